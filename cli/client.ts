@@ -1,4 +1,5 @@
 import { ApiError } from '../http/api-error.ts'
+import type { Page } from '../http/list.ts'
 import { clientCredentials } from '../http/token-source.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Endpoints } from './local/endpoints.ts'
@@ -36,6 +37,25 @@ export function orchestratorClient(
     },
   }
 }
+
+/** Every item of a list, page by page. */
+export async function listAll<T>(
+  client: OrchestratorClient,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<readonly T[]> {
+  const items: T[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined;) {
+    const asked = new URLSearchParams({ ...query, limit: String(pageSize), ...(cursor === '' ? {} : { cursor }) })
+    const page = (await client.call('GET', `${path}?${asked.toString()}`)) as Page<T>
+    items.push(...page.items)
+    cursor = page.nextCursor
+  }
+  return items
+}
+
+/** The most that the server answers at once. */
+const pageSize = 500
 
 function unreachable(what: string, url: string, cause: unknown): Error {
   const next = 'is statewright up still running? Start it again, or name its folder with --dir'

@@ -27,7 +27,7 @@ export function podEnvironment(
   const { settings } = deps
   return async (spec, folder) => {
     const { operator, internal } = deps.urls()
-    const project = await deps.directory.project(bareName(spec.project))
+    const project = await deps.directory.project(spec.project)
     const claims = {
       project: spec.project,
       task: spec.task,

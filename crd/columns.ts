@@ -1,4 +1,4 @@
-/** What a list of each kind shows, as data: `kubectl get` prints it. Paths are those of `status.ts`. */
+/** What a list of each kind shows, as data: `kubectl get` prints it. Paths are those of `status/`. */
 export interface Column {
   readonly name: string
   readonly type: 'string' | 'integer' | 'boolean'
@@ -11,7 +11,7 @@ const ofThread: readonly Column[] = [
   { name: 'Repository', type: 'string', path: '.spec.repositoryRef' },
   { name: 'Number', type: 'integer', path: '.spec.number' },
   { name: 'Status', type: 'string', path: '.status.status' },
-  { name: 'Owner', type: 'string', path: '.status.owner' },
+  { name: 'Owner', type: 'string', path: '.status.ownerTask' },
 ]
 
 const columns: Readonly<Record<string, readonly Column[]>> = {

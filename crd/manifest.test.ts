@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { columnsOf } from './columns.ts'
 import { kinds } from './kinds.ts'
 import { customResourceDefinition, structural } from './manifest.ts'
-import { taskResource } from './status.ts'
+import { taskResource } from './status/task.ts'
 import { newTask } from '../machines/task/context.ts'
 
 interface Node {
@@ -117,6 +117,24 @@ test('the Project’s defaults and words are there, down to its cron blocks', ()
     '.scm.cron.upgrade.maxOpenUpgrades': 1,
   })
   expect(said(specOf(project), 'enum')).toMatchObject({ '.scm.provider': ['forge_a', 'forge_b'] })
+})
+
+test('the columns of issues and merge requests, and the age of everything (RESOURCES-24)', () => {
+  const columnsShown = (kind: (typeof kinds)[number]): readonly unknown[] =>
+    definitionOf(kind).version['additionalPrinterColumns'] as readonly unknown[]
+  for (const kind of kinds)
+    expect(columnsShown(kind).at(-1), kind.kind).toEqual({
+      name: 'Age',
+      type: 'date',
+      jsonPath: '.metadata.creationTimestamp',
+    })
+  for (const kind of kinds.filter((one) => ['Issue', 'MergeRequest'].includes(one.kind)))
+    expect(columnsShown(kind).slice(0, -1)).toEqual([
+      { name: 'Repository', type: 'string', jsonPath: '.spec.repositoryRef' },
+      { name: 'Number', type: 'integer', jsonPath: '.spec.number' },
+      { name: 'Status', type: 'string', jsonPath: '.status.status' },
+      { name: 'Owner', type: 'string', jsonPath: '.status.ownerTask' },
+    ])
 })
 
 test('a Task’s status carries every field that a column of its kind shows (TASK-RESOURCE-6, TASK-RESOURCE-15)', () => {

@@ -4,6 +4,7 @@
  */
 import { columnsOf, type Column } from './columns.ts'
 import { kinds, type Kind } from './kinds.ts'
+import { statusFields } from './status-fields.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -67,7 +68,7 @@ function statusSchema(kind: string, columns: readonly Column[]): Schema {
     .map(({ path, type }) => [path.slice('.status.'.length), { type, nullable: true }])
   return {
     ...(closedStatus.includes(kind) ? { type: 'object' } : open),
-    properties: { ...Object.fromEntries(shown), conditions },
+    properties: { ...Object.fromEntries(shown), ...statusFields[kind], conditions },
   }
 }
 

@@ -38,6 +38,15 @@ describe('a manifest', () => {
     )
   })
 
+  it('loses an unknown or a removed key without a word where a server takes it, and is refused for a bad value (RESOURCES-6, RESOURCES-13)', () => {
+    const scm = { ...project.spec.scm, approvalLabel: 'ok', maintainerLogin: ['maria'] }
+    const checked = checkManifest({ ...(withSpec({ maxConcurentAgents: 2, scm }) as object), extra: 1 }, 'pruned')
+    expect([checked.faults, checked.warnings]).toEqual([[], []])
+    expect(checked).toEqual(checkManifest(project))
+    const bad = withSpec({ maxConcurentAgents: 2, maxConcurrentAgents: -1 })
+    expect(checkManifest(bad, 'pruned').faults.map(({ path }) => path)).toEqual(['/spec/maxConcurrentAgents'])
+  })
+
   it('says what an enumeration allows (RESOURCES-9)', () => {
     const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider: 'github' } }))
     expect(faults).toEqual([{ path: '/spec/scm/provider', message: 'must be one of "forge_a", "forge_b"' }])

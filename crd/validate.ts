@@ -1,6 +1,7 @@
 /**
  * Manifests against the six kinds. Servers prune unknown keys silently (RESOURCES-6); the client is strict, as
  * `kubectl apply --validate=strict` is: an unknown key is refused with the nearest known one, a removed key is a warning.
+ * A bad value is refused on both sides.
  */
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
@@ -46,8 +47,11 @@ function isObject(value: unknown): value is Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** What becomes of a key that no schema has. */
+export type UnknownKeys = 'refused' | 'pruned'
+
 /** One YAML document, judged whole: every fault and warning at once, with JSON pointers. */
-export function checkManifest(document: unknown): Checked {
+export function checkManifest(document: unknown, unknownKeys: UnknownKeys = 'refused'): Checked {
   const given = isObject(document) ? document : {}
   const metadata = isObject(given['metadata']) ? given['metadata'] : {}
   const name = typeof metadata['name'] === 'string' ? metadata['name'] : ''
@@ -67,8 +71,8 @@ export function checkManifest(document: unknown): Checked {
   const kind = typeof given['kind'] === 'string' ? kindNamed(given['kind']) : undefined
   const spec = isObject(given['spec']) ? given['spec'] : {}
   if (kind === undefined || kind.kind !== given['kind']) faults.push(unknownKind(given['kind']))
-  else faults.push(...checkHead(given, kind))
-  const judged = kind === undefined ? { faults: [], warnings: [], value: spec } : judgeSpec(kind, spec)
+  else faults.push(...checkHead(given, kind, unknownKeys))
+  const judged = kind === undefined ? { faults: [], warnings: [], value: spec } : judgeSpec(kind, spec, unknownKeys)
   const manifest = { apiVersion: kind?.apiVersion ?? '', kind: kind?.kind ?? '', name, namespace, spec: judged.value }
   return { sort: 'resource', manifest, faults: [...faults, ...judged.faults], warnings: judged.warnings }
 }
@@ -79,17 +83,21 @@ function unknownKind(given: unknown): ManifestFault {
   return { path: '/kind', message: `must be one of ${known.join(', ')}${hint ? `; did you mean ${hint}?` : ''}` }
 }
 
-function checkHead(given: Document, kind: Kind): ManifestFault[] {
+function checkHead(given: Document, kind: Kind, unknownKeys: UnknownKeys): ManifestFault[] {
   const faults: ManifestFault[] = []
   if (given['apiVersion'] !== kind.apiVersion)
     faults.push({ path: '/apiVersion', message: `must be ${kind.apiVersion}` })
   if (!isObject(given['spec'])) faults.push({ path: '/spec', message: 'is required' })
-  if (!kind.writable) faults.push({ path: '/kind', message: `only the orchestrator writes ${kind.kind} resources` })
+  if (!kind.writable) faults.push({ path: '/kind', message: onlyOrchestratorWrites(kind.kind) })
   for (const key of Object.keys(given)) {
-    if (!['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(key))
+    if (unknownKeys === 'refused' && !['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(key))
       faults.push({ path: `/${key}`, message: 'is not a known field' })
   }
   return faults
+}
+
+export function onlyOrchestratorWrites(kind: string): string {
+  return `only the orchestrator writes ${kind} resources`
 }
 
 function checkSecret(given: Document, name: string, namespace: string, faults: ManifestFault[]): Checked {
@@ -107,11 +115,13 @@ function checkSecret(given: Document, name: string, namespace: string, faults: M
 function judgeSpec(
   kind: Kind,
   spec: Document,
+  unknownKeys: UnknownKeys,
 ): { faults: readonly ManifestFault[]; warnings: readonly ManifestFault[]; value: Document } {
   const faults: ManifestFault[] = []
   const warnings: ManifestFault[] = []
   warnDeprecated(kind.spec, spec, '', warnings)
   const value = prune(kind.spec, structuredClone(spec), '', (path, key, known) => {
+    if (unknownKeys === 'pruned') return
     const removed = kind.removed[`${path}/${key}`]
     if (removed !== undefined)
       warnings.push({ path: `/spec${path}/${key}`, message: `no longer exists and is ignored: ${removed}` })

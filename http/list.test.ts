@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { clampLimit, decodeCursor, encodeCursor, listQuery, page, pageOf } from './list.ts'
+import { clampLimit, decodeCursor, encodeCursor, listQuery, page, pageOf, sliceBehind } from './list.ts'
 import { withServer } from './testing.ts'
 
 const rows = Array.from({ length: 7 }, (_, index) => ({ id: index }))
@@ -20,6 +20,15 @@ test('pages follow each other without gap or repeat, and the last has no cursor 
     cursor = next.nextCursor
   } while (cursor !== undefined)
   expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6])
+})
+
+test('a list in memory is paged in the order of its keys, whatever its own order (HTTP-10)', () => {
+  const items = ['b', 'a-1', 'a', 'c'].map((key) => ({ key }))
+  const behind = (after: string, limit: number): readonly string[] =>
+    sliceBehind(items, ({ key }) => key, { after, limit }).map(({ key }) => key)
+  expect(behind('', 1)).toEqual(['a', 'a-1'])
+  expect(behind('a', 2)).toEqual(['a-1', 'b', 'c'])
+  expect(behind('c', 2)).toEqual([])
 })
 
 test('a page that holds exactly what there is has no cursor', () => {

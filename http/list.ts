@@ -37,6 +37,20 @@ export function page<T>(rows: readonly T[], limit: number, keyOf: (last: T) => u
   return rows.length > limit && last !== undefined ? { items, nextCursor: encodeCursor(keyOf(last)) } : { items }
 }
 
+/** What `page` takes, out of a list in memory: up to `limit + 1` items behind `after`, in the order of their keys. */
+export function sliceBehind<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): readonly T[] {
+  return items
+    .map((item) => ({ item, key: keyOf(item) }))
+    .filter(({ key }) => key > after)
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+    .slice(0, limit + 1)
+    .map(({ item }) => item)
+}
+
 export function encodeCursor(key: unknown): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url')
 }

@@ -54,6 +54,16 @@ describe('apply', () => {
     })
   })
 
+  test('refuses a field that one machine cannot obey, with the reason (RESOURCE-API-6)', async () => {
+    await withOrchestrator(async (fixture) => {
+      const path = fixture.file(`${project}  agent: {image: 'wrapper:v1.2.3'}\n`)
+      await expect(apply(['-f', path, '--dir', fixture.dir])).rejects.toThrow(
+        'Project demo: /spec/agent/image cannot be obeyed on one machine: a pod of one machine is a process',
+      )
+      expect(fixture.sent).toEqual([])
+    })
+  })
+
   test('warns of a key that no longer exists, and applies the rest (RESOURCES-10)', async () => {
     await withOrchestrator(async (fixture) => {
       const path = fixture.file(project.replace('botLogin: bot', 'botLogin: bot, approvalLabel: ok'))

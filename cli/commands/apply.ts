@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
+import { beyondOneMachine } from '../../crd/one-machine.ts'
 import { checkManifest, type Checked } from '../../crd/validate.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { orchestratorClient } from '../client.ts'
@@ -9,6 +10,7 @@ const usage = `usage: statewright apply -f FILE [--dir DIR]
 
 Applies every document of FILE: Project, Repository, Task, or v1 Secret with stringData.
 The command checks all documents before it sends the first one. It refuses an unknown field and names the nearest known one.
+It also refuses a field that one machine cannot obey, such as a container image.
 
   -f, --file FILE   YAML or JSON, one or more documents; - reads standard input
   --dir DIR         the folder of statewright up (default .statewright)
@@ -23,7 +25,7 @@ export async function apply(args: readonly string[]): Promise<number> {
   if (file === undefined) throw new UsageError(`-f is required\n\n${usage}`)
   const documents = readDocuments(file)
   if (documents.length === 0) throw new Error(`${file} contains no document: nothing was applied`)
-  const checked = documents.map(checkManifest)
+  const checked = documents.map(judge)
   for (const line of checked.flatMap(sayWarnings)) console.error(line)
   const faults = checked.flatMap(sayFaults)
   if (faults.length > 0) throw new Error(`nothing was applied:\n${faults.join('\n')}`)
@@ -38,6 +40,11 @@ export async function apply(args: readonly string[]): Promise<number> {
     if (kind === 'Task') console.log(`  applied by hand: this counts as its approval`)
   }
   return 0
+}
+
+function judge(document: unknown): Checked {
+  const checked = checkManifest(document)
+  return { ...checked, faults: [...checked.faults, ...beyondOneMachine(document)] }
 }
 
 /** What stands between two separators and says nothing is no document. */

@@ -65,7 +65,19 @@ describe('get', () => {
   test('asks for one namespace where one is named (RESOURCES-21)', async () => {
     await withOrchestrator(async (fixture) => {
       await said(() => get(['qe', '--namespace', 'a&b', '--dir', fixture.dir]))
-      expect(fixture.asked).toEqual(['/resources/queuedevents?namespace=a%26b'])
+      expect(fixture.asked).toEqual(['/resources/queuedevents?namespace=a%26b&limit=500'])
+    })
+  })
+
+  test('asks for page after page until the list ends (RESOURCES-30)', async () => {
+    await withOrchestrator(async (fixture) => {
+      fixture.items['tasks'] = Array.from({ length: 1203 }, (_, index) => ({
+        ...tasks[1],
+        metadata: metadata(`t-${index}`),
+      }))
+      const { out } = await said(() => get(['tasks', '-o', 'json', '--dir', fixture.dir]))
+      expect(JSON.parse(out)).toEqual({ items: fixture.items['tasks'] })
+      expect(fixture.asked.length).toBe(3)
     })
   })
 

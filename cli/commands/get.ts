@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { columnsOf } from '../../crd/columns.ts'
 import { kindNamed, kinds, type Kind } from '../../crd/kinds.ts'
 import { readArgs, text, UsageError } from '../args.ts'
-import { orchestratorClient } from '../client.ts'
+import { listAll, orchestratorClient } from '../client.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
 import { table } from '../table.ts'
 
@@ -57,8 +57,7 @@ async function read(
 ): Promise<readonly View[]> {
   if (name !== undefined)
     return [(await client.call('GET', `/resources/${kind.plural}/${namespace ?? 'default'}/${name}`)) as View]
-  const query = namespace === undefined ? '' : `?namespace=${encodeURIComponent(namespace)}`
-  return ((await client.call('GET', `/resources/${kind.plural}${query}`)) as { items: View[] }).items
+  return listAll<View>(client, `/resources/${kind.plural}`, namespace === undefined ? {} : { namespace })
 }
 
 /** The columns of `kubectl get`, those of `-o wide` aside. */

@@ -62,7 +62,11 @@ export async function withOrchestrator(
         })
         app.get('/resources/:kind', { schema: { params: Type.Object({ kind: Type.String() }) } }, async (request) => {
           fixture.asked.push(request.url)
-          return { items: fixture.items[request.params.kind] ?? [] }
+          const { searchParams } = new URL(request.url, 'http://server')
+          const [from, limit] = [Number(searchParams.get('cursor')), Number(searchParams.get('limit'))]
+          const items = fixture.items[request.params.kind] ?? []
+          const next = from + limit
+          return { items: items.slice(from, next), ...(next < items.length ? { nextCursor: String(next) } : {}) }
         })
         app.get('/resources/:kind/default/:name', { schema: { params: byName } }, async ({ params }) => {
           const found = (fixture.items[params.kind] ?? []).find(

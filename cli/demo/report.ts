@@ -1,4 +1,5 @@
 /** What `--json` ends with: one object, its verdict from the forge's audit log. */
+import { listAll } from '../client.ts'
 import type { Stack } from '../local/stack.ts'
 import { people } from '../local/people.ts'
 
@@ -63,8 +64,8 @@ export interface ReportFacts {
 }
 
 export async function createReport(stack: Stack, facts: ReportFacts): Promise<Report> {
-  const tasks = ((await stack.client.call('GET', '/resources/tasks')) as { items: TaskResource[] }).items
-  const turns = ((await stack.client.call('GET', '/operations/turns')) as { items: TurnRow[] }).items
+  const tasks = await listAll<TaskResource>(stack.client, '/resources/tasks')
+  const turns = await listAll<TurnRow>(stack.client, '/operations/turns')
   const [task] = tasks
   const pods = podsOf(tasks, turns)
   const silent = pods.filter((pod) => pod.note === '').map((pod) => `pod ${pod.name} left no note`)

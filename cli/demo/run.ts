@@ -1,5 +1,6 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
 import { join } from 'node:path'
+import { listAll } from '../client.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
 import { loginOf, people } from '../local/people.ts'
 import { planKills, wreak, type KillRecord } from './chaos.ts'
@@ -192,13 +193,13 @@ async function openAndTasks(
   stack: Stack,
 ): Promise<{ readonly tasks: readonly TaskView[]; readonly openPods: number } | undefined> {
   try {
-    const tasks = (await stack.client.call('GET', '/resources/tasks')) as { items: TaskView[] }
+    const tasks = await listAll<TaskView>(stack.client, '/resources/tasks')
     const open = (await stack.client.call('GET', '/operations/open')) as {
       pods: unknown[]
       effects: { state: string }[]
     }
     return {
-      tasks: tasks.items,
+      tasks,
       openPods: open.pods.length + open.effects.filter(({ state }) => state !== 'dead').length,
     }
   } catch {

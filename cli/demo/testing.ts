@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasTopicOf, standingTopic } from '../../edges/forge/marker.ts'
 import { removeFolder } from '../../edges/local/pod-folder.ts'
+import { listAll } from '../client.ts'
 import { loginOf, people } from '../local/people.ts'
 import { startStack, type Stack } from '../local/stack.ts'
 import type { AuditEntry } from '../../standins/forge/store/audit.ts'
@@ -85,8 +86,7 @@ function storyOf(stack: Stack, issue: Issue | undefined, told: readonly string[]
   const deeds = (): readonly AuditEntry[] => stack.forge.audit().slice(before)
   const botDeeds: Story['botDeeds'] = (...actions) =>
     deeds().filter(({ actor, action }) => actor === people.bot && actions.includes(action))
-  const tasks: Story['tasks'] = async () =>
-    ((await stack.client.call('GET', '/resources/tasks')) as { items: TaskView[] }).items
+  const tasks: Story['tasks'] = () => listAll<TaskView>(stack.client, '/resources/tasks')
   return {
     stack,
     repository,

@@ -12,7 +12,7 @@ import { createForgeEdge, type ForgeEdge } from '../../edges/forge/forge-edge.ts
 import { gatedThreadReader, threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
-import { bareName, type ProjectSettings } from '../../edges/forge/projects.ts'
+import type { ProjectSettings } from '../../edges/forge/projects.ts'
 import { bearer, type VerifyToken } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Fetch, Ids } from '../../http/ports.ts'
@@ -59,7 +59,7 @@ import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
 import { readWhy } from './why.ts'
 import {
-  derivedResources,
+  derivedViews,
   mintByHand,
   statusOf,
   tellDeleted,
@@ -176,7 +176,7 @@ export async function composeOrchestrator(
     podTokens,
     verifyOidc,
     pushRefusal,
-    maxBundleBytes: async (project) => (await directory.spec(bareName(project)))?.spec.maxBundleBytes ?? 400_000,
+    maxBundleBytes: async (project) => (await directory.spec(project))?.spec.maxBundleBytes ?? 400_000,
   }
   const client = createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: wrapperTimeoutMs })
   const budget = async (project: string): Promise<BudgetSettings | undefined> => {
@@ -281,7 +281,7 @@ export async function composeOrchestrator(
     onProjectChanged: (namespace, name) => tellProject(views, namespace, name),
     onProjectDeleted: (resource) => tellDeleted(views, resource),
     onTaskApplied: (resource) => mintByHand(views, resource),
-    derived: (kind, namespace) => derivedResources(views, kind, namespace),
+    derived: derivedViews(views),
     statusOf: (resource) => statusOf(views, resource),
   })
   const tickets = createTickets({ clock, ids, sessionKey: parts.sessionKey })

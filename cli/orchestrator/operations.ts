@@ -2,9 +2,12 @@
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
+import { clampLimit, decodeCursor, listQuery, page } from '../../http/list.ts'
 import { Problem } from '../../http/problem.ts'
+import type { ActorKind } from '../../machines/definition.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
+import { allActors } from '../../runtime/all-actors.ts'
 import type { Retention, RetentionPolicy } from '../../runtime/journal/retention.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -25,6 +28,9 @@ export interface OperationsDeps {
   readonly inspectorLink: () => string
 }
 
+const Turns = Type.Object(listQuery, { additionalProperties: false })
+const TurnId = Type.String({ maxLength: 1100 })
+
 export async function registerOperations(
   app: HttpApp,
   { runtime, clock, pushRefusal, journal, retention, policy, authenticate, inspectorLink }: OperationsDeps,
@@ -40,18 +46,12 @@ export async function registerOperations(
       async () => {
         const [effects, pods, turns, tasks] = await Promise.all([
           runtime.pendingEffects(),
-          runtime.list('pod', { limit: 500 }),
-          runtime.list('turn', { limit: 500 }),
-          runtime.list('task', { limit: 500 }),
+          living(runtime, 'pod'),
+          living(runtime, 'turn'),
+          living(runtime, 'task'),
         ])
-        const living = (views: typeof pods): object[] =>
-          views.filter(({ status }) => status === 'active').map(({ id, path }) => ({ id, path }))
-        return {
-          effects: effects.map(({ key, effect, state, attempts }) => ({ key, type: effect.type, state, attempts })),
-          pods: living(pods),
-          turns: living(turns),
-          tasks: living(tasks),
-        }
+        const open = effects.map(({ key, effect, state, attempts }) => ({ key, type: effect.type, state, attempts }))
+        return { effects: open, pods, turns, tasks }
       },
     )
     routes.get(
@@ -78,10 +78,16 @@ export async function registerOperations(
       { schema: { summary: 'A link that signs one browser in, once' } },
       async () => ({ link: inspectorLink() }),
     )
-    routes.get('/operations/turns', { schema: { summary: 'Every requested turn and its result' } }, async () => {
-      const turns = await runtime.list('turn', { limit: 500 })
-      return { items: await Promise.all(turns.map((turn) => describeTurn(runtime, turn))) }
-    })
+    routes.get(
+      '/operations/turns',
+      { schema: { querystring: Turns, summary: 'Every requested turn and its result' } },
+      async ({ query: { cursor, limit: wanted } }) => {
+        const limit = clampLimit(wanted)
+        const after = cursor === undefined ? '' : decodeCursor(TurnId, cursor)
+        const { items, ...more } = page(await runtime.list('turn', { after, limit: limit + 1 }), limit, ({ id }) => id)
+        return { items: await Promise.all(items.map((turn) => describeTurn(runtime, turn))), ...more }
+      },
+    )
     routes.get(
       '/operations/retention',
       { schema: { summary: 'Retention time of journals, and the result of the last walk over them' } },
@@ -106,6 +112,12 @@ export async function registerOperations(
       },
     )
   })
+}
+
+async function living(runtime: Runtime, kind: ActorKind): Promise<readonly object[]> {
+  const found: object[] = []
+  for await (const { id, path, status } of allActors(runtime, kind)) if (status === 'active') found.push({ id, path })
+  return found
 }
 
 async function describeTurn(runtime: Runtime, view: ActorView): Promise<object> {

@@ -242,7 +242,7 @@ describe('a manifest', () => {
     return fixture.call('/resources', { method: 'PUT', token: await fixture.operatorToken(), body })
   }
 
-  test('with typos is refused with every one of them and the words that were meant', async () => {
+  test('is refused with every bad value, and its unknown keys are pruned in silence (RESOURCES-6, RESOURCES-9)', async () => {
     const body = {
       ...project,
       spec: {
@@ -252,30 +252,42 @@ describe('a manifest', () => {
         scm: { ...project.spec.scm, provider: 'github', maintainerLogin: ['maria'] },
       },
     }
-    const answer = await expectRefused(fixture, 'typos', () => put(body), invalid)
-    expect(pathsOf(answer)).toEqual([
-      '/spec/agentPodTTLSeconds',
-      '/spec/maxConcurentAgents',
-      '/spec/scm/maintainerLogin',
-      '/spec/scm/provider',
-    ])
-    expect(JSON.stringify(answer.body)).toContain('did you mean maxConcurrentAgents?')
-    expect(JSON.stringify(answer.body)).toContain('did you mean maintainerLogins?')
+    const answer = await expectRefused(fixture, 'bad values', () => put(body), invalid)
+    expect(pathsOf(answer)).toEqual(['/spec/agentPodTTLSeconds', '/spec/scm/provider'])
+    expect(JSON.stringify(answer.body)).not.toContain('maintainerLogin')
+  })
+
+  test('of a Project whose name another namespace has gives NameConflict, and nothing of the other (RESOURCES-19, RESOURCES-20, PROJECT-STATUS-13)', async () => {
+    const rival = { ...project, metadata: { name: 'demo', namespace: 'aaa' } }
+    const stranger = { ...project.spec.scm, owner: 'evil', maintainerLogins: [people.stranger] }
+    expect((await put({ ...rival, spec: { ...project.spec, scm: stranger } })).status).toBe(200)
+    const statusOf = async (namespace: string): Promise<Record<string, unknown>> => {
+      const token = await fixture.operatorToken()
+      return (await fixture.call(`/resources/projects/${namespace}/demo`, { token })).body['status'] as never
+    }
+    await fixture.until('the check of the rival', async () => (await statusOf('aaa'))['reason'] === 'NameConflict')
+    expect(await statusOf('aaa')).toMatchObject({ ready: false, reason: 'NameConflict' })
+    expect(await statusOf('default')).toMatchObject({ ready: true })
+    const shown = await fixture.call('/projects/demo', { token: await fixture.operatorToken() })
+    expect(shown.body).toMatchObject({ owner: people.owner, maintainerLogins: [people.maintainer] })
+    const byHand = { ...handMade, metadata: { name: 'from-aaa', namespace: 'aaa' } }
+    expectProblem(fixture, await put(byHand), missing, 'a Task of the rival')
+    expect(
+      (await fixture.call('/resources/projects/aaa/demo', { method: 'DELETE', token: await fixture.operatorToken() }))
+        .status,
+    ).toBe(204)
+    await fixture.quiet()
+  })
+
+  test('that the orchestrator alone writes is forbidden and changes nothing (RESOURCE-API-5)', async () => {
+    const spec = { repositoryRef: 'duration', number: 1 }
+    const body = { apiVersion: 'platform.dev/v1alpha1', kind: 'Issue', metadata: { name: 'a' }, spec }
+    await expectRefused(fixture, 'an Issue', () => put(body), { status: 403, code: 'forbidden' })
   })
 
   test.each<[string, unknown, string[]]>([
     ['of an unknown kind', { ...project, kind: 'Projekt' }, ['/kind']],
     ['of another version', { ...project, apiVersion: 'platform.dev/v1' }, ['/apiVersion']],
-    [
-      'that the orchestrator alone writes',
-      {
-        apiVersion: 'platform.dev/v1alpha1',
-        kind: 'Issue',
-        metadata: { name: 'a' },
-        spec: { repositoryRef: 'duration', number: 1 },
-      },
-      ['/kind'],
-    ],
     ['without a name', { ...project, metadata: {} }, ['/metadata/name']],
     [
       'in a namespace that is a path',

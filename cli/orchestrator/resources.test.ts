@@ -1,13 +1,23 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { kindNamed, type Kind } from '../../crd/kinds.ts'
+import { lostBy } from '../../crd/testing.ts'
 import type { ProjectSpec } from '../../crd/project.ts'
-import { tellProject, type ResourceViewsDeps } from './resources.ts'
+import { newIssue } from '../../machines/issue/context.ts'
+import { newPod } from '../../machines/pod/context.ts'
+import { newProject } from '../../machines/project/context.ts'
+import { newQueue } from '../../machines/queue/context.ts'
+import { newTask } from '../../machines/task/context.ts'
+import { newTurn } from '../../machines/turn/context.ts'
+import type { Resource } from '../../edges/ports/resources.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
+import { derivedViews, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
 
 /** What the Project's actor is told of its slots. */
 async function slotsOf(given: Partial<ProjectSpec>): Promise<unknown> {
   const told: { readonly event: Record<string, unknown> }[] = []
   const spec = { scmSecretRef: 's', scm: { provider: 'forge_a', owner: 'o', botLogin: 'b' }, ...given }
   const deps = {
-    directory: { project: async () => ({ generation: 1 }), spec: async () => ({ spec }) },
+    directory: { applied: async () => ({ project: { generation: 1 }, spec }) },
     runtime: { deliver: async (delivery: (typeof told)[number]) => told.push(delivery), read: async () => undefined },
     clock: { now: () => 0 },
   }
@@ -27,3 +37,155 @@ test.each<[Partial<ProjectSpec>, number, number, number]>([
     expect(await slotsOf(given)).toEqual({ maxConcurrentAgents: agents, capacity: normal, alertCapacity: alerts })
   },
 )
+
+const at = Date.parse('2026-01-02T03:04:05Z')
+const time = '2026-01-02T03:04:05.000Z'
+
+/** A store of actors that lists as the runtime does: byte order, behind `after`, at most `limit`. */
+function runtimeWith(actors: readonly ActorView[]): Pick<Runtime, 'list' | 'read' | 'history'> {
+  const sorted = actors.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  return {
+    read: async (address) => actors.find((actor) => actor.address === address),
+    history: async (address) => [{ event: { type: 'asked', at: address.startsWith('turn:') ? at : 0 } }] as never,
+    list: async (kind, { after = '', limit = 1000, idPrefix = '' } = {}) =>
+      sorted
+        .filter(({ address, id }) => address === `${kind}:${id}` && id.startsWith(idPrefix) && id > after)
+        .slice(0, limit),
+  }
+}
+
+function anActor(kind: string, id: string, context: object): ActorView {
+  return { address: `${kind}:${id}`, id, kind, path: 'known.open', seq: 1, status: 'active', context } as never
+}
+
+const ofKind = (name: string): Kind => kindNamed(name)!
+
+describe('resources that are actors', () => {
+  const issues = Array.from({ length: 1201 }, (_, number) =>
+    anActor('issue', `default/a-${String(number).padStart(4, '0')}`, { facts: { repository: 'a', number } }),
+  )
+
+  test('are listed to the last one, however many there are (RESOURCES-30)', async () => {
+    const views = derivedViews({ runtime: runtimeWith(issues) as Runtime })
+    const seen: string[] = []
+    for (let after = ''; ;) {
+      const rows = await views.list(ofKind('Issue'), { namespace: 'default', after, limit: 500 })
+      seen.push(...rows.slice(0, 500).map(({ metadata }) => metadata.name))
+      if (rows.length <= 500) break
+      after = `default/${seen.at(-1)}`
+    }
+    expect(seen).toEqual(issues.map(({ id }) => id.slice('default/'.length)))
+  })
+
+  test('are read by their own name without a list (RESOURCES-30)', async () => {
+    const { read } = runtimeWith(issues)
+    const views = derivedViews({ runtime: { read } as Runtime })
+    expect(await views.get(ofKind('Issue'), 'default', 'a-1200')).toMatchObject({ spec: { number: 1200 } })
+    expect(await views.get(ofKind('Issue'), 'default', 'a-1201')).toBeUndefined()
+    expect(await views.get(ofKind('Task'), 'default', 'a-1200')).toBeUndefined()
+  })
+
+  test('an entry of a queue is found in a namespace with any number of queues (RESOURCES-30, QUEUED-EVENT-7)', async () => {
+    const queues = Array.from({ length: 520 }, (_, index) => {
+      const name = `default/q-${String(index).padStart(3, '0')}`
+      const finished = [{ entry: `mint/${name}-task`, state: 'Done', reason: '', sequence: 1 }]
+      return anActor('queue', name, { ...newQueue(name), finished })
+    })
+    const views = derivedViews({ runtime: runtimeWith(queues) as Runtime })
+    expect(await views.get(ofKind('QueuedEvent'), 'default', 'mint-default-q-519-task')).toMatchObject({
+      spec: { projectRef: 'q-519' },
+    })
+    const rows = await views.list(ofKind('QueuedEvent'), { namespace: undefined, after: '', limit: 500 })
+    expect(rows.length).toBe(501)
+    const last = rows[499]!.metadata
+    const rest = await views.list(ofKind('QueuedEvent'), {
+      namespace: 'default',
+      after: `${last.namespace}/${last.name}`,
+      limit: 500,
+    })
+    expect(rest.length).toBe(20)
+  })
+})
+
+describe('a Task as a resource', () => {
+  const id = 'default/implement-lib-1-abcde'
+  const pod = (change: object): ActorView =>
+    anActor('pod', `${id}/2`, { ...newPod(`${id}/2`), name: 'pod-2', ...change })
+  const turn = anActor('turn', `${id}/2/4`, { ...newTurn(`${id}/2/4`), turnId: 'turn-7' })
+  const facts = { repository: 'lib', number: 1, approvals: [{ commentId: 'c-1', author: 'maya', bodyHash: 'b', at }] }
+  const issue = anActor('issue', 'default/lib-1', {
+    ...newIssue('default/lib-1'),
+    facts,
+    boundPlans: { 'c-1': 'plan-1' },
+  })
+  const task = (change: object): ActorView =>
+    anActor('task', id, {
+      ...newTask(id),
+      podOrdinal: 2,
+      podAlive: true,
+      issues: [{ repository: 'lib', number: 1, issue: 'default/lib-1', grant: null }],
+      ...change,
+    })
+  const statusWith = async (...actors: readonly ActorView[]): Promise<unknown> => {
+    const views = derivedViews({ runtime: runtimeWith(actors) as Runtime })
+    const one = await views.get(ofKind('Task'), 'default', 'implement-lib-1-abcde')
+    const [listed] = await views.list(ofKind('Task'), { namespace: 'default', after: '', limit: 1 })
+    expect(listed).toEqual(one)
+    return (one as unknown as { readonly status: unknown }).status
+  }
+
+  test('shows what its pod, the turn in flight and its issues know (TASK-RESOURCE-8, TASK-RESOURCE-9, TASK-RESOURCE-13)', async () => {
+    expect(await statusWith(task({}), pod({ turns: 5, turnOpen: true }), turn, issue)).toMatchObject({
+      pod: { ordinal: 2, name: 'pod-2' },
+      turn: { id: 'turn-7', state: 'open', startedAt: time },
+      approvals: [{ repository: 'lib', number: 1, commentId: 'c-1', author: 'maya', planHash: 'plan-1', at: time }],
+    })
+  })
+
+  test('shows no turn between turns, and no pod between pods (TASK-RESOURCE-8, TASK-RESOURCE-9)', async () => {
+    expect(await statusWith(task({}), pod({ turns: 5 }), turn)).toMatchObject({ pod: { name: 'pod-2' }, turn: null })
+    const over = await statusWith(task({ podAlive: false }), pod({ turns: 5, turnOpen: true }), turn)
+    expect(over).toMatchObject({ pod: null, turn: null, approvals: [] })
+  })
+})
+
+describe('the status of what people apply', () => {
+  const project = { ...newProject('default/demo'), reason: '', generation: 2, checkedGeneration: 2, resyncedAt: at }
+  const ready = { ...anActor('project', 'default/demo', project), path: 'ready' }
+  const deps = (isApplied: boolean): ResourceViewsDeps =>
+    ({
+      runtime: runtimeWith([ready]),
+      directory: {
+        applied: async (id: string) =>
+          isApplied && id === 'default/demo'
+            ? { project: { taskConfig: { repositories: [{ name: 'lib', base: 'main' }] } } }
+            : undefined,
+      },
+      webhookUrl: (name: string) => `http://platform.test/operator/webhooks/${name}`,
+      memoryUrl: (name: string) => (name === 'demo' ? 'http://memory.test' : undefined),
+    }) as unknown as ResourceViewsDeps
+  const repository = {
+    kind: 'Repository',
+    namespace: 'default',
+    name: 'lib',
+    spec: { projectRef: 'demo' },
+  } as unknown as Resource
+
+  test('of a Repository is that of its Project in its own namespace, with the branch that work starts from (RESOURCES-4)', async () => {
+    const shown = { conditions: [{ type: 'Ready', status: 'True' }], defaultBranch: 'main', lastSyncTime: time }
+    expect(await statusOf(deps(true), repository)).toMatchObject(shown)
+    const missing = { conditions: [{ type: 'Ready', status: 'False', reason: 'ProjectMissing' }], defaultBranch: null }
+    expect(await statusOf(deps(false), repository)).toMatchObject(missing)
+    expect(await statusOf(deps(true), { ...repository, namespace: 'other' })).toMatchObject(missing)
+  })
+
+  test('of a Project names its webhook and its memory service, and a server keeps all of it (RESOURCES-26, PROJECT-STATUS-5)', async () => {
+    const status = await statusOf(deps(true), { ...repository, kind: 'Project', name: 'demo', spec: {} })
+    expect(status).toMatchObject({
+      ready: true,
+      webhookURL: 'http://platform.test/operator/webhooks/demo',
+      memory: { endpoint: 'http://memory.test' },
+    })
+    expect(lostBy('Project', status)).toEqual([])
+  })
+})

@@ -1,26 +1,29 @@
 /** What the resource API shows and sets in motion: stored kinds with their actor's word, derived kinds from their actors. */
 import type { Kind } from '../../crd/kinds.ts'
-import type { TaskSpec } from '../../crd/kinds.ts'
-import {
-  factsResource,
-  projectStatus,
-  queuedEventResources,
-  taskResource,
-  type CostFacts,
-  type DerivedResource,
-} from '../../crd/status.ts'
+import type { RepositorySpec, TaskSpec } from '../../crd/kinds.ts'
+import { issueResource } from '../../crd/status/issue.ts'
+import { mergeRequestResource } from '../../crd/status/merge-request.ts'
+import { projectStatus } from '../../crd/status/project.ts'
+import { queuedEventResources, type CostFacts } from '../../crd/status/queued-event.ts'
+import { repositoryStatus } from '../../crd/status/repository.ts'
+import type { DerivedResource } from '../../crd/status/shape.ts'
+import { taskResource, type TaskRelations } from '../../crd/status/task.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
+import { viewKey, type DerivedViews } from '../../edges/local/resource-reads.ts'
 import type { Resource } from '../../edges/ports/resources.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
 import type { ProjectSpec } from '../../crd/project.ts'
 import { ledgerDeliveries } from './spending.ts'
+import { sliceBehind } from '../../http/list.ts'
 import { Problem } from '../../http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
 import type { LedgerContext } from '../../machines/ledger/context.ts'
+import { turnId, type PodContext } from '../../machines/pod/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
+import { allActors } from '../../runtime/all-actors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 
@@ -38,26 +41,64 @@ const actorKinds: Readonly<Record<string, ActorKind>> = {
   Task: 'task',
   Issue: 'issue',
   MergeRequest: 'merge-request',
-  QueuedEvent: 'queue',
 }
-const listLimit = 500
 
-/** Kinds that only actors write. */
-export async function derivedResources(
+/** Kinds that only actors write: an actor for each resource, but one queue for all QueuedEvents of a Project. */
+export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime'>): DerivedViews {
+  const { runtime } = deps
+  return {
+    async list(kind, query) {
+      if (kind.kind === 'QueuedEvent') return sliceBehind(await queuedEvents(deps, query.namespace), viewKey, query)
+      const actorKind = actorKinds[kind.kind]
+      if (actorKind === undefined) return []
+      const { namespace, after, limit } = query
+      const idPrefix = namespace === undefined ? '' : `${namespace}/`
+      const actors = await runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
+      return Promise.all(actors.map((actor) => actorView(runtime, kind, actor)))
+    },
+    async get(kind, namespace, name) {
+      if (kind.kind === 'QueuedEvent')
+        return (await queuedEvents(deps, namespace)).find(({ metadata }) => metadata.name === name)
+      const actorKind = actorKinds[kind.kind]
+      const actor = actorKind && (await runtime.read(`${actorKind}:${namespace}/${name}`))
+      return actor === undefined ? undefined : actorView(runtime, kind, actor)
+    },
+  }
+}
+
+async function actorView(runtime: Runtime, { kind }: Kind, actor: ActorView): Promise<DerivedResource> {
+  if (kind === 'Issue') return issueResource(actor)
+  if (kind === 'MergeRequest') return mergeRequestResource(actor)
+  return taskResource(actor, await taskRelations(runtime, actor))
+}
+
+async function taskRelations(runtime: Runtime, { id, context }: ActorView): Promise<TaskRelations> {
+  const { issues, podAlive, podOrdinal } = context as unknown as TaskContext
+  const owned = await Promise.all(issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
+  const pod = podAlive ? await runtime.read(`pod:${id}/${podOrdinal}`) : undefined
+  const turn = pod && (await openTurn(runtime, pod.context as unknown as PodContext))
+  return {
+    issues: owned.filter((issue) => issue !== undefined),
+    ...(pod ? { pod } : {}),
+    ...(turn ? { turn } : {}),
+  }
+}
+
+async function openTurn(runtime: Runtime, pod: PodContext): Promise<TaskRelations['turn']> {
+  if (!pod.turnOpen) return undefined
+  const turn = await runtime.read(`turn:${turnId(pod)}`)
+  const [asked] = turn ? await runtime.history(turn.address, { limit: 1 }) : []
+  return turn && { ...turn, startedAt: asked?.event.at ?? null }
+}
+
+async function queuedEvents(
   deps: Pick<ResourceViewsDeps, 'runtime'>,
-  kind: Kind,
   namespace: string | undefined,
 ): Promise<readonly DerivedResource[]> {
-  const actorKind = actorKinds[kind.kind]
-  if (actorKind === undefined) return []
-  const prefix = namespace === undefined ? {} : { idPrefix: `${namespace}/` }
-  const actors = await deps.runtime.list(actorKind, { limit: listLimit, ...prefix })
-  if (kind.kind === 'Task') return actors.map(taskResource)
-  if (kind.kind === 'QueuedEvent') {
-    const held = actors.map(async (actor) => queuedEventResources(actor, await costFacts(deps, actor)))
-    return (await Promise.all(held)).flat()
-  }
-  return actors.map((actor) => factsResource(kind.kind as 'Issue' | 'MergeRequest', actor))
+  const all: DerivedResource[] = []
+  for await (const queue of allActors(deps.runtime, 'queue', namespace === undefined ? '' : `${namespace}/`))
+    all.push(...queuedEventResources(queue, await costFacts(deps, queue)))
+  return all
 }
 
 /** An entry that mints carries its seed; of one for the next pod its Task knows. */
@@ -74,21 +115,40 @@ async function costFacts({ runtime }: Pick<ResourceViewsDeps, 'runtime'>, queue:
 }
 
 export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Promise<object> {
-  if (resource.kind !== 'Project') return {}
-  const actor = await deps.runtime.read(`project:${resource.namespace}/${resource.name}`)
-  const endpoint = deps.memoryUrl(resource.name)
+  return resource.kind === 'Project' ? statusOfProject(deps, resource) : statusOfRepository(deps, resource)
+}
+
+async function statusOfProject(
+  { runtime, webhookUrl, memoryUrl }: ResourceViewsDeps,
+  { namespace, name }: Resource,
+): Promise<object> {
+  const endpoint = memoryUrl(name)
   return {
-    ...projectStatus(actor),
-    webhookURL: deps.webhookUrl(resource.name),
+    ...projectStatus(await runtime.read(`project:${namespace}/${name}`)),
+    webhookURL: webhookUrl(name),
     ...(endpoint === undefined ? {} : { memory: { endpoint } }),
   }
 }
 
+async function statusOfRepository(
+  { runtime, directory }: ResourceViewsDeps,
+  { namespace, name, spec }: Resource,
+): Promise<object> {
+  const { projectRef } = spec as RepositorySpec
+  const applied = await directory.applied(`${namespace}/${projectRef}`)
+  return repositoryStatus({
+    projectRef,
+    hasProject: applied !== undefined,
+    project: await runtime.read(`project:${namespace}/${projectRef}`),
+    defaultBranch: applied?.project.taskConfig.repositories.find((one) => one.name === name)?.base,
+  })
+}
+
 /** A Project changed: its actor checks it again. Applied again unchanged, nothing is told twice. */
 export async function tellProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
-  const [project, found] = [await deps.directory.project(name), await deps.directory.spec(name)]
-  if (project === undefined || found === undefined) return
-  const { spec } = found
+  const found = await deps.directory.applied(`${namespace}/${name}`)
+  if (found === undefined) return
+  const { project, spec } = found
   const maxConcurrentAgents = spec.maxConcurrentAgents ?? 3
   const settings = scheduleSettings(spec)
   await deps.runtime.deliver({
@@ -121,7 +181,10 @@ async function tellLedger(
 
 /** At the start: an apply may have ended before it was told, or have been told in the words of an earlier version. */
 export async function tellProjects(deps: ResourceViewsDeps): Promise<void> {
-  for (const { namespace, name } of await deps.directory.projects()) await tellProject(deps, namespace, name)
+  for (const id of await deps.directory.ids()) {
+    const [namespace = '', name = ''] = id.split('/')
+    await tellProject(deps, namespace, name)
+  }
 }
 
 export async function tellDeleted(
@@ -138,8 +201,9 @@ export async function tellDeleted(
 /** A Task made by a person: its creation is the go-ahead of record (STAGE-3); it is minted when the queue admits it. */
 export async function mintByHand(deps: ResourceViewsDeps, resource: Resource): Promise<void> {
   const spec = resource.spec as TaskSpec
-  const project = await deps.directory.project(spec.projectRef)
-  if (project === undefined) throw new Problem('not-found', `there is no Project ${spec.projectRef}`)
+  const project = await deps.directory.project(`${resource.namespace}/${spec.projectRef}`)
+  if (project === undefined)
+    throw new Problem('not-found', `there is no Project ${spec.projectRef} in the namespace ${resource.namespace}`)
   const unknown = spec.repositories.find((name) => !project.repositories.some((repository) => repository.name === name))
   if (unknown !== undefined) throw new Problem('not-found', `the Project has no Repository ${unknown}`)
   const task = `${resource.namespace}/${resource.name}`

@@ -1,12 +1,6 @@
 import { ForgeUnavailableError } from '../forge/errors.ts'
 import type { Fence, ForgePort } from '../forge/port.ts'
-import {
-  bareName,
-  forgePath,
-  repositoryNamed,
-  type ProjectSettings,
-  type RepositorySettings,
-} from '../forge/projects.ts'
+import { forgePath, repositoryNamed, type ProjectSettings, type RepositorySettings } from '../forge/projects.ts'
 import { Problem } from '../../http/problem.ts'
 import { isWithin, momentOf, type Clock } from '../../runtime/clock.ts'
 import { callTimeoutMs } from './call-timeout.ts'
@@ -36,10 +30,10 @@ export async function accessRepository(
   repositoryName: string,
 ): Promise<ForgeAccess> {
   const fence = whileAwaited(deps.clock)
-  const project = await deps.projects.project(bareName(projectId))
+  const project = await deps.projects.project(projectId)
   const repository = project === undefined ? undefined : repositoryNamed(project, repositoryName)
   if (project === undefined || repository === undefined)
     throw new Problem('not-found', `the Project has no Repository ${repositoryName}; repo_list names them`)
-  const forge = await deps.openForge(project.name, fence)
+  const forge = await deps.openForge(projectId, fence)
   return { forge, project, repository, path: forgePath(repository, project.scm) }
 }

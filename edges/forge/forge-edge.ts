@@ -11,7 +11,13 @@ import { loadCursor } from './mirror/store/cursors.ts'
 import { insertPush, newestRefusal, type PushAudit } from './mirror/store/pushes.ts'
 import { createForgeHandlers, type ForgeHandlers } from './outbound/handlers.ts'
 import type { OpenForge } from './port.ts'
-import { bareName, type ProjectDirectory, type ProjectSettings, type Provider } from './projects.ts'
+import {
+  bareName,
+  type AppliedProjects,
+  type ProjectDirectory,
+  type ProjectSettings,
+  type Provider,
+} from './projects.ts'
 import { keepStandings, type KeeperOptions } from './standing/keeper.ts'
 import { createForgeInbox, type ForgeInbox } from './webhooks/inbox.ts'
 import { dialects } from './webhooks/providers.ts'
@@ -26,7 +32,7 @@ export interface ForgeEdgeOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly logger: Logger
-  readonly directory: ProjectDirectory
+  readonly directory: ProjectDirectory & AppliedProjects
   readonly openForge: OpenForge
   readonly deliver: (delivery: Delivery) => Promise<Receipt>
   readonly grantHolds: (issue: string) => Promise<boolean>

@@ -5,7 +5,7 @@ import type { LimitType } from './errors.ts'
 import { createGithubForge } from './github/port.ts'
 import { createTransport, type Transport } from './github/transport.ts'
 import type { OpenForge } from './port.ts'
-import { bareName, type ProjectDirectory, type Provider } from './projects.ts'
+import { projectId, type ProjectDirectory, type Provider } from './projects.ts'
 import { createBudget } from './rate-limit.ts'
 
 export interface OpenForgeOptions {
@@ -26,29 +26,29 @@ const adapters: Readonly<Record<Provider, typeof createGithubForge | undefined>>
 export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForgeOptions): OpenForge {
   const transports = new Map<string, Transport>()
 
-  function transportOf(name: string, provider: Provider): Transport {
-    const known = transports.get(name)
+  function transportOf(id: string, provider: Provider): Transport {
+    const known = transports.get(id)
     if (known !== undefined) return known
     const budget = createBudget({ clock, onLimited: (path, type) => onLimited?.(provider, pathTemplate(path), type) })
     const transport = createTransport({ fetch, clock, budget })
-    transports.set(name, transport)
+    transports.set(id, transport)
     return transport
   }
 
-  return async (id, fence) => {
-    const name = bareName(id)
-    const project = await directory.project(name)
-    if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${name}`)
+  return async (asked, fence) => {
+    const project = await directory.project(asked)
+    if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${asked}`)
+    const id = projectId(project)
     const adapter = adapters[project.scm.provider]
     if (adapter === undefined)
       throw new TerminalError('provider-not-supported', `this version has no adapter for ${project.scm.provider}`)
-    const token = (await directory.secret(name))?.token
+    const token = (await directory.secret(id))?.token
     if (token === undefined || token === '')
-      throw new TerminalError('SecretMissingKeys', `the Secret of ${name} has no token`)
+      throw new TerminalError('SecretMissingKeys', `the Secret of ${id} has no token`)
     const { apiURL } = project.scm
     return adapter({
       token,
-      fetch: transportOf(name, project.scm.provider)(fence),
+      fetch: transportOf(id, project.scm.provider)(fence),
       ...(apiURL === undefined ? {} : { apiURL }),
     })
   }

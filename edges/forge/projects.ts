@@ -86,15 +86,31 @@ export interface ProjectSecret {
   readonly webhookSecret?: string
 }
 
+/**
+ * `name` is the Project's actor id, `<namespace>/<name>`, as effects and facts have it; or its bare name, as routes have
+ * it. Both mean the one Project that holds the name: another one of it, in another namespace, is not found (RESOURCES-20).
+ */
 export interface ProjectDirectory {
-  /** By the Project's bare name: names are unique over namespaces (NAME-2). */
   project(name: string): Promise<ProjectSettings | undefined>
+  /** Those that hold their names. */
   projects(): Promise<readonly ProjectSettings[]>
   /** As stored at this moment; undefined when there is no such Secret. */
   secret(name: string): Promise<ProjectSecret | undefined>
 }
 
-/** Effects and facts name a Project by its actor id, `<namespace>/<name>`; routes by its bare name. */
+/** A Project as it was applied, whether it holds its name or not. */
+export interface AppliedProject {
+  readonly project: ProjectSettings
+  /** Actor id of the Project that holds the name. */
+  readonly holder: string
+}
+
+export interface AppliedProjects {
+  /** By the actor id. */
+  applied(id: string): Promise<AppliedProject | undefined>
+}
+
+/** For what people read; a Project is resolved by its whole id. */
 export function bareName(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1)
 }

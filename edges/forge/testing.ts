@@ -13,7 +13,13 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { createForgeEdge, forgeMigrations, type ForgeEdge } from './forge-edge.ts'
 import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
 import { createOpenForge } from './open-forge.ts'
-import type { ProjectDirectory, ProjectSecret, ProjectSettings } from './projects.ts'
+import {
+  projectId,
+  type AppliedProjects,
+  type ProjectDirectory,
+  type ProjectSecret,
+  type ProjectSettings,
+} from './projects.ts'
 
 export const HOOK_SECRET = 'hook secret'
 
@@ -22,12 +28,14 @@ export interface EdgeFixture extends ForgeFixture {
   readonly clock: SimulatedClock
   readonly edge: ForgeEdge
   readonly project: ProjectSettings
-  readonly directory: ProjectDirectory
+  readonly directory: ProjectDirectory & AppliedProjects
   /** Everything that was delivered and not deduplicated, in order. */
   readonly delivered: Delivery[]
   /** Issues whose grant holds. */
   readonly grants: Set<string>
   secret: ProjectSecret | undefined
+  /** Actor id of the Project that holds the name. */
+  holder: string
   context(key: string, attempt?: number): EffectContext
   /** Resolves when the forge has sent and the edge worked off everything. */
   quiet(): Promise<void>
@@ -136,8 +144,9 @@ async function useEdge(
   const delivered: Delivery[] = []
   const grants = new Set<string>()
   const seen = new Set<string>()
-  const directory: ProjectDirectory = {
-    project: async (name) => (name === project.name ? project : undefined),
+  const directory: ProjectDirectory & AppliedProjects = {
+    project: async (name) => ([project.name, projectId(project)].includes(name) ? project : undefined),
+    applied: async (id) => (id === projectId(project) ? { project, holder: fixture.holder } : undefined),
     projects: async () => [project],
     secret: async () => fixture.secret,
   }
@@ -193,6 +202,7 @@ async function useEdge(
     delivered,
     grants,
     secret: { token: 'token-of-bot', webhookSecret: HOOK_SECRET },
+    holder: projectId(project),
     context: (key, attempt = 1) => ({
       key,
       actor: 'task:default/implement-library-1-aaaaa',

@@ -53,9 +53,9 @@ async function withGateway(
     })
     const directory: ProjectDirectory = {
       project: async (name) =>
-        name === 'demo'
+        name === 'default/demo'
           ? ({
-              name,
+              name: 'demo',
               namespace: 'default',
               scm: { webURL: forgeFixture.forge.url, protectedPaths: ['/deploy'] },
               repositories: [{ name: 'library', url: forgeFixture.forge.gitUrl('acme', 'library'), ...repository }],

@@ -12,6 +12,7 @@ import { Problem } from '../../http/problem.ts'
 import {
   bareName,
   isOnForge,
+  projectId,
   repositoryNamed,
   type ProjectDirectory,
   type ProjectSettings,
@@ -103,7 +104,7 @@ async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: Fasti
   const place = { project, repository: repository.slice(0, -'.git'.length) }
   const access = await accessOf(deps, identity, place)
   const service = serviceOf(request, path)
-  const enrolled = await enrolledAt(deps, place)
+  const enrolled = await enrolledAt(deps, identity.project, place)
   const remote = await remoteOf(deps, enrolled)
   if (service === 'upload') return passThrough(deps, request, reply, remote, path)
   const target = await pushTargetOf(deps, identity, access, enrolled, remote)
@@ -145,8 +146,8 @@ interface Enrolled {
   readonly repository: RepositorySettings
 }
 
-async function enrolledAt({ directory }: GitGatewayDeps, place: Place): Promise<Enrolled> {
-  const project = await directory.project(place.project)
+async function enrolledAt({ directory }: GitGatewayDeps, id: string, place: Place): Promise<Enrolled> {
+  const project = await directory.project(id)
   const repository = project && repositoryNamed(project, place.repository)
   if (project === undefined || repository === undefined)
     throw new Problem('not-found', `there is no Repository ${place.repository} in ${place.project}`)
@@ -159,7 +160,7 @@ async function remoteOf({ directory }: GitGatewayDeps, { project, repository }: 
       'conflict',
       `the Repository ${repository.name} is not on the forge of ${project.name}: correct its url`,
     )
-  const token = (await directory.secret(project.name))?.token
+  const token = (await directory.secret(projectId(project)))?.token
   if (!token) throw new Problem('secret-unreadable', 'the forge token cannot be read')
   return { project: project.name, repository: repository.name, url: repository.url, token }
 }
@@ -173,7 +174,7 @@ async function pushTargetOf(
 ): Promise<PushTarget> {
   const branch = access.branches[remote.repository]
   if (branch === undefined) throw new Problem('forbidden', 'this pod may not push to this repository')
-  const base = repository.defaultBranch || (await deps.defaultBranch(remote.project, remote.repository))
+  const base = repository.defaultBranch || (await deps.defaultBranch(identity.project, remote.repository))
   const guard = pathGuard(project.scm.protectedPaths)
   return { remote, identity, branch, base, guard, right: () => deps.mayPush(identity.task, remote.repository) }
 }

@@ -1,12 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
 import { localProjectDirectory, type LocalProjectDirectory } from './project-directory.ts'
+import { appliedFirst, type HolderRule } from './project-names.ts'
 
 const scm = { provider: 'forge_a', owner: 'acme', botLogin: 'bot' }
 const bare = { scmSecretRef: 'demo-scm', scm }
 
 /** The ports in the small: what was applied is what is there. */
-function applied(...given: (Partial<Resource> & Pick<Resource, 'kind' | 'name' | 'spec'>)[]): {
+type Given = Partial<Resource> & Pick<Resource, 'kind' | 'name' | 'spec'>
+
+function applied(...given: Given[]): ReturnType<typeof appliedUnder> {
+  return appliedUnder(appliedFirst, given)
+}
+
+/** `rule`: which Project of a name holds it. */
+function appliedUnder(
+  rule: HolderRule,
+  given: readonly Given[],
+): {
   readonly directory: LocalProjectDirectory
   readonly asked: string[]
   readonly secrets: Map<string, Record<string, string>>
@@ -26,14 +37,17 @@ function applied(...given: (Partial<Resource> & Pick<Resource, 'kind' | 'name' |
       all.filter((one) => one.kind === kind && (namespace === undefined || one.namespace === namespace)),
   }
   const secretPort: Pick<SecretPort, 'read'> = { read: async (namespace, name) => secrets.get(`${namespace}/${name}`) }
-  const directory = localProjectDirectory({
-    resources: resources as ResourcePort,
-    secrets: secretPort as SecretPort,
-    defaultBranch: async (project, repository) => {
-      asked.push(`${project}/${repository}`)
-      return 'trunk'
+  const directory = localProjectDirectory(
+    {
+      resources: resources as ResourcePort,
+      secrets: secretPort as SecretPort,
+      defaultBranch: async (project, repository) => {
+        asked.push(`${project}/${repository}`)
+        return 'trunk'
+      },
     },
-  })
+    rule,
+  )
   return { directory, asked, secrets }
 }
 
@@ -237,7 +251,7 @@ describe('a Repository', () => {
       { name: 'a', base: 'trunk' },
       { name: 'b', base: 'next' },
     ])
-    expect(asked).toEqual(['demo/a'])
+    expect(asked).toEqual(['default/demo/a'])
   })
 
   test('belongs to the Project of its own namespace, and its change is one of its Project (RESOURCES-3, REPOSITORY-1)', async () => {
@@ -286,3 +300,76 @@ test.each([
     })
   },
 )
+
+/** A namespace of its own is all that this attacker needs: he applies a Project of the victim's name, and his own people. */
+describe('a Project of a name that another one holds', () => {
+  const victim: Given = { kind: 'Project', name: 'demo', namespace: 'team', uid: 'victim', createdAt: 1, spec: bare }
+  const attacker: Given = {
+    ...victim,
+    namespace: 'aaa',
+    uid: 'attacker',
+    createdAt: 2,
+    spec: { scmSecretRef: 'demo-scm', scm: { ...scm, owner: 'evil', maintainerLogins: ['mallory'] } },
+  }
+  const both = [attacker, victim, { kind: 'Repository', name: 'lib', namespace: 'team', spec: { projectRef: 'demo' } }]
+
+  /** What the platform reads for a webhook, for a Task of the victim, and with which token it then writes. */
+  async function readUnder(rule: HolderRule): Promise<object> {
+    const { directory, secrets } = appliedUnder(rule, both)
+    secrets.set('team/demo-scm', { token: 'of the victim' }).set('aaa/demo-scm', { token: 'of the attacker' })
+    const maintainers = async (name: string): Promise<unknown> => (await directory.project(name))?.scm.maintainerLogins
+    return {
+      named: await maintainers('demo'),
+      victim: await maintainers('team/demo'),
+      attacker: await maintainers('aaa/demo'),
+      tokens: await Promise.all(['demo', 'team/demo', 'aaa/demo'].map(async (name) => directory.secret(name))),
+      listed: (await directory.projects()).map(({ namespace }) => namespace),
+    }
+  }
+
+  test('changes neither its Secret nor its settings, and is found by nobody (RESOURCES-19, RESOURCES-20)', async () => {
+    expect(await readUnder(appliedFirst)).toEqual({
+      named: [],
+      victim: [],
+      attacker: undefined,
+      tokens: [{ token: 'of the victim' }, { token: 'of the victim' }, undefined],
+      listed: ['team'],
+    })
+  })
+
+  test('takes it over where the first of any namespace is taken: the wall is what keeps it out (RESOURCES-20)', async () => {
+    expect(await readUnder((claimants) => claimants[0])).toMatchObject({
+      named: ['mallory'],
+      victim: undefined,
+      tokens: [{ token: 'of the attacker' }, undefined, { token: 'of the attacker' }],
+      listed: ['aaa'],
+    })
+  })
+
+  test('is shown as it was applied, beside the name of the holder (RESOURCES-19)', async () => {
+    const { directory } = applied(...both)
+    expect(await directory.ids()).toEqual(['aaa/demo', 'team/demo'])
+    expect(await directory.applied('aaa/demo')).toMatchObject({
+      holder: 'team/demo',
+      project: { namespace: 'aaa', repositories: [], taskConfig: { project: 'aaa/demo' } },
+    })
+    expect(await directory.applied('team/demo')).toMatchObject({ holder: 'team/demo' })
+    expect(await directory.applied('other/demo')).toBeUndefined()
+  })
+
+  test('gets the name once its holder is gone (RESOURCES-19)', async () => {
+    const { directory } = applied(attacker)
+    expect((await directory.project('demo'))?.namespace).toBe('aaa')
+    expect(await directory.applied('aaa/demo')).toMatchObject({ holder: 'aaa/demo' })
+  })
+
+  test('loses between two of one moment by its namespace, in every process alike (RESOURCES-19)', async () => {
+    for (const order of [
+      [attacker, victim],
+      [victim, attacker],
+    ]) {
+      const { directory } = applied(...order.map((one) => ({ ...one, createdAt: 1 })))
+      expect((await directory.project('demo'))?.namespace).toBe('aaa')
+    }
+  })
+})

@@ -9,25 +9,36 @@ import type { TaskConfig } from '../../machines/task/events.ts'
 import { plainFrozen } from '../../runtime/step/plain.ts'
 import {
   webOf,
+  type AppliedProject,
+  type AppliedProjects,
   type ProjectDirectory,
   type ProjectSecret,
   type ProjectSettings,
   type RepositorySettings,
 } from '../forge/projects.ts'
 import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
+import { appliedFirst, holderOf, idOf, projectNamed, type HolderRule } from './project-names.ts'
 
 export interface ProjectDirectoryDeps {
   readonly resources: ResourcePort
   readonly secrets: SecretPort
-  /** Where a Repository names no branch: the forge's own default. */
+  /** Where a Repository names no branch: the forge's own default. `project` is an actor id. */
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
 }
 
-export interface LocalProjectDirectory extends ProjectDirectory {
+export interface LocalProjectDirectory extends ProjectDirectory, AppliedProjects {
+  /** Of the Project that holds the name; `name` as in `ProjectDirectory`. */
   spec(name: string): Promise<{ readonly resource: Resource; readonly spec: ProjectSpec } | undefined>
+  applied(id: string): Promise<(AppliedProject & { readonly spec: ProjectSpec }) | undefined>
+  /** Every Project that was applied. */
+  ids(): Promise<readonly string[]>
 }
 
-export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectDirectory {
+/** `rule`: another one only where a test takes the wall down. */
+export function localProjectDirectory(
+  deps: ProjectDirectoryDeps,
+  rule: HolderRule = appliedFirst,
+): LocalProjectDirectory {
   const specs = new Map<string, { readonly said: string; readonly spec: ProjectSpec }>()
 
   /** Completed once for each change: it is asked for at every use. */
@@ -41,7 +52,7 @@ export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectD
   }
 
   async function find(name: string): Promise<{ resource: Resource; spec: ProjectSpec } | undefined> {
-    const resource = (await deps.resources.list('Project')).find((one) => one.name === name)
+    const resource = projectNamed(await deps.resources.list('Project'), name, rule)
     return resource === undefined ? undefined : { resource, spec: specOf(resource) }
   }
   return {
@@ -52,8 +63,18 @@ export function localProjectDirectory(deps: ProjectDirectoryDeps): LocalProjectD
     },
     projects: async () => {
       const all = await deps.resources.list('Project')
-      return Promise.all(all.map((resource) => toSettings(deps, resource, specOf(resource))))
+      const holders = all.filter((one) => holderOf(all, one.name, rule) === one)
+      return Promise.all(holders.map((resource) => toSettings(deps, resource, specOf(resource))))
     },
+    applied: async (id) => {
+      const all = await deps.resources.list('Project')
+      const resource = all.find((one) => idOf(one) === id)
+      const holder = resource && holderOf(all, resource.name, rule)
+      if (resource === undefined || holder === undefined) return undefined
+      const spec = specOf(resource)
+      return { project: await toSettings(deps, resource, spec), spec, holder: idOf(holder) }
+    },
+    ids: async () => (await deps.resources.list('Project')).map(idOf),
     secret: async (name): Promise<ProjectSecret | undefined> => {
       const found = await find(name)
       return found === undefined ? undefined : deps.secrets.read(found.resource.namespace, found.spec.scmSecretRef)
@@ -70,7 +91,7 @@ async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: 
   const branches = await Promise.all(
     own.map(async (one) => ({
       name: one.name,
-      base: one.spec.defaultBranch ?? (await deps.defaultBranch(resource.name, one.name)),
+      base: one.spec.defaultBranch ?? (await deps.defaultBranch(idOf(resource), one.name)),
     })),
   )
   return {
@@ -82,7 +103,7 @@ async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: 
     autoApproveMaxSignificance: spec.autoApproveMaxSignificance || 'off',
     upgradeEngineLogins: spec.upgradePolicy?.upgradeEngineLogins ?? [],
     repositories,
-    taskConfig: toTaskConfig(`${resource.namespace}/${resource.name}`, spec, branches),
+    taskConfig: toTaskConfig(idOf(resource), spec, branches),
     kinds: toKinds(spec),
     ...(spec.agent === undefined ? {} : { agent: spec.agent }),
   }

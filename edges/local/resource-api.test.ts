@@ -7,6 +7,7 @@ import { Problem } from '../../http/problem.ts'
 import { testClock, withServer } from '../../http/testing.ts'
 import { localMigrations } from './migrations.ts'
 import { registerResourceApi, type ResourceApiDeps } from './resource-api.ts'
+import type { ResourceView } from './resource-reads.ts'
 import { localResources } from './resources.ts'
 import { localSecrets } from './secrets.ts'
 import { withFolder } from './testing.ts'
@@ -70,9 +71,10 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
       onProjectChanged: async (namespace, name) => void told.push(`project ${namespace}/${name}`),
       onProjectDeleted: async ({ namespace, name }) => void told.push(`deleted ${namespace}/${name}`),
       onTaskApplied: async ({ namespace, name }) => void told.push(`task ${namespace}/${name}`),
-      derived: async (kind, namespace) => [
-        { kind: kind.kind, metadata: { name: 'one', namespace: namespace ?? 'default' } },
-      ],
+      derived: {
+        list: async (kind, { namespace }) => [derivedView(kind.kind, namespace)],
+        get: async (kind, namespace, name) => (name === 'one' ? derivedView(kind.kind, namespace) : undefined),
+      },
       statusOf: async ({ name }) => ({ ready: name === 'demo' }),
       ...changes,
     }
@@ -103,6 +105,10 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
   })
 }
 
+function derivedView(kind: string, namespace = 'default'): ResourceView & { readonly kind: string } {
+  return { kind, metadata: { name: 'one', namespace } }
+}
+
 describe('applying', () => {
   test('says what became of the resource, and tells its Project each time (RESOURCE-API-1)', async () => {
     await withApi(async ({ call, told }) => {
@@ -131,7 +137,6 @@ describe('applying', () => {
       expect(body['errors']).toEqual(
         expect.arrayContaining([
           expect.objectContaining({ path: '/metadata/name' }),
-          { path: '/spec/triggerLable', message: 'is not a known field; did you mean triggerLabel?' },
           expect.objectContaining({ path: '/spec/maxOpenTasks' }),
         ]),
       )
@@ -140,18 +145,31 @@ describe('applying', () => {
     })
   })
 
-  test('takes a removed key with a warning, and forgets it', async () => {
+  test('prunes an unknown and a removed key without a word, as a server does (RESOURCES-6, RESOURCES-13)', async () => {
     await withApi(async ({ call, resources }) => {
-      const scm = { ...project.spec.scm, approvalLabel: 'ok' }
-      const { status, body } = await call('PUT', '/resources', { ...project, spec: { ...project.spec, scm } })
-      expect(status).toBe(200)
-      expect(body['warnings']).toEqual([
-        {
-          path: '/spec/scm/approvalLabel',
-          message: expect.stringContaining('approval is by comment text only') as unknown,
-        },
-      ])
+      await call('PUT', '/resources', project)
+      const scm = { ...project.spec.scm, approvalLabel: 'ok', maintainerLogin: ['maria'] }
+      const unknown = { ...project, extra: 1, spec: { ...project.spec, triggerLable: 'x', scm } }
+      const { status, body } = await call('PUT', '/resources', unknown)
+      expect({ status, change: body['change'], warnings: body['warnings'] }).toEqual({
+        status: 200,
+        change: 'unchanged',
+        warnings: [],
+      })
       expect((await resources.get('Project', 'default', 'demo'))?.spec['scm']).not.toHaveProperty('approvalLabel')
+    })
+  })
+
+  test('refuses a field that one machine cannot obey, with the reason (RESOURCE-API-6)', async () => {
+    await withApi(async ({ call, resources }) => {
+      const spec = { ...project.spec, agent: { image: 'wrapper:v1.2.3' }, workspace: { storageClass: 'fast' } }
+      const { status, body } = await call('PUT', '/resources', { ...project, spec })
+      expect(status).toBe(400)
+      expect(body['errors']).toEqual([
+        { path: '/spec/agent/image', message: expect.stringContaining('runs no image') as unknown },
+        { path: '/spec/workspace/storageClass', message: expect.stringContaining('has a folder') as unknown },
+      ])
+      expect(await resources.list('Project')).toEqual([])
     })
   })
 
@@ -217,16 +235,28 @@ describe('applying', () => {
     )
   })
 
-  test('what is no object, or of a kind that only the orchestrator writes, is refused (RESOURCES-5)', async () => {
+  test('what is no object is refused', async () => {
     await withApi(async ({ call }) => {
       expect((await call('PUT', '/resources', [project])).status).toBe(400)
       expect((await call('PUT', '/resources')).status).toBe(400)
-      const issue = { apiVersion, kind: 'Issue', metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
-      expect((await call('PUT', '/resources', issue)).body['errors']).toEqual([
-        { path: '/kind', message: 'only the orchestrator writes Issue resources' },
-      ])
     })
   })
+
+  test.each(['QueuedEvent', 'Issue', 'MergeRequest'])(
+    '%s is written and deleted by nobody else: 403, whatever else is wrong with it (RESOURCE-API-5, RESOURCES-5)',
+    async (kind) => {
+      await withApi(async ({ call, resources, told }) => {
+        const forbidden = { status: 403, code: 'forbidden', detail: `only the orchestrator writes ${kind} resources` }
+        const right = { apiVersion, kind, metadata: { name: 'a-1' }, spec: { repositoryRef: 'a', number: 1 } }
+        for (const body of [right, { kind }, { ...right, spec: { number: 'x' } }])
+          expect((await call('PUT', '/resources', body)).body).toMatchObject(forbidden)
+        for (const name of ['a-1', 'unknown'])
+          expect((await call('DELETE', `/resources/${kind}/default/${name}`)).body).toMatchObject(forbidden)
+        expect(await resources.list(kind)).toEqual([])
+        expect(told).toEqual([])
+      })
+    },
+  )
 })
 
 describe('reading', () => {
@@ -266,6 +296,36 @@ describe('reading', () => {
     })
   })
 
+  test('goes on page by page behind the cursor, and asks for the status of what it shows only (RESOURCE-API-2, RESOURCES-30)', async () => {
+    const asked: string[] = []
+    const statusOf: ResourceApiDeps['statusOf'] = async ({ name }) => ({ order: asked.push(name) })
+    await withApi(
+      async ({ call, resources }) => {
+        const names = Array.from({ length: 230 }, (_, index) => `p-${String(index).padStart(3, '0')}`)
+        for (const name of names) await resources.apply({ kind: 'Project', namespace: 'default', name, spec: {} })
+        const lengths: number[] = []
+        const seen: string[] = []
+        for (let cursor: string | undefined = ''; cursor !== undefined;) {
+          const { body } = await call('GET', `/resources/projects${cursor === '' ? '' : `?cursor=${cursor}`}`)
+          const items = body['items'] as { metadata: { name: string } }[]
+          lengths.push(items.length)
+          seen.push(...items.map(({ metadata }) => metadata.name))
+          cursor = body['nextCursor'] as string | undefined
+        }
+        expect(lengths).toEqual([100, 100, 30])
+        expect(seen).toEqual(names)
+        asked.length = 0
+        const { body } = await call('GET', '/resources/projects?limit=2')
+        expect([(body['items'] as object[]).length, body['nextCursor']]).toEqual([2, expect.any(String)])
+        expect((await call('GET', '/resources/projects/default/p-229')).status).toBe(200)
+        // The third is read to know that there is more, and is never shown.
+        expect(asked).toEqual(['p-000', 'p-001', 'p-002', 'p-229'])
+        expect((await call('GET', '/resources/projects?cursor=junk')).body).toMatchObject({ code: 'invalid-input' })
+      },
+      { statusOf },
+    )
+  })
+
   test('shows kinds that are actors as their actors say (RESOURCES-21)', async () => {
     await withApi(async ({ call }) => {
       expect((await call('GET', '/resources/tasks?namespace=team')).body).toEqual({
@@ -303,15 +363,13 @@ describe('deleting', () => {
     })
   })
 
-  test('a Task, or what only the orchestrator writes, is not deleted by hand', async () => {
+  test('a Task is not deleted by hand', async () => {
     await withApi(async ({ call }) => {
       await call('PUT', '/resources', task)
-      for (const path of ['tasks/default/by-hand', 'issues/default/a-1']) {
-        expect((await call('DELETE', `/resources/${path}`)).body).toMatchObject({
-          status: 403,
-          detail: expect.stringContaining('/cancel') as unknown,
-        })
-      }
+      expect((await call('DELETE', '/resources/tasks/default/by-hand')).body).toMatchObject({
+        status: 403,
+        detail: expect.stringContaining('/cancel') as unknown,
+      })
     })
   })
 })

@@ -1,14 +1,15 @@
 /** Resources over HTTP on one machine: what `statewright apply` and `get` call. Production has the Kubernetes API for this. */
 import { Type } from 'typebox'
-import { checkManifest } from '../../crd/validate.ts'
-import { kindNamed, type Kind } from '../../crd/kinds.ts'
+import { kindNamed } from '../../crd/kinds.ts'
+import { beyondOneMachine } from '../../crd/one-machine.ts'
+import { checkManifest, onlyOrchestratorWrites } from '../../crd/validate.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
-import type { AppliedResource, Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
+import type { AppliedResource, Resource, SecretPort } from '../ports/resources.ts'
+import { requireKind, ResourceParams, resourceReads, type ResourceReadDeps } from './resource-reads.ts'
 
-export interface ResourceApiDeps {
-  readonly resources: ResourcePort
+export interface ResourceApiDeps extends ResourceReadDeps {
   readonly secrets: SecretPort
   readonly authenticate: Authenticate
   /** Called after a Project or one of its Repositories changed, with the Project's name. */
@@ -16,12 +17,8 @@ export interface ResourceApiDeps {
   readonly onProjectDeleted: (resource: Resource) => Promise<void>
   /** A Task that a person made, at every apply of it; refuses by a Problem. */
   readonly onTaskApplied: (resource: Resource) => Promise<void>
-  /** Kinds whose rows are actors: their resource views. */
-  readonly derived: (kind: Kind, namespace: string | undefined) => Promise<readonly object[]>
-  readonly statusOf: (resource: Resource) => Promise<object>
 }
 
-const Params = Type.Object({ kind: Type.String(), namespace: Type.String(), name: Type.String() })
 const Document = Type.Object({}, { additionalProperties: true })
 
 export async function registerResourceApi(app: HttpApp, deps: ResourceApiDeps): Promise<void> {
@@ -29,44 +26,48 @@ export async function registerResourceApi(app: HttpApp, deps: ResourceApiDeps): 
     protect(scope, deps.authenticate)
     const routes = scope as HttpApp
     writeRoutes(routes, deps)
-    readRoutes(routes, deps)
+    resourceReads(routes, deps)
   })
 }
 
 function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
-  app.put('/resources', { schema: { body: Document, summary: 'Apply one manifest, strictly' } }, async (request) => {
-    const checked = checkManifest(request.body)
-    if (checked.faults.length > 0) throw invalidInput(checked.faults.map(({ path, message }) => ({ path, message })))
-    if (checked.sort === 'secret') {
-      const { namespace, name, data } = checked.secret
-      await deps.secrets.write(namespace, name, data)
-      return { kind: 'Secret', namespace, name, change: 'configured', warnings: checked.warnings }
-    }
-    const { resource, change } = await deps.resources.apply(checked.manifest)
-    if (resource.kind === 'Task') await mint(deps, resource, change)
-    const project = resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'] ?? '')
-    // Told also when nothing changed: an earlier apply may have ended before it was told.
-    if (resource.kind !== 'Task' && project !== '') await deps.onProjectChanged(resource.namespace, project)
-    return {
-      kind: resource.kind,
-      namespace: resource.namespace,
-      name: resource.name,
-      change,
-      warnings: checked.warnings,
-    }
-  })
+  app.put(
+    '/resources',
+    { schema: { body: Document, summary: 'Apply one manifest; an unknown field is dropped' } },
+    async (request) => {
+      refuseDerived(request.body)
+      const checked = checkManifest(request.body, 'pruned')
+      const faults = [...checked.faults, ...beyondOneMachine(request.body)]
+      if (faults.length > 0) throw invalidInput(faults.map(({ path, message }) => ({ path, message })))
+      if (checked.sort === 'secret') {
+        const { namespace, name, data } = checked.secret
+        await deps.secrets.write(namespace, name, data)
+        return { kind: 'Secret', namespace, name, change: 'configured', warnings: checked.warnings }
+      }
+      const { resource, change } = await deps.resources.apply(checked.manifest)
+      if (resource.kind === 'Task') await mint(deps, resource, change)
+      const project = resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'] ?? '')
+      // Told also when nothing changed: an earlier apply may have ended before it was told.
+      if (resource.kind !== 'Task' && project !== '') await deps.onProjectChanged(resource.namespace, project)
+      return {
+        kind: resource.kind,
+        namespace: resource.namespace,
+        name: resource.name,
+        change,
+        warnings: checked.warnings,
+      }
+    },
+  )
 
   app.delete(
     '/resources/:kind/:namespace/:name',
-    { schema: { params: Params, summary: 'Delete a resource' } },
+    { schema: { params: ResourceParams, summary: 'Delete a resource' } },
     async (request, reply) => {
       const { kind, namespace, name } = request.params
       const known = requireKind(kind)
-      if (!known.writable || known.kind === 'Task')
-        throw new Problem(
-          'forbidden',
-          `nobody can delete a ${known.kind} by hand; to end a Task, comment /cancel on its issue`,
-        )
+      if (!known.writable) throw new Problem('forbidden', onlyOrchestratorWrites(known.kind))
+      if (known.kind === 'Task')
+        throw new Problem('forbidden', 'nobody can delete a Task by hand; to end it, comment /cancel on its issue')
       const resource = await deps.resources.get(known.kind, namespace, name)
       if (resource === undefined) throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
       // Told first: a deletion that ended in between is asked for again, and what is gone could not be.
@@ -76,6 +77,11 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       return reply.code(204).send()
     },
   )
+}
+
+function refuseDerived(manifest: { readonly kind?: unknown }): void {
+  const kind = typeof manifest.kind === 'string' ? kindNamed(manifest.kind) : undefined
+  if (kind?.writable === false) throw new Problem('forbidden', onlyOrchestratorWrites(kind.kind))
 }
 
 /** Told at every apply: an earlier one may have ended before it was. A Task that is refused leaves no resource behind. */
@@ -89,60 +95,6 @@ async function mint(deps: ResourceApiDeps, resource: Resource, change: AppliedRe
   }
 }
 
-function readRoutes(app: HttpApp, deps: ResourceApiDeps): void {
-  const Query = Type.Object({ namespace: Type.Optional(Type.String()) })
-  app.get(
-    '/resources/:kind',
-    { schema: { params: Type.Object({ kind: Type.String() }), querystring: Query, summary: 'List resources' } },
-    async (request) => {
-      const kind = requireKind(request.params.kind)
-      return { items: await viewsOf(deps, kind, request.query.namespace) }
-    },
-  )
-
-  app.get(
-    '/resources/:kind/:namespace/:name',
-    { schema: { params: Params, summary: 'One resource' } },
-    async (request) => {
-      const { kind: given, namespace, name } = request.params
-      const kind = requireKind(given)
-      const found = (await viewsOf(deps, kind, namespace)).find((view) => nameOf(view) === name)
-      if (found === undefined) throw new Problem('not-found', `there is no ${kind.kind} ${namespace}/${name}`)
-      return found
-    },
-  )
-}
-
-async function viewsOf(deps: ResourceApiDeps, kind: Kind, namespace: string | undefined): Promise<readonly object[]> {
-  if (kind.kind !== 'Project' && kind.kind !== 'Repository') return deps.derived(kind, namespace)
-  const stored = await deps.resources.list(kind.kind, namespace)
-  return Promise.all(
-    stored.map(async (resource) => ({
-      apiVersion: kind.apiVersion,
-      kind: kind.kind,
-      metadata: {
-        name: resource.name,
-        namespace: resource.namespace,
-        uid: resource.uid,
-        generation: resource.generation,
-        creationTimestamp: new Date(resource.createdAt).toISOString(),
-      },
-      spec: resource.spec,
-      status: await deps.statusOf(resource),
-    })),
-  )
-}
-
 function projectOf(resource: Resource): string {
   return resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'])
-}
-
-function requireKind(name: string): Kind {
-  const kind = kindNamed(name)
-  if (kind === undefined) throw new Problem('not-found', `there is no kind ${name}`)
-  return kind
-}
-
-function nameOf(view: object): string | undefined {
-  return (view as { metadata?: { name?: string } }).metadata?.name
 }

@@ -109,7 +109,7 @@ async function read(world: World, name = id): Promise<Backlog> {
   }
   const handler = readBacklog({
     runtime: () => runtime,
-    directory: { project: async (asked) => (asked === 'demo' ? project : undefined) },
+    directory: { project: async (asked) => (asked === id ? project : undefined) },
     openProposals: async () => 2,
     labelsOf: async (_project, _repository, number) => world.labels?.[number] ?? [],
   })

@@ -11,7 +11,7 @@ import type { TaskContext } from '../../machines/task/context.ts'
 import { TerminalError } from '../../runtime/errors.ts'
 import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
 import { isMarkedParked } from '../forge/parked-marker.ts'
-import { bareName, documentationOf, type ProjectDirectory, type ProjectSettings } from '../forge/projects.ts'
+import { documentationOf, type ProjectDirectory, type ProjectSettings } from '../forge/projects.ts'
 import { liveActors } from './live-actors.ts'
 
 export interface BacklogDeps {
@@ -26,8 +26,8 @@ export interface BacklogDeps {
 export function readBacklog(deps: BacklogDeps): EffectHandler<EffectParams<'readBacklog'>> {
   return {
     async perform({ project: id, run }, { actor, key, at }) {
-      const project = await deps.directory.project(bareName(id))
-      if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
+      const project = await deps.directory.project(id)
+      if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${id}`)
       const backlog = await backlogOf(deps, id, project)
       return [{ to: actor, key: `${key}/read`, event: { type: 'backlog.read', at, run, backlog } }]
     },

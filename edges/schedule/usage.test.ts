@@ -45,7 +45,10 @@ function told(turn: string, given: TurnUsage): ReturnType<typeof usageDeliveries
       directory: {
         projects: async () => Object.keys(modes).map((name) => ({ name, namespace: 'default' }) as ProjectSettings),
       },
-      budget: async (name) => (modes[name] ? ({ mode: modes[name] } as BudgetSettings) : undefined),
+      budget: async (id) => {
+        const mode = modes[id.replace('default/', '')]
+        return mode ? ({ mode } as BudgetSettings) : undefined
+      },
     },
     turn,
     given,

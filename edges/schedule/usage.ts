@@ -33,7 +33,7 @@ export async function usageDeliveries(
     deliveries.push({ to: task.address, key: `reported/${turn}`, event: accountReport(accountUsage, at) })
   for (const project of await deps.directory.projects()) {
     const id = projectId(project)
-    const mode = (await deps.budget(project.name))?.mode
+    const mode = (await deps.budget(id))?.mode
     if (mode === 'customWindow' && id === spender && usage !== undefined)
       deliveries.push({
         to: `project:${id}`,

@@ -232,12 +232,8 @@ export async function addRepository(scene: Scene, name: string): Promise<void> {
 /** The Task as its resource shows it to people. */
 export async function statusOf(scene: Scene, task: string): Promise<Record<string, unknown>> {
   const headers = { authorization: `Bearer ${canaries.operatorToken}` }
-  const answer = await fetch(`${scene.url}/resources/tasks`, { headers })
-  const { items } = (await answer.json()) as {
-    readonly items: readonly {
-      readonly metadata: { readonly name: string }
-      readonly status: Record<string, unknown>
-    }[]
-  }
-  return items.find(({ metadata }) => metadata.name === task)?.status ?? {}
+  const answer = await fetch(`${scene.url}/resources/tasks/default/${task}`, { headers })
+  if (!answer.ok) return {}
+  const { status } = (await answer.json()) as { readonly status: Record<string, unknown> }
+  return status
 }

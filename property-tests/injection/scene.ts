@@ -207,7 +207,10 @@ interface Manifest {
   readonly spec: { readonly scm: object }
 }
 
-/** Secret, Project and Repository; so many pods as there are texts may work at once. */
+/**
+ * Secret, Project and Repository; so many pods as there are texts may work at once. The stranger passes the reporter gate,
+ * so that his words reach the agent: what is tried here is what holds an agent that has read them.
+ */
 export function manifestsOf({ forge }: Scene): readonly Manifest[] {
   const manifests = localManifests({
     project,
@@ -220,8 +223,13 @@ export function manifestsOf({ forge }: Scene): readonly Manifest[] {
     triggerLabel,
   }) as readonly Manifest[]
   return manifests.map((manifest) =>
-    manifest.kind === 'Project' ? { ...manifest, spec: { ...manifest.spec, maxConcurrentAgents: 500 } } : manifest,
+    manifest.kind === 'Project' ? { ...manifest, spec: projectSpecOf(manifest) } : manifest,
   )
+}
+
+function projectSpecOf({ spec }: Manifest): Manifest['spec'] {
+  const scm = { ...spec.scm, reporterLogins: [people.reporter, people.stranger] }
+  return { ...spec, scm, maxConcurrentAgents: 500 } as Manifest['spec']
 }
 
 async function prepare(scene: Scene): Promise<void> {

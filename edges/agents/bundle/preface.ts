@@ -58,7 +58,7 @@ function brainstormHints({ settings, issues, isOpenProposal }: Proposals): KindH
 
 async function hintsOf(deps: Deps, task: TaskContext, agent: AgentKind): Promise<KindHints> {
   if (agent !== 'refine' && agent !== 'upgrade') return {}
-  const project = await deps.projects.project(nameOf(task.config.project))
+  const project = await deps.projects.project(task.config.project)
   if (project === undefined) return {}
   const { closedLookbackDays, upgradePolicy } = project.kinds
   if (agent === 'refine') {

@@ -268,7 +268,7 @@ function projectWith(kinds: Partial<ProjectSettings['kinds']>): ProjectDirectory
       ...kinds,
     },
   } as unknown as ProjectSettings
-  return { ...noProjects, project: async (name) => (name === 'demo' ? settings : undefined) }
+  return { ...noProjects, project: async (name) => (name === 'default/demo' ? settings : undefined) }
 }
 
 function proposal(number: number, change: object = {}): ReturnType<typeof aThreadIssue> {

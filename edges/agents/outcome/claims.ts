@@ -6,7 +6,7 @@ import { matchQuote } from '../../../machines/rules/quote.ts'
 import { gatedIssues } from '../../../machines/task/queries.ts'
 import type { ApprovalClaim } from '../../../machines/task/events.ts'
 import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
-import { bareName, maintainersOf, repositoryNamed, type ProjectSettings } from '../../forge/projects.ts'
+import { maintainersOf, repositoryNamed, type ProjectSettings } from '../../forge/projects.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import type { ImplementOutcome } from './schemas.ts'
@@ -16,7 +16,7 @@ export async function buildClaims(
   task: TaskContext,
   payload: ImplementOutcome,
 ): Promise<readonly ApprovalClaim[]> {
-  const project = await deps.projects.project(bareName(task.config.project))
+  const project = await deps.projects.project(task.config.project)
   const live = gatedIssues(task)
   const threads = await Promise.all(
     live.map((issue) => deps.threads.comments(task.config.project, issue.repository, issue.number, 'issue')),

@@ -2,7 +2,7 @@
 import { mayMerge } from '../../../machines/rules/may-merge.ts'
 import type { LiveHead } from '../../../machines/task/events.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
-import { bareName, forgePath, maintainersOf, repositoryNamed } from '../../forge/projects.ts'
+import { forgePath, maintainersOf, repositoryNamed } from '../../forge/projects.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { AgentApiDeps } from '../deps.ts'
 
@@ -10,7 +10,7 @@ export async function readHeads(
   deps: Pick<AgentApiDeps, 'projects' | 'openForge'>,
   task: TaskContext,
 ): Promise<readonly LiveHead[]> {
-  const name = bareName(task.config.project)
+  const name = task.config.project
   const project = await deps.projects.project(name)
   if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
   const forge = await deps.openForge(name)

@@ -4,7 +4,7 @@ import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { ProposalRoom } from '../../../machines/task/events.ts'
 import { hasTopicOf } from '../../forge/marker.ts'
-import { bareName, type KindSettings } from '../../forge/projects.ts'
+import type { KindSettings } from '../../forge/projects.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { MirroredIssue } from '../../ports/threads.ts'
 import type { AgentApiDeps } from '../deps.ts'
@@ -26,7 +26,7 @@ export async function proposalsOf(
   deps: Deps,
   task: { readonly config: Pick<TaskContext['config'], 'project'> },
 ): Promise<Proposals> {
-  const project = await deps.projects.project(bareName(task.config.project))
+  const project = await deps.projects.project(task.config.project)
   if (project === undefined) throw new Problem('not-found', `there is no Project ${task.config.project}`)
   const all = await Promise.all(
     project.repositories.map(({ name }) =>

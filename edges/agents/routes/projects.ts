@@ -3,9 +3,8 @@ import { isReady } from '../../../machines/project/machine.ts'
 import { maintainersOf, projectId, reportersOf, type ProjectSettings } from '../../forge/projects.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { Problem } from '../../../http/problem.ts'
-import { projectActorId, refuseForeignProject, requireTool } from '../caller.ts'
+import { refuseForeignProject, requireTool } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
-import { nameOf } from '../names.ts'
 import type { ToolName } from '../profiles.ts'
 import type { FastifyRequest } from 'fastify'
 
@@ -16,7 +15,7 @@ export function projectRoutes(app: HttpApp, deps: AgentApiDeps): void {
   async function require(request: FastifyRequest, name: string, tool: ToolName): Promise<ProjectSettings> {
     const claims = await requireTool(request, deps, tool)
     if (claims !== undefined) refuseForeignProject(claims, name)
-    const project = await deps.projects.project(nameOf(projectActorId(name)))
+    const project = await deps.projects.project(claims?.project ?? name)
     if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
     return project
   }

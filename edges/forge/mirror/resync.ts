@@ -4,6 +4,7 @@
  */
 import { TerminalError } from '../../../runtime/errors.ts'
 import type { ForgeComment, ForgeIssue, ForgeMergeRequest, IssueQuery, MergeRequestQuery } from '../port.ts'
+import { projectId } from '../projects.ts'
 import { seenDeliveries } from '../webhooks/store.ts'
 import { readHistory } from './history.ts'
 import { readChecks, readSubject, readThread, takeIssue } from './read-forge.ts'
@@ -140,7 +141,7 @@ function withoutHook(error: unknown): void {
 }
 
 async function fetchMissed(subjects: Subjects, scope: Scope, hookUrl: string, now: number): Promise<void> {
-  const secret = await subjects.options.directory.secret(scope.project.name)
+  const secret = await subjects.options.directory.secret(projectId(scope.project))
   if (!secret?.webhookSecret) return
   const hook = await scope.forge.ensureHook(scope.path, { url: hookUrl, secret: secret.webhookSecret })
   const attempts = await scope.forge.listDeliveries(scope.path, hook.id, now - DELIVERIES_KEPT_MS)

@@ -5,8 +5,8 @@ import type { Delivery, Receipt } from '../../../runtime/runtime.ts'
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
 import type { ForgeAccount, ForgePort, OpenForge } from '../port.ts'
 import {
-  bareName,
   forgePath,
+  projectId,
   repositoryNamed,
   type ProjectDirectory,
   type ProjectSettings,
@@ -36,18 +36,18 @@ export interface Scope {
 }
 
 export async function requireProject({ directory }: MirrorOptions, id: string): Promise<ProjectSettings> {
-  const project = await directory.project(bareName(id))
-  if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
+  const project = await directory.project(id)
+  if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${id}`)
   return project
 }
 
 export async function openScope({ directory, openForge }: MirrorOptions, id: string, name: string): Promise<Scope> {
-  const project = await directory.project(bareName(id))
+  const project = await directory.project(id)
   const repository = project && repositoryNamed(project, name)
   if (project === undefined || repository === undefined) {
-    throw new TerminalError('unknown-repository', `there is no Repository ${name} in the Project ${bareName(id)}`)
+    throw new TerminalError('unknown-repository', `there is no Repository ${name} in the Project ${id}`)
   }
-  return { project, repository, path: forgePath(repository, project.scm), forge: await openForge(project.name) }
+  return { project, repository, path: forgePath(repository, project.scm), forge: await openForge(projectId(project)) }
 }
 
 /** People as bound now; `accounts` are bound first where they are named. */

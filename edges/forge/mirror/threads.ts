@@ -8,7 +8,7 @@ import type {
   ThreadReader,
 } from '../../ports/threads.ts'
 import { hasTopicOf, standingTopic } from '../marker.ts'
-import { bareName, type ProjectDirectory } from '../projects.ts'
+import type { ProjectDirectory } from '../projects.ts'
 import type { ForgeAccount } from '../port.ts'
 import { writerOf } from './hands.ts'
 import type { Mirror } from './mirror.ts'
@@ -43,7 +43,7 @@ export function gatedThreadReader(
 
 function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateOf): ThreadReader {
   async function accountsOf(projectId: string): Promise<Accounts> {
-    const project = await directory.project(bareName(projectId))
+    const project = await directory.project(projectId)
     if (project === undefined) return { isBot: (account) => account.bot, isOwn: () => false }
     const settings = {
       botLogin: project.scm.botLogin,

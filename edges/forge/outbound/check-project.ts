@@ -7,12 +7,12 @@ import type { EffectParams } from '../../../machines/effect.ts'
 import { messageOf, TerminalError } from '../../../runtime/errors.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
 import {
-  bareName,
   documentationOf,
   forgeOrigins,
   forgePath,
   isOnForge,
   maintainersOf,
+  projectId,
   type ProjectSecret,
   type ProjectSettings,
   type RepositorySettings,
@@ -37,8 +37,10 @@ const silentMs = 20_000
 export function checkProject(deps: OutboundDeps): EffectHandler<EffectParams<'checkProject'>> {
   return {
     async perform({ project: id }, context) {
-      const project = await deps.directory.project(bareName(id))
-      if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
+      const found = await deps.directory.applied(id)
+      if (found === undefined) throw new TerminalError('unknown-project', `there is no Project ${id}`)
+      const { project, holder } = found
+      if (holder !== id) return [checked(project, context, [nameConflict(holder)])]
       const faults = await faultsOf(deps, project, fenceOf(context)).catch((error: unknown) =>
         outage(error, context.attempt, deps.clock.now() - context.at),
       )
@@ -69,16 +71,22 @@ function checked(project: ProjectSettings, { actor, key, at }: EffectContext, fa
 }
 
 async function faultsOf(deps: OutboundDeps, project: ProjectSettings, fence: Fence): Promise<readonly Fault[]> {
-  const secret = await deps.directory.secret(project.name)
+  const secret = await deps.directory.secret(projectId(project))
   const missing = missingKeys(secret)
   if (missing.length > 0)
     return [{ reason: 'SecretMissingKeys', message: `the Secret lacks ${missing.join(' and ')}`, blocks: true }]
-  const forge = await deps.openForge(project.name, fence)
+  const forge = await deps.openForge(projectId(project), fence)
   const faults = [...(await accountFaults(forge, project))]
   if (faults.some((fault) => fault.reason === 'TokenRefused')) return faults
   for (const repository of project.repositories)
     faults.push(...(await repositoryFaults(deps, forge, project, repository, secret!)))
   return [...faults, ...documentationFaults(project)]
+}
+
+/** Its webhooks, routes and mirror would be those of the other (RESOURCES-19): nothing of it is asked of any forge. */
+function nameConflict(holder: string): Fault {
+  const message = `the Project ${holder} has this name already: choose another one`
+  return { reason: 'NameConflict', message, blocks: true }
 }
 
 function missingKeys(secret: ProjectSecret | undefined): readonly string[] {

@@ -4,16 +4,16 @@ import type { EffectContext } from '../../../runtime/runtime.ts'
 import type { Mirror } from '../mirror/mirror.ts'
 import type { Fence, ForgePort, OpenForge } from '../port.ts'
 import {
-  bareName,
   forgePath,
   repositoryNamed,
+  type AppliedProjects,
   type ProjectDirectory,
   type ProjectSettings,
   type RepositorySettings,
 } from '../projects.ts'
 
 export interface OutboundDeps {
-  readonly directory: ProjectDirectory
+  readonly directory: ProjectDirectory & AppliedProjects
   readonly openForge: OpenForge
   readonly mirror: Mirror
   readonly clock: Clock
@@ -39,11 +39,11 @@ export function fenceOf(context: Pick<EffectContext, 'assertHeld'>): Fence {
 }
 
 export async function targetOf(
-  deps: Pick<OutboundDeps, 'directory' | 'openForge'>,
+  deps: { readonly directory: ProjectDirectory; readonly openForge: OpenForge },
   subject: { readonly project: string; readonly repository: string },
   fence?: Fence,
 ): Promise<Target> {
-  const name = bareName(subject.project)
+  const name = subject.project
   const project = await deps.directory.project(name)
   if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${name}`)
   const repository = repositoryNamed(project, subject.repository)

@@ -1,7 +1,6 @@
 import type { EffectParams } from '../../../machines/effect.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
 import type { EffectHandler, TargetRule } from '../../../runtime/runtime.ts'
-import { bareName } from '../projects.ts'
 import { checkProject } from './check-project.ts'
 import type { OutboundDeps } from './deps.ts'
 import { closeIssue, fileIssue, postComment, writeLabels } from './issues.ts'
@@ -28,7 +27,7 @@ export type ForgeHandlers = { readonly [Type in ForgeEffect]: EffectHandler<Effe
  */
 const forge: TargetRule<{ readonly project: string }> = {
   name: 'forge',
-  of: ({ project }) => bareName(project),
+  of: ({ project }) => project,
   concurrency: 4,
   rate: { perSecond: 80 / 60, burst: 80 },
 }
@@ -51,8 +50,8 @@ export function createForgeHandlers(deps: OutboundDeps): ForgeHandlers {
 function resyncMirror(deps: OutboundDeps): ForgeHandlers['resyncMirror'] {
   return {
     async perform({ project: id, run }, { actor, key, at }) {
-      const project = await deps.directory.project(bareName(id))
-      if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${bareName(id)}`)
+      const project = await deps.directory.project(id)
+      if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${id}`)
       const hookUrl = deps.webhookUrl(project)
       await deps.mirror.resync(id, hookUrl === undefined ? {} : { hookUrl })
       return [

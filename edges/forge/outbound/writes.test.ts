@@ -364,6 +364,22 @@ test('a forge that does not answer six times makes the Project not ready and say
   })
 })
 
+test('a bot that may not write labels makes the Project not ready (PROJECT-STATUS-13)', async () => {
+  await withForgeEdge({ repository: { permissions: { maintainer: 'admin', bot: 'read' } } }, async (fixture) => {
+    expect(await checked(fixture)).toMatchObject({ ready: false, reason: 'LabelsNotWritable' })
+  })
+})
+
+test('a Project whose name another one holds is not ready, and nothing of it is asked of any forge (RESOURCES-19, PROJECT-STATUS-13)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    fixture.holder = 'team/demo'
+    const event = await checked(fixture)
+    expect(event).toMatchObject({ ready: false, reason: 'NameConflict', generation: 3 })
+    expect(event['message']).toContain('team/demo')
+    expect(fixture.forge.audit().filter(({ actor }) => actor === 'bot')).toEqual([])
+  })
+})
+
 test.each([
   ['another host', 'https://evil.invalid/acme/library.git'],
   ['another port', 'http://127.0.0.1:1/acme/library.git'],

@@ -8,7 +8,7 @@ import type { Clock } from '../../../runtime/clock.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ProjectDirectory, ProjectSettings, Provider } from '../projects.ts'
+import { projectId, type ProjectDirectory, type ProjectSettings, type Provider } from '../projects.ts'
 import { MalformedPayloadError, type WebhookDialect } from './dialect.ts'
 import { dialects, providerOf } from './providers.ts'
 import type { ForgeInbox } from './inbox.ts'
@@ -79,7 +79,7 @@ async function accept(
   const project = await deps.directory.project(name)
   if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
   const dialect = dialectOf(project, provider)
-  const secret = await webhookSecret(deps.directory, name)
+  const secret = await webhookSecret(deps.directory, projectId(project))
   if (!dialect.verify(secret, headers, body))
     throw new Problem('signature-invalid', 'the signature does not match the body: compare the webhook secret')
   return route(deps, project, dialect, headers, body)

@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { reasons } from '../machines/generated/reasons.ts'
-import type { WaitingEntry } from '../machines/queue/context.ts'
-import { newQueue, type QueueContext } from '../machines/queue/context.ts'
-import { newTask } from '../machines/task/context.ts'
-import type { TaskContext } from '../machines/task/context.ts'
-import { columnsOf } from './columns.ts'
-import { kinds } from './kinds.ts'
-import { newProject, newScheduled, withBlock, type Scheduled } from '../machines/project/context.ts'
-import { factsResource, projectStatus, queuedEventResources, taskResource } from './status.ts'
+import { reasons } from '../../machines/generated/reasons.ts'
+import type { WaitingEntry } from '../../machines/queue/context.ts'
+import { newIssue } from '../../machines/issue/context.ts'
+import { newPod } from '../../machines/pod/context.ts'
+import { newTurn } from '../../machines/turn/context.ts'
+import { newQueue, type QueueContext } from '../../machines/queue/context.ts'
+import { newTask } from '../../machines/task/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { columnsOf } from '../columns.ts'
+import { kinds } from '../kinds.ts'
+import { lostBy } from '../testing.ts'
+import { newProject, newScheduled, withBlock, type Scheduled } from '../../machines/project/context.ts'
+import { projectStatus } from './project.ts'
+import { queuedEventResources } from './queued-event.ts'
+import { taskResource } from './task.ts'
 
 const at = Date.parse('2026-01-02T03:04:05Z')
 const time = '2026-01-02T03:04:05.000Z'
@@ -84,8 +90,62 @@ describe('a Task as a resource', () => {
     const podOf = (change: Partial<TaskContext>): unknown =>
       (taskResource(taskActor(change)).status as { pod: unknown }).pod
     expect(podOf({ podOrdinal: 2, podAlive: false })).toBeNull()
-    expect(podOf({ podOrdinal: 2, podAlive: true })).toEqual({ ordinal: 2, phase: 'starting' })
-    expect(podOf({ podOrdinal: 2, podAlive: true, podWorked: true })).toEqual({ ordinal: 2, phase: 'working' })
+    expect(podOf({ podOrdinal: 2, podAlive: true })).toEqual({ ordinal: 2, name: null, phase: 'starting' })
+    expect(podOf({ podOrdinal: 2, podAlive: true, podWorked: true })).toEqual({
+      ordinal: 2,
+      name: null,
+      phase: 'working',
+    })
+  })
+
+  test('names the live pod, and the turn in flight with its state and when it was asked for (TASK-RESOURCE-8, TASK-RESOURCE-9)', () => {
+    const pod = { id: `${id}/2`, path: 'live.ready', seq: 4, context: { ...newPod(`${id}/2`), name: 'pod-2' } }
+    const turn = {
+      id: `${id}/2/0`,
+      path: 'open.running',
+      seq: 2,
+      context: { ...newTurn(`${id}/2/0`), turnId: 'turn-7' },
+      startedAt: at,
+    }
+    const alive = taskActor({ podOrdinal: 2, podAlive: true, podWorked: true, podStartedAt: at })
+    expect(taskResource(alive, { pod, turn, issues: [] }).status).toMatchObject({
+      podStartedAt: time,
+      pod: { ordinal: 2, name: 'pod-2', phase: 'working' },
+      turn: { id: 'turn-7', state: 'running', startedAt: time },
+    })
+    const asked = { ...turn, path: 'open.requested', context: newTurn(turn.id), startedAt: null }
+    expect(taskResource(alive, { pod, turn: asked, issues: [] }).status).toMatchObject({
+      turn: { id: null, state: 'requested', startedAt: null },
+    })
+    expect(taskResource(alive, { pod, issues: [] }).status).toMatchObject({ turn: null })
+  })
+
+  test('lists who approved which issue, for which plan: comments that were granted and stand (TASK-RESOURCE-13)', () => {
+    const stands = (commentId: string, author: string) => ({ commentId, author, bodyHash: 'b', at })
+    const facts = { repository: 'a', number: 1, approvals: [stands('c-1', 'maya'), stands('c-2', 'otto')] }
+    const context = { ...newIssue('default/a-1'), facts, boundPlans: { 'c-1': 'plan-1', 'c-0': 'plan-0' } }
+    const issue = { id: 'default/a-1', path: 'known.approved', seq: 1, context }
+    const unseen = { id: 'default/a-2', path: 'known.observed', seq: 1, context: newIssue('default/a-2') }
+    const { status } = taskResource(taskActor(), { issues: [issue, unseen] })
+    expect(status).toMatchObject({
+      approvals: [{ repository: 'a', number: 1, commentId: 'c-1', author: 'maya', planHash: 'plan-1', at: time }],
+    })
+    expect((status as { approvals: unknown[] }).approvals).toHaveLength(1)
+    expect(taskResource(taskActor()).status).toMatchObject({ approvals: [] })
+  })
+
+  test('shows the plan, how significant the change is, and in which order it merges (TASK-RESOURCE-14)', () => {
+    const submission = { title: 't', body: 'b', significance: 'minor', mergeOrder: ['lib', 'app'] } as const
+    expect(taskResource(taskActor({ planHash: 'plan-1', significance: 'minor', submission })).status).toMatchObject({
+      planHash: 'plan-1',
+      changeSignificance: 'minor',
+      mergeOrder: ['lib', 'app'],
+    })
+    expect(taskResource(taskActor()).status).toMatchObject({
+      planHash: null,
+      changeSignificance: null,
+      mergeOrder: null,
+    })
   })
 
   test('tells that an approval was granted, and nothing of whose words it rests on (TASK-RESOURCE-2)', () => {
@@ -99,26 +159,6 @@ describe('a Task as a resource', () => {
     })
     expect(spec).toMatchObject({ issues: [{ repository: 'a', number: 1 }] })
     expect(JSON.stringify(status)).not.toContain('Go ahead')
-  })
-})
-
-describe('an Issue or a merge request as a resource', () => {
-  test('is its actor’s facts, with the innermost state as its status (ISSUE-RESOURCE-1, MERGE-REQUEST-RESOURCE-1)', () => {
-    const context = { facts: { repository: 'a', number: 1 }, owner: 'default/implement-a-1' }
-    const resource = factsResource('Issue', { id: 'default/a-1', path: 'known.open', seq: 3, context })
-    expect(resource.metadata).toEqual({ name: 'a-1', namespace: 'default', generation: 3 })
-    expect(resource.spec).toEqual({ repositoryRef: 'a', number: 1 })
-    expect(resource.status).toMatchObject({ status: 'open', owner: 'default/implement-a-1' })
-  })
-
-  test('that was never observed names nothing yet', () => {
-    expect(
-      factsResource('MergeRequest', { id: 'default/a-mr-2', path: 'unknown', seq: 1, context: { facts: null } }),
-    ).toMatchObject({
-      kind: 'MergeRequest',
-      spec: { repositoryRef: null, number: null },
-      status: { status: 'unknown' },
-    })
   })
 })
 
@@ -262,7 +302,7 @@ describe('a Project’s status', () => {
   }
   const ready = { ...newProject('default/demo'), reason: '', generation: 2, checkedGeneration: 2 }
   const statusOf = (scheduled: Scheduled | null, path = 'scheduled.readiness.ready scheduled.issueScan.idle') =>
-    projectStatus({ path, context: { ...ready, scheduled } }) as { conditions: { type: string }[] }
+    projectStatus({ path, context: { ...ready, scheduled } })
   const conditionsOf = (scheduled: Scheduled): readonly string[] =>
     statusOf(scheduled).conditions.map(({ type }) => type)
 
@@ -276,7 +316,7 @@ describe('a Project’s status', () => {
   test('says everything that is wrong under its own name (PROJECT-STATUS-2)', () => {
     const fault = { reason: 'SecretMissingKeys', message: 'no token', blocks: true }
     const status = projectStatus({ path: 'notReady', context: { ...ready, reason: fault.reason, faults: [fault] } })
-    expect((status as { conditions: unknown }).conditions).toMatchObject([
+    expect(status.conditions).toMatchObject([
       { type: 'Ready', status: 'False', reason: 'SecretMissingKeys' },
       { type: 'SecretMissingKeys', status: 'True', message: 'no token' },
     ])
@@ -292,7 +332,7 @@ describe('a Project’s status', () => {
     expect(statusOf(troubled)).toMatchObject({ lastIssueScan: time })
   })
 
-  test('shows the window of a metered budget, what it holds, and that it has none (PROJECT-BUDGET-16, PROJECT-STATUS-8, PROJECT-STATUS-9, PROJECT-STATUS-16)', () => {
+  test('shows the window of a metered budget, what it holds, and that it has none; a server keeps all of it (RESOURCES-26, PROJECT-BUDGET-16, PROJECT-STATUS-8, PROJECT-STATUS-9, PROJECT-STATUS-16)', () => {
     const percents = { proactivePercent: 50, emergencyPercent: 80 }
     const budget = {
       ...percents,
@@ -311,6 +351,8 @@ describe('a Project’s status', () => {
     expect(statusOf(held)).toMatchObject({ tokenBudget: { windowStart: time, windowTokens: 9 } })
     const { tokenBudget } = statusOf(held) as unknown as { tokenBudget: object }
     expect(Object.keys(tokenBudget)).toEqual(['windowStart', 'windowTokens'])
+    const shown = { ...statusOf(held), webhookURL: 'http://platform/hook', memory: { endpoint: 'http://memory' } }
+    expect(lostBy('Project', shown)).toEqual([])
     expect(conditionsOf(held)).toEqual(['Ready', 'TokenBudgetHeld'])
     expect(conditionsOf(newScheduled({ ...settings, budget: { ...budget, windowMs: 0 } }))).toEqual([
       'Ready',

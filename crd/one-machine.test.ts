@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { beyondOneMachine } from './one-machine.ts'
+import { checkManifest } from './validate.ts'
+
+const scm = { provider: 'forge_a', owner: 'acme', botLogin: 'bot' }
+const project = (spec: object): object => ({
+  apiVersion: 'platform.dev/v1alpha1',
+  kind: 'Project',
+  metadata: { name: 'demo' },
+  spec: { scmSecretRef: 'demo-scm', scm, ...spec },
+})
+
+describe('one machine', () => {
+  test.each<[path: string, spec: object, why: string]>([
+    ['agent/image', { agent: { image: 'wrapper:v1.2.3' } }, 'runs no image'],
+    ['agent/extraSidecarContainers', { agent: { extraSidecarContainers: [{ name: 'a' }] } }, 'no other container'],
+    ['agent/extraInitContainers', { agent: { extraInitContainers: [{ name: 'a' }] } }, 'no other container'],
+    ['agent/extraVolumes', { agent: { extraVolumes: [{ name: 'a' }] } }, 'has a folder'],
+    ['agent/extraVolumeMounts', { agent: { extraVolumeMounts: [{ name: 'a' }] } }, 'has a folder'],
+    ['agent/extraEnvs', { agent: { extraEnvs: [{ name: 'A', value: 'b' }] } }, 'no others'],
+    ['agent/extraEnvsFrom', { agent: { extraEnvsFrom: [{ secretRef: { name: 'a' } }] } }, 'no others'],
+    ['workspace/enabled', { workspace: { enabled: false } }, 'has a folder'],
+    ['workspace/storageClass', { workspace: { storageClass: 'fast' } }, 'no class'],
+    ['workspace/size', { workspace: { size: '20Gi' } }, 'no size'],
+    ['workspace/cacheSize', { workspace: { cacheSize: '1Gi' } }, 'no size'],
+    ['memory/pgInstances', { memory: { pgInstances: 3 } }, 'no memory stack'],
+    ['memory/neo4jStorage', { memory: { neo4jStorage: '20Gi' } }, 'no memory stack'],
+  ])('refuses spec/%s with the reason, and a cluster takes it (RESOURCE-API-6)', (path, spec, why) => {
+    expect(beyondOneMachine(project(spec))).toEqual([
+      { path: `/spec/${path}`, message: expect.stringContaining(why) as unknown },
+    ])
+    expect(checkManifest(project(spec)).faults).toEqual([])
+  })
+
+  test('takes what it wrote itself: defaults and fields that ask for nothing (RESOURCE-API-6)', () => {
+    const blocks = { agent: { image: '', extraEnvs: [], extraVolumes: [] }, workspace: {}, memory: {} }
+    const checked = checkManifest(project(blocks))
+    if (checked.sort !== 'resource') throw new Error('a Project is a resource')
+    expect(checked.manifest.spec['workspace']).toMatchObject({ size: '10Gi' })
+    expect(beyondOneMachine(project(checked.manifest.spec))).toEqual([])
+  })
+
+  test('has nothing to say of other kinds, nor of what is no manifest', () => {
+    for (const document of [null, 'text', [], { kind: 'Task', spec: { agent: { image: 'a' } } }, { kind: 'Project' }])
+      expect(beyondOneMachine(document)).toEqual([])
+    expect(beyondOneMachine({ kind: 'Project', spec: { agent: null, workspace: 'x' } })).toEqual([])
+  })
+})

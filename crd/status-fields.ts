@@ -1,0 +1,67 @@
+/**
+ * The fields of each status, as a structural schema: what `status/` writes and a server keeps (RESOURCES-26). The status
+ * of a Task and of a QueuedEvent is open, and its fields are those of its columns.
+ */
+type Schema = Readonly<Record<string, unknown>>
+
+const text = { type: 'string', nullable: true } as const
+const time = { type: 'string', format: 'date-time', nullable: true } as const
+const whole = { type: 'integer', format: 'int64' } as const
+const flag = { type: 'boolean', nullable: true } as const
+const block = (properties: Schema): Schema => ({ type: 'object', nullable: true, properties })
+
+const percent = {
+  type: 'integer',
+  nullable: true,
+  description: 'deprecated: the orchestrator does not write it',
+} as const
+const resetsAt = { ...time, description: percent.description } as const
+
+export const statusFields: Readonly<Record<string, Schema>> = {
+  Project: {
+    observedGeneration: whole,
+    memory: block({ phase: text, endpoint: text, externalEndpoint: text }),
+    alerting: block({ phase: text, endpoint: text }),
+    tokenBudget: block({
+      windowStart: time,
+      windowTokens: whole,
+      fiveHourPercent: percent,
+      fiveHourReset: resetsAt,
+      weeklyPercent: percent,
+      weeklyReset: resetsAt,
+    }),
+    lastIssueScan: time,
+    lastBrainstorm: time,
+    lastDocumentation: time,
+    lastRefine: time,
+    lastUpgrade: time,
+  },
+  Repository: { forgeId: text, defaultBranch: text, lastSyncTime: time, indexedCommit: text },
+  Issue: {
+    state: text,
+    title: text,
+    author: text,
+    url: text,
+    selfProposed: flag,
+    approval: block({
+      commentId: text,
+      author: text,
+      quote: text,
+      bodyHash: text,
+      planHash: text,
+      at: time,
+      sort: text,
+    }),
+  },
+  MergeRequest: {
+    state: text,
+    headBranch: text,
+    headSha: text,
+    baseBranch: text,
+    ci: text,
+    mergeable: flag,
+    url: text,
+    verdict: block({ value: text, sha: text, at: time }),
+    mergedSha: text,
+  },
+}

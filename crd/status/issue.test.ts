@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { newIssue, type Grant, type IssueContext } from '../../machines/issue/context.ts'
+import { lostBy } from '../testing.ts'
+import { issueResource } from './issue.ts'
+
+const at = Date.parse('2026-01-02T03:04:05Z')
+const time = '2026-01-02T03:04:05.000Z'
+const id = 'default/lib-1'
+const facts = {
+  repository: 'lib',
+  number: 1,
+  state: 'open',
+  title: 'Slugs lose digits',
+  author: 'ann',
+  url: 'http://forge/lib/issues/1',
+  selfProposed: false,
+} as NonNullable<IssueContext['facts']>
+const grant: Grant = {
+  task: 'default/implement-lib-1-abcde',
+  planHash: 'plan-1',
+  self: false,
+  commentId: 'c-1',
+  author: 'maya',
+  quote: '/approve',
+  bodyHash: 'body-1',
+  at,
+}
+const shown = (change: Partial<IssueContext>, path = 'known.approved'): ReturnType<typeof issueResource> =>
+  issueResource({ id, path, seq: 3, context: { ...newIssue(id), ...change } })
+
+test('is its actor’s word, under the names of the contract and no others (ISSUE-RESOURCE-1, ISSUE-RESOURCE-2)', () => {
+  const resource = shown({ facts, owner: grant.task })
+  expect(resource.metadata).toEqual({ name: 'lib-1', namespace: 'default', generation: 3 })
+  expect(resource.spec).toEqual({ repositoryRef: 'lib', number: 1 })
+  expect(resource.status).toEqual({
+    status: 'approved',
+    state: 'open',
+    title: 'Slugs lose digits',
+    author: 'ann',
+    url: 'http://forge/lib/issues/1',
+    selfProposed: false,
+    ownerTask: grant.task,
+    approval: null,
+  })
+})
+
+test('shows on whose words an approval rests, for which plan, and how it was given (ISSUE-RESOURCE-4)', () => {
+  expect(shown({ facts, grant }).status).toMatchObject({
+    approval: {
+      commentId: 'c-1',
+      author: 'maya',
+      quote: '/approve',
+      bodyHash: 'body-1',
+      planHash: 'plan-1',
+      at: time,
+      sort: 'comment',
+    },
+  })
+  const self = { ...grant, self: true, commentId: '', author: '', quote: '', bodyHash: '' }
+  expect(shown({ facts, grant: self }).status).toMatchObject({
+    approval: {
+      commentId: null,
+      author: null,
+      quote: null,
+      bodyHash: null,
+      planHash: 'plan-1',
+      at: time,
+      sort: 'self',
+    },
+  })
+})
+
+test('shows nothing of what was never observed (ISSUE-RESOURCE-1)', () => {
+  const { spec, status } = shown({}, 'unknown')
+  expect([spec, status]).toMatchObject([
+    { repositoryRef: null, number: null },
+    { status: 'unknown', state: null, ownerTask: null },
+  ])
+})
+
+test('a server keeps all of it (RESOURCES-26)', () => {
+  for (const change of [{}, { facts, grant, owner: grant.task }])
+    expect(lostBy('Issue', shown(change).status)).toEqual([])
+  expect(lostBy('Issue', { state: 1, approval: { by: 'maya' }, held: true })).toEqual([
+    '/state is no string',
+    '/approval/by is pruned',
+    '/held is pruned',
+  ])
+})

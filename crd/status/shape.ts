@@ -1,0 +1,33 @@
+/** What all resources that are made from actors share: name, generation, times. */
+/** An actor as the runtime shows it. */
+export interface ActorShape {
+  readonly id: string
+  readonly path: string
+  readonly seq: number
+  readonly context: unknown
+}
+
+export interface DerivedResource {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly generation: number }
+  readonly spec: object
+  readonly status: object
+}
+
+export const apiVersion = 'platform.dev/v1alpha1'
+
+export function metadataOf(actor: ActorShape): DerivedResource['metadata'] {
+  const [namespace = 'default', ...name] = actor.id.split('/')
+  return { name: name.join('/'), namespace, generation: actor.seq }
+}
+
+/** RFC 3339; null where nothing happened yet. */
+export function time(at: number | null): string | null {
+  return at === null || at === 0 ? null : new Date(at).toISOString()
+}
+
+/** The innermost state of an actor. */
+export function stateOf({ path }: Pick<ActorShape, 'path'>): string {
+  return path.slice(path.lastIndexOf('.') + 1)
+}

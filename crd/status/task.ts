@@ -1,0 +1,111 @@
+/** A Task (TASK-RESOURCE): its own words, and those of its pod, of its turn and of its issues. */
+import type { AccountReport, AccountWindow } from '../../machines/event.ts'
+import type { IssueContext } from '../../machines/issue/context.ts'
+import type { PodContext } from '../../machines/pod/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import type { TurnContext } from '../../machines/turn/context.ts'
+import { taskResting } from '../../machines/why/reason.ts'
+import { apiVersion, metadataOf, stateOf, time, type ActorShape, type DerivedResource } from './shape.ts'
+
+/** Actors whose word a Task shows; what is not there is not shown. */
+export interface TaskRelations {
+  /** The live pod. */
+  readonly pod?: ActorShape
+  /** The turn in flight, and when it was asked for. */
+  readonly turn?: ActorShape & { readonly startedAt: number | null }
+  /** Those that it owns or owned. */
+  readonly issues: readonly ActorShape[]
+}
+
+const alone: TaskRelations = { issues: [] }
+
+export function taskResource(actor: ActorShape, { pod, turn, issues }: TaskRelations = alone): DerivedResource {
+  const task = actor.context as TaskContext
+  const spec = {
+    projectRef: task.config.project.slice(task.config.project.indexOf('/') + 1),
+    kind: task.kind,
+    goal: task.goal,
+    repositories: task.repositories,
+    issues: task.issues.map(({ repository, number }) => ({ repository, number })),
+    priority: task.priority,
+    origin: task.origin,
+  }
+  const status = {
+    stage: task.stage,
+    stageClass: task.stageClass,
+    stageReason: task.stageReason,
+    /** Of the one enum of reasons; `statewright why` says more. */
+    why: taskResting(task, actor.path) ?? null,
+    stageEnteredAt: time(task.stageEnteredAt),
+    stageWorkStartedAt: time(task.stageWorkStartedAt),
+    podStartedAt: time(task.podStartedAt),
+    agentKind: task.agentKind,
+    pod: task.podAlive ? podStatus(task, pod) : null,
+    turn: turn === undefined ? null : turnStatus(turn),
+    issues: task.issues.map(({ repository, number, state, accepted, grant }) => ({
+      repository,
+      number,
+      state,
+      accepted,
+      granted: grant !== null,
+    })),
+    mergeRequests: task.mergeRequests.map(({ repository, number, state, headSha, url, mergeCommit }) => ({
+      repository,
+      number,
+      state,
+      headSha,
+      url,
+      mergeCommit,
+    })),
+    approvals: issues.flatMap(approvalsOf),
+    planHash: task.planHash,
+    changeSignificance: task.significance,
+    mergeOrder: task.submission?.mergeOrder ?? null,
+    pendingEvents: task.pending.length,
+    reviewLaps: task.reviewLaps,
+    usage: task.usage,
+    accountUsage: task.accountUsage ? accountStatus(task.accountUsage) : null,
+    notes: task.notes.map(({ id, agent, pod, at, kind, source, body, spilled }) => ({
+      id,
+      agent,
+      pod,
+      at: time(at),
+      kind,
+      source,
+      body,
+      ...(spilled && { spilled }),
+    })),
+    lastTurnFinalText: task.lastTurnFinalText,
+    lastTurnPushedRepos: task.lastTurnPushedRepos,
+    lastTurnFailedRepos: task.lastTurnFailedRepos,
+    stages: task.stages.map(({ stage, at, reason }) => ({ stage, at: time(at), reason })),
+  }
+  return { apiVersion, kind: 'Task', metadata: metadataOf(actor), spec, status }
+}
+
+function podStatus({ podOrdinal, podWorked }: TaskContext, pod: ActorShape | undefined): object {
+  const { name = '' } = (pod?.context ?? {}) as Partial<PodContext>
+  return { ordinal: podOrdinal, name: name || null, phase: podWorked ? 'working' : 'starting' }
+}
+
+/** Its id is the wrapper's own, once the wrapper has taken it. */
+function turnStatus(turn: NonNullable<TaskRelations['turn']>): object {
+  const { turnId } = turn.context as TurnContext
+  return { id: turnId || null, state: stateOf(turn), startedAt: time(turn.startedAt) }
+}
+
+/** The comments that an approval was granted for and that still stand, each with the plan that it speaks for (APPROVAL-10). */
+function approvalsOf(issue: ActorShape): readonly object[] {
+  const { facts, boundPlans } = issue.context as IssueContext
+  return (facts?.approvals ?? []).flatMap(({ commentId, author, at }) => {
+    const planHash = boundPlans[commentId]
+    if (facts === null || planHash === undefined) return []
+    return [{ repository: facts.repository, number: facts.number, commentId, author, planHash, at: time(at) }]
+  })
+}
+
+/** In the words in which wrappers tell it (WRAPPER-RULE-6). */
+function accountStatus({ fiveHour, weekly, reportedAt }: AccountReport): object {
+  const window = ({ usedPercent, resetsAt }: AccountWindow): object => ({ usedPercent, resetsAt: time(resetsAt) })
+  return { fiveHour: window(fiveHour), sevenDay: window(weekly), reportedAt: time(reportedAt) }
+}
