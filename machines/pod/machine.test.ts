@@ -83,7 +83,7 @@ describe('volumes', () => {
     expect(pod.send(start)).toEqual([{ type: 'bindVolumes', params: { task: start.task, ordinal: 1 } }])
     expect(pod.timers()).toEqual({ volumes: 10 * minute })
   })
-  test('Pod volumes/bound: bound: the pod is created with what the Task asked for, and its absolute ends are armed (PROJECT-8, PROJECT-WORKSPACE-11, STOP-SEQUENCE-4)', () => {
+  test('Pod volumes/bound: bound: the pod is created with what the Task asked for, and its absolute ends are armed (PROJECT-8, PROJECT-WORKSPACE-11, STOP-SEQUENCE-4, POD-14)', () => {
     const pod = inVolumes()
     const created = pod.send({ type: 'pod.volumesBound' }).find(({ type }) => type === 'createPod')
     expect(created?.params).toMatchObject({

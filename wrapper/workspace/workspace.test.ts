@@ -283,7 +283,7 @@ describe('the workspace', () => {
     expect(runGit(origin, 'show', `${branch}:b.txt`)).toBe('b')
   })
 
-  test('reports a refusal with the words of the gateway and keeps the work (WORK-PUSH-6, WORK-PUSH-7)', async () => {
+  test('reports a refusal with the words of the gateway and keeps the work (WORK-PUSH-6, WORK-PUSH-7, GIT-5)', async () => {
     const { bare } = await boot()
     writeFileSync(
       join(origin, 'hooks', 'pre-receive'),

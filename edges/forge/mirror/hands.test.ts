@@ -252,7 +252,7 @@ describe('an author’s own text', () => {
   })
 })
 
-test('LAW-24: in whatever order, as often and with whatever loss it is told, other hands never end a withdrawal', () => {
+test('LAW-24: in whatever order, as often and with whatever loss it is told, other hands never end a withdrawal (MIRROR-2)', () => {
   const body = fc.constantFrom('/hold', 'ok', '/approve', '/hold (typo)')
   const theirs = fc.tuple(
     body,
