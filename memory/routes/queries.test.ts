@@ -242,6 +242,14 @@ describe('edges', () => {
     expect(await ask('GET', `/entities/${from}`)).toMatchObject({ status: 404 })
   })
 
+  it('have a relation of 1 to 256 characters (EDGES-6)', async () => {
+    const { from, to } = await ends()
+    for (const relation of ['', ' ', 'x'.repeat(257)])
+      expect(await ask('POST', '/edges', { from, to, relation })).toMatchObject({ status: 400 })
+    for (const relation of ['r', 'x'.repeat(256)])
+      expect(await ask('POST', '/edges', { from, to, relation })).toMatchObject({ status: 201, body: { relation } })
+  })
+
   it('are deleted once (EDGES-7)', async () => {
     const { from, to } = await ends()
     const { body } = await ask('POST', '/edges', { from, to, relation: 'r' })
