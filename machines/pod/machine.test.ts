@@ -196,7 +196,7 @@ describe('creating, booting, contract', () => {
 })
 
 describe('idle and busy', () => {
-  test('Pod idle/turn: a turn starts under the pod’s id and its own ordinal', () => {
+  test('Pod idle/turn: a turn starts under the pod’s id and its own ordinal (ACTOR-1)', () => {
     const pod = idle()
     const [effect] = pod.send({ type: 'turn.requested', eventsUpTo: 3 })
     expect(effect?.params.to).toBe(`turn:${id}/0`)

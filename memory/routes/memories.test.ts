@@ -187,7 +187,7 @@ describe('POST /memories:bulk', () => {
     expect(await faults('POST', '/memories:bulk', { repo: 'a' })).toEqual(['/items'])
   })
 
-  test('answers 413 beyond 32 MiB, announced or not, packed or not (MEMORY-LIMITS-1, MEMORY-LIMITS-2)', async () => {
+  test('answers 413 beyond 32 MiB, announced or not, packed or not (MEMORY-LIMITS-1, MEMORY-LIMITS-2, MEMORY-RULE-9)', async () => {
     const large = `[{"content":"${'x'.repeat(1000)}"}${`,{"content":"${'y'.repeat(1000)}"}`.repeat(33_200)}]`
     expect(large.length).toBeGreaterThan(32 * 1024 * 1024)
     const tooLarge = async (body: string | Uint8Array<ArrayBuffer>, headers = {}): Promise<number> =>
