@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { kinds } from './kinds.ts'
-import { removedProjectFields } from './project.ts'
+import { ProjectSpec, removedProjectFields } from './project.ts'
 import { checkManifest } from './validate.ts'
 
 type Fields = Record<string, unknown>
@@ -202,6 +202,43 @@ describe('a Project of the contract', () => {
     expect(one.sort === 'resource' && valueAt(one.manifest.spec, 'agent.mcpServers.0.type')).toBe('http')
   })
 
+  test('a hook of each name is taken, and one of another name is not (PROJECT-HOOKS-1)', () => {
+    const names = [
+      ...['preClone', 'postClone', 'conversationStart', 'conversationRestart'],
+      ...['agentTurnFinished', 'conversationFinished'],
+    ]
+    const hooks = Object.fromEntries(names.map((name) => [name, 'true']))
+    expect(check(withField('agent.hooks', hooks)).faults).toEqual([])
+    expect(check(withField('agent.hooks', {})).faults).toEqual([])
+    expect(check(withField('agent.hooks', { ...hooks, preTurn: 'true' })).faults).toHaveLength(1)
+    expect(check(withField('agent.hooks', { preClone: 1 })).faults).toHaveLength(1)
+  })
+
+  test.each([
+    ['a', true],
+    ['wiki-2', true],
+    ['x'.repeat(32), true],
+    ['x'.repeat(33), false],
+    ['Wiki', false],
+    ['-a', false],
+    ['a-', false],
+    ['a_b', false],
+    ['', false],
+  ])('an extra MCP server named %j is taken: %j (PROJECT-MCP-2)', (name, isTaken) => {
+    const { faults } = check(withField('agent.mcpServers', [{ name, url: 'https://w.invalid' }]))
+    expect(faults.map(({ path }) => path)).toEqual(isTaken ? [] : ['/spec/agent/mcpServers/0/name'])
+  })
+
+  test('a schedule of refine is refused, for it has none (PROJECT-CRON-17)', () => {
+    const { faults } = check(withField('scm.cron.refine', { schedule: '0 0 * * *' }))
+    expect(faults.map(({ path }) => path)).toEqual(['/spec/scm/cron/refine/schedule'])
+  })
+
+  test('no field of it is about merging (PROJECT-SCM-18)', () => {
+    expect(fieldsOf(ProjectSpec as unknown as Shape).filter((name) => /(?<!e)merg/i.test(name))).toEqual([])
+    expect(fieldsOf(ProjectSpec as unknown as Shape)).toContain('protectedPaths')
+  })
+
   test.each(deprecated)(
     '%s is accepted, and said to be deprecated (RESOURCES-11, PROJECT-AGENT-4, PROJECT-ALERTING-5, PROJECT-CRON-13)',
     (path) => {
@@ -235,6 +272,11 @@ describe('a Project of the contract', () => {
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape
+}
+
+function fieldsOf({ properties = {}, items }: Shape): readonly string[] {
+  const own = Object.entries(properties).flatMap(([name, inner]) => [name, ...fieldsOf(inner)])
+  return items === undefined ? own : [...own, ...fieldsOf(items)]
 }
 
 /** Names of fields, those in blocks and lists too, that no code of a page has. */

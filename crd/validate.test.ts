@@ -128,6 +128,22 @@ describe('a manifest', () => {
     ])
   })
 
+  it.each([
+    ['a', true],
+    ['a-1', true],
+    ['x'.repeat(52), true],
+    ['x'.repeat(53), false],
+    ['Demo', false],
+    ['my.lib', false],
+    ['-a', false],
+    ['a-', false],
+    ['a_b', false],
+    ['', false],
+  ])('named %j is taken: %j (NAME-5)', (name, isTaken) => {
+    const { faults } = checkManifest({ ...project, metadata: { name } })
+    expect(faults.map(({ path }) => path)).toEqual(isTaken ? [] : ['/metadata/name'])
+  })
+
   it('that is a Secret carries stringData only (RESOURCES-17, SECRET-1)', () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { token: 't' } }
     expect(checkManifest(secret)).toEqual({

@@ -107,6 +107,15 @@ describe('input', () => {
     )
   })
 
+  test('has at most 1 MiB where no other limit is said (HTTP-15)', async () => {
+    await withServer(declareThings, async ({ url }) => {
+      const thing = '{"n": 1, "mode": "a"}'
+      const padded = (size: number): string => thing.padEnd(size)
+      expect((await send(`${url}/things/1`, padded(1024 * 1024))).status).toBe(200)
+      expect((await send(`${url}/things/1`, padded(1024 * 1024 + 1))).status).toBe(413)
+    })
+  })
+
   test('keeps its bytes on routes that ask for them', async () => {
     const text = '{ "a" : "ä" }'
     await withServer(

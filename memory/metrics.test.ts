@@ -32,7 +32,7 @@ test('docs/memory.md has a row for each series of its own, as the program has it
   expect(documented.split('\n').filter((line) => line.startsWith('| `memory_'))).toEqual(rows)
 })
 
-test('requests, errors and latency are told by route pattern, and an error that nobody foresaw as a panic (MEMORY-METRICS-1, MEMORY-METRICS-3, MEMORY-METRICS-4, MEMORY-METRICS-5, MEMORY-HEALTH-5)', async () => {
+test('requests, errors and latency are told by route pattern, and an error that nobody foresaw as a panic (MEMORY-METRICS-1, MEMORY-METRICS-3, MEMORY-METRICS-4, MEMORY-METRICS-5, MEMORY-HEALTH-5, HTTP-RULE-6)', async () => {
   await memory.ask('GET', '/memories/secret-id')
   await memory.sql.exec('alter table memory rename to memory_away')
   expect((await memory.ask('GET', '/memories/secret-id')).status).toBe(500)

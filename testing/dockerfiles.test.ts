@@ -36,6 +36,13 @@ test.each(files)(
   },
 )
 
+test('the orchestrator of an image isolates its pods or refuses to start (DEPLOYMENT-4)', () => {
+  const lines = readFileSync(join(root, 'deploy/Dockerfile.orchestrator'), 'utf8').split('\n')
+  expect(lines.filter((line) => /^\s*(ENV\s+)?POD_ISOLATION=/.test(line)).map((line) => line.trim())).toEqual([
+    expect.stringMatching(/^(ENV\s+)?POD_ISOLATION=required\b/),
+  ])
+})
+
 test('the builder is sent every folder that the programs are made of, and nothing but what is named', () => {
   const folders = readSources(root)
     .filter(({ path }) => path.startsWith('cli/') && !/\.test\.ts$|\/testing/.test(path))

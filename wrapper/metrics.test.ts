@@ -109,7 +109,7 @@ async function afterOneOfEach(): Promise<Registry> {
 }
 
 test.each(table)(
-  '%s is a %s with the labels of the contract (TOOL-REPORT-8, WRAPPER-METRICS-1, WRAPPER-METRICS-2, WRAPPER-METRICS-3, WRAPPER-METRICS-4, WRAPPER-METRICS-6, WRAPPER-METRICS-9, WRAPPER-METRICS-10, WRAPPER-METRICS-11, WRAPPER-METRICS-12)',
+  '%s is a %s with the labels of the contract (TOOL-REPORT-8, WRAPPER-METRICS-1, WRAPPER-METRICS-2, WRAPPER-METRICS-3, WRAPPER-METRICS-4, WRAPPER-METRICS-6, WRAPPER-METRICS-9, WRAPPER-METRICS-10, WRAPPER-METRICS-11, WRAPPER-METRICS-12, WRAPPER-RULE-10)',
   async (name, type, series) => {
     const metric = (await (await afterOneOfEach()).getMetricsAsJSON()).find((one) => one.name === name)
     const values = (metric?.values ?? []) as { labels: object; value: number }[]

@@ -22,7 +22,7 @@ import type { WrapperMetrics } from './metrics.ts'
 import type { PodTrace } from './pod-trace.ts'
 import type { Conversation } from './turns/conversation.ts'
 import type { TurnRunner } from './turns/turn-runner.ts'
-import { isEnded, listedTurns, resultOf, summaryOf } from './turns/ledger.ts'
+import { isEnded, newestTurns, resultOf, summaryOf } from './turns/ledger.ts'
 
 export interface WrapperServerOptions {
   readonly version: string
@@ -93,7 +93,7 @@ function addMessages({ app }: HttpServer, { runner, trace }: WrapperServerOption
     const limit = clampLimit(request.query.limit)
     const skip = cursor === undefined ? 0 : decodeCursor(Type.Integer({ minimum: 0 }), cursor)
     // New turns come at the front, so a page is counted from the oldest end, which doesn't move.
-    const newest = runner.turns.slice(-listedTurns).toReversed()
+    const newest = newestTurns(runner.turns)
     const rest = cursor === undefined ? newest : newest.slice(Math.max(0, newest.length - skip))
     const items = rest.slice(0, limit + 1)
     const shown = page(

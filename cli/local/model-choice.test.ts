@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { modelChoice } from './model-choice.ts'
+import { modelChoice, wallsOf } from './model-choice.ts'
 
 test('the scripted model needs no key, and is given none', () => {
   expect(modelChoice('scripted', { ANTHROPIC_API_KEY: 'key' })).toEqual({ provider: 'scripted' })
@@ -19,4 +19,11 @@ test('a real model without either, or an unknown one, is refused', () => {
   expect(() => modelChoice('anthropic', {})).toThrow('needs ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN')
   expect(() => modelChoice('anthropic', { ANTHROPIC_API_KEY: '' })).toThrow('needs ANTHROPIC_API_KEY')
   expect(() => modelChoice('other', {})).toThrow('takes scripted or anthropic, not other')
+})
+
+test('a real model runs behind walls or not at all, unless they are waived; a scripted one where there are any (SECURITY-RULE-3)', () => {
+  const [real, scripted] = [{ provider: 'anthropic' }, { provider: 'scripted' }] as const
+  expect(wallsOf({ model: real, unsafeNoIsolation: false })).toBe('required')
+  expect(wallsOf({ model: scripted, unsafeNoIsolation: false })).toBe('auto')
+  expect([real, scripted].map((model) => wallsOf({ model, unsafeNoIsolation: true }))).toEqual(['none', 'none'])
 })

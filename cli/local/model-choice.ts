@@ -13,3 +13,17 @@ export function modelChoice(
     throw new Error('--model-provider anthropic needs ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment')
   return { provider, key, oauth: env['ANTHROPIC_API_KEY'] === undefined }
 }
+
+/**
+ * How far pods and their agents are walled off. A scripted model obeys its scenario and nothing else; a real one runs behind
+ * walls or not at all, unless somebody waives them (SECURITY-RULE-3).
+ */
+export function wallsOf({
+  model,
+  unsafeNoIsolation,
+}: Pick<StackOptions, 'unsafeNoIsolation'> & {
+  readonly model: Pick<StackOptions['model'], 'provider'>
+}): 'none' | 'auto' | 'required' {
+  if (unsafeNoIsolation) return 'none'
+  return model.provider === 'scripted' ? 'auto' : 'required'
+}

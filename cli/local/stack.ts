@@ -23,6 +23,7 @@ import { headBranch, seedRepository } from './git-seed.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
 import { logFile } from './log-file.ts'
 import { localManifests } from './manifests.ts'
+import { wallsOf } from './model-choice.ts'
 import { people } from './people.ts'
 import { portOwner } from './port-owner.ts'
 import { freePort, isFree } from './ports.ts'
@@ -241,13 +242,12 @@ function orchestratorEnv(
   databaseUrl: string | undefined,
 ): Record<string, string> {
   const { dir } = options
-  const scripted = options.model.provider === 'scripted'
   const key = options.model.provider === 'scripted' ? secrets.model : options.model.key
   const keyName =
     options.model.provider === 'anthropic' && options.model.oauth
       ? 'AGENT_RUNTIME_OAUTH_TOKEN_FILE'
       : 'MODEL_PROVIDER_API_KEY_FILE'
-  const walls = options.unsafeNoIsolation ? 'none' : scripted ? 'auto' : 'required'
+  const walls = wallsOf(options)
   return {
     STATE_DIR: join(dir, 'state'),
     // Beside the state lie the forge's memory, the keys of the identity provider and of the command line.
@@ -269,7 +269,6 @@ function orchestratorEnv(
       : {}),
     [keyName]: secretFile(dir, 'model-key', key),
     ...(model === undefined ? {} : { MODEL_BASE_URL: model.url }),
-    // A scripted model obeys its scenario and nothing else; a real one runs behind walls or not at all (SECURITY-RULE-3).
     POD_ISOLATION: walls,
     AGENT_SECLUSION: walls,
     HOME: process.env['HOME'] ?? '/root',

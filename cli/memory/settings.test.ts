@@ -15,7 +15,7 @@ describe('the settings of the memory service', () => {
     expect(unlisted(asked, page)).toEqual([])
   })
 
-  test('need the identity provider; the rest has defaults (KNOWLEDGE-1, MEMORY-HEALTH-3, MEMORY-AUTH-11, MEMORY-LIMITS-4)', () => {
+  test('need the identity provider; the rest has defaults (KNOWLEDGE-1, MEMORY-HEALTH-3, MEMORY-AUTH-11, MEMORY-LIMITS-4, HTTP-RULE-3)', () => {
     expect(readMemorySettings(needed)).toEqual({
       stateDir: join(process.cwd(), '.statewright/memory'),
       databaseUrl: '',

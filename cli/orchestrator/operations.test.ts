@@ -22,7 +22,7 @@ type Call = (method: 'GET' | 'POST', url: string, token?: string) => Promise<Ans
 
 async function withOperations(
   { actors = [], effects = [], history = [], deps = {} }: Scene,
-  use: (call: Call) => Promise<void>,
+  use: (call: Call, writing: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const clock = simulatedClock(1000)
   const server = await createServer({
@@ -40,6 +40,11 @@ async function withOperations(
       actors.filter(({ address, id }) => address.startsWith(`${kind}:`) && id > after).slice(0, limit),
     history: async () => history as readonly JournalRow[],
   }
+  const writing: string[] = []
+  server.app.addHook('onRoute', ({ method, url }) => {
+    const methods = [method].flat().filter((one) => !['GET', 'HEAD', 'OPTIONS'].includes(one))
+    writing.push(...methods.map((one) => `${one} ${url}`))
+  })
   await registerOperations(server.app, {
     runtime: runtime as Runtime,
     clock,
@@ -55,7 +60,7 @@ async function withOperations(
     await use(async (method, url, token = 'good') => {
       const answer = await server.app.inject({ method, url, headers: { authorization: `Bearer ${token}` } })
       return { status: answer.statusCode, body: answer.json() as Record<string, unknown> }
-    })
+    }, writing)
   } finally {
     await server.close({ graceMs: 100 })
   }
@@ -71,6 +76,18 @@ function many(kind: 'pod' | 'turn' | 'task'): readonly ActorView[] {
     anActor(`${kind}:default/${kind}-${String(index).padStart(4, '0')}`, index % 2 === 0 ? 'active' : 'done'),
   )
 }
+
+test('an operator retries, cancels, redelivers, sweeps and asks for a link; no verb speaks for a maintainer or an agent (INSPECTOR-RULE-3)', async () => {
+  await withOperations({}, async (_call, writing) => {
+    expect(writing.toSorted()).toEqual([
+      'POST /operations/cancel',
+      'POST /operations/inspector-link',
+      'POST /operations/redeliver',
+      'POST /operations/retention',
+      'POST /operations/retry',
+    ])
+  })
+})
 
 test('what is open has every unsettled effect, and every live pod, turn and Task, however many there are (OPERATIONS-4)', async () => {
   const effect = { key: 'task:default/a/1/0', effect: { type: 'createPod', params: { secret: 's' } }, attempts: 2 }

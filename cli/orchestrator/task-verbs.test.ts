@@ -59,14 +59,16 @@ async function withRoutes(use: (fixture: OrchestratorFixture) => Promise<void>):
 test.each([
   ['retry', 'task.retry'],
   ['cancel', 'task.close'],
-])('an operator may %s a Task that has no thread to say it on, once a request (OPERATIONS-1)', (verb, type) =>
-  withRoutes(async ({ post, delivered }) => {
-    const { status, body } = await post(`/operations/${verb}`, { task: 'parked' })
-    expect([status, body]).toEqual([200, { stage: 'awaiting-human', stageReason: 'budget' }])
-    expect(delivered).toEqual([
-      { to: 'task:default/parked', key: 'operator/one-request', event: { type, at: 1000, by: 'olga' } },
-    ])
-  }),
+])(
+  'an operator may %s a Task that has no thread to say it on, once a request (OPERATIONS-1, INSPECTOR-RULE-3)',
+  (verb, type) =>
+    withRoutes(async ({ post, delivered }) => {
+      const { status, body } = await post(`/operations/${verb}`, { task: 'parked' })
+      expect([status, body]).toEqual([200, { stage: 'awaiting-human', stageReason: 'budget' }])
+      expect(delivered).toEqual([
+        { to: 'task:default/parked', key: 'operator/one-request', event: { type, at: 1000, by: 'olga' } },
+      ])
+    }),
 )
 
 test('a Task that is not there, or has ended, takes no word (OPERATIONS-2)', () =>

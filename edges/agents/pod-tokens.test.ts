@@ -25,6 +25,14 @@ describe('the token of a pod', () => {
     expect(await tokens.verify(await tokens.mint(claims, 60))).toEqual(claims)
   })
 
+  it('names issuer, audience, subject, end, Project, Task, pod and kind (POD-TOKEN-1)', async () => {
+    const clock = testClock()
+    const token = await podTokens(key, clock).mint(claims, 60)
+    const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString('utf8'))
+    const { issuer: iss, audience: aud, subject: sub } = ours
+    expect(payload).toMatchObject({ iss, aud, sub, exp: Math.floor(clock.now() / 1000) + 60, ...claims })
+  })
+
   it('is refused once it has expired, after the tolerance of a minute for another clock', async () => {
     const clock = testClock()
     const tokens = podTokens(key, clock)

@@ -65,7 +65,7 @@ const note = fc.record({
 }) satisfies fc.Arbitrary<Written>
 
 describe('the notes of a Task', () => {
-  it('are all there, in their order and to the letter, however many there are, and its row stays small (TOOL-TASK-9, TOOL-NOTE-9)', async () => {
+  it('are all there, in their order and to the letter, however many there are, and its row stays small (TOOL-TASK-9, TOOL-NOTE-9, STORE-FACT-2)', async () => {
     let spilt = 0
     await fc.assert(
       fc.asyncProperty(fc.array(note, { minLength: 10, maxLength: 60 }), async (written) => {

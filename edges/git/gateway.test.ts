@@ -105,7 +105,7 @@ function push(folder: string, ref: string, ...options: string[]): Promise<string
   return run(folder, ['push', ...options, 'origin', ref])
 }
 
-test('a pod clones and pushes its task branch; the forge has it under the bot, the audit under the pod (TOOLS-14, GIT-GATEWAY-1, GIT-GATEWAY-2, GIT-GATEWAY-6)', async () => {
+test('a pod clones and pushes its task branch; the forge has it under the bot, the audit under the pod (TOOLS-14, GIT-GATEWAY-1, GIT-GATEWAY-2, GIT-GATEWAY-6, GIT-1)', async () => {
   await withGateway(async (fixture) => {
     const folder = await fixture.podClone()
     await commit(folder, { 'src/mul.js': 'export const mul = (a, b) => a * b\n' }, 'Add mul')
@@ -173,7 +173,7 @@ test.each([
   ['another task', 'HEAD:refs/heads/platform/other', [], 'push only to'],
   ['a tag', 'HEAD:refs/tags/v1', [], 'may not push tags'],
 ])(
-  '%s is refused with words that git prints, and the forge hears nothing (GIT-GATEWAY-3)',
+  '%s is refused with words that git prints, and the forge hears nothing (GIT-GATEWAY-3, GIT-2)',
   async (_what, ref, options, words) => {
     await withGateway(async (fixture) => {
       const folder = await fixture.podClone()
@@ -187,7 +187,7 @@ test.each([
   },
 )
 
-test('a branch is not deleted: the ability is not offered, and a client that asks all the same is refused (GIT-GATEWAY-3)', async () => {
+test('a branch is not deleted: the ability is not offered, and a client that asks all the same is refused (GIT-GATEWAY-3, GIT-2)', async () => {
   await withGateway(async (fixture) => {
     const folder = await fixture.podClone()
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
@@ -205,7 +205,7 @@ test('a branch is not deleted: the ability is not offered, and a client that ask
   })
 })
 
-test('history of the task branch is never rewritten, even by force (GIT-GATEWAY-3)', async () => {
+test('history of the task branch is never rewritten, even by force (GIT-GATEWAY-3, GIT-2)', async () => {
   await withGateway(async (fixture) => {
     const folder = await fixture.podClone()
     await commit(folder, { 'x.txt': 'one' }, 'One')

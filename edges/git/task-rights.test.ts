@@ -64,7 +64,7 @@ test('the living pod of a Task fetches its repositories and pushes its branch (G
   })
 })
 
-test('an earlier pod, a stopped one, an ended and an unknown Task have no rights', async () => {
+test('an earlier pod, a stopped one, an ended and an unknown Task have no rights (POD-TOKEN-3)', async () => {
   expect(await rights({ context: {} }).taskAccess({ ...identity, pod: 1 })).toBeUndefined()
   expect(await rights({ context: { podAlive: false } }).taskAccess(identity)).toBeUndefined()
   expect(await rights({ context: {}, status: 'done' }).taskAccess(identity)).toBeUndefined()

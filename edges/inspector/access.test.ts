@@ -20,7 +20,7 @@ test.each([
   ['localhost:8080', 'null'],
   ['', undefined],
   [undefined, undefined],
-])('host %s with origin %s is refused (INSPECTOR-4)', (host, origin) => {
+])('host %s with origin %s is refused (INSPECTOR-4, INSPECTOR-RULE-2)', (host, origin) => {
   const headers = { ...(host === undefined ? {} : { host }), ...(origin === undefined ? {} : { origin }) }
   expect(() => checkOrigin(headers, ['inspect.example'])).toThrow(expect.objectContaining({ status: 403 }))
 })

@@ -6,8 +6,8 @@ import { constantTimeEqual, signHmac, verifyHmac } from '../../http/auth/hmac.ts
 import type { Clock, Ids } from '../../http/ports.ts'
 
 /** Long enough to find the line in the terminal, short enough that a log kept for later opens nothing. */
-export const TICKET_LIFETIME_MS = 10 * 60_000
-export const SESSION_LIFETIME_MS = 12 * 60 * 60_000
+const TICKET_LIFETIME_MS = 10 * 60_000
+const SESSION_LIFETIME_MS = 12 * 60 * 60_000
 /** The oldest goes first: a program that mints in a loop fills no memory. */
 const mostKept = 1000
 

@@ -52,7 +52,7 @@ function appliedUnder(
 }
 
 describe('a Project', () => {
-  test('that says nothing more than it must has the defaults of the contract (PROJECT-SCM-8, PROJECT-SCM-9, PROJECT-SCM-11)', async () => {
+  test('that says nothing more than it must has the defaults of the contract (PROJECT-SCM-8, PROJECT-SCM-9, PROJECT-SCM-11, PROJECT-UPGRADE-2)', async () => {
     const { directory } = applied({ kind: 'Project', name: 'demo', spec: bare })
     expect(await directory.project('demo')).toEqual({
       name: 'demo',
@@ -206,7 +206,7 @@ describe('a Project', () => {
 })
 
 describe('a Repository', () => {
-  test('has its address from the forge unless it names one, and its lists only where it has any (REPOSITORY-4)', async () => {
+  test('has its address from the forge unless it names one, and its lists only where it has any (REPOSITORY-4, RESOURCE-RULE-3)', async () => {
     const { directory } = applied(
       { kind: 'Project', name: 'demo', spec: bare },
       { kind: 'Project', name: 'own-forge', spec: { ...bare, scm: { ...scm, webURL: 'https://git.acme.invalid' } } },

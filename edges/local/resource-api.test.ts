@@ -173,7 +173,7 @@ describe('applying', () => {
     })
   })
 
-  test('stores a Secret and never shows it again (SECRET-3)', async () => {
+  test('stores a Secret and never shows it again (SECRET-3, RESOURCE-RULE-5)', async () => {
     await withApi(async ({ call, secrets, resources }) => {
       const { text, body } = await call('PUT', '/resources', secret)
       expect(body).toEqual({

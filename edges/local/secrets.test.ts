@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { localSecrets } from './secrets.ts'
 import { withFolder } from './testing.ts'
 
-test('a secret is a file that only its owner reads, in a folder that only its owner enters (SECRET-2)', async () => {
+test('a secret is a file that only its owner reads, in a folder that only its owner enters (SECRET-2, SECURITY-RULE-2)', async () => {
   await withFolder(async (root) => {
     const dir = join(root, 'secrets')
     const secrets = localSecrets(dir)
@@ -16,7 +16,7 @@ test('a secret is a file that only its owner reads, in a folder that only its ow
   })
 })
 
-test('a secret is read at every use: what was written last is what is told', async () => {
+test('a secret is read at every use: what was written last is what is told (SECURITY-RULE-2)', async () => {
   await withFolder(async (root) => {
     const reader = localSecrets(root)
     await localSecrets(root).write('default', 'demo-scm', { token: 'old', other: 'x' })

@@ -131,7 +131,7 @@ describe('a callback', () => {
     })
   })
 
-  test('of one pod in the name of another is refused: each has a key of its own (CALLBACK-9)', async () => {
+  test('of one pod in the name of another is refused: each has a key of its own (CALLBACK-9, SECURITY-RULE-4)', async () => {
     await withCallbacks(async ({ send, delivered }) => {
       for (const pod of ['default/task/1', 'default/task/22', 'default/other/2']) {
         expect((await send(callback, signed(callback, pod))).status).toBe(401)

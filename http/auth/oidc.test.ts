@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { exportJWK, SignJWT, type JWK, type JWTPayload } from 'jose'
 import { expect, test } from 'vitest'
@@ -75,14 +76,14 @@ const refused = { code: 'unauthenticated', status: 401 }
 const unavailable = { code: 'identity-unavailable', status: 503 }
 
 test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])(
-  '%s is taken unless told otherwise (MEMORY-AUTH-11, BEARER-2)',
+  '%s is taken unless told otherwise (MEMORY-AUTH-11, BEARER-2, HTTP-RULE-3)',
   async (alg) => {
     const { provider, key } = await aProvider(alg)
     expect(await provider.verifier()(await provider.token(key))).toMatchObject({ subject: 'svc', issuer })
   },
 )
 
-test('an algorithm off the list is refused before anyone is asked, and taken once it is on it (BEARER-2, BEARER-4)', async () => {
+test('an algorithm off the list is refused before anyone is asked, and taken once it is on it (BEARER-2, BEARER-4, HTTP-RULE-3)', async () => {
   const { provider, key } = await aProvider('RS512')
   const token = await provider.token(key)
   await expect(provider.verifier()(token)).rejects.toMatchObject(refused)
@@ -119,7 +120,7 @@ test.each<[string, JWTPayload]>([
   },
 )
 
-test('a clock that is 59 s off, and one audience of several, are fine (MEMORY-AUTH-5, BEARER-5)', async () => {
+test('a clock that is 59 s off, and one audience of several, are fine (MEMORY-AUTH-5, BEARER-5, HTTP-RULE-4)', async () => {
   const { provider, key } = await aProvider()
   const token = await provider.token(key, { exp: 1_750_000_000 - 59, aud: ['urn:other', audience] })
   await expect(provider.verifier()(token)).resolves.toMatchObject({ subject: 'svc' })
@@ -198,12 +199,14 @@ test('a provider that answers nonsense is 503, not 401', async () => {
   await expect(provider.verifier()(await provider.token(key))).rejects.toMatchObject(unavailable)
 })
 
-test('a provider that hangs costs 2 s and then 503 (MEMORY-AUTH-13)', async () => {
+test('a provider that hangs costs 2 s and then 503 (MEMORY-AUTH-13, HTTP-RULE-5)', async () => {
   const { provider, key } = await aProvider()
   provider.mode = 'hanging'
   const waiting = provider.verifier()(await provider.token(key))
   await expect.poll(() => provider.asked.length).toBe(1)
-  provider.clock.advance(2_000)
+  provider.clock.advance(1_999)
+  expect(await Promise.race([waiting.catch(() => 'ended'), setImmediate('waits')])).toBe('waits')
+  provider.clock.advance(1)
   await expect(waiting).rejects.toMatchObject(unavailable)
 })
 

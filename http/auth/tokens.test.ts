@@ -30,7 +30,7 @@ test('claims of the case never overwrite the registered ones', async () => {
   })
 })
 
-test('it expires, 60 s of clock difference allowed', async () => {
+test('it expires, 60 s of clock difference allowed (HTTP-RULE-4)', async () => {
   const { key, clock } = await fixture()
   const token = await signToken(key, clock, content)
   clock.advance(659_000)

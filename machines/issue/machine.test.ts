@@ -306,7 +306,7 @@ describe('claims', () => {
     ['a maintainer withdrew', {}, { approvals: [], withdrawnBy: 'max' }, 'not-withdrawn'],
     ['the comment was edited (CLAIM-12)', {}, { approvals: [{ ...approval(), bodyHash: 'other' }] }, 'body-unchanged'],
     ['no citation and a human request', { citation: undefined }, {}, 'comment-exists'],
-  ])('Issue claim/refused: %s: refused with the first false conjunct', (_name, claim, more, reason) => {
+  ])('Issue claim/refused: %s: refused with the first false conjunct (APPROVAL-4)', (_name, claim, more, reason) => {
     const issue = planned()
     observe(issue, { ...approved, ...more })
     expect(sent(issue.send(claimOf(issue, claim)), 'task')).toEqual([{ type: 'approval.refused', issue: id, reason }])
@@ -464,7 +464,7 @@ describe('implementing, done, rejected, closed', () => {
     expect(renamed?.params).toMatchObject({ labels: ['new'], managed: ['new', 'a', 'i', 'd', 'b'] })
     expect(observe(issue, { labels: { ...labels, brainstorming: 'new' }, title: 'x' })).toEqual([])
   })
-  test('Issue done/absorbs: delivered: closed on the forge, labels cleared; done absorbs (ISSUE-5)', () => {
+  test('Issue done/absorbs: delivered: closed on the forge, labels cleared; done absorbs (ISSUE-5, ISSUE-6)', () => {
     const issue = granted()
     const effects = issue.send({ type: 'task.delivered', task: taskOf(issue) })
     expect(types(effects)).toEqual(['closeIssue', 'writeLabels'])
@@ -563,6 +563,15 @@ describe('implementing, done, rejected, closed', () => {
   })
 })
 
+test('an Issue goes on when the forge refuses its label or comment for good (ACTOR-6)', () => {
+  const issue = planned()
+  const before = JSON.stringify([issue.value, issue.context])
+  for (const effect of ['writeLabels', 'postComment'])
+    expect(issue.send({ type: 'effect.failed', effect, reason: 'the label cannot be written' })).toEqual([])
+  expect(JSON.stringify([issue.value, issue.context])).toBe(before)
+  expect(toTask(observe(issue, approved))).toEqual(['approval.commented'])
+})
+
 describe('people speak', () => {
   test('comments and events go to the owner; without one they are consumed', () => {
     const comment = { type: 'issue.commented', commentId: 'c9', author: 'ann', maintainer: false, text: 'hm' }
@@ -630,7 +639,7 @@ describe('people speak', () => {
   })
 })
 
-test('every repeat of an observation changes nothing (LAW-8)', () => {
+test('every repeat of an observation changes nothing (LAW-8, ISSUE-4)', () => {
   const issue = granted()
   const before = JSON.stringify(issue.context)
   expect(observe(issue, approved)).toEqual([])

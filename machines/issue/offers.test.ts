@@ -32,7 +32,7 @@ function observed(more: object = {}): { readonly issue: Drive; readonly effects:
 const waits = (issue: Drive): boolean => awaitsOffer(issue.context as IssueContext)
 const offer = { type: 'issue.offered' }
 
-test('it asks for no Task until a sweep offers it, then for one', () => {
+test('it asks for no Task until a sweep offers it, then for one (ISSUE-8)', () => {
   const { issue, effects } = observed()
   expect([types(effects), waits(issue)]).toEqual([[], true])
   const asked = issue.send(offer)

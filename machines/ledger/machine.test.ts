@@ -84,7 +84,7 @@ describe('reserving and settling', () => {
     expect([ledger.context.reservations.length, ledger.said]).toEqual([1, []])
   })
 
-  test('of a turn that nobody heard the end of, all that it was allowed counts', () => {
+  test('of a turn that nobody heard the end of, all that it was allowed counts (LEDGER-2)', () => {
     expect(new ALedger().ask('a1').settle('a1', null).context.total.spent).toBe(10)
   })
 
@@ -100,7 +100,7 @@ describe('reserving and settling', () => {
 })
 
 describe('a full limit', () => {
-  test('waits while what is reserved may be given back, and is granted in the step that settles it', () => {
+  test('waits while what is reserved may be given back, and is granted in the step that settles it (LEDGER-1)', () => {
     const ledger = new ALedger({ tokensPerDay: 15 }).ask('a1').ask('b1')
     expect([ledger.said, ledger.context.waiting.map(({ turn }) => turn)]).toEqual([[], ['b1']])
     expect(ledger.settle('a1', 2).said).toEqual(['turn:b1 reservation.granted'])

@@ -60,7 +60,7 @@ test.each([
   ['a draft', { draft: true }],
   ['a closed one', { state: 'closed' }],
   ['a merged one', { state: 'merged', mergeCommit: 'm' }],
-])('%s is not offered', (_what, more) => {
+])('%s is not offered (OWNERSHIP-6)', (_what, more) => {
   const mr = left(more)
   expect([unattended(mr), types(offer(mr))]).toEqual([false, []])
 })

@@ -180,7 +180,7 @@ function changedPod(change: (draining: Part) => void): AnyStateMachine {
   return definitions.find(({ kind }) => kind === 'pod')!.machine
 }
 
-test('a stopped pod is final within 2 x TURN_TIMEOUT + 60 s (19): a last turn of 1800 s, a note asked for again after 60 s, a deletion forced after 120 s (WRAPPER-STOP-2, WRAPPER-STOP-4)', () => {
+test('a stopped pod is final within 2 x TURN_TIMEOUT + 60 s (19): a last turn of 1800 s, a note asked for again after 60 s, a deletion forced after 120 s (WRAPPER-STOP-2, WRAPPER-STOP-4, POD-20)', () => {
   expect(longestStop(podMachine)).toBe(1800 + 60 + 120)
 })
 

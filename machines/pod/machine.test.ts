@@ -83,7 +83,7 @@ describe('volumes', () => {
     expect(pod.send(start)).toEqual([{ type: 'bindVolumes', params: { task: start.task, ordinal: 1 } }])
     expect(pod.timers()).toEqual({ volumes: 10 * minute })
   })
-  test('Pod volumes/bound: bound: the pod is created with what the Task asked for, and its absolute ends are armed (PROJECT-8, PROJECT-WORKSPACE-11, STOP-SEQUENCE-4)', () => {
+  test('Pod volumes/bound: bound: the pod is created with what the Task asked for, and its absolute ends are armed (PROJECT-8, PROJECT-WORKSPACE-11, STOP-SEQUENCE-4, POD-14)', () => {
     const pod = inVolumes()
     const created = pod.send({ type: 'pod.volumesBound' }).find(({ type }) => type === 'createPod')
     expect(created?.params).toMatchObject({
@@ -196,7 +196,7 @@ describe('creating, booting, contract', () => {
 })
 
 describe('idle and busy', () => {
-  test('Pod idle/turn: a turn starts under the pod’s id and its own ordinal', () => {
+  test('Pod idle/turn: a turn starts under the pod’s id and its own ordinal (ACTOR-1)', () => {
     const pod = idle()
     const [effect] = pod.send({ type: 'turn.requested', eventsUpTo: 3 })
     expect(effect?.params.to).toBe(`turn:${id}/0`)

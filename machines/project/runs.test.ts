@@ -42,7 +42,7 @@ function sweep(backlog: Backlog, settings: ScheduleSettings = scanning()): reado
 }
 
 describe('the pre-step', () => {
-  test('Project sweep/order: SCHEDULE-6: the mirror is refreshed, then refined, then handed out (PROJECT-CRON-3, SERVICE-1, CRON-2, CRON-4)', () => {
+  test('Project sweep/order: SCHEDULE-6: the mirror is refreshed, then refined, then handed out (PROJECT-CRON-3, SERVICE-1, CRON-2, CRON-4, SCHEDULE-8)', () => {
     const project = planned('issueScan', scanning())
     expect(project.it.fire('issueScan')).toEqual([
       { type: 'resyncMirror', params: { project: 'default/demo', run: 'issueScan/1' } },

@@ -75,7 +75,7 @@ describe('admission', () => {
     expect(queue.context.entries[0]).toMatchObject({ entry: 'a', admittedAt: queue.context.at })
   })
 
-  test('Queue entries/mint: a mint brings its Task into being, with the slot', () => {
+  test('Queue entries/mint: a mint brings its Task into being, with the slot (QUEUE-9)', () => {
     const seed = { kind: 'implement', goal: 'g' } as unknown as TaskSeed
     const queue = ready().add('mint/t', { sort: 'mint', task: 'default/t', seed })
     expect(queue.effects[0]?.params).toEqual({
@@ -160,7 +160,7 @@ describe('holds', () => {
     expect(queue.open().granted).toEqual(['b'])
   })
 
-  test('Queue admission/held: paused admits nothing of either class; a grant in flight stands (PROJECT-5, PROJECT-6)', () => {
+  test('Queue admission/held: paused admits nothing of either class; a grant in flight stands (PROJECT-5, PROJECT-6, QUEUE-4)', () => {
     const queue = ready(1).add('a').configure(0).add('alert', { class: 'alert', priority: 0 }).add('b')
     expect([queue.admitted, queue.value]).toEqual([['a'], { readiness: 'ready', pause: 'paused', budget: 'open' }])
     expect(queue.configure(2).granted).toEqual(['alert', 'b'])
@@ -209,14 +209,14 @@ describe('holds', () => {
 })
 
 describe('repeats and strangers', () => {
-  test('Queue entries/known: LAW-8: a known entry is enqueued once, waiting, admitted or gone (QUEUED-EVENT-8)', () => {
+  test('Queue entries/known: LAW-8: a known entry is enqueued once, waiting, admitted or gone (QUEUED-EVENT-8, QUEUE-8)', () => {
     const queue = ready(1).add('a').add('b').add('a').add('b')
     expect(queue.context.entries.length).toBe(2)
     queue.send('queue.release', { entry: 'a' }).add('a')
     expect(queue.context.entries.map(({ entry }) => entry)).toEqual(['b'])
   })
 
-  test('Queue entries/unknown: withdraw and release of an unknown entry change nothing', () => {
+  test('Queue entries/unknown: withdraw and release of an unknown entry change nothing (QUEUE-8)', () => {
     const queue = ready().add('a').send('queue.withdraw', { entry: 'x' }).send('queue.release', { entry: 'x' })
     expect([queue.admitted, queue.context.finished]).toEqual([['a'], []])
   })

@@ -53,7 +53,7 @@ describe('one comment', () => {
     'write /approve if you like',
     '/approve?',
     '/approved by all',
-  ])('%j is unclear: the bot asks (WORDS-3)', (text) => {
+  ])('%j is unclear: the bot asks (WORDS-3, WORDS-1)', (text) => {
     expect(judgeComment(text)).toBe('unclear')
   })
   test.each([
@@ -74,7 +74,7 @@ describe('one comment', () => {
     ['a details block', '<details><summary>x</summary>\n\n/approve\n</details>'],
     ['nested details', '<details><details>a</details>\n/approve\n</details>'],
     ['nothing', ''],
-  ])('%s decides nothing (CLAIM-10)', (_name, text) => {
+  ])('%s decides nothing (CLAIM-10, WORDS-2)', (_name, text) => {
     expect(judgeComment(text)).toBe('none')
   })
   test('quoting a text takes every decision out of it', () => {
@@ -160,7 +160,7 @@ describe('a thread', () => {
       { approvals: [], withdrawnBy: 'maya', unclear: [] },
     ],
     [
-      'an old comment edited to an approval stays old',
+      'an old comment edited to an approval stays old (WORDS-4)',
       [comment('1', '/approve', 1, { editedAt: 9 }), comment('2', '/hold', 2)],
       { approvals: [], withdrawnBy: 'maya', unclear: [] },
     ],

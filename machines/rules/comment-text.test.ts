@@ -145,7 +145,8 @@ describe('a comment longer than any forge takes', () => {
     expect(judgeComment(`/hold\n${filler}`)).toBe('withdraws')
     expect(namesIn(`${filler}\n/retry\n- /cancel`)).toEqual(['cancel'])
   })
-  test('is read while it fits', () => {
+  test('is read while it has at most 65,536 characters (FORGE-FACT-2)', () => {
+    expect(longestComment).toBe(65_536)
     expect(judgeComment(`${filler.slice('/approve\n\n'.length)}\n\n/approve`.slice(-longestComment))).toBe('approves')
   })
 })

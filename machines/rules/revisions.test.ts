@@ -8,6 +8,6 @@ test.each([
   ['that nobody knew before are news', null, { revision: 1 }, 'told'],
   ['without a number are believed', { revision: 5 }, {}, 'told'],
   ['after facts without a number are believed', {}, { revision: 1 }, 'told'],
-])('facts %s', (_, known, told, which) => {
+])('facts %s (MIRROR-3)', (_, known, told, which) => {
   expect(newest(known, told)).toBe(which === 'known' ? known : told)
 })

@@ -50,7 +50,7 @@ describe('a member', () => {
     ['a merge request is being opened', () => opening(), 'stage-reviewing'],
     ['the platform asks the forge to merge', () => merging(), 'stage-merging'],
     ['it is no implement Task', () => working('upgrade').final('lost'), 'no-member'],
-  ] as const)('Task fold.requested/refused: %s', (_why, make, reason) => {
+  ] as const)('Task fold.requested/refused: %s (OWNERSHIP-7)', (_why, make, reason) => {
     const task = make()
     const { stage } = task
     ask(task)
@@ -113,7 +113,7 @@ describe('a refine Task', () => {
     )
   })
 
-  test('OWNERSHIP-9: delivered once every member has answered: one implement Task owns what was adopted (OUTCOME-REFINE-2)', () => {
+  test('OWNERSHIP-9: delivered once every member has answered: one implement Task owns what was adopted (OUTCOME-REFINE-2, OWNERSHIP-8)', () => {
     const task = folding('a', 'b').final()
     expect(accept(task, 'a').stage).toBe('refining')
     accept(task, 'b', { priority: 20, repositories: ['app'], mergeRequests: [aMergeRequest('app', 's', 8)] })

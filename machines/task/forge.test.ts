@@ -162,7 +162,7 @@ describe('reviewing.opening', () => {
     expect(task.told('merge-request')).toEqual([{ type: 'mr.owned', task: taskId }])
   })
 
-  test('Task final/mr.ready: J: ready while the ended Task still stops its pod: given up, and people are told', () => {
+  test('Task final/mr.ready: J: ready while the ended Task still stops its pod: given up, and people are told (OWNERSHIP-5)', () => {
     const task = granted().send('task.close', { by: 'a' }).ready()
     expect(task.told('merge-request')).toMatchObject([{ type: 'mr.released', task: taskId }])
     expect(task.only('postComment')[0]).toMatchObject({ on: 'mr', number: 7 })
@@ -213,7 +213,7 @@ describe('merging', () => {
   )
 
   test.each(['mr.ciPending', 'mr.notMergeableYet'])(
-    'Task merging.asked/pending: %s: asked again with backoff, each time as a new attempt',
+    'Task merging.asked/pending: %s: asked again with backoff, each time as a new attempt (MERGE-5)',
     (type) => {
       const task = merging()
       const waits: unknown[] = []
@@ -228,7 +228,7 @@ describe('merging', () => {
     },
   )
 
-  test('Task stages/merge-deadline: 6 h: awaiting-human, merge-deadline, whatever was asked in between (TASK-MOVES-11)', () => {
+  test('Task stages/merge-deadline: 6 h: awaiting-human, merge-deadline, whatever was asked in between (TASK-MOVES-11, STAGE-4)', () => {
     const task = merging()
     expect(task.timers['mergingBudget']).toBe(6 * 3_600_000)
     task.mergeAnswer('mr.ciPending').fire('mergingBudget')
@@ -408,7 +408,7 @@ describe('effects that fail for good', () => {
     expect(granted().send('effect.failed', { effect: 'writeLabels', reason: 'x', key: 'k' }).stage).toBe('implementing')
   })
 
-  test('a park stays and says so, but a comment that fails is not commented on', () => {
+  test('a park stays and says so, but a comment that fails is not commented on (ACTOR-5)', () => {
     const task = parkedBy('discuss').send('effect.failed', { effect: 'postReview', reason: '422', key: 'k' })
     expect([task.stage, task.reason, task.only('postComment').length]).toEqual(['awaiting-human', 'discuss', 1])
     expect(task.send('effect.failed', { effect: 'postComment', reason: '422', key: 'k' }).effects).toEqual([])
@@ -416,7 +416,7 @@ describe('effects that fail for good', () => {
 })
 
 describe('the end', () => {
-  test('Task live/close: STAGE-7: closed in any live stage: rejected, cancelled; open merge requests stay and are released', () => {
+  test('Task live/close: STAGE-7: closed in any live stage: rejected, cancelled; open merge requests stay and are released (OWNERSHIP-4)', () => {
     for (const task of [
       new ATask().mint(),
       granted(),
@@ -456,7 +456,7 @@ describe('the end', () => {
     expect(task.final().status).toBe('done')
   })
 
-  test('an adopted merge request keeps its branch when the Task works on it', () => {
+  test('an adopted merge request keeps its branch when the Task works on it (NAME-6)', () => {
     const task = new ATask().mint({ issues: [], mergeRequests: [{ ...aMergeRequest(), headBranch: 'fix-it' }] }).slot()
     expect(task.told('pod')[0]).toMatchObject({ repositories: [{ name: 'lib', branch: 'fix-it' }] })
     task

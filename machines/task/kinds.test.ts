@@ -134,7 +134,7 @@ describe.each([
     expect(task.merged().stage).toBe('delivered')
   })
 
-  test('Task reviewing/request_changes: goes back to its own work stage', () => {
+  test('Task reviewing/request_changes: goes back to its own work stage (STAGE-1)', () => {
     const task = reworking(kind)
     expect([task.stage, task.context.agentKind]).toEqual([stage, kind])
   })
@@ -187,12 +187,12 @@ describe('declined', () => {
     expect(task.only('postComment')).toEqual([expect.objectContaining({ on: 'mr', number: 7 })])
   })
 
-  test('Task upgrading/declined: delivered without a merge request, for it must hold no place (OUTCOME-WORK-9)', () => {
+  test('Task upgrading/declined: delivered without a merge request, for it must hold no place (OUTCOME-WORK-9, OUTCOME-RULE-6)', () => {
     const task = working('upgrade').outcome('declined', { decline_reason: 'nothing old enough' }).final()
     expect([task.stage, task.reason, task.status]).toEqual(['delivered', 'declined', 'done'])
   })
 
-  test('Task upgrading/declined: with a merge request open a human is asked there (OUTCOME-WORK-9)', () => {
+  test('Task upgrading/declined: with a merge request open a human is asked there (OUTCOME-WORK-9, OUTCOME-RULE-6)', () => {
     const task = reworking('upgrade').outcome('declined', { decline_reason: 'unsafe' }).final()
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'declined'])
     expect(task.only('postComment')).toEqual([expect.objectContaining({ on: 'mr' })])
@@ -219,12 +219,15 @@ describe('limits of the kinds that own no thread', () => {
     ['brainstorm', 4, 'brainstorming'],
     ['incident', 4, 'investigating'],
     ['refine', 2, 'refining'],
-  ] as const)('Task stages/budget: %s has %i h of work, then it fails (TASK-MOVES-11)', (kind, hours, stage) => {
-    const task = working(kind)
-    const delays = Object.entries(task.timers).filter(([name]) => name.includes(`${stage}Budget`))
-    expect(delays.map(([, delay]) => delay)).toEqual([hours * hour])
-    expect([task.fire(`${stage}Budget`).stage, task.reason]).toEqual(['failed', 'stage-deadline'])
-  })
+  ] as const)(
+    'Task stages/budget: %s has %i h of work, then it fails (TASK-MOVES-11, STAGE-4)',
+    (kind, hours, stage) => {
+      const task = working(kind)
+      const delays = Object.entries(task.timers).filter(([name]) => name.includes(`${stage}Budget`))
+      expect(delays.map(([, delay]) => delay)).toEqual([hours * hour])
+      expect([task.fire(`${stage}Budget`).stage, task.reason]).toEqual(['failed', 'stage-deadline'])
+    },
+  )
 
   test.each(['brainstorm', 'incident', 'refine'] as const)(
     'Task work/silent: the third silence in a row of %s fails it',
@@ -253,7 +256,7 @@ describe('limits of the kinds that own no thread', () => {
 describe('openings that come to nothing', () => {
   const submitted = (task: ATask) => task.running().submit().ended().final()
 
-  test('Task opening/never: submitted three times with nothing pushed, a human is asked once, and a comment lets it go on', () => {
+  test('Task opening/never: submitted three times with nothing pushed, a human is asked once, and a comment lets it go on (STAGE-10)', () => {
     const task = granted().ended().submit().ended().final()
     expect(task.stage).toBe('implementing')
     expect(submitted(task).stage).toBe('implementing')

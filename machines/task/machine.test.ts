@@ -50,7 +50,7 @@ describe('every state', () => {
   })
 })
 
-test('the finals are direct children of their region, so that the machine ends', () => {
+test('the finals are direct children of their region, so that the machine ends (ACTOR-3)', () => {
   const finals = all.filter(({ type }) => type === 'final').map(({ path }) => path.join('.'))
   expect(finals).toEqual(['stage.delivered', 'stage.rejected', 'stage.failed', 'stage.folded', 'pod.settled'])
 })

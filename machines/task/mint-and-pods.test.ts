@@ -29,11 +29,12 @@ describe('minted', () => {
     })
   })
 
-  test('Task minted/entry: STAGE-2: minted by an entry, it starts with that slot and asks for no other', () => {
+  test('Task minted/entry: STAGE-2: minted by an entry, it starts with that slot and asks for no other (ACTOR-1)', () => {
     const task = new ATask().mint({ entry: 'mint/x' })
     expect(task.stage).toBe('implementing')
     expect(task.pod).toBe('starting')
     expect(task.told('pod')[0]).toMatchObject({ type: 'pod.start', entry: 'mint/x', queue: 'default/demo', ordinal: 1 })
+    expect(task.only('deliver').map(({ to }) => to)).toContain(`pod:${taskId}/1`)
     expect(task.told('queue')).toEqual([])
     expect(task.told('issue')).toContainEqual({ type: 'issue.agentRunning', task: taskId, agentKind: 'implement' })
   })

@@ -241,6 +241,16 @@ describe('submitted', () => {
     expect(task.answer?.body['issues']).toMatchObject([{ detail: 'needs-maintainer-comment' }])
   })
 
+  test('it moves nothing else: no stage, verdict, withdrawal or word to the agent (APPROVAL-15)', () => {
+    const task = running().planned().send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
+    const { at: _before, issues, ...before } = task.context
+    const { value } = task
+    task.send('approval.lapsed', { issue: issueId })
+    const { at: _after, ...after } = task.context
+    expect(after).toEqual({ ...before, issues: [{ ...issues[0], accepted: false }] })
+    expect([task.value, task.did]).toEqual([value, []])
+  })
+
   test('of several issues only those without a grant are named', () => {
     const second = { ...anIssue, number: 2, issue: 'default/lib-2' }
     const task = new ATask()

@@ -268,7 +268,7 @@ describe('retry', () => {
     expect(retry(task).pod).toBe('awaitingSlot')
   })
 
-  test('of a Task that is not parked is refused', () => {
+  test('of a Task that is not parked is refused (ACTOR-2)', () => {
     const task = retry(granted())
     expect([task.stage, task.answer?.body['reason']]).toEqual(['implementing', 'not-parked'])
   })
@@ -287,7 +287,7 @@ test('LAW-13: from every park but implement-declined a retry alone leads to an a
   }
 })
 
-test('PARK-12: while parked a Task holds no slot, entry or timer', () => {
+test('PARK-12: while parked a Task holds no slot, entry or timer (POD-2)', () => {
   for (const reason of ['discuss', 'approval-revoked', 'identity-unverified', 'operator-error'] as const) {
     const task = parkedBy(reason)
     expect([task.pod, task.context.entry, task.timers]).toEqual(['none', null, {}])

@@ -9,7 +9,7 @@ describe('takeover', () => {
     ['reviewing', () => reviewTask()],
     ['awaiting-human', () => reviewTask().requestChanges().final()],
   ])(
-    'Task takeover/accepted: in %s the review ends, and one implement Task is minted that owns the merge request (TOOL-TAKEOVER-5)',
+    'Task takeover/accepted: in %s the review ends, and one implement Task is minted that owns the merge request (TOOL-TAKEOVER-5, OWNERSHIP-12)',
     (_stage, make) => {
       const task = takeOver(make())
       expect([task.stage, task.reason, task.answer?.status]).toEqual(['delivered', 'taken-over', 200])

@@ -94,7 +94,7 @@ describe('turns', () => {
     expect(task.failed('api_error').timers['turnDelay']).toBe(60_000)
   })
 
-  test('Task work/turn.failed: the third failure in a row: operator-error with the cause', () => {
+  test('Task work/turn.failed: the third failure in a row: operator-error with the cause (TURN-12)', () => {
     const task = running()
       .failed('api_error')
       .fire('turnDelay')
@@ -119,7 +119,7 @@ describe('turns', () => {
     expect(task.stage).toBe('implementing')
   })
 
-  test('Task work/turn.failed: a usage limit waits for its reset and counts as no failure (CONTINUITY-5)', () => {
+  test('Task work/turn.failed: a usage limit waits for its reset and counts as no failure (CONTINUITY-5, TURN-12)', () => {
     const task = running()
     for (let n = 0; n < 4; n += 1) {
       task.failed('usage_limit', { resetsAt: task.context.at + 5_400_000 })

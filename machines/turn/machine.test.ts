@@ -132,7 +132,7 @@ describe('inFlight', () => {
     expect(watch(turn)).toBe('inFlight')
     expect(types(turn.fire('quiet'))).toEqual(['probeTurn'])
   })
-  test('a turn that produces output is never probed: activity moves the window (STALL-4)', () => {
+  test('a turn that produces output is never probed: activity moves the window (STALL-4, TURN-8)', () => {
     const turn = inFlight()
     turn.pass(1700 * second)
     turn.send({ type: 'turn.activity', lastActivityAt: 1_000_000 + 1600 * second })
@@ -144,7 +144,7 @@ describe('inFlight', () => {
     ['completed', 'refusal', 'turn.failed'],
     ['failed', 'api_error', 'turn.failed'],
     ['failed', 'usage_limit', 'turn.failed'],
-  ])('result %s by %s: %s to the pod, once', (state, stopReason, type) => {
+  ])('result %s by %s: %s to the pod, once (TURN-11)', (state, stopReason, type) => {
     const turn = inFlight()
     const told = sent(turn.send(result('w1', state, stopReason)), 'pod')
     expect(told).toEqual([
@@ -201,7 +201,7 @@ describe('probing and interrupting', () => {
     turn.send({ type: 'turn.activity', lastActivityAt: 1_000_000, probeAnswered: 1 })
     expect(watch(turn)).toEqual({ probing: 'asked' })
   })
-  test('Turn probing/windows: four quiet windows in all end in an interrupt, however well it answers', () => {
+  test('Turn probing/windows: four quiet windows in all end in an interrupt, however well it answers (TURN-8)', () => {
     const turn = inFlight()
     for (const probe of [1, 2, 3]) {
       expect(types(turn.fire('quiet'))).toEqual(['probeTurn'])

@@ -42,7 +42,7 @@ async function callersOf(repo: string, id: string): Promise<string[]> {
   return items.map(({ entity }) => entity.id).toSorted()
 }
 
-test('a push sends all at first, then what has changed; an unchanged file whose names lead elsewhere now is sent, too (EXTRACTION-5)', async () => {
+test('a push sends all at first, then what has changed; an unchanged file whose names lead elsewhere now is sent, too (EXTRACTION-5, GRAPH-RULE-4)', async () => {
   const repo = 'push'
   const record = openPushRecord(cache(), client.url, repo)
   const dir = folderOf({

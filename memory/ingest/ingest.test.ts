@@ -205,7 +205,7 @@ describe('jobs', () => {
     expect(await jobNow(memory, first.id)).toMatchObject({ status: 'succeeded' })
   })
 
-  test('INGEST-RULE-3: cancelled, a job has failed for that reason; what was stored stays, the rest never comes (INGEST-JOBS-15, INGEST-JOBS-16)', async () => {
+  test('INGEST-RULE-3: cancelled, a job has failed for that reason; what was stored stays, the rest never comes (INGEST-JOBS-15, INGEST-JOBS-16, MEMORY-LOG-7, MEMORY-LOG-8)', async () => {
     const gate = Promise.withResolvers<void>()
     before = async ({ content }) => {
       if (content.endsWith('number 60')) await gate.promise
@@ -219,6 +219,8 @@ describe('jobs', () => {
     expect(ended.done).toBeLessThan(200)
     expect(Object.keys(await contentsOf(memory, repo)).length).toBe(ended.done)
     expect((await memory.ask('DELETE', `/ingest-jobs/${job.id}`)).status).toBe(202)
+    const actions = memory.log.lines().filter((line) => line['resource_id'] === job.id)
+    expect(actions.map((line) => line['action'])).toEqual(['memory.bulk', 'ingest.cancel', 'ingest.cancel'])
   })
 
   test('one that has ended cannot be cancelled, one that nobody knows neither (INGEST-JOBS-17)', async () => {

@@ -233,7 +233,7 @@ describe('a push', () => {
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: '/edges/0/confidence' }] } })
   })
 
-  it('comes in parts, and is shown with the last (CODE-PUSH-19, CODE-PUSH-20)', async () => {
+  it('comes in parts, and is shown with the last (CODE-PUSH-19, CODE-PUSH-20, GRAPH-RULE-1)', async () => {
     const part = (number: number, more: object): Promise<Answered> =>
       push({ mode: 'snapshot', commit: 'c', snapshot_id: 's', part: number, ...more })
     expect((await part(1, { entities: [fn('a', 'a.ts')] })).body).toMatchObject({
@@ -354,7 +354,7 @@ describe('code entities', () => {
     },
   )
 
-  it('answers callers and dependents, filtered by tier (CODE-PUSH-7, CODE-QUERY-5, CODE-QUERY-11, CODE-GRAPH-5, CODE-GRAPH-7)', async () => {
+  it('answers callers and dependents, filtered by tier (CODE-PUSH-7, CODE-QUERY-5, CODE-QUERY-11, CODE-GRAPH-5, CODE-GRAPH-7, GRAPH-RULE-2)', async () => {
     await push(sample)
     expect(names(await get('/code/callers', { id: 'parse' }))).toEqual(['main', 'test'])
     expect(names(await get('/code/callers', { id: 'parse', tier: 'INFERRED,AMBIGUOUS' }))).toEqual(['test'])
@@ -487,7 +487,7 @@ describe('the graph as a whole', () => {
     })
   })
 
-  it('tells its ambiguous edges, the least sure first (CODE-GRAPH-24)', async () => {
+  it('tells its ambiguous edges, the least sure first (CODE-GRAPH-24, GRAPH-RULE-3)', async () => {
     await push({
       mode: 'snapshot',
       edges: [

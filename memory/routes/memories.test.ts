@@ -68,6 +68,25 @@ describe('POST /memories', () => {
     expect([other.status, other.shown.id === first.shown.id]).toEqual([201, false])
   })
 
+  test('one that the engine refused says why, and is fed again when it is sent again (MEMORIES-4, MEMORIES-18)', async () => {
+    const body = { text: 'The engine refuses this once.' }
+    const { shown } = await create(body)
+    const read = async (): Promise<object> =>
+      (await memory.ask('GET', `/memories/${shown.id}`)).json() as Promise<object>
+    await memory.service.deps.feed.put([shown.id])
+    expect(await read()).toMatchObject({ status: 'ready' })
+    await memory.sql.query(`update memory set status = 'failed', fault = 'too strange' where id = $1`, [shown.id])
+    expect(await read()).toMatchObject({ status: 'failed', error: 'too strange' })
+    expect((await create(body)).shown).toMatchObject({ id: shown.id, duplicate: true })
+    await expect.poll(read, { timeout: 10_000 }).toMatchObject({ status: 'ready' })
+    expect(await read()).not.toHaveProperty('error')
+  })
+
+  test('half of a surrogate pair is stored as U+FFFD (MEMORIES-8)', async () => {
+    const { status, shown } = await create({ text: 'half \ud83d of a pair', metadata: { topic: 'a\udc00b' } })
+    expect([status, shown.content, shown.metadata]).toEqual([201, 'half \ufffd of a pair', { topic: 'a\ufffdb' }])
+  })
+
   test('an idempotency key stands for one content: another one replaces the older memory (MEMORIES-15, MEMORIES-16)', async () => {
     const first = await create({ text: 'version one', idempotency_key: 'k' })
     const same = await create({ text: 'version one', idempotency_key: 'k' })
@@ -168,7 +187,7 @@ describe('POST /memories:bulk', () => {
     expect(await faults('POST', '/memories:bulk', { repo: 'a' })).toEqual(['/items'])
   })
 
-  test('answers 413 beyond 32 MiB, announced or not, packed or not (MEMORY-LIMITS-1, MEMORY-LIMITS-2)', async () => {
+  test('answers 413 beyond 32 MiB, announced or not, packed or not (MEMORY-LIMITS-1, MEMORY-LIMITS-2, MEMORY-RULE-9)', async () => {
     const large = `[{"content":"${'x'.repeat(1000)}"}${`,{"content":"${'y'.repeat(1000)}"}`.repeat(33_200)}]`
     expect(large.length).toBeGreaterThan(32 * 1024 * 1024)
     const tooLarge = async (body: string | Uint8Array<ArrayBuffer>, headers = {}): Promise<number> =>

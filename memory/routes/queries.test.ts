@@ -174,7 +174,7 @@ describe('entities', () => {
     expect(await ask('GET', '/entities?cursor=nonsense')).toMatchObject({ status: 400 })
   })
 
-  it('are patched by a merge patch of metadata and description, and keep both when memories come again (ENTITIES-1, ENTITIES-4, ENTITIES-6)', async () => {
+  it('are patched by a merge patch of metadata and description, and keep both when memories come again (ENTITIES-1, ENTITIES-4, ENTITIES-6, MEMORY-RULE-7)', async () => {
     await stored('The SessionStore, first.')
     const { id } = await entityNamed('SessionStore')
     await ask('PATCH', `/entities/${id}`, { metadata: { owner: 'ann', tier: '1' }, description: 'Keeps sessions.' })
@@ -187,7 +187,7 @@ describe('entities', () => {
     expect(emptied.body).toMatchObject({ metadata: {}, description: '' })
   })
 
-  it('refuse other fields, an empty patch and too many keys, and answer 404 for an unknown id (ENTITIES-3, ENTITIES-5, ENTITIES-7)', async () => {
+  it('refuse other fields, an empty patch and too many keys, and answer 404 for an unknown id (ENTITIES-3, ENTITIES-5, ENTITIES-7, MEMORY-RULE-7)', async () => {
     await stored('The SessionStore.')
     const { id } = await entityNamed('SessionStore')
     expect(await ask('PATCH', `/entities/${id}`, { name: 'Other' })).toMatchObject({ status: 400 })
@@ -240,6 +240,28 @@ describe('edges', () => {
     await memory.engine.remove(rows.map((row) => row.id))
     expect((await ask('GET', '/edges')).body.items).toEqual([])
     expect(await ask('GET', `/entities/${from}`)).toMatchObject({ status: 404 })
+  })
+
+  it('have a relation of 1 to 256 characters (EDGES-6)', async () => {
+    const { from, to } = await ends()
+    for (const relation of ['', ' ', 'x'.repeat(257)])
+      expect(await ask('POST', '/edges', { from, to, relation })).toMatchObject({ status: 400 })
+    for (const relation of ['r', 'x'.repeat(256)])
+      expect(await ask('POST', '/edges', { from, to, relation })).toMatchObject({ status: 201, body: { relation } })
+  })
+
+  it('tell the action log when they are written and deleted, as an entity does when it is patched (MEMORY-LOG-10)', async () => {
+    const { from, to } = await ends()
+    const before = memory.log.lines().length
+    await ask('PATCH', `/entities/${from}`, { description: 'Keeps sessions.' })
+    const { body } = await ask('POST', '/edges', { from, to, relation: 'r' })
+    await ask('DELETE', `/edges/${body.id}`)
+    const lines = memory.log
+      .lines()
+      .slice(before)
+      .filter((line) => line['action'] !== undefined)
+    expect(lines.map((line) => line['resource_id'])).toEqual([from, body.id, body.id])
+    expect(lines.map((line) => line['action'])).toEqual(['entity.patched', 'edge.asserted', 'edge.deleted'])
   })
 
   it('are deleted once (EDGES-7)', async () => {

@@ -66,7 +66,7 @@ describe('what the agent reads', () => {
     ])
   })
 
-  test('has a status line only where a subscription has windows to tell, by the socket', () => {
+  test('has a status line only where a subscription has windows to tell, by the socket (CLI-FACT-7)', () => {
     expect(renderSettings(config(), plumbing)).not.toHaveProperty('statusLine')
     expect(renderSettings(config({ AGENT_RUNTIME_OAUTH_TOKEN: 'o' }), plumbing)).toMatchObject({
       statusLine: { type: 'command', command: `'/opt/node' 'it'\\''s a line.mjs' '/tmp/sw-x/model.sock'` },
@@ -79,7 +79,7 @@ describe('what the agent reads', () => {
     expect(excluded).not.toContain('/home/agent/.claude/CLAUDE.md')
   })
 
-  test('approves the placeholder of a key and the workspace, so that no dialog appears (WRAPPER-BOOT-5)', () => {
+  test('approves the placeholder of a key and the workspace, so that no dialog appears (WRAPPER-BOOT-5, CLI-FACT-1)', () => {
     expect(renderOnboarding(config())).toEqual({
       hasCompletedOnboarding: true,
       customApiKeyResponses: { approved: ['ssh-placeholder'], rejected: [] },
@@ -127,7 +127,7 @@ describe('the MCP servers', () => {
     expect(render(extra)).toEqual(render(''))
   })
 
-  test('take the sound ones of the extra servers and say which are skipped (PROJECT-MCP-5, PROJECT-MCP-6, WRAPPER-ENV-15, WRAPPER-MCP-4, WRAPPER-MCP-6, WRAPPER-MCP-8)', () => {
+  test('take the sound ones of the extra servers and say which are skipped (PROJECT-MCP-5, PROJECT-MCP-6, WRAPPER-ENV-15, WRAPPER-MCP-4, WRAPPER-MCP-6, WRAPPER-MCP-8, WRAPPER-RULE-11)', () => {
     const log = rememberingLogger()
     const extra = [
       { name: 'wiki', url: 'https://wiki.example/mcp' },
@@ -195,7 +195,7 @@ describe("the agent's process", () => {
     expect(subscribed).not.toHaveProperty('ANTHROPIC_API_KEY')
   })
 
-  test('is started with model, effort and without the tools that wait for a person (BUNDLE-3, CONTINUITY-1, WRAPPER-TURN-1, WRAPPER-BOOT-15, POD-ENV-12, POD-ENV-17)', () => {
+  test('is started with model, effort and without the tools that wait for a person (BUNDLE-3, CONTINUITY-1, WRAPPER-TURN-1, WRAPPER-BOOT-15, POD-ENV-12, POD-ENV-17, CLI-FACT-10)', () => {
     const command = agentCommand(config({ MODEL: 'm', EFFORT: 'high' }), 'id')
     expect(command.join(' ')).toBe(
       'claude --dangerously-skip-permissions --session-id id --model m --effort high --disallowedTools AskUserQuestion,EnterPlanMode,ExitPlanMode,ScheduleWakeup,CronCreate,Workflow',

@@ -102,7 +102,7 @@ describe('configuration', () => {
     })
   })
 
-  test('lets REPOS win over the same REPO_URL and refuses a different one (WRAPPER-ENV-8, POD-ENV-8)', () => {
+  test('lets REPOS win over the same REPO_URL and refuses a different one (WRAPPER-ENV-8, POD-ENV-8, WRAPPER-RULE-2)', () => {
     const repos = JSON.stringify([{ name: 'lib', url: 'http://g/lib.git', base: 'main' }])
     expect(load({ REPOS: repos, REPO_URL: 'http://g/lib.git', REPO_BRANCH: 'main' }).repositories).toHaveLength(1)
     expect(faultsOf({ REPOS: repos, REPO_URL: 'http://g/other.git' }).join()).toContain('differ')

@@ -34,7 +34,7 @@ describe('the broker', () => {
     ['clarify', 'operator', 'POST tasks/t-1/notes', true],
     ['', 'memory', 'POST queries', false],
   ] as const)(
-    'as %s, %s %s: %s (TOOLS-12, GATING-4, GATING-22, AGENT-API-7, TOOL-TASK-5)',
+    'as %s, %s %s: %s (TOOLS-12, GATING-4, GATING-22, AGENT-API-7, TOOL-TASK-5, TOOL-RULE-4)',
     (profile, service, call, expected) => {
       expect(may(profile, service, call)).toBe(expected)
     },

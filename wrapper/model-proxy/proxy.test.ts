@@ -66,7 +66,7 @@ describe("a turn's token ceiling", () => {
     expect(meter.ceiling.wasEnforced).toBe(false)
   })
 
-  test('asks the model nothing more at it, and asks again after a reset', async () => {
+  test('asks the model nothing more at it, and asks again after a reset (CLI-FACT-4)', async () => {
     const model = await openModel({ kind: 'say', text: 'fine' })
     const { meter, url } = await openProxy(model.url, perAnswer)
     await (await ask(url)).text()
@@ -114,7 +114,7 @@ describe("a turn's token ceiling", () => {
 })
 
 describe('failures of the model', () => {
-  test('count in a row until a whole answer comes', async () => {
+  test('count in a row until a whole answer comes (CLI-FACT-4)', async () => {
     const moves: Move[] = [
       { kind: 'refuse', status: 529, type: 'overloaded_error' },
       { kind: 'refuse', status: 500, type: 'api_error' },

@@ -56,7 +56,7 @@ describe('submitting', () => {
     }
   }
 
-  test('types the token, pastes the body once and repeats only a late Enter (WRAPPER-TURN-3, WRAPPER-TURN-4)', async () => {
+  test('types the token, pastes the body once and repeats only a late Enter (WRAPPER-TURN-3, WRAPPER-TURN-4, CLI-FACT-2)', async () => {
     const clock = testClock()
     const { terminal, written } = recording()
     const accepted = Promise.withResolvers<void>()

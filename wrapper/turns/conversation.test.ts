@@ -26,6 +26,7 @@ class Fixture {
   readonly #transcript = join(this.#dir, 'session.jsonl')
   readonly #registry = new Registry()
   readonly attestor = new Attestor()
+  readonly meter = new ModelMeter(0)
   #exit: TerminalExit | undefined
   #onExit: (exit: TerminalExit) => void = () => undefined
 
@@ -44,14 +45,13 @@ class Fixture {
       exited: () => this.#exit,
       onExit: (listener) => void (this.#onExit = listener),
     }
-    const meter = new ModelMeter(0)
     this.conversation = new Conversation({
       terminal,
       sessionId: 's',
       clock: this.clock,
       logger,
       metrics,
-      meter,
+      meter: this.meter,
       attestor: this.attestor,
       turnTimeoutMs: 1_800_000,
     })
@@ -209,7 +209,7 @@ describe('an interrupt', () => {
     expect(await fixture.counted('ccw_interrupts_total')).toEqual([{ result: 'confirmed', value: 1 }])
   })
 
-  test('before the first token is confirmed by nothing coming, and clears the text that was put back, once (INTERRUPT-7)', async () => {
+  test('before the first token is confirmed by nothing coming, and clears the text that was put back, once (INTERRUPT-7, CLI-FACT-6)', async () => {
     const { outcome } = await fixture.begin()
     fixture.conversation.interrupt()
     await fixture.pass(4)
@@ -295,7 +295,7 @@ describe('the end of a turn', () => {
     expect(await outcome).toMatchObject({ state: 'completed', finalText: 'whole' })
   })
 
-  test('that no hook tells leaves the turn in flight and shows as a still screen; a stop of the pod ends it with its text (WRAPPER-TURN-16, WRAPPER-STOP-5)', async () => {
+  test('that no hook tells leaves the turn in flight and shows as a still screen; a stop of the pod ends it with its text (WRAPPER-TURN-16, WRAPPER-STOP-5, CLI-FACT-3)', async () => {
     const { outcome } = await fixture.begin()
     fixture.paint()
     fixture.say('all that was said')
@@ -311,7 +311,7 @@ describe('the end of a turn', () => {
     expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'shutdown', finalText: 'all that was said' })
   })
 
-  test('comes with the last line, also when that is written after the Stop hook (WRAPPER-TURN-5)', async () => {
+  test('comes with the last line, also when that is written after the Stop hook (WRAPPER-TURN-5, CLI-FACT-5)', async () => {
     const { outcome } = await fixture.begin()
     fixture.stop('p1', 'late')
     await fixture.pass(0.2)
@@ -331,6 +331,15 @@ describe('the end of a turn', () => {
     expect(await outcome).toMatchObject({ state: 'completed', stopReason: 'refusal' })
   })
 
+  test('at a usage limit is followed by ESC, for the CLI would resume by itself at the reset (CLI-FACT-8)', async () => {
+    const { outcome } = await fixture.begin()
+    fixture.meter.responseStarted(429, new Headers({ 'anthropic-ratelimit-unified-status': 'rejected' }))
+    fixture.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'rate_limit' })
+    await fixture.pass(1)
+    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'usage_limit' })
+    expect(fixture.written.filter((bytes) => bytes === escape)).toHaveLength(1)
+  })
+
   test('a message that no Enter submits ends the agent: the next would be appended to it', async () => {
     const outcome = fixture.conversation.run('t1', 'the body', Promise.resolve())
     await fixture.pass(35)
@@ -338,6 +347,37 @@ describe('the end of a turn', () => {
     expect(fixture.conversation.agentIsGone).toBe(true)
     expect(fixture.written.filter((bytes) => bytes.includes('the body'))).toHaveLength(1)
     expect(fixture.written.filter((bytes) => bytes === '\r')).toHaveLength(12)
+  })
+})
+
+describe('a probe', () => {
+  const passMinutes = async (fixture: Fixture, minutes: number): Promise<void> => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      fixture.clock.advance(60_000)
+      await fixture.pass(0.3)
+    }
+  }
+
+  test('reaches the model by the hook after a tool call; what comes until its answer is no activity (CLI-FACT-9, WRAPPER-RULE-7, WRAPPER-RULE-8)', async () => {
+    const fixture = new Fixture()
+    const { outcome } = await fixture.begin()
+    fixture.conversation.probe('p1', 'there?')
+    expect(fixture.conversation.onHook('PreToolUse', {})).toBeUndefined()
+    const told = { hookEventName: 'PostToolUse', additionalContext: 'there?' }
+    expect(fixture.conversation.onHook('PostToolUse', {})).toEqual({ hookSpecificOutput: told })
+    await passMinutes(fixture, 20)
+    fixture.conversation.onModelOutput()
+    await passMinutes(fixture, 12)
+    expect(fixture.conversation.stallSuspectedAt).toBeDefined()
+    expect(fixture.conversation.lastProbe).not.toHaveProperty('answeredAt')
+    fixture.say('yes')
+    await fixture.pass(1)
+    expect(fixture.conversation.lastProbe).toHaveProperty('answeredAt')
+    expect(fixture.conversation.stallSuspectedAt).toBeDefined()
+    fixture.stop()
+    await fixture.pass(1)
+    await outcome
+    fixture.close()
   })
 })
 

@@ -18,7 +18,7 @@ test('failures of the model are named from the third in a row, once, with their 
   expect(watch.look(failing(3), 600)).toBe(true)
 })
 
-test('a screen that stands still is a dialog since its last repaint, and a repaint ends it (SESSION-5)', () => {
+test('a screen that stands still is a dialog since its last repaint, and a repaint ends it (SESSION-5, CLI-FACT-11)', () => {
   const watch = new HindranceWatch()
   expect(watch.look({ ...calm, lastOutputAt: 1_000 }, 11_000)).toBe(true)
   expect(watch.current).toEqual({ kind: 'screen-still', since: iso(1_000) })

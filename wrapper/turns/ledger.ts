@@ -44,7 +44,7 @@ export type LedgerEvent =
 export type Ledger = readonly Turn[]
 
 /** List answers hold this many (WRAPPER-RULE-5). */
-export const listedTurns = 1000
+const listedTurns = 1000
 
 export function applyLedgerEvent(ledger: Ledger, event: LedgerEvent): Ledger {
   if (event.type === 'turn.accepted') return [...ledger, accepted(event)]
@@ -76,6 +76,11 @@ function advance(turn: Turn, event: Exclude<LedgerEvent, { type: 'turn.accepted'
 
 export function isEnded(turn: Turn): boolean {
   return turn.phase === 'completed' || turn.phase === 'failed'
+}
+
+/** Newest first. */
+export function newestTurns(ledger: Ledger): Ledger {
+  return ledger.slice(-listedTurns).toReversed()
 }
 
 export function liveTurn(ledger: Ledger): Turn | undefined {

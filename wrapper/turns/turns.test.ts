@@ -6,7 +6,16 @@ import { noUsage, sumUsage } from '../usage/usage.ts'
 import { callbackUrlFault } from './callback-url.ts'
 import { EvidenceCollector } from './evidence.ts'
 import { TurnJournal } from './journal.ts'
-import { admit, applyLedgerEvent, resultOf, type Ledger, type LedgerEvent, type TurnOutcome } from './ledger.ts'
+import {
+  admit,
+  applyLedgerEvent,
+  newestTurns,
+  resultOf,
+  summaryOf,
+  type Ledger,
+  type LedgerEvent,
+  type TurnOutcome,
+} from './ledger.ts'
 import { outcomeOf, type TurnEvidence } from './outcome.ts'
 import { Probes } from './probes.ts'
 import { StallWatch } from './stall-watch.ts'
@@ -39,7 +48,7 @@ describe('the ledger', () => {
     expect(admit(ledgerOf(accepted('1'), ended('1')), { textHash: 'h', handoff: false }, false).kind).toBe('accept')
   })
 
-  test('gives the same turn for the same key even after its end and past the TTL, and refuses another text (MESSAGES-5)', () => {
+  test('gives the same turn for the same key even after its end and past the TTL, and refuses another text (MESSAGES-5, WRAPPER-RULE-4)', () => {
     const ledger = ledgerOf(accepted('1', 'k'), ended('1'))
     expect(admit(ledger, { textHash: 'h', handoff: false, idempotencyKey: 'k' }, true)).toMatchObject({
       kind: 'repeat',
@@ -48,12 +57,32 @@ describe('the ledger', () => {
     expect(admit(ledger, { textHash: 'other', handoff: false, idempotencyKey: 'k' }, false).kind).toBe('key-reused')
   })
 
+  test('lists the last 1,000 turns, newest first (WRAPPER-RULE-5)', () => {
+    const all = Array.from({ length: 1_002 }, (_, index) => ledgerOf(accepted(String(index)))[0]!)
+    const listed = newestTurns(all).map(({ turnId }) => turnId)
+    expect([listed.length, listed[0], listed.at(-1)]).toEqual([1_000, '1001', '2'])
+  })
+
   test('takes exactly one hand-off past the TTL (MESSAGES-3, MESSAGES-4)', () => {
     expect(admit([], { textHash: 'h', handoff: false }, true).kind).toBe('expired')
     expect(admit([], { textHash: 'h', handoff: true }, true).kind).toBe('accept')
     expect(
       admit(ledgerOf(accepted('1', undefined, true), ended('1')), { textHash: 'h', handoff: true }, true).kind,
     ).toBe('expired')
+  })
+
+  test('shows a turn as running until it has ended, though it is only accepted at first (WRAPPER-RULE-9)', () => {
+    const started: LedgerEvent = { type: 'turn.started', at, turnId: '1' }
+    const failed = ended('1', { ...done, state: 'failed' })
+    const ledgers = [
+      [accepted('1')],
+      [accepted('1'), started],
+      [accepted('1'), started, ended('1')],
+      [accepted('1'), failed],
+    ]
+    const turns = ledgers.map((events) => ledgerOf(...events)[0]!)
+    expect(turns.map(({ phase }) => phase)).toEqual(['accepted', 'running', 'completed', 'failed'])
+    expect(turns.map((turn) => summaryOf(turn).state)).toEqual(['running', 'running', 'completed', 'failed'])
   })
 
   test('records a result once', () => {
@@ -233,7 +262,7 @@ describe('how a turn ends', () => {
       { state: 'failed', stopReason: 'agent_exited' },
     ],
   ] as const)(
-    '%s has its result (WRAPPER-TURN-6, WRAPPER-TURN-7, WRAPPER-TURN-8)',
+    '%s has its result (WRAPPER-TURN-6, WRAPPER-TURN-7, WRAPPER-TURN-8, CLI-FACT-3)',
     (_what, ending, extra, expected) => {
       expect(outcomeOf(ending, evidence(extra))).toMatchObject(expected)
     },
@@ -277,7 +306,7 @@ describe('stalls and probes', () => {
     expect(watch.look(4100)).toBe(true)
   })
 
-  test('a probe is delivered once and answered by the first line after it (PROBE-5, WRAPPER-STALL-4)', () => {
+  test('a probe is delivered once and answered by the first line after it (PROBE-5, WRAPPER-STALL-4, WRAPPER-RULE-7)', () => {
     const probes = new Probes()
     probes.ask('p1', 'there?')
     probes.assistantSpoke(1)

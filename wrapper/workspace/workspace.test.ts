@@ -49,7 +49,7 @@ describe('the workspace', () => {
     return !objects.some((object) => execFileSync('git', ['cat-file', '-p', object], { cwd: clone }).includes(text))
   }
 
-  test('clones onto the task branch and says that nothing was behind', async () => {
+  test('clones onto the task branch and says that nothing was behind (WRAPPER-RULE-3)', async () => {
     const checkout = await boot()
     expect(checkout.result).toBe('up_to_date')
     expect(runGit(clone, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
@@ -283,7 +283,7 @@ describe('the workspace', () => {
     expect(runGit(origin, 'show', `${branch}:b.txt`)).toBe('b')
   })
 
-  test('reports a refusal with the words of the gateway and keeps the work (WORK-PUSH-6, WORK-PUSH-7)', async () => {
+  test('reports a refusal with the words of the gateway and keeps the work (WORK-PUSH-6, WORK-PUSH-7, GIT-5)', async () => {
     const { bare } = await boot()
     writeFileSync(
       join(origin, 'hooks', 'pre-receive'),

@@ -159,7 +159,7 @@ describe('what a bundle is made from', () => {
     expect(events.map(({ text }) => text)).toEqual(['one', 'two'])
   })
 
-  it('has the newest 30 notes, oldest first, and counts all (BUNDLE-19)', async () => {
+  it('has the newest 30 notes, oldest first, and counts all (BUNDLE-19, BUNDLE-RULE-3)', async () => {
     const notes = Array.from({ length: 40 }, (_, n) => aNote(n))
     const recent = await collect(aTask({ notes, podOrdinal: 9 }))
     expect([recent.notes.length, recent.notes[0]?.body, recent.notes.at(-1)?.body, recent.notesTotal]).toEqual([
@@ -171,7 +171,7 @@ describe('what a bundle is made from', () => {
     expect((await collect(aTask({ notes, podOrdinal: 9 }), { notes: 'all' })).notes.length).toBe(40)
   })
 
-  it('has no more than 64 KiB of notes (BUNDLE-19)', async () => {
+  it('has no more than 64 KiB of notes (BUNDLE-19, BUNDLE-RULE-3)', async () => {
     const notes = Array.from({ length: 5 }, (_, n) => aNote(n, { body: `${n}`.repeat(20_000) }))
     const { notes: kept } = await collect(aTask({ notes, podOrdinal: 9 }))
     expect(kept.map(({ body }) => body[0])).toEqual(['2', '3', '4'])
@@ -182,7 +182,7 @@ describe('what a bundle is made from', () => {
     expect((await collect(aTask({ notes, podOrdinal: 9 }))).notes.map(({ body }) => body[0])).toEqual(['漢'])
   })
 
-  it('always has the plans and hand-offs of the last two pods, however old they are (BUNDLE-3, BUNDLE-19)', async () => {
+  it('always has the plans and hand-offs of the last two pods, however old they are (BUNDLE-3, BUNDLE-19, BUNDLE-RULE-3)', async () => {
     const early = [
       aNote(1, { kind: 'plan', pod: 7 }),
       aNote(2, { kind: 'plan', pod: 8 }),

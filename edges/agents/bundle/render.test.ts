@@ -116,7 +116,7 @@ describe('the bundle', () => {
     expect(bytesOf(text)).toBeLessThanOrEqual(50_000)
   })
 
-  it('under pressure gives up notes first, then bodies, and says how much of a body is there (BUNDLE-BUDGET-5, BUNDLE-BUDGET-6, BUNDLE-BUDGET-7)', () => {
+  it('under pressure gives up notes first, then bodies, and says how much of a body is there (BUNDLE-BUDGET-5, BUNDLE-BUDGET-6, BUNDLE-BUDGET-7, BUNDLE-RULE-2)', () => {
     const notes = Array.from({ length: 5 }, (_, n) => ({
       agent: 'implement',
       at: n,

@@ -277,13 +277,16 @@ function proposal(number: number, change: object = {}): ReturnType<typeof aThrea
 }
 
 describe('the other kinds', () => {
-  it.each(agentKinds)('%s has an assignment of its own that names its outcome and its repositories', async (kind) => {
-    const task = kind === 'review' ? inReview() : working(kind)
-    const text = await textOf(task.context, { projects: projectWith({}) })
-    expect(text).toContain('`submit_outcome`')
-    expect(text).toContain('`lib`: folder `lib/`')
-    expect(text.trimEnd().endsWith(standingLine)).toBe(true)
-  })
+  it.each(agentKinds)(
+    '%s has an assignment of its own that names its outcome and its repositories (BUNDLE-RULE-4)',
+    async (kind) => {
+      const task = kind === 'review' ? inReview() : working(kind)
+      const text = await textOf(task.context, { projects: projectWith({}) })
+      expect(text).toContain('`submit_outcome`')
+      expect(text).toContain('`lib`: folder `lib/`')
+      expect(text.trimEnd().endsWith(standingLine)).toBe(true)
+    },
+  )
 
   it('a brainstorm sees earlier brainstorms and proposals before its bundle, and how many fit (INDEX-1, INDEX-2)', async () => {
     const earlier = { ...working('brainstorm').context, id: 'default/brainstorm-0' }
@@ -339,6 +342,14 @@ describe('the other kinds', () => {
     const upgradePolicy = { engine: 'none', majorStrategy: 'latest' }
     const text = await textOf(working('upgrade').context, { projects: projectWith({ upgradePolicy }) })
     expect(text).toContain(JSON.stringify(upgradePolicy, null, 2))
+  })
+
+  it('an upgrade claims in the index what no other Task has, takes the smallest step and publishes images first (OUTCOME-WORK-10, INDEX-10, PROJECT-UPGRADE-8)', async () => {
+    const upgradePolicy = { engine: 'none', majorStrategy: 'nextHopOnly' }
+    const text = await textOf(working('upgrade').context, { projects: projectWith({ upgradePolicy }) })
+    expect(text).toContain('that no other Task has claimed (`task_context` with `index=true`)')
+    expect(text).toContain('The current pin is where you start; with `nextHopOnly` take the smallest eligible step.')
+    expect(text).toContain('`merge_order` is the order of publishing: images before charts before configuration.')
   })
 
   it.each(['documentation', 'upgrade'] as const)('%s may discuss once it has a merge request', async (kind) => {

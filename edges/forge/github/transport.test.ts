@@ -4,7 +4,7 @@ import { simulatedClock } from '../../../runtime/simulated-clock.ts'
 import { createBudget } from '../rate-limit.ts'
 import { createTransport } from './transport.ts'
 
-test('R5: a write passes its fence last, after the wait for its turn, and a read passes none', async () => {
+test('R5: a write passes its fence last, after the wait for its turn, and a read passes none (FORGE-WRITES-3)', async () => {
   const clock = simulatedClock(0)
   const order: string[] = []
   const transport = createTransport({

@@ -245,14 +245,14 @@ describe('an author’s own text', () => {
   ])('%s', (_name, tellings, expected) => {
     expect(isOwnText(told(...tellings)!)).toBe(expected)
   })
-  test('of a review that is only read is not known: it carries no time of its edit', () => {
+  test('of a review that is only read is not known: it carries no time of its edit (FORGE-FACT-3)', () => {
     const review = { ...comment('/approve'), sort: 'review' } as const
     expect(isOwnText(withTelling(undefined, review, { action: 'read', news: false }, written)!)).toBe(false)
     expect(isOwnText(withTelling(undefined, review, { action: 'created', by: mike, news: false }, written)!)).toBe(true)
   })
 })
 
-test('LAW-24: in whatever order, as often and with whatever loss it is told, other hands never end a withdrawal', () => {
+test('LAW-24: in whatever order, as often and with whatever loss it is told, other hands never end a withdrawal (MIRROR-2)', () => {
   const body = fc.constantFrom('/hold', 'ok', '/approve', '/hold (typo)')
   const theirs = fc.tuple(
     body,

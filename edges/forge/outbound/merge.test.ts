@@ -44,7 +44,7 @@ test('LAW-18: nothing is merged while the Issue holds no grant', async () => {
   })
 })
 
-test('LAW-18: nothing is merged on the word of an issue that is gone from the forge', async () => {
+test('LAW-18: nothing is merged on the word of an issue that is gone from the forge (APPROVAL-14)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture)
     fixture.grants.add('issue:default/library-404')
@@ -73,7 +73,7 @@ test('a conflict with the base is told as a conflict', async () => {
   })
 })
 
-test('checks decide: running is pending, red is red, green merges; a required one that was never reported is awaited', async () => {
+test('checks decide: running is pending, red is red, green merges; a required one that was never reported is awaited (MERGE-5)', async () => {
   await withForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (fixture) => {
     const change = await openChange(fixture)
     const api = fixture.octokit('bot')
@@ -124,6 +124,15 @@ test('MERGE-7: the method is one that the repository allows (FORGE-RULES-3)', as
     const change = await openChange(fixture)
     expect(await mergeWhenKnown(fixture, change)).toEqual([])
     expect(fixture.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
+  })
+})
+
+test('the branch of a person outlives the merge (MERGE-9)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    expect(await mergeWhenKnown(fixture, await openChange(fixture, 'fix/mul'))).toEqual([])
+    const actions = fixture.forge.audit().map(({ action }) => action)
+    expect(actions).toContain('pull.merge')
+    expect(actions).not.toContain('branch.delete')
   })
 })
 

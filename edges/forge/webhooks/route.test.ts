@@ -223,7 +223,7 @@ const refusals: [string, number, string, Parameters<RouteFixture['post']>[0], bo
 ]
 
 test.each(refusals)(
-  'WEBHOOKS-17: %s is answered %i %s, and nothing is stored (WEBHOOKS-9, WEBHOOKS-17)',
+  'WEBHOOKS-17: %s is answered %i %s, and nothing is stored (WEBHOOKS-9, WEBHOOKS-17, WEBHOOK-RULE-1)',
   async (_what, status, code, request, readsSecret) => {
     await withRoute(async (fixture) => {
       const answer = await fixture.post(request)

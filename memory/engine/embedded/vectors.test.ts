@@ -7,6 +7,7 @@ import { emptyMemoryStore, openMemoryStore } from '../../testing.ts'
 import { aMemory } from '../contract/engine-contract.ts'
 import { createEmbedder, type Embedder } from '../embeddings/embedder.ts'
 import { createVectorFeed } from '../embeddings/vector-feed.ts'
+import { storeVectors } from '../embeddings/vectors.ts'
 import type { RetrievalEngine } from '../port.ts'
 import { createEmbeddedEngine } from './engine.ts'
 
@@ -43,6 +44,14 @@ describe('the embedded engine with embeddings', () => {
   it('asks an endpoint of the OpenAI API for one vector a text, in its order', async () => {
     const texts = ['alpha beta', 'gamma']
     expect(await embedder.embed(texts)).toEqual(texts.map((text) => [...vectorOf(text)]))
+  })
+
+  it('refuses vectors of more than 2,000 dimensions, and says so (ENGINE-4)', async () => {
+    const of = (dimensions: number) => [{ no: 1, vector: Array.from({ length: dimensions }, () => 0.5) }]
+    await expect(storeVectors(sql, 'm', of(2_001))).rejects.toThrow(
+      'vectors of 2001 dimensions: use a model with 1 to 2000',
+    )
+    await expect(storeVectors(sql, 'm', of(2_000))).resolves.toBeUndefined()
   })
 
   it('says which model it embeds with, and that naive scores are fused (ENGINE-2)', async () => {

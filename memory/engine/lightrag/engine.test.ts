@@ -70,7 +70,7 @@ for (const generation of ['1.4', '1.5'] as const) {
       expect([...server.state.records.keys()].filter((id) => id.startsWith('dup-'))).toEqual([])
     })
 
-    it('is told that a second memory of a text is a duplicate of the first (INGEST-17)', async () => {
+    it('is told that a second memory of a text is a duplicate of the first (INGEST-17, MEMORY-RULE-2)', async () => {
       const [first, second] = [aMemory('The SessionStore, twice.'), aMemory('  The SessionStore, twice.\n')]
       await engine.upsert([first])
       expect(await engine.upsert([second])).toEqual([{ id: second.id, status: 'duplicate', of: first.id }])

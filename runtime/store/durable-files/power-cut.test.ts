@@ -40,7 +40,7 @@ describe('the embedded store', () => {
   }
 
   it(
-    `keeps what it acknowledged, and no half of a commit, wherever the power is cut (${cuts} cuts, seed ${seed})`,
+    `keeps what it acknowledged, and no half of a commit, wherever the power is cut (${cuts} cuts, seed ${seed}) (STORE-FACT-1)`,
     {
       timeout: cuts * secondsPerCut * 1000,
     },
