@@ -168,6 +168,16 @@ test('a stopping server is not ready, and says so to everyone (MEMORY-LIMITS-10)
   await other.close()
 })
 
+test('a store that answers and takes no writes, because its disk is full, is not ready (MEMORY-HEALTH-4)', async () => {
+  const probe = async (): Promise<never> => {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write /secret/path'), { code: 'ENOSPC' })
+  }
+  const full = await openTestMemory({ sql: { ...memory.sql, probe } })
+  const answer = await full.ask('GET', '/readyz')
+  expect([answer.status, await answer.json()]).toMatchObject([503, { reasons: ['the store accepts no writes'] }])
+  await full.close()
+})
+
 test('which backends are asked for readiness is a setting; all that fail are named (KNOWLEDGE-4, MEMORY-HEALTH-3, MEMORY-HEALTH-4)', async () => {
   const away = async (): Promise<never> => {
     throw new Error('bolt://neo4j:secret@graph is away')

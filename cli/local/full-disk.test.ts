@@ -17,13 +17,20 @@ function folder(): string {
 
 const user = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
 const mounts = ['unshare', ...user, '--mount', '/bin/sh', '-c']
-const mount = 'mount -n -t tmpfs -o size=256k tmpfs "$1" && shift && exec "$@"'
-const refused = spawnSync(mounts[0]!, [...mounts.slice(1), mount, 'sh', tmpdir(), 'true']).status !== 0
+const mountOf = (size: string): string => `mount -n -t tmpfs -o size=${size} tmpfs "$1" && shift && exec "$@"`
+const refused = spawnSync(mounts[0]!, [...mounts.slice(1), mountOf('256k'), 'sh', tmpdir(), 'true']).status !== 0
 const reason = 'this machine lets us mount no tmpfs in a namespace'
 
-/** What a program said that ran with a disk of 256 KiB at `dir`. */
-function onTinyDisk(dir: string, program: string): { readonly status: number | null; readonly said: string } {
-  const [file = '', ...args] = [...mounts, mount, 'sh', dir, process.execPath, '--input-type=module', '-e', program]
+/** What a program said that ran with a disk of this size at `dir`. */
+function onTinyDisk(
+  dir: string,
+  program: string,
+  size = '256k',
+): { readonly status: number | null; readonly said: string } {
+  // A file, since the embedded store starts a thread with the arguments of its process.
+  const script = join(folder(), 'program.mjs')
+  writeFileSync(script, program)
+  const [file = '', ...args] = [...mounts, mountOf(size), 'sh', dir, process.execPath, script]
   const { status, stdout, stderr } = spawnSync(file, args, { encoding: 'utf8', timeout: 60_000 })
   return { status, said: `${stdout}${stderr}`.trim() }
 }
@@ -65,6 +72,31 @@ describe.skipIf(refused)(`on a disk without room${refused ? ` (skipped: ${reason
     )
     expect({ status, said }).toEqual({ status: 0, said: 'yes ENOSPC ENOSPC yes' })
   })
+
+  test('the embedded store is open and the orchestrator not ready, until there is room again (HTTP-12)', () => {
+    const dir = folder()
+    const { status, said } = onTinyDisk(
+      dir,
+      `import { rmSync, writeFileSync } from 'node:fs'
+      import { openFolderSql } from ${source('../../runtime/store/pglite/pglite-folder.ts')}
+      import { orchestratorReadiness } from ${source('../orchestrator/readiness.ts')}
+      const sql = await openFolderSql(${JSON.stringify(join(dir, 'db'))})
+      await sql.exec('create table t (n int)')
+      const ask = orchestratorReadiness({ sql, isListening: () => true, degraded: async () => [] })
+      const said = async () => { const { ready, reasons } = await ask(); return [ready, ...reasons].join(' ') }
+      const all = [await said()]
+      try { writeFileSync(${JSON.stringify(join(dir, 'large'))}, Buffer.alloc(130_000_000)) } catch {}
+      all.push(await said(), (await sql.query('select 1 as n')).rows[0].n)
+      rmSync(${JSON.stringify(join(dir, 'large'))})
+      all.push(await said())
+      await sql.query('insert into t values (1)')
+      all.push((await sql.query('select count(*) as n from t')).rows[0].n)
+      await sql.close()
+      console.log(all.join(', '))`,
+      '120m',
+    )
+    expect({ status, said }).toEqual({ status: 0, said: 'true, false the store accepts no writes, 1, true, 1' })
+  }, 60_000)
 })
 
 test('a program ends when its supervisor was killed: nothing of it is left with its ports', async () => {

@@ -59,6 +59,7 @@ import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
 import { readWhy } from './why.ts'
 import {
+  closeTask,
   derivedViews,
   mintByHand,
   statusOf,
@@ -281,6 +282,7 @@ export async function composeOrchestrator(
     onProjectChanged: (namespace, name) => tellProject(views, namespace, name),
     onProjectDeleted: (resource) => tellDeleted(views, resource),
     onTaskApplied: (resource) => mintByHand(views, resource),
+    onTaskDeleted: (deletion) => closeTask({ runtime, clock, resources }, deletion),
     derived: derivedViews(views),
     statusOf: (resource) => statusOf(views, resource),
   })

@@ -366,6 +366,17 @@ test('STAGE-3: a Task by hand that was refused before is made once it is right, 
   expect((await fixture.runtime.list('task')).map(({ id }) => id)).toEqual(['default/by-hand'])
 })
 
+test('a Task whose resource is deleted is cancelled (TASK-RESOURCE-19, TASK-MOVES-12)', async () => {
+  const token = await fixture.operatorToken()
+  const path = '/resources/tasks/default/by-hand'
+  const status = async (): Promise<unknown> => (await fixture.call(path, { token })).body['status']
+  expect(await status()).toMatchObject({ stageClass: 'active' })
+  expect((await fixture.call(path, { method: 'DELETE', token })).status).toBe(204)
+  expect(await status()).toMatchObject({ stage: 'rejected', stageReason: 'cancelled' })
+  expect((await fixture.call(path, { method: 'DELETE', token })).status).toBe(204)
+  expectProblem(fixture, await fixture.call(`${path}-2`, { method: 'DELETE', token }), missing, 'an unknown Task')
+})
+
 test('words of someone outside reporterLogins reach no agent, and still count where it is decided who spoke (INTAKE-9, TOOL-SCM-READ-19)', async () => {
   const words = { title: 'Know weeks', body: 'Seven days.' }
   const { number } = fixture.forge.openIssue(people.reporter, repository, words)

@@ -2,12 +2,13 @@
  * What was applied is copied field by field into settings and events. A field that nobody copies does nothing, and the
  * compiler is content: here every field of the schemas changes what the orchestrator reads, or its reason stands here.
  */
+import { readFileSync } from 'node:fs'
 import type { TProperties, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { RepositorySpec } from '../../crd/kinds.ts'
 import { ProjectSpec } from '../../crd/project.ts'
-import { localProjectDirectory } from '../../edges/local/project-directory.ts'
+import { localProjectDirectory, type LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import type { Resource, ResourcePort, SecretPort } from '../../edges/ports/resources.ts'
 import { agentKinds } from '../../machines/task/events.ts'
 import type { Delivery, Runtime } from '../../runtime/runtime.ts'
@@ -91,7 +92,12 @@ function changed(spec: unknown, [name, ...rest]: Path, value: unknown): unknown 
   return name === undefined ? value : { ...(spec as Spec), [name]: changed((spec as Spec)?.[name], rest, value) }
 }
 
-async function settingsOf(project: unknown, repository: unknown): Promise<string> {
+interface Applied {
+  readonly directory: LocalProjectDirectory
+  readonly secrets: SecretPort
+}
+
+function applied(project: unknown, repository: unknown): Applied {
   const all = [
     { kind: 'Project', name: 'demo', spec: project },
     { kind: 'Repository', name: 'lib', spec: repository },
@@ -107,6 +113,11 @@ async function settingsOf(project: unknown, repository: unknown): Promise<string
     secrets,
     defaultBranch: async () => 'trunk',
   })
+  return { directory, secrets }
+}
+
+async function settingsOf(project: unknown, repository: unknown): Promise<string> {
+  const { directory, secrets } = applied(project, repository)
   const told: Delivery[] = []
   const runtime = { read: async () => undefined, deliver: async (one: Delivery) => void told.push(one) }
   const deps = { directory, runtime: runtime as unknown as Runtime, clock: { now: () => 0 } }
@@ -121,13 +132,23 @@ const most = filled(ProjectSpec)
 const itsRepository = { projectRef: 'demo' }
 
 /** An alias counts only where its successor is not given, so both the least and the most that one can say are asked. */
-async function isCopied(path: Path, schema: Schema): Promise<boolean> {
+async function isCopied(path: Path, schema: Schema, read = settingsOf): Promise<boolean> {
   for (const spec of [least, most]) {
     const seen = new Set<string>()
-    for (const value of samplesOf(schema)) seen.add(await settingsOf(changed(spec, path, value), itsRepository))
+    for (const value of samplesOf(schema)) seen.add(await read(changed(spec, path, value), itsRepository))
     if (seen.size > 1) return true
   }
   return false
+}
+
+/** What a Task takes along from its mint. */
+async function frozenOf(project: unknown, repository: unknown): Promise<string> {
+  return JSON.stringify((await applied(project, repository).directory.project('demo'))?.taskConfig)
+}
+
+/** Fields by agent kind count as one. */
+function documented(path: Path): string {
+  return path.filter((name) => !(agentKinds as readonly string[]).includes(name)).join('.')
 }
 
 test('every field of a Project changes what the orchestrator reads of it, but those whose reason stands here', async () => {
@@ -135,6 +156,26 @@ test('every field of a Project changes what the orchestrator reads of it, but th
   for (const [path, schema] of fieldsOf(ProjectSpec))
     if (!isDeprecated(schema) && !(await isCopied(path, schema))) found.push(path.join('.'))
   expect(found.toSorted()).toEqual(Object.keys(unread).toSorted())
+})
+
+test('docs/operating.md names each setting that a Task keeps from its mint, and no other (RESOURCE-RULE-7)', async () => {
+  const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const [, section = ''] = page.split('## When a changed setting takes effect')
+  const list = section
+    .split('\n## ')[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('- '))
+  const named = list.flatMap((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+  const found = new Set<string>()
+  for (const [path, schema] of fieldsOf(ProjectSpec))
+    if (!isDeprecated(schema) && (await isCopied(path, schema, frozenOf))) found.add(documented(path))
+  const ofRepository = async (spec: object): Promise<string> => frozenOf(least, { ...itsRepository, ...spec })
+  for (const [path, schema] of fieldsOf(RepositorySpec).filter(([[name]]) => name !== 'projectRef')) {
+    const [one, other] = samplesOf(schema)
+    if ((await ofRepository(changed({}, path, one) as Spec)) !== (await ofRepository(changed({}, path, other) as Spec)))
+      found.add(`Repository ${path.join('.')}`)
+  }
+  expect([...found].toSorted()).toEqual(named.toSorted())
 })
 
 test('every field of a Repository changes the settings of its Project', async () => {

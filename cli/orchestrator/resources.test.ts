@@ -8,9 +8,10 @@ import { newProject } from '../../machines/project/context.ts'
 import { newQueue } from '../../machines/queue/context.ts'
 import { newTask } from '../../machines/task/context.ts'
 import { newTurn } from '../../machines/turn/context.ts'
-import type { Resource } from '../../edges/ports/resources.ts'
-import type { ActorView, Runtime } from '../../runtime/runtime.ts'
-import { derivedViews, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
+import type { Resource, ResourcePort } from '../../edges/ports/resources.ts'
+import type { ActorView, Delivery, Runtime } from '../../runtime/runtime.ts'
+import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { closeTask, derivedViews, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
 
 /** What the Project's actor is told of its slots. */
 async function slotsOf(given: Partial<ProjectSpec>): Promise<unknown> {
@@ -187,5 +188,38 @@ describe('the status of what people apply', () => {
       memory: { endpoint: 'http://memory.test' },
     })
     expect(lostBy('Project', status)).toEqual([])
+  })
+})
+
+describe('a Task whose resource is deleted', () => {
+  const id = 'default/by-hand'
+  async function deleting(stored: boolean, status?: 'active' | 'done'): Promise<object> {
+    const told: unknown[] = []
+    const removed: string[] = []
+    const runtime = {
+      read: async () => status && { address: `task:${id}`, status },
+      deliver: async ({ to, key, event }: Delivery) => void told.push([to, key, event]),
+    } as unknown as Runtime
+    const resources = {
+      get: async () => (stored ? { spec: { projectRef: 'demo' } } : undefined),
+      remove: async (...name: string[]) => void removed.push(name.join(' ')),
+    } as unknown as ResourcePort
+    const asked = { namespace: 'default', name: 'by-hand', by: 'olga', request: 'r-1' }
+    return { found: await closeTask({ runtime, clock: simulatedClock(7), resources }, asked), told, removed }
+  }
+  const key = `deleted/${id}/r-1`
+  const close = ['task:default/by-hand', key, { type: 'task.close', at: 7, by: 'olga' }]
+  const withdraw = ['queue:default/demo', key, { type: 'queue.withdraw', at: 7, entry: `mint/${id}` }]
+
+  test('is closed, whoever made it, and leaves the queue first where it waits (TASK-RESOURCE-19)', async () => {
+    const removed = ['Task default by-hand']
+    expect(await deleting(false, 'active')).toEqual({ found: true, told: [close], removed: [] })
+    expect(await deleting(true, 'active')).toEqual({ found: true, told: [withdraw, close], removed })
+    expect(await deleting(true)).toEqual({ found: true, told: [withdraw], removed })
+  })
+
+  test('has nothing left to close once it has ended, and is unknown where nobody made it (TASK-RESOURCE-19)', async () => {
+    expect(await deleting(false, 'done')).toEqual({ found: true, told: [], removed: [] })
+    expect(await deleting(false)).toEqual({ found: false, told: [], removed: [] })
   })
 })

@@ -10,7 +10,8 @@ import type { DerivedResource } from '../../crd/status/shape.ts'
 import { taskResource, type TaskRelations } from '../../crd/status/task.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import { viewKey, type DerivedViews } from '../../edges/local/resource-reads.ts'
-import type { Resource } from '../../edges/ports/resources.ts'
+import type { TaskDeletion } from '../../edges/local/resource-api.ts'
+import type { Resource, ResourcePort } from '../../edges/ports/resources.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
 import type { ProjectSpec } from '../../crd/project.ts'
@@ -196,6 +197,28 @@ export async function tellDeleted(
     key: `deleted/${resource.uid}`,
     event: { type: 'project.deleted', at: deps.clock.now() },
   })
+}
+
+/**
+ * A Task whose resource is deleted is closed (TASK-RESOURCE-19). One that a person made may still wait: it leaves the queue
+ * first, so that it is minted before it is read here, or never.
+ */
+export async function closeTask(
+  { runtime, clock, resources }: Pick<ResourceViewsDeps, 'runtime' | 'clock'> & { readonly resources: ResourcePort },
+  { namespace, name, by, request }: TaskDeletion,
+): Promise<boolean> {
+  const task = `${namespace}/${name}`
+  const made = await resources.get('Task', namespace, name)
+  const key = `deleted/${task}/${request}`
+  if (made !== undefined) {
+    const event = { type: 'queue.withdraw', at: clock.now(), entry: `mint/${task}` }
+    await runtime.deliver({ to: `queue:${namespace}/${(made.spec as TaskSpec).projectRef}`, key, event })
+  }
+  const actor = await runtime.read(`task:${task}`)
+  if (actor?.status === 'active')
+    await runtime.deliver({ to: actor.address, key, event: { type: 'task.close', at: clock.now(), by } })
+  if (made !== undefined) await resources.remove('Task', namespace, name)
+  return made !== undefined || actor !== undefined
 }
 
 /** A Task made by a person: its creation is the go-ahead of record (STAGE-3); it is minted when the queue admits it. */

@@ -1,3 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
 import { localProjectDirectory, type LocalProjectDirectory } from './project-directory.ts'
@@ -344,6 +347,17 @@ describe('a Project of a name that another one holds', () => {
       tokens: [{ token: 'of the attacker' }, undefined, { token: 'of the attacker' }],
       listed: ['aaa'],
     })
+  })
+
+  test('is what an edge would find that cuts the namespace off before it asks: none does (RESOURCES-20)', () => {
+    const cut = /\.(project|secret|spec|openForge)\((bareName|nameOf)\(/
+    const root = fileURLToPath(new URL('../../', import.meta.url))
+    const sources = globSync(['edges/**/*.ts', 'cli/**/*.ts'], { cwd: root }).filter(
+      (file) => !file.endsWith('.test.ts'),
+    )
+    expect(sources.length).toBeGreaterThan(100)
+    expect(sources.filter((file) => cut.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+    expect(cut.test('await directory.project(bareName(id))')).toBe(true)
   })
 
   test('is shown as it was applied, beside the name of the holder (RESOURCES-19)', async () => {

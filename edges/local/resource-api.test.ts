@@ -70,6 +70,10 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
       }),
       onProjectChanged: async (namespace, name) => void told.push(`project ${namespace}/${name}`),
       onProjectDeleted: async ({ namespace, name }) => void told.push(`deleted ${namespace}/${name}`),
+      onTaskDeleted: async ({ namespace, name, by }) => {
+        told.push(`${by} ends ${namespace}/${name}`)
+        return name === 'by-hand'
+      },
       onTaskApplied: async ({ namespace, name }) => void told.push(`task ${namespace}/${name}`),
       derived: {
         list: async (kind, { namespace }) => [derivedView(kind.kind, namespace)],
@@ -363,13 +367,14 @@ describe('deleting', () => {
     })
   })
 
-  test('a Task is not deleted by hand', async () => {
-    await withApi(async ({ call }) => {
-      await call('PUT', '/resources', task)
-      expect((await call('DELETE', '/resources/tasks/default/by-hand')).body).toMatchObject({
-        status: 403,
-        detail: expect.stringContaining('/cancel') as unknown,
+  test('of a Task ends it, in the name of who asks, and of an unknown one is 404 (TASK-RESOURCE-19)', async () => {
+    await withApi(async ({ call, told }) => {
+      expect((await call('DELETE', '/resources/tasks/default/by-hand')).status).toBe(204)
+      expect((await call('DELETE', '/resources/tasks/default/unknown')).body).toMatchObject({
+        code: 'not-found',
+        detail: 'there is no Task default/unknown',
       })
+      expect(told).toEqual(['cli ends default/by-hand', 'cli ends default/unknown'])
     })
   })
 })

@@ -4,10 +4,18 @@ import { kindNamed } from '../../crd/kinds.ts'
 import { beyondOneMachine } from '../../crd/one-machine.ts'
 import { checkManifest, onlyOrchestratorWrites } from '../../crd/validate.ts'
 import type { HttpApp } from '../../http/app.ts'
-import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
+import { principalOf, protect, type Authenticate } from '../../http/auth/authenticate.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
 import type { AppliedResource, Resource, SecretPort } from '../ports/resources.ts'
-import { requireKind, ResourceParams, resourceReads, type ResourceReadDeps } from './resource-reads.ts'
+import { missing, requireKind, ResourceParams, resourceReads, type ResourceReadDeps } from './resource-reads.ts'
+
+export interface TaskDeletion {
+  readonly namespace: string
+  readonly name: string
+  readonly by: string
+  /** Names the request: a repeat of it changes nothing. */
+  readonly request: string
+}
 
 export interface ResourceApiDeps extends ResourceReadDeps {
   readonly secrets: SecretPort
@@ -17,6 +25,8 @@ export interface ResourceApiDeps extends ResourceReadDeps {
   readonly onProjectDeleted: (resource: Resource) => Promise<void>
   /** A Task that a person made, at every apply of it; refuses by a Problem. */
   readonly onTaskApplied: (resource: Resource) => Promise<void>
+  /** Ends a Task, whoever made it; false: there is no such Task. */
+  readonly onTaskDeleted: (deletion: TaskDeletion) => Promise<boolean>
 }
 
 const Document = Type.Object({}, { additionalProperties: true })
@@ -66,10 +76,13 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       const { kind, namespace, name } = request.params
       const known = requireKind(kind)
       if (!known.writable) throw new Problem('forbidden', onlyOrchestratorWrites(known.kind))
-      if (known.kind === 'Task')
-        throw new Problem('forbidden', 'nobody can delete a Task by hand; to end it, comment /cancel on its issue')
+      if (known.kind === 'Task') {
+        const deletion = { namespace, name, by: principalOf(request).subject, request: request.id }
+        if (!(await deps.onTaskDeleted(deletion))) throw missing(known.kind, namespace, name)
+        return reply.code(204).send()
+      }
       const resource = await deps.resources.get(known.kind, namespace, name)
-      if (resource === undefined) throw new Problem('not-found', `there is no ${known.kind} ${namespace}/${name}`)
+      if (resource === undefined) throw missing(known.kind, namespace, name)
       // Told first: a deletion that ended in between is asked for again, and what is gone could not be.
       if (known.kind === 'Project') await deps.onProjectDeleted(resource)
       await deps.resources.remove(known.kind, namespace, name)

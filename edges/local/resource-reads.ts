@@ -54,7 +54,7 @@ export function resourceReads(app: HttpApp, deps: ResourceReadDeps): void {
     async ({ params: { kind: given, namespace, name } }) => {
       const kind = requireKind(given)
       const found = await getView(deps, kind, namespace, name)
-      if (found === undefined) throw new Problem('not-found', `there is no ${kind.kind} ${namespace}/${name}`)
+      if (found === undefined) throw missing(kind.kind, namespace, name)
       return found
     },
   )
@@ -64,6 +64,10 @@ export function requireKind(name: string): Kind {
   const kind = kindNamed(name)
   if (kind === undefined) throw new Problem('not-found', `there is no kind ${name}`)
   return kind
+}
+
+export function missing(kind: string, namespace: string, name: string): Problem {
+  return new Problem('not-found', `there is no ${kind} ${namespace}/${name}`)
 }
 
 export function viewKey({ metadata }: ResourceView): string {

@@ -73,6 +73,52 @@ export function overlapContract(store: string, open: () => Promise<Sql>): void {
       expect(await callers()).toEqual({ 1: 1, 3: 1, 5: 1, 7: 1 })
     })
 
+    it('are refused on the handle of a transaction that has ended, however it ended (STORE-FACT-4)', async () => {
+      const ended: Queryable[] = []
+      await sql.tx(async (tx) => void ended.push(tx))
+      const undone = sql.tx(async (tx) => {
+        ended.push(tx)
+        throw new Error('undone')
+      })
+      await expect(undone).rejects.toThrow('undone')
+      for (const tx of ended) {
+        await expect(insert(tx, 1, 1)).rejects.toMatchObject({ name: 'SqlError', code: '25P01' })
+        await expect(tx.exec('insert into overlap values (1, 2)')).rejects.toMatchObject({ code: '25P01' })
+      }
+      expect(await callers()).toEqual({})
+    })
+
+    it('write nothing into the transaction of another one by a handle of their own that has ended (STORE-FACT-4)', async () => {
+      const ended: Queryable[] = []
+      await sql.tx(async (tx) => void ended.push(tx))
+      await sql.tx(async (tx) => {
+        await insert(tx, 1, 1)
+        await expect(insert(ended[0]!, 2, 1)).rejects.toMatchObject({ code: '25P01' })
+        expect(await countOf(tx, 2)).toBe(0)
+      })
+      expect(await callers()).toEqual({ 1: 1 })
+    })
+
+    it('have nothing committed of a transaction whose statement failed, though they went on (STORE-FACT-5)', async () => {
+      const goingOn = sql.tx(async (tx) => {
+        await insert(tx, 1, 1)
+        await expect(insert(tx, 1, 1)).rejects.toMatchObject({ code: '23505' })
+        await expect(insert(tx, 2, 1)).rejects.toMatchObject({ name: 'SqlError', code: '25P02' })
+        return 'done'
+      })
+      await expect(goingOn).rejects.toMatchObject({ name: 'SqlError', code: '23505' })
+      expect(await callers()).toEqual({})
+    })
+
+    it('have the statements that they did not wait for before the commit, and their failures too (STORE-FACT-5)', async () => {
+      await sql.tx(async (tx) => void insert(tx, 1, 1))
+      expect(await callers()).toEqual({ 1: 1 })
+      await expect(sql.tx(async (tx) => void insert(tx, 1, 1).catch(() => undefined))).rejects.toMatchObject({
+        code: '23505',
+      })
+      expect(await callers()).toEqual({ 1: 1 })
+    })
+
     it('get their short statements and transactions done beside a long transaction', async () => {
       const long = sql.tx(async (tx) => {
         await insert(tx, 0, 0)

@@ -1,6 +1,7 @@
 import { ColumnArray } from './columns.ts'
 import { toSqlError } from './sql-error.ts'
 import type { Durability, Queryable, Result, Sql } from './sql.ts'
+import { withHandle } from './transaction-handle.ts'
 
 /** One database session that runs what it is given, one statement at a time. */
 export interface Session {
@@ -27,7 +28,7 @@ export function sessionSql(session: Session, durability: Durability): Sql {
   async function transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T> {
     await inside.exec('begin')
     try {
-      const result = await run(inside)
+      const result = await withHandle(inside, run)
       await inside.exec('commit')
       return result
     } catch (error) {

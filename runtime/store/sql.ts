@@ -24,7 +24,10 @@ export interface Sql extends Queryable {
   readonly lost?: Promise<Error>
   /** Writes something that leaves nothing behind: rejects while the store, or the disk below it, takes no writes. */
   readonly probe?: () => Promise<void>
-  /** Commits when the function resolves, rolls back when it rejects. */
+  /**
+   * Commits when the function resolves, rolls back when it rejects or a statement of it failed. Its handle takes nothing
+   * once it has ended.
+   */
   tx<T>(run: (tx: Queryable) => Promise<T>): Promise<T>
   close(): Promise<void>
 }

@@ -5,6 +5,7 @@ import { ColumnArray } from '../columns.ts'
 import { resultParsers } from '../result-types.ts'
 import { SqlError, toSqlError, unreachable } from '../sql-error.ts'
 import type { Durability, Queryable, Sql } from '../sql.ts'
+import { withHandle } from '../transaction-handle.ts'
 
 interface PgOptions {
   readonly url: string
@@ -124,7 +125,7 @@ async function transaction<T>(pool: pg.Pool, run: (tx: Queryable) => Promise<T>,
   try {
     const tx = queryable((config) => client.query(config as QueryConfig), answerMs)
     await tx.query('begin')
-    const result = await run(tx)
+    const result = await withHandle(tx, run)
     await tx.query('commit')
     return result
   } catch (error) {
