@@ -94,16 +94,6 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s as Kubernetes
   })
 })
 
-test('a thread shows Repository, Number, Status and Owner, and every kind its age (RESOURCES-24)', () => {
-  const shownOf = (kind: string): unknown => {
-    const { version } = definitionOf(kinds.find((one) => one.kind === kind)!)
-    return (version['additionalPrinterColumns'] as readonly { readonly name: string }[]).map(({ name }) => name)
-  }
-  const ofThread = ['Repository', 'Number', 'Status', 'Owner', 'Age']
-  expect(['Issue', 'MergeRequest'].map(shownOf)).toEqual([ofThread, ofThread])
-  for (const { kind } of kinds) expect(shownOf(kind), kind).toContain('Age')
-})
-
 test('an entry of the queue may come without Task and payload (QUEUED-EVENT-2)', () => {
   const { schema } = definitionOf(kinds.find(({ kind }) => kind === 'QueuedEvent')!)
   const { properties, required } = schema.properties!['spec']! as Node & { readonly required: readonly string[] }

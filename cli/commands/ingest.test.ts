@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -60,5 +60,43 @@ describe('ingest --dry-run', () => {
     } finally {
       process.stderr.isTTY = isTTY
     }
+  })
+})
+
+describe('ingest', () => {
+  let dir: string
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'ingest-'))
+    const local = { memory: 'http://memory.invalid', memoryAudience: 'urn:memory', identity: 'http://id.invalid' }
+    const client = { tokenUrl: 'http://id.invalid/token', clientId: 'cli', clientSecret: 'secret' }
+    writeFileSync(join(dir, 'endpoints.json'), JSON.stringify({ ...local, ...client }))
+    vi.stubEnv('XDG_CACHE_HOME', join(dir, 'cache'))
+    vi.stubEnv('XDG_CONFIG_HOME', join(dir, 'config'))
+    for (const name of ['MEMORY_URL', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_SECRET_FILE']) vi.stubEnv(name, '')
+    mkdirSync(join(dir, 'lib'))
+    writeFileSync(join(dir, 'lib', 'README.md'), '# A library\n')
+    execFileSync('git', ['init', '--quiet'], { cwd: join(dir, 'lib') })
+    execFileSync('git', ['add', 'README.md'], { cwd: join(dir, 'lib') })
+  })
+  afterEach(() => {
+    vi.unstubAllEnvs()
+    vi.unstubAllGlobals()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  /** A service whose one job ends so. */
+  async function codeAfter(job: { readonly status: string; readonly failed: number }): Promise<number> {
+    const errors = job.failed === 0 ? [] : [{ idempotency_key: 'lib:README.md:0', message: 'too strange' }]
+    const body = { id: 'j', total: 1, done: 1 - job.failed, skipped: 0, purged: 0, errors, ...job }
+    const token = { access_token: 't', token_type: 'Bearer', expires_in: 3600 }
+    vi.stubGlobal('fetch', async (url: string | URL) => Response.json(String(url).endsWith('/token') ? token : body))
+    let code = -1
+    await said(async () => void (code = await ingest([join(dir, 'lib'), '--dir', dir])))
+    return code
+  }
+
+  test('ends with 1 when an item failed, and with 0 when none did (REPO-INGEST-10)', async () => {
+    expect(await codeAfter({ status: 'failed', failed: 1 })).toBe(1)
+    expect(await codeAfter({ status: 'succeeded', failed: 0 })).toBe(0)
   })
 })

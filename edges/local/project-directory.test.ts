@@ -330,7 +330,7 @@ describe('a Project of a name that another one holds', () => {
     }
   }
 
-  test('changes neither its Secret nor its settings, and is found by nobody (RESOURCES-19, RESOURCES-20)', async () => {
+  test('changes neither its Secret nor its settings, and is found by nobody (RESOURCES-19, RESOURCES-20, NAME-2)', async () => {
     expect(await readUnder(appliedFirst)).toEqual({
       named: [],
       victim: [],
