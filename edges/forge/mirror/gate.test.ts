@@ -123,6 +123,35 @@ describe('while a reporter gate is active', () => {
     })
   })
 
+  test('words whose edit by a stranger is told late lose their reader late (INTAKE-12)', async () => {
+    await withGate(['reader'], async (fixture, agents) => {
+      const { forge, edge } = fixture
+      const { number } = forge.openIssue('reader', REPO, { title: 'Add mul', body: 'one' })
+      await fixture.push(await fixture.clone('maintainer'), 'fix', { 'x.txt': 'x' })
+      const input = { title: 'Fix', body: 'one', head: 'fix', base: 'main' }
+      const change = (await forge.openPull('maintainer', REPO, input)).number
+      await fixture.quiet()
+      const { issue } = (await edge.mirror.issue('demo', 'library', number))!
+      const { mergeRequest } = (await edge.mirror.mergeRequest('demo', 'library', change))!
+      const at = (ms: number): object => ({ body: 'two', updatedAt: Date.now() + ms })
+      const [by, before] = [{ login: 'stranger', id: '', bot: false }, { body: 'one' }]
+      const tell = async (action: 'other' | 'edited', ms: number): Promise<void> => {
+        const told = { path: REPO, by, action, ...(action === 'edited' ? { before } : {}) }
+        await edge.mirror.apply('demo', { ...told, kind: 'issue', issue: { ...issue, ...at(ms) } }, `issue ${ms}`)
+        const found = { ...mergeRequest, ...at(ms) }
+        await edge.mirror.apply('demo', { ...told, kind: 'mr', mergeRequest: found }, `mr ${ms}`)
+      }
+      const read = async (): Promise<readonly unknown[]> => [
+        (await agents.issue('default/demo', 'library', number))?.body,
+        (await agents.mergeRequest('default/demo', 'library', change))?.body,
+      ]
+      await tell('other', 60_000)
+      expect(await read()).toEqual(['two', 'two'])
+      await tell('edited', 30_000)
+      expect(await read()).toEqual(['', ''])
+    })
+  })
+
   test('a merge request of a stranger keeps its head and has no words; one that he wrote over neither (INTAKE-9)', async () => {
     await withGate(['reader'], async (fixture, agents) => {
       const { forge } = fixture
