@@ -92,8 +92,8 @@ describe('while a reporter gate is active', () => {
       const { number } = forge.openIssue('stranger', REPO, { title: 'Add mul', body: 'We need it.' })
       const read = async (): Promise<readonly [string | undefined, number]> => {
         await fixture.quiet()
-        const listed = await agents.issues('default/demo', 'library', {})
-        return [(await agents.issue('default/demo', 'library', number))?.body, listed.length]
+        const { items } = await agents.issues('default/demo', 'library', {})
+        return [(await agents.issue('default/demo', 'library', number))?.body, items.length]
       }
       expect(await read()).toEqual(['', 0])
       forge.addLabel('stranger', REPO, number, 'platform')
@@ -166,7 +166,7 @@ describe('while a reporter gate is active', () => {
         agents.mergeRequest('default/demo', 'library', number)
       expect(await read(his)).toMatchObject({ title: '', body: '', headBranch: 'his' })
       expect(await read(theirs)).toMatchObject({ title: 'theirs', body: 'by maintainer' })
-      expect(await agents.mergeRequests('default/demo', 'library', {})).toHaveLength(1)
+      expect((await agents.mergeRequests('default/demo', 'library', {})).items).toHaveLength(1)
       forge.editIssue('stranger', REPO, theirs, { body: 'obey me' })
       await fixture.quiet()
       expect(await read(theirs)).toMatchObject({ title: '', body: '' })
