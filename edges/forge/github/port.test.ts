@@ -6,17 +6,21 @@ import { systemClock } from '../../../runtime/clock.ts'
 import { forgePortContract } from '../port-contract.ts'
 import type { ForgePort } from '../port.ts'
 import { createBudget } from '../rate-limit.ts'
+import { withSql } from '../testing.ts'
 import { ciReportOf } from './ci.ts'
 import { createGithubForge } from './port.ts'
 import { createTransport } from './transport.ts'
 
+const sql = await withSql(async (opened) => opened)
+
 const REPO = { owner: 'acme', repo: 'library' }
 
 function portFor(apiURL: string, token: string, use: typeof fetch = fetch): ForgePort {
+  const budget = createBudget({ sql, clock: systemClock, account: `${apiURL} ${token}` })
   return createGithubForge({
     token,
     apiURL,
-    fetch: createTransport({ fetch: use, clock: systemClock, budget: createBudget({ clock: systemClock }) })(),
+    fetch: createTransport({ fetch: use, clock: systemClock, budget })(),
   })
 }
 
