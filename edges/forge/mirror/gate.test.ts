@@ -174,6 +174,15 @@ describe('while a reporter gate is active', () => {
   })
 })
 
+test('a Project of the same name in another namespace lets nobody be read (INTAKE-9)', async () => {
+  await withGate([], async ({ forge, quiet }, agents) => {
+    const { number } = forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'We need it.' })
+    await quiet()
+    expect(await agents.issue('elsewhere/demo', 'library', number)).toMatchObject({ body: '' })
+    expect(await agents.issue('default/demo', 'library', number)).toMatchObject({ body: 'We need it.' })
+  })
+})
+
 test('without a list of reporters agents read everybody (INTAKE-5)', async () => {
   await withGate([], async (fixture, agents) => {
     const { number } = fixture.forge.openIssue('stranger', REPO, { title: 'Add mul', body: 'We need it.' })

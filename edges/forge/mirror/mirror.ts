@@ -70,7 +70,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     issues: (project, filter = {}) => listIssues(sql, bareName(project), filter),
     mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
     async people(id, name) {
-      const project = await options.directory.project(bareName(id))
+      const project = await options.directory.project(id)
       const repository = project && repositoryNamed(project, name)
       if (project === undefined || repository === undefined) return undefined
       return options.rules.people(project, repository, await boundAccounts(sql, project.name))
