@@ -137,12 +137,13 @@ export async function composeOrchestrator(
   const publicUrl = (): string => settings.publicUrl || listening.operator
 
   const resources = localResources(sql, clock, ids)
-  const defaultBranch = defaultBranches({ resources, secrets, fetch, clock, logger })
-  const directory = localProjectDirectory({ resources, secrets, defaultBranch })
   const metrics = new Registry()
   const platform = platformMetrics(metrics, () => runtime)
+  const traffic = { fetch, clock, sql, onLimited: platform.scmLimited }
+  const defaultBranch = defaultBranches({ ...traffic, resources, secrets, logger })
+  const directory = localProjectDirectory({ resources, secrets, defaultBranch })
   accountUsageMetrics(metrics, () => runtime, clock)
-  const openForge = createOpenForge({ directory, fetch, clock, onLimited: platform.scmLimited })
+  const openForge = createOpenForge({ ...traffic, directory })
 
   const pushRefusal: ForgeEdge['pushRefusal'] = (...about) => forge.pushRefusal(...about)
   const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { captureLog, testClock } from '../../http/testing.ts'
 import type { Resource, ResourcePort, SecretPort } from '../../edges/ports/resources.ts'
+import { createOpenForge } from '../../edges/forge/open-forge.ts'
+import { withSql } from '../../edges/forge/testing.ts'
+import { localProjectDirectory } from '../../edges/local/project-directory.ts'
 import { defaultBranches } from './default-branch.ts'
+
+const sql = await withSql(async (opened) => opened)
 
 const scm = {
   provider: 'forge_a',
@@ -43,6 +48,7 @@ test('those who ask at the same time get the same answer, and none of them a gue
     resources,
     secrets,
     fetch: forge.fetch,
+    sql,
     clock: testClock(),
     logger: captureLog().logger,
   })
@@ -57,7 +63,7 @@ test('those who ask at the same time get the same answer, and none of them a gue
 test('an answer is believed for ten minutes, and beyond them while the forge cannot be asked', async () => {
   const forge = aForge()
   const clock = testClock()
-  const branchOf = defaultBranches({ resources, secrets, fetch: forge.fetch, clock, logger: captureLog().logger })
+  const branchOf = defaultBranches({ resources, secrets, fetch: forge.fetch, sql, clock, logger: captureLog().logger })
   await branchOf('demo', 'lib')
   forge.branch = 'next'
   expect(await branchOf('demo', 'lib')).toBe('trunk')
@@ -66,4 +72,28 @@ test('an answer is believed for ten minutes, and beyond them while the forge can
   expect(await branchOf('demo', 'lib')).toBe('trunk')
   forge.up = true
   expect(await branchOf('demo', 'lib')).toBe('next')
+})
+
+test('while the forge told somebody with the same token to wait, no default branch is asked for, and that is counted (FORGE-BUDGET-1)', async () => {
+  await withSql(async (shared) => {
+    const asked: string[] = []
+    const limited: string[] = []
+    const refusing = (async (input: string | URL | Request) => {
+      asked.push(String(input))
+      return new Response('{}', { status: 429, headers: { 'retry-after': '60' } })
+    }) as typeof fetch
+    const traffic = {
+      sql: shared,
+      fetch: refusing,
+      clock: testClock(),
+      onLimited: (_: string, path: string, type: string) => limited.push(`${path} ${type}`),
+    }
+    const directory = localProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
+    const forge = await createOpenForge({ ...traffic, directory })('demo')
+    await expect(forge.whoAmI()).rejects.toMatchObject({ limitType: 'secondary' })
+    const branchOf = defaultBranches({ ...traffic, resources, secrets, logger: captureLog().logger })
+    expect(await branchOf('demo', 'lib')).toBe('main')
+    expect(asked).toHaveLength(1)
+    expect(limited.at(-1)).toBe('/api/v3/repos/{owner}/{repo} secondary')
+  })
 })

@@ -1,14 +1,11 @@
 /** The default branch of a Repository whose settings leave it to the forge: asked for, and believed for a while. */
-import { createOpenForge } from '../../edges/forge/open-forge.ts'
+import { createOpenForge, type OpenForgeOptions } from '../../edges/forge/open-forge.ts'
 import { forgePath, repositoryNamed } from '../../edges/forge/projects.ts'
 import type { Logger } from '../../http/logging.ts'
-import type { Fetch } from '../../http/ports.ts'
 import { localProjectDirectory, type ProjectDirectoryDeps } from '../../edges/local/project-directory.ts'
-import type { Clock } from '../../runtime/clock.ts'
 
-export interface DefaultBranchDeps extends Pick<ProjectDirectoryDeps, 'resources' | 'secrets'> {
-  readonly fetch: Fetch
-  readonly clock: Clock
+export interface DefaultBranchDeps
+  extends Pick<ProjectDirectoryDeps, 'resources' | 'secrets'>, Omit<OpenForgeOptions, 'directory'> {
   readonly logger: Logger
 }
 
@@ -22,10 +19,10 @@ interface Believed {
 }
 
 export function defaultBranches(deps: DefaultBranchDeps): (project: string, repository: string) => Promise<string> {
-  const { resources, secrets, fetch, clock, logger } = deps
+  const { resources, secrets, clock, logger } = deps
   // The full directory asks for this very branch while it reads a Project; this one leaves branches alone.
   const directory = localProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
-  const openForge = createOpenForge({ directory, fetch, clock })
+  const openForge = createOpenForge({ ...deps, directory })
   const known = new Map<string, Believed>()
   const asking = new Map<string, Promise<string>>()
 

@@ -107,8 +107,8 @@ export function aThreadReader({ issues = [], mergeRequests = [], comments = {} }
     mergeRequest: async (_project, repository, number) =>
       mergeRequests.find((one) => one.repository === repository && one.number === number),
     comments: async (_project, _repository, number, on) => comments[`${on} ${number}`] ?? [],
-    issues: async () => issues,
-    mergeRequests: async () => mergeRequests,
+    issues: async () => ({ items: issues }),
+    mergeRequests: async () => ({ items: mergeRequests }),
   }
 }
 

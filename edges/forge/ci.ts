@@ -1,9 +1,8 @@
 import type { CiState } from '../../machines/merge-request/events.ts'
-import type { CiCheck } from './port.ts'
 
-/** Worst first: what a head's checks come to together. `none` is the absence of checks, never one of them. */
+/** Worst first: what several pipelines come to together. `none` is the absence of all, never one of them. */
 const worstFirst: readonly CiState[] = ['failure', 'cancelled', 'running', 'pending', 'success']
 
-export function ciStatusOf(checks: readonly CiCheck[]): CiState {
-  return worstFirst.find((state) => checks.some((check) => check.status === state)) ?? 'none'
+export function worstOf(states: readonly CiState[]): CiState {
+  return worstFirst.find((state) => states.includes(state)) ?? 'none'
 }

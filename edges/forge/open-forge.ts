@@ -7,11 +7,15 @@ import { createTransport, type Transport } from './github/transport.ts'
 import type { OpenForge } from './port.ts'
 import { projectId, type ProjectDirectory, type Provider } from './projects.ts'
 import { createBudget } from './rate-limit.ts'
+import { bodyHash } from './hash.ts'
+import type { Queryable } from '../../runtime/store/sql.ts'
 
 export interface OpenForgeOptions {
   readonly directory: ProjectDirectory
   readonly fetch: Fetch
   readonly clock: Clock
+  /** Of the budgets that all processes share. */
+  readonly sql: Queryable
   /** For `operator_scm_ratelimited_total{provider,path,limit_type}` (FORGE-BUDGET-5). */
   readonly onLimited?: (provider: Provider, path: string, limitType: LimitType) => void
 }
@@ -22,16 +26,22 @@ const adapters: Readonly<Record<Provider, typeof createGithubForge | undefined>>
   forge_b: undefined,
 }
 
-/** Ports by Project: the settings and the token of this moment over a budget that all callers share. */
-export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForgeOptions): OpenForge {
-  const transports = new Map<string, Transport>()
+/** Ports by Project: the settings and the token of this moment, over a budget that all who use the token share. */
+export function createOpenForge({ directory, fetch, clock, sql, onLimited }: OpenForgeOptions): OpenForge {
+  /** By Project, with the token that it had last. */
+  const transports = new Map<string, { readonly account: string; readonly transport: Transport }>()
 
-  function transportOf(id: string, provider: Provider): Transport {
+  function transportOf(id: string, provider: Provider, account: string): Transport {
     const known = transports.get(id)
-    if (known !== undefined) return known
-    const budget = createBudget({ clock, onLimited: (path, type) => onLimited?.(provider, pathTemplate(path), type) })
+    if (known?.account === account) return known.transport
+    const budget = createBudget({
+      sql,
+      clock,
+      account,
+      onLimited: (path, type) => onLimited?.(provider, pathTemplate(path), type),
+    })
     const transport = createTransport({ fetch, clock, budget })
-    transports.set(id, transport)
+    transports.set(id, { account, transport })
     return transport
   }
 
@@ -45,11 +55,12 @@ export function createOpenForge({ directory, fetch, clock, onLimited }: OpenForg
     const token = (await directory.secret(id))?.token
     if (token === undefined || token === '')
       throw new TerminalError('SecretMissingKeys', `the Secret of ${id} has no token`)
-    const { apiURL } = project.scm
+    const { provider, apiURL = '' } = project.scm
+    const account = bodyHash(`${provider}\n${apiURL}\n${token}`)
     return adapter({
       token,
-      fetch: transportOf(id, project.scm.provider)(fence),
-      ...(apiURL === undefined ? {} : { apiURL }),
+      fetch: transportOf(id, provider, account)(fence),
+      ...(apiURL === '' ? {} : { apiURL }),
     })
   }
 }

@@ -16,6 +16,8 @@ export interface ContractFixture {
   comment(number: number, body: string): Promise<void>
   deleteComment(id: string): Promise<void>
   reportCheck(sha: string, name: string, state: 'running' | 'success' | 'failure'): Promise<void>
+  /** The forge knows that checks of the head are still to begin, until the returned function is called. */
+  expectChecks(sha: string): () => void
   /** A hook's deliveries have been tried. */
   settled(): Promise<void>
 }
@@ -222,7 +224,20 @@ function mergeRequests(withFixture: WithContractFixture): void {
 }
 
 function checks(withFixture: WithContractFixture): void {
-  test('the checks of a head come to one state: none, running, failure before all, success only when all are (TOOL-CI-10, TOOL-CI-14)', async () => {
+  test('a head is what the forge says of it as a whole, also while every check that has begun is green (TOOL-CI-9)', async () => {
+    await withFixture(async ({ port, path, push, reportCheck, expectChecks }) => {
+      const sha = await push('platform/a', FILES)
+      const end = expectChecks(sha)
+      await reportCheck(sha, 'unit', 'success')
+      const between = await port.ci(path, sha)
+      expect([between.status, between.checks.map(({ status }) => status)]).toEqual(['running', ['success']])
+      await reportCheck(sha, 'deploy', 'success')
+      end()
+      expect((await port.ci(path, sha)).status).toBe('success')
+    })
+  })
+
+  test('the checks of a head come to one state: none, running until the last has ended, then failure or success (TOOL-CI-10, TOOL-CI-14)', async () => {
     await withFixture(async ({ port, path, push, reportCheck }) => {
       const sha = await push('platform/a', FILES)
       expect(await port.ci(path, sha)).toEqual({ sha, status: 'none', checks: [] })
@@ -231,6 +246,8 @@ function checks(withFixture: WithContractFixture): void {
       await reportCheck(sha, 'lint', 'success')
       expect((await port.ci(path, sha)).status).toBe('running')
       await reportCheck(sha, 'types', 'failure')
+      expect((await port.ci(path, sha)).status).toBe('running')
+      await reportCheck(sha, 'unit', 'success')
       expect((await port.ci(path, sha)).status).toBe('failure')
       expect(await port.requiredChecks(path, 'main')).toEqual([])
     })

@@ -121,6 +121,7 @@ export interface CiCheck {
 
 export interface CiReport {
   readonly sha: string
+  /** What the forge itself says of the head, not what its checks come to (TOOL-CI-9). */
   readonly status: CiState
   readonly checks: readonly CiCheck[]
 }

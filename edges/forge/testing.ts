@@ -55,7 +55,7 @@ async function openShared(): Promise<Sql> {
 export async function withSql<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = await (shared ??= openShared())
   await sql.exec(
-    'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history',
+    'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history, forge_budget',
   )
   return use(sql)
 }
@@ -164,7 +164,7 @@ async function useEdge(
     clock,
     logger: silentLogger,
     directory,
-    openForge: createOpenForge({ directory, fetch, clock }),
+    openForge: createOpenForge({ directory, fetch, clock, sql }),
     grantHolds: async (issue) => grants.has(issue),
     webhookUrl: () => `${here.url}/operator/webhooks/demo`,
     standings: undefined,

@@ -278,7 +278,7 @@ test('merging a base that changed its CI is no change of CI by the pod', async (
   })
 })
 
-test('CI is measured against the branch that the Repository names, not the one of the forge (REPOSITORY-3)', async () => {
+test('CI is measured against the branch that the Repository names, not the one of the forge (GIT-GATEWAY-5, REPOSITORY-3)', async () => {
   await withGateway(
     async (fixture) => {
       const human = await fixture.clone('maintainer')

@@ -6,6 +6,20 @@ export interface ThreadQuery {
   readonly since?: number
   readonly labels?: readonly string[]
   readonly limit?: number
+  /** The `next` of the page before. */
+  readonly after?: ThreadKey
+}
+
+/** Where a list stands: by the newest change first, then by number. */
+export interface ThreadKey {
+  readonly updatedAt: number
+  readonly number: number
+}
+
+/** May have fewer items than the limit, and yet a `next`. */
+export interface ThreadPage<Item> {
+  readonly items: readonly Item[]
+  readonly next?: ThreadKey
 }
 
 export interface MirroredIssue {
@@ -51,6 +65,6 @@ export interface ThreadReader {
   mergeRequest(project: string, repository: string, number: number): Promise<MirroredMergeRequest | undefined>
   /** Living comments, oldest first; of a merge request its reviews and line comments too. */
   comments(project: string, repository: string, number: number, on: 'issue' | 'mr'): Promise<readonly MirroredComment[]>
-  issues(project: string, repository: string, query: ThreadQuery): Promise<readonly MirroredIssue[]>
-  mergeRequests(project: string, repository: string, query: ThreadQuery): Promise<readonly MirroredMergeRequest[]>
+  issues(project: string, repository: string, query: ThreadQuery): Promise<ThreadPage<MirroredIssue>>
+  mergeRequests(project: string, repository: string, query: ThreadQuery): Promise<ThreadPage<MirroredMergeRequest>>
 }

@@ -1,3 +1,4 @@
+import { holdSuite, releaseSuite } from './store/checks.ts'
 import { createComment, deleteComment, editComment, findComment } from './store/comments.ts'
 import { addIssueLabels, removeIssueLabel } from './store/issue-labels.ts'
 import { editIssue, findIssue, openIssue, type IssueInput, type IssuePatch } from './store/issues.ts'
@@ -27,6 +28,8 @@ export interface Actions {
   /** Resolves to the sha that the base now has. */
   mergePull(login: string, repository: string, number: number, input?: MergeInput): Promise<string>
   deleteBranch(login: string, repository: string, branch: string): Promise<void>
+  /** More checks by this account are to come, until the returned function says that there are none. */
+  expectChecks(login: string, repository: string, sha: string): () => void
   /** The issue or pull request as the forge holds it, for looking only. */
   issue(repository: string, number: number): Readonly<Issue>
   /** All of them, pull requests too, by number. */
@@ -63,6 +66,10 @@ export function createActions(world: World): Actions {
     mergePull: (login, name, number, input = {}) =>
       mergePull(world, at(name), by(login), findPull(at(name), number), input),
     deleteBranch: (login, name, branch) => deleteBranch(world, at(name), by(login), branch),
+    expectChecks(login, name, sha) {
+      const suite = holdSuite(world, at(name), sha, login)
+      return () => releaseSuite(world, at(name), by(login).user, suite)
+    },
     issue: (name, number) => findIssue(at(name), number),
     issues: (name) => [...at(name).issues.values()],
   }

@@ -33,7 +33,7 @@ export async function proposalsOf(
       deps.threads.issues(task.config.project, name, { state: 'all', limit: looksAt }),
     ),
   )
-  const issues = all.flat().toSorted((a, b) => b.updatedAt - a.updatedAt)
+  const issues = all.flatMap(({ items }) => items).toSorted((a, b) => b.updatedAt - a.updatedAt)
   const { botLogin } = project.scm
   /** Filed by a brainstorm: the bot's own words, which nobody else can write under its name. */
   const isProposal = ({ author, body }: MirroredIssue): boolean =>

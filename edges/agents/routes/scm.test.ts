@@ -1,3 +1,4 @@
+import { encodeCursor } from '../../../http/list.ts'
 import { describe, expect, it } from 'vitest'
 import type { ForgePort } from '../../forge/port.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'
@@ -120,6 +121,20 @@ describe('scm_read', () => {
     ])
   })
 
+  it('shows the older part of a thread by the cursor of the newer one, until none is left (TOOL-SCM-READ-16, TOOL-SCM-READ-21)', async () => {
+    const newest = await read('kind=comments&repo=lib&number=1&limit=1')
+    const older = await read(`kind=comments&repo=lib&number=1&limit=1&cursor=${String(newest.body['nextCursor'])}`)
+    expect(older.body).toEqual({ items: [expect.objectContaining({ external_id: '1', body: 'first' })] })
+  })
+
+  it('hands the cursor of a list on to the mirror, and refuses one that it did not give (TOOL-SCM-READ-21)', async () => {
+    const after = { updatedAt: noon, number: 7 }
+    const { asked } = await read(`kind=issues&repo=lib&cursor=${encodeCursor(after)}`)
+    expect(asked).toMatchObject([['default/demo', 'lib', { after }]])
+    const foreign = await read(`kind=issues&repo=lib&cursor=${encodeCursor({ page: 2 })}`)
+    expect([foreign.status, pathsOf(foreign)]).toEqual([400, ['/cursor']])
+  })
+
   it('names whose hands wrote a comment over, and nobody where it is its author’s own (TOOL-SCM-READ-20)', async () => {
     const { body } = await read('kind=comments&repo=lib&number=1')
     const [own, edited] = body['items'] as readonly object[]
@@ -151,11 +166,12 @@ describe('scm_read', () => {
     labels: 'bug',
     since_days: '7',
     limit: '5',
+    cursor: 'abc',
   }
   const places = {
-    issues: ['number', 'state', 'since', 'labels', 'limit'],
-    mr: ['number', 'state', 'since', 'limit'],
-    comments: ['number', 'is_pr', 'limit'],
+    issues: ['number', 'state', 'since', 'labels', 'limit', 'cursor'],
+    mr: ['number', 'state', 'since', 'limit', 'cursor'],
+    comments: ['number', 'is_pr', 'limit', 'cursor'],
     commits: ['since_days', 'limit'],
     ci: ['number'],
   } as const

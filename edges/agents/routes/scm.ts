@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../../http/app.ts'
-import { clampLimit, listQuery } from '../../../http/list.ts'
+import { clampLimit, decodeCursor, encodeCursor, listQuery, page, type Page } from '../../../http/list.ts'
 import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from '../../ports/threads.ts'
 import { entryOf } from '../argument-faults.ts'
@@ -25,14 +25,15 @@ export const ScmRead = Type.Object({
   labels: Type.Optional(Type.String({ description: 'issues only; comma-separated.' })),
   since_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650, description: 'commits only (default 30).' })),
   limit: listQuery.limit,
+  cursor: listQuery.cursor,
 })
 export type ScmRead = Static<typeof ScmRead>
 
 /** Which argument goes with which kind (TOOL-SCM-READ-3); any other is told, not ignored. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  issues: ['number', 'state', 'since', 'labels', 'limit'],
-  mr: ['number', 'state', 'since', 'limit'],
-  comments: ['number', 'is_pr', 'limit'],
+  issues: ['number', 'state', 'since', 'labels', 'limit', 'cursor'],
+  mr: ['number', 'state', 'since', 'limit', 'cursor'],
+  comments: ['number', 'is_pr', 'limit', 'cursor'],
   commits: ['since_days', 'limit'],
   ci: ['number'],
 }
@@ -77,11 +78,11 @@ export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
         case 'ci':
           return ci(access, number)
         case 'comments':
-          return {
-            items: (await deps.gatedThreads.comments(claims.project, query.repo, number, query.is_pr ? 'mr' : 'issue'))
-              .slice(-limit)
-              .map(toComment),
-          }
+          return newestComments(
+            await deps.gatedThreads.comments(claims.project, query.repo, number, query.is_pr ? 'mr' : 'issue'),
+            limit,
+            query.cursor,
+          )
         case 'commits': {
           const since = deps.clock.now() - (query.since_days ?? 30) * 24 * 60 * 60 * 1000
           return { items: await access.forge.commits(access.path, { since, limit }) }
@@ -91,6 +92,27 @@ export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
       }
     },
   )
+}
+
+const CommentKey = Type.Object({ at: Type.Integer(), id: Type.String() })
+type CommentKey = Static<typeof CommentKey>
+const ThreadKey = Type.Object({ updatedAt: Type.Integer(), number: Type.Integer() })
+
+/** The newest of a thread, oldest first; the cursor goes on with what was written before. */
+function newestComments(thread: readonly MirroredComment[], limit: number, cursor: string | undefined): Page<object> {
+  const from = cursor === undefined ? undefined : decodeCursor(CommentKey, cursor)
+  const newestFirst = thread.filter((comment) => from === undefined || isBefore(comment, from)).toReversed()
+  const { items, ...rest } = page(newestFirst.slice(0, limit + 1), limit, ({ id, createdAt }) => ({
+    at: createdAt,
+    id,
+  }))
+  return { items: items.toReversed().map(toComment), ...rest }
+}
+
+/** In the order of a thread: by time, then by id, of which the forge counts up. */
+function isBefore({ id, createdAt }: MirroredComment, { at, id: last }: CommentKey): boolean {
+  if (createdAt !== at) return createdAt < at
+  return id.length === last.length ? id < last : id.length < last.length
 }
 
 async function listThreads(deps: AgentApiDeps, project: string, query: ScmRead, limit: number): Promise<object> {
@@ -109,11 +131,12 @@ async function listThreads(deps: AgentApiDeps, project: string, query: ScmRead, 
     limit,
     ...(query.since && { since: Date.parse(query.since) }),
     ...(labels && { labels }),
+    ...(query.cursor !== undefined && { after: decodeCursor(ThreadKey, query.cursor) }),
   }
-  const found = await (mr
+  const { items, next } = await (mr
     ? deps.gatedThreads.mergeRequests(project, query.repo, filter)
     : deps.gatedThreads.issues(project, query.repo, filter))
-  return { items: found.map(toItem) }
+  return { items: items.map(toItem), ...(next && { nextCursor: encodeCursor(next) }) }
 }
 
 function toItem(thread: MirroredIssue | MirroredMergeRequest): object {

@@ -6,17 +6,21 @@ import { systemClock } from '../../../runtime/clock.ts'
 import { forgePortContract } from '../port-contract.ts'
 import type { ForgePort } from '../port.ts'
 import { createBudget } from '../rate-limit.ts'
+import { withSql } from '../testing.ts'
 import { ciReportOf } from './ci.ts'
 import { createGithubForge } from './port.ts'
 import { createTransport } from './transport.ts'
 
+const sql = await withSql(async (opened) => opened)
+
 const REPO = { owner: 'acme', repo: 'library' }
 
 function portFor(apiURL: string, token: string, use: typeof fetch = fetch): ForgePort {
+  const budget = createBudget({ sql, clock: systemClock, account: `${apiURL} ${token}` })
   return createGithubForge({
     token,
     apiURL,
-    fetch: createTransport({ fetch: use, clock: systemClock, budget: createBudget({ clock: systemClock }) })(),
+    fetch: createTransport({ fetch: use, clock: systemClock, budget })(),
   })
 }
 
@@ -40,15 +44,15 @@ forgePortContract('GitHub', (use) =>
         comment: async (number, body) => void forge.comment('maintainer', 'acme/library', number, body),
         deleteComment: async (id) => forge.deleteComment('maintainer', 'acme/library', Number(id)),
         async reportCheck(sha, name, state) {
+          const { checks } = fixture.octokit('bot')
           const status = state === 'running' ? 'in_progress' : 'completed'
-          await fixture.octokit('bot').checks.create({
-            ...REPO,
-            head_sha: sha,
-            name,
-            status,
-            ...(state === 'running' ? {} : { conclusion: state }),
-          })
+          const said = { name, status, ...(state === 'running' ? {} : { conclusion: state }) } as const
+          const known = await checks.listForRef({ ...REPO, ref: sha, check_name: name, status: 'in_progress' })
+          const [open] = known.data.check_runs
+          if (open === undefined) await checks.create({ ...REPO, head_sha: sha, ...said })
+          else await checks.update({ ...REPO, check_run_id: open.id, ...said })
         },
+        expectChecks: (sha) => forge.expectChecks('bot', 'acme/library', sha),
         settled: () => forge.idle(),
       })
     },
@@ -100,8 +104,26 @@ test.each([
   ['completed', 'invented later', 'pending'],
   ['queued', null, 'pending'],
   ['in_progress', null, 'running'],
-])('CI-RULE-1: a check that is %s with %s counts as %s (TOOL-CI-11, TOOL-CI-12)', (status, conclusion, expected) => {
-  expect(ciReportOf('s', [{ id: 1, name: 'c', status, conclusion }], []).status).toBe(expected)
+])(
+  'CI-RULE-1: a check that is %s with %s counts as %s, and so does a suite (TOOL-CI-11, TOOL-CI-12)',
+  (status, conclusion, expected) => {
+    const report = ciReportOf('s', [{ status, conclusion }], [{ id: 1, name: 'c', status, conclusion }], [])
+    expect([report.status, report.checks[0]!.status]).toEqual([expected, expected])
+  },
+)
+
+test('a suite in which nothing ever began does not count, and one that waits for a person does (TOOL-CI-9)', () => {
+  const unused = { status: 'queued', conclusion: null, latest_check_runs_count: 0 }
+  const statusOf = (...suites: Parameters<typeof ciReportOf>[1]): string => ciReportOf('s', suites, [], []).status
+  expect(statusOf(unused)).toBe('none')
+  expect(statusOf(unused, { status: 'completed', conclusion: 'success', latest_check_runs_count: 2 })).toBe('success')
+  expect(statusOf({ status: 'completed', conclusion: 'action_required', latest_check_runs_count: 0 })).toBe('pending')
+})
+
+test('a commit status counts beside the suites (TOOL-CI-15)', () => {
+  const green = { status: 'completed', conclusion: 'success' }
+  expect(ciReportOf('s', [green], [], [{ context: 'deploy', state: 'pending' }]).status).toBe('pending')
+  expect(ciReportOf('s', [], [], [{ context: 'deploy', state: 'success' }]).status).toBe('success')
 })
 
 test('a check of GitHub’s own CI names its job, one of an app carries its log, a status of another system neither (TOOL-CI-8)', () => {
@@ -111,7 +133,7 @@ test('a check of GitHub’s own CI names its job, one of an app carries its log,
     { ...run, name: 'lint', app: { slug: 'linter' } },
   ]
   const statuses = [{ context: 'deploy', state: 'error', target_url: 'https://ci/1', description: 'broke' }]
-  expect(ciReportOf('s', runs, statuses).checks).toEqual([
+  expect(ciReportOf('s', [], runs, statuses).checks).toEqual([
     { name: 'unit', status: 'failure', conclusion: 'failure', log: 'Red\n\nline 1', job: '7' },
     { name: 'lint', status: 'failure', conclusion: 'failure', log: 'Red\n\nline 1' },
     { name: 'deploy', status: 'failure', conclusion: 'error', url: 'https://ci/1', external: true },

@@ -67,13 +67,16 @@ function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
   return {
     async ci(path, sha) {
       const place = { ...placeOf(path), ref: sha, per_page: 100 }
+      const suites = await client.list('list check suites', schema.CheckSuite, (rest) =>
+        rest.paginate(rest.rest.checks.listSuitesForRef, place),
+      )
       const runs = await client.list('list check runs', schema.CheckRun, (rest) =>
         rest.paginate(rest.rest.checks.listForRef, place),
       )
       const combined = await client.read('read statuses', schema.CombinedStatus, (rest) =>
         rest.rest.repos.getCombinedStatusForRef(place),
       )
-      return ciReportOf(sha, runs, combined.statuses)
+      return ciReportOf(sha, suites, runs, combined.statuses)
     },
     async jobLog(path, job) {
       try {

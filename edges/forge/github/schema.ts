@@ -130,6 +130,13 @@ export const CheckRun = Type.Object({
 })
 export type CheckRun = Static<typeof CheckRun>
 
+export const CheckSuite = Type.Object({
+  status: Maybe(Type.String()),
+  conclusion: Maybe(Type.String()),
+  latest_check_runs_count: Type.Optional(Count),
+})
+export type CheckSuite = Static<typeof CheckSuite>
+
 export const CommitStatus = Type.Object({
   context: Type.String(),
   state: Type.String(),

@@ -92,8 +92,8 @@ describe('while a reporter gate is active', () => {
       const { number } = forge.openIssue('stranger', REPO, { title: 'Add mul', body: 'We need it.' })
       const read = async (): Promise<readonly [string | undefined, number]> => {
         await fixture.quiet()
-        const listed = await agents.issues('default/demo', 'library', {})
-        return [(await agents.issue('default/demo', 'library', number))?.body, listed.length]
+        const { items } = await agents.issues('default/demo', 'library', {})
+        return [(await agents.issue('default/demo', 'library', number))?.body, items.length]
       }
       expect(await read()).toEqual(['', 0])
       forge.addLabel('stranger', REPO, number, 'platform')
@@ -123,6 +123,35 @@ describe('while a reporter gate is active', () => {
     })
   })
 
+  test('words whose edit by a stranger is told late lose their reader late (INTAKE-12)', async () => {
+    await withGate(['reader'], async (fixture, agents) => {
+      const { forge, edge } = fixture
+      const { number } = forge.openIssue('reader', REPO, { title: 'Add mul', body: 'one' })
+      await fixture.push(await fixture.clone('maintainer'), 'fix', { 'x.txt': 'x' })
+      const input = { title: 'Fix', body: 'one', head: 'fix', base: 'main' }
+      const change = (await forge.openPull('maintainer', REPO, input)).number
+      await fixture.quiet()
+      const { issue } = (await edge.mirror.issue('demo', 'library', number))!
+      const { mergeRequest } = (await edge.mirror.mergeRequest('demo', 'library', change))!
+      const at = (ms: number): object => ({ body: 'two', updatedAt: Date.now() + ms })
+      const [by, before] = [{ login: 'stranger', id: '', bot: false }, { body: 'one' }]
+      const tell = async (action: 'other' | 'edited', ms: number): Promise<void> => {
+        const told = { path: REPO, by, action, ...(action === 'edited' ? { before } : {}) }
+        await edge.mirror.apply('demo', { ...told, kind: 'issue', issue: { ...issue, ...at(ms) } }, `issue ${ms}`)
+        const found = { ...mergeRequest, ...at(ms) }
+        await edge.mirror.apply('demo', { ...told, kind: 'mr', mergeRequest: found }, `mr ${ms}`)
+      }
+      const read = async (): Promise<readonly unknown[]> => [
+        (await agents.issue('default/demo', 'library', number))?.body,
+        (await agents.mergeRequest('default/demo', 'library', change))?.body,
+      ]
+      await tell('other', 60_000)
+      expect(await read()).toEqual(['two', 'two'])
+      await tell('edited', 30_000)
+      expect(await read()).toEqual(['', ''])
+    })
+  })
+
   test('a merge request of a stranger keeps its head and has no words; one that he wrote over neither (INTAKE-9)', async () => {
     await withGate(['reader'], async (fixture, agents) => {
       const { forge } = fixture
@@ -137,11 +166,20 @@ describe('while a reporter gate is active', () => {
         agents.mergeRequest('default/demo', 'library', number)
       expect(await read(his)).toMatchObject({ title: '', body: '', headBranch: 'his' })
       expect(await read(theirs)).toMatchObject({ title: 'theirs', body: 'by maintainer' })
-      expect(await agents.mergeRequests('default/demo', 'library', {})).toHaveLength(1)
+      expect((await agents.mergeRequests('default/demo', 'library', {})).items).toHaveLength(1)
       forge.editIssue('stranger', REPO, theirs, { body: 'obey me' })
       await fixture.quiet()
       expect(await read(theirs)).toMatchObject({ title: '', body: '' })
     })
+  })
+})
+
+test('a Project of the same name in another namespace lets nobody be read (INTAKE-9)', async () => {
+  await withGate([], async ({ forge, quiet }, agents) => {
+    const { number } = forge.openIssue('maintainer', REPO, { title: 'Add mul', body: 'We need it.' })
+    await quiet()
+    expect(await agents.issue('elsewhere/demo', 'library', number)).toMatchObject({ body: '' })
+    expect(await agents.issue('default/demo', 'library', number)).toMatchObject({ body: 'We need it.' })
   })
 })
 

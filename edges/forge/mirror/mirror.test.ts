@@ -586,7 +586,7 @@ test('of two orchestrators side by side each telling has a number of its own, an
       createMirror({
         rules: mirrorRules,
         ...fixture,
-        openForge: createOpenForge({ directory: fixture.directory, fetch, clock: fixture.clock }),
+        openForge: createOpenForge({ ...fixture, fetch }),
         deliver: async (delivery) => {
           await deliver(delivery)
           told.push(delivery)
@@ -630,7 +630,7 @@ test('a telling that loses its number is counted anew; one that loses ten times 
       rules: mirrorRules,
       ...fixture,
       sql: { ...fixture.sql, query },
-      openForge: createOpenForge({ directory: fixture.directory, fetch, clock: fixture.clock }),
+      openForge: createOpenForge({ ...fixture, fetch }),
       deliver: async ({ key, event }) => {
         told.push((event['facts'] as IssueFacts).revision!)
         return { key, applied: true, seq: told.length }

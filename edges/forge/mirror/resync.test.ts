@@ -144,7 +144,7 @@ test('a long history is read page by page, and a limit in the middle of it ends 
     const mirror = createMirror({
       rules: mirrorRules,
       ...fixture,
-      openForge: createOpenForge({ directory: fixture.directory, fetch: limitedAtTheSecond, clock: fixture.clock }),
+      openForge: createOpenForge({ ...fixture, fetch: limitedAtTheSecond }),
       deliver: async ({ key }) => ({ key, applied: true, seq: 1 }),
     })
     // What was closed is older than any change that is read back.

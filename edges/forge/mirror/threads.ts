@@ -5,6 +5,8 @@ import type {
   MirroredComment as Comment,
   MirroredIssue as Issue,
   MirroredMergeRequest as MergeRequest,
+  ThreadPage,
+  ThreadQuery,
   ThreadReader,
 } from '../../ports/threads.ts'
 import { hasTopicOf, standingTopic } from '../marker.ts'
@@ -14,6 +16,7 @@ import { writerOf } from './hands.ts'
 import type { Mirror } from './mirror.ts'
 import { openGate, reporterGate, type Gate } from './gate.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from './records.ts'
+import type { SubjectFilter } from './store/subjects.ts'
 
 /** A Task may own it all the same, and has to know where it stands. */
 const noWords = { title: '', body: '' }
@@ -55,14 +58,6 @@ function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateO
       isOwn: (account) => sameLogin(account.login, settings.botLogin),
     }
   }
-  async function readable<Row extends MirroredSubject>(
-    rows: readonly Row[],
-    project: string,
-    repository: string,
-  ): Promise<readonly Row[]> {
-    const gate = await gateOf(project, repository)
-    return rows.filter((row) => gate.reads(row))
-  }
   return {
     issue: async (project, repository, number) => {
       const found = await mirror.issue(project, repository, number)
@@ -87,25 +82,53 @@ function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateO
         .filter(({ comment }) => !(accounts.isOwn(comment.author) && hasTopicOf(comment.body, standingTopic)))
         .map((comment) => toComment(comment, accounts.isBot))
     },
-    issues: async (project, repository, { state, since, labels, limit }) => {
+    issues: async (project, repository, query) => {
       const { isBot: isBotAccount } = await accountsOf(project)
-      const found = await mirror.issues(project, { repository, ...(state && state !== 'all' ? { state } : {}) })
-      return (await readable(found, project, repository))
-        .map((issue) => toIssue(issue, isBotAccount))
-        .filter(
-          (issue) => issue.updatedAt >= (since ?? 0) && (labels ?? []).every((label) => issue.labels.includes(label)),
-        )
-        .slice(0, limit)
+      const gate = await gateOf(project, repository)
+      const isWanted = (row: MirroredIssue): boolean =>
+        gate.reads(row) && (query.labels ?? []).every((label) => row.issue.labels.includes(label))
+      const list = (filter: SubjectFilter): Promise<readonly MirroredIssue[]> => mirror.issues(project, filter)
+      const { items, ...rest } = await pageOf(list, { ...query, repository }, isWanted)
+      return { items: items.map((row) => toIssue(row, isBotAccount)), ...rest }
     },
-    mergeRequests: async (project, repository, { state, since, limit }) => {
+    mergeRequests: async (project, repository, query) => {
       const { isBot: isBotAccount } = await accountsOf(project)
-      const found = await mirror.mergeRequests(project, { repository, ...(state && state !== 'all' ? { state } : {}) })
-      return (await readable(found, project, repository))
-        .map((mr) => toMergeRequest(mr, isBotAccount))
-        .filter((mr) => mr.updatedAt >= (since ?? 0))
-        .slice(0, limit)
+      const gate = await gateOf(project, repository)
+      const list = (filter: SubjectFilter): Promise<readonly MirroredMergeRequest[]> =>
+        mirror.mergeRequests(project, filter)
+      const { items, ...rest } = await pageOf(list, { ...query, repository }, (row) => gate.reads(row))
+      return { items: items.map((row) => toMergeRequest(row, isBotAccount)), ...rest }
     },
   }
+}
+
+/** At once from the store, and of one call: who looks for a rare label goes on with `next`. */
+const batchRows = 200
+const mostLookedAt = 5000
+
+async function pageOf<Row extends MirroredSubject>(
+  list: (filter: SubjectFilter) => Promise<readonly Row[]>,
+  { repository, state, since, limit = mostLookedAt, after }: ThreadQuery & { readonly repository: string },
+  isWanted: (row: Row) => boolean,
+): Promise<ThreadPage<Row>> {
+  const items: Row[] = []
+  const filter = {
+    repository,
+    limit: batchRows,
+    ...(state && state !== 'all' ? { state } : {}),
+    ...(since === undefined ? {} : { since }),
+  }
+  let next = after
+  for (let looked = 0; looked < mostLookedAt; looked += batchRows) {
+    const rows = await list({ ...filter, ...(next === undefined ? {} : { after: next }) })
+    for (const row of rows) {
+      if (items.length === limit) return { items, next: next! }
+      next = { updatedAt: row.updatedAt, number: row.number }
+      if (isWanted(row)) items.push(row)
+    }
+    if (rows.length < batchRows) return { items }
+  }
+  return { items, ...(next === undefined ? {} : { next }) }
 }
 
 function toIssue({ repository, issue, updatedAt }: MirroredIssue, isBotAccount: Judge): Issue {

@@ -1,5 +1,4 @@
 /** Whether the forge, as it is now, lets exactly this head be merged; everything that the merge call itself can't know. */
-import { ciStatusOf } from '../ci.ts'
 import type { CiReport, ForgeMergeRequest } from '../port.ts'
 import type { MirroredMergeRequest } from '../mirror/records.ts'
 import type { OutboundDeps, Target } from './deps.ts'
@@ -43,11 +42,10 @@ async function ciObstacle(deps: OutboundDeps, target: Target, found: ForgeMergeR
   return undefined
 }
 
-function namesOf(report: CiReport, states: readonly string[]): string {
-  return report.checks
-    .filter((check) => states.includes(check.status))
-    .map((check) => `${check.name}: ${check.status}`)
-    .join(', ')
+/** Between two jobs nothing has that state but the whole. */
+function namesOf({ status, checks }: CiReport, states: readonly string[]): string {
+  const named = checks.filter((check) => states.includes(check.status))
+  return named.map((check) => `${check.name}: ${check.status}`).join(', ') || `the checks of this head are ${status}`
 }
 
 async function checksMayCome(deps: OutboundDeps, target: Target, found: ForgeMergeRequest): Promise<boolean> {
@@ -70,7 +68,7 @@ async function runsChecks(
 ): Promise<boolean> {
   if (await deps.hasChecks(project.name, repository.name)) return true
   for (const sha of await forge.recentHeads(path, found.baseBranch, LOOKED_AT_HEADS)) {
-    if (ciStatusOf((await forge.ci(path, sha)).checks) !== 'none') return true
+    if ((await forge.ci(path, sha)).status !== 'none') return true
   }
   return false
 }

@@ -30,6 +30,26 @@ test('an answer lost after the merge leads to one merge, not two (SERVICE-5)', a
   )
 })
 
+test('nothing is merged between two jobs, when all checks that began are green and others are to come (TOOL-CI-9)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const change = await openChange(fixture)
+    const end = fixture.forge.expectChecks('bot', 'acme/library', change.sha)
+    await fixture.octokit('bot').checks.create({
+      owner: 'acme',
+      repo: 'library',
+      name: 'unit',
+      head_sha: change.sha,
+      status: 'completed',
+      conclusion: 'success',
+    })
+    expect(await mergeWhenKnown(fixture, change)).toMatchObject([
+      { event: { type: 'mr.ciPending', reason: 'the checks of this head are running' } },
+    ])
+    end()
+    expect(await mergeWhenKnown(fixture, change)).toEqual([])
+  })
+})
+
 test('LAW-18: nothing is merged while the Issue holds no grant', async () => {
   await withForgeEdge({}, async (fixture) => {
     const { number } = fixture.forge.openIssue('maintainer', 'acme/library', { title: 'Multiply' })

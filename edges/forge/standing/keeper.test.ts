@@ -40,7 +40,7 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
     let listener: (row: JournalRow) => void = () => undefined
     const keeper = keepStandings({
       directory: fixture.directory,
-      openForge: createOpenForge({ directory: fixture.directory, fetch, clock: fixture.clock }),
+      openForge: createOpenForge({ ...fixture, fetch }),
       mirror: fixture.edge.mirror,
       clock,
       logger: silentLogger,

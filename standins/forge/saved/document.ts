@@ -125,6 +125,7 @@ export const SavedSuite = Type.Object({
   branch: Nullable(Text),
   app: Text,
   runs: Type.Array(SavedRun),
+  isHeld: Type.Optional(Type.Boolean()),
   createdAt: Text,
   updatedAt: Text,
 })

@@ -92,7 +92,7 @@ function restoreThread(
 
 function restoreSuite(saved: SavedSuite): CheckSuite {
   const runs: CheckRun[] = []
-  const suite: CheckSuite = { ...saved, runs }
+  const suite: CheckSuite = { ...saved, isHeld: saved.isHeld === true, runs }
   runs.push(...saved.runs.map((run) => ({ ...run, suite })))
   return suite
 }

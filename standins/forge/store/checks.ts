@@ -105,11 +105,24 @@ function suiteFor(world: World, repository: Repository, input: CheckRunInput): C
     branch: input.branch ?? null,
     app: input.app,
     runs: [],
+    isHeld: false,
     createdAt: at,
     updatedAt: at,
   }
   repository.suites.push(suite)
   return suite
+}
+
+/** The suite of this app stays in progress, whatever its runs come to: more of them are to come. */
+export function holdSuite(world: World, repository: Repository, sha: string, app: string): CheckSuite {
+  const suite = suiteFor(world, repository, { name: '', sha, app })
+  suite.isHeld = true
+  return suite
+}
+
+export function releaseSuite(world: World, repository: Repository, actor: User, suite: CheckSuite): void {
+  suite.isHeld = false
+  if (suiteStatus(suite) === 'completed') emit(world, { type: 'check-suite.completed', repository, actor, suite })
 }
 
 export function findCheckRun(repository: Repository, id: number): CheckRun {
@@ -130,7 +143,7 @@ export function allRuns(repository: Repository, sha: string): CheckRun[] {
 
 export function suiteStatus(suite: CheckSuite): CheckStatus {
   const statuses = suite.runs.map((run) => run.status)
-  if (statuses.every((status) => status === 'completed')) return 'completed'
+  if (statuses.every((status) => status === 'completed')) return suite.isHeld ? 'in_progress' : 'completed'
   return statuses.every((status) => status === 'queued') ? 'queued' : 'in_progress'
 }
 

@@ -171,6 +171,8 @@ export interface CheckSuite {
   readonly branch: string | null
   readonly app: string
   readonly runs: CheckRun[]
+  /** Others of its runs are still to begin. */
+  isHeld: boolean
   readonly createdAt: string
   updatedAt: string
 }

@@ -21,7 +21,7 @@ export const scmTools: readonly Tool[] = [
     name: 'scm_read',
     title: 'Read the forge',
     description:
-      'kind issues or mr lists (or reads one with number); comments reads a whole thread (is_pr for a merge request); commits lists recent ones; ci reads the checks of a merge request live, at most every 20 s. Threads are at most an hour old. Example: {"kind": "ci", "repo": "api", "number": 12}.',
+      'kind issues or mr lists, newest change first (or reads one with number); comments reads the newest of a thread (is_pr for a merge request); cursor goes on with the nextCursor of the answer before; commits lists recent ones; ci reads the checks of a merge request live, at most every 20 s. Threads are at most an hour old. Example: {"kind": "ci", "repo": "api", "number": 12}.',
     input: Type.Object(ScmRead.properties, { additionalProperties: false }),
     output: answers({
       ...listAnswer.properties,

@@ -136,6 +136,9 @@ export interface SubjectFilter {
   readonly headBranch?: string
   /** Its page on the forge. */
   readonly url?: string
+  readonly since?: number
+  /** What follows this row of the same repository. */
+  readonly after?: { readonly updatedAt: number; readonly number: number }
   readonly limit?: number
 }
 
@@ -150,7 +153,8 @@ async function listSubjects(
   const { rows } = await sql.query<SubjectRow>(
     `select ${columns} from forge_subject where project = $1 and sort = $2 and ($3::text is null or repository = $3) and ($4::text is null or state = $4)
        and ($5::text is null or head_sha = $5) and ($6::text is null or head_branch = $6)
-       and ($7::text is null or document::jsonb ->> 'url' = $7) order by updated_at desc, repository, number limit $8`,
+       and ($7::text is null or document::jsonb ->> 'url' = $7) and updated_at >= $9
+       and ($10::bigint is null or updated_at < $10 or (updated_at = $10 and number > $11)) order by updated_at desc, repository, number limit $8`,
     [
       project,
       kind,
@@ -160,6 +164,9 @@ async function listSubjects(
       filter.headBranch ?? null,
       filter.url ?? null,
       filter.limit ?? MOST_ROWS,
+      filter.since ?? 0,
+      filter.after?.updatedAt ?? null,
+      filter.after?.number ?? null,
     ],
   )
   return rows.map(subjectOf)

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { ThreadKey, ThreadQuery } from '../../ports/threads.ts'
+import { withForgeEdge, type EdgeFixture } from '../testing.ts'
+import type { MirroredIssue } from './records.ts'
+import { upsertSubject } from './store/subjects.ts'
+import { threadReader } from './threads.ts'
+
+/** Issues 1 to `count`; two share each time of change, and every 700th has the label. */
+async function fill({ sql }: EdgeFixture, count: number): Promise<void> {
+  await sql.tx(async (tx) => {
+    for (let number = 1; number <= count; number++) {
+      const labels = number % 700 === 0 ? ['rare'] : []
+      const author = { login: 'maintainer', id: '2', bot: false }
+      const updatedAt = Math.floor(number / 2) * 1000
+      const issue = { number, title: `Issue ${number}`, body: '', state: 'open', author, labels, updatedAt }
+      await upsertSubject(tx, {
+        project: 'demo',
+        repository: 'library',
+        kind: 'issue',
+        number,
+        issue: issue as unknown as MirroredIssue['issue'],
+        notes: { editedByOther: false, unwantedByMaintainer: false },
+        complete: true,
+        updatedAt,
+        seenAt: 0,
+        factsHash: '',
+        revision: 0,
+      })
+    }
+  })
+}
+
+async function numbersOf({ edge, directory }: EdgeFixture, query: ThreadQuery): Promise<readonly number[]> {
+  const reader = threadReader(edge.mirror, directory)
+  const found: number[] = []
+  let after: ThreadKey | undefined
+  do {
+    const page = await reader.issues('default/demo', 'library', { ...query, ...(after && { after }) })
+    expect(page.items.length).toBeLessThanOrEqual(query.limit!)
+    found.push(...page.items.map(({ number }) => number))
+    after = page.next
+  } while (after !== undefined)
+  return found
+}
+
+test('a list beyond a thousand is read to its end, page by page, each once, newest change first (TOOL-SCM-READ-21)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    await fill(fixture, 1234)
+    const all = await numbersOf(fixture, { limit: 500 })
+    expect(all).toHaveLength(1234)
+    expect(new Set(all).size).toBe(1234)
+    expect(all.slice(0, 3)).toEqual([1234, 1232, 1233])
+    expect(await numbersOf(fixture, { limit: 500, since: 616_000 })).toEqual([1234, 1232, 1233])
+  })
+})
+
+test('a label that few carry is found behind a thousand that do not (TOOL-SCM-READ-13)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    await fill(fixture, 1500)
+    expect(await numbersOf(fixture, { limit: 1, labels: ['rare'] })).toEqual([1400, 700])
+  })
+})
