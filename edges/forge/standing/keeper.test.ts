@@ -197,7 +197,10 @@ test('what came to rest right before the keeper stops is written before it has s
 })
 
 test('a Task that declined says so in its own comment and marks the issue that it gave back', async () => {
-  await withKeeper({}, async ({ keeper, stands, until, comments, labels }) => {
+  await withKeeper({}, async ({ fixture, keeper, stands, until, comments, labels }) => {
+    // What no jsonb takes stands beside it.
+    fixture.forge.openIssue('maintainer', REPO, { title: 'half \ud800 and \u0000', body: 'x', labels: ['platform'] })
+    await fixture.quiet()
     keeper.start()
     stands(new ATask().mint().running())
     await until(() => comments().length === 1)

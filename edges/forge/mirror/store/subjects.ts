@@ -153,7 +153,7 @@ async function listSubjects(
   const { rows } = await sql.query<SubjectRow>(
     `select ${columns} from forge_subject where project = $1 and sort = $2 and ($3::text is null or repository = $3) and ($4::text is null or state = $4)
        and ($5::text is null or head_sha = $5) and ($6::text is null or head_branch = $6)
-       and ($7::text is null or document::jsonb ->> 'url' = $7) and updated_at >= $9
+       and ($7::text is null or strpos(document, $7) > 0) and updated_at >= $9
        and ($10::bigint is null or updated_at < $10 or (updated_at = $10 and number > $11)) order by updated_at desc, repository, number limit $8`,
     [
       project,
@@ -162,7 +162,8 @@ async function listSubjects(
       filter.state ?? null,
       filter.headSha ?? null,
       filter.headBranch ?? null,
-      filter.url ?? null,
+      // Read as text: what jsonb refuses, such as U+0000, may stand in any other document.
+      filter.url === undefined ? null : `"url":${JSON.stringify(filter.url)}`,
       filter.limit ?? MOST_ROWS,
       filter.since ?? 0,
       filter.after?.updatedAt ?? null,
