@@ -355,10 +355,12 @@ class DurableRuntime implements Runtime {
     else this.#options.hint(owner)
   }
 
-  /** A commit that ended after its shard was lost may have left an actor in memory. */
+  /** A commit that ended after its shard was lost may have left its actors, effects and timers in memory (R5). */
   #gained(shards: readonly number[]): Promise<void> {
     const gained = new Set(shards)
     this.#worker.forget((address) => gained.has(this.#shardOf(address)))
+    this.#relay.forget((effect) => gained.has(effect.shard))
+    this.#timers.forget((timer) => gained.has(timer.shard))
     return this.#recovery.takeOver(shards)
   }
 

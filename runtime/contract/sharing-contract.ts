@@ -50,6 +50,11 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       await until(parts, (seen) => JSON.stringify(seen) === JSON.stringify(expected))
     }
 
+    async function passed(ms: number): Promise<void> {
+      const end = world.clock.elapsed() + ms
+      await until(() => world.clock.elapsed() > end)
+    }
+
     let refusals = 0
     beforeEach(() => void (refusals = 0))
 
@@ -243,6 +248,38 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       expect(written[1]).toBe('away task:a/3/0 1')
     })
 
+    it('begins nothing of a commit whose answer came after its shard was lost and its effect performed elsewhere (R5)', async () => {
+      const begun: string[] = []
+      const handlers = (owner: string): Pick<RuntimeOptions, 'handlers'> => {
+        const call: EffectHandler = { perform: async (_, { key }) => (begun.push(`${owner} ${key}`), []) }
+        return { handlers: { call, callInOrder: call } }
+      }
+      const isCommitted = async (): Promise<boolean> =>
+        (await sql.query(`select 1 from event where actor = 'task:a' and key = 'k2'`)).rows.length > 0
+      const store = answeringLate(sql, isCommitted)
+      const line = pausable(store.sql, world.clock)
+      const away = await join('away', { sql: line.sql, clock: line.clock, ...handlers('away') })
+      await away.runtime.deliver({ to: task('a'), key: 'k1', event: event('noted', { note: 'one' }) })
+      const late = away.runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'late' }) })
+      await until(isCommitted)
+      line.pause()
+      const other = await join('other', handlers('other'))
+      await divided({ other: 12 })
+      await until(
+        () => other.runtime.pendingEffects(),
+        (left) => left.length === 0,
+      )
+      line.goOn()
+      await passed(leaseMs)
+      store.answer()
+      await divided({ away: 6, other: 6 })
+      await late
+      await other.runtime.stop()
+      await divided({ away: 12 })
+      await passed(leaseMs)
+      expect(begun).toEqual(['other task:a/2/0'])
+    })
+
     it('calls nobody dead because a clock was set', async () => {
       await join('one')
       await join('two', { clock: { ...world.clock, now: () => world.clock.now() + 86_400_000 } })
@@ -260,6 +297,22 @@ interface Pausable {
   readonly clock: Clock
   pause(): void
   goOn(): void
+}
+
+/** A store that does what it is asked, and keeps the first answer after `isDue` to itself until it is told to. */
+function answeringLate(sql: Sql, isDue: () => Promise<boolean>): { readonly sql: Sql; answer(): void } {
+  const { promise: told, resolve: answer } = Promise.withResolvers<void>()
+  let isHolding = false
+  async function late<T>(run: () => Promise<T>): Promise<T> {
+    const result = await run()
+    if (isHolding || !(await isDue())) return result
+    isHolding = true
+    await told
+    return result
+  }
+  const query = ((text: string, params?: readonly unknown[]) =>
+    late(() => sql.query(text, params))) as Queryable['query']
+  return { sql: { ...sql, query, tx: (run) => late(() => sql.tx(run)) }, answer }
 }
 
 /** What SIGSTOP and SIGCONT do to a process: answers and timers wait, and time goes on. */
