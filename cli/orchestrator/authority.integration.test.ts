@@ -242,7 +242,7 @@ describe('a Task', () => {
       await expectRefused(fixture, 'task_list', () => fixture.call('/tasks', { token: story.first.token }), denied)
       const keys = await loadKeys(join(fixture.dir, 'state'))
       const mint = (claims: Partial<PodClaims>): Promise<string> =>
-        podTokens(keys.signing, systemClock).mint(
+        podTokens(keys.signing, systemClock, { next: () => 'a-token' }).mint(
           { project: 'default/demo', task: `default/${story.name}`, pod: 1, agentKind: 'implement', ...claims },
           600,
         )
@@ -284,7 +284,7 @@ describe('a Task', () => {
     test('what belongs to another Task, pod or Project (AGENT-API-7, AGENT-API-8, AGENT-API-9, AGENT-API-10, AGENT-API-14, OUTCOME-4, ORCHESTRATOR-ERRORS-2)', async () => {
       const keys = await loadKeys(join(fixture.dir, 'state'))
       const mint = (claims: Partial<PodClaims>, seconds = 600): Promise<string> =>
-        podTokens(keys.signing, systemClock).mint(
+        podTokens(keys.signing, systemClock, { next: () => 'a-token' }).mint(
           { project: 'default/demo', task: `default/${story.name}`, pod: 1, agentKind: 'implement', ...claims },
           seconds,
         )

@@ -168,7 +168,7 @@ describe('the API', () => {
     const guarded = (await operations()).filter(({ path }) => !otherwise.test(path))
     expect(guarded.length).toBeGreaterThan(15)
     const before = await fixture.fingerprint()
-    const stranger = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock)
+    const stranger = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock, { next: () => 'a-token' })
     const forged = await stranger.mint(
       { project: 'default/demo', task: 'default/x', pod: 1, agentKind: 'implement' },
       600,

@@ -41,7 +41,7 @@ export async function startOrchestrator(
   const fetch = tracing ? tracing.fetch(ports.fetch) : ports.fetch
   const keys = await loadKeys(settings.stateDir)
   const sql = await openStore(settings)
-  const tokens = podTokens(keys.signing, clock)
+  const tokens = podTokens(keys.signing, clock, ports.ids)
   const isolation = isolationOf(settings, programDir)
   const { issuer, audience, clientId, clientSecret: secret, wrapperAudience } = settings.oidc
   const provider = knownIssuer({ issuer, clock, fetch, logger })

@@ -13,6 +13,7 @@ const ours = {
   issuer: 'statewright-orchestrator',
   audience: 'statewright-agents',
   subject: `${claims.task}/2`,
+  id: 'a-token',
   expiresInSeconds: 60,
 }
 const invalid = { code: 'unauthenticated', status: 401 }
@@ -21,21 +22,28 @@ const key = await importSigningKey(generateSigningKeyPem())
 
 describe('the token of a pod', () => {
   it('says what pod it is, and nothing else is taken from it', async () => {
-    const tokens = podTokens(key, testClock())
+    const tokens = podTokens(key, testClock(), { next: () => 'a-token' })
     expect(await tokens.verify(await tokens.mint(claims, 60))).toEqual(claims)
   })
 
-  it('names issuer, audience, subject, end, Project, Task, pod and kind (POD-TOKEN-1)', async () => {
+  it('names issuer, audience, subject, end, id, Project, Task, pod and kind (POD-TOKEN-1, AGENT-API-3)', async () => {
     const clock = testClock()
-    const token = await podTokens(key, clock).mint(claims, 60)
+    const token = await podTokens(key, clock, { next: () => 'a-token' }).mint(claims, 60)
     const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString('utf8'))
     const { issuer: iss, audience: aud, subject: sub } = ours
-    expect(payload).toMatchObject({ iss, aud, sub, exp: Math.floor(clock.now() / 1000) + 60, ...claims })
+    expect(payload).toMatchObject({
+      iss,
+      aud,
+      sub,
+      jti: 'a-token',
+      exp: Math.floor(clock.now() / 1000) + 60,
+      ...claims,
+    })
   })
 
   it('is refused once it has expired, after the tolerance of a minute for another clock', async () => {
     const clock = testClock()
-    const tokens = podTokens(key, clock)
+    const tokens = podTokens(key, clock, { next: () => 'a-token' })
     const token = await tokens.mint(claims, 60)
     clock.advance(119_000)
     expect(await tokens.verify(token)).toEqual(claims)
@@ -44,8 +52,10 @@ describe('the token of a pod', () => {
   })
 
   it('of another installation is refused', async () => {
-    const foreign = podTokens(await importSigningKey(generateSigningKeyPem()), testClock())
-    await expect(podTokens(key, testClock()).verify(await foreign.mint(claims, 60))).rejects.toMatchObject(invalid)
+    const foreign = podTokens(await importSigningKey(generateSigningKeyPem()), testClock(), { next: () => 'a-token' })
+    await expect(
+      podTokens(key, testClock(), { next: () => 'a-token' }).verify(await foreign.mint(claims, 60)),
+    ).rejects.toMatchObject(invalid)
   })
 
   it.each<[string, Partial<typeof ours>]>([
@@ -54,7 +64,7 @@ describe('the token of a pod', () => {
   ])('%s is refused, though our key signed it', async (_what, change) => {
     const clock = testClock()
     const token = await signToken(key, clock, { ...ours, ...change, claims })
-    await expect(podTokens(key, clock).verify(token)).rejects.toMatchObject(invalid)
+    await expect(podTokens(key, clock, { next: () => 'a-token' }).verify(token)).rejects.toMatchObject(invalid)
   })
 
   it.each<[string, object]>([
@@ -70,11 +80,11 @@ describe('the token of a pod', () => {
       ...ours,
       claims: JSON.parse(JSON.stringify(wrong)) as Record<string, unknown>,
     })
-    await expect(podTokens(key, clock).verify(token)).rejects.toMatchObject(invalid)
+    await expect(podTokens(key, clock, { next: () => 'a-token' }).verify(token)).rejects.toMatchObject(invalid)
   })
 
   it('is refused when a claim or the signature was changed, or the algorithm is none', async () => {
-    const tokens = podTokens(key, testClock())
+    const tokens = podTokens(key, testClock(), { next: () => 'a-token' })
     const [head = '', body = '', signature = ''] = (await tokens.mint(claims, 60)).split('.')
     const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
     const payload = JSON.parse(Buffer.from(body, 'base64url').toString()) as object

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { AgentKind } from '../../machines/task/events.ts'
-import type { Clock } from '../../http/ports.ts'
+import type { Clock, Ids } from '../../http/ports.ts'
 import { unauthenticated } from '../../http/auth/authenticate.ts'
 import { signToken, verifyToken, type SigningKey } from '../../http/auth/tokens.ts'
 import { faultsOf } from '../../http/validation.ts'
@@ -31,10 +31,17 @@ export function tokenLifetimeSeconds(pod: {
   return pod.agentPodTTLSeconds + 2 * pod.turnTimeoutSeconds + 60 + 15 * 60
 }
 
-export function podTokens(key: SigningKey, clock: Clock): PodTokens {
+export function podTokens(key: SigningKey, clock: Clock, ids: Ids): PodTokens {
   return {
     mint: (claims, expiresInSeconds) =>
-      signToken(key, clock, { issuer, audience, subject: `${claims.task}/${claims.pod}`, expiresInSeconds, claims }),
+      signToken(key, clock, {
+        issuer,
+        audience,
+        subject: `${claims.task}/${claims.pod}`,
+        id: ids.next(),
+        expiresInSeconds,
+        claims,
+      }),
     verify: async (token) => {
       const { claims } = await verifyToken([key], clock, { issuer, audience }, token)
       const picked = {

@@ -5,7 +5,7 @@ import { testClock, type TestClock } from '../testing.ts'
 import { generateSigningKeyPem, importSigningKey, signToken, verifyToken, type SigningKey } from './tokens.ts'
 
 const expected = { issuer: 'urn:orchestrator', audience: 'urn:operator' }
-const content = { ...expected, subject: 'pod:a/1', expiresInSeconds: 600, claims: { task: 'a', pod: 1 } }
+const content = { ...expected, subject: 'pod:a/1', id: 'a-token', expiresInSeconds: 600, claims: { task: 'a', pod: 1 } }
 
 async function fixture(): Promise<{ key: SigningKey; other: SigningKey; clock: TestClock }> {
   const [key, other] = await Promise.all([

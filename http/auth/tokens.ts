@@ -16,6 +16,8 @@ export interface TokenContent {
   readonly issuer: string
   readonly audience: string
   readonly subject: string
+  /** `jti`: names this one token. */
+  readonly id: string
   readonly expiresInSeconds: number
   /** Beside the registered ones, which can't be overwritten here. */
   readonly claims?: Readonly<Record<string, unknown>>
@@ -49,6 +51,7 @@ export async function signToken(key: SigningKey, clock: Clock, content: TokenCon
     .setIssuer(content.issuer)
     .setAudience(content.audience)
     .setSubject(content.subject)
+    .setJti(content.id)
     .setIssuedAt(now)
     .setExpirationTime(now + content.expiresInSeconds)
     .sign(key.privateKey)

@@ -74,7 +74,7 @@ export async function openScene(): Promise<Scene> {
   const logger = createLogger({ name: 'injection', level: process.env['INJECTION_LOG'] ?? 'silent' })
   let lastId = 0
   const ids = { next: () => `id-${(lastId += 1)}` }
-  const tokens = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock)
+  const tokens = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock, { next: () => 'a-token' })
   const memory = { text: '' }
   const pods = new ScriptedPods({
     clock: systemClock,

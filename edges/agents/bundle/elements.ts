@@ -38,8 +38,7 @@ function renderBody(thread: BundleThread, kind: ThreadForm['kind'], form: BodyFo
   if (form === 'whole') return escapeText(thread.body)
   const kept = form === 'truncated' ? cutBytes(thread.body, truncatedBodyBytes) : ''
   if (kept === thread.body) return escapeText(thread.body)
-  const readAs = kind === 'issue' ? 'issues' : 'mr'
-  const call = `scm_read(kind=${readAs}, repo=${thread.repository}, number=${thread.number})`
+  const call = `scm_read(kind=${readKind(kind)}, repo=${thread.repository}, number=${thread.number})`
   return `${escapeText(kept)}[truncated: ${bytesOf(kept)} of ${bytesOf(thread.body)} bytes, read it with ${escapeText(call)}]`
 }
 
@@ -51,6 +50,18 @@ function renderComments(thread: BundleThread, kind: ThreadForm['kind'], comments
   const fetch = elided === 0 ? undefined : fetchThread(thread, kind)
   const inner = comments.toReversed().join('')
   return `<comments${attributes({ total, rendered, elided, fetch })}>${inner === '' ? '' : `\n${inner}`}</comments>\n`
+}
+
+/** One call for each list that has some of them: a thread's own call would take as much room as its title. */
+export function renderLeft(left: readonly ThreadForm[]): string {
+  const lists = Map.groupBy(left, ({ kind, thread }) => `${readKind(kind)}, repo=${thread.repository}`)
+  return [...lists]
+    .map(([list, { length }]) => `<elided${attributes({ count: length, fetch: `scm_read(kind=${list})` })}/>\n`)
+    .join('')
+}
+
+function readKind(kind: ThreadForm['kind']): 'issues' | 'mr' {
+  return kind === 'issue' ? 'issues' : 'mr'
 }
 
 function fetchThread(thread: BundleThread, kind: ThreadForm['kind']): string {

@@ -8,6 +8,7 @@ import { fillComments, type FillThread } from './fill.ts'
 import {
   renderComment,
   renderEvents,
+  renderLeft,
   renderNotes,
   renderRoot,
   renderThread,
@@ -26,7 +27,8 @@ interface Form {
   readonly threads: readonly ThreadForm[]
   readonly notes: number
   readonly events: boolean
-  readonly left: number
+  /** Those that gave way as a whole. */
+  readonly left: readonly ThreadForm[]
 }
 
 export interface RenderOptions {
@@ -43,7 +45,7 @@ export function renderBundle(input: BundleInput, options: RenderOptions): Render
   const { maxBytes, reservedBytes, eventsInside, wholeNotes = false } = options
   const beside = wholeNotes ? bytesOf(renderNotes(input, input.notes.length)) : 0
   const budget = maxBytes - reservedBytes + beside
-  const whole: Form = { threads: skeleton(input), notes: input.notes.length, events: eventsInside, left: 0 }
+  const whole: Form = { threads: skeleton(input), notes: input.notes.length, events: eventsInside, left: [] }
   if (sizeOf(input, whole) > budget)
     return { text: write(input, squeeze(input, whole, budget, wholeNotes ? whole.notes : 0)), squeezed: true }
   const shown = fillComments(
@@ -76,10 +78,9 @@ function skeleton(input: BundleInput): readonly ThreadForm[] {
 }
 
 function write(input: BundleInput, form: Form): string {
-  const marker = form.left === 0 ? '' : `<elided${` count="${form.left}" fetch="scm_read(kind=issues)"`}/>\n`
   const inner =
     form.threads.map(renderThread).join('') +
-    marker +
+    renderLeft(form.left) +
     (form.events ? renderEvents(input.events) : '') +
     renderNotes(input, form.notes)
   return renderRoot(input, inner)
@@ -101,8 +102,9 @@ function squeeze(input: BundleInput, whole: Form, budget: number, fewestNotes: n
     form = { ...form, threads: form.threads.map((thread, at) => (at === index ? withBody(thread, 'dropped') : thread)) }
   }
   while (!fits() && form.threads.length > 0) {
-    const [oldest] = oldestFirst(form.threads)
-    form = { ...form, threads: form.threads.filter((_, at) => at !== oldest), left: form.left + 1 }
+    const oldest = oldestFirst(form.threads)[0]!
+    const left = [...form.left, form.threads[oldest]!]
+    form = { ...form, threads: form.threads.filter((_, at) => at !== oldest), left }
   }
   return form
 }

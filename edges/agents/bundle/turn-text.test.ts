@@ -9,6 +9,7 @@ import { captureLog, testClock, type LogCapture } from '../../../http/testing.ts
 import { aThreadComment, aThreadIssue, aThreadReader, aView, noon, nothingSpilled, reading } from '../testing.ts'
 import { standingLine } from './assignment/assignment.ts'
 import { bytesOf } from './escape.ts'
+import { toolNames, toolsOf } from '../profiles.ts'
 import { assignmentContext, renderTurn } from './turn-text.ts'
 
 interface Given {
@@ -287,6 +288,16 @@ describe('the other kinds', () => {
       expect(text.trimEnd().endsWith(standingLine)).toBe(true)
     },
   )
+
+  it.each(agentKinds)('%s is told to use only tools that its pods have (BUNDLE-TEXT-10)', async (kind) => {
+    const task = kind === 'review' ? inReview() : working(kind)
+    const text = await textOf(task.context, { projects: projectWith({}) })
+    const words = new Set(text.match(/[a-z]+(?:_[a-z]+)+/g))
+    const named = toolNames.filter((tool) => words.has(tool))
+    expect(named).toContain('submit_outcome')
+    expect(toolsOf(kind)).toEqual(expect.arrayContaining([...named]))
+    expect(text).not.toMatch(/alerting tool/)
+  })
 
   it('a brainstorm sees earlier brainstorms and proposals before its bundle, and how many fit (INDEX-1, INDEX-2)', async () => {
     const earlier = { ...working('brainstorm').context, id: 'default/brainstorm-0' }

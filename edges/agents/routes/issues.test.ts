@@ -14,7 +14,7 @@ const task = new ATask().mint().running().context
 async function write(body: object, owner: string, agentKind: PodClaims['agentKind'] = 'implement'): Promise<object> {
   const clock = testClock()
   const did: string[] = []
-  const tokens = podTokens(key, clock)
+  const tokens = podTokens(key, clock, { next: () => 'a-token' })
   const token = await tokens.mint({ project: task.config.project, task: task.id, pod: 1, agentKind }, 600)
   const project = {
     name: 'demo',

@@ -42,7 +42,7 @@ async function write(
   const clock = testClock()
   const delivered: Delivery[] = []
   const created: unknown[] = []
-  const tokens = podTokens(key, clock)
+  const tokens = podTokens(key, clock, { next: () => 'a-token' })
   const token = await tokens.mint({ project: task.config.project, task: task.id, pod: 1, agentKind }, 600)
   const project = {
     name: 'demo',

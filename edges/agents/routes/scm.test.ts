@@ -34,7 +34,7 @@ async function read(query: string): Promise<Read> {
   const clock = testClock(noon)
   const task = aTask()
   const asked: unknown[] = []
-  const tokens = podTokens(key, clock)
+  const tokens = podTokens(key, clock, { next: () => 'a-token' })
   const token = await tokens.mint({ project: task.config.project, task: task.id, pod: 1, agentKind: 'implement' }, 600)
   const project = {
     name: 'demo',
