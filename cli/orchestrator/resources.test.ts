@@ -86,7 +86,7 @@ describe('resources that are actors', () => {
     expect(await views.get(ofKind('Task'), 'default', 'a-1200')).toBeUndefined()
   })
 
-  test('an entry of a queue is found in a namespace with any number of queues (RESOURCES-30, QUEUED-EVENT-7)', async () => {
+  test('an entry of a queue is found in a namespace with any number of queues (RESOURCES-30)', async () => {
     const queues = Array.from({ length: 520 }, (_, index) => {
       const name = `default/q-${String(index).padStart(3, '0')}`
       const finished = [{ entry: `mint/${name}-task`, state: 'Done', reason: '', sequence: 1 }]
