@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-const categories = [
+export const issueCategories = [
   'tool_error',
   'directive_contradiction',
   'workspace_broken',
@@ -8,14 +8,15 @@ const categories = [
   'graph_inconsistent',
   'auth',
   'other',
-]
+] as const
+export const issueSeverities = ['warn', 'error'] as const
 
 /** What an agent may report about the platform itself: the tool's input, which the wrapper takes as it is. */
 export const IssueReport = Type.Object(
   {
-    category: Type.Union(categories.map((category) => Type.Literal(category))),
+    category: Type.Union(issueCategories.map((category) => Type.Literal(category))),
     description: Type.String({ minLength: 1 }),
-    severity: Type.Optional(Type.Union([Type.Literal('warn'), Type.Literal('error')])),
+    severity: Type.Optional(Type.Union(issueSeverities.map((severity) => Type.Literal(severity)))),
     offending_tool: Type.Optional(Type.String()),
     resource_id: Type.Optional(Type.String()),
   },

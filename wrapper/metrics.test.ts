@@ -139,3 +139,14 @@ test('the contract names every series that there is (WRAPPER-METRICS-17)', async
   expect(unnamed(names)).toEqual([])
   expect(unnamed(['ccw_turns_total', 'ccw_turns'])).toEqual(['ccw_turns'])
 })
+
+test('docs/metrics.md names the counter of internal issues, its labels and who exports it (TOOL-REPORT-10)', async () => {
+  const page = readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8')
+  const { labelNames } = (await afterOneOfEach()).getSingleMetric(
+    'platform_wrapper_internal_issue_total',
+  ) as unknown as {
+    readonly labelNames: readonly string[]
+  }
+  expect(page).toContain(`\`platform_wrapper_internal_issue_total{${labelNames.join()}}\``)
+  expect(page).toMatch(/The wrapper\s+alone exports it/)
+})

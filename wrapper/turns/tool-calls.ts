@@ -1,4 +1,5 @@
-import { asObject, asText, type TranscriptEntry } from './transcript.ts'
+import { issueCategories, issueSeverities } from '../issue-report.ts'
+import { asObject, type TranscriptEntry } from './transcript.ts'
 
 interface ToolCallSink {
   toolCall(tool: string, outcome: 'ok' | 'error'): void
@@ -25,7 +26,7 @@ export class ToolCallCounter {
     this.#open.set(id, name)
     if (!internalIssueTool.test(name)) return
     const { category, severity } = asObject(input)
-    this.#sink.internalIssue(asText(category) || 'other', asText(severity) || 'error')
+    this.#sink.internalIssue(oneOf(issueCategories, category) ?? 'other', oneOf(issueSeverities, severity) ?? 'error')
   }
 
   #answered(id: string, isError: boolean): void {
@@ -34,4 +35,9 @@ export class ToolCallCounter {
     this.#open.delete(id)
     this.#sink.toolCall(name, isError ? 'error' : 'ok')
   }
+}
+
+/** A word of the agent's own becomes no label (TOOL-REPORT-9). */
+function oneOf<Word extends string>(words: readonly Word[], given: unknown): Word | undefined {
+  return words.find((word) => word === given)
 }

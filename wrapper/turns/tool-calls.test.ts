@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { ToolCallCounter } from './tool-calls.ts'
+
+/** What is counted of one call with this input, and of its answer. */
+function counted(name: string, input: unknown, isError = false): readonly (readonly string[])[] {
+  const counts: (readonly string[])[] = []
+  const counter = new ToolCallCounter({
+    toolCall: (tool, outcome) => void counts.push(['call', tool, outcome]),
+    internalIssue: (category, severity) => void counts.push(['issue', category, severity]),
+  })
+  const tools = [{ id: 't1', name, input }]
+  counter.add({ type: 'assistant', text: '', stopReason: 'tool_use', isApiError: false, tools })
+  counter.add({ type: 'user', interrupted: false, results: [{ id: 't1', isError }] })
+  return counts
+}
+
+const report = 'mcp__platform__report_internal_issue'
+
+test('a report of an internal issue counts by the name of its tool, whatever the server is called (TOOL-REPORT-7)', () => {
+  const input = { category: 'auth', severity: 'warn', description: 'no token' }
+  expect(counted(report, input)).toEqual([
+    ['issue', 'auth', 'warn'],
+    ['call', report, 'ok'],
+  ])
+  expect(counted('report_internal_issue', input)[0]).toEqual(['issue', 'auth', 'warn'])
+  expect(counted('mcp__platform__task_note', input)).toEqual([['call', 'mcp__platform__task_note', 'ok']])
+})
+
+test('a report without a severity counts as an error (TOOL-REPORT-3)', () => {
+  expect(counted(report, { category: 'other', description: 'x' })[0]).toEqual(['issue', 'other', 'error'])
+})
+
+test('a word of the agent’s own becomes no label (TOOL-REPORT-9)', () => {
+  for (const input of [
+    { category: 'my secret', severity: 'ruinous' },
+    { category: ['auth'], severity: 1 },
+    'text',
+    null,
+  ])
+    expect(counted(report, input, true)[0]).toEqual(['issue', 'other', 'error'])
+})
+
+test('a call that is never answered counts for nothing', () => {
+  const counts: string[] = []
+  const counter = new ToolCallCounter({ toolCall: (tool) => void counts.push(tool), internalIssue: () => undefined })
+  counter.add({ type: 'user', interrupted: false, results: [{ id: 'unknown', isError: false }] })
+  expect(counts).toEqual([])
+})
