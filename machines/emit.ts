@@ -29,9 +29,10 @@ export type Decide<Context, Event, Effect = EffectAction> = (
   event: Event,
 ) => Decision<Context, Effect>
 
+/** An XState action that a decision became. */
 // XState's own type parameters for actors, actions, guards and delays say nothing here: a decision names none of them.
 /* oxlint-disable no-explicit-any */
-type Performed<Context extends MachineContext, Event extends EventObject> = ActionFunction<
+export type Performed<Context extends MachineContext, Event extends EventObject> = ActionFunction<
   Context,
   Event,
   Event,

@@ -2,13 +2,13 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: 'f3d67d8f66395b9a',
-  queue: 'ac26b3766c072cc8',
-  ledger: 'd3bd621b1f18e36d',
-  task: 'ebbd4bac37d442c5',
-  pod: '46369ef78314ac86',
-  turn: '5ee26c76b7fd9755',
-  issue: 'fc921769db2515eb',
-  'merge-request': '8b7550153e313bff',
-  'ingest-job': '2372c47f83d3efb4',
+  project: '0c42a7a788b25511',
+  queue: '942338848ee94e0d',
+  ledger: 'aaa4675453b93131',
+  task: 'f74b8262f7a8d3b0',
+  pod: 'd87b2c672bd238ac',
+  turn: 'b63ee6f9b2bee855',
+  issue: '684283d875862471',
+  'merge-request': '970223688be90e8a',
+  'ingest-job': 'cd269529343b5675',
 }

@@ -1,24 +1,15 @@
 /** What an ingest job does on events, as decisions; the table of `machine.ts` names them. */
-import { perform, type Decision } from '../emit.ts'
+import { alone, decideBy } from '../decide.ts'
+import type { Decision } from '../emit.ts'
 import { newIngestJob, type IngestJobContext } from './context.ts'
 import { jobEffect, type JobEffect } from './effects.ts'
 import type { FileGroup, IngestJobEvent } from './events.ts'
 
-type EventOf<T extends IngestJobEvent['type']> = Extract<IngestJobEvent, { type: T }>
-type Does = Decision<IngestJobContext, JobEffect>
-
 const keptErrors = 100
 
-function on<T extends IngestJobEvent['type']>(
-  _type: T,
-  decide: (context: IngestJobContext, event: EventOf<T>) => Does,
-) {
-  return perform<IngestJobContext, IngestJobEvent, JobEffect>((context, event) => decide(context, event as EventOf<T>))
-}
-
-function always(decide: (context: IngestJobContext) => Does) {
-  return perform<IngestJobContext, IngestJobEvent, JobEffect>(decide)
-}
+const { on, always } = decideBy<IngestJobContext, IngestJobEvent, Decision<IngestJobContext, JobEffect>, JobEffect>(
+  alone,
+)
 
 export function groupOf(context: IngestJobContext): FileGroup | undefined {
   return context.groups[context.group]
@@ -103,9 +94,9 @@ export const jobActions = {
 
   cancel: on('job.cancelled', (_context, { at }) => ({ context: { reason: 'cancelled', finishedAt: at } })),
   /** Times are those of the cause; a timer's event has its own (the runtime fills it in). */
-  finish: perform<IngestJobContext, IngestJobEvent, JobEffect>((context, event) => ({
+  finish: always((context, { at }) => ({
     context: {
-      finishedAt: context.finishedAt ?? (event as { readonly at?: number }).at ?? null,
+      finishedAt: context.finishedAt ?? at ?? null,
       reason: context.reason || (context.failed > 0 ? 'items-failed' : ''),
     },
   })),

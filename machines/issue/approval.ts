@@ -46,12 +46,17 @@ export function isMerged({ facts, retired }: IssueContext): boolean {
   return facts?.state === 'closed' && facts.closedBy === 'bot' && !retired
 }
 
+/** A merge that closes its issue is the Task's own doing (LAW-18 speaks of humans); one that was retired is wanted by nobody. */
+export function isClosedByHuman({ facts, retired }: IssueContext): boolean {
+  return retired || (facts?.state === 'closed' && facts.closedBy !== 'bot')
+}
+
 /** Why a claim is refused: a conjunct of APPROVAL-2, or what the Issue itself knows. Undefined: it is granted. */
 export function refusal(context: IssueContext, held: HeldClaim): string | undefined {
   const { facts, owner, delivered, rejected } = context
   if (facts === null || held.task !== owner) return 'issue-owned'
   if (delivered) return 'issue-done'
-  if (context.retired || (facts.state === 'closed' && facts.closedBy !== 'bot')) return 'issue-closed'
+  if (isClosedByHuman(context)) return 'issue-closed'
   if (rejected !== '') return 'issue-rejected'
   if (held.claim.refusedBy !== undefined) return held.claim.refusedBy
   return held.claim.citation ? refusedCitation(context, facts, held) : refusedSelfGrant(context, facts, held)

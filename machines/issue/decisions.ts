@@ -1,16 +1,15 @@
 /** What an Issue does on each event, as decisions: fold the event in, then settle what follows from the facts. */
-import { askToRaise, effect, perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
+import { alone, decideBy, type EventOf } from '../decide.ts'
+import { askToRaise, effect, tellTask, type Decision, type EffectAction, type Sent } from '../emit.ts'
 import { bodiesApproved, isMerged, refusal } from './approval.ts'
 import type { HeldClaim, IssueContext } from './context.ts'
 import type { IssueEvent } from './events.ts'
 import { forgeSubject } from './mint.ts'
 import { planComment } from './plan.ts'
+import type { TaskEvent } from '../task/events.ts'
 import { newest } from '../rules/revisions.ts'
-import { awaitsOffer, settle, type Cause } from './settle.ts'
+import { awaitsOffer, settle } from './settle.ts'
 import { withdrawalsKnown } from './withdrawals.ts'
-
-type EventOf<T extends IssueEvent['type']> = Extract<IssueEvent, { type: T }>
-type Does = Decision<IssueContext>
 
 interface Fold {
   readonly context?: Partial<IssueContext>
@@ -19,24 +18,17 @@ interface Fold {
 }
 
 /** Folds one event in; its own effects come before what follows from them. */
-function on<T extends IssueEvent['type']>(_type: T, fold: (context: IssueContext, event: EventOf<T>) => Fold) {
-  return perform<IssueContext, IssueEvent>((context, event): Does => {
-    const { context: patch, effects = [], answered = false } = fold(context, event as EventOf<T>)
-    const cause: Cause = { at: event.at, answered }
-    const settled = settle(context, { ...context, ...patch }, cause)
-    return { context: settled.context ?? {}, effects: [...effects, ...(settled.effects ?? [])] }
-  })
-}
+const { on } = decideBy<IssueContext, IssueEvent, Fold>((context, event, fold) => {
+  const { context: patch, effects = [], answered = false } = fold(context)
+  const settled = settle(context, { ...context, ...patch }, { at: event.at, answered })
+  return { context: settled.context ?? {}, effects: [...effects, ...(settled.effects ?? [])] }
+})
 
 /** Forwarded as it is: nothing of the Issue's own changes. */
-function forward<T extends IssueEvent['type']>(
-  _type: T,
-  send: (context: IssueContext, event: EventOf<T>) => EffectAction | undefined,
-) {
-  return perform<IssueContext, IssueEvent>((context, event) => {
-    const sent = context.owner === '' ? undefined : send(context, event as EventOf<T>)
-    return sent ? { effects: [sent] } : {}
-  })
+const { on: forward } = decideBy<IssueContext, IssueEvent>(alone)
+
+function toOwner({ owner }: IssueContext, event: Sent<TaskEvent>): Decision<IssueContext> {
+  return owner === '' ? {} : { effects: [tellTask(owner, event)] }
 }
 
 /** Plans of an issue are few; older ones than these bind nothing that could still be approved. */
@@ -50,7 +42,7 @@ const noOwner = { owner: '', claim: null, grant: null, implementRan: false } as 
 /** A person asks for a new Task: what stopped the last one counts no longer (ISSUE-2). */
 const askedAgain = { held: false, rejected: '', urged: true } as const
 
-function observe(context: IssueContext, { facts: told, retry }: EventOf<'issue.observed'>): Fold {
+function observe(context: IssueContext, { facts: told, retry }: EventOf<IssueEvent, 'issue.observed'>): Fold {
   // A person's wish to begin anew counts, whatever facts came along with it.
   const facts = newest(context.facts, told)
   const again = retry === true && context.owner === '' ? askedAgain : {}
@@ -63,7 +55,7 @@ function observe(context: IssueContext, { facts: told, retry }: EventOf<'issue.o
  * One live owner (LAW-7): a Task made by hand may come beside the one that the Issue asked for. The first one holds; the
  * second learns that this issue is none of its own, as it would of a delivered one.
  */
-function own(context: IssueContext, { task }: EventOf<'issue.owned'>): Fold {
+function own(context: IssueContext, { task }: EventOf<IssueEvent, 'issue.owned'>): Fold {
   const { id, owner, mint } = context
   const mine = mint?.task === task ? { mint: null } : {}
   if (owner !== '' && owner !== task)
@@ -73,7 +65,7 @@ function own(context: IssueContext, { task }: EventOf<'issue.owned'>): Fold {
 }
 
 /** It waits for the heir as for any mint of its own (LAW-7, LAW-23). */
-function handOver(context: IssueContext, { task, to, entry }: EventOf<'issue.handedOver'>): Fold {
+function handOver(context: IssueContext, { task, to, entry }: EventOf<IssueEvent, 'issue.handedOver'>): Fold {
   if (task !== context.owner) return {}
   return { context: { ...noOwner, mint: { task: to, entry, shared: true }, mints: context.mints + 1 } }
 }
@@ -88,7 +80,7 @@ function retire(): Fold {
   return { context: { retired: true, held: true } }
 }
 
-function claim(context: IssueContext, event: EventOf<'approval.claimed'>): Fold {
+function claim(context: IssueContext, event: EventOf<IssueEvent, 'approval.claimed'>): Fold {
   const { task, planHash, significance, claim: claimed } = event
   const held: HeldClaim = { task, planHash, claim: claimed, ...(significance === undefined ? {} : { significance }) }
   const reason = refusal(context, held)
@@ -100,7 +92,10 @@ function claim(context: IssueContext, event: EventOf<'approval.claimed'>): Fold 
   return { context: kept, effects: [answer], answered: reason === undefined }
 }
 
-function publish(context: IssueContext, { task, noteId, planHash, body, at }: EventOf<'plan.written'>): Fold {
+function publish(
+  context: IssueContext,
+  { task, noteId, planHash, body, at }: EventOf<IssueEvent, 'plan.written'>,
+): Fold {
   if (task !== context.owner || isMerged(context) || context.plans.at(-1)?.hash === planHash) return {}
   const plans = [...context.plans, { noteId, hash: planHash, at }].slice(-keptPlans)
   const effects = context.facts
@@ -116,20 +111,20 @@ function publish(context: IssueContext, { task, noteId, planHash, body, at }: Ev
   return { context: { plans }, effects }
 }
 
-function end(context: IssueContext, { task, stage, reason }: EventOf<'task.ended'>): Fold {
+function end(context: IssueContext, { task, stage, reason }: EventOf<IssueEvent, 'task.ended'>): Fold {
   if (task === context.mint?.task) return { context: { mint: null, held: true } }
   if (task !== context.owner) return {}
   const rejects = rejectingStages.has(stage) && reason !== 'issue-closed' && context.facts?.state !== 'closed'
   return { context: { ...noOwner, held: true, urged: false, rejected: rejects ? reason || stage : '' } }
 }
 
-function deliverDone(context: IssueContext, { task }: EventOf<'task.delivered'>): Fold {
+function deliverDone(context: IssueContext, { task }: EventOf<IssueEvent, 'task.delivered'>): Fold {
   if (task !== context.owner) return {}
   const close = context.facts?.state === 'open' ? [effect('closeIssue', forgeSubject(context.facts))] : []
   return { context: { ...noOwner, delivered: true }, effects: close }
 }
 
-function command(context: IssueContext, { command: name, by, amount = 0 }: EventOf<'issue.command'>): Fold {
+function command(context: IssueContext, { command: name, by, amount = 0 }: EventOf<IssueEvent, 'issue.command'>): Fold {
   const { owner, facts } = context
   if (name === 'budget')
     return owner === '' || !facts ? {} : { effects: [askToRaise(facts.config, { task: owner, by, amount })] }
@@ -149,8 +144,8 @@ export const issueActions = {
   observe: on('issue.observed', observe),
   own: on('issue.owned', own),
   /** A delivered issue has no work left: its new Task learns that it is over. */
-  refuseOwner: perform<IssueContext, IssueEvent>(({ id }, event) => ({
-    effects: [tellTask((event as EventOf<'issue.owned'>).task, { type: 'issue.closed', issue: id })],
+  refuseOwner: forward('issue.owned', ({ id }, { task }) => ({
+    effects: [tellTask(task, { type: 'issue.closed', issue: id })],
   })),
   noteRunning: on('issue.agentRunning', ({ owner }, { task, agentKind }) =>
     task === owner && agentKind === 'implement' ? { context: { implementRan: true } } : {},
@@ -164,7 +159,7 @@ export const issueActions = {
   end: on('task.ended', end),
   command: on('issue.command', command),
   forwardComment: forward('issue.commented', (context, { author, maintainer, text }) =>
-    tellTask(context.owner, {
+    toOwner(context, {
       type: 'human.commented',
       ...placeOf(context),
       author,
@@ -175,7 +170,7 @@ export const issueActions = {
     }),
   ),
   forwardEvent: forward('issue.event', (context, { kind, author, text }) =>
-    tellTask(context.owner, {
+    toOwner(context, {
       type: 'forge.event',
       ...placeOf(context),
       author,

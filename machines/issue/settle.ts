@@ -4,12 +4,12 @@
  */
 import { effect, tellQueue, tellTask, type Decision, type EffectAction } from '../emit.ts'
 import { managedLabels, projectLabels, type IssueStatus } from '../rules/labels.ts'
-import { acceptedApproval, grantOf, refusal, revocation } from './approval.ts'
+import { acceptedApproval, grantOf, isClosedByHuman, refusal, revocation } from './approval.ts'
 import type { Grant, IssueContext } from './context.ts'
 import { forgeSubject, isUrgent, mintOf } from './mint.ts'
 
 /** `answered`: the claim of this very event was answered already, so its effect on the grant is no news (APPROVAL-5). */
-export interface Cause {
+interface Cause {
   readonly at: number
   readonly answered?: boolean
 }
@@ -111,11 +111,6 @@ function grantNews(before: Grant | null, now: IssueContext): readonly EffectActi
     return [tellTask(owner, { type: 'approval.granted', issue: id, planHash: grant.planHash, self: grant.self })]
   }
   return before && !grant ? [tellTask(owner, { type: 'approval.revoked', issue: id, reason: revocation(now) })] : []
-}
-
-/** A merge that closes its issue is the Task's own doing (LAW-18 speaks of humans); one that was retired is wanted by nobody. */
-function isClosedByHuman({ facts, retired }: IssueContext): boolean {
-  return retired || (facts?.state === 'closed' && facts.closedBy !== 'bot')
 }
 
 function stateNews(previous: IssueContext, now: IssueContext): readonly EffectAction[] {

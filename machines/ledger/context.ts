@@ -1,3 +1,4 @@
+import { later } from '../decide.ts'
 import { dayOf, type Account } from '../rules/spending.ts'
 import type { SpendingLimits } from './events.ts'
 
@@ -81,7 +82,7 @@ export function accountsOf(context: LedgerContext, task: string): readonly Accou
 
 /** A new day: what was spent and added yesterday counts no more, and nobody is held by it. */
 export function onDayOf(context: LedgerContext, at: number): LedgerContext {
-  const now = Math.max(context.at, at)
+  const now = later(context.at, at)
   const day = dayOf(now)
   return day > context.day ? { ...context, at: now, day, today: nothing, held: [] } : { ...context, at: now }
 }

@@ -1,25 +1,23 @@
 /** What a ledger does on each event: fold it in, then settle what follows. */
-import { perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
+import { decideBy, type EventOf } from '../decide.ts'
+import { tellTask, type EffectAction } from '../emit.ts'
 import { onDayOf, spentBy, type LedgerContext, type Spent } from './context.ts'
 import type { LedgerEvent } from './events.ts'
 import { settle } from './settle.ts'
 
-type EventOf<T extends LedgerEvent['type']> = Extract<LedgerEvent, { type: T }>
 interface Fold {
   readonly context?: Partial<LedgerContext>
   readonly effects?: readonly EffectAction[]
 }
 
-function on<T extends LedgerEvent['type']>(_type: T, fold: (context: LedgerContext, event: EventOf<T>) => Fold) {
-  return perform<LedgerContext, LedgerEvent>((context, event): Decision<LedgerContext> => {
-    const now = onDayOf(context, event.at)
-    const { context: patch, effects = [] } = fold(now, event as EventOf<T>)
-    const settled = settle(context, { ...now, ...patch })
-    return { context: settled.context, effects: [...effects, ...settled.effects] }
-  })
-}
+const { on, always } = decideBy<LedgerContext, LedgerEvent, Fold>((context, event, fold) => {
+  const now = onDayOf(context, event.at)
+  const { context: patch, effects = [] } = fold(now)
+  const settled = settle(context, { ...now, ...patch })
+  return { context: settled.context, effects: [...effects, ...settled.effects] }
+})
 
-function ask(context: LedgerContext, { turn, task }: EventOf<'reservation.asked'>): Fold {
+function ask(context: LedgerContext, { turn, task }: EventOf<LedgerEvent, 'reservation.asked'>): Fold {
   const isKnown = [...context.reservations, ...context.waiting].some((one) => one.turn === turn)
   return isKnown ? {} : { context: { waiting: [...context.waiting, { turn, task }] } }
 }
@@ -37,7 +35,7 @@ function added(context: LedgerContext, task: string, more: Partial<Spent>): Part
 }
 
 /** Once: a reservation that is gone was settled. Of a turn that nobody heard the end of, all of it counts. */
-function close(context: LedgerContext, { turn, tokens }: EventOf<'reservation.settled'>): Fold {
+function close(context: LedgerContext, { turn, tokens }: EventOf<LedgerEvent, 'reservation.settled'>): Fold {
   const waiting = context.waiting.filter((one) => one.turn !== turn)
   const mine = context.reservations.find((one) => one.turn === turn)
   if (!mine) return { context: { waiting } }
@@ -46,7 +44,7 @@ function close(context: LedgerContext, { turn, tokens }: EventOf<'reservation.se
 }
 
 /** Added to every limit that the Task is under: which of them held it is no matter of whoever lets it go on. */
-function raise(context: LedgerContext, { task, by, amount }: EventOf<'raise.asked'>): Fold {
+function raise(context: LedgerContext, { task, by, amount }: EventOf<LedgerEvent, 'raise.asked'>): Fold {
   const left = Math.max(0, context.limits.maxRaisePerDay - context.today.raised)
   if (amount > left) return { effects: [tellTask(task, { type: 'budget.refused', by, amount, left })] }
   return {
@@ -55,7 +53,7 @@ function raise(context: LedgerContext, { task, by, amount }: EventOf<'raise.aske
   }
 }
 
-function forget(context: LedgerContext, { task }: EventOf<'task.settled'>): Fold {
+function forget(context: LedgerContext, { task }: EventOf<LedgerEvent, 'task.settled'>): Fold {
   const { [task]: _gone, ...tasks } = context.tasks
   return { context: { tasks, held: context.held.filter((one) => one !== task) } }
 }
@@ -67,7 +65,5 @@ export const ledgerActions = {
   raise: on('raise.asked', raise),
   forget: on('task.settled', forget),
   /** One armed on an earlier day finds that day gone already, and changes nothing. */
-  beginDay: perform<LedgerContext, LedgerEvent>((context, { at }): Decision<LedgerContext> => {
-    return settle(context, onDayOf(context, at))
-  }),
+  beginDay: always(() => ({})),
 }

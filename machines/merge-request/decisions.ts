@@ -1,12 +1,10 @@
 /** What a merge request does on events, as decisions; the table of `machine.ts` names them. */
-import { askToRaise, perform, tellTask, type Decision, type EffectAction } from '../emit.ts'
+import { decideBy, type EventOf } from '../decide.ts'
+import { askToRaise, tellTask, type EffectAction } from '../emit.ts'
 import type { MergeRequestContext } from './context.ts'
 import type { MergeRequestEvent, MergeRequestFacts } from './events.ts'
 import { isUnattended, withMint } from './mint.ts'
 import { checkNews, endNews, headMoved, placeOf, stateNews } from './news.ts'
-
-type EventOf<T extends MergeRequestEvent['type']> = Extract<MergeRequestEvent, { type: T }>
-type Does = Decision<MergeRequestContext>
 
 interface Fold {
   readonly context?: Partial<MergeRequestContext>
@@ -14,16 +12,11 @@ interface Fold {
 }
 
 /** Folds one event in; what follows for the mint comes last. */
-function on<T extends MergeRequestEvent['type']>(
-  _type: T,
-  fold: (context: MergeRequestContext, event: EventOf<T>) => Fold,
-) {
-  return perform<MergeRequestContext, MergeRequestEvent>((context, event): Does => {
-    const { context: patch, effects = [] } = fold(context, event as EventOf<T>)
-    const minted = withMint({ ...context, ...patch })
-    return { context: minted.context, effects: [...effects, ...minted.effects] }
-  })
-}
+const { on } = decideBy<MergeRequestContext, MergeRequestEvent, Fold>((context, _event, fold) => {
+  const { context: patch, effects = [] } = fold(context)
+  const minted = withMint({ ...context, ...patch })
+  return { context: minted.context, effects: [...effects, ...minted.effects] }
+})
 
 /** A verdict is on one head against one base, and never on a draft (HEAD-1). */
 export function voidsVerdict(before: MergeRequestFacts | null, facts: MergeRequestFacts): boolean {
@@ -43,7 +36,7 @@ function observe(context: MergeRequestContext, facts: MergeRequestFacts, checks:
 }
 
 /** The newest owner holds: ownership moves with the message that carries it (LAW-23). */
-function own(context: MergeRequestContext, { task }: EventOf<'mr.owned'>): Fold {
+function own(context: MergeRequestContext, { task }: EventOf<MergeRequestEvent, 'mr.owned'>): Fold {
   const { facts, mint, owner } = context
   if (task === owner) return {}
   const ended = facts ? endNews(task, { ...facts, state: 'open' }, facts) : []
@@ -54,26 +47,29 @@ function own(context: MergeRequestContext, { task }: EventOf<'mr.owned'>): Fold 
   return { context: { owner: task, held: false, verdict: null, ...mine }, effects: [...ended, ...stale] }
 }
 
-function release(context: MergeRequestContext, { task }: EventOf<'mr.released'>): Fold {
+function release(context: MergeRequestContext, { task }: EventOf<MergeRequestEvent, 'mr.released'>): Fold {
   if (task === context.mint?.task) return { context: { mint: null, held: true } }
   return task === context.owner ? { context: { owner: '', held: true, urged: false, verdict: null } } : {}
 }
 
 /** Of the head that the sweep saw; what happened since needs no offer. */
-function takeOffer(context: MergeRequestContext, { headSha }: EventOf<'mr.offered'>): Fold {
+function takeOffer(context: MergeRequestContext, { headSha }: EventOf<MergeRequestEvent, 'mr.offered'>): Fold {
   return isUnattended(context) && context.facts?.headSha === headSha
     ? { context: { held: false, offered: headSha } }
     : {}
 }
 
 /** It waits for the heir as for any mint of its own, and tells it then what changed meanwhile (LAW-7, LAW-23). */
-function handOver({ owner, mints, facts }: MergeRequestContext, { task, to, entry }: EventOf<'mr.handedOver'>): Fold {
+function handOver(
+  { owner, mints, facts }: MergeRequestContext,
+  { task, to, entry }: EventOf<MergeRequestEvent, 'mr.handedOver'>,
+): Fold {
   if (task !== owner) return {}
   const mint = { task: to, entry, headSha: facts?.headSha ?? '', shared: true } as const
   return { context: { owner: '', verdict: null, mint, mints: mints + 1 } }
 }
 
-function command(context: MergeRequestContext, event: EventOf<'mr.command'>): Fold {
+function command(context: MergeRequestContext, event: EventOf<MergeRequestEvent, 'mr.command'>): Fold {
   const { command: name, by, headSha } = event
   const { owner, facts } = context
   if (owner === '')
@@ -105,7 +101,7 @@ function command(context: MergeRequestContext, event: EventOf<'mr.command'>): Fo
 
 function comment(
   { owner, facts }: MergeRequestContext,
-  { author, maintainer, text, kind }: EventOf<'mr.commented'>,
+  { author, maintainer, text, kind }: EventOf<MergeRequestEvent, 'mr.commented'>,
 ): Fold {
   if (facts === null) return {}
   if (owner === '') return { context: { held: false, urged: true } }
@@ -116,7 +112,10 @@ function comment(
   }
 }
 
-function hear({ owner, facts }: MergeRequestContext, { author, kind, text }: EventOf<'mr.event'>): Fold {
+function hear(
+  { owner, facts }: MergeRequestContext,
+  { author, kind, text }: EventOf<MergeRequestEvent, 'mr.event'>,
+): Fold {
   if (owner === '' || facts === null) return {}
   return {
     effects: [

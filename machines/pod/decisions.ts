@@ -1,20 +1,13 @@
 /** What a pod does on events, as decisions; the table of `machine.ts` names them. */
-import { effect, perform, tellQueue, tellTask, tellTurn, type Decision, type EffectAction, type Sent } from '../emit.ts'
+import { alone, decideBy, type EventOf } from '../decide.ts'
+import { effect, tellQueue, tellTask, tellTurn, type Decision, type EffectAction, type Sent } from '../emit.ts'
 import type { TaskEvent } from '../task/events.ts'
 import { newPod, turnId, type PodContext } from './context.ts'
 import type { PodEvent } from './events.ts'
 
-type EventOf<T extends PodEvent['type']> = Extract<PodEvent, { type: T }>
 type Does = Decision<PodContext>
 
-/** XState hands the whole union to every action; the table pairs each with its own event. */
-function on<T extends PodEvent['type']>(_type: T, decide: (context: PodContext, event: EventOf<T>) => Does) {
-  return perform<PodContext, PodEvent>((context, event) => decide(context, event as EventOf<T>))
-}
-
-function always(decide: (context: PodContext) => Does) {
-  return perform<PodContext, PodEvent>(decide)
-}
+const { on, always } = decideBy<PodContext, PodEvent>(alone)
 
 const address = ({ task, ordinal }: PodContext) => ({ task, ordinal })
 
@@ -45,7 +38,7 @@ function startTurn(context: PodContext, purpose: PodContext['turnPurpose']): Doe
 }
 
 function forward(
-  event: EventOf<'turn.ended' | 'turn.failed'>,
+  event: EventOf<PodEvent, 'turn.ended' | 'turn.failed'>,
   { ordinal, turnPurpose, task }: PodContext,
 ): EffectAction {
   const { at: _at, ...rest } = event
@@ -73,10 +66,10 @@ function conclude(context: PodContext, cause: Cause, at: number | undefined): Do
   }
 }
 
-type Cause = Extract<TaskEvent, { type: 'pod.final' }>['cause']
+type Cause = EventOf<TaskEvent, 'pod.final'>['cause']
 
 function ends(cause: Cause) {
-  return perform<PodContext, PodEvent>((context, event) => conclude(context, cause, (event as { at?: number }).at))
+  return always((context, { at }) => conclude(context, cause, at))
 }
 
 export const podActions = {

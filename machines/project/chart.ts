@@ -1,6 +1,7 @@
 /** The vocabulary of the Project's table: rows by name, and what the names mean. */
+import type { EventOf } from '../decide.ts'
 import type { ProjectContext } from './context.ts'
-import type { EventOf, Guarded, on } from './decide.ts'
+import type { Guarded, on } from './decide.ts'
 import type { ProjectEvent } from './events.ts'
 
 export type Guards = Readonly<Record<string, (args: Guarded) => boolean>>
@@ -37,6 +38,6 @@ export function meta(owner: string, reason: string, unblocks: string): State['me
   return { owner, reason, unblocks }
 }
 
-export function is<T extends ProjectEvent['type']>(event: ProjectEvent, type: T): event is EventOf<T> {
+export function is<T extends ProjectEvent['type']>(event: ProjectEvent, type: T): event is EventOf<ProjectEvent, T> {
   return event.type === type
 }

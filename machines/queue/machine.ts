@@ -4,14 +4,12 @@
  * Pause and budget are regions of their own, so that neither forgets the other [QUEUE-6].
  */
 import { setup } from 'xstate'
+import { decideBy, later, type EventOf } from '../decide.ts'
 import type { MachineDefinition, MachineInput } from '../definition.ts'
-import { perform, tellTask, type EffectAction } from '../emit.ts'
+import { tellTask, type EffectAction } from '../emit.ts'
 import { admit, isPaused } from './admission.ts'
 import { newQueue, type FinishedEntry, type QueueContext, type WaitingEntry } from './context.ts'
 import type { QueueEvent } from './events.ts'
-
-type EventOf<T extends QueueEvent['type']> = Extract<QueueEvent, { type: T }>
-type Update<E> = (context: QueueContext, event: E) => Partial<QueueContext>
 
 /** A duplicate comes within hours; the ring is only kept small. */
 const maxFinished = 500
@@ -22,21 +20,20 @@ function grantOf({ sort, task, entry, seed }: WaitingEntry): EffectAction {
 }
 
 /** Every event may make room: after its own change whatever fits is admitted, in the same step. */
-function on<T extends QueueEvent['type']>(_type: T, update: Update<EventOf<T>>) {
-  return {
-    actions: perform<QueueContext, QueueEvent>((context, event) => {
-      const now = { ...context, at: Math.max(context.at, event.at) }
-      const { context: after, admitted } = admit({ ...now, ...update(now, event as EventOf<T>) })
-      return { context: after, effects: admitted.map(grantOf) }
-    }),
-  }
-}
+const { on } = decideBy<QueueContext, QueueEvent, Partial<QueueContext>>((context, event, update) => {
+  const now = { ...context, at: later(context.at, event.at) }
+  const { context: after, admitted } = admit({ ...now, ...update(now) })
+  return { context: after, effects: admitted.map(grantOf) }
+})
 
 function isKnown(context: QueueContext, entry: string): boolean {
   return [...context.entries, ...context.finished].some((one) => one.entry === entry)
 }
 
-function add(context: QueueContext, { type: _type, at, ...entry }: EventOf<'queue.enqueue'>): Partial<QueueContext> {
+function add(
+  context: QueueContext,
+  { type: _type, at, ...entry }: EventOf<QueueEvent, 'queue.enqueue'>,
+): Partial<QueueContext> {
   if (isKnown(context, entry.entry)) return {}
   const sequence = context.sequence + 1
   return { sequence, entries: [...context.entries, { ...entry, sequence, enqueuedAt: at, admittedAt: null }] }
@@ -61,12 +58,12 @@ function remove(
  * Frees a waiting entry, and an admitted one whose grant is still in flight. Not an admitted `mint`: its Task exists by
  * then and uses the slot, or gives it back itself; freeing it on the word of an Issue would admit one pod too many.
  */
-function mayWithdraw({ entry, sort, admittedAt }: WaitingEntry, event: EventOf<'queue.withdraw'>): boolean {
+function mayWithdraw({ entry, sort, admittedAt }: WaitingEntry, event: EventOf<QueueEvent, 'queue.withdraw'>): boolean {
   return entry === event.entry && !(sort === 'mint' && admittedAt !== null)
 }
 
 /** A deleted Project admits nothing ever again: what waits is dropped, what runs keeps its slot to the end. */
-function close(context: QueueContext, { reason }: EventOf<'queue.closed'>): Partial<QueueContext> {
+function close(context: QueueContext, { reason }: EventOf<QueueEvent, 'queue.closed'>): Partial<QueueContext> {
   const dropped =
     reason === 'Deleted' ? remove(context, 'project deleted', ({ admittedAt }) => admittedAt === null) : {}
   return { closedReason: reason, ...dropped }
@@ -96,21 +93,23 @@ export const queueMachine = setup({
   meta: meta('the queue of a Project', 'its regions name who'),
   context: ({ input }) => newQueue(input.id),
   on: {
-    'queue.configured': on('queue.configured', (_context, { maxConcurrentAgents, capacity, alertCapacity }) => ({
-      maxConcurrentAgents,
-      capacity,
-      alertCapacity,
-    })),
-    'queue.enqueue': on('queue.enqueue', add),
-    'queue.withdraw': on('queue.withdraw', (context, event) =>
-      remove(context, 'withdrawn', (one) => mayWithdraw(one, event)),
-    ),
-    'queue.release': on('queue.release', (context, { entry }) =>
-      remove(context, 'released', (one) => one.entry === entry),
-    ),
-    'queue.budgeted': on('queue.budgeted', (_context, { state }) => ({ budget: state })),
-    'queue.opened': on('queue.opened', () => ({ closedReason: null })),
-    'queue.closed': on('queue.closed', close),
+    'queue.configured': {
+      actions: on('queue.configured', (_context, { maxConcurrentAgents, capacity, alertCapacity }) => ({
+        maxConcurrentAgents,
+        capacity,
+        alertCapacity,
+      })),
+    },
+    'queue.enqueue': { actions: on('queue.enqueue', add) },
+    'queue.withdraw': {
+      actions: on('queue.withdraw', (context, event) => remove(context, 'withdrawn', (one) => mayWithdraw(one, event))),
+    },
+    'queue.release': {
+      actions: on('queue.release', (context, { entry }) => remove(context, 'released', (one) => one.entry === entry)),
+    },
+    'queue.budgeted': { actions: on('queue.budgeted', (_context, { state }) => ({ budget: state })) },
+    'queue.opened': { actions: on('queue.opened', () => ({ closedReason: null })) },
+    'queue.closed': { actions: on('queue.closed', close) },
   },
   states: {
     readiness: {

@@ -1,5 +1,7 @@
 /** The Task's copy of what its Issues judged. The Issue alone decides; the copy gates what the Task asks for [APPROVAL-4]. */
-import type { Change, Decide, EventOf } from './chart.ts'
+import type { EventOf } from '../decide.ts'
+import type { Change, Decide } from './chart.ts'
+import type { TaskEvent } from './events.ts'
 import { issueComments } from './comments.ts'
 import type { TaskContext, TaskIssue } from './context.ts'
 import { grantsHold, liveIssues } from './queries.ts'
@@ -23,7 +25,10 @@ function news(context: TaskContext, issue: string, author: string, text: string)
   return append(context, { kind: 'approval', repository: owned.repository, number: owned.number, author, text })
 }
 
-export function withGrant(context: TaskContext, { issue, planHash, self }: EventOf<'approval.granted'>): TaskContext {
+export function withGrant(
+  context: TaskContext,
+  { issue, planHash, self }: EventOf<TaskEvent, 'approval.granted'>,
+): TaskContext {
   return {
     ...context,
     ...patchIssue(context, issue, { grant: { planHash, self }, withdrawn: false }),
@@ -32,7 +37,7 @@ export function withGrant(context: TaskContext, { issue, planHash, self }: Event
 }
 
 /** A change, or the answer to a claim, is told to the agent: its next turn writes the code. Anything else is an echo. */
-export function grant(context: TaskContext, event: EventOf<'approval.granted'>): Change {
+export function grant(context: TaskContext, event: EventOf<TaskEvent, 'approval.granted'>): Change {
   const { issue, planHash, self } = event
   if (!ownsIssue(context, issue)) return {}
   const before = context.issues.find((owned) => owned.issue === issue)?.grant
@@ -50,18 +55,18 @@ export function grant(context: TaskContext, event: EventOf<'approval.granted'>):
   return { context: { issues, claims, ...told.context, ...nudge } }
 }
 
-export function dropClaim(context: TaskContext, { issue }: EventOf<'approval.refused'>): Change {
+export function dropClaim(context: TaskContext, { issue }: EventOf<TaskEvent, 'approval.refused'>): Change {
   return { context: { claims: without(context.claims, issue) } }
 }
 
 /** The call was answered 200, so the comment is where people learn of it (APPROVAL-3, APPROVAL-2). */
-export function sayRefused(context: TaskContext, { reason }: EventOf<'approval.refused'>): Change {
+export function sayRefused(context: TaskContext, { reason }: EventOf<TaskEvent, 'approval.refused'>): Change {
   const body = `The platform could not verify the approval that the agent cited: \`${reason}\`. The Task waits. A maintainer can continue it with a comment on this issue.`
   return { context: { stageReason: 'approval-refused', stageDetail: reason }, effects: issueComments(context, body) }
 }
 
 /** Grant and verdict off, in every stage: a withdrawal that is forgotten merges later (APPROVAL-7). */
-export function revoke(context: TaskContext, { issue, reason }: EventOf<'approval.revoked'>): Change {
+export function revoke(context: TaskContext, { issue, reason }: EventOf<TaskEvent, 'approval.revoked'>): Change {
   if (!ownsIssue(context, issue)) return {}
   const { issues } = patchIssue(context, issue, { grant: null, accepted: false, withdrawn: true })
   const told = news(context, issue, platformAuthor, `approval withdrawn: ${reason}`)
@@ -80,7 +85,7 @@ function commented(context: TaskContext, { repository, number }: TaskIssue, auth
 }
 
 /** The comment itself arrives as a comment too: the agent is told once. */
-export function accept(context: TaskContext, { issue, by }: EventOf<'approval.commented'>): Change {
+export function accept(context: TaskContext, { issue, by }: EventOf<TaskEvent, 'approval.commented'>): Change {
   const owned = context.issues.find((one) => one.issue === issue)
   if (!owned) return {}
   const { issues } = patchIssue(context, issue, { accepted: true })
@@ -93,16 +98,16 @@ export function accept(context: TaskContext, { issue, by }: EventOf<'approval.co
 }
 
 /** Nothing was granted, so nothing falls with it; what the agent is told to ask for does change. */
-export function lapse(context: TaskContext, { issue }: EventOf<'approval.lapsed'>): Change {
+export function lapse(context: TaskContext, { issue }: EventOf<TaskEvent, 'approval.lapsed'>): Change {
   return { context: patchIssue(context, issue, { accepted: false }) }
 }
 
-export function closeIssue(context: TaskContext, { issue }: EventOf<'issue.closed'>): Change {
+export function closeIssue(context: TaskContext, { issue }: EventOf<TaskEvent, 'issue.closed'>): Change {
   const { issues } = patchIssue(context, issue, { state: 'closed' })
   return { context: { issues, claims: without(context.claims, issue) } }
 }
 
-export function reopenIssue(context: TaskContext, { issue }: EventOf<'issue.reopened'>): Change {
+export function reopenIssue(context: TaskContext, { issue }: EventOf<TaskEvent, 'issue.reopened'>): Change {
   if (!ownsIssue(context, issue)) return {}
   return {
     context: {
@@ -113,7 +118,7 @@ export function reopenIssue(context: TaskContext, { issue }: EventOf<'issue.reop
 }
 
 /** `issue.allClosed`: the last live issue of an implement Task was closed. */
-export function closesLast(context: TaskContext, { issue }: EventOf<'issue.closed'>): boolean {
+export function closesLast(context: TaskContext, { issue }: EventOf<TaskEvent, 'issue.closed'>): boolean {
   return (
     context.kind === 'implement' &&
     ownsIssue(context, issue) &&
@@ -121,7 +126,7 @@ export function closesLast(context: TaskContext, { issue }: EventOf<'issue.close
   )
 }
 
-export const ungrantAll: Decide<EventOf<'issue.closed'>> = (context) => ({
+export const ungrantAll: Decide<EventOf<TaskEvent, 'issue.closed'>> = (context) => ({
   context: {
     issues: context.issues.map((issue) => ({ ...issue, grant: null })),
     verdict: null,

@@ -1,17 +1,11 @@
 /** The vocabulary of the table's files: XState's own notation, with each event typed by its name. */
+import { inTime, type Cause, type EventOf } from '../decide.ts'
 import type { Owner } from '../definition.ts'
 import { perform, type Decision } from '../emit.ts'
 import type { TaskContext } from './context.ts'
 import type { TaskEvent } from './events.ts'
 
-export type EventOf<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>
 export type Change = Decision<TaskContext>
-
-/** Timers and eventless rows know the time of their cause at most. */
-export interface Cause {
-  readonly type: string
-  readonly at?: number
-}
 
 export type Decide<E> = (context: TaskContext, event: E) => Change
 export type Guard<E> = (args: { readonly context: TaskContext; readonly event: E }) => boolean
@@ -24,7 +18,9 @@ export interface Row<E> {
   readonly actions?: Action<E> | readonly Action<E>[]
 }
 
-export type Rows = { readonly [T in TaskEvent['type']]?: Row<EventOf<T>> | readonly Row<EventOf<T>>[] }
+export type Rows = {
+  readonly [T in TaskEvent['type']]?: Row<EventOf<TaskEvent, T>> | readonly Row<EventOf<TaskEvent, T>>[]
+}
 
 /** Who can move a state, why it rests, and what would move it: shown to people (architecture, "Every message names what it answers"). */
 export interface Meta {
@@ -50,16 +46,11 @@ export function meta(owner: Meta['owner'], reason: string, unblocks: string): Me
   return { owner, reason, unblocks }
 }
 
-/**
- * A decision as an action. `context.at` is now: the event's time, or the newest known one where a row has no event of
- * its own. Times never run backwards, whatever an edge's clock does.
- */
+/** A decision as an action. `context.at` is now: the event's time, or the newest known one where a row has no event of its own. */
 export function does<E extends Cause>(decide: Decide<E>): Action<E> {
-  return perform<TaskContext, never>((context, event: E) => {
-    const now = { ...context, at: Math.max(context.at, event.at ?? 0) }
-    const { context: patch, effects } = decide(now, event)
-    return { context: { at: now.at, ...patch }, ...(effects ? { effects } : {}) }
-  }) as unknown as Action<E>
+  return perform<TaskContext, never>((context, event: E) =>
+    inTime(context, event, (now) => decide(now, event)),
+  ) as unknown as Action<E>
 }
 
 /** One decision after another, each seeing what the ones before it did. */

@@ -5,15 +5,16 @@
  */
 import { effect, tellMergeRequest, tellTask } from '../emit.ts'
 import { taskName } from '../rules/names.ts'
-import type { Cause, Change, EventOf } from './chart.ts'
+import type { Cause, EventOf } from '../decide.ts'
+import type { Change } from './chart.ts'
 import { commentOnMergeRequest } from './comments.ts'
 import type { Fold, FoldAnswer, TaskContext } from './context.ts'
-import type { OwnedMergeRequest, TaskSeed } from './events.ts'
+import type { OwnedMergeRequest, TaskSeed, TaskEvent } from './events.ts'
 import { handedIssues, handedMergeRequests, handOver, heirOf, mintHeir, type Heir } from './hand-over.ts'
 import { noteByPlatform } from './notes.ts'
 
-type Requested = EventOf<'fold.requested'>
-type Answered = EventOf<'fold.accepted' | 'fold.refused'>
+type Requested = EventOf<TaskEvent, 'fold.requested'>
+type Answered = EventOf<TaskEvent, 'fold.accepted' | 'fold.refused'>
 type Accepted = Extract<FoldAnswer, { readonly accepted: true }>
 
 function heir(context: TaskContext): Heir {

@@ -1,6 +1,8 @@
 /** The Task's record of its merge requests, one at a time and in order of none < open < closed < merged (STAGE-13). */
 import { tellMergeRequest } from '../emit.ts'
-import type { Change, EventOf } from './chart.ts'
+import type { EventOf } from '../decide.ts'
+import type { Change } from './chart.ts'
+import type { TaskEvent } from './events.ts'
 import type { TaskContext, TaskMergeRequest } from './context.ts'
 import { append, tell } from './pending.ts'
 
@@ -23,7 +25,7 @@ function patched(
 }
 
 /** A merged or closed one stays so: the answer to an old opening may come late. */
-export function withReady(context: TaskContext, event: EventOf<'mr.ready'>): TaskContext {
+export function withReady(context: TaskContext, event: EventOf<TaskEvent, 'mr.ready'>): TaskContext {
   const { type: _type, at: _at, attempt, ...owned } = event
   const known = findMergeRequest(context, event)
   const mergeRequests = known
@@ -37,32 +39,32 @@ export function withReady(context: TaskContext, event: EventOf<'mr.ready'>): Tas
 }
 
 /** Ownership is told once per merge request; exactly one owner (LAW-7, LAW-23). */
-export function recordReady(context: TaskContext, event: EventOf<'mr.ready'>): Change {
+export function recordReady(context: TaskContext, event: EventOf<TaskEvent, 'mr.ready'>): Change {
   const { mergeRequests, awaitingOpen } = withReady(context, event)
   const isNew = findMergeRequest(context, event) === undefined
   const effects = isNew ? [tellMergeRequest(event.mergeRequest, { type: 'mr.owned', task: context.id })] : []
   return { context: { mergeRequests, awaitingOpen }, effects }
 }
 
-export function withMerged(context: TaskContext, event: EventOf<'mr.merged'>): TaskContext {
+export function withMerged(context: TaskContext, event: EventOf<TaskEvent, 'mr.merged'>): TaskContext {
   const awaitingOpen = context.awaitingOpen.filter(
     (repository) => repository !== event.repository || !findMergeRequest(context, event),
   )
   return { ...context, ...patched(context, event, { state: 'merged', mergeCommit: event.mergeCommit }), awaitingOpen }
 }
 
-export function recordMerged(context: TaskContext, event: EventOf<'mr.merged'>): Change {
+export function recordMerged(context: TaskContext, event: EventOf<TaskEvent, 'mr.merged'>): Change {
   const { mergeRequests, awaitingOpen } = withMerged(context, event)
   return { context: { mergeRequests, awaitingOpen } }
 }
 
-export function withClosed(context: TaskContext, event: EventOf<'mr.closed'>): TaskContext {
+export function withClosed(context: TaskContext, event: EventOf<TaskEvent, 'mr.closed'>): TaskContext {
   return findMergeRequest(context, event)?.state === 'merged'
     ? context
     : { ...context, ...patched(context, event, { state: 'closed' }) }
 }
 
-export function recordClosed(context: TaskContext, event: EventOf<'mr.closed'>): Change {
+export function recordClosed(context: TaskContext, event: EventOf<TaskEvent, 'mr.closed'>): Change {
   if (!findMergeRequest(context, event)) return {}
   return {
     context: {
@@ -76,7 +78,7 @@ function patchOf({ mergeRequests }: TaskContext): Pick<TaskContext, 'mergeReques
   return { mergeRequests }
 }
 
-export function recordReopened(context: TaskContext, event: EventOf<'mr.reopened'>): Change {
+export function recordReopened(context: TaskContext, event: EventOf<TaskEvent, 'mr.reopened'>): Change {
   const known = findMergeRequest(context, event)
   if (!known || known.state === 'merged') return {}
   return {
@@ -87,7 +89,7 @@ export function recordReopened(context: TaskContext, event: EventOf<'mr.reopened
   }
 }
 
-type HeadMoved = EventOf<'mr.headMoved'>
+type HeadMoved = EventOf<TaskEvent, 'mr.headMoved'>
 
 function recordHead(context: TaskContext, event: HeadMoved): Change {
   return { context: patched(context, event, { headSha: event.sha }) }

@@ -1,12 +1,17 @@
 /** `merging`: one merge request at a time, in merge order, each at exactly the head that was judged (LAW-2). */
 import { effect, tellMergeRequest } from '../emit.ts'
-import type { Change, EventOf } from './chart.ts'
+import type { EventOf } from '../decide.ts'
+import type { Change } from './chart.ts'
+import type { TaskEvent } from './events.ts'
 import { commentOnMergeRequest } from './comments.ts'
 import type { Head, TaskContext } from './context.ts'
 import { headOf, judgedIssues, nextMerge, openMergeRequests } from './queries.ts'
 import { tell } from './pending.ts'
 
-type MergeAnswer = EventOf<'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'>
+type MergeAnswer = EventOf<
+  TaskEvent,
+  'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'
+>
 
 /** A sha alone is not enough: an answer to an earlier ask of the same head may come late [MERGE-2]. */
 export function isOwnAsk(context: TaskContext, { repository, number, sha, attempt }: MergeAnswer): boolean {
@@ -66,16 +71,16 @@ export function leaveMerging(context: TaskContext): Change {
   }
 }
 
-export function sayConflict(context: TaskContext, event: EventOf<'mr.conflict'>): Change {
+export function sayConflict(context: TaskContext, event: EventOf<TaskEvent, 'mr.conflict'>): Change {
   return tell(context, 'merge_conflict', event.reason ?? 'the merge request conflicts with its base', event)
 }
 
-export function sayRed(context: TaskContext, event: EventOf<'mr.ciRed'>): Change {
+export function sayRed(context: TaskContext, event: EventOf<TaskEvent, 'mr.ciRed'>): Change {
   return tell(context, 'ci', event.reason ?? 'a required check is red', event)
 }
 
 /** Protection, permission or method: only a human can change it, so it is said at once and once (MERGE-6). */
-export function sayRefusedMerge(context: TaskContext, event: EventOf<'mr.mergeRefused'>): Change {
+export function sayRefusedMerge(context: TaskContext, event: EventOf<TaskEvent, 'mr.mergeRefused'>): Change {
   const why = event.reason ?? 'the forge gave no reason'
   const body = `The forge refuses this merge: ${why}. Change that, then comment here, and the Task continues.`
   return {

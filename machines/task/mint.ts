@@ -1,11 +1,12 @@
 /** A Task comes into being: by hand, by a sweep, or by an admitted `mint` entry that brings its slot along [STAGE-2]. */
 import { tellIssue, tellMergeRequest, tellQueue } from '../emit.ts'
-import type { Change, EventOf } from './chart.ts'
+import type { EventOf } from '../decide.ts'
+import type { Change } from './chart.ts'
 import type { TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
-import type { OwnedIssue, OwnedMergeRequest, TaskSeed } from './events.ts'
+import type { OwnedIssue, OwnedMergeRequest, TaskSeed, TaskEvent } from './events.ts'
 import { ownStageOf, type WorkStage } from './queries.ts'
 
-type Minted = EventOf<'task.minted'>
+type Minted = EventOf<TaskEvent, 'task.minted'>
 
 export type FirstStage = WorkStage | 'refined' | 'backlog-sweep'
 

@@ -2,10 +2,12 @@
 import { tellIssue, tellPod } from '../emit.ts'
 import { shortHash } from '../rules/names.ts'
 import { answer, refusal } from './answers.ts'
-import type { Change, EventOf } from './chart.ts'
+import type { EventOf } from '../decide.ts'
+import type { Change } from './chart.ts'
+import type { TaskEvent } from './events.ts'
 import type { Note, TaskContext } from './context.ts'
 
-type Written = EventOf<'note.written'>
+type Written = EventOf<TaskEvent, 'note.written'>
 
 function noteFault(context: TaskContext, event: Written): Change | null {
   if (event.pod !== context.podOrdinal)
@@ -78,7 +80,7 @@ function leftBehind(context: TaskContext, pod: number): boolean {
 }
 
 /** From the pod's own last turn; a placeholder when there is nothing (STOP-SEQUENCE-5, STOP-SEQUENCE-6). */
-function operatorBody(context: TaskContext, { pod, reason }: EventOf<'pod.noteMissing'>): string {
+function operatorBody(context: TaskContext, { pod, reason }: EventOf<TaskEvent, 'pod.noteMissing'>): string {
   const ended = reason ? `The pod ended: ${reason}.` : 'The pod ended.'
   if (!leftBehind(context, pod)) return `${ended} It left nothing behind. handoff=none`
   return [
@@ -90,7 +92,7 @@ function operatorBody(context: TaskContext, { pod, reason }: EventOf<'pod.noteMi
 }
 
 /** Asked again, it is answered again, but written once. */
-export function writeOperatorNote(context: TaskContext, event: EventOf<'pod.noteMissing'>): Change {
+export function writeOperatorNote(context: TaskContext, event: EventOf<TaskEvent, 'pod.noteMissing'>): Change {
   const { pod } = event
   const id = `operator-${pod}`
   const told = tellPod(`${context.id}/${pod}`, { type: 'pod.noted', kind: 'handoff', source: 'operator' })

@@ -1,7 +1,9 @@
 /** `reviewing.opening`: the merge requests of the pushed heads, once no pod lives [STAGE-8, STAGE-9]. */
 import { effect } from '../emit.ts'
 import { coversRepositories } from '../rules/merge-order.ts'
-import type { Cause, Change, EventOf } from './chart.ts'
+import type { Cause, EventOf } from '../decide.ts'
+import type { Change } from './chart.ts'
+import type { TaskEvent } from './events.ts'
 import type { TaskContext } from './context.ts'
 import { maxFailedOpenings } from './budgets.ts'
 import { afterPod, comments } from './comments.ts'
@@ -52,11 +54,14 @@ export function sayOpeningFault(context: TaskContext): Change {
   return failedOpening(context, `no merge request was opened: ${openingFault(context) ?? ''}`)
 }
 
-export function sayOpenFailed(context: TaskContext, { repository, reason }: EventOf<'mr.openFailed'>): Change {
+export function sayOpenFailed(
+  context: TaskContext,
+  { repository, reason }: EventOf<TaskEvent, 'mr.openFailed'>,
+): Change {
   return failedOpening(context, `the merge request could not be opened: ${reason}`, { repository })
 }
 
-export function isOwnOpening(context: TaskContext, { attempt }: EventOf<'mr.openFailed'>): boolean {
+export function isOwnOpening(context: TaskContext, { attempt }: EventOf<TaskEvent, 'mr.openFailed'>): boolean {
   return attempt === context.openAttempt
 }
 

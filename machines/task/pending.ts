@@ -1,8 +1,8 @@
 /** What happened on the forge while the agent was not looking: kept until a turn that carried it is accepted [TURN-17]. */
+import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskContext } from './context.ts'
-import type { EventOf } from './chart.ts'
-import type { PendingEvent } from './events.ts'
+import type { PendingEvent, TaskEvent } from './events.ts'
 
 /** EVENTS-4: when full, the oldest is dropped before the write. */
 const maxPending = 20
@@ -41,7 +41,7 @@ export function tell(
   })
 }
 
-type FromForge = EventOf<'human.commented' | 'forge.event'>
+type FromForge = EventOf<TaskEvent, 'human.commented' | 'forge.event'>
 
 export function appendForgeEvent(context: TaskContext, event: FromForge): Change {
   const { kind, repository, number, author, text } = event

@@ -2,7 +2,9 @@
  * Slots and pods of the Task. It reads what the stage wants and nothing else; no row of the stage table speaks of pods,
  * slots or entries (POD-2). The pod's own final state alone releases its slot (POD-1).
  */
-import { does, meta, when, type Action, type EventOf, type StateConfig } from './chart.ts'
+import type { EventOf } from '../decide.ts'
+import { does, meta, when, type Action, type StateConfig } from './chart.ts'
+import type { TaskEvent } from './events.ts'
 import { flushDeferred } from './comments.ts'
 import { servesStage } from './queries.ts'
 import { startsWithSlot } from './mint.ts'
@@ -33,12 +35,12 @@ import {
 
 /** Final of the current pod, and of no other [POD-4]. */
 const ends = {
-  'pod.final': { guard: when(isOfPod<EventOf<'pod.final'>>), target: '#pod.none', actions: does(podEnded) },
+  'pod.final': { guard: when(isOfPod<EventOf<TaskEvent, 'pod.final'>>), target: '#pod.none', actions: does(podEnded) },
 } as const
 
 const unwanted = { guard: when((context) => !servesStage(context)), target: '#pod.stopping' } as const
 
-const record: Action<EventOf<'turn.ended'> | EventOf<'turn.failed'>> = does(recordTurn)
+const record: Action<EventOf<TaskEvent, 'turn.ended'> | EventOf<TaskEvent, 'turn.failed'>> = does(recordTurn)
 
 const working: StateConfig = {
   meta: meta('agent', 'the pod serves the stage', 'its turns and outcomes'),
@@ -86,13 +88,13 @@ export const podRegion: StateConfig = {
     'note.written': { actions: does(writeNote) },
     'pod.noteMissing': { actions: does(writeOperatorNote) },
     'turn.accepted': {
-      actions: does((context, { eventsUpTo }: EventOf<'turn.accepted'>) => clearUpTo(context, eventsUpTo)),
+      actions: does((context, { eventsUpTo }: EventOf<TaskEvent, 'turn.accepted'>) => clearUpTo(context, eventsUpTo)),
     },
     'turn.ended': { actions: record },
     'turn.failed': { actions: record },
     'usage.reported': { actions: does(recordAccount) },
     'agent.asked': {
-      guard: when(isOfPod<EventOf<'agent.asked'>>),
+      guard: when(isOfPod<EventOf<TaskEvent, 'agent.asked'>>),
       actions: does(() => ({ context: { asked: true } })),
     },
   },
@@ -132,7 +134,11 @@ export const podRegion: StateConfig = {
       entry: does(spawn),
       on: {
         ...ends,
-        'pod.working': { guard: when(isOfPod<EventOf<'pod.working'>>), target: 'working', actions: does(podWorks) },
+        'pod.working': {
+          guard: when(isOfPod<EventOf<TaskEvent, 'pod.working'>>),
+          target: 'working',
+          actions: does(podWorks),
+        },
       },
       always: unwanted,
     },

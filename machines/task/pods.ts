@@ -2,12 +2,14 @@
 import { effect, tellIssue, tellLedger, tellPod, tellQueue } from '../emit.ts'
 import type { PodRepository } from '../effect.ts'
 import { maxStartFailures, residencyCap, respawnBackoff } from './budgets.ts'
-import type { Cause, Change, EventOf } from './chart.ts'
+import type { Cause, EventOf } from '../decide.ts'
+import type { Change } from './chart.ts'
+import type { TaskEvent } from './events.ts'
 import type { TaskContext } from './context.ts'
 import type { Reason } from './reasons.ts'
 import { branchIn, isHeard, openMergeRequests, podId, servesStage } from './queries.ts'
 
-type Final = EventOf<'pod.final'>
+type Final = EventOf<TaskEvent, 'pod.final'>
 
 /** QUEUE-1, lower first: what a human released, then the next pod of a Task under way, else as it was minted. */
 function priority(context: TaskContext): number {
@@ -43,11 +45,11 @@ export function withdrawEntry(context: TaskContext): Change {
 }
 
 /** Its own entry, and no other [POD-6]. */
-export function isOwnGrant(context: TaskContext, { entry }: EventOf<'slot.granted'>): boolean {
+export function isOwnGrant(context: TaskContext, { entry }: EventOf<TaskEvent, 'slot.granted'>): boolean {
   return !context.podAlive && entry === context.entry
 }
 
-export function keepEntry(_context: TaskContext, { entry }: EventOf<'task.minted'>): Change {
+export function keepEntry(_context: TaskContext, { entry }: EventOf<TaskEvent, 'task.minted'>): Change {
   return { context: { entry: entry ?? null } }
 }
 

@@ -1,6 +1,7 @@
 /** Entering a stage. The pod region reads `wants` and `visit`, and nothing else of the stage region (POD-2). */
 import { tellIssue, tellMergeRequest, tellProject } from '../emit.ts'
-import type { Cause, Change, Decide } from './chart.ts'
+import type { Cause } from '../decide.ts'
+import type { Change, Decide } from './chart.ts'
 import { afterPod, staysOpen } from './comments.ts'
 import type { StageClass, TaskContext } from './context.ts'
 import type { AgentKind } from './events.ts'

@@ -1,13 +1,15 @@
 /** The author of a merge request, or a maintainer, hands it over: an implement Task is minted that owns it (OWNERSHIP-12). */
 import { taskName } from '../rules/names.ts'
 import { answer, refusal } from './answers.ts'
-import { does, when, type Change, type EventOf, type Row } from './chart.ts'
+import type { EventOf } from '../decide.ts'
+import { does, when, type Change, type Row } from './chart.ts'
+import type { TaskEvent } from './events.ts'
 import type { TaskContext } from './context.ts'
 import { isReviewKind } from './queries.ts'
 import { handedMergeRequests, handOver, heirOf, mintHeir } from './hand-over.ts'
 import { findMergeRequest } from './merge-requests.ts'
 
-type Accepted = EventOf<'takeover.accepted'>
+type Accepted = EventOf<TaskEvent, 'takeover.accepted'>
 
 /** A person asked for it: QUEUE-1. */
 const asked = 20

@@ -1,12 +1,14 @@
 /** What the Task asks of its pod's turns and learns from them. */
 import { tellPod } from '../emit.ts'
 import { maxInRow, turnBackoff } from './budgets.ts'
-import type { Change, EventOf } from './chart.ts'
+import type { EventOf } from '../decide.ts'
+import type { Change } from './chart.ts'
+import type { TaskEvent } from './events.ts'
 import type { TaskContext } from './context.ts'
 import { isHeard, podId, servesStage } from './queries.ts'
 
-type Ended = EventOf<'turn.ended'>
-type Failed = EventOf<'turn.failed'>
+type Ended = EventOf<TaskEvent, 'turn.ended'>
+type Failed = EventOf<TaskEvent, 'turn.failed'>
 
 export function isOfPod<E extends { readonly pod: number }>(context: TaskContext, event: E): boolean {
   return context.podAlive && event.pod === context.podOrdinal
@@ -52,7 +54,7 @@ export function recordTurn(context: TaskContext, event: Ended | Failed): Change 
 }
 
 /** The newest word, in whatever order turns are read. */
-export function recordAccount(context: TaskContext, event: EventOf<'usage.reported'>): Change {
+export function recordAccount(context: TaskContext, event: EventOf<TaskEvent, 'usage.reported'>): Change {
   const { fiveHour, weekly, reportedAt } = event
   if (reportedAt < (context.accountUsage?.reportedAt ?? 0)) return {}
   return { context: { accountUsage: { fiveHour, weekly, reportedAt } } }

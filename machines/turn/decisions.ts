@@ -1,20 +1,14 @@
 /** What a turn does on events, as decisions; the table of `machine.ts` names them. */
-import { effect, perform, tellLedger, tellPod, type Decision, type EffectAction } from '../emit.ts'
+import { alone, decideBy, type EventOf } from '../decide.ts'
+import { effect, tellLedger, tellPod, type Decision, type EffectAction } from '../emit.ts'
 import { tokensOf } from '../rules/spending.ts'
 import { newTurn, type TurnContext } from './context.ts'
 import type { TurnEvent } from './events.ts'
 
-type EventOf<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
 type Does = Decision<TurnContext>
-type Result = EventOf<'turn.result'>
+type Result = EventOf<TurnEvent, 'turn.result'>
 
-function on<T extends TurnEvent['type']>(_type: T, decide: (context: TurnContext, event: EventOf<T>) => Does) {
-  return perform<TurnContext, TurnEvent>((context, event) => decide(context, event as EventOf<T>))
-}
-
-function always(decide: (context: TurnContext) => Does) {
-  return perform<TurnContext, TurnEvent>(decide)
-}
+const { on, always } = decideBy<TurnContext, TurnEvent>(alone)
 
 function sayAccepted({ pod, ordinal, eventsUpTo, accepted }: TurnContext): readonly EffectAction[] {
   return accepted ? [] : [tellPod(pod, { type: 'turn.accepted', turn: ordinal, eventsUpTo })]

@@ -1,11 +1,13 @@
 /** What an outcome call comes to: an answer at once, and for an accepted one where the stage goes. */
 import { refusal, type Answer } from '../answers.ts'
-import { sequence, type Change, type EventOf } from '../chart.ts'
+import type { EventOf } from '../../decide.ts'
+import { sequence, type Change } from '../chart.ts'
+import type { TaskEvent } from '../events.ts'
 import type { TaskContext } from '../context.ts'
 import { ownStage, type CodeStage } from '../queries.ts'
 import type { Reason } from '../reasons.ts'
 
-export type Outcome = EventOf<'outcome'>
+export type Outcome = EventOf<TaskEvent, 'outcome'>
 
 /** Stages that an outcome can move to; `null` stays. */
 export const outcomeTargets = [

@@ -1,6 +1,8 @@
 /** The stages in which the Task moves by itself. */
 import { dropClaim, ownsIssue, revoke, sayRefused } from '../approvals.ts'
-import { does, meta, sequence, when, type EventOf, type Row, type StateConfig } from '../chart.ts'
+import type { EventOf } from '../../decide.ts'
+import { does, meta, sequence, when, type Row, type StateConfig } from '../chart.ts'
+import type { TaskEvent } from '../events.ts'
 import type { TaskContext } from '../context.ts'
 import { coversHeads, grantsHold, hasOpenMergeRequest, ownStage } from '../queries.ts'
 import { askMembers } from '../folds.ts'
@@ -106,7 +108,7 @@ const upgrading = workStage({
 })
 
 /** A withdrawal takes the verdict along; the merge may be on its way, so the stage is left at once (APPROVAL-7). */
-const revokedHere: Row<EventOf<'approval.revoked'>> = {
+const revokedHere: Row<EventOf<TaskEvent, 'approval.revoked'>> = {
   guard: when((context, event) => ownsIssue(context, event.issue)),
   target: '#awaiting-human',
   actions: [does(revoke), does(because('approval-revoked'))],

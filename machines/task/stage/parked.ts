@@ -2,20 +2,20 @@
 import { accept, closeIssue, closesLast, grant, ownsIssue, revoke, ungrantAll, withGrant } from '../approvals.ts'
 import { answer, refuses } from '../answers.ts'
 import { maxLaps } from '../budgets.ts'
+import type { Cause, EventOf } from '../../decide.ts'
 import {
   does,
   meta,
   sequence,
   when,
-  type Cause,
   type Change,
   type Decide,
-  type EventOf,
   type Meta,
   type Row,
   type Rows,
   type StateConfig,
 } from '../chart.ts'
+import type { TaskEvent } from '../events.ts'
 import { comments } from '../comments.ts'
 import type { Head, TaskContext } from '../context.ts'
 import {
@@ -36,8 +36,8 @@ import { takeoverRows } from '../takeover.ts'
 import { because, enterParked } from '../stage-entry.ts'
 import { codeStages, rowsTo, workStages } from './rows.ts'
 
-type Commented = EventOf<'human.commented'>
-type Retried = EventOf<'task.retry'>
+type Commented = EventOf<TaskEvent, 'human.commented'>
+type Retried = EventOf<TaskEvent, 'task.retry'>
 
 /** Released by their own rows only: an ordinary comment is read later, and moves nothing [PARK-2]. */
 const ownRelease: ReadonlySet<string | null> = new Set<Reason>([
@@ -106,11 +106,11 @@ function byOpenMergeRequest(context: TaskContext): ResumedStage {
   return hasOpenMergeRequest(context) ? 'reviewing' : ownStage(context)
 }
 
-function grantsAgain(context: TaskContext, event: EventOf<'approval.granted'>): boolean {
+function grantsAgain(context: TaskContext, event: EventOf<TaskEvent, 'approval.granted'>): boolean {
   return ownsIssue(context, event.issue) && grantsHold(withGrant(context, event))
 }
 
-type HeadMoved = EventOf<'mr.headMoved'>
+type HeadMoved = EventOf<TaskEvent, 'mr.headMoved'>
 
 const headRows: readonly Row<HeadMoved>[] = [
   {
@@ -132,7 +132,7 @@ const headRows: readonly Row<HeadMoved>[] = [
   { actions: does(recordMovedHead) },
 ]
 
-type GoAhead = EventOf<'mr.goAhead'>
+type GoAhead = EventOf<TaskEvent, 'mr.goAhead'>
 
 /** Go-aheads count on exactly the reviewed heads; any other sha was never judged. */
 function letMerge(context: TaskContext, { shas }: GoAhead): readonly Head[] {
@@ -165,8 +165,8 @@ const goAheadRows: readonly Row<GoAhead>[] = [
 ]
 
 function closedRows(
-  withOpenMergeRequest: Pick<Row<EventOf<'issue.closed'>>, 'target' | 'actions'>,
-): readonly Row<EventOf<'issue.closed'>>[] {
+  withOpenMergeRequest: Pick<Row<EventOf<TaskEvent, 'issue.closed'>>, 'target' | 'actions'>,
+): readonly Row<EventOf<TaskEvent, 'issue.closed'>>[] {
   return [
     {
       guard: when((context, event) => closesLast(context, event) && hasOpenMergeRequest(context)),
@@ -195,19 +195,19 @@ const awaitingHuman: Rows = {
   'task.retry': retryRows,
   'takeover.accepted': takeoverRows,
   'budget.raised': [
-    ...goOn<EventOf<'budget.raised'>>(workStages, resumedStage, (context) => isParkedBy(context, 'budget'), [
+    ...goOn<EventOf<TaskEvent, 'budget.raised'>>(workStages, resumedStage, (context) => isParkedBy(context, 'budget'), [
       raiseBudget,
     ]),
     { actions: does(raiseBudget) },
   ],
-  'budget.renewed': goOn<EventOf<'budget.renewed'>>(
+  'budget.renewed': goOn<EventOf<TaskEvent, 'budget.renewed'>>(
     workStages,
     resumedStage,
     (context) => isParkedBy(context, 'budget'),
     [],
   ),
   'approval.granted': [
-    ...goOn<EventOf<'approval.granted'>>(
+    ...goOn<EventOf<TaskEvent, 'approval.granted'>>(
       ['implementing', 'reviewing'],
       byOpenMergeRequest,
       (context, event) => isParkedBy(context, 'approval-revoked') && grantsAgain(context, event),
@@ -273,7 +273,7 @@ const backlogSweep: Rows = {
 }
 
 /** A park stays where it is; that a write failed for good is said once, unless saying is what failed. */
-const sayFailure: Decide<EventOf<'effect.failed'>> = (context, { effect, reason }) => {
+const sayFailure: Decide<EventOf<TaskEvent, 'effect.failed'>> = (context, { effect, reason }) => {
   if (effect === 'postComment' || effect === 'writeLabels') return {}
   return { effects: comments(context, `The forge refused \`${effect}\`, and a retry would not help: ${reason}`) }
 }

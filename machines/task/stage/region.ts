@@ -1,17 +1,9 @@
 /** What the Task is about. Rows of `live` hold wherever a stage or park has no row of its own. */
 import { accept, dropClaim, grant, lapse, reopenIssue, revoke } from '../approvals.ts'
 import { answer, refuses } from '../answers.ts'
-import {
-  does,
-  meta,
-  sequence,
-  when,
-  type Decide,
-  type EventOf,
-  type Row,
-  type Rows,
-  type StateConfig,
-} from '../chart.ts'
+import type { EventOf } from '../../decide.ts'
+import { does, meta, sequence, when, type Decide, type Row, type Rows, type StateConfig } from '../chart.ts'
+import type { TaskEvent } from '../events.ts'
 import { staysOpen } from '../comments.ts'
 import { tellMergeRequest } from '../../emit.ts'
 import {
@@ -37,7 +29,7 @@ import { active } from './active.ts'
 import { issueClosedRows, parked } from './parked.ts'
 import { noneOpenRows } from './rows.ts'
 
-type Minted = EventOf<'task.minted'>
+type Minted = EventOf<TaskEvent, 'task.minted'>
 
 function mintRow(stage: FirstStage, target: string, ...decides: readonly Decide<Minted>[]): Row<Minted> {
   return {
@@ -78,22 +70,22 @@ const outcomeState: { readonly [T in OutcomeTarget]: string } = {
 }
 
 /** One judgement, read by every guard; what moves no stage is answered by the last row. */
-const outcomeTransitions: readonly Row<EventOf<'outcome'>>[] = [
+const outcomeTransitions: readonly Row<EventOf<TaskEvent, 'outcome'>>[] = [
   ...outcomeTargets.map((to) => ({
-    guard: when((context, event: EventOf<'outcome'>) => judge(context, event).to === to),
+    guard: when((context, event: EventOf<TaskEvent, 'outcome'>) => judge(context, event).to === to),
     target: outcomeState[to],
     actions: does(takeOutcome),
   })),
   { actions: does(takeOutcome) },
 ]
 
-const cancel: Decide<EventOf<'task.close'>> = (_context, { by, reason }) => ({
+const cancel: Decide<EventOf<TaskEvent, 'task.close'>> = (_context, { by, reason }) => ({
   context: { stageReason: 'cancelled', stageDetail: reason === undefined ? `by ${by}` : `${reason}, by ${by}` },
   effects: [answer({ status: 200, body: { accepted: true, task: { stage: 'rejected' } } })],
 })
 
 /** Labels and sticky comments are repaired by the next write; anything else that fails for good needs a human (ACTOR-4). */
-const effectFailed: Row<EventOf<'effect.failed'>> = {
+const effectFailed: Row<EventOf<TaskEvent, 'effect.failed'>> = {
   guard: when((_context, { effect }) => effect !== 'writeLabels'),
   target: '#operator-error',
   actions: does((_context, { effect, reason }) => ({
@@ -102,7 +94,7 @@ const effectFailed: Row<EventOf<'effect.failed'>> = {
 }
 
 /** The last answer finishes the refine Task, wherever it waits for it. */
-const foldRows: readonly Row<EventOf<'fold.accepted' | 'fold.refused'>>[] = [
+const foldRows: readonly Row<EventOf<TaskEvent, 'fold.accepted' | 'fold.refused'>>[] = [
   { guard: when(completesFolds), target: '#delivered', actions: does(sequence(recordFold, finishFolds)) },
   { actions: does(recordFold) },
 ]
@@ -149,7 +141,7 @@ const liveRows: Rows = {
 }
 
 /** An opening that succeeded too late: nobody owns that merge request, and people are told. */
-const giveUp: Decide<EventOf<'mr.ready'>> = (context, event) => {
+const giveUp: Decide<EventOf<TaskEvent, 'mr.ready'>> = (context, event) => {
   const mr = { ...event, state: 'open', mergeCommit: null } as const
   const reason = context.stageReason ?? context.stage
   return {

@@ -1,20 +1,9 @@
 /** Rows that several stages share. */
 import { enterActive, because, startWork } from '../stage-entry.ts'
-import {
-  does,
-  meta,
-  sequence,
-  when,
-  type Cause,
-  type Decide,
-  type EventOf,
-  type Meta,
-  type Row,
-  type Rows,
-  type StateConfig,
-} from '../chart.ts'
+import type { Cause, EventOf } from '../../decide.ts'
+import { does, meta, sequence, when, type Decide, type Meta, type Row, type Rows, type StateConfig } from '../chart.ts'
 import type { TaskContext } from '../context.ts'
-import type { AgentKind } from '../events.ts'
+import type { AgentKind, TaskEvent } from '../events.ts'
 import type { Reason } from '../reasons.ts'
 import {
   hasOpenMergeRequest,
@@ -119,10 +108,10 @@ const podFinal = [
   { guard: when(endsWantedPod('mismatched')), target: '#failed', actions: does(namePodEnd('agent-contract-mismatch')) },
   { guard: when(isLastStartFailure), target: '#operator-error', actions: does(namePodEnd('pod-start-failed')) },
   { guard: when(isOverResidency), target: '#operator-error', actions: does(namePodEnd('residency-cap')) },
-] satisfies readonly Row<EventOf<'pod.final'>>[]
+] satisfies readonly Row<EventOf<TaskEvent, 'pod.final'>>[]
 
 /** Only who owns an issue or a merge request can be answered. */
-const waiting: Row<EventOf<'pod.final'>> = {
+const waiting: Row<EventOf<TaskEvent, 'pod.final'>> = {
   guard: when(isWaitingForReply),
   target: '#awaiting-human',
   actions: does(namePodEnd('waiting-for-reply')),
