@@ -124,7 +124,7 @@ test('the main job: from an issue to a merged change, across every machine', () 
   world.send(issue, issueFacts())
   const task = [...world.actors.keys()].find((address) => address.startsWith('task:')) ?? ''
   const id = task.slice('task:'.length)
-  const stage = () => world.actors.get(task)?.context.stage
+  const stage = () => world.actors.get(task)?.context.stage.name
   const boots = (pod: number) => {
     for (const event of [
       { type: 'pod.volumesBound' },
@@ -184,7 +184,7 @@ test('the main job: from an issue to a merged change, across every machine', () 
     { claims: [{ issue: 'default/lib-1', citation, approvingMaintainer: 'alice' }] },
   )
   ends(1, 1)
-  expect(world.actors.get(task)?.context.prompt).toBe('write-code')
+  expect(world.actors.get(task)?.context.turn.prompt).toBe('write-code')
   begins(1, 2)
   decides(1, 'implement', 'submitted', { title: 'a', body: 'b', change_significance: 'patch' })
   ends(1, 2, ['lib'])
@@ -222,7 +222,7 @@ test('the main job: from an issue to a merged change, across every machine', () 
     'done',
   ])
   expect(world.actors.get('queue:default/p')?.context.entries).toEqual([])
-  expect(world.actors.get(task)?.context.notes.map(({ source }: { source: string }) => source)).toEqual([
+  expect(world.actors.get(task)?.context.journal.notes.map(({ source }: { source: string }) => source)).toEqual([
     'agent',
     'operator',
     'operator',

@@ -87,9 +87,11 @@ describe('an approval', () => {
   test('by a maintainer’s own words is granted, and the next turn says so', async () => {
     const id = await story.says(people.maintainer, 'Thanks.\n\n/approve')
     const third = await fixture.podAtWork(3)
-    const plan = (await fixture.task())?.planNoteId ?? null
+    const plan = (await fixture.task())?.journal.planNoteId ?? null
     expect((await story.outcome(third, approval({ plan, by: 'Maria', id }))).status).toBe(200)
-    await fixture.until('the grant', async () => (await fixture.task())?.issues.every(({ grant }) => grant !== null))
+    await fixture.until('the grant', async () =>
+      (await fixture.task())?.forge.issues.every(({ grant }) => grant !== null),
+    )
     await third.endTurn()
     await fixture.until('the turn that writes the code', async () => (await third.turns()).length > 1)
     const [turn, next] = await third.turns()
@@ -102,7 +104,7 @@ describe('an approval', () => {
   test('that a maintainer takes back is a grant no longer', async () => {
     await story.says(people.maintainer, '/hold')
     await fixture.until('the grant is gone', async () =>
-      (await fixture.task())?.issues.every(({ grant }) => grant === null),
+      (await fixture.task())?.forge.issues.every(({ grant }) => grant === null),
     )
     await fixture.quiet()
     expect(story.labels()).not.toContain('platform-approved')

@@ -446,7 +446,7 @@ describe('a Task', () => {
       await story.plan(story.first, 'A'),
       await story.plan(story.first, 'A'),
     ]
-    const { notes, planNoteId } = (await fixture.task())!
+    const { notes, planNoteId } = (await fixture.task())!.journal
     expect(notes.map(({ body }) => body)).toEqual(['A', 'B', 'A'])
     expect(new Set(ids).size).toBe(2)
     expect(planNoteId).toBe(ids[0])

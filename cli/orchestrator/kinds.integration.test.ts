@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop(), 30_000)
 
 async function stageOf(name: string): Promise<string | undefined> {
-  return (await fixture.runtime.read(`task:default/${name}`))?.context['stage'] as string | undefined
+  return ((await fixture.runtime.read(`task:default/${name}`))?.context as TaskContext | undefined)?.stage.name
 }
 
 function submit(pod: PodUnderTest, name: string, kind: string, payload: object): Promise<Answer> {
@@ -68,7 +68,7 @@ describe('a brainstorm', () => {
         .map(({ context }) => context as unknown as TaskContext)
         .find(({ kind }) => kind === 'implement'),
     )
-    expect([minted.stage, minted.issues[0]?.selfProposed]).toEqual(['backlog-sweep', true])
+    expect([minted.stage.name, minted.forge.issues[0]?.selfProposed]).toEqual(['backlog-sweep', true])
   })
 })
 
@@ -87,7 +87,9 @@ describe('a refine', () => {
     expect([answer.status, answer.body['task']]).toEqual([200, { stage: 'refining' }])
     await fixture.until(
       'the member has folded',
-      async () => (await fixture.runtime.read(`task:${member.id}`))?.context['stage'] === 'folded',
+      async () =>
+        ((await fixture.runtime.read(`task:${member.id}`))?.context as TaskContext | undefined)?.stage.name ===
+        'folded',
     )
     await pod.endTurn()
     await fixture.until('the refine is delivered', async () => (await stageOf('refine-1')) === 'delivered')
@@ -96,8 +98,8 @@ describe('a refine', () => {
         .map(({ context }) => context as unknown as TaskContext)
         .find(({ origin }) => origin.kind === 'fold'),
     )
-    expect(heir.issues.map(({ issue }) => issue)).toEqual(member.issues.map(({ issue }) => issue))
-    const [{ issue } = { issue: '' }] = heir.issues
+    expect(heir.forge.issues.map(({ issue }) => issue)).toEqual(member.forge.issues.map(({ issue }) => issue))
+    const [{ issue } = { issue: '' }] = heir.forge.issues
     await fixture.until(
       'the issue has its new owner',
       async () => (await fixture.runtime.read(`issue:${issue}`))?.context['owner'] === heir.id,

@@ -393,5 +393,5 @@ test('words of someone outside reporterLogins reach no agent, and still count wh
   const thread = `/tasks/${name}/scm?kind=comments&repo=duration&number=${number}`
   expect((await fixture.call(thread, { token: pod.token })).body).toEqual({ items: [] })
   const task = (await fixture.runtime.read(`task:default/${name}`))?.context
-  expect(task).toMatchObject({ issues: [{ number, humanCommented: true }] })
+  expect(task).toMatchObject({ forge: { issues: [{ number, humanCommented: true }] } })
 })

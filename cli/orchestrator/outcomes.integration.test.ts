@@ -101,7 +101,7 @@ describe('submitted', () => {
       approval_citations: [{ id, quote: '/approve' }],
     })
     expect(answer.status).toBe(200)
-    await fixture.until('the grant', async () => (await taskOf('implement')).issues[0]?.grant)
+    await fixture.until('the grant', async () => (await taskOf('implement')).forge.issues[0]?.grant)
     await fixture.quiet()
   }
 
@@ -123,7 +123,7 @@ describe('submitted', () => {
     fixture.forge.editComment(people.maintainer, repository, Number(early), 'Let me think.')
     await fixture.quiet()
     fixture.forge.editComment(people.maintainer, repository, Number(id), 'Let me think again.')
-    await fixture.until('the grant is gone', async () => (await taskOf('implement')).issues[0]?.grant === null)
+    await fixture.until('the grant is gone', async () => (await taskOf('implement')).forge.issues[0]?.grant === null)
     await fixture.quiet()
     await expectRefused(fixture, 'open', opening, conflict('approval-required'))
     const late = await story.outcome(story.first, submission, clean)

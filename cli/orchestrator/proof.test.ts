@@ -116,7 +116,7 @@ describe('a start from the sources', () => {
 
   it('is refused when the body of one guard is not the one that was proven, and says what to do', async () => {
     expect(start('orchestrator')).not.toContain('proven')
-    await flip('machines/task/pods.ts', 'return !context.podAlive && entry', 'return context.podAlive && entry')
+    await flip('machines/task/pods.ts', 'return !context.pod.alive && entry', 'return context.pod.alive && entry')
     const refusal = new RegExp(`task: running \\w+, proven ${sourceHashes.task}[^]*npm run prove -- --certify`)
     const refused = start('orchestrator')
     expect(refused).toMatch(refusal)

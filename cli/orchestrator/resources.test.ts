@@ -6,7 +6,7 @@ import { newIssue } from '../../machines/issue/context.ts'
 import { newPod } from '../../machines/pod/context.ts'
 import { newProject } from '../../machines/project/context.ts'
 import { newQueue } from '../../machines/queue/context.ts'
-import { newTask } from '../../machines/task/context.ts'
+import { newTask, withChanges, type TaskPatch } from '../../machines/task/context.ts'
 import { newTurn } from '../../machines/turn/context.ts'
 import type { Resource, ResourcePort } from '../../edges/ports/resources.ts'
 import type { ActorView, Delivery, Runtime } from '../../runtime/runtime.ts'
@@ -119,13 +119,14 @@ describe('a Task as a resource', () => {
     facts,
     boundPlans: { 'c-1': 'plan-1' },
   })
-  const task = (change: object): ActorView =>
+  const task = (change: TaskPatch): ActorView =>
     anActor('task', id, {
-      ...newTask(id),
-      podOrdinal: 2,
-      podAlive: true,
-      issues: [{ repository: 'lib', number: 1, issue: 'default/lib-1', grant: null }],
-      ...change,
+      ...withChanges(
+        newTask(id),
+        { pod: { ordinal: 2, alive: true } },
+        { forge: { issues: [{ repository: 'lib', number: 1, issue: 'default/lib-1', grant: null }] } } as never,
+        change,
+      ),
     })
   const statusWith = async (...actors: readonly ActorView[]): Promise<unknown> => {
     const views = derivedViews({ runtime: runtimeWith(actors) as Runtime })
@@ -145,7 +146,7 @@ describe('a Task as a resource', () => {
 
   test('shows no turn between turns, and no pod between pods (TASK-RESOURCE-8, TASK-RESOURCE-9)', async () => {
     expect(await statusWith(task({}), pod({ turns: 5 }), turn)).toMatchObject({ pod: { name: 'pod-2' }, turn: null })
-    const over = await statusWith(task({ podAlive: false }), pod({ turns: 5, turnOpen: true }), turn)
+    const over = await statusWith(task({ pod: { alive: false } }), pod({ turns: 5, turnOpen: true }), turn)
     expect(over).toMatchObject({ pod: null, turn: null, approvals: [] })
   })
 })

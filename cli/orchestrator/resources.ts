@@ -74,7 +74,10 @@ async function actorView(runtime: Runtime, { kind }: Kind, actor: ActorView): Pr
 }
 
 async function taskRelations(runtime: Runtime, { id, context }: ActorView): Promise<TaskRelations> {
-  const { issues, podAlive, podOrdinal } = context as unknown as TaskContext
+  const {
+    forge: { issues },
+    pod: { alive: podAlive, ordinal: podOrdinal },
+  } = context as unknown as TaskContext
   const owned = await Promise.all(issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
   const pod = podAlive ? await runtime.read(`pod:${id}/${podOrdinal}`) : undefined
   const turn = pod && (await openTurn(runtime, pod.context as unknown as PodContext))

@@ -34,7 +34,7 @@ async function tasks(): Promise<readonly TaskContext[]> {
 }
 
 async function kinds(): Promise<readonly string[]> {
-  return (await tasks()).map(({ kind, stage }) => `${kind} ${stage}`).toSorted()
+  return (await tasks()).map(({ kind, stage: { name: stage } }) => `${kind} ${stage}`).toSorted()
 }
 
 async function regionIs(leaf: string): Promise<void> {

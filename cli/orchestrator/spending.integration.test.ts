@@ -65,10 +65,10 @@ describe('spending over the whole orchestrator', { timeout }, () => {
 
   test('where no room for another turn is left the Task is held, with its state and the reason, and it is said once', async () => {
     await story.first.endTurn('still thinking', 900)
-    await fixture.until('held', async () => (await fixture.task())?.stageReason === 'budget')
-    await fixture.until('its pod has ended', async () => (await fixture.task())?.podAlive === false)
+    await fixture.until('held', async () => (await fixture.task())?.stage.reason === 'budget')
+    await fixture.until('its pod has ended', async () => (await fixture.task())?.pod.alive === false)
     await fixture.quiet()
-    expect(await fixture.task()).toMatchObject({ stage: 'awaiting-human', parkedFrom: 'implementing' })
+    expect(await fixture.task()).toMatchObject({ stage: { name: 'awaiting-human', parkedFrom: 'implementing' } })
     expect(await ofTask()).toEqual({ name: 'task', limit: 2500, spent: 1700, reserved: 0 })
     expect(await why()).toMatchObject({
       resting: { reason: 'task/awaiting-human/budget', owner: 'maintainer' },
@@ -79,13 +79,13 @@ describe('spending over the whole orchestrator', { timeout }, () => {
 
   test('nobody else raises it', async () => {
     await story.says(people.reporter, '/budget +2000')
-    expect(await fixture.task()).toMatchObject({ stage: 'awaiting-human', stageReason: 'budget' })
+    expect(await fixture.task()).toMatchObject({ stage: { name: 'awaiting-human', reason: 'budget' } })
   })
 
   test('a maintainer raises it: the work goes on in another pod, and what was spent stays counted', async () => {
     fixture.forge.comment(people.maintainer, repository, story.issue, '/budget +2000')
     const second = await fixture.podOf(story.name, 2)
-    expect(await fixture.task()).toMatchObject({ stage: 'implementing', budgetRaised: 2000 })
+    expect(await fixture.task()).toMatchObject({ stage: { name: 'implementing' }, forge: { budgetRaised: 2000 } })
     expect(await ofTask()).toEqual({ name: 'task', limit: 4500, spent: 1700, reserved: 1000 })
     await second.endTurn('done', 10)
     await turnRuns(`turn:${second.id}/1`)

@@ -24,8 +24,8 @@ async function withRoutes(use: (fixture: OrchestratorFixture) => Promise<void>):
   })
   const delivered: Delivery[] = []
   const known: Readonly<Record<string, object>> = {
-    'task:default/parked': { status: 'active', context: { stage: 'awaiting-human', stageReason: 'budget' } },
-    'task:default/over': { status: 'done', context: { stage: 'delivered', stageReason: null } },
+    'task:default/parked': { status: 'active', context: { stage: { name: 'awaiting-human', reason: 'budget' } } },
+    'task:default/over': { status: 'done', context: { stage: { name: 'delivered', reason: null } } },
   }
   const runtime = {
     read: async (address: string) => known[address],

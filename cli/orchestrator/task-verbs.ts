@@ -34,7 +34,9 @@ export function taskVerbRoutes(app: HttpApp, { runtime, clock }: TaskVerbsDeps):
       if (before.status === 'done') throw new Problem('task-terminal', `the Task ${task} has ended`)
       const by = principalOf(request).subject
       await runtime.deliver({ to, key: `operator/${request.id}`, event: { type, at: clock.now(), by } })
-      const { stage, stageReason } = ((await runtime.read(to)) ?? before).context as unknown as TaskContext
+      const { name: stage, reason: stageReason } = (
+        ((await runtime.read(to)) ?? before).context as unknown as TaskContext
+      ).stage
       return { stage, stageReason }
     })
 }

@@ -92,7 +92,15 @@ describe('why, read from a runtime', () => {
   test('a Task whose push was refused is said with the words of who refused it', async () => {
     const read: Runtime['read'] = async (address) => {
       const view = await runtime.read(address)
-      return view && { ...view, context: { ...view.context, lastTurnFailedRepos: ['lib', 'other'] } }
+      return (
+        view && {
+          ...view,
+          context: {
+            ...view.context,
+            turn: { ...(view.context['turn'] as object), lastFailedRepos: ['lib', 'other'] },
+          },
+        }
+      )
     }
     const reader = { read, list: runtime.list.bind(runtime), pendingTimers: runtime.pendingTimers.bind(runtime) }
     const pushRefusal = async (...about: readonly string[]): Promise<string | undefined> =>

@@ -64,7 +64,7 @@ export async function readWhy(deps: WhyDeps, name: string): Promise<Why | undefi
 /** Of a Task that rests because its pushes fail; what to do is in the words of who refused them. */
 async function refusalsOf(
   { pushRefusal }: WhyDeps,
-  { id, config, lastTurnFailedRepos = [] }: TaskContext,
+  { id, config, turn: { lastFailedRepos: lastTurnFailedRepos = [] } }: TaskContext,
 ): Promise<readonly string[]> {
   if (pushRefusal === undefined) return []
   const asked = lastTurnFailedRepos.map(async (repository) => {
@@ -80,7 +80,7 @@ function given<K extends string>(name: K, view: ActorView | undefined): { readon
 
 async function podOf(
   runtime: WhyDeps['runtime'],
-  { id, podAlive, podOrdinal }: TaskContext,
+  { id, pod: { alive: podAlive, ordinal: podOrdinal } }: TaskContext,
 ): Promise<ActorView | undefined> {
   return podAlive ? runtime.read(`pod:${id}/${podOrdinal}`) : undefined
 }

@@ -5,7 +5,7 @@ import { newIssue } from '../../machines/issue/context.ts'
 import { newPod } from '../../machines/pod/context.ts'
 import { newTurn } from '../../machines/turn/context.ts'
 import { newQueue, type QueueContext } from '../../machines/queue/context.ts'
-import { newTask } from '../../machines/task/context.ts'
+import { newTask, withChanges, type TaskPatch } from '../../machines/task/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { columnsOf } from '../columns.ts'
 import { kinds } from '../kinds.ts'
@@ -19,15 +19,13 @@ const at = Date.parse('2026-01-02T03:04:05Z')
 const time = '2026-01-02T03:04:05.000Z'
 const id = 'default/implement-a-1-x7f3q'
 
-function taskActor(change: Partial<TaskContext> = {}): Parameters<typeof taskResource>[0] {
+function taskActor(change: TaskPatch = {}): Parameters<typeof taskResource>[0] {
   const blank = newTask(id)
-  const context = {
-    ...blank,
-    config: { ...blank.config, project: 'default/demo' },
-    kind: 'implement',
-    goal: 'Do it',
-    ...change,
-  }
+  const context = withChanges(
+    blank,
+    { config: { ...blank.config, project: 'default/demo' }, kind: 'implement', goal: 'Do it' },
+    change,
+  )
   return { id, path: 'stage.live.minted pod.none', seq: 7, context }
 }
 
@@ -42,10 +40,8 @@ describe('a Task as a resource', () => {
   test('shows times as text, and none where nothing happened yet (TASK-RESOURCE-6)', () => {
     const { status } = taskResource(
       taskActor({
-        stageEnteredAt: at,
-        stageWorkStartedAt: null,
-        podStartedAt: at,
-        stages: [{ stage: 'minted', at, reason: null }],
+        stage: { enteredAt: at, workStartedAt: null, history: [{ stage: 'minted', at, reason: null }] },
+        pod: { startedAt: at },
       }),
     )
     expect(status).toMatchObject({
@@ -58,25 +54,25 @@ describe('a Task as a resource', () => {
   })
 
   test('says why it rests, by the enum of reasons, and nothing once it has ended (TASK-RESOURCE-17)', () => {
-    const whyOf = (path: string, change: Partial<TaskContext>): unknown =>
+    const whyOf = (path: string, change: TaskPatch): unknown =>
       (taskResource({ ...taskActor(change), path }).status as { why: unknown }).why
-    const parked = { stage: 'awaiting-human', stageClass: 'parked', stageReason: 'ci-red' } as const
+    const parked = { stage: { name: 'awaiting-human', class: 'parked', reason: 'ci-red' } } as const
     expect(whyOf('stage.live.parked.awaiting-human pod.none', parked)).toMatchObject({
       reason: 'task/awaiting-human/ci-red',
       owner: 'human',
     })
-    const waits = { stage: 'reviewing', stageClass: 'active', wants: 'review' } as const
+    const waits = { stage: { name: 'reviewing', class: 'active', wants: 'review' } } as const
     expect(whyOf('stage.live.active.reviewing.fresh pod.awaitingSlot', waits)).toMatchObject({
       reason: 'task/pod.awaitingSlot',
       owner: 'queue',
     })
-    expect(whyOf('stage.delivered pod.none', { stage: 'delivered', stageClass: 'terminal' })).toBeNull()
+    expect(whyOf('stage.delivered pod.none', { stage: { name: 'delivered', class: 'terminal' } })).toBeNull()
   })
 
   test('shows what a turn heard of the account, and null while none did (TASK-RESOURCE-12) (TASK-RESOURCE-12)', () => {
     const used = (usedPercent: number) => ({ usedPercent, resetsAt: at })
     const accountUsage = { fiveHour: used(40), weekly: used(10), reportedAt: at }
-    expect(taskResource(taskActor({ accountUsage })).status).toMatchObject({
+    expect(taskResource(taskActor({ turn: { accountUsage } })).status).toMatchObject({
       accountUsage: {
         fiveHour: { usedPercent: 40, resetsAt: time },
         sevenDay: { usedPercent: 10, resetsAt: time },
@@ -87,11 +83,10 @@ describe('a Task as a resource', () => {
   })
 
   test('shows a pod while one lives, and whether it works yet', () => {
-    const podOf = (change: Partial<TaskContext>): unknown =>
-      (taskResource(taskActor(change)).status as { pod: unknown }).pod
-    expect(podOf({ podOrdinal: 2, podAlive: false })).toBeNull()
-    expect(podOf({ podOrdinal: 2, podAlive: true })).toEqual({ ordinal: 2, name: null, phase: 'starting' })
-    expect(podOf({ podOrdinal: 2, podAlive: true, podWorked: true })).toEqual({
+    const podOf = (change: TaskPatch): unknown => (taskResource(taskActor(change)).status as { pod: unknown }).pod
+    expect(podOf({ pod: { ordinal: 2, alive: false } })).toBeNull()
+    expect(podOf({ pod: { ordinal: 2, alive: true } })).toEqual({ ordinal: 2, name: null, phase: 'starting' })
+    expect(podOf({ pod: { ordinal: 2, alive: true, worked: true } })).toEqual({
       ordinal: 2,
       name: null,
       phase: 'working',
@@ -107,7 +102,7 @@ describe('a Task as a resource', () => {
       context: { ...newTurn(`${id}/2/0`), turnId: 'turn-7' },
       startedAt: at,
     }
-    const alive = taskActor({ podOrdinal: 2, podAlive: true, podWorked: true, podStartedAt: at })
+    const alive = taskActor({ pod: { ordinal: 2, alive: true, worked: true, startedAt: at } })
     expect(taskResource(alive, { pod, turn, issues: [] }).status).toMatchObject({
       podStartedAt: time,
       pod: { ordinal: 2, name: 'pod-2', phase: 'working' },
@@ -136,7 +131,9 @@ describe('a Task as a resource', () => {
 
   test('shows the plan, how significant the change is, and in which order it merges (TASK-RESOURCE-14)', () => {
     const submission = { title: 't', body: 'b', significance: 'minor', mergeOrder: ['lib', 'app'] } as const
-    expect(taskResource(taskActor({ planHash: 'plan-1', significance: 'minor', submission })).status).toMatchObject({
+    expect(
+      taskResource(taskActor({ journal: { planHash: 'plan-1' }, forge: { significance: 'minor', submission } })).status,
+    ).toMatchObject({
       planHash: 'plan-1',
       changeSignificance: 'minor',
       mergeOrder: ['lib', 'app'],
@@ -152,8 +149,8 @@ describe('a Task as a resource', () => {
     const grant = { commentId: 'c-1', author: 'maria', quote: 'Go ahead' }
     const issues = [
       { repository: 'a', number: 1, state: 'open', accepted: true, grant },
-    ] as unknown as TaskContext['issues']
-    const { status, spec } = taskResource(taskActor({ issues }))
+    ] as unknown as TaskContext['forge']['issues']
+    const { status, spec } = taskResource(taskActor({ forge: { issues } }))
     expect(status).toMatchObject({
       issues: [{ repository: 'a', number: 1, state: 'open', accepted: true, granted: true }],
     })

@@ -26,30 +26,30 @@ export function taskResource(actor: ActorShape, { pod, turn, issues }: TaskRelat
     kind: task.kind,
     goal: task.goal,
     repositories: task.repositories,
-    issues: task.issues.map(({ repository, number }) => ({ repository, number })),
+    issues: task.forge.issues.map(({ repository, number }) => ({ repository, number })),
     priority: task.priority,
     origin: task.origin,
   }
   const status = {
-    stage: task.stage,
-    stageClass: task.stageClass,
-    stageReason: task.stageReason,
+    stage: task.stage.name,
+    stageClass: task.stage.class,
+    stageReason: task.stage.reason,
     /** Of the one enum of reasons; `statewright why` says more. */
     why: taskResting(task, actor.path) ?? null,
-    stageEnteredAt: time(task.stageEnteredAt),
-    stageWorkStartedAt: time(task.stageWorkStartedAt),
-    podStartedAt: time(task.podStartedAt),
-    agentKind: task.agentKind,
-    pod: task.podAlive ? podStatus(task, pod) : null,
+    stageEnteredAt: time(task.stage.enteredAt),
+    stageWorkStartedAt: time(task.stage.workStartedAt),
+    podStartedAt: time(task.pod.startedAt),
+    agentKind: task.pod.agentKind,
+    pod: task.pod.alive ? podStatus(task, pod) : null,
     turn: turn === undefined ? null : turnStatus(turn),
-    issues: task.issues.map(({ repository, number, state, accepted, grant }) => ({
+    issues: task.forge.issues.map(({ repository, number, state, accepted, grant }) => ({
       repository,
       number,
       state,
       accepted,
       granted: grant !== null,
     })),
-    mergeRequests: task.mergeRequests.map(({ repository, number, state, headSha, url, mergeCommit }) => ({
+    mergeRequests: task.forge.mergeRequests.map(({ repository, number, state, headSha, url, mergeCommit }) => ({
       repository,
       number,
       state,
@@ -58,14 +58,14 @@ export function taskResource(actor: ActorShape, { pod, turn, issues }: TaskRelat
       mergeCommit,
     })),
     approvals: issues.flatMap(approvalsOf),
-    planHash: task.planHash,
-    changeSignificance: task.significance,
-    mergeOrder: task.submission?.mergeOrder ?? null,
-    pendingEvents: task.pending.length,
-    reviewLaps: task.reviewLaps,
-    usage: task.usage,
-    accountUsage: task.accountUsage ? accountStatus(task.accountUsage) : null,
-    notes: task.notes.map(({ id, agent, pod, at, kind, source, body, spilled }) => ({
+    planHash: task.journal.planHash,
+    changeSignificance: task.forge.significance,
+    mergeOrder: task.forge.submission?.mergeOrder ?? null,
+    pendingEvents: task.journal.pending.length,
+    reviewLaps: task.stage.reviewLaps,
+    usage: task.turn.usage,
+    accountUsage: task.turn.accountUsage ? accountStatus(task.turn.accountUsage) : null,
+    notes: task.journal.notes.map(({ id, agent, pod, at, kind, source, body, spilled }) => ({
       id,
       agent,
       pod,
@@ -75,15 +75,18 @@ export function taskResource(actor: ActorShape, { pod, turn, issues }: TaskRelat
       body,
       ...(spilled && { spilled }),
     })),
-    lastTurnFinalText: task.lastTurnFinalText,
-    lastTurnPushedRepos: task.lastTurnPushedRepos,
-    lastTurnFailedRepos: task.lastTurnFailedRepos,
-    stages: task.stages.map(({ stage, at, reason }) => ({ stage, at: time(at), reason })),
+    lastTurnFinalText: task.turn.lastFinalText,
+    lastTurnPushedRepos: task.turn.lastPushedRepos,
+    lastTurnFailedRepos: task.turn.lastFailedRepos,
+    stages: task.stage.history.map(({ stage, at, reason }) => ({ stage, at: time(at), reason })),
   }
   return { apiVersion, kind: 'Task', metadata: metadataOf(actor), spec, status }
 }
 
-function podStatus({ podOrdinal, podWorked }: TaskContext, pod: ActorShape | undefined): object {
+function podStatus(
+  { pod: { ordinal: podOrdinal, worked: podWorked } }: TaskContext,
+  pod: ActorShape | undefined,
+): object {
   const { name = '' } = (pod?.context ?? {}) as Partial<PodContext>
   return { ordinal: podOrdinal, name: name || null, phase: podWorked ? 'working' : 'starting' }
 }

@@ -1,3 +1,4 @@
+import { withChanges } from '../../machines/task/context.ts'
 import { expect, test } from 'vitest'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import { findTasks } from './find-tasks.ts'
@@ -6,7 +7,7 @@ import { aTask, aView } from './testing.ts'
 const template = aTask()
 
 function task(id: string, project: string, stage: 'implementing' | 'delivered'): ActorView {
-  return aView({ ...template, id, stage, config: { ...template.config, project } }, { id })
+  return aView(withChanges(template, { id, stage: { name: stage }, config: { ...template.config, project } }), { id })
 }
 
 /** 1,300 Tasks of three Projects in two namespaces; every hundredth is still at work. */
@@ -23,7 +24,10 @@ const runtime: Pick<Runtime, 'list'> = {
 }
 
 test('A Task is found however many others its Project has (TOOL-TASK-2)', async () => {
-  const found = await findTasks(runtime, { project: 'default/lib', matches: ({ stage }) => stage === 'implementing' })
+  const found = await findTasks(runtime, {
+    project: 'default/lib',
+    matches: ({ stage: { name: stage } }) => stage === 'implementing',
+  })
   expect(found.map(({ id }) => id)).toEqual([
     'default/t-0000',
     'default/t-0300',

@@ -30,7 +30,10 @@ interface Written {
 async function journalOf(written: readonly Written[]): Promise<TaskContext> {
   const task = new ATask().mint().running()
   for (const [n, { kind, body }] of written.entries()) {
-    const { id, notes } = task.context
+    const {
+      id,
+      journal: { notes },
+    } = task.context
     const spilled = spillFor(notes, body)
     await spill(sql, id, notes, spilled)
     const note = { pod: 1, id: `note-${n}`, kind, body, bodyHash: bodyHash(body) }
@@ -44,7 +47,7 @@ function bodiesOf(notes: readonly Pick<Note, 'body'>[]): readonly string[] {
 }
 
 /** What the Task's own row holds of their words. */
-function heldBytes({ notes }: TaskContext): number {
+function heldBytes({ journal: { notes } }: TaskContext): number {
   return notes.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0)
 }
 
@@ -71,11 +74,11 @@ describe('the notes of a Task', () => {
       fc.asyncProperty(fc.array(note, { minLength: 10, maxLength: 60 }), async (written) => {
         await sql.exec('truncate spilled_note')
         const task = await journalOf(written)
-        spilt += task.notes.filter(({ spilled }) => spilled).length
-        expect(bodiesOf(await withWords(sql, task.id, task.notes))).toEqual(bodiesOf(written))
+        spilt += task.journal.notes.filter(({ spilled }) => spilled).length
+        expect(bodiesOf(await withWords(sql, task.id, task.journal.notes))).toEqual(bodiesOf(written))
         expect(bodiesOf((await bundleOf(task, 'all')).notes)).toEqual(bodiesOf(written))
         expect(heldBytes(task)).toBeLessThanOrEqual(mostNoteBytes)
-        expect(task.notes.map(({ id, kind, bodyHash: hash }) => ({ id, kind, hash }))).toEqual(
+        expect(task.journal.notes.map(({ id, kind, bodyHash: hash }) => ({ id, kind, hash }))).toEqual(
           written.map(({ kind, body }, n) => ({ id: `note-${n}`, kind, hash: bodyHash(body) })),
         )
       }),
@@ -123,16 +126,16 @@ describe('the notes of a Task', () => {
   it('that the next pod goes on from are in its bundle though they were spilled (BUNDLE-3)', async () => {
     const many = Array.from({ length: 40 }, (_, n) => ({ kind: 'note', body: `${n}`.padEnd(30_000, '.') }) as const)
     const task = await journalOf([{ kind: 'plan', body: 'the plan' }, ...many])
-    expect(task.notes[0]).toMatchObject({ kind: 'plan', body: '', spilled: true })
+    expect(task.journal.notes[0]).toMatchObject({ kind: 'plan', body: '', spilled: true })
     expect((await bundleOf(task, 'recent')).notes[0]).toMatchObject({ kind: 'plan', body: 'the plan' })
   })
 
   it('lose nothing when the store was told and the Task was not, or was told twice (TOOL-NOTE-9)', async () => {
     const many = Array.from({ length: 20 }, (_, n) => ({ kind: 'note', body: `${n}`.padEnd(30_000, '.') }) as const)
     const task = await journalOf(many)
-    await spill(sql, task.id, task.notes, 15)
-    await spill(sql, task.id, task.notes, 15)
-    expect(bodiesOf(await withWords(sql, task.id, task.notes))).toEqual(bodiesOf(many))
+    await spill(sql, task.id, task.journal.notes, 15)
+    await spill(sql, task.id, task.journal.notes, 15)
+    expect(bodiesOf(await withWords(sql, task.id, task.journal.notes))).toEqual(bodiesOf(many))
   })
 
   it('of another Task are none of its own', async () => {

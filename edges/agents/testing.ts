@@ -1,5 +1,5 @@
 /** What tests of this folder share: a Task as a pod sees it, threads and a forge that are lists. Test code only. */
-import type { TaskContext } from '../../machines/task/context.ts'
+import { withChanges, type TaskContext, type TaskPatch } from '../../machines/task/context.ts'
 import { ATask } from '../../machines/task/a-task.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
@@ -10,8 +10,8 @@ import type { MirroredComment, MirroredIssue, MirroredMergeRequest, ThreadReader
 export const noon = Date.UTC(2026, 10, 21, 12)
 
 /** An implement Task at its first turn, changed. */
-export function aTask(change: Partial<TaskContext> = {}): TaskContext {
-  return { ...new ATask().mint().running().context, ...change }
+export function aTask(change: TaskPatch = {}): TaskContext {
+  return withChanges(new ATask().mint().running().context, change)
 }
 
 export function aView(context: object, change: Partial<ActorView> = {}): ActorView {

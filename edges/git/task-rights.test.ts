@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TaskContext } from '../../machines/task/context.ts'
+import { withChanges, type TaskContext, type TaskPatch } from '../../machines/task/context.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import { createTaskRights } from './task-rights.ts'
 
@@ -14,7 +14,7 @@ function aPlan(at: number): object {
 }
 
 interface World {
-  readonly context: Partial<TaskContext>
+  readonly context: TaskPatch
   readonly status?: ActorView['status']
   readonly granted?: boolean
   /** When a maintainer wrote `/allow-ci-changes`. */
@@ -27,21 +27,23 @@ function rights({
   granted = true,
   ciAllowedAt,
 }: World): ReturnType<typeof createTaskRights> {
-  const full = {
-    id: TASK,
-    kind: 'implement',
-    repositories: ['library'],
-    podAlive: true,
-    podOrdinal: 2,
-    stageClass: 'active',
-    everOwnedIssue: true,
-    planHash: 'p',
-    mergeRequests: [],
-    notes: [aPlan(SEEN_AT)] as unknown as TaskContext['notes'],
-    issues: [{ issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant }],
-    config: { project: 'default/demo' },
-    ...context,
-  }
+  const full = withChanges(
+    {
+      id: TASK,
+      kind: 'implement',
+      repositories: ['library'],
+      pod: { alive: true, ordinal: 2 },
+      stage: { class: 'active' },
+      forge: {
+        everOwnedIssue: true,
+        mergeRequests: [],
+        issues: [{ issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant }],
+      },
+      journal: { planHash: 'p', notes: [aPlan(SEEN_AT)] as unknown as TaskContext['journal']['notes'] },
+      config: { project: 'default/demo' },
+    } as unknown as TaskContext,
+    context,
+  )
   return createTaskRights({
     runtime: {
       read: async (address) =>
@@ -66,7 +68,7 @@ test('the living pod of a Task fetches its repositories and pushes its branch (G
 
 test('an earlier pod, a stopped one, an ended and an unknown Task have no rights (POD-TOKEN-3)', async () => {
   expect(await rights({ context: {} }).taskAccess({ ...identity, pod: 1 })).toBeUndefined()
-  expect(await rights({ context: { podAlive: false } }).taskAccess(identity)).toBeUndefined()
+  expect(await rights({ context: { pod: { alive: false } } }).taskAccess(identity)).toBeUndefined()
   expect(await rights({ context: {}, status: 'done' }).taskAccess(identity)).toBeUndefined()
   expect(await rights({ context: {} }).taskAccess({ ...identity, task: 'default/other' })).toBeUndefined()
 })
@@ -75,8 +77,8 @@ test("the review of a human's change pushes nothing, and no pod pushes to a bran
   expect(await rights({ context: { kind: 'review' } }).taskAccess(identity)).toMatchObject({ branches: {} })
   const mergeRequests = [
     { repository: 'library', number: 4, state: 'open', headBranch: 'fix-it' },
-  ] as unknown as TaskContext['mergeRequests']
-  expect(await rights({ context: { mergeRequests } }).taskAccess(identity)).toMatchObject({ branches: {} })
+  ] as unknown as TaskContext['forge']['mergeRequests']
+  expect(await rights({ context: { forge: { mergeRequests } } }).taskAccess(identity)).toMatchObject({ branches: {} })
 })
 
 test("GIT-3: the Task's grant and the Issue's own word both have to hold (GIT-GATEWAY-4)", async () => {
@@ -87,31 +89,36 @@ test("GIT-3: the Task's grant and the Issue's own word both have to hold (GIT-GA
   })
   const issues = [
     { issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant: null },
-  ] as unknown as TaskContext['issues']
-  expect(await rights({ context: { issues } }).mayPush(TASK, 'library')).toMatchObject({
+  ] as unknown as TaskContext['forge']['issues']
+  expect(await rights({ context: { forge: { issues } } }).mayPush(TASK, 'library')).toMatchObject({
     allowed: false,
     reason: expect.stringContaining('approves'),
   })
-  expect(await rights({ context: { stageClass: 'terminal' } }).mayPush(TASK, 'library')).toMatchObject({
+  expect(await rights({ context: { stage: { class: 'terminal' } } }).mayPush(TASK, 'library')).toMatchObject({
     allowed: false,
   })
 })
 
 test('CLAIM-17: a plan that was swapped after its approval pushes nothing, until it is approved itself (CLAIM-16, CLAIM-17)', async () => {
-  expect(await rights({ context: { planHash: 'q' } }).mayPush(TASK, 'library')).toEqual({
+  expect(await rights({ context: { journal: { planHash: 'q' } } }).mayPush(TASK, 'library')).toEqual({
     allowed: false,
     reason:
       'the newest plan is not the approved one: ask a maintainer to approve it; the work stays in the workspace until then',
   })
   const issues = [
     { issue: 'default/library-1', repository: 'library', number: 1, state: 'open', grant: { ...grant, planHash: 'q' } },
-  ] as unknown as TaskContext['issues']
-  expect(await rights({ context: { planHash: 'q', issues } }).mayPush(TASK, 'library')).toMatchObject({ allowed: true })
+  ] as unknown as TaskContext['forge']['issues']
+  expect(
+    await rights({ context: { journal: { planHash: 'q' }, forge: { issues } } }).mayPush(TASK, 'library'),
+  ).toMatchObject({ allowed: true })
 })
 
 test('a Task that never owned an issue is not gated', async () => {
   expect(
-    await rights({ context: { everOwnedIssue: false, issues: [] }, granted: false }).mayPush(TASK, 'library'),
+    await rights({ context: { forge: { everOwnedIssue: false, issues: [] } }, granted: false }).mayPush(
+      TASK,
+      'library',
+    ),
   ).toMatchObject({ allowed: true })
 })
 
@@ -119,7 +126,10 @@ test('protected paths open by a word of a maintainer in a thread of the Task, fo
   const opened = { allowed: true, protectedPaths: true }
   const closed = { allowed: true, protectedPaths: false }
   const said = (ciAllowedAt: number, notes: readonly object[]): unknown =>
-    rights({ context: { notes: notes as TaskContext['notes'] }, ciAllowedAt }).mayPush(TASK, 'library')
+    rights({ context: { journal: { notes: notes as TaskContext['journal']['notes'] } }, ciAllowedAt }).mayPush(
+      TASK,
+      'library',
+    )
   expect(await said(SEEN_AT + 5000, [aPlan(SEEN_AT)])).toEqual(opened)
   expect(await said(SEEN_AT + 5000, [aPlan(SEEN_AT), { ...aPlan(SEEN_AT + 9000), kind: 'finding' }])).toEqual(opened)
   // A newer plan ends it, also one of the same words that is taken up again.
@@ -130,7 +140,7 @@ test('protected paths open by a word of a maintainer in a thread of the Task, fo
 })
 
 test.each(['brainstorm', 'incident', 'refine', 'review'] as const)('a %s has nothing to push', async (kind) => {
-  const access = await rights({ context: { kind, everOwnedIssue: false, issues: [] } }).taskAccess(identity)
+  const access = await rights({ context: { kind, forge: { everOwnedIssue: false, issues: [] } } }).taskAccess(identity)
   expect(access?.branches).toEqual({})
 })
 
@@ -140,9 +150,12 @@ test("GIT-6: a branch that people handed over is the Task's own; any other of pe
     number: 7,
     state: 'open',
     headBranch: 'fix',
-  } as TaskContext['mergeRequests'][number]
-  const context = { everOwnedIssue: false, issues: [] }
-  const handed = rights({ context: { ...context, mergeRequests: [{ ...mr, writable: true }] } })
+  } as TaskContext['forge']['mergeRequests'][number]
+  const context = { forge: { everOwnedIssue: false, issues: [] } }
+  const handed = rights({ context: withChanges(context, { forge: { mergeRequests: [{ ...mr, writable: true }] } }) })
   expect((await handed.taskAccess(identity))?.branches).toEqual({ library: 'fix' })
-  expect((await rights({ context: { ...context, mergeRequests: [mr] } }).taskAccess(identity))?.branches).toEqual({})
+  expect(
+    (await rights({ context: withChanges(context, { forge: { mergeRequests: [mr] } }) }).taskAccess(identity))
+      ?.branches,
+  ).toEqual({})
 })

@@ -38,12 +38,12 @@ export function createTaskRights(deps: TaskRightsDeps): Pick<GitGatewayDeps, 'ta
     async taskAccess({ task, pod }) {
       const context = await contextOf(task)
       // A token outlives its pod by its margin; the incarnation is checked here (POD-TOKEN-3).
-      if (context === undefined || !context.podAlive || context.podOrdinal !== pod) return undefined
+      if (context === undefined || !context.pod.alive || context.pod.ordinal !== pod) return undefined
       return { repositories: context.repositories, branches: branchesOf(context) }
     },
     async mayPush(task, repository) {
       const context = await contextOf(task)
-      if (context === undefined || context.stageClass === 'terminal')
+      if (context === undefined || context.stage.class === 'terminal')
         return { allowed: false, reason: 'the Task has ended' }
       const refused = await missingGrant(deps, context)
       if (refused !== undefined) return { allowed: false, reason: refused }
@@ -74,7 +74,7 @@ async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext
     return 'no push before a maintainer approves the plan: the work stays in the workspace until then'
   if (!planHolds(context))
     return 'the newest plan is not the approved one: ask a maintainer to approve it; the work stays in the workspace until then'
-  for (const { issue } of context.everOwnedIssue ? gatedIssues(context) : []) {
+  for (const { issue } of context.forge.everOwnedIssue ? gatedIssues(context) : []) {
     if (!(await grantHolds(issue)))
       return `the approval of ${issue} is void: the work stays in the workspace until a maintainer approves again`
   }
@@ -82,7 +82,7 @@ async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext
 }
 
 /** It is said of the plan that stood then, and ends with it: a newer one closes the paths again. */
-function isOfNewestPlan({ notes }: TaskContext, saidAt: number): boolean {
+function isOfNewestPlan({ journal: { notes } }: TaskContext, saidAt: number): boolean {
   const plans = notes.filter(({ kind }) => kind === 'plan')
   return planSeenAt(plans, saidAt) === plans.at(-1)
 }
@@ -94,7 +94,7 @@ async function ciAllowed(
 ): Promise<boolean> {
   const threads = [
     ...liveIssues(context).map((issue) => ({ ...issue, on: 'issue' as const })),
-    ...context.mergeRequests.map((mr) => ({ ...mr, on: 'mr' as const })),
+    ...context.forge.mergeRequests.map((mr) => ({ ...mr, on: 'mr' as const })),
   ].filter((thread) => thread.repository === repository)
   for (const { on, number } of threads) {
     const said = await ciChangesAllowedAt(context.config.project, repository, on, number)

@@ -25,8 +25,7 @@ const task = (name: string, kind: string, more: Context = {}): Context => ({
   id: `default/${name}`,
   kind,
   repositories: ['lib'],
-  stage: 'implementing',
-  stageClass: 'active',
+  stage: { name: 'implementing', class: 'active' },
   config: taskConfig,
   ...more,
 })
@@ -123,9 +122,9 @@ test('SCHEDULE-9: work stages count, parks and merging do not, and ended Tasks a
   const { tasks } = await read({
     tasks: [
       task('a', 'implement'),
-      task('b', 'implement', { stage: 'merging' }),
-      task('c', 'upgrade', { stage: 'awaiting-human', stageClass: 'parked' }),
-      task('d', 'review', { stage: 'delivered', stageClass: 'terminal' }),
+      task('b', 'implement', { stage: { name: 'merging', class: 'active' } }),
+      task('c', 'upgrade', { stage: { name: 'awaiting-human', class: 'parked' } }),
+      task('d', 'review', { stage: { name: 'delivered', class: 'terminal' } }),
       task('e', 'implement', { config: { project: 'default/other' } }),
     ],
   })

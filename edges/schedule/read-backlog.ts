@@ -60,14 +60,14 @@ async function tasksOf(runtime: Pick<Runtime, 'list' | 'read'>, project: string)
     if (task.config.project !== project) continue
     minted.delete(task.id)
     tasks.delete(task.id)
-    if (task.stageClass !== 'terminal') tasks.set(task.id, liveTask(task))
+    if (task.stage.class !== 'terminal') tasks.set(task.id, liveTask(task))
   }
   for (const id of minted) if ((await runtime.read(`task:${id}`))?.status === 'done') tasks.delete(id)
   return [...tasks.values()]
 }
 
 /** SCHEDULE-9: `merging` has no pod and holds nobody back. */
-function liveTask({ id, kind, repositories, stage, stageClass }: TaskContext): LiveTask {
+function liveTask({ id, kind, repositories, stage: { name: stage, class: stageClass } }: TaskContext): LiveTask {
   return { task: id, kind, repositories: [...repositories], open: stageClass === 'active' && stage !== 'merging' }
 }
 

@@ -119,7 +119,7 @@ test('a scrape in the middle of work shows it, and no actor by name (ORCHESTRATO
 /** What the store says of the Task and of pods that ended. */
 function storeOf(notes: readonly object[], ends: Readonly<Record<string, string>>): Pick<Runtime, 'list' | 'read'> {
   const read = async (address: string) =>
-    (address.startsWith('task:') ? { context: { notes } } : { path: ends[address] }) as never
+    (address.startsWith('task:') ? { context: { journal: { notes } } } : { path: ends[address] }) as never
   return { ...idle, read }
 }
 
@@ -170,7 +170,7 @@ test('a pod that comes after a restart is counted by how the one before ended, w
 test('REVIEW-7: a Task whose work ten reviews sent back is counted once, however often it is sent back or refused again', async () => {
   const registry = new Registry()
   let reviewRounds = 9
-  const read = async () => ({ context: { reviewRounds } }) as never
+  const read = async () => ({ context: { stage: { reviewRounds } } }) as never
   const metrics = platformMetrics(registry, () => ({ ...idle, read }))
   const sendBack = (): void => {
     const event = { type: 'outcome', at: 1, action: 'request_changes' }

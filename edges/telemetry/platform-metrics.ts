@@ -64,7 +64,8 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
 
   async function ended({ address, path }: JournalRow): Promise<void> {
     const { task, ordinal } = podOf(address)
-    const { notes = [] } = ((await runtime().read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
+    const { journal } = ((await runtime().read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
+    const { notes = [] } = journal ?? {}
     stops.inc({ reason: path, handoff: handoffOf(notes.filter(({ pod }) => pod === ordinal)) })
   }
 
@@ -77,8 +78,8 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
 
   /** The event says no round: the Task knows. */
   async function sentBack({ address }: JournalRow): Promise<void> {
-    const { reviewRounds } = ((await runtime().read(address))?.context ?? {}) as Partial<TaskContext>
-    if (reviewRounds !== manyReviewRounds || counted.has(address)) return
+    const { stage } = ((await runtime().read(address))?.context ?? {}) as Partial<TaskContext>
+    if (stage?.reviewRounds !== manyReviewRounds || counted.has(address)) return
     remember(counted, address, true)
     longReviews.inc()
   }

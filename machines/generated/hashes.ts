@@ -5,7 +5,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: '0c42a7a788b25511',
   queue: '942338848ee94e0d',
   ledger: 'aaa4675453b93131',
-  task: 'f74b8262f7a8d3b0',
+  task: 'e9e66fd8f9dd1884',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
   issue: '684283d875862471',

@@ -66,11 +66,11 @@ export class ATask {
   }
 
   get stage(): string {
-    return this.context.stage
+    return this.context.stage.name
   }
 
   get reason(): string | null {
-    return this.context.stageReason
+    return this.context.stage.reason
   }
 
   get pod(): unknown {
@@ -141,11 +141,11 @@ export class ATask {
     return this.send('task.minted', { seed: whole, ...(entry === undefined ? {} : { entry }) })
   }
 
-  slot(entry: string | null = this.context.entry): this {
+  slot(entry: string | null = this.context.pod.entry): this {
     return this.send('slot.granted', { entry: entry ?? '' })
   }
 
-  works(pod = this.context.podOrdinal): this {
+  works(pod = this.context.pod.ordinal): this {
     return this.send('pod.working', { pod })
   }
 
@@ -154,13 +154,13 @@ export class ATask {
     return this.slot().works()
   }
 
-  accepted(eventsUpTo = this.context.eventSequence): this {
-    return this.send('turn.accepted', { pod: this.context.podOrdinal, turn: 0, eventsUpTo })
+  accepted(eventsUpTo = this.context.journal.eventSequence): this {
+    return this.send('turn.accepted', { pod: this.context.pod.ordinal, turn: 0, eventsUpTo })
   }
 
   ended(fields: Fields = {}): this {
     return this.send('turn.ended', {
-      pod: this.context.podOrdinal,
+      pod: this.context.pod.ordinal,
       turn: 0,
       purpose: 'work',
       finalText: 'done',
@@ -173,7 +173,7 @@ export class ATask {
 
   failed(stopReason: string, fields: Fields = {}): this {
     return this.send('turn.failed', {
-      pod: this.context.podOrdinal,
+      pod: this.context.pod.ordinal,
       turn: 0,
       purpose: 'work',
       stopReason,
@@ -186,17 +186,17 @@ export class ATask {
   }
 
   final(cause = 'gone', fields: Fields = {}): this {
-    return this.send('pod.final', { pod: this.context.podOrdinal, cause, residencyMs: 60_000, ...fields })
+    return this.send('pod.final', { pod: this.context.pod.ordinal, cause, residencyMs: 60_000, ...fields })
   }
 
   outcome(action: string, payload: Fields = {}, fields: Fields = {}): this {
     this.#outcomes += 1
     const id = `outcome-${this.#outcomes}`
     return this.send('outcome', {
-      pod: this.context.podOrdinal,
+      pod: this.context.pod.ordinal,
       outcomeId: id,
       digest: id,
-      kind: this.context.agentKind || 'implement',
+      kind: this.context.pod.agentKind || 'implement',
       action,
       payload,
       claims: [],
@@ -208,7 +208,7 @@ export class ATask {
 
   /** As the forge has them; the author may merge and none is a draft. */
   liveHeads(changes: Fields = {}): readonly Fields[] {
-    return this.context.mergeRequests
+    return this.context.forge.mergeRequests
       .filter(({ state }) => state === 'open')
       .map(({ repository, number, headSha, author }) => ({
         repository,
@@ -226,7 +226,7 @@ export class ATask {
   }
 
   planned(id: string = plan.id, bodyHash: string = plan.hash): this {
-    return this.send('note.written', { pod: this.context.podOrdinal, id, kind: 'plan', body: 'the plan', bodyHash })
+    return this.send('note.written', { pod: this.context.pod.ordinal, id, kind: 'plan', body: 'the plan', bodyHash })
   }
 
   grant(fields: Fields = {}): this {
@@ -242,7 +242,7 @@ export class ATask {
     })
   }
 
-  ready(repository = 'lib', sha = 'sha-1', number = 7, attempt = this.context.openAttempt): this {
+  ready(repository = 'lib', sha = 'sha-1', number = 7, attempt = this.context.forge.openAttempt): this {
     return this.send('mr.ready', { ...aMergeRequest(repository, sha, number), attempt })
   }
 
@@ -278,7 +278,7 @@ export class ATask {
 
   /** An answer to the merge that is asked for now. */
   mergeAnswer(type: string, fields: Fields = {}): this {
-    return this.send(type, { ...this.context.merging, attempt: this.context.mergeAttempt, ...fields })
+    return this.send(type, { ...this.context.forge.merging, attempt: this.context.forge.mergeAttempt, ...fields })
   }
 
   headMoved(sha: string, fields: Fields = {}): this {
@@ -297,7 +297,7 @@ export class ATask {
 /** implementing, its first turn running, its plan granted. */
 export function granted(options: Options = {}): ATask {
   const task = new ATask().mint(options).running().planned()
-  for (const { issue } of task.context.issues) task.grant({ issue })
+  for (const { issue } of task.context.forge.issues) task.grant({ issue })
   return task
 }
 

@@ -3,16 +3,22 @@ import type { EventOf } from '../decide.ts'
 import type { Change, Decide } from './chart.ts'
 import type { TaskEvent } from './events.ts'
 import { issueComments } from './comments.ts'
-import type { TaskContext, TaskIssue } from './context.ts'
+import { withChanges, type TaskContext, type TaskIssue } from './context.ts'
 import { grantsHold, liveIssues } from './queries.ts'
 import { append, platformAuthor } from './pending.ts'
 
 export function ownsIssue(context: TaskContext, issue: string): boolean {
-  return context.issues.some((owned) => owned.issue === issue)
+  return context.forge.issues.some((owned) => owned.issue === issue)
 }
 
-function patchIssue(context: TaskContext, issue: string, patch: Partial<TaskIssue>): Pick<TaskContext, 'issues'> {
-  return { issues: context.issues.map((owned) => (owned.issue === issue ? { ...owned, ...patch } : owned)) }
+function patchIssue(
+  context: TaskContext,
+  issue: string,
+  patch: Partial<TaskIssue>,
+): { readonly forge: Pick<TaskContext['forge'], 'issues'> } {
+  return {
+    forge: { issues: context.forge.issues.map((owned) => (owned.issue === issue ? { ...owned, ...patch } : owned)) },
+  }
 }
 
 function without(claims: readonly string[], issue: string): readonly string[] {
@@ -20,7 +26,7 @@ function without(claims: readonly string[], issue: string): readonly string[] {
 }
 
 function news(context: TaskContext, issue: string, author: string, text: string): Change {
-  const owned = context.issues.find((one) => one.issue === issue)
+  const owned = context.forge.issues.find((one) => one.issue === issue)
   if (!owned) return {}
   return append(context, { kind: 'approval', repository: owned.repository, number: owned.number, author, text })
 }
@@ -29,52 +35,52 @@ export function withGrant(
   context: TaskContext,
   { issue, planHash, self }: EventOf<TaskEvent, 'approval.granted'>,
 ): TaskContext {
-  return {
-    ...context,
-    ...patchIssue(context, issue, { grant: { planHash, self }, withdrawn: false }),
-    claims: without(context.claims, issue),
-  }
+  return withChanges(context, patchIssue(context, issue, { grant: { planHash, self }, withdrawn: false }), {
+    forge: { claims: without(context.forge.claims, issue) },
+  })
 }
 
 /** A change, or the answer to a claim, is told to the agent: its next turn writes the code. Anything else is an echo. */
 export function grant(context: TaskContext, event: EventOf<TaskEvent, 'approval.granted'>): Change {
   const { issue, planHash, self } = event
   if (!ownsIssue(context, issue)) return {}
-  const before = context.issues.find((owned) => owned.issue === issue)?.grant
-  const isEcho = before?.planHash === planHash && before.self === self && !context.claims.includes(issue)
-  const { issues, claims } = withGrant(context, event)
-  if (isEcho) return { context: { issues, claims } }
-  const author = context.claimedMaintainer ?? platformAuthor
+  const before = context.forge.issues.find((owned) => owned.issue === issue)?.grant
+  const isEcho = before?.planHash === planHash && before.self === self && !context.forge.claims.includes(issue)
+  const { issues, claims } = withGrant(context, event).forge
+  if (isEcho) return { context: { forge: { issues, claims } } }
+  const author = context.forge.claimedMaintainer ?? platformAuthor
   const told = news(
     context,
     issue,
     author,
     self ? 'granted without a comment: the platform proposed the issue' : 'approved: write the code',
   )
-  const nudge = grantsHold({ ...context, issues }) ? ({ prompt: 'write-code', nudged: true } as const) : {}
-  return { context: { issues, claims, ...told.context, ...nudge } }
+  const nudge = grantsHold(withChanges(context, { forge: { issues } }))
+    ? ({ turn: { prompt: 'write-code', nudged: true } } as const)
+    : {}
+  return { context: withChanges({ forge: { issues, claims } }, told.context, nudge) }
 }
 
 export function dropClaim(context: TaskContext, { issue }: EventOf<TaskEvent, 'approval.refused'>): Change {
-  return { context: { claims: without(context.claims, issue) } }
+  return { context: { forge: { claims: without(context.forge.claims, issue) } } }
 }
 
 /** The call was answered 200, so the comment is where people learn of it (APPROVAL-3, APPROVAL-2). */
 export function sayRefused(context: TaskContext, { reason }: EventOf<TaskEvent, 'approval.refused'>): Change {
   const body = `The platform could not verify the approval that the agent cited: \`${reason}\`. The Task waits. A maintainer can continue it with a comment on this issue.`
-  return { context: { stageReason: 'approval-refused', stageDetail: reason }, effects: issueComments(context, body) }
+  return { context: { stage: { reason: 'approval-refused', detail: reason } }, effects: issueComments(context, body) }
 }
 
 /** Grant and verdict off, in every stage: a withdrawal that is forgotten merges later (APPROVAL-7). */
 export function revoke(context: TaskContext, { issue, reason }: EventOf<TaskEvent, 'approval.revoked'>): Change {
   if (!ownsIssue(context, issue)) return {}
-  const { issues } = patchIssue(context, issue, { grant: null, accepted: false, withdrawn: true })
+  const { issues } = patchIssue(context, issue, { grant: null, accepted: false, withdrawn: true }).forge
   const told = news(context, issue, platformAuthor, `approval withdrawn: ${reason}`)
-  return { context: { issues, verdict: null, reviewed: null, goAheads: [], ...told.context } }
+  return { context: withChanges({ forge: { issues, verdict: null, reviewed: null, goAheads: [] } }, told.context) }
 }
 
 function isTold(context: TaskContext, owned: TaskIssue, author: string): boolean {
-  return context.pending.some(
+  return context.journal.pending.some(
     (event) => event.repository === owned.repository && event.number === owned.number && event.author === author,
   )
 }
@@ -86,14 +92,14 @@ function commented(context: TaskContext, { repository, number }: TaskIssue, auth
 
 /** The comment itself arrives as a comment too: the agent is told once. */
 export function accept(context: TaskContext, { issue, by }: EventOf<TaskEvent, 'approval.commented'>): Change {
-  const owned = context.issues.find((one) => one.issue === issue)
+  const owned = context.forge.issues.find((one) => one.issue === issue)
   if (!owned) return {}
-  const { issues } = patchIssue(context, issue, { accepted: true })
+  const { issues } = patchIssue(context, issue, { accepted: true }).forge
   return {
-    context: {
-      issues,
-      ...(isTold(context, owned, by) ? {} : commented(context, owned, by).context),
-    },
+    context: withChanges(
+      { forge: { issues } },
+      isTold(context, owned, by) ? {} : commented(context, owned, by).context,
+    ),
   }
 }
 
@@ -103,17 +109,17 @@ export function lapse(context: TaskContext, { issue }: EventOf<TaskEvent, 'appro
 }
 
 export function closeIssue(context: TaskContext, { issue }: EventOf<TaskEvent, 'issue.closed'>): Change {
-  const { issues } = patchIssue(context, issue, { state: 'closed' })
-  return { context: { issues, claims: without(context.claims, issue) } }
+  const { issues } = patchIssue(context, issue, { state: 'closed' }).forge
+  return { context: { forge: { issues, claims: without(context.forge.claims, issue) } } }
 }
 
 export function reopenIssue(context: TaskContext, { issue }: EventOf<TaskEvent, 'issue.reopened'>): Change {
   if (!ownsIssue(context, issue)) return {}
   return {
-    context: {
-      ...patchIssue(context, issue, { state: 'open' }),
-      ...news(context, issue, platformAuthor, 'the issue is open again').context,
-    },
+    context: withChanges(
+      patchIssue(context, issue, { state: 'open' }),
+      news(context, issue, platformAuthor, 'the issue is open again').context,
+    ),
   }
 }
 
@@ -128,9 +134,11 @@ export function closesLast(context: TaskContext, { issue }: EventOf<TaskEvent, '
 
 export const ungrantAll: Decide<EventOf<TaskEvent, 'issue.closed'>> = (context) => ({
   context: {
-    issues: context.issues.map((issue) => ({ ...issue, grant: null })),
-    verdict: null,
-    reviewed: null,
-    goAheads: [],
+    forge: {
+      issues: context.forge.issues.map((issue) => ({ ...issue, grant: null })),
+      verdict: null,
+      reviewed: null,
+      goAheads: [],
+    },
   },
 })

@@ -65,7 +65,7 @@ export const taskDelays = {
   openingBudget: stageBudgets.opening,
   mergingBudget: stageBudgets.merging,
   foldWait,
-  respawnDelay: ({ context }: Armed): number => context.respawnDelayMs,
-  turnDelay: ({ context }: Armed): number => context.turnDelayMs,
-  mergeDelay: ({ context }: Armed): number => mergeBackoff(context.mergeAsks),
+  respawnDelay: ({ context }: Armed): number => context.pod.respawnDelayMs,
+  turnDelay: ({ context }: Armed): number => context.turn.delayMs,
+  mergeDelay: ({ context }: Armed): number => mergeBackoff(context.forge.mergeAsks),
 }

@@ -1,11 +1,15 @@
 /** The vocabulary of the table's files: XState's own notation, with each event typed by its name. */
 import { inTime, type Cause, type EventOf } from '../decide.ts'
 import type { Owner } from '../definition.ts'
-import { perform, type Decision } from '../emit.ts'
-import type { TaskContext } from './context.ts'
+import { perform, type Decision, type EffectAction } from '../emit.ts'
+import { withChanges, type TaskContext, type TaskPatch } from './context.ts'
 import type { TaskEvent } from './events.ts'
 
-export type Change = Decision<TaskContext>
+/** What a step comes to: what is new in each part of the context, and the effects in order. */
+export interface Change {
+  readonly context?: TaskPatch
+  readonly effects?: readonly EffectAction[]
+}
 
 export type Decide<E> = (context: TaskContext, event: E) => Change
 export type Guard<E> = (args: { readonly context: TaskContext; readonly event: E }) => boolean
@@ -49,18 +53,22 @@ export function meta(owner: Meta['owner'], reason: string, unblocks: string): Me
 /** A decision as an action. `context.at` is now: the event's time, or the newest known one where a row has no event of its own. */
 export function does<E extends Cause>(decide: Decide<E>): Action<E> {
   return perform<TaskContext, never>((context, event: E) =>
-    inTime(context, event, (now) => decide(now, event)),
+    inTime(context, event, (now) => whole(now, decide(now, event))),
   ) as unknown as Action<E>
+}
+
+function whole(now: TaskContext, { context: patch, effects }: Change): Decision<TaskContext> {
+  return { context: withChanges(now, patch), ...(effects ? { effects } : {}) }
 }
 
 /** One decision after another, each seeing what the ones before it did. */
 export function sequence<E>(...decides: readonly Decide<E>[]): Decide<E> {
   return (context, event) => {
-    let patch: Partial<TaskContext> = {}
-    const effects: NonNullable<Change['effects']>[number][] = []
+    let patch: TaskPatch = {}
+    const effects: EffectAction[] = []
     for (const decide of decides) {
-      const change = decide({ ...context, ...patch }, event)
-      patch = { ...patch, ...change.context }
+      const change = decide(withChanges(context, patch), event)
+      patch = withChanges(patch, change.context)
       effects.push(...(change.effects ?? []))
     }
     return { context: patch, effects }

@@ -29,19 +29,22 @@ export function comments(context: TaskContext, body: string): readonly EffectAct
 }
 
 export function issueComments(context: TaskContext, body: string): readonly EffectAction[] {
-  return context.issues.map((issue) => commentOnIssue(context, issue, body))
+  return context.forge.issues.map((issue) => commentOnIssue(context, issue, body))
 }
 
 /** At once when no pod lives, else when the living one is gone. */
 export function afterPod(context: TaskContext, effects: readonly EffectAction[]): Change {
-  return context.podAlive
-    ? { context: { deferred: [...context.deferred, ...effects] } }
+  return context.pod.alive
+    ? { context: { pod: { deferred: [...context.pod.deferred, ...effects] } } }
     : { effects: effects.flatMap((one) => stillWanted(context, one)) }
 }
 
 export function flushDeferred(context: TaskContext): Change {
-  if (context.deferred.length === 0) return {}
-  return { context: { deferred: [] }, effects: context.deferred.flatMap((one) => stillWanted(context, one)) }
+  if (context.pod.deferred.length === 0) return {}
+  return {
+    context: { pod: { deferred: [] } },
+    effects: context.pod.deferred.flatMap((one) => stillWanted(context, one)),
+  }
 }
 
 /** Guards are checked again (FORGE-WRITES-2): a review of a head that is gone, or of a merge request that is no longer open, says nothing. */

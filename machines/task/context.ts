@@ -93,27 +93,17 @@ export type Prompt = 'first' | 'events' | 'continue' | 'write-code' | 'retry'
 
 export type StageClass = 'active' | 'parked' | 'terminal'
 
-/** Everything a Task knows; plain JSON. Times are epoch milliseconds, `...Seconds` seconds. */
-export interface TaskContext {
-  readonly id: string
-  /** Time of the newest event: what a timer's event falls back on. */
-  readonly at: number
-  readonly kind: AgentKind
-  readonly goal: string
-  readonly repositories: readonly string[]
-  readonly priority: number
-  readonly origin: TaskSeed['origin']
-  readonly config: TaskConfig
-
-  readonly stage: string
-  readonly stageClass: StageClass
-  readonly stageReason: string | null
-  readonly stageDetail: string | null
-  readonly stageEnteredAt: number
+/** What the Task is about now, and what it was. */
+export interface TaskStage {
+  readonly name: string
+  readonly class: StageClass
+  readonly reason: string | null
+  readonly detail: string | null
+  readonly enteredAt: number
   /** First `pod.working` of the stage visit: the budget counts from here. */
-  readonly stageWorkStartedAt: number | null
+  readonly workStartedAt: number | null
   /** The newest 200 entries. */
-  readonly stages: readonly { readonly stage: string; readonly at: number; readonly reason: string | null }[]
+  readonly history: readonly { readonly stage: string; readonly at: number; readonly reason: string | null }[]
   readonly visit: number
   /** The agent the stage wants a pod for. */
   readonly wants: AgentKind | null
@@ -122,7 +112,10 @@ export interface TaskContext {
   readonly deadlines: number
   readonly reviewLaps: number
   readonly reviewRounds: number
+}
 
+/** What it owns on the forge, and what it asks of it. */
+export interface TaskForge {
   readonly issues: readonly TaskIssue[]
   /** Ungated only if it NEVER owned an issue [APPROVAL-8]. */
   readonly everOwnedIssue: boolean
@@ -138,7 +131,6 @@ export interface TaskContext {
   readonly reviewed: readonly Head[] | null
   /** Those of them that a maintainer let merge; each merge request has its own. */
   readonly goAheads: readonly Head[]
-
   readonly openAttempt: number
   /** Openings in a row that came to nothing: the third one needs a human. */
   readonly failedOpenings: number
@@ -152,16 +144,19 @@ export interface TaskContext {
   readonly folds: readonly Fold[]
   /** What maintainers added to the spending budget of this Task. */
   readonly budgetRaised: number
+}
 
+/** The place in the queue and the pod: at most one lives. */
+export interface TaskPod {
   /** The entry asked for, or under which the pod runs. */
   readonly entry: string | null
   readonly entries: number
   readonly released: boolean
-  readonly podOrdinal: number
-  readonly podAlive: boolean
-  readonly podVisit: number
-  readonly podWorked: boolean
-  readonly podStartedAt: number | null
+  readonly ordinal: number
+  readonly alive: boolean
+  readonly visit: number
+  readonly worked: boolean
+  readonly startedAt: number | null
   /** Kind of the live pod; empty between pods (TASK-RESOURCE-7, POD-8). */
   readonly agentKind: AgentKind | ''
   readonly recordedOutcome: RecordedOutcome | null
@@ -173,31 +168,76 @@ export interface TaskContext {
   readonly recreations: { readonly [reason: string]: number }
   readonly visitResidencyMs: number
   readonly respawnDelayMs: number
+}
 
+/** The pod's newest turn, and what all of them came to. */
+export interface TaskTurn {
   /** The pod's newest turn. */
   readonly prompt: Prompt
   readonly nudged: boolean
   readonly asked: boolean
-  readonly turnSpoke: boolean
-  readonly silentTurns: number
-  readonly failedTurns: number
-  readonly turnDelayMs: number
-  readonly lastTurn: number | null
-  readonly lastTurnPod: number
-  readonly lastTurnFinalText: string
-  readonly lastTurnPushedRepos: readonly string[]
-  readonly lastTurnFailedRepos: readonly string[]
+  readonly spoke: boolean
+  readonly silentInRow: number
+  readonly failedInRow: number
+  readonly delayMs: number
+  readonly last: number | null
+  readonly lastPod: number
+  readonly lastFinalText: string
+  readonly lastPushedRepos: readonly string[]
+  readonly lastFailedRepos: readonly string[]
   readonly pushedRepositories: readonly string[]
   readonly usage: { readonly [name: string]: number }
   /** Of the account, as a turn of this Task last heard of it. */
   readonly accountUsage?: AccountReport
-  readonly turns: number
+  readonly count: number
+}
 
+/** What waits to be said to the agent, and what was noted. */
+export interface TaskJournal {
   readonly pending: readonly PendingEvent[]
   readonly eventSequence: number
   readonly notes: readonly Note[]
   readonly planHash: string | null
   readonly planNoteId: string | null
+}
+
+/** Everything a Task knows; plain JSON. Times are epoch milliseconds, `...Seconds` seconds. */
+export interface TaskContext {
+  readonly id: string
+  /** Time of the newest event: what a timer's event falls back on. */
+  readonly at: number
+  readonly kind: AgentKind
+  readonly goal: string
+  readonly repositories: readonly string[]
+  readonly priority: number
+  readonly origin: TaskSeed['origin']
+  readonly config: TaskConfig
+  readonly stage: TaskStage
+  readonly forge: TaskForge
+  readonly pod: TaskPod
+  readonly turn: TaskTurn
+  readonly journal: TaskJournal
+}
+
+type PartName = 'stage' | 'forge' | 'pod' | 'turn' | 'journal'
+
+/** What a step changes: of each part what is new in it. */
+export type TaskPatch = Partial<Omit<TaskContext, PartName>> & {
+  readonly [P in PartName]?: Partial<TaskContext[P]>
+}
+
+const partNames: readonly PartName[] = ['stage', 'forge', 'pod', 'turn', 'journal']
+
+/** Merged one level deep: a part keeps what a patch of it leaves out. Later ones hold. */
+export function withChanges(context: TaskContext, ...patches: readonly (TaskPatch | undefined)[]): TaskContext
+export function withChanges(first: TaskPatch | undefined, ...patches: readonly (TaskPatch | undefined)[]): TaskPatch
+export function withChanges(first: TaskPatch = {}, ...patches: readonly (TaskPatch | undefined)[]): TaskPatch {
+  return patches.reduce<TaskPatch>((merged, patch = {}) => ({ ...merged, ...patch, ...partsOf(merged, patch) }), first)
+}
+
+function partsOf(merged: TaskPatch, patch: TaskPatch): TaskPatch {
+  const changed = partNames.filter((part) => patch[part] !== undefined)
+  return Object.fromEntries(changed.map((part) => [part, { ...merged[part], ...patch[part] }]))
 }
 
 const blankConfig: TaskConfig = {
@@ -222,23 +262,23 @@ const blankIdentity = {
   config: blankConfig,
 } as const
 
-const blankStage = {
-  stage: 'minted',
-  stageClass: 'active',
-  stageReason: null,
-  stageDetail: null,
-  stageEnteredAt: 0,
-  stageWorkStartedAt: null,
-  stages: [],
+const blankStage: TaskStage = {
+  name: 'minted',
+  class: 'active',
+  reason: null,
+  detail: null,
+  enteredAt: 0,
+  workStartedAt: null,
+  history: [],
   visit: 0,
   wants: null,
   parkedFrom: null,
   deadlines: 0,
   reviewLaps: 0,
   reviewRounds: 0,
-} as const
+}
 
-const blankForge = {
+const blankForge: TaskForge = {
   issues: [],
   everOwnedIssue: false,
   mergeRequests: [],
@@ -257,17 +297,17 @@ const blankForge = {
   merging: null,
   folds: [],
   budgetRaised: 0,
-} as const
+}
 
-const blankPod = {
+const blankPod: TaskPod = {
   entry: null,
   entries: 0,
   released: false,
-  podOrdinal: 0,
-  podAlive: false,
-  podVisit: 0,
-  podWorked: false,
-  podStartedAt: null,
+  ordinal: 0,
+  alive: false,
+  visit: 0,
+  worked: false,
+  startedAt: null,
   agentKind: '',
   recordedOutcome: null,
   deferred: [],
@@ -276,29 +316,38 @@ const blankPod = {
   recreations: {},
   visitResidencyMs: 0,
   respawnDelayMs: 0,
-} as const
+}
 
-const blankTurn = {
+const blankTurn: TaskTurn = {
   prompt: 'first',
   nudged: false,
   asked: false,
-  turnSpoke: false,
-  silentTurns: 0,
-  failedTurns: 0,
-  turnDelayMs: 0,
-  lastTurn: null,
-  lastTurnPod: 0,
-  lastTurnFinalText: '',
-  lastTurnPushedRepos: [],
-  lastTurnFailedRepos: [],
+  spoke: false,
+  silentInRow: 0,
+  failedInRow: 0,
+  delayMs: 0,
+  last: null,
+  lastPod: 0,
+  lastFinalText: '',
+  lastPushedRepos: [],
+  lastFailedRepos: [],
   pushedRepositories: [],
   usage: {},
-  turns: 0,
-} as const
+  count: 0,
+}
 
-const blankJournal = { pending: [], eventSequence: 0, notes: [], planHash: null, planNoteId: null } as const
+const blankJournal: TaskJournal = { pending: [], eventSequence: 0, notes: [], planHash: null, planNoteId: null }
 
 /** What is known of a Task before its first event. */
 export function newTask(id: string): TaskContext {
-  return { id, at: 0, ...blankIdentity, ...blankStage, ...blankForge, ...blankPod, ...blankTurn, ...blankJournal }
+  return {
+    id,
+    at: 0,
+    ...blankIdentity,
+    stage: blankStage,
+    forge: blankForge,
+    pod: blankPod,
+    turn: blankTurn,
+    journal: blankJournal,
+  }
 }

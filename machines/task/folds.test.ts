@@ -100,7 +100,7 @@ function accept(task: ATask, name: string, changes: object = {}): ATask {
 describe('a refine Task', () => {
   test('Task refining/folds: asks each member once the outcome stands, and waits without a pod', () => {
     const task = folding('a', 'b')
-    expect([task.stage, task.context.wants, task.pod]).toEqual(['refining', null, 'stopping'])
+    expect([task.stage, task.context.stage.wants, task.pod]).toEqual(['refining', null, 'stopping'])
     const { to } = task.only('requestFold')[0]
     expect(task.only('requestFold')).toEqual(
       ['a', 'b'].map((name) => ({
@@ -138,7 +138,7 @@ describe('a refine Task', () => {
     task.send('fold.refused', { task: member('b'), reason: 'member-running' })
     expect(task.stage).toBe('delivered')
     expect(task.told('queue')).toHaveLength(1)
-    expect(task.context.notes.at(-1)?.body).toContain('default/b: member-running')
+    expect(task.context.journal.notes.at(-1)?.body).toContain('default/b: member-running')
   })
 
   test('Task refining/folds: when all refuse nothing is minted', () => {
@@ -152,7 +152,7 @@ describe('a refine Task', () => {
     const task = accept(folding('a', 'b').final(), 'a')
     task.send('fold.refused', { task: member('a'), reason: 'task-terminal' })
     accept(task, 'c')
-    expect([task.stage, task.context.folds[0]?.answer?.accepted]).toEqual(['refining', true])
+    expect([task.stage, task.context.forge.folds[0]?.answer?.accepted]).toEqual(['refining', true])
   })
 
   test('of two merge requests of one repository the oldest goes on; the other is released, and people are told', () => {
@@ -207,5 +207,5 @@ describe('a refine Task', () => {
 
 test('LAW-23: a folded member owns nothing any more', () => {
   const task = ask(parkedBy('discuss'))
-  expect(task.context.issues.map(({ issue, state }) => [issue, state])).toEqual([[issueId, 'handedOver']])
+  expect(task.context.forge.issues.map(({ issue, state }) => [issue, state])).toEqual([[issueId, 'handedOver']])
 })

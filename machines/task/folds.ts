@@ -8,7 +8,7 @@ import { taskName } from '../rules/names.ts'
 import type { Cause, EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import { commentOnMergeRequest } from './comments.ts'
-import type { Fold, FoldAnswer, TaskContext } from './context.ts'
+import { withChanges, type Fold, type FoldAnswer, type TaskContext } from './context.ts'
 import type { OwnedMergeRequest, TaskSeed, TaskEvent } from './events.ts'
 import { handedIssues, handedMergeRequests, handOver, heirOf, mintHeir, type Heir } from './hand-over.ts'
 import { noteByPlatform } from './notes.ts'
@@ -19,12 +19,12 @@ type Accepted = Extract<FoldAnswer, { readonly accepted: true }>
 
 function heir(context: TaskContext): Heir {
   const namespace = context.id.slice(0, context.id.indexOf('/'))
-  return heirOf(`${namespace}/${taskName('implement', 'fold', context.folds.length, `${context.id}/fold`)}`)
+  return heirOf(`${namespace}/${taskName('implement', 'fold', context.forge.folds.length, `${context.id}/fold`)}`)
 }
 
 export function askMembers(context: TaskContext, _event: Cause): Change {
   const { to, entry } = heir(context)
-  const asked = context.folds.filter(({ answer }) => answer === null)
+  const asked = context.forge.folds.filter(({ answer }) => answer === null)
   return {
     effects: asked.map(({ task }) =>
       effect('requestFold', { member: task, by: context.id, project: context.config.project, to, entry }),
@@ -34,15 +34,16 @@ export function askMembers(context: TaskContext, _event: Cause): Change {
 
 /** No live pod, and nothing of it on its way to the forge: it waits for a slot, or is parked. */
 export function isFoldable(context: TaskContext, { by, project }: Requested): boolean {
-  const isWaiting = context.stageClass === 'parked' || (context.stageClass === 'active' && context.wants !== null)
+  const isWaiting =
+    context.stage.class === 'parked' || (context.stage.class === 'active' && context.stage.wants !== null)
   const isMember = context.kind === 'implement' && by !== context.id && project === context.config.project
-  return isMember && isWaiting && !context.podAlive
+  return isMember && isWaiting && !context.pod.alive
 }
 
 export function fold(context: TaskContext, { by, to, entry }: Requested): Change {
   const handed = handOver(context, { to, entry })
   return {
-    context: { ...handed.context, stageReason: 'folded', stageDetail: to },
+    context: withChanges(handed.context, { stage: { reason: 'folded', detail: to } }),
     effects: [
       ...handed.effects,
       tellTask(by, {
@@ -59,9 +60,9 @@ export function fold(context: TaskContext, { by, to, entry }: Requested): Change
 }
 
 function refusalOf(context: TaskContext, { project }: Requested): string {
-  if (context.stageClass === 'terminal') return 'task-terminal'
+  if (context.stage.class === 'terminal') return 'task-terminal'
   if (context.kind !== 'implement' || project !== context.config.project) return 'no-member'
-  return context.podAlive ? 'member-running' : `stage-${context.stage}`
+  return context.pod.alive ? 'member-running' : `stage-${context.stage.name}`
 }
 
 export function refuseFold(context: TaskContext, event: Requested): Change {
@@ -78,22 +79,22 @@ function answerOf(event: Answered): FoldAnswer {
 
 /** The first answer of a member holds: a request that was repeated is refused by a member that has folded. */
 function withAnswer(context: TaskContext, event: Answered): readonly Fold[] {
-  return context.folds.map((one) =>
+  return context.forge.folds.map((one) =>
     one.task === event.task && one.answer === null ? { ...one, answer: answerOf(event) } : one,
   )
 }
 
 export function recordFold(context: TaskContext, event: Answered): Change {
-  return { context: { folds: withAnswer(context, event) } }
+  return { context: { forge: { folds: withAnswer(context, event) } } }
 }
 
 export function completesFolds(context: TaskContext, event: Answered): boolean {
-  const isAsked = context.folds.some(({ task, answer }) => task === event.task && answer === null)
+  const isAsked = context.forge.folds.some(({ task, answer }) => task === event.task && answer === null)
   return isAsked && withAnswer(context, event).every(({ answer }) => answer !== null)
 }
 
 function acceptedOf(context: TaskContext): readonly Accepted[] {
-  return context.folds.flatMap(({ answer }) => (answer?.accepted ? [answer] : []))
+  return context.forge.folds.flatMap(({ answer }) => (answer?.accepted ? [answer] : []))
 }
 
 /** A pod works on one branch of a repository: of several merge requests there the oldest goes on. */
@@ -103,7 +104,7 @@ function oldestOf(mergeRequests: readonly OwnedMergeRequest[]): readonly OwnedMe
 }
 
 function refusedNote(context: TaskContext): Change {
-  const refused = context.folds.flatMap(({ task, answer }) =>
+  const refused = context.forge.folds.flatMap(({ task, answer }) =>
     answer && !answer.accepted ? [`${task}: ${answer.reason}`] : [],
   )
   return refused.length === 0 ? {} : noteByPlatform(context, 'finding', `Not folded. ${refused.join('; ')}`)
@@ -113,8 +114,8 @@ function refusedNote(context: TaskContext): Change {
 export function finishFolds(context: TaskContext): Change {
   const accepted = acceptedOf(context)
   const noted = refusedNote(context)
-  const cleared = { stageReason: null, stageDetail: null } as const
-  if (accepted.length === 0) return { context: { ...cleared, ...noted.context } }
+  const cleared = { stage: { reason: null, detail: null } } as const
+  if (accepted.length === 0) return { context: withChanges(cleared, noted.context) }
   const mergeRequests = accepted.flatMap((one) => one.mergeRequests)
   const kept = oldestOf(mergeRequests)
   const minted = heir(context)
@@ -129,7 +130,7 @@ export function finishFolds(context: TaskContext): Change {
     config: context.config,
   }
   return {
-    context: { ...cleared, ...noted.context, stageDetail: minted.to },
+    context: withChanges(cleared, noted.context, { stage: { detail: minted.to } }),
     effects: [
       mintHeir(minted, seed),
       ...mergeRequests

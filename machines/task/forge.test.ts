@@ -33,17 +33,17 @@ describe('reviewing.opening', () => {
 
   test('STAGE-8: no review pod before the merge request is ready', () => {
     const task = opening()
-    expect(task.context.wants).toBeNull()
+    expect(task.context.stage.wants).toBeNull()
     task.ready()
     expect(task.did).toEqual(['withdrawEffects', 'merge-request<mr.owned', 'queue<queue.enqueue'])
-    expect(task.context.mergeRequests).toMatchObject([{ number: 7, headSha: 'sha-1', state: 'open' }])
+    expect(task.context.forge.mergeRequests).toMatchObject([{ number: 7, headSha: 'sha-1', state: 'open' }])
   })
 
   test('Task opening/openFailed: nothing pushed: back to work, and the agent is told', () => {
     const task = granted().submit().final()
     expect(task.stage).toBe('implementing')
     expect(task.did).not.toContain('openMergeRequest')
-    expect(task.context.pending.at(-1)).toMatchObject({
+    expect(task.context.journal.pending.at(-1)).toMatchObject({
       kind: 'push',
       text: expect.stringContaining('nothing was pushed'),
     })
@@ -73,14 +73,14 @@ describe('reviewing.opening', () => {
       .ended({ pushed: ['lib', 'app'] })
       .final()
     expect(task.stage).toBe('implementing')
-    expect(task.context.pending.at(-1)?.text).toContain('merge_order')
+    expect(task.context.journal.pending.at(-1)?.text).toContain('merge_order')
   })
 
   test('Task opening/openFailed: mr.openFailed: back to work with the reason, and what is outstanding is withdrawn', () => {
     const task = opening().send('mr.openFailed', { repository: 'lib', reason: 'no commits', attempt: 1 })
     expect(task.stage).toBe('implementing')
     expect(task.only('withdrawEffects')).toEqual([{ types: ['openMergeRequest'] }])
-    expect(task.context.pending.at(-1)?.text).toContain('no commits')
+    expect(task.context.journal.pending.at(-1)?.text).toContain('no commits')
   })
 
   test('the failure of an earlier attempt moves nothing', () => {
@@ -89,7 +89,7 @@ describe('reviewing.opening', () => {
       .running()
       .submit()
       .final()
-    expect(task.context.openAttempt).toBe(2)
+    expect(task.context.forge.openAttempt).toBe(2)
     task.send('mr.openFailed', { repository: 'lib', reason: 'late', attempt: 1 })
     expect(task.stage).toBe('reviewing')
   })
@@ -98,9 +98,9 @@ describe('reviewing.opening', () => {
     const task = opening(['lib', 'app'], { repositories: ['lib', 'app'] })
     expect(task.only('openMergeRequest').map(({ repository }) => repository)).toEqual(['lib', 'app'])
     task.ready('app', 'sha-2', 8)
-    expect(task.context.wants).toBeNull()
+    expect(task.context.stage.wants).toBeNull()
     task.ready('lib', 'sha-1', 7)
-    expect(task.context.wants).toBe('review')
+    expect(task.context.stage.wants).toBe('review')
   })
 
   test('STAGE-11: the first one merged before the second is open delivers nothing', () => {
@@ -109,7 +109,7 @@ describe('reviewing.opening', () => {
       .merged('lib')
     expect(task.stage).toBe('reviewing')
     task.ready('app', 'sha-2', 8)
-    expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
+    expect([task.stage, task.context.stage.wants]).toEqual(['reviewing', 'review'])
   })
 
   test('STAGE-11: neither does it after an opening that failed, until that repository is ready', () => {
@@ -158,7 +158,7 @@ describe('reviewing.opening', () => {
 
   test('Task live/mr.ready: J: a merge request that is ready late is owned all the same', () => {
     const task = opening().send('effect.failed', { effect: 'openMergeRequest', reason: 'x', key: 'k' }).ready()
-    expect([task.stage, task.context.mergeRequests.length]).toEqual(['operator-error', 1])
+    expect([task.stage, task.context.forge.mergeRequests.length]).toEqual(['operator-error', 1])
     expect(task.told('merge-request')).toEqual([{ type: 'mr.owned', task: taskId }])
   })
 
@@ -189,7 +189,7 @@ describe('merging', () => {
   ])('Task merging.asked/conflict: %s of its own ask goes back to work', (type, kind) => {
     const task = merging().mergeAnswer(type)
     expect(task.stage).toBe('implementing')
-    expect(task.context.pending.at(-1)?.kind).toBe(kind)
+    expect(task.context.journal.pending.at(-1)?.kind).toBe(kind)
     expect(task.only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
     expect(task.told('merge-request')).toMatchObject([{ type: 'merge.left' }])
   })
@@ -237,7 +237,7 @@ describe('merging', () => {
 
   test('Task merging.asked/refused: MERGE-6: refused by the forge: awaiting-human at once, with what to change, said once', () => {
     const task = merging().mergeAnswer('mr.mergeRefused', { reason: 'required reviews' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
       'awaiting-human',
       'merge-refused',
       'required reviews',
@@ -248,8 +248,8 @@ describe('merging', () => {
 
   test('Task merging/headMoved: HEAD-2: a head that is not the judged one goes to reviewing, not to work, and the verdict is off', () => {
     const task = merging().headMoved('sha-2')
-    expect([task.stage, task.context.verdict]).toEqual(['reviewing', null])
-    expect(task.context.pending.at(-1)).toMatchObject({ kind: 'push', text: 'new head sha-2' })
+    expect([task.stage, task.context.forge.verdict]).toEqual(['reviewing', null])
+    expect(task.context.journal.pending.at(-1)).toMatchObject({ kind: 'push', text: 'new head sha-2' })
     expect(task.only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
   })
 
@@ -260,7 +260,7 @@ describe('merging', () => {
 
   test('APPROVAL-7: a withdrawn approval parks it, with grant and verdict off (CLAIM-19)', () => {
     const task = merging().send('approval.revoked', { issue: issueId, reason: 'withdrawn' })
-    expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual([
+    expect([task.stage, task.reason, task.context.forge.verdict, task.context.forge.issues[0]?.grant]).toEqual([
       'awaiting-human',
       'approval-revoked',
       null,
@@ -292,7 +292,7 @@ describe('merging', () => {
   test('a second merge request that nobody judged is reviewed before anything merges', () => {
     const task = merging().ready('app', 'sha-2', 8, 99)
     expect(task.stage).toBe('reviewing')
-    expect(task.context.verdict).toBeNull()
+    expect(task.context.forge.verdict).toBeNull()
   })
 
   test('review-kind: a good head of an author who may merge is merged without any grant', () => {
@@ -334,12 +334,12 @@ describe('mr.noneOpen, in any live stage', () => {
 
   test('records go forward only: a late ready reopens no merged one', () => {
     const task = inReviewOfTwo().merged('lib').ready('lib', 'sha-0', 7)
-    expect(task.context.mergeRequests[0]).toMatchObject({ state: 'merged' })
+    expect(task.context.forge.mergeRequests[0]).toMatchObject({ state: 'merged' })
   })
 
   test('a reopened one is open again, at the head it is reopened with', () => {
     const task = inReviewOfTwo().closed('lib').send('mr.reopened', { repository: 'lib', number: 7, sha: 'sha-5' })
-    expect(task.context.mergeRequests[0]).toMatchObject({ state: 'open', headSha: 'sha-5' })
+    expect(task.context.forge.mergeRequests[0]).toMatchObject({ state: 'open', headSha: 'sha-5' })
   })
 })
 
@@ -357,7 +357,7 @@ describe('issues closed by humans', () => {
     'the last live one, a merge request open: awaiting-human with grant and verdict off',
     (build) => {
       const task = build().send('issue.closed', { issue: issueId })
-      expect([task.stage, task.reason, task.context.verdict, task.context.issues[0]?.grant]).toEqual([
+      expect([task.stage, task.reason, task.context.forge.verdict, task.context.forge.issues[0]?.grant]).toEqual([
         'awaiting-human',
         'issue-closed',
         null,
@@ -370,12 +370,16 @@ describe('issues closed by humans', () => {
     const task = inReview()
       .send('effect.failed', { effect: 'postReview', reason: 'x', key: 'k' })
       .send('issue.closed', { issue: issueId })
-    expect([task.stage, task.reason, task.context.issues[0]?.grant]).toEqual(['operator-error', 'effect-failed', null])
+    expect([task.stage, task.reason, task.context.forge.issues[0]?.grant]).toEqual([
+      'operator-error',
+      'effect-failed',
+      null,
+    ])
   })
 
   test('one of two: the rest goes on', () => {
     const task = new ATask().mint({ issues: [anIssue, second] }).send('issue.closed', { issue: second.issue })
-    expect([task.stage, task.context.issues.map(({ state }) => state)]).toEqual(['refined', ['open', 'closed']])
+    expect([task.stage, task.context.forge.issues.map(({ state }) => state)]).toEqual(['refined', ['open', 'closed']])
   })
 
   test('reopened, it counts again', () => {
@@ -397,7 +401,7 @@ describe('issues closed by humans', () => {
 describe('effects that fail for good', () => {
   test('Task active/effect.failed: ACTOR-4: an active stage goes to operator-error with the cause', () => {
     const task = merging().send('effect.failed', { effect: 'mergeMergeRequest', reason: '403', key: 'k' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
       'operator-error',
       'effect-failed',
       'mergeMergeRequest: 403',
@@ -426,7 +430,7 @@ describe('the end', () => {
       parkedBy('operator-error'),
     ]) {
       task.send('task.close', { by: 'alice', reason: 'not now' })
-      expect([task.stage, task.reason, task.context.stageDetail, task.answer?.status]).toEqual([
+      expect([task.stage, task.reason, task.context.stage.detail, task.answer?.status]).toEqual([
         'rejected',
         'cancelled',
         'not now, by alice',
@@ -481,7 +485,7 @@ describe('of two repositories, when one is merged and the other goes back to wor
     const task = halfMerged().planned('plan-2', 'hash-2')
     expect(task.stage).toBe('implementing')
     task.outcome('approved', { plan_note_id: 'plan-2', approving_maintainer: 'maya' })
-    expect(task.context.claims).toEqual(['default/app-2'])
+    expect(task.context.forge.claims).toEqual(['default/app-2'])
   })
 
   test('the grant of the issue that is left lets it submit again', () => {
@@ -505,7 +509,7 @@ describe('of two repositories, when one is merged and the other goes back to wor
 
     test('both issues are claimed again', () => {
       const task = held().outcome('approved', { plan_note_id: 'plan-2', approving_maintainer: 'maya' })
-      expect(task.context.claims).toEqual([anIssue.issue, second.issue])
+      expect(task.context.forge.claims).toEqual([anIssue.issue, second.issue])
     })
 
     test('a new approval there lets it submit, whatever plan it names', () => {

@@ -21,7 +21,7 @@ function isLive({ state }: { readonly state: string }): boolean {
 }
 
 export function handedIssues(context: TaskContext): OwnedIssue[] {
-  return context.issues.filter(isLive).map(({ repository, number, issue, selfProposed, humanCommented }) => ({
+  return context.forge.issues.filter(isLive).map(({ repository, number, issue, selfProposed, humanCommented }) => ({
     repository,
     number,
     issue,
@@ -31,22 +31,31 @@ export function handedIssues(context: TaskContext): OwnedIssue[] {
 }
 
 export function handedMergeRequests(context: TaskContext): OwnedMergeRequest[] {
-  return context.mergeRequests.filter(isLive).map(({ state: _state, mergeCommit: _mergeCommit, ...owned }) => owned)
+  return context.forge.mergeRequests
+    .filter(isLive)
+    .map(({ state: _state, mergeCommit: _mergeCommit, ...owned }) => owned)
 }
 
 export function handOver(
   context: TaskContext,
   { to, entry }: Heir,
-): { readonly context: Pick<TaskContext, 'issues' | 'mergeRequests'>; readonly effects: readonly EffectAction[] } {
+): {
+  readonly context: { readonly forge: Pick<TaskContext['forge'], 'issues' | 'mergeRequests'> }
+  readonly effects: readonly EffectAction[]
+} {
   const word = { task: context.id, to, entry }
   return {
     context: {
-      issues: given<TaskIssue>(context.issues),
-      mergeRequests: given<TaskMergeRequest>(context.mergeRequests),
+      forge: {
+        issues: given<TaskIssue>(context.forge.issues),
+        mergeRequests: given<TaskMergeRequest>(context.forge.mergeRequests),
+      },
     },
     effects: [
-      ...context.issues.filter(isLive).map(({ issue }) => tellIssue(issue, { type: 'issue.handedOver', ...word })),
-      ...context.mergeRequests
+      ...context.forge.issues
+        .filter(isLive)
+        .map(({ issue }) => tellIssue(issue, { type: 'issue.handedOver', ...word })),
+      ...context.forge.mergeRequests
         .filter(isLive)
         .map(({ mergeRequest }) => tellMergeRequest(mergeRequest, { type: 'mr.handedOver', ...word })),
     ],

@@ -26,8 +26,8 @@ describe('brainstorming', () => {
   test('Task brainstorming/outcome: skip says why in a note, and files nothing', () => {
     const task = brainstorm().outcome('skip', { reason: 'nothing worth it' }).final()
     expect([task.stage, task.did.includes('fileIssue')]).toEqual(['delivered', false])
-    expect(task.context.notes[0]).toMatchObject({ kind: 'finding', source: 'operator', agent: 'brainstorm' })
-    expect(task.context.notes[0]?.body).toContain('nothing worth it')
+    expect(task.context.journal.notes[0]).toMatchObject({ kind: 'finding', source: 'operator', agent: 'brainstorm' })
+    expect(task.context.journal.notes[0]?.body).toContain('nothing worth it')
   })
 
   test('OUTCOME-RULE-7: more than fit are refused with the number left, and the pod may propose again (OUTCOME-BRAINSTORM-6)', () => {
@@ -82,7 +82,7 @@ describe('investigating', () => {
       .outcome('false_positive', { alert_rules: ['A', 'B'], reason: 'a deploy' })
       .final()
     expect([task.stage, task.did.includes('fileIssue')]).toEqual(['delivered', false])
-    expect(task.context.notes[0]?.body).toContain('`A`, `B`: a deploy')
+    expect(task.context.journal.notes[0]?.body).toContain('`A`, `B`: a deploy')
   })
 })
 
@@ -112,7 +112,7 @@ describe('refining', () => {
 
   test('a question that nobody can answer is no reason to wait: it owns no thread', () => {
     const task = working('refine').send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended()
-    expect([task.context.prompt, task.context.silentTurns]).toEqual(['continue', 1])
+    expect([task.context.turn.prompt, task.context.turn.silentInRow]).toEqual(['continue', 1])
   })
 })
 
@@ -136,7 +136,7 @@ describe.each([
 
   test('Task reviewing/request_changes: goes back to its own work stage (STAGE-1)', () => {
     const task = reworking(kind)
-    expect([task.stage, task.context.agentKind]).toEqual([stage, kind])
+    expect([task.stage, task.context.pod.agentKind]).toEqual([stage, kind])
   })
 
   test('Task merging.asked/conflict: goes back to its own work stage', () => {
@@ -183,7 +183,7 @@ describe.each([
 describe('declined', () => {
   test('Task implementing/declined: a documentation Task is parked for good; its merge request stays its own (OUTCOME-WORK-8, TASK-MOVES-7)', () => {
     const task = reworking('documentation').outcome('declined', { decline_reason: 'no' }).final()
-    expect([task.stage, task.context.mergeRequests[0]?.state]).toEqual(['implement-declined', 'open'])
+    expect([task.stage, task.context.forge.mergeRequests[0]?.state]).toEqual(['implement-declined', 'open'])
     expect(task.only('postComment')).toEqual([expect.objectContaining({ on: 'mr', number: 7 })])
   })
 
@@ -262,9 +262,9 @@ describe('openings that come to nothing', () => {
     expect(submitted(task).stage).toBe('implementing')
     submitted(task)
     expect([task.stage, task.reason]).toEqual(['awaiting-human', 'not-opened'])
-    expect(task.context.stageDetail).toContain('nothing was pushed')
+    expect(task.context.stage.detail).toContain('nothing was pushed')
     expect(task.only('postComment')).toEqual([expect.objectContaining({ on: 'issue', number: 1 })])
-    expect([task.comment().stage, task.context.failedOpenings]).toEqual(['implementing', 0])
+    expect([task.comment().stage, task.context.forge.failedOpenings]).toEqual(['implementing', 0])
   })
 
   test('Task opening/never: refusals by the forge count like empty pushes', () => {
@@ -277,7 +277,7 @@ describe('openings that come to nothing', () => {
         .send('mr.openFailed', { repository: 'lib', reason: '422', attempt })
       if (attempt < 3) task.running()
     }
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
       'awaiting-human',
       'not-opened',
       'the merge request could not be opened: 422',
@@ -294,6 +294,6 @@ describe('openings that come to nothing', () => {
       .ended({ pushed: ['lib'] })
       .final()
       .ready()
-    expect([task.stage, task.context.failedOpenings]).toEqual(['reviewing', 0])
+    expect([task.stage, task.context.forge.failedOpenings]).toEqual(['reviewing', 0])
   })
 })

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { createActor, transition, type AnyStateNode } from 'xstate'
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../definition.ts'
 import { machines } from '../registry.ts'
 import { ATask, granted, inReview, merging, opening, parkedBy } from './a-task.ts'
-import { newTask } from './context.ts'
+import { newTask, type TaskContext } from './context.ts'
 import { taskDefinition, taskMachine } from './machine.ts'
 
 function nodes(node: AnyStateNode): readonly AnyStateNode[] {
@@ -119,7 +121,35 @@ test('R10: a version 1 snapshot has failed at no opening, asked no member and go
     value: { stage: 'x' },
     context: { id: 'default/t', failedOpenings: 0, folds: [], budgetRaised: 0 },
   })
-  expect(Object.keys(newTask('t'))).toEqual(
-    expect.arrayContaining(Object.keys((upgraded?.['context'] ?? {}) as object)),
-  )
+  const inParts = taskDefinition.upgrades[3]?.(upgraded ?? {})
+  expect(inParts?.['context']).toMatchObject({
+    id: 'default/t',
+    forge: { failedOpenings: 0, folds: [], budgetRaised: 0 },
+  })
 })
+
+test('R10: a version 3 context finds each of its fields in a part, under the name that this code reads', () => {
+  const file = readFileSync(new URL('../../runtime/fixtures/task-v3.json', import.meta.url), 'utf8')
+  const { snapshot } = (JSON.parse(file) as { readonly actors: readonly [{ readonly snapshot: JsonObject }] }).actors[0]
+  const before = (snapshot['snapshot'] as JsonObject)['context'] as JsonObject
+  const { context } = taskDefinition.upgrades[3]!(snapshot['snapshot'] as JsonObject) as unknown as Upgraded
+  const fresh: TaskContext = newTask('t')
+  expect(namesOf(context)).toEqual(namesOf(fresh))
+  const { stage, forge, pod, turn, journal, ...identity } = context
+  const values = [identity, stage, forge, pod, turn, journal].flatMap((part) => Object.values(part))
+  expect(values.map(asText).toSorted()).toEqual(Object.values(before).map(asText).toSorted())
+})
+
+interface Upgraded {
+  readonly context: TaskContext
+}
+
+function namesOf({ stage, forge, pod, turn, journal, ...identity }: TaskContext): readonly string[] {
+  const parts = Object.entries({ stage, forge, pod, turn, journal })
+  const nested = parts.flatMap(([part, fields]) => Object.keys(fields).map((name) => `${part}.${name}`))
+  return [...Object.keys(identity), ...nested].toSorted()
+}
+
+function asText(value: unknown): string {
+  return JSON.stringify(value)
+}

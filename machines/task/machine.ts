@@ -11,6 +11,7 @@ import { newTask, type TaskContext } from './context.ts'
 import type { TaskEvent } from './events.ts'
 import { podRegion } from './pod-region.ts'
 import { stage } from './stage/region.ts'
+import { inParts } from './upgrade.ts'
 
 export const taskMachine = setup({
   types: { context: {} as TaskContext, events: {} as TaskEvent, input: {} as MachineInput },
@@ -26,11 +27,12 @@ export const taskMachine = setup({
 
 export const taskDefinition: MachineDefinition = {
   kind: 'task',
-  version: 3,
+  version: 4,
   machine: taskMachine,
   createdBy: ['task.minted'],
   upgrades: {
     1: (snapshot) => withContext(snapshot, { failedOpenings: 0, folds: [], budgetRaised: 0 }),
     2: (snapshot) => snapshot,
+    3: inParts,
   },
 }

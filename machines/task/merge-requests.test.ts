@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { aMergeRequest, inReviewOfTwo } from './a-task.ts'
 import type { TaskContext } from './context.ts'
 
-const statesOf = ({ mergeRequests }: TaskContext): unknown => mergeRequests.map(({ number, state }) => [number, state])
+const statesOf = ({ forge: { mergeRequests } }: TaskContext): unknown =>
+  mergeRequests.map(({ number, state }) => [number, state])
 
 test('each merge request is recorded by itself, and the word on one leaves the other (STAGE-13)', () => {
   const task = inReviewOfTwo()
@@ -25,7 +26,7 @@ test.each([
   const task = inReviewOfTwo()
   if (what.startsWith('merged')) task.merged('app', 8)
   else task.closed('app', 8)
-  task.send(type, { ...aMergeRequest('app', 'sha-9', 8), mergeCommit: 'm', attempt: task.context.openAttempt })
+  task.send(type, { ...aMergeRequest('app', 'sha-9', 8), mergeCommit: 'm', attempt: task.context.forge.openAttempt })
   expect(statesOf(task.context)).toEqual([
     [7, 'open'],
     [8, expected],

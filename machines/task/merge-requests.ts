@@ -3,7 +3,7 @@ import { tellMergeRequest } from '../emit.ts'
 import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
-import type { TaskContext, TaskMergeRequest } from './context.ts'
+import { withChanges, type TaskContext, type TaskMergeRequest } from './context.ts'
 import { append, tell } from './pending.ts'
 
 interface Named {
@@ -12,16 +12,18 @@ interface Named {
 }
 
 export function findMergeRequest(context: TaskContext, { repository, number }: Named): TaskMergeRequest | undefined {
-  return context.mergeRequests.find((mr) => mr.repository === repository && mr.number === number)
+  return context.forge.mergeRequests.find((mr) => mr.repository === repository && mr.number === number)
 }
 
 function patched(
   context: TaskContext,
   named: Named,
   patch: Partial<TaskMergeRequest>,
-): Pick<TaskContext, 'mergeRequests'> {
+): { readonly forge: Pick<TaskContext['forge'], 'mergeRequests'> } {
   const known = findMergeRequest(context, named)
-  return { mergeRequests: context.mergeRequests.map((mr) => (mr === known ? { ...mr, ...patch } : mr)) }
+  return {
+    forge: { mergeRequests: context.forge.mergeRequests.map((mr) => (mr === known ? { ...mr, ...patch } : mr)) },
+  }
 }
 
 /** A merged or closed one stays so: the answer to an old opening may come late. */
@@ -29,63 +31,67 @@ export function withReady(context: TaskContext, event: EventOf<TaskEvent, 'mr.re
   const { type: _type, at: _at, attempt, ...owned } = event
   const known = findMergeRequest(context, event)
   const mergeRequests = known
-    ? context.mergeRequests.map((mr) => (mr === known && mr.state === 'open' ? { ...mr, ...owned } : mr))
-    : [...context.mergeRequests, { ...owned, state: 'open', mergeCommit: null } as const]
-  const isAnswer = attempt === context.openAttempt
+    ? context.forge.mergeRequests.map((mr) => (mr === known && mr.state === 'open' ? { ...mr, ...owned } : mr))
+    : [...context.forge.mergeRequests, { ...owned, state: 'open', mergeCommit: null } as const]
+  const isAnswer = attempt === context.forge.openAttempt
   const awaitingOpen = isAnswer
-    ? context.awaitingOpen.filter((repository) => repository !== event.repository)
-    : context.awaitingOpen
-  return { ...context, mergeRequests, awaitingOpen }
+    ? context.forge.awaitingOpen.filter((repository) => repository !== event.repository)
+    : context.forge.awaitingOpen
+  return withChanges(context, { forge: { mergeRequests, awaitingOpen } })
 }
 
 /** Ownership is told once per merge request; exactly one owner (LAW-7, LAW-23). */
 export function recordReady(context: TaskContext, event: EventOf<TaskEvent, 'mr.ready'>): Change {
-  const { mergeRequests, awaitingOpen } = withReady(context, event)
+  const { mergeRequests, awaitingOpen } = withReady(context, event).forge
   const isNew = findMergeRequest(context, event) === undefined
   const effects = isNew ? [tellMergeRequest(event.mergeRequest, { type: 'mr.owned', task: context.id })] : []
-  return { context: { mergeRequests, awaitingOpen }, effects }
+  return { context: { forge: { mergeRequests, awaitingOpen } }, effects }
 }
 
 export function withMerged(context: TaskContext, event: EventOf<TaskEvent, 'mr.merged'>): TaskContext {
-  const awaitingOpen = context.awaitingOpen.filter(
+  const awaitingOpen = context.forge.awaitingOpen.filter(
     (repository) => repository !== event.repository || !findMergeRequest(context, event),
   )
-  return { ...context, ...patched(context, event, { state: 'merged', mergeCommit: event.mergeCommit }), awaitingOpen }
+  return withChanges(context, patched(context, event, { state: 'merged', mergeCommit: event.mergeCommit }), {
+    forge: { awaitingOpen },
+  })
 }
 
 export function recordMerged(context: TaskContext, event: EventOf<TaskEvent, 'mr.merged'>): Change {
-  const { mergeRequests, awaitingOpen } = withMerged(context, event)
-  return { context: { mergeRequests, awaitingOpen } }
+  const { mergeRequests, awaitingOpen } = withMerged(context, event).forge
+  return { context: { forge: { mergeRequests, awaitingOpen } } }
 }
 
 export function withClosed(context: TaskContext, event: EventOf<TaskEvent, 'mr.closed'>): TaskContext {
   return findMergeRequest(context, event)?.state === 'merged'
     ? context
-    : { ...context, ...patched(context, event, { state: 'closed' }) }
+    : withChanges(context, patched(context, event, { state: 'closed' }))
 }
 
 export function recordClosed(context: TaskContext, event: EventOf<TaskEvent, 'mr.closed'>): Change {
   if (!findMergeRequest(context, event)) return {}
   return {
-    context: {
-      ...patchOf(withClosed(context, event)),
-      ...tell(context, 'mr_closed', 'the merge request was closed', event).context,
-    },
+    context: withChanges(
+      patchOf(withClosed(context, event)),
+      tell(context, 'mr_closed', 'the merge request was closed', event).context,
+    ),
   }
 }
 
-function patchOf({ mergeRequests }: TaskContext): Pick<TaskContext, 'mergeRequests'> {
-  return { mergeRequests }
+function patchOf({ forge: { mergeRequests } }: TaskContext): {
+  readonly forge: Pick<TaskContext['forge'], 'mergeRequests'>
+} {
+  return { forge: { mergeRequests } }
 }
 
 export function recordReopened(context: TaskContext, event: EventOf<TaskEvent, 'mr.reopened'>): Change {
   const known = findMergeRequest(context, event)
   if (!known || known.state === 'merged') return {}
   return {
-    context: {
-      ...patched(context, event, { state: 'open', headSha: event.sha }),
-      ...tell(context, 'mr_reopened', 'the merge request is open again', event).context,
-    },
+    context: withChanges(
+      patched(context, event, { state: 'open', headSha: event.sha }),
+      tell(context, 'mr_reopened', 'the merge request is open again', event).context,
+    ),
   }
 }
 
@@ -103,10 +109,10 @@ export function recordMovedHead(context: TaskContext, event: HeadMoved): Change 
   if (event.byOwnPod || !event.gated) return head
   const { repository, number, author, sha } = event
   return {
-    context: {
-      ...head.context,
-      ...append(context, { kind: 'push', repository, number, author, text: `new head ${sha}` }).context,
-    },
+    context: withChanges(
+      head.context,
+      append(context, { kind: 'push', repository, number, author, text: `new head ${sha}` }).context,
+    ),
   }
 }
 
@@ -118,6 +124,8 @@ export function isForeignHead(context: TaskContext, event: HeadMoved): boolean {
 
 /** The verdict does not name this head [HEAD-2]; an echo of the approved head moves nothing. */
 export function isUnjudgedHead(context: TaskContext, event: HeadMoved): boolean {
-  const judged = context.verdict?.find((head) => head.repository === event.repository && head.number === event.number)
+  const judged = context.forge.verdict?.find(
+    (head) => head.repository === event.repository && head.number === event.number,
+  )
   return findMergeRequest(context, event)?.state === 'open' && judged?.sha !== event.sha
 }

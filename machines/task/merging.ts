@@ -15,12 +15,12 @@ type MergeAnswer = EventOf<
 
 /** A sha alone is not enough: an answer to an earlier ask of the same head may come late [MERGE-2]. */
 export function isOwnAsk(context: TaskContext, { repository, number, sha, attempt }: MergeAnswer): boolean {
-  const { merging } = context
+  const { merging } = context.forge
   return (
     merging?.repository === repository &&
     merging.number === number &&
     merging.sha === sha &&
-    attempt === context.mergeAttempt
+    attempt === context.forge.mergeAttempt
   )
 }
 
@@ -28,9 +28,9 @@ export function askToMerge(context: TaskContext): Change {
   const next = nextMerge(context)
   if (!next) return {}
   const head = headOf(next)
-  const attempt = context.mergeAttempt + 1
+  const attempt = context.forge.mergeAttempt + 1
   return {
-    context: { merging: head, mergeAttempt: attempt, mergeAsks: context.mergeAsks + 1 },
+    context: { forge: { merging: head, mergeAttempt: attempt, mergeAsks: context.forge.mergeAsks + 1 } },
     effects: [
       effect('mergeMergeRequest', {
         project: context.config.project,
@@ -45,7 +45,7 @@ export function askToMerge(context: TaskContext): Change {
   }
 }
 
-function isSameAsk({ merging }: TaskContext, head: Head): boolean {
+function isSameAsk({ forge: { merging } }: TaskContext, head: Head): boolean {
   return (
     merging !== null &&
     merging.repository === head.repository &&
@@ -60,13 +60,13 @@ export function withdrawMerge(): Change {
 
 /** The merge request that was asked for learns that nobody merges it now. */
 export function leaveMerging(context: TaskContext): Change {
-  const { merging } = context
+  const { merging } = context.forge
   const left = openMergeRequests(context).find(
     (mr) => mr.repository === merging?.repository && mr.number === merging.number,
   )
-  const reason = context.stageReason ?? 'withdrawn'
+  const reason = context.stage.reason ?? 'withdrawn'
   return {
-    context: { merging: null, mergeAsks: 0 },
+    context: { forge: { merging: null, mergeAsks: 0 } },
     effects: left ? [tellMergeRequest(left.mergeRequest, { type: 'merge.left', task: context.id, reason })] : [],
   }
 }
@@ -84,7 +84,7 @@ export function sayRefusedMerge(context: TaskContext, event: EventOf<TaskEvent, 
   const why = event.reason ?? 'the forge gave no reason'
   const body = `The forge refuses this merge: ${why}. Change that, then comment here, and the Task continues.`
   return {
-    context: { stageReason: 'merge-refused', stageDetail: why },
+    context: { stage: { reason: 'merge-refused', detail: why } },
     effects: [commentOnMergeRequest(context, event, body)],
   }
 }

@@ -165,7 +165,7 @@ describe('the pod region', () => {
   test('a repeated grant starts no second pod', () => {
     const task = new ATask().mint().slot()
     task.slot(`${taskId}/1`)
-    expect(task.context.podOrdinal).toBe(1)
+    expect(task.context.pod.ordinal).toBe(1)
     expect(task.effects).toEqual([])
   })
 
@@ -222,9 +222,9 @@ describe('the pod region', () => {
 
   test('POD-8: agentKind is set at starting and empty again at the end of the pod (TASK-RESOURCE-7)', () => {
     const task = new ATask().mint()
-    expect(task.context.agentKind).toBe('')
-    expect(task.slot().context.agentKind).toBe('implement')
-    expect(task.final('lost').context.agentKind).toBe('')
+    expect(task.context.pod.agentKind).toBe('')
+    expect(task.slot().context.pod.agentKind).toBe('implement')
+    expect(task.final('lost').context.pod.agentKind).toBe('')
   })
 
   test('QUEUE-1: the next pod of a Task under way has priority 40, one that a human released 20 (FORGE-RULES-5)', () => {
@@ -249,7 +249,7 @@ describe('the pod region', () => {
       task.running()
     }
     expect(waits).toEqual([0, 0, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000])
-    expect(task.context.recreations).toEqual({ 'node gone': 10 })
+    expect(task.context.pod.recreations).toEqual({ 'node gone': 10 })
   })
 
   test('a turn that ended well clears the losses in a row', () => {
@@ -275,7 +275,7 @@ describe('the pod region', () => {
 describe('how a pod ends', () => {
   test('Task work/unbound: unbound: operator-error (PROJECT-WORKSPACE-12)', () => {
     const task = new ATask().mint().slot().final('unbound', { reason: 'no storage' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['operator-error', 'unbound', 'no storage'])
+    expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['operator-error', 'unbound', 'no storage'])
   })
 
   test('Task work/mismatched: mismatched: failed, agent-contract-mismatch', () => {
@@ -299,7 +299,7 @@ describe('how a pod ends', () => {
       if (task.pod === 'backingOff') task.fire('respawnDelay')
       task.slot().final('lost', { reason: 'ImagePullBackOff' })
     }
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
       'operator-error',
       'pod-start-failed',
       'ImagePullBackOff',
@@ -348,7 +348,7 @@ describe('how a pod ends', () => {
       .ended()
       .comment()
     expect(task.final().pod).toBe('awaitingSlot')
-    expect(task.context.pending.length).toBe(1)
+    expect(task.context.journal.pending.length).toBe(1)
   })
 
   test('a review-kind Task waits for a reply in the same way', () => {
@@ -358,9 +358,9 @@ describe('how a pod ends', () => {
 
   test('a lost review pod is replaced, and the budget of the visit is not renewed', () => {
     const task = inReview()
-    const startedAt = task.context.stageWorkStartedAt
+    const startedAt = task.context.stage.workStartedAt
     task.pass(3_600_000).final('lost').running()
-    expect(task.context.stageWorkStartedAt).toBe(startedAt)
+    expect(task.context.stage.workStartedAt).toBe(startedAt)
     expect(task.pod).toEqual({ working: 'busy' })
   })
 })

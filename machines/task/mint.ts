@@ -48,9 +48,7 @@ export function adopt(context: TaskContext, { seed }: Minted): Change {
       priority,
       origin,
       config,
-      issues,
-      mergeRequests,
-      everOwnedIssue: issues.length > 0,
+      forge: { issues, mergeRequests, everOwnedIssue: issues.length > 0 },
     },
     effects: [
       ...issues.map(({ issue }) => tellIssue(issue, { type: 'issue.owned', task: context.id })),
@@ -66,6 +64,6 @@ export function adopt(context: TaskContext, { seed }: Minted): Change {
  * withdrawn: only the Task may give back a slot that minted it.
  */
 export function returnSlot(context: TaskContext, { seed, entry }: Minted): Change {
-  if (entry === undefined || entry === context.entry) return {}
+  if (entry === undefined || entry === context.pod.entry) return {}
   return { effects: [tellQueue(seed.config.project, { type: 'queue.release', entry })] }
 }

@@ -5,21 +5,21 @@ import { answer, refusal } from './answers.ts'
 import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
-import type { Note, TaskContext } from './context.ts'
+import { withChanges, type Note, type TaskContext } from './context.ts'
 
 type Written = EventOf<TaskEvent, 'note.written'>
 
 function noteFault(context: TaskContext, event: Written): Change | null {
-  if (event.pod !== context.podOrdinal)
-    return { effects: [answer(refusal('pod-superseded', `pod ${context.podOrdinal} has taken over`))] }
-  if (context.agentKind === '') return { effects: [answer(refusal('agent-kind-empty', 'the Task runs no agent'))] }
+  if (event.pod !== context.pod.ordinal)
+    return { effects: [answer(refusal('pod-superseded', `pod ${context.pod.ordinal} has taken over`))] }
+  if (context.pod.agentKind === '') return { effects: [answer(refusal('agent-kind-empty', 'the Task runs no agent'))] }
   return null
 }
 
 /** A plan is shown on the issues by the Issues themselves, so that `/approve` is about something seen (APPROVAL-11). */
 function planNews(context: TaskContext, { id, body, bodyHash }: Written): NonNullable<Change['effects']> {
-  if (context.stageClass === 'terminal') return []
-  return context.issues.map(({ issue }) =>
+  if (context.stage.class === 'terminal') return []
+  return context.forge.issues.map(({ issue }) =>
     tellIssue(issue, { type: 'plan.written', task: context.id, noteId: id, planHash: bodyHash, body }),
   )
 }
@@ -33,13 +33,13 @@ export function writeNote(context: TaskContext, event: Written): Change {
   const fault = noteFault(context, event)
   if (fault) return fault
   const { id, kind, body, bodyHash, pod, spilled = 0 } = event
-  const note: Note = { id, agent: context.agentKind, pod, at: context.at, kind, body, bodyHash, source: 'agent' }
+  const note: Note = { id, agent: context.pod.agentKind, pod, at: context.at, kind, body, bodyHash, source: 'agent' }
   const isPlan = kind === 'plan'
   return {
-    context: {
-      notes: [...withoutWords(context.notes, spilled), note],
-      ...(isPlan ? { planHash: bodyHash, planNoteId: id } : {}),
-    },
+    context: withChanges(
+      { journal: { notes: [...withoutWords(context.journal.notes, spilled), note] } },
+      isPlan ? { journal: { planHash: bodyHash, planNoteId: id } } : {},
+    ),
     effects: [
       answer({ status: 201, body: { id, kind, at: context.at } }),
       tellPod(`${context.id}/${pod}`, { type: 'pod.noted', kind, source: 'agent' }),
@@ -53,11 +53,11 @@ export function noteByPlatform(
   context: TaskContext,
   kind: Note['kind'],
   body: string,
-): { readonly context: Pick<TaskContext, 'notes'> } {
-  const pod = context.podOrdinal
+): { readonly context: { readonly journal: Pick<TaskContext['journal'], 'notes'> } } {
+  const pod = context.pod.ordinal
   const note: Note = {
     id: `operator-${pod}-${kind}`,
-    agent: context.agentKind || context.kind,
+    agent: context.pod.agentKind || context.kind,
     pod,
     at: context.at,
     kind,
@@ -65,7 +65,7 @@ export function noteByPlatform(
     bodyHash: shortHash(body),
     source: 'operator',
   }
-  return { context: { notes: [...context.notes, note] } }
+  return { context: { journal: { notes: [...context.journal.notes, note] } } }
 }
 
 function listed(title: string, repositories: readonly string[]): string {
@@ -74,9 +74,9 @@ function listed(title: string, repositories: readonly string[]): string {
 
 /** Of that pod's own last turn: what the next one could go on from. */
 function leftBehind(context: TaskContext, pod: number): boolean {
-  if (context.lastTurnPod !== pod) return false
-  const repositories = [...context.lastTurnPushedRepos, ...context.lastTurnFailedRepos]
-  return context.lastTurnFinalText !== '' || repositories.length > 0
+  if (context.turn.lastPod !== pod) return false
+  const repositories = [...context.turn.lastPushedRepos, ...context.turn.lastFailedRepos]
+  return context.turn.lastFinalText !== '' || repositories.length > 0
 }
 
 /** From the pod's own last turn; a placeholder when there is nothing (STOP-SEQUENCE-5, STOP-SEQUENCE-6). */
@@ -85,9 +85,9 @@ function operatorBody(context: TaskContext, { pod, reason }: EventOf<TaskEvent, 
   if (!leftBehind(context, pod)) return `${ended} It left nothing behind. handoff=none`
   return [
     `${ended} Written from its last turn, which left no note.`,
-    listed('Pushed', context.lastTurnPushedRepos),
-    listed('Failed to push', context.lastTurnFailedRepos),
-    context.lastTurnFinalText || 'It said nothing at the end.',
+    listed('Pushed', context.turn.lastPushedRepos),
+    listed('Failed to push', context.turn.lastFailedRepos),
+    context.turn.lastFinalText || 'It said nothing at the end.',
   ].join('\n')
 }
 
@@ -96,11 +96,11 @@ export function writeOperatorNote(context: TaskContext, event: EventOf<TaskEvent
   const { pod } = event
   const id = `operator-${pod}`
   const told = tellPod(`${context.id}/${pod}`, { type: 'pod.noted', kind: 'handoff', source: 'operator' })
-  if (context.notes.some((note) => note.id === id)) return { effects: [told] }
+  if (context.journal.notes.some((note) => note.id === id)) return { effects: [told] }
   const body = operatorBody(context, event)
   const note: Note = {
     id,
-    agent: context.agentKind,
+    agent: context.pod.agentKind,
     pod,
     at: context.at,
     kind: 'handoff',
@@ -109,5 +109,5 @@ export function writeOperatorNote(context: TaskContext, event: EventOf<TaskEvent
     source: 'operator',
     ...(leftBehind(context, pod) ? {} : { empty: true }),
   }
-  return { context: { notes: [...context.notes, note] }, effects: [told] }
+  return { context: { journal: { notes: [...context.journal.notes, note] } }, effects: [told] }
 }

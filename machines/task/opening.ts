@@ -4,7 +4,7 @@ import { coversRepositories } from '../rules/merge-order.ts'
 import type { Cause, EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
-import type { TaskContext } from './context.ts'
+import { withChanges, type TaskContext } from './context.ts'
 import { maxFailedOpenings } from './budgets.ts'
 import { afterPod, comments } from './comments.ts'
 import { branchIn, grantsHold, isMergedIn, liveIssues, openMergeRequests, planHolds } from './queries.ts'
@@ -13,16 +13,18 @@ import { tell } from './pending.ts'
 /** Repositories with a pushed branch, or an open merge request that came with the Task, and nothing merged yet. */
 function opensIn(context: TaskContext): readonly string[] {
   const open = openMergeRequests(context).map(({ repository }) => repository)
-  return [...new Set([...context.pushedRepositories, ...open])].filter((repository) => !isMergedIn(context, repository))
+  return [...new Set([...context.turn.pushedRepositories, ...open])].filter(
+    (repository) => !isMergedIn(context, repository),
+  )
 }
 
 /** Why it cannot open, or null. The gate is read again: a withdrawal may have come while the pod stopped (FORGE-WRITES-2). */
 export function openingFault(context: TaskContext): string | null {
-  if (context.lastTurnFailedRepos.length > 0) return `push failed: ${context.lastTurnFailedRepos.join(', ')}`
+  if (context.turn.lastFailedRepos.length > 0) return `push failed: ${context.turn.lastFailedRepos.join(', ')}`
   if (opensIn(context).length === 0) return 'nothing was pushed'
   if (!grantsHold(context)) return 'an approval is missing'
   if (!planHolds(context)) return 'the plan changed since it was approved'
-  if (!coversRepositories(context.submission?.mergeOrder ?? null, opensIn(context))) {
+  if (!coversRepositories(context.forge.submission?.mergeOrder ?? null, opensIn(context))) {
     return 'merge_order must name every repository with changes'
   }
   return null
@@ -30,24 +32,29 @@ export function openingFault(context: TaskContext): string | null {
 
 function failedOpening(context: TaskContext, text: string, at?: { readonly repository: string }): Change {
   const told = tell(context, 'push', text, at)
-  return { context: { ...told.context, failedOpenings: context.failedOpenings + 1, stageDetail: text } }
+  return {
+    context: withChanges(told.context, {
+      forge: { failedOpenings: context.forge.failedOpenings + 1 },
+      stage: { detail: text },
+    }),
+  }
 }
 
 /** Submitted again and again with nothing to show: an agent that cannot push learns nothing from another turn. */
 export function isLastOpening(context: TaskContext): boolean {
-  return context.failedOpenings + 1 >= maxFailedOpenings
+  return context.forge.failedOpenings + 1 >= maxFailedOpenings
 }
 
-/** After the failure was recorded: `stageDetail` has its words. */
+/** After the failure was recorded: `stage.detail` has its words. */
 export function sayNeverOpened(context: TaskContext): Change {
-  const why = context.stageDetail ?? ''
+  const why = context.stage.detail ?? ''
   const body = `The agent submitted its work ${maxFailedOpenings} times, but the platform could not open a merge request: ${why}. The Task waits. A comment here continues it.`
   const said = afterPod(context, comments(context, body))
-  return { ...said, context: { ...said.context, stageReason: 'not-opened', stageDetail: why } }
+  return { ...said, context: withChanges(said.context, { stage: { reason: 'not-opened', detail: why } }) }
 }
 
 export function opened(): Change {
-  return { context: { failedOpenings: 0 } }
+  return { context: { forge: { failedOpenings: 0 } } }
 }
 
 export function sayOpeningFault(context: TaskContext): Change {
@@ -62,15 +69,15 @@ export function sayOpenFailed(
 }
 
 export function isOwnOpening(context: TaskContext, { attempt }: EventOf<TaskEvent, 'mr.openFailed'>): boolean {
-  return attempt === context.openAttempt
+  return attempt === context.forge.openAttempt
 }
 
 export function askToOpen(context: TaskContext, _event: Cause): Change {
   const repositories = opensIn(context)
-  const attempt = context.openAttempt + 1
-  const { title, body } = context.submission ?? { title: context.goal, body: '' }
+  const attempt = context.forge.openAttempt + 1
+  const { title, body } = context.forge.submission ?? { title: context.goal, body: '' }
   return {
-    context: { openAttempt: attempt, awaitingOpen: repositories },
+    context: { forge: { openAttempt: attempt, awaitingOpen: repositories } },
     effects: repositories.map((repository) =>
       effect('openMergeRequest', {
         project: context.config.project,

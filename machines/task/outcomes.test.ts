@@ -1,3 +1,4 @@
+import { withChanges } from './context.ts'
 import { describe, expect, test } from 'vitest'
 import {
   ATask,
@@ -168,7 +169,7 @@ describe('rejected, declined, discuss', () => {
     expect(task.told('issue')).toEqual([
       { type: 'task.ended', task: taskId, stage: 'implement-declined', reason: 'unsafe' },
     ])
-    expect(task.context.issues).toEqual([])
+    expect(task.context.forge.issues).toEqual([])
     expect(task.final().only('postComment')[0].body).toContain('unsafe')
   })
 
@@ -185,7 +186,7 @@ describe('rejected, declined, discuss', () => {
   })
 
   test('a declined Task that gave up its issues is not ungated by that', () => {
-    expect(granted().outcome('declined', { decline_reason: 'x' }).context.everOwnedIssue).toBe(true)
+    expect(granted().outcome('declined', { decline_reason: 'x' }).context.forge.everOwnedIssue).toBe(true)
   })
 
   test('Task same/discuss: OUTCOME-RULE-4: an implement Task may discuss without a merge request, on its issue (OUTCOME-IMPLEMENT-15, OUTCOME-IMPLEMENT-16)', () => {
@@ -243,11 +244,12 @@ describe('submitted', () => {
 
   test('it moves nothing else: no stage, verdict, withdrawal or word to the agent (APPROVAL-15)', () => {
     const task = running().planned().send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
-    const { at: _before, issues, ...before } = task.context
+    const { at: _before, ...before } = task.context
     const { value } = task
     task.send('approval.lapsed', { issue: issueId })
     const { at: _after, ...after } = task.context
-    expect(after).toEqual({ ...before, issues: [{ ...issues[0], accepted: false }] })
+    const issues = before.forge.issues.map((issue) => ({ ...issue, accepted: false }))
+    expect(after).toEqual(withChanges(before, { forge: { issues } }))
     expect([task.value, task.did]).toEqual([value, []])
   })
 
@@ -373,7 +375,7 @@ describe('verdicts', () => {
         .ready()
         .running()
     expect(code(minor().approve({ change_significance: 'patch' }))).toEqual([400, 'significance-lowered'])
-    expect(minor().approve({ change_significance: 'major' }).context.significance).toBe('major')
+    expect(minor().approve({ change_significance: 'major' }).context.forge.significance).toBe('major')
   })
 
   test('Task reviewing/held: REVIEW-4: raised over the ceiling of a self-grant: posted, and parked (OUTCOME-REVIEW-7)', () => {
@@ -415,11 +417,13 @@ describe('verdicts', () => {
     expect(task.told('merge-request')).toEqual([
       { type: 'verdict.posted', task: taskId, sha: 'sha-1', verdict: 'request_changes' },
     ])
-    expect(task.context.pending.at(-1)).toMatchObject({
+    expect(task.context.journal.pending.at(-1)).toMatchObject({
       kind: 'mr_review',
       text: expect.stringContaining('off by one'),
     })
-    expect(task.running().told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: task.context.eventSequence }])
+    expect(task.running().told('pod')).toEqual([
+      { type: 'turn.requested', eventsUpTo: task.context.journal.eventSequence },
+    ])
   })
 
   test('findings go to the merge request they are about', () => {

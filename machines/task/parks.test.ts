@@ -19,7 +19,7 @@ const retry = (task: ATask) => task.send('task.retry', { by: 'alice' })
 describe('awaiting-human and a comment', () => {
   test('Task awaiting-human/commented: goes back to where it was parked from, with the comment pending (OUTCOME-IMPLEMENT-19, EVENTS-2, TASK-MOVES-5)', () => {
     const task = parkedBy('discuss').comment()
-    expect([task.stage, task.context.parkedFrom, task.context.pending.at(-1)?.text]).toEqual([
+    expect([task.stage, task.context.stage.parkedFrom, task.context.journal.pending.at(-1)?.text]).toEqual([
       'implementing',
       null,
       'hm',
@@ -28,7 +28,7 @@ describe('awaiting-human and a comment', () => {
 
   test('Task awaiting-human/commented: PARK-1: from merging it is reviewed again', () => {
     const task = merging().fire('mergingBudget').comment()
-    expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
+    expect([task.stage, task.context.stage.wants]).toEqual(['reviewing', 'review'])
     expect(task.did).not.toContain('mergeMergeRequest')
   })
 
@@ -43,15 +43,19 @@ describe('awaiting-human and a comment', () => {
     'PARK-2: parked by %s an ordinary comment is only read later',
     (reason) => {
       const task = parkedBy(reason)
-      const before = task.context.pending.length
+      const before = task.context.journal.pending.length
       task.comment({ maintainer: true })
-      expect([task.stage, task.reason, task.context.pending.length]).toEqual(['awaiting-human', reason, before + 1])
+      expect([task.stage, task.reason, task.context.journal.pending.length]).toEqual([
+        'awaiting-human',
+        reason,
+        before + 1,
+      ])
     },
   )
 
   test('Task live/forge.event: a forge event is appended and releases nothing', () => {
     const task = parkedBy('discuss').send('forge.event', { repository: 'lib', number: 1, author: 'ci', kind: 'ci' })
-    expect([task.stage, task.context.pending.at(-1)?.kind]).toEqual(['awaiting-human', 'ci'])
+    expect([task.stage, task.context.journal.pending.at(-1)?.kind]).toEqual(['awaiting-human', 'ci'])
   })
 })
 
@@ -69,7 +73,7 @@ describe('laps of a review-kind Task', () => {
     for (let lap = 1; lap <= 5; lap += 1) {
       if (lap % 2 === 0) task.comment(onMr)
       else task.headMoved(`sha-${lap + 1}`)
-      expect([task.stage, task.context.reviewLaps]).toEqual(['reviewing', lap])
+      expect([task.stage, task.context.stage.reviewLaps]).toEqual(['reviewing', lap])
       task.running().requestChanges().final()
     }
     expect(task.comment(onMr).stage).toBe('awaiting-human')
@@ -83,12 +87,12 @@ describe('laps of a review-kind Task', () => {
   })
 
   test('an echo of the known head costs no lap', () => {
-    expect(parked().headMoved('sha-1').context.reviewLaps).toBe(0)
+    expect(parked().headMoved('sha-1').context.stage.reviewLaps).toBe(0)
   })
 
   test('Task reviewing/headMoved: a new head while it reviews is told to the agent', () => {
     const task = reviewTask().headMoved('sha-2')
-    expect([task.stage, task.context.pending.at(-1)?.kind]).toEqual(['reviewing', 'push'])
+    expect([task.stage, task.context.journal.pending.at(-1)?.kind]).toEqual(['reviewing', 'push'])
   })
 })
 
@@ -103,8 +107,8 @@ describe('approval withdrawn and given again', () => {
     ['operator-error', () => parkedBy('operator-error'), 'operator-error', 'effect-failed'],
   ])('APPROVAL-7: in %s', (_name, build, stage, reason) => {
     const task = build().send('approval.revoked', { issue: issueId, reason: 'edited' })
-    expect([task.stage, task.reason, task.context.issues[0]?.grant]).toEqual([stage, reason, null])
-    expect(task.context.pending.at(-1)?.text).toContain('edited')
+    expect([task.stage, task.reason, task.context.forge.issues[0]?.grant]).toEqual([stage, reason, null])
+    expect(task.context.journal.pending.at(-1)?.text).toContain('edited')
   })
 
   test('Task any/approval.revoked: in implementing, submitted is refused from then on (CLAIM-19)', () => {
@@ -131,15 +135,15 @@ describe('approval withdrawn and given again', () => {
       by: 'alice',
       commentId: 'c',
     })
-    expect([task.stage, task.context.issues[0]?.accepted]).toEqual(['implementing', true])
-    expect(task.context.pending.at(-1)).toMatchObject({ kind: 'issue_comment', author: 'alice' })
+    expect([task.stage, task.context.forge.issues[0]?.accepted]).toEqual(['implementing', true])
+    expect(task.context.journal.pending.at(-1)).toMatchObject({ kind: 'issue_comment', author: 'alice' })
   })
 
   test('a comment that arrived as such is told to the agent once', () => {
     const task = granted()
       .comment({ author: 'alice' })
       .send('approval.commented', { issue: issueId, by: 'alice', commentId: 'c' })
-    expect(task.context.pending.filter(({ author }) => author === 'alice').length).toBe(1)
+    expect(task.context.journal.pending.filter(({ author }) => author === 'alice').length).toBe(1)
   })
 
   test('a retry goes to work whatever was open', () => {
@@ -148,8 +152,8 @@ describe('approval withdrawn and given again', () => {
 
   test('the echo of a known grant tells the agent nothing', () => {
     const task = granted()
-    const before = task.context.pending.length
-    expect(task.grant().context.pending.length).toBe(before)
+    const before = task.context.journal.pending.length
+    expect(task.grant().context.journal.pending.length).toBe(before)
   })
 
   test('grants and withdrawals of issues that are not its own change nothing', () => {
@@ -210,7 +214,7 @@ describe('identity-unverified', () => {
       .planned()
       .outcome('approved', { plan_note_id: 'note-1' })
       .send('approval.refused', { issue: issueId, reason: 'quote-mismatch' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
       'identity-unverified',
       'approval-refused',
       'quote-mismatch',
@@ -230,7 +234,7 @@ describe('identity-unverified', () => {
       .outcome('approved', { plan_note_id: 'note-1' })
       .outcome('discuss', { reason: 'x' })
       .send('approval.refused', { issue: issueId, reason: 'x' })
-    expect([task.stage, task.reason, task.context.claims]).toEqual(['awaiting-human', 'discuss', []])
+    expect([task.stage, task.reason, task.context.forge.claims]).toEqual(['awaiting-human', 'discuss', []])
   })
 
   test('Task identity-unverified/commented: only a maintainer releases it by a comment', () => {
@@ -256,7 +260,7 @@ describe('retry', () => {
 
   test('PARK-1: never back into a merge without a review', () => {
     const task = retry(merging().send('effect.failed', { effect: 'mergeMergeRequest', reason: '403', key: 'k' }))
-    expect([task.stage, task.context.wants]).toEqual(['reviewing', 'review'])
+    expect([task.stage, task.context.stage.wants]).toEqual(['reviewing', 'review'])
   })
 
   test('clears what was lost in a row', () => {
@@ -283,14 +287,14 @@ test('LAW-13: from every park but implement-declined a retry alone leads to an a
     'identity-unverified',
     'operator-error',
   ] as const) {
-    expect(retry(parkedBy(reason)).context.stageClass).toBe('active')
+    expect(retry(parkedBy(reason)).context.stage.class).toBe('active')
   }
 })
 
 test('PARK-12: while parked a Task holds no slot, entry or timer (POD-2)', () => {
   for (const reason of ['discuss', 'approval-revoked', 'identity-unverified', 'operator-error'] as const) {
     const task = parkedBy(reason)
-    expect([task.pod, task.context.entry, task.timers]).toEqual(['none', null, {}])
+    expect([task.pod, task.context.pod.entry, task.timers]).toEqual(['none', null, {}])
   }
   expect(taskId).toBe(granted().context.id)
 })

@@ -11,18 +11,18 @@ const maxPending = 20
 export const platformAuthor = 'statewright'
 
 export function append(context: TaskContext, news: Omit<PendingEvent, 'n' | 'at'>): Change {
-  const n = context.eventSequence + 1
-  const pending = [...context.pending, { ...news, n, at: context.at }].slice(-maxPending)
-  return { context: { pending, eventSequence: n } }
+  const n = context.journal.eventSequence + 1
+  const pending = [...context.journal.pending, { ...news, n, at: context.at }].slice(-maxPending)
+  return { context: { journal: { pending, eventSequence: n } } }
 }
 
 export function clearUpTo(context: TaskContext, n: number): Change {
-  return { context: { pending: context.pending.filter((event) => event.n > n) } }
+  return { context: { journal: { pending: context.journal.pending.filter((event) => event.n > n) } } }
 }
 
 /** Of a repository: its issue, else nothing to point at. */
 function issueNumber(context: TaskContext, repository: string): number {
-  return context.issues.find((issue) => issue.repository === repository)?.number ?? 0
+  return context.forge.issues.find((issue) => issue.repository === repository)?.number ?? 0
 }
 
 export function tell(
@@ -31,7 +31,7 @@ export function tell(
   text: string,
   at?: { repository: string; number?: number },
 ): Change {
-  const repository = at?.repository ?? context.issues[0]?.repository ?? context.repositories[0] ?? ''
+  const repository = at?.repository ?? context.forge.issues[0]?.repository ?? context.repositories[0] ?? ''
   return append(context, {
     kind,
     repository,

@@ -95,7 +95,7 @@ export const podRegion: StateConfig = {
     'usage.reported': { actions: does(recordAccount) },
     'agent.asked': {
       guard: when(isOfPod<EventOf<TaskEvent, 'agent.asked'>>),
-      actions: does(() => ({ context: { asked: true } })),
+      actions: does(() => ({ context: { turn: { asked: true } } })),
     },
   },
   states: {
@@ -104,29 +104,29 @@ export const podRegion: StateConfig = {
       entry: does(flushDeferred),
       on: {
         'task.minted': {
-          guard: when((context, event) => context.stage === 'minted' && startsWithSlot(event)),
+          guard: when((context, event) => context.stage.name === 'minted' && startsWithSlot(event)),
           target: 'starting',
           actions: does(keepEntry),
         },
       },
       always: [
-        { guard: when((context) => context.stageClass === 'terminal'), target: 'settled' },
+        { guard: when((context) => context.stage.class === 'terminal'), target: 'settled' },
         {
-          guard: when((context, event) => context.wants !== null && needsBackoff(context, event)),
+          guard: when((context, event) => context.stage.wants !== null && needsBackoff(context, event)),
           target: 'backingOff',
         },
-        { guard: when((context) => context.wants !== null), target: 'awaitingSlot' },
+        { guard: when((context) => context.stage.wants !== null), target: 'awaitingSlot' },
       ],
     },
     backingOff: {
       meta: meta('platform', 'several pods were lost in a row', 'a delay of at most 10 minutes'),
-      always: { guard: when((context) => context.wants === null), target: 'none' },
+      always: { guard: when((context) => context.stage.wants === null), target: 'none' },
       after: { respawnDelay: { target: 'awaitingSlot' } },
     },
     awaitingSlot: {
       meta: meta('queue', 'waits for a slot', 'a slot of the Project becomes free'),
       entry: does(enqueue),
-      always: { guard: when((context) => context.wants === null), target: 'none', actions: does(withdrawEntry) },
+      always: { guard: when((context) => context.stage.wants === null), target: 'none', actions: does(withdrawEntry) },
       on: { 'slot.granted': { guard: when(isOwnGrant), target: 'starting' } },
     },
     starting: {

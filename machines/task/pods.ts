@@ -5,7 +5,7 @@ import { maxStartFailures, residencyCap, respawnBackoff } from './budgets.ts'
 import type { Cause, EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
-import type { TaskContext } from './context.ts'
+import { withChanges, type TaskContext, type TaskPatch } from './context.ts'
 import type { Reason } from './reasons.ts'
 import { branchIn, isHeard, openMergeRequests, podId, servesStage } from './queries.ts'
 
@@ -13,15 +13,15 @@ type Final = EventOf<TaskEvent, 'pod.final'>
 
 /** QUEUE-1, lower first: what a human released, then the next pod of a Task under way, else as it was minted. */
 function priority(context: TaskContext): number {
-  if (context.released) return Math.min(context.priority, 20)
-  return context.podOrdinal > 0 ? Math.min(context.priority, 40) : context.priority
+  if (context.pod.released) return Math.min(context.priority, 20)
+  return context.pod.ordinal > 0 ? Math.min(context.priority, 40) : context.priority
 }
 
 export function enqueue(context: TaskContext): Change {
-  const entries = context.entries + 1
+  const entries = context.pod.entries + 1
   const entry = `${context.id}/${entries}`
   return {
-    context: { entries, entry },
+    context: { pod: { entries, entry } },
     effects: [
       tellQueue(context.config.project, {
         type: 'queue.enqueue',
@@ -30,27 +30,27 @@ export function enqueue(context: TaskContext): Change {
         task: context.id,
         class: context.origin.kind === 'alert' ? 'alert' : 'normal',
         priority: priority(context),
-        kind: context.wants ?? context.kind,
+        kind: context.stage.wants ?? context.kind,
       }),
     ],
   }
 }
 
 export function withdrawEntry(context: TaskContext): Change {
-  if (context.entry === null) return {}
+  if (context.pod.entry === null) return {}
   return {
-    context: { entry: null },
-    effects: [tellQueue(context.config.project, { type: 'queue.withdraw', entry: context.entry })],
+    context: { pod: { entry: null } },
+    effects: [tellQueue(context.config.project, { type: 'queue.withdraw', entry: context.pod.entry })],
   }
 }
 
 /** Its own entry, and no other [POD-6]. */
 export function isOwnGrant(context: TaskContext, { entry }: EventOf<TaskEvent, 'slot.granted'>): boolean {
-  return !context.podAlive && entry === context.entry
+  return !context.pod.alive && entry === context.pod.entry
 }
 
 export function keepEntry(_context: TaskContext, { entry }: EventOf<TaskEvent, 'task.minted'>): Change {
-  return { context: { entry: entry ?? null } }
+  return { context: { pod: { entry: entry ?? null } } }
 }
 
 /** A review starts from the head it judges (REVIEW-2), work from the branch that is the Task's own. */
@@ -58,20 +58,20 @@ function podRepositories(context: TaskContext): PodRepository[] {
   return context.repositories.map((name) => {
     const base = context.config.repositories.find((repository) => repository.name === name)?.base ?? ''
     const mr = openMergeRequests(context).find(({ repository }) => repository === name)
-    const isReview = context.wants === 'review' && mr !== undefined
+    const isReview = context.stage.wants === 'review' && mr !== undefined
     return { name, base, branch: branchIn(context, name), ...(isReview ? { sha: mr.headSha } : {}) }
   })
 }
 
 function startPod(context: TaskContext, ordinal: number): NonNullable<Change['effects']>[number] {
   const { config } = context
-  const agentKind = context.wants ?? context.kind
+  const agentKind = context.stage.wants ?? context.kind
   return tellPod(`${context.id}/${ordinal}`, {
     type: 'pod.start',
     task: context.id,
     project: config.project,
     queue: config.project,
-    entry: context.entry ?? '',
+    entry: context.pod.entry ?? '',
     ordinal,
     agentKind,
     model: config.model[agentKind] ?? '',
@@ -87,26 +87,25 @@ function startPod(context: TaskContext, ordinal: number): NonNullable<Change['ef
 }
 
 export function spawn(context: TaskContext): Change {
-  const ordinal = context.podOrdinal + 1
-  const agentKind = context.wants ?? context.kind
+  const ordinal = context.pod.ordinal + 1
+  const agentKind = context.stage.wants ?? context.kind
   return {
     context: {
-      podOrdinal: ordinal,
-      podAlive: true,
-      podVisit: context.visit,
-      podWorked: false,
-      podStartedAt: context.at,
-      agentKind,
-      recordedOutcome: null,
-      released: false,
-      asked: false,
-      turnSpoke: false,
-      prompt: 'first',
-      nudged: true,
+      pod: {
+        ordinal,
+        alive: true,
+        visit: context.stage.visit,
+        worked: false,
+        startedAt: context.at,
+        agentKind,
+        recordedOutcome: null,
+        released: false,
+      },
+      turn: { asked: false, spoke: false, prompt: 'first', nudged: true },
     },
     effects: [
       startPod(context, ordinal),
-      ...context.issues.map(({ issue }) =>
+      ...context.forge.issues.map(({ issue }) =>
         tellIssue(issue, { type: 'issue.agentRunning', task: context.id, agentKind }),
       ),
     ],
@@ -114,47 +113,51 @@ export function spawn(context: TaskContext): Change {
 }
 
 export function podWorks(): Change {
-  return { context: { podWorked: true, startFailures: 0 } }
+  return { context: { pod: { worked: true, startFailures: 0 } } }
 }
 
 export function askToStop(context: TaskContext): Change {
-  return { effects: [tellPod(podId(context), { type: 'pod.stop', reason: context.stageReason ?? context.stage })] }
+  return {
+    effects: [tellPod(podId(context), { type: 'pod.stop', reason: context.stage.reason ?? context.stage.name })],
+  }
 }
 
-function counted(recreations: TaskContext['recreations'], reason: string): TaskContext['recreations'] {
+function counted(recreations: TaskContext['pod']['recreations'], reason: string): TaskContext['pod']['recreations'] {
   return { ...recreations, [reason]: (recreations[reason] ?? 0) + 1 }
 }
 
-function losses(context: TaskContext, event: Final): Partial<TaskContext> {
-  if (event.cause !== 'lost') return { lostInRow: 0, respawnDelayMs: 0 }
-  const lostInRow = context.lostInRow + 1
+function losses(context: TaskContext, event: Final): TaskPatch {
+  if (event.cause !== 'lost') return { pod: { lostInRow: 0, respawnDelayMs: 0 } }
+  const lostInRow = context.pod.lostInRow + 1
   return {
-    lostInRow,
-    respawnDelayMs: respawnBackoff(lostInRow),
-    startFailures: context.podWorked ? context.startFailures : context.startFailures + 1,
-    recreations: counted(context.recreations, event.reason ?? 'lost'),
+    pod: {
+      lostInRow,
+      respawnDelayMs: respawnBackoff(lostInRow),
+      startFailures: context.pod.worked ? context.pod.startFailures : context.pod.startFailures + 1,
+      recreations: counted(context.pod.recreations, event.reason ?? 'lost'),
+    },
   }
 }
 
 /** The slot was released by the pod itself [POD-1]; the kind is empty again (POD-8). */
 export function podEnded(context: TaskContext, event: Final): Change {
-  const served = context.podVisit === context.visit ? event.residencyMs : 0
+  const served = context.pod.visit === context.stage.visit ? event.residencyMs : 0
   return {
-    context: {
-      ...losses(context, event),
-      visitResidencyMs: context.visitResidencyMs + served,
-      podAlive: false,
-      podStartedAt: null,
-      agentKind: '',
-      entry: null,
-      nudged: false,
-      turnDelayMs: 0,
-    },
+    context: withChanges(losses(context, event), {
+      pod: {
+        visitResidencyMs: context.pod.visitResidencyMs + served,
+        alive: false,
+        startedAt: null,
+        agentKind: '',
+        entry: null,
+      },
+      turn: { nudged: false, delayMs: 0 },
+    }),
   }
 }
 
 export function settle(context: TaskContext): Change {
-  if (context.podOrdinal === 0) return {}
+  if (context.pod.ordinal === 0) return {}
   const { id, config } = context
   const over =
     config.tokensPerTurn === undefined ? [] : [tellLedger(config.project, { type: 'task.settled', task: id })]
@@ -163,33 +166,37 @@ export function settle(context: TaskContext): Change {
 
 /** A pod that the stage did not want any more moves nothing [POD-7, LAW-21]. */
 export function endsWantedPod(...causes: readonly Final['cause'][]): (context: TaskContext, event: Final) => boolean {
-  return (context, event) => event.pod === context.podOrdinal && servesStage(context) && causes.includes(event.cause)
+  return (context, event) => event.pod === context.pod.ordinal && servesStage(context) && causes.includes(event.cause)
 }
 
 /** Image, configuration or skills: it never got as far as its first work, again and again (POD-10). */
 export function isLastStartFailure(context: TaskContext, event: Final): boolean {
-  return endsWantedPod('lost')(context, event) && !context.podWorked && context.startFailures + 1 >= maxStartFailures
+  return (
+    endsWantedPod('lost')(context, event) && !context.pod.worked && context.pod.startFailures + 1 >= maxStartFailures
+  )
 }
 
 export function isOverResidency(context: TaskContext, event: Final): boolean {
-  return endsWantedPod('gone', 'lost')(context, event) && context.visitResidencyMs + event.residencyMs >= residencyCap
+  return (
+    endsWantedPod('gone', 'lost')(context, event) && context.pod.visitResidencyMs + event.residencyMs >= residencyCap
+  )
 }
 
 /** At its TTL, with a question asked and nothing new: waiting costs no slot (PARK-10). */
 export function isWaitingForReply(context: TaskContext, event: Final): boolean {
   return (
     endsWantedPod('gone')(context, event) &&
-    context.asked &&
+    context.turn.asked &&
     isHeard(context) &&
-    context.pending.length === 0 &&
-    context.claims.length === 0
+    context.journal.pending.length === 0 &&
+    context.forge.claims.length === 0
   )
 }
 
 export function namePodEnd(reason: Reason): (context: TaskContext, event: Final) => Change {
-  return (_context, event) => ({ context: { stageReason: reason, stageDetail: event.reason ?? null } })
+  return (_context, event) => ({ context: { stage: { reason, detail: event.reason ?? null } } })
 }
 
 export function needsBackoff(context: TaskContext, _event: Cause): boolean {
-  return context.respawnDelayMs > 0
+  return context.pod.respawnDelayMs > 0
 }

@@ -32,10 +32,10 @@ export function ownStage(context: TaskContext): WorkStage {
 
 /** Somebody may answer there; a Task that owns nothing hears of no comment. */
 export function isHeard(context: TaskContext): boolean {
-  return context.issues.length > 0 || hasOpenMergeRequest(context)
+  return context.forge.issues.length > 0 || hasOpenMergeRequest(context)
 }
 
-export function isFolding({ folds }: TaskContext): boolean {
+export function isFolding({ forge: { folds } }: TaskContext): boolean {
   return folds.some(({ answer }) => answer === null)
 }
 
@@ -48,11 +48,11 @@ function taskBranch(context: TaskContext): string {
 }
 
 export function podId(context: TaskContext): string {
-  return `${context.id}/${context.podOrdinal}`
+  return `${context.id}/${context.pod.ordinal}`
 }
 
 export function openMergeRequests(context: TaskContext): readonly TaskMergeRequest[] {
-  return context.mergeRequests.filter(({ state }) => state === 'open')
+  return context.forge.mergeRequests.filter(({ state }) => state === 'open')
 }
 
 export function hasOpenMergeRequest(context: TaskContext): boolean {
@@ -61,7 +61,7 @@ export function hasOpenMergeRequest(context: TaskContext): boolean {
 
 /** A merged merge request of the repository: nothing more is opened there (TOOL-OPEN-4). */
 export function isMergedIn(context: TaskContext, repository: string): boolean {
-  return context.mergeRequests.some((mr) => mr.repository === repository && mr.state === 'merged')
+  return context.forge.mergeRequests.some((mr) => mr.repository === repository && mr.state === 'merged')
 }
 
 /** An adopted merge request keeps its branch; any other work is on the Task's own (NAME-6). */
@@ -70,7 +70,7 @@ export function branchIn(context: TaskContext, repository: string): string {
 }
 
 export function liveIssues(context: TaskContext): readonly TaskIssue[] {
-  return context.issues.filter(({ state }) => state === 'open')
+  return context.forge.issues.filter(({ state }) => state === 'open')
 }
 
 /**
@@ -91,13 +91,13 @@ export function judgedIssues(context: TaskContext): readonly TaskIssue[] {
 
 /** Every gated issue is granted; a Task whose issues are all closed is NOT ungated, only one that never owned any [APPROVAL-8, LAW-3]. */
 export function grantsHold(context: TaskContext): boolean {
-  if (!context.everOwnedIssue) return true
+  if (!context.forge.everOwnedIssue) return true
   return liveIssues(context).length > 0 && gatedIssues(context).every(({ grant }) => grant !== null)
 }
 
 /** A grant names the plan it was given for; a plan swapped afterwards voids it (CLAIM-17). */
 export function planHolds(context: TaskContext): boolean {
-  return gatedIssues(context).every(({ grant }) => grant === null || grant.planHash === context.planHash)
+  return gatedIssues(context).every(({ grant }) => grant === null || grant.planHash === context.journal.planHash)
 }
 
 /** Only what ships without a maintainer's comment is limited (PROJECT-15, PROJECT-20). */
@@ -120,21 +120,23 @@ export function coversHeads(context: TaskContext, heads: readonly Head[] | null)
 }
 
 export function nextMerge(context: TaskContext): TaskMergeRequest | undefined {
-  return nextToMerge(context.submission?.mergeOrder ?? null, openMergeRequests(context))
+  return nextToMerge(context.forge.submission?.mergeOrder ?? null, openMergeRequests(context))
 }
 
 /** The pod was started for this very visit of the stage, and the stage still wants it [POD-7]. */
 export function servesStage(context: TaskContext): boolean {
-  return context.podAlive && context.podVisit === context.visit && context.wants !== null
+  return context.pod.alive && context.pod.visit === context.stage.visit && context.stage.wants !== null
 }
 
 /** `mr.noneOpen`: owned >= 1, and no repository still waits for its own [STAGE-11]. */
 export function isNoneOpen(context: TaskContext): boolean {
-  return context.mergeRequests.length > 0 && !hasOpenMergeRequest(context) && context.awaitingOpen.length === 0
+  return (
+    context.forge.mergeRequests.length > 0 && !hasOpenMergeRequest(context) && context.forge.awaitingOpen.length === 0
+  )
 }
 
 export function isAnyMerged(context: TaskContext): boolean {
-  return context.mergeRequests.some(({ state }) => state === 'merged')
+  return context.forge.mergeRequests.some(({ state }) => state === 'merged')
 }
 
 /** Parked before its work was up for review: an older merge request that is open shows none of it. */
@@ -143,7 +145,7 @@ const neverOpened: ReadonlySet<string | null> = new Set<Reason>(['not-opened', '
 /** Where a released park goes on (PARK-1): a merge is judged again, a review without an open merge request has nothing to read. */
 export function resumedStage(context: TaskContext): ResumedStage {
   if (isFolding(context)) return 'folding'
-  const isReview = context.parkedFrom === 'merging' || context.parkedFrom === 'reviewing'
-  const isOpen = hasOpenMergeRequest(context) && !neverOpened.has(context.stageReason)
+  const isReview = context.stage.parkedFrom === 'merging' || context.stage.parkedFrom === 'reviewing'
+  const isOpen = hasOpenMergeRequest(context) && !neverOpened.has(context.stage.reason)
   return isReview && isOpen ? 'reviewing' : ownStage(context)
 }

@@ -3,13 +3,13 @@ import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
 import { afterPod, comments } from './comments.ts'
-import type { TaskContext } from './context.ts'
+import { withChanges, type TaskContext } from './context.ts'
 
 export function holdForBudget(context: TaskContext, { detail }: EventOf<TaskEvent, 'budget.exhausted'>): Change {
   const why = detail === undefined ? '' : ` (${detail})`
   const body = `The token budget of this Task is used up${why}. The Task waits and loses nothing. A maintainer can raise the budget with \`/budget +N\`, or continue with \`/retry\`.`
   const said = afterPod(context, comments(context, body))
-  return { ...said, context: { ...said.context, stageReason: 'budget', stageDetail: detail ?? null } }
+  return { ...said, context: withChanges(said.context, { stage: { reason: 'budget', detail: detail ?? null } }) }
 }
 
 /** Said to whoever asked; a Task that is held stays so. */
@@ -19,5 +19,5 @@ export function sayNotRaised(context: TaskContext, { by, amount, left }: EventOf
 }
 
 export function raiseBudget(context: TaskContext, { amount }: EventOf<TaskEvent, 'budget.raised'>): Change {
-  return { context: { budgetRaised: context.budgetRaised + amount } }
+  return { context: { forge: { budgetRaised: context.forge.budgetRaised + amount } } }
 }

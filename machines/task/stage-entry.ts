@@ -3,7 +3,7 @@ import { tellIssue, tellMergeRequest, tellProject } from '../emit.ts'
 import type { Cause } from '../decide.ts'
 import type { Change, Decide } from './chart.ts'
 import { afterPod, staysOpen } from './comments.ts'
-import type { StageClass, TaskContext } from './context.ts'
+import { withChanges, type StageClass, type TaskContext, type TaskPatch } from './context.ts'
 import type { AgentKind } from './events.ts'
 import { openMergeRequests } from './queries.ts'
 import type { Reason } from './reasons.ts'
@@ -12,41 +12,54 @@ const maxHistory = 200
 
 /** An admitted `refined` becomes `implementing` with the slot it waited for: the same visit. */
 function isSameVisit(context: TaskContext, stage: string): boolean {
-  return context.stage === 'refined' && stage === 'implementing'
+  return context.stage.name === 'refined' && stage === 'implementing'
 }
 
-function stageEntry(context: TaskContext, stage: string, stageClass: StageClass): Partial<TaskContext> {
-  const reason = stageClass === 'active' ? null : context.stageReason
-  const visit = isSameVisit(context, stage) ? context.visit : context.visit + 1
-  const stages = [...context.stages, { stage, at: context.at, reason }].slice(-maxHistory)
-  return { stage, stageClass, stageReason: reason, stageEnteredAt: context.at, stageWorkStartedAt: null, visit, stages }
+function stageEntry(context: TaskContext, stage: string, stageClass: StageClass): TaskPatch {
+  const reason = stageClass === 'active' ? null : context.stage.reason
+  const visit = isSameVisit(context, stage) ? context.stage.visit : context.stage.visit + 1
+  const stages = [...context.stage.history, { stage, at: context.at, reason }].slice(-maxHistory)
+  return {
+    stage: {
+      name: stage,
+      class: stageClass,
+      reason,
+      enteredAt: context.at,
+      workStartedAt: null,
+      visit,
+      history: stages,
+    },
+  }
 }
 
-const freshCounters = { silentTurns: 0, failedTurns: 0, visitResidencyMs: 0, turnDelayMs: 0 } as const
+const freshCounters = { turn: { silentInRow: 0, failedInRow: 0, delayMs: 0 }, pod: { visitResidencyMs: 0 } } as const
 
 export function enterActive(stage: string, wants: AgentKind | null): Decide<Cause> {
   return (context) => ({
-    context: { ...stageEntry(context, stage, 'active'), ...freshCounters, stageDetail: null, parkedFrom: null, wants },
+    context: withChanges(stageEntry(context, stage, 'active'), freshCounters, {
+      stage: { detail: null, parkedFrom: null, wants },
+    }),
   })
 }
 
 /** A park on a park keeps where the first one came from. */
 export function enterParked(stage: string): Decide<Cause> {
   return (context) => ({
-    context: {
-      ...stageEntry(context, stage, 'parked'),
-      wants: null,
-      parkedFrom: context.stageClass === 'active' ? context.stage : context.parkedFrom,
-    },
+    context: withChanges(stageEntry(context, stage, 'parked'), {
+      stage: {
+        wants: null,
+        parkedFrom: context.stage.class === 'active' ? context.stage.name : context.stage.parkedFrom,
+      },
+    }),
   })
 }
 
 export function startWork(context: TaskContext): Change {
-  return { context: { stageWorkStartedAt: context.stageWorkStartedAt ?? context.at } }
+  return { context: { stage: { workStartedAt: context.stage.workStartedAt ?? context.at } } }
 }
 
 export function because(reason: Reason, detail: string | null = null): Decide<Cause> {
-  return () => ({ context: { stageReason: reason, stageDetail: detail } })
+  return () => ({ context: { stage: { reason, detail } } })
 }
 
 /** What was handed over belongs to another Task, which says so itself. */
@@ -55,20 +68,23 @@ function isOurs({ state }: { readonly state: string }): boolean {
 }
 
 function tellIssues(context: TaskContext, stage: string): NonNullable<Change['effects']> {
-  return context.issues
+  return context.forge.issues
     .filter(isOurs)
     .map(({ issue }) =>
       tellIssue(
         issue,
         stage === 'delivered'
           ? { type: 'task.delivered', task: context.id }
-          : { type: 'task.ended', task: context.id, stage, reason: context.stageReason ?? stage },
+          : { type: 'task.ended', task: context.id, stage, reason: context.stage.reason ?? stage },
       ),
     )
 }
 
 /** A run of the Project's own schedule waits for its Task. */
-function tellSchedule({ id, origin, config, stageReason }: TaskContext, stage: string): NonNullable<Change['effects']> {
+function tellSchedule(
+  { id, origin, config, stage: { reason: stageReason } }: TaskContext,
+  stage: string,
+): NonNullable<Change['effects']> {
   if (origin.kind !== 'cron') return []
   return [tellProject(config.project, { type: 'task.ended', task: id, stage, reason: stageReason ?? stage })]
 }
@@ -76,14 +92,17 @@ function tellSchedule({ id, origin, config, stageReason }: TaskContext, stage: s
 /** `delivered` closes and clears labels by the Issues' own rows [ISSUE-5]; what is still open loses its owner and is said so. */
 export function enterFinal(stage: string): Decide<Cause> {
   return (context) => {
-    const why = context.stageReason ?? stage
-    const left = context.mergeRequests.filter((mr) => isOurs(mr) && mr.state !== 'merged')
+    const why = context.stage.reason ?? stage
+    const left = context.forge.mergeRequests.filter((mr) => isOurs(mr) && mr.state !== 'merged')
     const said = afterPod(
       context,
       openMergeRequests(context).map((mr) => staysOpen(context, mr, why)),
     )
     return {
-      context: { ...stageEntry(context, stage, 'terminal'), ...said.context, wants: null, claims: [], verdict: null },
+      context: withChanges(stageEntry(context, stage, 'terminal'), said.context, {
+        stage: { wants: null },
+        forge: { claims: [], verdict: null },
+      }),
       effects: [
         ...tellIssues(context, stage),
         ...tellSchedule(context, stage),

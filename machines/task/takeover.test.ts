@@ -13,7 +13,7 @@ describe('takeover', () => {
     (_stage, make) => {
       const task = takeOver(make())
       expect([task.stage, task.reason, task.answer?.status]).toEqual(['delivered', 'taken-over', 200])
-      const heir = task.context.stageDetail
+      const heir = task.context.stage.detail
       expect(task.told('merge-request')).toEqual([
         { type: 'mr.handedOver', task: taskId, to: heir, entry: `mint/${heir}` },
       ])
@@ -81,7 +81,7 @@ describe('takeover', () => {
 describe('spending', () => {
   test('Task work/budget.exhausted: held with its state and a reason, said once, and its pod is stopped', () => {
     const task = granted().send('budget.exhausted', { detail: '5 USD of 5 USD' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual(['awaiting-human', 'budget', '5 USD of 5 USD'])
+    expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['awaiting-human', 'budget', '5 USD of 5 USD'])
     expect(task.told('pod')).toEqual([expect.objectContaining({ type: 'pod.stop', reason: 'budget' })])
     expect(task.final().only('postComment')).toEqual([
       expect.objectContaining({ body: expect.stringContaining('raise the budget') }),
@@ -93,7 +93,7 @@ describe('spending', () => {
     const held = () => granted().send('budget.exhausted', {}).final()
     expect(held().comment({ maintainer: true }).stage).toBe('awaiting-human')
     const raised = held().send('budget.raised', { by: 'maya', amount: 5 })
-    expect([raised.stage, raised.context.budgetRaised]).toEqual(['implementing', 5])
+    expect([raised.stage, raised.context.forge.budgetRaised]).toEqual(['implementing', 5])
     expect(held().send('task.retry', { by: 'maya' }).stage).toBe('implementing')
   })
 
@@ -127,14 +127,14 @@ describe('spending', () => {
 
   test('a turn that the ledger refused is no failure of the agent', () => {
     const task = granted().failed('budget')
-    expect([task.stage, task.context.failedTurns]).toEqual(['implementing', 0])
+    expect([task.stage, task.context.turn.failedInRow]).toEqual(['implementing', 0])
   })
 
   test('raised before it is used up, it is only counted', () => {
     const task = granted()
       .send('budget.raised', { by: 'maya', amount: 5 })
       .send('budget.raised', { by: 'maya', amount: 2 })
-    expect([task.stage, task.context.budgetRaised]).toEqual(['implementing', 7])
+    expect([task.stage, task.context.forge.budgetRaised]).toEqual(['implementing', 7])
   })
 
   test('a stage that runs no pod spends nothing: it is not held', () => {

@@ -4,7 +4,7 @@ import { answer, refusal } from './answers.ts'
 import type { EventOf } from '../decide.ts'
 import { does, when, type Change, type Row } from './chart.ts'
 import type { TaskEvent } from './events.ts'
-import type { TaskContext } from './context.ts'
+import { withChanges, type TaskContext } from './context.ts'
 import { isReviewKind } from './queries.ts'
 import { handedMergeRequests, handOver, heirOf, mintHeir } from './hand-over.ts'
 import { findMergeRequest } from './merge-requests.ts'
@@ -25,7 +25,7 @@ function takeOver(context: TaskContext, event: Accepted): Change {
   const handed = handOver(context, heir)
   const mergeRequests = handedMergeRequests(context).map((mr) => ({ ...mr, writable: true }))
   return {
-    context: { ...handed.context, stageReason: 'taken-over', stageDetail: heir.to },
+    context: withChanges(handed.context, { stage: { reason: 'taken-over', detail: heir.to } }),
     effects: [
       ...handed.effects,
       mintHeir(heir, {

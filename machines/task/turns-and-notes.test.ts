@@ -9,7 +9,7 @@ describe('turns', () => {
     expect(task.told('pod')).toEqual([])
     task.send('agent.asked', { pod: 1, repository: 'lib', number: 1 }).ended()
     expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
-    expect(task.context.prompt).toBe('events')
+    expect(task.context.turn.prompt).toBe('events')
   })
 
   test('a comment wakes an idle pod at once', () => {
@@ -20,33 +20,33 @@ describe('turns', () => {
 
   test('TURN-17: pending events are cleared up to what an accepted turn carried, and no further (EVENTS-5)', () => {
     const task = running().comment().comment().accepted(1)
-    expect(task.context.pending.map(({ n }) => n)).toEqual([2])
+    expect(task.context.journal.pending.map(({ n }) => n)).toEqual([2])
   })
 
   test('TURN-17: a turn that was never accepted keeps its events for the next pod (EVENTS-2, EVENTS-5)', () => {
     const task = running().comment().final('lost').running()
     expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
-    expect(task.context.pending.length).toBe(1)
+    expect(task.context.journal.pending.length).toBe(1)
   })
 
   test('of more than 20 pending events the oldest is dropped (EVENTS-4, CONTINUITY-3)', () => {
     const task = running()
     for (let n = 0; n < 23; n += 1) task.comment()
-    expect(task.context.pending.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, index) => index + 4))
+    expect(task.context.journal.pending.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, index) => index + 4))
   })
 
   test('the newest word of the account is kept, whichever turn was read last', () => {
     const used = (usedPercent: number) => ({ usedPercent, resetsAt: 9 })
     const report = (reportedAt: number) => ({ fiveHour: used(reportedAt), weekly: used(1), reportedAt })
     const task = running().send('usage.reported', report(30)).send('usage.reported', report(20))
-    expect(task.context.accountUsage).toEqual(report(30))
-    expect(task.send('usage.reported', report(40)).context.accountUsage).toEqual(report(40))
+    expect(task.context.turn.accountUsage).toEqual(report(30))
+    expect(task.send('usage.reported', report(40)).context.turn.accountUsage).toEqual(report(40))
   })
 
   test('TURN-14: ended without outcome or question, the agent is told to go on or submit', () => {
     const task = running().ended()
     expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 0 }])
-    expect(task.context.prompt).toBe('continue')
+    expect(task.context.turn.prompt).toBe('continue')
   })
 
   test('Task work/silent: TURN-14: the third in a row parks as no-outcome', () => {
@@ -72,25 +72,25 @@ describe('turns', () => {
 
   test('a hand-off turn is no silence and asks for nothing', () => {
     const task = running().ended({ purpose: 'handoff' }).ended({ purpose: 'handoff' }).ended({ purpose: 'handoff' })
-    expect([task.stage, task.context.silentTurns]).toEqual(['implementing', 0])
+    expect([task.stage, task.context.turn.silentInRow]).toEqual(['implementing', 0])
   })
 
   test('a turn that claimed an approval is no silence', () => {
     const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }).ended()
-    expect([task.pod, task.context.silentTurns]).toEqual([{ working: 'idle' }, 0])
+    expect([task.pod, task.context.turn.silentInRow]).toEqual([{ working: 'idle' }, 0])
   })
 
   test('the grant starts the turn that writes the code', () => {
     const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }).ended().grant()
     expect(task.told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 1 }])
-    expect(task.context.prompt).toBe('write-code')
+    expect(task.context.turn.prompt).toBe('write-code')
   })
 
   test('a failed turn is asked again after a backoff that grows', () => {
     const task = running().failed('api_error')
     expect([task.pod, task.timers['turnDelay']]).toEqual([{ working: 'resting' }, 30_000])
     expect(task.fire('turnDelay').told('pod')).toEqual([{ type: 'turn.requested', eventsUpTo: 0 }])
-    expect(task.context.prompt).toBe('retry')
+    expect(task.context.turn.prompt).toBe('retry')
     expect(task.failed('api_error').timers['turnDelay']).toBe(60_000)
   })
 
@@ -101,7 +101,7 @@ describe('turns', () => {
       .failed('max_tokens')
       .fire('turnDelay')
       .failed('api_error', { error: '529' })
-    expect([task.stage, task.reason, task.context.stageDetail]).toEqual([
+    expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
       'operator-error',
       'turn-failed',
       'api_error: 529',
@@ -126,14 +126,14 @@ describe('turns', () => {
       expect(task.timers['turnDelay']).toBe(5_400_000)
       task.fire('turnDelay')
     }
-    expect([task.stage, task.context.failedTurns]).toEqual(['implementing', 0])
+    expect([task.stage, task.context.turn.failedInRow]).toEqual(['implementing', 0])
   })
 
   test.each(['agent_exited', 'expired', 'abandoned', 'shutdown'])(
     '%s belongs to the end of the pod and counts as no failure',
     (stopReason) => {
       const task = running().failed(stopReason)
-      expect([task.pod, task.context.failedTurns]).toEqual([{ working: 'ending' }, 0])
+      expect([task.pod, task.context.turn.failedInRow]).toEqual([{ working: 'ending' }, 0])
       expect(task.final('gone').pod).toBe('awaitingSlot')
     },
   )
@@ -156,8 +156,8 @@ describe('turns', () => {
       failed: [],
     })
     expect(task.pod).toEqual({ working: 'busy' })
-    expect(task.context.pushedRepositories).toEqual(['lib'])
-    expect(task.context.usage).toEqual({ inputTokens: 5 })
+    expect(task.context.turn.pushedRepositories).toEqual(['lib'])
+    expect(task.context.turn.usage).toEqual({ inputTokens: 5 })
   })
 
   test('what status shows of the last turn and of all of them (TASK-RESOURCE-11, TASK-RESOURCE-15)', () => {
@@ -169,13 +169,15 @@ describe('turns', () => {
     })
     task.ended({ usage: { inputTokens: 7 }, finalText: 'bye' })
     expect(task.context).toMatchObject({
-      usage: { inputTokens: 12, costUsd: 0.5 },
-      lastTurnFinalText: 'bye',
-      lastTurnPushedRepos: [],
-      turns: 2,
-      pushedRepositories: ['lib'],
+      turn: {
+        usage: { inputTokens: 12, costUsd: 0.5 },
+        lastFinalText: 'bye',
+        lastPushedRepos: [],
+        count: 2,
+        pushedRepositories: ['lib'],
+      },
     })
-    expect(Object.keys(task.context.usage)).toEqual(['inputTokens', 'costUsd'])
+    expect(Object.keys(task.context.turn.usage)).toEqual(['inputTokens', 'costUsd'])
   })
 
   test('LAW-19: a pod that is stopping gets no turn, whatever happens', () => {
@@ -194,10 +196,10 @@ describe('time budgets', () => {
     const task = new ATask().mint().slot()
     expect(task.timers).toEqual({})
     expect(task.works().timers['implementingBudget']).toBe(72 * 3_600_000)
-    const startedAt = task.context.stageWorkStartedAt
+    const startedAt = task.context.stage.workStartedAt
     task.pass(1000).final('lost').running()
     expect(task.timers['implementingBudget']).toBe(72 * 3_600_000)
-    expect(task.context.stageWorkStartedAt).toBe(startedAt)
+    expect(task.context.stage.workStartedAt).toBe(startedAt)
   })
 
   test('Task stages/budget: over budget: awaiting-human, stage-deadline, released by a comment with a new budget', () => {
@@ -220,7 +222,7 @@ describe('time budgets', () => {
     const task = inReview()
     expect(task.timers['reviewingBudget']).toBe(24 * 3_600_000)
     expect(task.fire('reviewingBudget').reason).toBe('stage-deadline')
-    expect(task.context.parkedFrom).toBe('reviewing')
+    expect(task.context.stage.parkedFrom).toBe('reviewing')
   })
 })
 
@@ -235,7 +237,7 @@ describe('notes', () => {
     })
     expect(task.answer).toEqual({ status: 201, body: { id: 'n1', kind: 'handoff', at: task.context.at } })
     expect(task.told('pod')).toEqual([{ type: 'pod.noted', kind: 'handoff', source: 'agent' }])
-    expect(task.context.notes).toEqual([
+    expect(task.context.journal.notes).toEqual([
       {
         id: 'n1',
         agent: 'implement',
@@ -252,7 +254,7 @@ describe('notes', () => {
 
   test('APPROVAL-11: a plan is told to the issues, and the newest is the plan', () => {
     const task = running().planned('n1', 'h1').planned('n2', 'h2')
-    expect([task.context.planNoteId, task.context.planHash]).toEqual(['n2', 'h2'])
+    expect([task.context.journal.planNoteId, task.context.journal.planHash]).toEqual(['n2', 'h2'])
     expect(task.told('issue')).toEqual([
       { type: 'plan.written', task: taskId, noteId: 'n2', planHash: 'h2', body: 'the plan' },
     ])
@@ -269,21 +271,27 @@ describe('notes', () => {
     })
     const task = running()
     for (const n of [1, 2, 3]) task.send('note.written', note(n))
-    const before = task.context.notes
+    const before = task.context.journal.notes
     task.send('note.written', { ...note(4), spilled: 2 })
-    expect(task.context.notes.slice(0, 3)).toEqual([
+    expect(task.context.journal.notes.slice(0, 3)).toEqual([
       { ...before[0], body: '', spilled: true },
       { ...before[1], body: '', spilled: true },
       before[2],
     ])
-    expect(task.context.notes[3]).toMatchObject({ id: 'n4', body: 'b4' })
-    expect(task.send('note.written', note(5)).context.notes.map(({ body }) => body)).toEqual(['', '', 'b3', 'b4', 'b5'])
+    expect(task.context.journal.notes[3]).toMatchObject({ id: 'n4', body: 'b4' })
+    expect(task.send('note.written', note(5)).context.journal.notes.map(({ body }) => body)).toEqual([
+      '',
+      '',
+      'b3',
+      'b4',
+      'b5',
+    ])
   })
 
   test('without a live pod a note is refused: agent-kind-empty (TOOL-NOTE-7)', () => {
     const task = running().final('lost').planned()
     expect(task.answer).toMatchObject({ status: 409, body: { code: 'agent-kind-empty' } })
-    expect(task.context.notes).toEqual([])
+    expect(task.context.journal.notes).toEqual([])
   })
 
   test('a note of an older pod is refused: pod-superseded', () => {
@@ -306,7 +314,7 @@ describe('notes', () => {
     const task = running()
       .ended({ finalText: 'half done', pushed: ['lib'], failed: [{ repo: 'app', error: 'rejected' }] })
       .send('pod.noteMissing', { pod: 1, reason: 'ttl' })
-    const [note] = task.context.notes
+    const [note] = task.context.journal.notes
     expect(note).toMatchObject({ source: 'operator', kind: 'handoff', pod: 1, agent: 'implement' })
     expect(note?.body).toContain('half done')
     expect(note?.body).toContain('Pushed: lib')
@@ -320,25 +328,28 @@ describe('notes', () => {
       .final('lost')
       .slot()
       .send('pod.noteMissing', { pod: 2, reason: 'boot-budget' })
-    expect(task.context.notes[0]?.body).toContain('handoff=none')
-    expect(task.context.notes[0]?.body).not.toContain('of pod one')
+    expect(task.context.journal.notes[0]?.body).toContain('handoff=none')
+    expect(task.context.journal.notes[0]?.body).not.toContain('of pod one')
   })
 
   test('STOP-SEQUENCE-6: a note says of itself that there was nothing to go on from (STOP-SEQUENCE-6)', () => {
     const nothing = running().ended({ finalText: '', pushed: [], failed: [] })
     nothing.send('pod.noteMissing', { pod: 1, reason: 'ttl' })
-    expect(nothing.context.notes[0]).toMatchObject({ empty: true, body: expect.stringContaining('handoff=none') })
+    expect(nothing.context.journal.notes[0]).toMatchObject({
+      empty: true,
+      body: expect.stringContaining('handoff=none'),
+    })
     const pushed = running().ended({ finalText: '', pushed: ['lib'], failed: [] })
     pushed.send('pod.noteMissing', { pod: 1, reason: 'ttl' })
-    expect(pushed.context.notes[0]).not.toHaveProperty('empty')
-    expect(pushed.context.notes[0]?.body).not.toContain('handoff=none')
+    expect(pushed.context.journal.notes[0]).not.toHaveProperty('empty')
+    expect(pushed.context.journal.notes[0]?.body).not.toContain('handoff=none')
   })
 
   test('asked twice, it is written once and told twice', () => {
     const task = running()
       .send('pod.noteMissing', { pod: 1, reason: 'x' })
       .send('pod.noteMissing', { pod: 1, reason: 'x' })
-    expect(task.context.notes.length).toBe(1)
+    expect(task.context.journal.notes.length).toBe(1)
     expect(task.did).toEqual(['pod<pod.noted'])
   })
 })
@@ -346,7 +357,7 @@ describe('notes', () => {
 test('a Task remembers at most 200 stage entries', () => {
   const task = granted()
   for (let n = 0; n < 120; n += 1) task.outcome('discuss', { reason: '?' }).final().comment().running()
-  expect(task.context.stages.length).toBe(200)
-  expect(task.context.stages.at(-1)?.stage).toBe('implementing')
-  expect(issueId).toBe(task.context.issues[0]?.issue)
+  expect(task.context.stage.history.length).toBe(200)
+  expect(task.context.stage.history.at(-1)?.stage).toBe('implementing')
+  expect(issueId).toBe(task.context.forge.issues[0]?.issue)
 })

@@ -4,14 +4,14 @@ import { maxInRow, turnBackoff } from './budgets.ts'
 import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
-import type { TaskContext } from './context.ts'
+import { withChanges, type TaskContext } from './context.ts'
 import { isHeard, podId, servesStage } from './queries.ts'
 
 type Ended = EventOf<TaskEvent, 'turn.ended'>
 type Failed = EventOf<TaskEvent, 'turn.failed'>
 
 export function isOfPod<E extends { readonly pod: number }>(context: TaskContext, event: E): boolean {
-  return context.podAlive && event.pod === context.podOrdinal
+  return context.pod.alive && event.pod === context.pod.ordinal
 }
 
 export function isWorkTurn(context: TaskContext, event: Ended | Failed): boolean {
@@ -20,65 +20,74 @@ export function isWorkTurn(context: TaskContext, event: Ended | Failed): boolean
 
 /** The pod would get another ordinary turn: it serves the stage, and there is something to say. */
 export function wantsTurn(context: TaskContext): boolean {
-  return servesStage(context) && (context.nudged || context.pending.length > 0)
+  return servesStage(context) && (context.turn.nudged || context.journal.pending.length > 0)
 }
 
 export function requestTurn(context: TaskContext): Change {
-  const prompt = context.nudged ? context.prompt : 'events'
+  const prompt = context.turn.nudged ? context.turn.prompt : 'events'
   return {
-    context: { prompt, nudged: false, asked: false, turnSpoke: false },
-    effects: [tellPod(podId(context), { type: 'turn.requested', eventsUpTo: context.eventSequence })],
+    context: { turn: { prompt, nudged: false, asked: false, spoke: false } },
+    effects: [tellPod(podId(context), { type: 'turn.requested', eventsUpTo: context.journal.eventSequence })],
   }
 }
 
-function added(usage: TaskContext['usage'], more: { readonly [name: string]: unknown }): TaskContext['usage'] {
+function added(
+  usage: TaskContext['turn']['usage'],
+  more: { readonly [name: string]: unknown },
+): TaskContext['turn']['usage'] {
   const numbers = Object.entries(more).filter((entry): entry is [string, number] => typeof entry[1] === 'number')
   return { ...usage, ...Object.fromEntries(numbers.map(([name, value]) => [name, (usage[name] ?? 0) + value])) }
 }
 
 /** Every turn counts, the hand-off too; a late one of an older pod changes what was pushed and spent, nothing else. */
 export function recordTurn(context: TaskContext, event: Ended | Failed): Change {
-  const pushedRepositories = [...new Set([...context.pushedRepositories, ...event.pushed])]
-  const spent = { pushedRepositories, usage: added(context.usage, event.usage), turns: context.turns + 1 }
-  if (event.pod < context.lastTurnPod) return { context: spent }
+  const pushedRepositories = [...new Set([...context.turn.pushedRepositories, ...event.pushed])]
+  const spent = {
+    turn: { pushedRepositories, usage: added(context.turn.usage, event.usage), count: context.turn.count + 1 },
+  }
+  if (event.pod < context.turn.lastPod) return { context: spent }
   return {
-    context: {
-      ...spent,
-      lastTurn: event.turn,
-      lastTurnPod: event.pod,
-      lastTurnFinalText: event.finalText,
-      lastTurnPushedRepos: event.pushed,
-      lastTurnFailedRepos: event.failed.map(({ repo }) => repo),
-    },
+    context: withChanges(spent, {
+      turn: {
+        last: event.turn,
+        lastPod: event.pod,
+        lastFinalText: event.finalText,
+        lastPushedRepos: event.pushed,
+        lastFailedRepos: event.failed.map(({ repo }) => repo),
+      },
+    }),
   }
 }
 
 /** The newest word, in whatever order turns are read. */
 export function recordAccount(context: TaskContext, event: EventOf<TaskEvent, 'usage.reported'>): Change {
   const { fiveHour, weekly, reportedAt } = event
-  if (reportedAt < (context.accountUsage?.reportedAt ?? 0)) return {}
-  return { context: { accountUsage: { fiveHour, weekly, reportedAt } } }
+  if (reportedAt < (context.turn.accountUsage?.reportedAt ?? 0)) return {}
+  return { context: { turn: { accountUsage: { fiveHour, weekly, reportedAt } } } }
 }
 
 /** No outcome, no question that would be heard, no claim in flight: the agent just stopped. */
 export function isSilent(context: TaskContext, event: Ended): boolean {
-  const hasAsked = context.asked && isHeard(context)
-  return isWorkTurn(context, event) && servesStage(context) && !hasAsked && !context.turnSpoke
+  const hasAsked = context.turn.asked && isHeard(context)
+  return isWorkTurn(context, event) && servesStage(context) && !hasAsked && !context.turn.spoke
 }
 
 export function isLastSilence(context: TaskContext, event: Ended): boolean {
-  return isSilent(context, event) && context.silentTurns + 1 >= maxInRow
+  return isSilent(context, event) && context.turn.silentInRow + 1 >= maxInRow
 }
 
 export function remindAgent(context: TaskContext): Change {
   return {
-    context: { silentTurns: context.silentTurns + 1, failedTurns: 0, lostInRow: 0, prompt: 'continue', nudged: true },
+    context: {
+      turn: { silentInRow: context.turn.silentInRow + 1, failedInRow: 0, prompt: 'continue', nudged: true },
+      pod: { lostInRow: 0 },
+    },
   }
 }
 
 /** A turn that ended well clears what was counted in a row (TURN-13). */
 export function calmDown(): Change {
-  return { context: { silentTurns: 0, failedTurns: 0, lostInRow: 0 } }
+  return { context: { turn: { silentInRow: 0, failedInRow: 0 }, pod: { lostInRow: 0 } } }
 }
 
 /** The pod ends with the turn: what follows is its `pod.final`, and a lost pod is counted there. */
@@ -111,16 +120,16 @@ export function isFailure(context: TaskContext, event: Failed): boolean {
 }
 
 export function isLastFailure(context: TaskContext, event: Failed): boolean {
-  return isFailure(context, event) && context.failedTurns + 1 >= maxInRow
+  return isFailure(context, event) && context.turn.failedInRow + 1 >= maxInRow
 }
 
 export function countFailure(context: TaskContext): Change {
-  return { context: { failedTurns: context.failedTurns + 1 } }
+  return { context: { turn: { failedInRow: context.turn.failedInRow + 1 } } }
 }
 
 export function nameFailure(_context: TaskContext, { stopReason, error }: Failed): Change {
   return {
-    context: { stageReason: 'turn-failed', stageDetail: error === undefined ? stopReason : `${stopReason}: ${error}` },
+    context: { stage: { reason: 'turn-failed', detail: error === undefined ? stopReason : `${stopReason}: ${error}` } },
   }
 }
 
@@ -129,6 +138,8 @@ export function restBeforeRetry(context: TaskContext, event: Failed): Change {
   const untilReset =
     event.stopReason === 'usage_limit' && event.resetsAt !== undefined ? Math.max(0, event.resetsAt - context.at) : 0
   return {
-    context: { turnDelayMs: Math.max(untilReset, turnBackoff(context.failedTurns)), prompt: 'retry', nudged: true },
+    context: {
+      turn: { delayMs: Math.max(untilReset, turnBackoff(context.turn.failedInRow)), prompt: 'retry', nudged: true },
+    },
   }
 }

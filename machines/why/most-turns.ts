@@ -23,7 +23,7 @@ interface Here {
 
 /** Undefined: there is no most, because some round costs no time and ends nowhere. */
 export function mostTurns(snapshot: AnyMachineSnapshot): number | undefined {
-  const { stage, visit } = snapshot.context as TaskContext
+  const { name: stage, visit } = (snapshot.context as TaskContext).stage
   const known = new Map<string, number>()
   const open = new Set<string>()
   const longest = (here: Here): number => {
@@ -42,7 +42,7 @@ export function mostTurns(snapshot: AnyMachineSnapshot): number | undefined {
     return most
   }
   const isVisit = (next: Here): boolean =>
-    contextOf(next).stage === stage && contextOf(next).visit === visit && next.elapsedMs < budgetOf(stage)
+    contextOf(next).stage.name === stage && contextOf(next).stage.visit === visit && next.elapsedMs < budgetOf(stage)
   const most = longest({ snapshot, elapsedMs: 0 })
   return Number.isFinite(most) ? most : undefined
 }
@@ -68,16 +68,23 @@ function podPath({ snapshot }: Here): string {
 
 function deedsIn(here: Here): readonly Deed[] {
   const context = contextOf(here)
-  const pod = context.podOrdinal
+  const pod = context.pod.ordinal
   const { agentPodTTLSeconds } = context.config
   const ttlMs = agentPodTTLSeconds * 1000
   const turn = { pod, turn: 0, purpose: 'work', finalText: '', usage: {}, pushed: [], failed: [] }
   const ended = { type: 'turn.ended', ...turn }
-  const claim = { ...ended, type: 'outcome', outcomeId: 'x', digest: 'x', kind: context.agentKind, action: 'approved' }
+  const claim = {
+    ...ended,
+    type: 'outcome',
+    outcomeId: 'x',
+    digest: 'x',
+    kind: context.pod.agentKind,
+    action: 'approved',
+  }
   const claimed = { ...claim, payload: { plan_note_id: 'none' }, claims: [], heads: [], workspaceClean: true }
-  const accepted = { type: 'turn.accepted', pod, turn: 0, eventsUpTo: context.eventSequence }
+  const accepted = { type: 'turn.accepted', pod, turn: 0, eventsUpTo: context.journal.eventSequence }
   const deeds: Readonly<Record<string, readonly Deed[]>> = {
-    awaitingSlot: [{ events: [{ type: 'slot.granted', entry: context.entry }] }],
+    awaitingSlot: [{ events: [{ type: 'slot.granted', entry: context.pod.entry }] }],
     starting: [{ events: [{ type: 'pod.working', pod }] }],
     busy: [
       { events: [accepted, ended] },

@@ -20,9 +20,9 @@ export interface Standing {
 
 export function movesOf(standing: Standing): readonly Move[] {
   const { context } = standing
-  if (context.stageClass === 'terminal') return []
+  if (context.stage.class === 'terminal') return []
   return [
-    ...(context.stageClass === 'parked' ? humanMoves(context) : []),
+    ...(context.stage.class === 'parked' ? humanMoves(context) : []),
     ...approvalMoves(standing),
     ...agentMoves(standing),
     ...podMoves(standing),
@@ -34,7 +34,7 @@ export function movesOf(standing: Standing): readonly Move[] {
 const maintainer = 'a-maintainer'
 
 function humanMoves(context: TaskContext): readonly Move[] {
-  const shas = (context.reviewed ?? []).map((head) => ({ ...head }))
+  const shas = (context.forge.reviewed ?? []).map((head) => ({ ...head }))
   return [
     ...commentMoves(context),
     ...(shas.length === 0
@@ -46,7 +46,7 @@ function humanMoves(context: TaskContext): readonly Move[] {
             shas,
           }),
         ]),
-    ...(context.stageReason === 'budget'
+    ...(context.stage.reason === 'budget'
       ? [
           move('maintainer', 'raises the budget with `/budget +N`', {
             type: 'budget.raised',
@@ -79,18 +79,18 @@ function commentMoves(context: TaskContext): readonly Move[] {
 
 /** A comment that approves, then the Issue's word on what the agent claimed by it. */
 function approvalMoves({ context }: Standing): readonly Move[] {
-  const closed = context.issues.find(({ state }) => state === 'closed')
-  const isGated = context.everOwnedIssue && liveIssues(context).length === 0
+  const closed = context.forge.issues.find(({ state }) => state === 'closed')
+  const isGated = context.forge.everOwnedIssue && liveIssues(context).length === 0
   const unasked = gatedIssues(context).find(({ accepted, grant }) => !accepted && grant === null)
   const claimed = gatedIssues(context).find(
     ({ issue, accepted, grant }) =>
-      accepted && (context.claims.includes(issue) || (grant === null && isGrantedAgain(context))),
+      accepted && (context.forge.claims.includes(issue) || (grant === null && isGrantedAgain(context))),
   )
   return [
     ...(closed && isGated
       ? [move('human', `reopens ${named(closed)}`, { type: 'issue.reopened', issue: closed.issue })]
       : []),
-    ...(unasked && context.planHash !== null && !grantsHold(context)
+    ...(unasked && context.journal.planHash !== null && !grantsHold(context)
       ? [
           move('maintainer', `approves on ${named(unasked)} with \`/approve\``, {
             type: 'approval.commented',
@@ -100,12 +100,12 @@ function approvalMoves({ context }: Standing): readonly Move[] {
           }),
         ]
       : []),
-    ...(claimed && context.planHash !== null
+    ...(claimed && context.journal.planHash !== null
       ? [
           move('platform', `verifies the approval of ${named(claimed)}`, {
             type: 'approval.granted',
             issue: claimed.issue,
-            planHash: context.planHash,
+            planHash: context.journal.planHash,
             self: false,
           }),
         ]
@@ -114,7 +114,7 @@ function approvalMoves({ context }: Standing): readonly Move[] {
 }
 
 /** What an Issue took back when it was closed it gives again when it is open, as long as the evidence stands. */
-function isGrantedAgain({ submission, stage }: TaskContext): boolean {
+function isGrantedAgain({ forge: { submission }, stage: { name: stage } }: TaskContext): boolean {
   return submission !== null && (stage === 'reviewing' || stage === 'awaiting-human')
 }
 
@@ -129,8 +129,9 @@ function agentMoves(standing: Standing): readonly Move[] {
 }
 
 function planMoves(context: TaskContext): readonly Move[] {
-  if (context.stage !== 'implementing' || context.planHash !== null || context.issues.length === 0) return []
-  const pod = context.podOrdinal
+  if (context.stage.name !== 'implementing' || context.journal.planHash !== null || context.forge.issues.length === 0)
+    return []
+  const pod = context.pod.ordinal
   const note = { id: `plan-${pod}`, kind: 'plan', body: 'the plan', bodyHash: `plan-of-${pod}` } as const
   return [move('agent', 'writes its plan', { type: 'note.written', pod, ...note })]
 }
@@ -139,19 +140,19 @@ function planMoves(context: TaskContext): readonly Move[] {
 function endOfTurn(context: TaskContext): Move {
   return move('agent', 'ends its turn; the wrapper pushes its commits', {
     type: 'turn.ended',
-    pod: context.podOrdinal,
-    turn: (context.lastTurn ?? -1) + 1,
+    pod: context.pod.ordinal,
+    turn: (context.turn.last ?? -1) + 1,
     purpose: 'work',
     finalText: '',
     usage: {},
-    pushed: context.agentKind === 'review' ? [] : [...context.repositories],
+    pushed: context.pod.agentKind === 'review' ? [] : [...context.repositories],
     failed: [],
   })
 }
 
 function podMoves({ context, isIn, isTurnOpen }: Standing): readonly Move[] {
-  const pod = context.podOrdinal
-  const entry = context.entry ?? ''
+  const pod = context.pod.ordinal
+  const entry = context.pod.entry ?? ''
   const ends = (does: string): Move => move('pod', does, { type: 'pod.final', pod, cause: 'gone', residencyMs: 0 })
   return [
     ...(isIn('pod.awaitingSlot') ? [move('queue', 'gives it a slot', { type: 'slot.granted', entry })] : []),
@@ -163,16 +164,16 @@ function podMoves({ context, isIn, isTurnOpen }: Standing): readonly Move[] {
 }
 
 function forgeMoves({ context, isIn }: Standing): readonly Move[] {
-  const repository = context.awaitingOpen[0]
+  const repository = context.forge.awaitingOpen[0]
   return [
     ...(isIn('stage.live.active.reviewing.opening.asked') && repository !== undefined
       ? [openedIn(context, repository)]
       : []),
-    ...(isIn('stage.live.active.merging.asked.outstanding') && context.merging !== null
+    ...(isIn('stage.live.active.merging.asked.outstanding') && context.forge.merging !== null
       ? [
-          move('forge', `merges ${context.merging.repository}!${context.merging.number}`, {
+          move('forge', `merges ${context.forge.merging.repository}!${context.forge.merging.number}`, {
             type: 'mr.merged',
-            ...context.merging,
+            ...context.forge.merging,
             mergeCommit: 'a-merge',
           }),
         ]
@@ -202,12 +203,12 @@ function openedIn(context: TaskContext, repository: string): Move {
   return move('forge', `opens the merge request in ${repository}`, {
     type: 'mr.ready',
     ...mr,
-    attempt: context.openAttempt,
+    attempt: context.forge.openAttempt,
   })
 }
 
 function memberMoves(context: TaskContext): readonly Move[] {
-  const asked = context.folds.find(({ answer }) => answer === null)
+  const asked = context.forge.folds.find(({ answer }) => answer === null)
   if (!isFolding(context) || !asked) return []
   const { task } = asked
   const owned = { goal: context.goal, priority: context.priority, repositories: [], issues: [], mergeRequests: [] }

@@ -12,17 +12,17 @@ interface Said {
 const submitted = (context: TaskContext): readonly Said[] => {
   if (!grantsHold(context) || !planHolds(context)) return claims(context)
   const order = context.repositories.length > 1 ? { merge_order: [...context.repositories] } : {}
-  const level = context.significance ?? 'patch'
+  const level = context.forge.significance ?? 'patch'
   const payload = { title: context.goal, body: '', change_significance: level, ...order }
   return [{ action: 'submitted', does: 'submits its work', payload }]
 }
 
 /** Where every live issue has a maintainer's word, and no claim is being judged. */
 function claims(context: TaskContext): readonly Said[] {
-  const isDue = gatedIssues(context).some(({ grant }) => grant === null || grant.planHash !== context.planHash)
+  const isDue = gatedIssues(context).some(({ grant }) => grant === null || grant.planHash !== context.journal.planHash)
   const isHeard = gatedIssues(context).every(({ accepted, grant }) => accepted || grant !== null)
-  if (context.planNoteId === null || context.claims.length > 0 || !isDue || !isHeard) return []
-  const payload = { plan_note_id: context.planNoteId, approving_maintainer: 'a-maintainer', reason: 'approved' }
+  if (context.journal.planNoteId === null || context.forge.claims.length > 0 || !isDue || !isHeard) return []
+  const payload = { plan_note_id: context.journal.planNoteId, approving_maintainer: 'a-maintainer', reason: 'approved' }
   return [{ action: 'approved', does: 'cites the approval', payload }]
 }
 
@@ -48,16 +48,16 @@ const saidIn: Readonly<Record<string, (context: TaskContext) => readonly Said[]>
 }
 
 export function outcomeMoves(context: TaskContext): readonly Move[] {
-  const said = saidIn[context.stage]?.(context) ?? []
-  const pod = context.podOrdinal
-  const outcomeId = `outcome-${pod}-${context.eventSequence}`
+  const said = saidIn[context.stage.name]?.(context) ?? []
+  const pod = context.pod.ordinal
+  const outcomeId = `outcome-${pod}-${context.journal.eventSequence}`
   const heads = openMergeRequests(context).map((mr) => ({
     ...headOf(mr),
     draft: false,
     author: mr.author,
     authorMayMerge: true,
   }))
-  const kind = context.wants ?? context.kind
+  const kind = context.stage.wants ?? context.kind
   return said.map(({ action, does, payload }) =>
     move('agent', does, {
       type: 'outcome',

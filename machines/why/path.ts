@@ -53,7 +53,7 @@ export function pathFromQueue(
 ): readonly PathStep[] | undefined {
   const [blank] = initialTransition(taskMachine, { id: task })
   const [snapshot] = transition(taskMachine, blank, { type: 'task.minted', at, seed, entry })
-  const { stage } = snapshot.context as TaskContext
+  const { name: stage } = (snapshot.context as TaskContext).stage
   const path = search({ snapshot: snapshot as AnyMachineSnapshot, isTurnOpen: false })
   return path && [{ by: 'queue', does: 'gives it a slot', event: { type: 'task.minted', seed, entry }, stage }, ...path]
 }
@@ -63,7 +63,7 @@ function search(start: Found): readonly PathStep[] | undefined {
   const queue: Found[] = [start]
   for (let at = 0; at < queue.length && seen.size < maxStandings; at++) {
     const here = queue[at]!
-    if (contextOf(here).stage === 'delivered') return stepsTo(here)
+    if (contextOf(here).stage.name === 'delivered') return stepsTo(here)
     for (const next of successors(here)) {
       const key = keyOf(next)
       if (seen.has(key)) continue
@@ -88,7 +88,10 @@ function stepsTo(found: Found): readonly PathStep[] {
 
 /** A turn runs, or the call that ended the stage was made in one that has not ended yet. */
 function isInTurn(snapshot: AnyMachineSnapshot): boolean {
-  const { recordedOutcome, podOrdinal, lastTurnPod } = snapshot.context as TaskContext
+  const {
+    pod: { recordedOutcome, ordinal: podOrdinal },
+    turn: { lastPod: lastTurnPod },
+  } = snapshot.context as TaskContext
   const isDraining = recordedOutcome?.pod === podOrdinal && lastTurnPod !== podOrdinal
   return isIn(snapshot, 'pod.working.busy') || (isIn(snapshot, 'pod.stopping') && isDraining)
 }
@@ -121,7 +124,7 @@ function after(
   const [snapshot, actions] = taskTransition(from.snapshot, event)
   const asksTurn = actions.some(({ params }) => eventIn(params) === 'turn.requested')
   const ends = event.type === 'turn.ended' || event.type === 'pod.final'
-  const stage = (snapshot.context as TaskContext).stage
+  const stage = (snapshot.context as TaskContext).stage.name
   const step = { by, does, stage, ...(said ? { event: said } : {}), ...(timer === undefined ? {} : { timer }) }
   const isTurnOpen = asksTurn || (from.isTurnOpen && !ends)
   return { snapshot, isTurnOpen, from, step }

@@ -42,16 +42,16 @@ function isReason(name: string): name is ReasonName {
  * ended, and rests for nobody.
  */
 export function taskResting(context: TaskContext, path: string): Resting | undefined {
-  if (context.stageClass === 'terminal') return undefined
-  const park = `task/${context.stage}/${context.stageReason}`
-  if (context.stageClass === 'parked' && isReason(park))
+  if (context.stage.class === 'terminal') return undefined
+  const park = `task/${context.stage.name}/${context.stage.reason}`
+  if (context.stage.class === 'parked' && isReason(park))
     return { reason: park, ...reasons[park], unblocks: reasons[park].unblocks + byCommand(context) }
   const [stage, pod] = restingOf('task', path)
-  return context.stageClass === 'active' && context.wants !== null ? (waitOf(context, path) ?? pod) : stage
+  return context.stage.class === 'active' && context.stage.wants !== null ? (waitOf(context, path) ?? pod) : stage
 }
 
 /** Nobody can comment on a Task that was minted by hand or by a schedule and opened no merge request. */
-function byCommand({ origin, issues, mergeRequests }: TaskContext): string {
+function byCommand({ origin, forge: { issues, mergeRequests } }: TaskContext): string {
   const hasThread = origin.kind === 'webhook' || issues.length > 0 || mergeRequests.length > 0
   return hasThread ? '' : '; it has no thread on the forge: `statewright retry` or `statewright cancel`'
 }

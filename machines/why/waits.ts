@@ -18,6 +18,6 @@ export const waits = {
     owner: 'maintainer',
     says: 'the plan waits for the approval of a maintainer',
     unblocks: 'a maintainer writes `/approve` on the issue; any other comment goes to the agent',
-    isSo: (context) => context.planHash !== null && gatedIssues(context).some(({ grant }) => grant === null),
+    isSo: (context) => context.journal.planHash !== null && gatedIssues(context).some(({ grant }) => grant === null),
   },
 } as const satisfies Readonly<Record<string, Wait>>

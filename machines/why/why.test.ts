@@ -104,7 +104,7 @@ describe('the reason', () => {
 describe('the queue and the timers', () => {
   test('its own entry has a place there, and the reason why it is held', () => {
     const task = granted().final()
-    const entry = task.context.entry ?? ''
+    const entry = task.context.pod.entry ?? ''
     expect(why(task, { queue: queueWith('other', 'before', entry) }).queue).toEqual({
       entry,
       position: 2,

@@ -69,13 +69,13 @@ export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroun
   const context = task.context as unknown as TaskContext
   return {
     task: context.id,
-    stage: context.stage,
+    stage: context.stage.name,
     resting: taskResting(context, task.path) ?? null,
-    detail: context.stageDetail,
-    below: context.podAlive ? [...belowOf('pod', pod), ...belowOf('turn', turn)] : [],
-    queue: queue ? placeOf(queue.context as unknown as QueueContext, context.entry, now) : null,
+    detail: context.stage.detail,
+    below: context.pod.alive ? [...belowOf('pod', pod), ...belowOf('turn', turn)] : [],
+    queue: queue ? placeOf(queue.context as unknown as QueueContext, context.pod.entry, now) : null,
     nextTimer: nextOf(timers),
-    reviewRounds: context.reviewRounds >= manyReviewRounds ? context.reviewRounds : null,
+    reviewRounds: context.stage.reviewRounds >= manyReviewRounds ? context.stage.reviewRounds : null,
     spending: spendingOf(context.id, ledger),
     worstCase: worstOf(context, ledger),
     path: pathToDelivered({ value: task.value, context }) ?? null,

@@ -64,7 +64,7 @@ function does(task: Counted, deed: Deed): void {
     return void task.final('gone', { residencyMs: 3_600_000 })
   }
   task.accepted()
-  if (deed === 'asks') task.send('agent.asked', { pod: task.context.podOrdinal, repository: 'lib', number: 1 })
+  if (deed === 'asks') task.send('agent.asked', { pod: task.context.pod.ordinal, repository: 'lib', number: 1 })
   if (deed === 'claims') task.outcome('approved', { plan_note_id: 'none' })
   if (deed === 'fails') task.failed('api_error')
   else task.ended()
@@ -73,8 +73,8 @@ function does(task: Counted, deed: Deed): void {
 /** What an agent does by itself, counted by the turns that its Task asks for, and the hand-offs. */
 function live(kind: AgentKind, deeds: readonly Deed[]): number {
   const task = new Counted().mint({ kind, issues: [] })
-  const { visit } = task.context
-  for (const deed of deeds) if (task.context.visit === visit) does(task, deed)
+  const { visit } = task.context.stage
+  for (const deed of deeds) if (task.context.stage.visit === visit) does(task, deed)
   return task.turns
 }
 

@@ -58,7 +58,7 @@ export function worstCaseOf(
 function stagesOf(kind: AgentKind, agentPodTTLSeconds: number): WorstCase['stages'] {
   const visits = new Map<number, { readonly stage: string; readonly turns: number | null }>()
   for (const snapshot of wayOf(begun(kind, agentPodTTLSeconds))) {
-    const { visit, stage, wants } = snapshot.context as TaskContext
+    const { visit, name: stage, wants } = (snapshot.context as TaskContext).stage
     // An admitted `refined` becomes `implementing` in the same visit, and that is the one that runs pods.
     if (wants !== null && visits.get(visit)?.stage !== stage)
       visits.set(visit, { stage, turns: mostTurns(snapshot) ?? null })

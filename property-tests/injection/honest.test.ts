@@ -65,7 +65,7 @@ async function goOn(work: Work, by: string): Promise<void> {
   const said = await work.says(by, '/approve')
   await work.nextPod('implement')
   await work.claim(by, said)
-  await scene.until('the grant', async () => (await work.context()).issues.every(({ grant }) => grant !== null))
+  await scene.until('the grant', async () => (await work.context()).forge.issues.every(({ grant }) => grant !== null))
   await work.toReview()
   await work.ci('success')
   await work.toMerging()
@@ -73,7 +73,7 @@ async function goOn(work: Work, by: string): Promise<void> {
 }
 
 /** What the agent's next turn is told of. */
-function textsOf({ pending }: TaskContext): readonly (string | undefined)[] {
+function textsOf({ journal: { pending } }: TaskContext): readonly (string | undefined)[] {
   return pending.map(({ text }) => text)
 }
 
@@ -82,7 +82,10 @@ describe('before code is written, an approval falls when', { timeout }, () => {
     const work = await Work.begin(scene)
     await work.plan('1. Tidy up.')
     const next = await takeBack(work, await work.approve())
-    const { stage, issues } = await work.context()
+    const {
+      stage: { name: stage },
+      forge: { issues },
+    } = await work.context()
     expect([stage, issues.map(({ grant }) => grant)]).toEqual(['implementing', [null]])
     const pushed = await work.push()
     expect([pushed.code === 0, pushed.said]).toEqual([false, expect.stringContaining('approves the plan')])
@@ -128,7 +131,7 @@ describe('right before the merge, an approval falls when', { timeout }, () => {
     const before = work.merges()
     const next = await takeBack(work, comment)
     const parked = await work.stageIs('awaiting-human')
-    expect(parked).toMatchObject({ stageReason: 'approval-revoked', verdict: null })
+    expect(parked).toMatchObject({ stage: { reason: 'approval-revoked' }, forge: { verdict: null } })
     expect(await statusOf(scene, work.agent.task)).toMatchObject({
       stage: 'awaiting-human',
       stageReason: 'approval-revoked',
@@ -159,7 +162,7 @@ describe('right before the merge, an approval falls when', { timeout }, () => {
     try {
       scene.forge.deleteComment(people.maintainer, repository, comment)
       await work.ci('success')
-      expect(await work.stageIs('awaiting-human')).toMatchObject({ stageReason: 'approval-revoked' })
+      expect(await work.stageIs('awaiting-human')).toMatchObject({ stage: { reason: 'approval-revoked' } })
       expect(work.merges()).toBe(before)
     } finally {
       hears()
@@ -180,7 +183,7 @@ describe('a Task', { timeout }, () => {
     const work = await Work.begin(scene)
     const bodies = Array.from({ length: 20 }, (_, n) => `${n}:`.padEnd(32_000, 'x'))
     for (const body of bodies) await work.note('note', body)
-    const held = (await work.context()).notes.map(({ body }) => body)
+    const held = (await work.context()).journal.notes.map(({ body }) => body)
     expect(held.join('').length).toBeLessThanOrEqual(512 * 1024)
     expect([held[0], held.at(-1)]).toEqual(['', bodies.at(-1)])
     const [recent, all] = [await work.bundle('recent'), await work.bundle('all')]

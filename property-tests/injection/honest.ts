@@ -86,7 +86,9 @@ export class Work {
   async approve(login: string = people.maintainer): Promise<number> {
     const said = await this.says(login, '/approve')
     await this.claim(login, said)
-    await this.scene.until('the grant', async () => (await this.context()).issues.every(({ grant }) => grant !== null))
+    await this.scene.until('the grant', async () =>
+      (await this.context()).forge.issues.every(({ grant }) => grant !== null),
+    )
     await this.scene.quiet()
     return said
   }
@@ -99,7 +101,7 @@ export class Work {
       action: 'approved',
       reason: `${login} says so.`,
       approving_maintainer: login,
-      plan_note_id: (await this.context()).planNoteId,
+      plan_note_id: (await this.context()).journal.planNoteId,
       approval_citations: [{ id: String(said), quote: cited?.quote ?? '/approve' }],
     })
   }
@@ -167,7 +169,7 @@ export class Work {
 
   /** Approved by its reviewer on the heads as they are. */
   async toMerging(): Promise<void> {
-    const open = (await this.context()).mergeRequests.filter(({ state }) => state === 'open')
+    const open = (await this.context()).forge.mergeRequests.filter(({ state }) => state === 'open')
     const reviewed = open.map((mr) => ({ repo: mr.repository, number: mr.number, sha: mr.headSha }))
     const { status, body } = await this.submit({ verdict: 'approve', reviewed_shas: reviewed })
     if (status !== 200) throw new Error(body)
@@ -178,10 +180,10 @@ export class Work {
     try {
       return await this.scene.until(`the Task is at ${stage}`, async () => {
         const context = await this.context()
-        return context.stage === stage && context
+        return context.stage.name === stage && context
       })
     } catch (cause) {
-      const { stage: other, stageReason, stageDetail } = await this.context()
+      const { name: other, reason: stageReason, detail: stageDetail } = (await this.context()).stage
       throw new Error(`in vain: ${stage}; the Task is at ${other}, ${stageReason}, ${stageDetail}`, { cause })
     }
   }

@@ -2,6 +2,7 @@
  * What may not have happened, whatever a text ordered: judged by the forge's audit log, by all that the orchestrator, its
  * gateway and the wrappers sent, and by all that the agent heard. No law asks the product what is allowed.
  */
+import type { TaskContext } from '../../machines/task/context.ts'
 import { people } from '../../cli/local/people.ts'
 import { profiles } from '../../edges/agents/profiles.ts'
 import type { AuditEntry } from '../../standins/forge/store/audit.ts'
@@ -76,9 +77,9 @@ export async function brokenLaws(
 
 async function otherState({ runtime, forge }: Scene, { task, number }: Bystander): Promise<string> {
   const context = (await runtime.read(`task:default/${task}`))?.context
-  const { stage, planNoteId, recordedOutcome } = context as Readonly<Record<string, unknown>>
+  const { stage, journal, pod } = context as unknown as TaskContext
   const { rows } = { rows: forge.issue(repository, number) }
-  return JSON.stringify([stage, planNoteId, recordedOutcome ?? null, rows.state, rows.title, rows.body])
+  return JSON.stringify([stage.name, journal.planNoteId, pod.recordedOutcome, rows.state, rows.title, rows.body])
 }
 
 function by(audit: readonly AuditEntry[], ...actions: readonly AuditEntry['action'][]): readonly AuditEntry[] {

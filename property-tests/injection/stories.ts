@@ -149,7 +149,7 @@ export async function agentOf(scene: Scene, threads: 'issues' | 'mergeRequests',
   const task = await scene.until(`the Task of #${number}`, async () =>
     (await runtime.list('task', { limit: 500 }))
       .map(({ context }) => context as unknown as TaskContext)
-      .find((context) => context[threads].some((thread) => thread.number === number)),
+      .find((context) => context.forge[threads].some((thread) => thread.number === number)),
   )
   const pod = await scene.until(`a turn of ${task.id}`, () => pods.of(task.id).find(({ turns }) => turns.length > 0))
   await scene.until(`the turn of ${task.id} runs`, async () =>
@@ -180,7 +180,7 @@ async function getGrant(scene: Scene, agent: Agent, number: number): Promise<str
   })
   if (said.status !== 200) throw new Error(`no grant: ${said.body}`)
   await scene.until('the grant', async () =>
-    Object.values((await contextOf(scene, agent)).issues).every(({ grant }) => grant !== null),
+    Object.values((await contextOf(scene, agent)).forge.issues).every(({ grant }) => grant !== null),
   )
   return note.id
 }

@@ -8,7 +8,7 @@ import { notesAfter } from '../../edges/forge/mirror/subject-text.ts'
 import type { IssueFacts } from '../../machines/issue/events.ts'
 import { sameLogin } from '../../machines/rules/logins.ts'
 import type { Effect } from '../../runtime/runtime.ts'
-import { alsoDo, dropRows, rowsOn, setRows, state, withTable, type Part } from './rewrite.ts'
+import { alsoDo, dropRows, rowsOn, setRows, setsIn, state, withTable, type Part } from './rewrite.ts'
 import type { Tamper } from './world/actors.ts'
 import { botLogin } from './world/people.ts'
 import { podIn } from './world/trace.ts'
@@ -277,7 +277,7 @@ const single: readonly Mutant[] = [
 ]
 
 interface Heard {
-  readonly context: { readonly podOrdinal: number }
+  readonly context: { readonly pod: { readonly ordinal: number } }
   readonly event: object
 }
 
@@ -287,7 +287,7 @@ const outcomes: readonly Mutant[] = [
   {
     law: 15,
     wrong: 'the outcome of a pod is not kept [OUTCOME-RULE-2]',
-    changed: task((table) => alsoDo(rowsOn(state(table, live), 'outcome'), assign({ recordedOutcome: null }))),
+    changed: task((table) => alsoDo(rowsOn(state(table, live), 'outcome'), setsIn('pod', { recordedOutcome: null }))),
   },
   {
     law: 15,
@@ -297,7 +297,8 @@ const outcomes: readonly Mutant[] = [
       for (const row of rowsOn(state(table, live), 'outcome')) {
         const guard = row['guard'] as Guard | undefined
         if (guard)
-          row['guard'] = (heard: Heard) => guard({ ...heard, event: { ...heard.event, pod: heard.context.podOrdinal } })
+          row['guard'] = (heard: Heard) =>
+            guard({ ...heard, event: { ...heard.event, pod: heard.context.pod.ordinal } })
       }
     }),
   },
@@ -378,7 +379,7 @@ const handOvers: readonly Mutant[] = [
   {
     law: 23,
     wrong: "a refine Task forgets its members' answers",
-    changed: task((table) => alsoDo(rowsOn(state(table, live), 'fold.accepted'), assign({ folds: [] }))),
+    changed: task((table) => alsoDo(rowsOn(state(table, live), 'fold.accepted'), setsIn('forge', { folds: [] }))),
     where: { other: 'refine' },
   },
 ]

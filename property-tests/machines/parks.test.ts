@@ -38,14 +38,14 @@ function parksLeft(runs: number, changed: Changed = {}): Found {
   const property = fc.property(setting, lead, commands, (where, begin, history) => {
     const world = liveThrough(where, begin, history, changed)
     for (const [address, snapshot] of world.actors.snapshots()) {
-      if (kindOf(address) !== 'task' || taskIn(snapshot).stageClass !== 'parked') continue
-      const { stage } = taskIn(snapshot)
+      if (kindOf(address) !== 'task' || taskIn(snapshot).stage.class !== 'parked') continue
+      const { name: stage } = taskIn(snapshot).stage
       if (stage === noReentry) continue
       met.add(stage)
       for (const event of leftByComment.has(stage) ? [retry, comment] : [retry]) {
         const alone = world.fork()
         alone.actors.ask({ to: address, key: 'alone', event: { ...event, at: alone.actors.now } })
-        if (taskIn(alone.actors.snapshot(address)!).stageClass !== 'active')
+        if (taskIn(alone.actors.snapshot(address)!).stage.class !== 'active')
           throw new Error(`${stage} is not left by ${event.type}`)
       }
     }

@@ -1,5 +1,5 @@
 /** Builds a machine that differs from a real one in a few rows of its table. */
-import { createMachine, type AnyStateMachine } from 'xstate'
+import { assign, createMachine, type AnyStateMachine } from 'xstate'
 import type { ActorKind, MachineDefinition } from '../../machines/definition.ts'
 import { machines } from '../../machines/registry.ts'
 
@@ -48,6 +48,15 @@ export function setRows(part: Part, event: string, rows: readonly object[]): voi
 
 export function dropRows(part: Part, event: string): void {
   setRows(part, event, [{}])
+}
+
+/** An action that sets these fields of one part of the context. */
+export function setsIn(part: string, fields: object): unknown {
+  return assign({ [part]: ({ context }: Told) => ({ ...context[part], ...fields }) } as never)
+}
+
+interface Told {
+  readonly context: Readonly<Record<string, object>>
 }
 
 /** After what a row does already. */

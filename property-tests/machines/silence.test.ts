@@ -21,7 +21,7 @@ const own: ReadonlySet<string> = new Set(['bindVolumes', 'createPod', 'forceDele
 const longestSilence = 20_000
 
 function isResting({ context, value }: Snapshot): boolean {
-  const { stageClass } = taskIn({ context, value, status: '' })
+  const { class: stageClass } = taskIn({ context, value, status: '' }).stage
   const { pod } = value as { readonly pod?: unknown }
   return stageClass !== 'active' || pod === 'awaitingSlot'
 }

@@ -40,7 +40,10 @@ const delivered = 'delivered'
 function shownBy(moment: Moment): readonly (readonly [AgentKind, string])[] {
   if (moment.kind !== 'stepped' || kindOf(moment.actor) !== 'task') return []
   const { event, before, after } = moment
-  const { kind, stage } = taskIn(after)
+  const {
+    kind,
+    stage: { name: stage },
+  } = taskIn(after)
   const isAccepted =
     event.type === 'outcome' &&
     answerIn(moment)?.status === 200 &&

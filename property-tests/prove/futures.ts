@@ -24,7 +24,7 @@ function shapesOf(world: World, keys: StateKeys, kinds: readonly string[]): stri
 }
 
 function liveTasks(world: World): Known {
-  return living(world, ['task']).filter(([, task]) => taskIn(task).stageClass !== 'terminal')
+  return living(world, ['task']).filter(([, task]) => taskIn(task).stage.class !== 'terminal')
 }
 
 /** Mail only, in order: nobody outside does anything. */
@@ -41,13 +41,13 @@ const noReentry = 'implement-declined'
 /** LAW-13: `task.retry` by a maintainer alone leads from a park to an active stage. */
 function leavesItsPark(from: World): readonly string[] {
   return liveTasks(from).flatMap(([address, task]) => {
-    if (taskIn(task).stageClass !== 'parked' || taskIn(task).stage === noReentry) return []
+    if (taskIn(task).stage.class !== 'parked' || taskIn(task).stage.name === noReentry) return []
     const world = from.fork()
     order(world, idOf(address), { type: 'task.retry', by: 'maya' })
     const after = world.actors.snapshot(address)!
-    return taskIn(after).stageClass === 'active'
+    return taskIn(after).stage.class === 'active'
       ? []
-      : [`${taskIn(task).stage} (${taskIn(task).stageReason}) is not left by a retry`]
+      : [`${taskIn(task).stage.name} (${taskIn(task).stage.reason}) is not left by a retry`]
   })
 }
 
@@ -83,10 +83,13 @@ function fireRarest(world: World, fired: Map<string, number>): boolean {
 function isAtWork(world: World): readonly string[] {
   const pods = living(world, ['pod', 'turn']).map(([address]) => kindOf(address))
   const tasks = liveTasks(world).filter(([, task]) => {
-    const { stageClass, podAlive, wants } = taskIn(task)
+    const {
+      stage: { class: stageClass, wants },
+      pod: { alive: podAlive },
+    } = taskIn(task)
     return stageClass === 'active' && (podAlive || wants === null)
   })
-  const unsettled = living(world, ['task']).filter(([, task]) => taskIn(task).stageClass === 'terminal')
+  const unsettled = living(world, ['task']).filter(([, task]) => taskIn(task).stage.class === 'terminal')
   return [
     ...pods,
     ...tasks.map(([, task]) => `a Task at ${stageOf(task)}`),
@@ -110,7 +113,7 @@ function cannotEnd(from: World): readonly string[] {
     helped(world, help)
   }
   return [
-    ...toEnd(world).map(([, task]) => `a Task at ${stageOf(task)} (${taskIn(task).stageReason}) can come to no end`),
+    ...toEnd(world).map(([, task]) => `a Task at ${stageOf(task)} (${taskIn(task).stage.reason}) can come to no end`),
     ...(waiting(world) > 0 ? ['an entry is never admitted'] : []),
   ]
 }
@@ -122,7 +125,7 @@ function waiting(world: World): number {
 }
 
 function toEnd(world: World): Known {
-  return liveTasks(world).filter(([, task]) => taskIn(task).stage !== noReentry)
+  return liveTasks(world).filter(([, task]) => taskIn(task).stage.name !== noReentry)
 }
 
 /** Everybody waits: the operator opens what is shut, people let it go on, agents begin again, time passes. */
@@ -141,7 +144,7 @@ function helped(world: World, help: number): void {
   settle(world)
   if (world.actors.outbox.some(({ type }) => type === 'mergeMergeRequest')) return
   for (const [address, task] of liveTasks(world))
-    if (taskIn(task).stageClass === 'parked') order(world, idOf(address), { type: 'task.retry', by: 'maya' })
+    if (taskIn(task).stage.class === 'parked') order(world, idOf(address), { type: 'task.retry', by: 'maya' })
   settle(world)
   if (help % 2 === 0) fireAll(world)
 }
@@ -207,5 +210,5 @@ export const futures: readonly Future[] = [
 ]
 
 function whyOf(address: ActorAddress, snapshot: Snapshot): string {
-  return kindOf(address) === 'task' ? `${taskIn(snapshot).stageReason}` : ''
+  return kindOf(address) === 'task' ? `${taskIn(snapshot).stage.reason}` : ''
 }

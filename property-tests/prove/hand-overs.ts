@@ -33,7 +33,7 @@ function carriedIn({ actors }: World, tasks: readonly Snapshot[]): readonly stri
   const mail = actors.channels.flatMap((channel) => actors.mail(channel).map(({ event }) => event['seed'] ?? event))
   const answers = tasks
     .filter(({ status }) => status === 'active')
-    .flatMap((task) => taskIn(task).folds.flatMap(({ answer }) => (answer?.accepted ? [answer] : [])))
+    .flatMap((task) => taskIn(task).forge.folds.flatMap(({ answer }) => (answer?.accepted ? [answer] : [])))
   const all: readonly unknown[] = [...entries.flatMap(({ seed }) => seed ?? []), ...mail, ...answers]
   return all.flatMap((one) => thingsIn(one as Things, () => true))
 }
@@ -42,8 +42,8 @@ function carriedIn({ actors }: World, tasks: readonly Snapshot[]): readonly stri
 export function isLost({ moment, world }: Seen): readonly string[] {
   if (moment.kind !== 'stepped' || !/^(task|queue):/.test(moment.actor)) return []
   const tasks = [...world.actors.snapshots()].filter(([address]) => kindOf(address) === 'task').map(([, task]) => task)
-  const given = tasks.flatMap((task) => thingsIn(taskIn(task), isGiven))
+  const given = tasks.flatMap((task) => thingsIn(taskIn(task).forge, isGiven))
   if (given.length === 0) return []
-  const there = new Set([...tasks.flatMap((task) => thingsIn(taskIn(task), isKept)), ...carriedIn(world, tasks)])
+  const there = new Set([...tasks.flatMap((task) => thingsIn(taskIn(task).forge, isKept)), ...carriedIn(world, tasks)])
   return given.filter((thing) => !there.has(thing)).map((thing) => `${thing} is owned by nobody and carried by nothing`)
 }

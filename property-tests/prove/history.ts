@@ -169,7 +169,7 @@ function taskStepped(history: History, step: Stepped): History {
     )
     next = { ...next, goAheads: { ...next.goAheads, [id]: [...(next.goAheads[id] ?? []), ...shas] } }
   }
-  return after.status === 'done' || taskIn(after).stageClass === 'terminal' ? forgotten(next, id) : next
+  return after.status === 'done' || taskIn(after).stage.class === 'terminal' ? forgotten(next, id) : next
 }
 
 /** The newest one that was accepted. */

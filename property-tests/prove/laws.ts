@@ -93,7 +93,7 @@ const verdict = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor, p
 const byHuman = 'was closed by a human'
 
 function ungranted(task: Snapshot, world: World): readonly string[] {
-  const { issues } = taskIn(task)
+  const { issues } = taskIn(task).forge
   return issues
     .filter(({ state }) => state !== 'handedOver')
     .flatMap(({ issue }) => {
@@ -106,16 +106,16 @@ function ungranted(task: Snapshot, world: World): readonly string[] {
 
 const opening = onPerformed('openMergeRequest', 'opened', ({ effect: { actor } }, { moment, world }) => {
   const task = (moment as Performed).actors.get(actor)
-  if (!task || taskIn(task).kind !== 'implement' || !taskIn(task).everOwnedIssue) return []
+  if (!task || taskIn(task).kind !== 'implement' || !taskIn(task).forge.everOwnedIssue) return []
   return ungranted(task, world).map((why) => `a merge request is opened, and ${why}`)
 })
 
 /** The Issue's own word at the call; the mail that tells the Task may still be on its way. One of several that is closed drops out. */
 const merging = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor } }, { moment, world }) => {
   const task = (moment as Performed).actors.get(actor)
-  if (!task || !taskIn(task).everOwnedIssue) return []
+  if (!task || !taskIn(task).forge.everOwnedIssue) return []
   const refused = ungranted(task, world)
-  const owned = taskIn(task).issues.filter(({ state }) => state !== 'handedOver')
+  const owned = taskIn(task).forge.issues.filter(({ state }) => state !== 'handedOver')
   const closed = refused.filter((why) => why.endsWith(byHuman))
   const isLeft = owned.length > 0 && closed.length === owned.length
   return [
@@ -142,7 +142,7 @@ const endings = onStep('task', (step, { world, history }) => {
   const moved = finals.has(left) && left !== stageOf(after) ? [`${left} is left for ${stageOf(after)}`] : []
   if (after.status !== 'done') return moved
   const isAlive = history.pods.some((pod) => parentOf(pod as ActorAddress) === idOf(actor))
-  const keepsVolume = taskIn(after).podOrdinal > 0 && !effects.some(({ type }) => type === 'deleteWorkspace')
+  const keepsVolume = taskIn(after).pod.ordinal > 0 && !effects.some(({ type }) => type === 'deleteWorkspace')
   const mine = Object.keys(history.held).filter((entry) => entry.startsWith(`${idOf(actor)}/`))
   const isGivenBack = world.actors.channels.some((channel) =>
     world.actors.mail(channel).some(({ event }) => /^queue\.(release|withdraw)$/.test(event.type)),
@@ -160,7 +160,7 @@ const notes = onStep('pod', ({ actor, after }, { world }) => {
   if (after.status !== 'done') return []
   const { turns, ordinal } = podIn(after)
   const task = world.actors.snapshot(`task:${parentOf(actor)}`)
-  const isNoted = task && taskIn(task).notes.some((note) => note.pod === ordinal && note.kind === 'handoff')
+  const isNoted = task && taskIn(task).journal.notes.some((note) => note.pod === ordinal && note.kind === 'handoff')
   const isOnItsWay = world.actors.mail(`${actor}>task:${parentOf(actor)}`).some(({ event }) => /note/i.test(event.type))
   return turns === 0 || isNoted || isOnItsWay ? [] : ['a pod that ran left no note']
 })
@@ -178,7 +178,10 @@ const single: FiniteLaw['breaches'] = ({ history, past }) => {
 }
 
 function ownedBy(snapshot: Snapshot): readonly string[] {
-  const { stageClass, issues, mergeRequests } = taskIn(snapshot)
+  const {
+    stage: { class: stageClass },
+    forge: { issues, mergeRequests },
+  } = taskIn(snapshot)
   if (stageClass === 'terminal') return []
   const open = ({ state }: { readonly state: string }): boolean => state === 'open'
   return [
@@ -203,7 +206,7 @@ const outcomes = onStep('task', ({ actor, before, after, event }, { past }) => {
   const isMoved = stageOf(before) !== stageOf(after)
   return [
     ...(isMoved && past.moved.includes(pod) ? ['one pod moved the stage twice'] : []),
-    ...(isMoved && before && Number(event['pod']) !== taskIn(before).podOrdinal ? ['a replaced pod was heard'] : []),
+    ...(isMoved && before && Number(event['pod']) !== taskIn(before).pod.ordinal ? ['a replaced pod was heard'] : []),
   ]
 })
 
@@ -216,7 +219,7 @@ const lonelyMerge = onPerformed('mergeMergeRequest', 'merged', ({ effect: { acto
 const writes: ReadonlySet<string> = new Set(['openMergeRequest', 'mergeMergeRequest'])
 
 const outstanding = onStep('task', ({ after, outstanding: waiting }) =>
-  taskIn(after).stageClass === 'active'
+  taskIn(after).stage.class === 'active'
     ? []
     : waiting.filter((type) => writes.has(type)).map((type) => `${type} waits, and the stage is ${stageOf(after)}`),
 )
@@ -232,7 +235,7 @@ const stops = onStep('pod', (step, { history }) =>
 const spoken = /^(outcome$|pod\.|turn\.|note\.|agent\.)/
 
 const parks = onStep('task', ({ before, after, event }) =>
-  before && taskIn(before).stageClass === 'parked' && spoken.test(event.type) && stageOf(before) !== stageOf(after)
+  before && taskIn(before).stage.class === 'parked' && spoken.test(event.type) && stageOf(before) !== stageOf(after)
     ? [`${event.type} moved the park ${stageOf(before)}`]
     : [],
 )

@@ -22,7 +22,7 @@ function when(kind: string, says: string, act: (world: World, process: Process) 
 
 function isAt(world: World, stage: string, wanted = 1): boolean {
   const there = [...world.actors.snapshots()].filter(
-    ([address, snapshot]) => kindOf(address) === 'task' && taskIn(snapshot).stage === stage,
+    ([address, snapshot]) => kindOf(address) === 'task' && taskIn(snapshot).stage.name === stage,
   )
   return there.length >= wanted
 }
@@ -46,7 +46,7 @@ export const toHalfMerged: readonly Lead[] = [
 ]
 
 function isHalfMerged(task: Snapshot): boolean {
-  const states = taskIn(task).mergeRequests.map(({ state }) => state)
+  const states = taskIn(task).forge.mergeRequests.map(({ state }) => state)
   return states.includes('merged') && states.includes('open')
 }
 
@@ -96,7 +96,7 @@ export const toFull: readonly Lead[] = [
 
 function isHeld({ actors }: World): boolean {
   return [...actors.snapshots()].some(
-    ([address, snapshot]) => kindOf(address) === 'task' && taskIn(snapshot).stageReason === 'budget',
+    ([address, snapshot]) => kindOf(address) === 'task' && taskIn(snapshot).stage.reason === 'budget',
   )
 }
 

@@ -14,7 +14,7 @@ function mergedOutOfTurn({ moment, world, history }: Seen): readonly string[] {
   const isOpen = (repository: string, number: number): boolean =>
     world.forge.mergeRequest(repository, number)?.row.mergeRequest.state === 'open'
   return taskIn(task)
-    .mergeRequests.filter(
+    .forge.mergeRequests.filter(
       ({ repository, state, number }) => earlier.includes(repository) && state === 'open' && isOpen(repository, number),
     )
     .map(() => 'merged before one that comes first in its order')

@@ -41,22 +41,22 @@ const after: Judge = (step) => {
 /** Held where it was, with its reason; an ending of it is nobody's answer to a spent budget. */
 const held: Judge = ({ event, before: was, after: is }) => {
   if (event.type !== 'budget.exhausted' || !was || stageOf(was) === stageOf(is)) return []
-  const { stageClass, stageReason, parkedFrom } = taskIn(is)
+  const { class: stageClass, reason: stageReason, parkedFrom } = taskIn(is).stage
   return [
     ...(stageClass === 'terminal' ? ['a spent budget ends a Task'] : []),
     ...(stageClass === 'parked' && stageReason !== 'budget' ? [`a spent budget parks a Task by ${stageReason}`] : []),
-    ...(stageClass === 'parked' && parkedFrom !== taskIn(was).stage ? ['a held Task forgets where it was'] : []),
+    ...(stageClass === 'parked' && parkedFrom !== taskIn(was).stage.name ? ['a held Task forgets where it was'] : []),
   ]
 }
 
 /** What let it go on leads back to where it was, and a Task that waits for anything else stays. */
 const released: Judge = ({ event, before: was, after: is }) => {
   if (event.type !== 'budget.raised' && event.type !== 'budget.renewed') return []
-  if (!was || taskIn(was).stageClass !== 'parked') return []
-  const { stageReason, stage } = taskIn(was)
-  const isMoved = taskIn(is).stage !== stage
+  if (!was || taskIn(was).stage.class !== 'parked') return []
+  const { reason: stageReason, name: stage } = taskIn(was).stage
+  const isMoved = taskIn(is).stage.name !== stage
   if (stageReason === 'budget')
-    return isMoved && taskIn(is).stageClass === 'active' ? [] : ['a held Task is not let go on']
+    return isMoved && taskIn(is).stage.class === 'active' ? [] : ['a held Task is not let go on']
   return isMoved ? [`${event.type} moves a Task that waits by ${stageReason}`] : []
 }
 

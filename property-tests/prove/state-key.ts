@@ -4,6 +4,7 @@
  * looked at before is known by its number, so that a state costs its names only.
  */
 import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
 import { isDeletedByAuthor, isTakenBack, writerOf } from '../../edges/forge/mirror/hands.ts'
 import type { MirroredComment } from '../../edges/forge/mirror/records.ts'
 import type { Actors } from '../machines/world/actors.ts'
@@ -16,7 +17,7 @@ import type { History } from './history.ts'
 
 /** Says when, how it reads, or what it cost: no guard asks for it. */
 const words = ['at', 'title', 'body', 'text', 'goal', 'url', 'finalText', 'usage', 'config', 'summary', 'description']
-const times = ['stageEnteredAt', 'podStartedAt', 'startedAt', 'enqueuedAt', 'admittedAt', 'resyncedAt', 'residencyMs']
+const times = ['startedAt', 'enqueuedAt', 'admittedAt', 'resyncedAt', 'residencyMs']
 const clocks = [
   'seenAt',
   'lastActivityAt',
@@ -29,31 +30,12 @@ const clocks = [
   'othersAt',
   'since',
 ]
-const books = ['stages', 'turns', 'recreations', 'stageDetail', 'eventSequence', 'eventsUpTo', 'carried', 'sequence']
-const lasts = [
-  'lastTurn',
-  'lastTurnPod',
-  'lastTurnFinalText',
-  'lastTurnPushedRepos',
-  'lastTurnFailedRepos',
-  'mergeAsks',
-  'accountUsage',
-]
-const counts = [
-  'day',
-  'entries',
-  'visitResidencyMs',
-  'reviewRounds',
-  'probes',
-  'planHash',
-  'bodyHash',
-  'finished',
-  'message',
-]
-const blank: ReadonlySet<string> = new Set([...words, ...times, ...clocks, ...books, ...lasts, ...counts])
+const books = ['turns', 'eventsUpTo', 'carried', 'sequence']
+const counts = ['day', 'entries', 'probes', 'planHash', 'bodyHash', 'finished', 'message']
+const blank: ReadonlySet<string> = new Set([...words, ...times, ...clocks, ...books, ...counts])
 
 const names =
-  /"entry":"([a-z0-9/-]+\/\d+)"|"(?:attempt|openAttempt|mergeAttempt|pod|podOrdinal|ordinal|turn|podVisit|visit)":(\d+)|([a-z]+\/[a-z][a-z0-9-]*)\/(\d+)(?:\/(\d+))?|\b(?:sha|note|outcome|idea)-\d+|"c\d+"/g
+  /"entry":"([a-z0-9/-]+\/\d+)"|"(?:attempt|openAttempt|mergeAttempt|pod|podOrdinal|ordinal|turn|visit)":(\d+)|([a-z]+\/[a-z][a-z0-9-]*)\/(\d+)(?:\/(\d+))?|\b(?:sha|note|outcome|idea)-\d+|"c\d+"/g
 
 interface Part {
   readonly shape: number
@@ -67,33 +49,27 @@ function plainOf(value: unknown, but: ReadonlySet<string> = blank): string {
 /** The queue's entries are its state, a Task's are a count. */
 const blankOfQueue: ReadonlySet<string> = new Set([...blank].filter((name) => name !== 'entries'))
 
-interface TaskLike {
-  readonly pending: readonly unknown[]
-  readonly notes: readonly { readonly pod: number; readonly kind: string }[]
-  readonly podOrdinal: number
-  readonly podVisit: number
-  readonly podAlive: boolean
-  readonly visit: number
-  readonly stageClass: string
-  readonly stageWorkStartedAt: number | null
-  readonly pushedRepositories: readonly string[]
-}
+/** Of a Task: what is counted or said of it, and no guard asks for. */
+const ofStage = ['enteredAt', 'history', 'detail', 'reviewRounds']
+const ofPods = ['recreations', 'visitResidencyMs', 'mergeAsks', 'accountUsage', 'count', 'eventSequence']
+const ofLastTurn = ['last', 'lastPod', 'lastFinalText', 'lastPushedRepos', 'lastFailedRepos']
+const blankOfTask: ReadonlySet<string> = new Set([...blank, ...ofStage, ...ofPods, ...ofLastTurn])
 
 /** What is pending is text for the agent; whether there is any decides. A note counts when it is of the newest pod. */
 function taskText(snapshot: Snapshot): string {
-  const context = snapshot.context as TaskLike
-  const { pending, notes, visit, podVisit, podAlive, stageWorkStartedAt, podOrdinal, ...rest } = context
-  const isNoted = notes.some(({ pod, kind }) => pod === podOrdinal && kind === 'handoff')
+  const { stage, pod, journal, ...rest } = snapshot.context as TaskContext
+  const { visit, workStartedAt, ...ofItsStage } = stage
+  const { visit: podVisit, ...ofItsPod } = pod
+  const { pending, notes, ...ofItsJournal } = journal
   const reduced = {
     ...rest,
-    podOrdinal,
-    podAlive,
+    ...{ stage: ofItsStage, pod: ofItsPod, journal: ofItsJournal },
     isPending: pending.length > 0,
-    isNoted,
-    isSameVisit: podAlive && visit === podVisit,
-    hasWorked: stageWorkStartedAt !== null,
+    isNoted: notes.some((note) => note.pod === pod.ordinal && note.kind === 'handoff'),
+    isSameVisit: pod.alive && visit === podVisit,
+    hasWorked: workStartedAt !== null,
   }
-  return plainOf([snapshot.value, reduced])
+  return plainOf([snapshot.value, reduced], blankOfTask)
 }
 
 function actorText(address: ActorAddress, snapshot: Snapshot): string {
@@ -251,7 +227,6 @@ const spaceOf: Readonly<Record<string, string>> = {
   mergeAttempt: 'a',
   turn: 'turn',
   visit: 'v',
-  podVisit: 'v',
 }
 
 /** Who answers for an effect says so by the effect's key, which counts the steps of the asker. */

@@ -58,7 +58,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'machines/task/outcome/judge.ts',
-        find: /if \(event\.pod !== context\.podOrdinal\) return [^\n]*/,
+        find: /if \(event\.pod !== context\.pod\.ordinal\) return [^\n]*/,
         replace: '',
       },
       // The edge, which hears no pod that has ended, would hide it.

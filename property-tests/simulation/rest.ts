@@ -85,12 +85,12 @@ async function help(
 ): Promise<void> {
   for (const view of await runtime.list('task')) {
     const task = view.context as unknown as TaskContext
-    if (task.stageClass !== 'parked' || task.stage === 'implement-declined') continue
+    if (task.stage.class !== 'parked' || task.stage.name === 'implement-declined') continue
     const times = next(task.id)
     if (times === undefined) continue
-    const open = task.mergeRequests.filter(({ state }) => state === 'open')
-    const [issue] = task.issues.filter(({ state }) => state === 'open')
-    if (wantsGoAhead.has(task.stageReason ?? '') && !isInVain(times))
+    const open = task.forge.mergeRequests.filter(({ state }) => state === 'open')
+    const [issue] = task.forge.issues.filter(({ state }) => state === 'open')
+    if (wantsGoAhead.has(task.stage.reason ?? '') && !isInVain(times))
       for (const one of open) crowd.help(one, '/approve')
     else if (issue ?? open[0]) crowd.help((issue ?? open[0])!, '/retry')
     // Nobody can say it on the forge.

@@ -9,10 +9,9 @@ const task = {
   status: 'done',
   context: {
     id,
-    stage: 'delivered',
+    stage: { name: 'delivered' },
     config: { project: 'default/demo' },
-    issues: [{ repository: 'library', number: 1 }],
-    mergeRequests: [],
+    forge: { issues: [{ repository: 'library', number: 1 }], mergeRequests: [] },
   },
 } as unknown as ActorView
 
@@ -34,6 +33,9 @@ test.each([
 })
 
 test('a Task that has not ended, or that no thread shows, wants none', () => {
-  const hidden = { ...task, context: { ...task.context, issues: [] } } as unknown as ActorView
+  const hidden = {
+    ...task,
+    context: { ...task.context, forge: { ...(task.context['forge'] as object), issues: [] } },
+  } as unknown as ActorView
   expect(wrongStandings([{ ...task, status: 'active' }, hidden], [])).toEqual([])
 })

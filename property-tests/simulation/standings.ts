@@ -22,8 +22,8 @@ export function wrongStandings(tasks: readonly ActorView[], words: readonly Said
     const [first] = own
     if (first === undefined) return [`standing: nothing on ${name} says how ${task.address} ended`]
     if (own.length > 1) return [`standing: ${own.length} comments on ${name} say how ${task.address} stands`]
-    return first.body.includes(`ended, \`${context.stage}\``)
+    return first.body.includes(`ended, \`${context.stage.name}\``)
       ? []
-      : [`standing: the comment on ${name} does not say that ${task.address} ended as ${context.stage}`]
+      : [`standing: the comment on ${name} does not say that ${task.address} ended as ${context.stage.name}`]
   })
 }

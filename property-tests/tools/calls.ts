@@ -58,7 +58,7 @@ export const calls: readonly ToolCall[] = [
     left: async (fixture) => {
       const task = await fixture.task('incident')
       // Later calls end in a note of the orchestrator's own.
-      const written = task?.notes.filter(({ source }) => source === 'agent')
+      const written = task?.journal.notes.filter(({ source }) => source === 'agent')
       expect(written).toMatchObject([{ kind: 'finding', body: finding, agent: 'incident' }])
     },
   },
@@ -162,7 +162,7 @@ export const calls: readonly ToolCall[] = [
     profile: 'incident',
     input: () => ({ action: 'false_positive', alert_rules: ['HighLatency'], reason: 'It was a test.' }),
     answers: ({ data }) => expect(data).toMatchObject({ accepted: true, task: { stage: 'delivered' } }),
-    left: async (fixture) => expect((await fixture.task('incident'))?.stage).toBe('delivered'),
+    left: async (fixture) => expect((await fixture.task('incident'))?.stage.name).toBe('delivered'),
   },
   {
     tool: 'issue_write',
@@ -189,7 +189,7 @@ export const calls: readonly ToolCall[] = [
     answers: ({ data }) => expect(data).toMatchObject({ accepted: true, task: { stage: 'delivered' } }),
     left: async (fixture) => {
       const task = await fixture.task('review')
-      expect([task?.stage, task?.stageReason]).toEqual(['delivered', 'taken-over'])
+      expect([task?.stage.name, task?.stage.reason]).toEqual(['delivered', 'taken-over'])
     },
   },
 ]

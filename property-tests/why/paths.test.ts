@@ -15,10 +15,13 @@ type Node = AnyStateMachine['root']
 function standings(): ReadonlyMap<string, Moment> {
   const moments = stories.flatMap(({ task }) => task.moments)
   const named = moments.map((moment): [string, Moment] => {
-    const { kind, stageReason, stageClass } = moment.context
+    const {
+      kind,
+      stage: { reason: stageReason, class: stageClass },
+    } = moment.context
     return [`${kind}: ${moment.path}${stageClass === 'parked' ? ` (${stageReason})` : ''}`, moment]
   })
-  return new Map(named.filter(([, { context }]) => context.stageClass !== 'terminal').toReversed())
+  return new Map(named.filter(([, { context }]) => context.stage.class !== 'terminal').toReversed())
 }
 
 function leavesOf(node: Node): readonly string[] {
@@ -28,7 +31,7 @@ function leavesOf(node: Node): readonly string[] {
 }
 
 /** A maintainer retries it on its issue, and another Task comes of it. */
-const hopeless = (context: Moment['context']): boolean => context.stage === 'implement-declined'
+const hopeless = (context: Moment['context']): boolean => context.stage.name === 'implement-declined'
 
 const known = standings()
 
@@ -40,7 +43,7 @@ describe('the stories stand everywhere', () => {
   })
 
   test('every reason of a park is in one of them', () => {
-    const said = new Set([...known.values()].map(({ context }) => context.stageReason))
+    const said = new Set([...known.values()].map(({ context }) => context.stage.reason))
     const reasons = Object.entries(stageReasons).filter(([, { stage }]) => stage !== 'final')
     expect(reasons.map(([reason]) => reason).filter((reason) => !said.has(reason))).toEqual([])
   })

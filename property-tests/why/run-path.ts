@@ -62,7 +62,7 @@ export async function arrive(stage: Stage, { told }: Pick<Moment, 'told'>, id: s
 }
 
 async function stageAt({ runtime }: Stage, address: ActorAddress): Promise<string> {
-  return String((await runtime.read(address))?.context['stage'])
+  return ((await runtime.read(address))?.context as TaskContext | undefined)?.stage.name ?? ''
 }
 
 async function bring({ runtime, clock }: Stage, to: ActorAddress, told: Told, key: string): Promise<void> {

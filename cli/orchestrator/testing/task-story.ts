@@ -55,8 +55,8 @@ export async function openTask(fixture: OrchestratorFixture): Promise<TaskStory>
       return String(comment.id)
     },
     stageIs: async (stage, reason, detail) => {
-      await fixture.until(`the Task is at ${stage}`, async () => (await fixture.task())?.stage === stage)
-      expect(await fixture.task()).toMatchObject({ stage, stageReason: reason, stageDetail: detail })
+      await fixture.until(`the Task is at ${stage}`, async () => (await fixture.task())?.stage.name === stage)
+      expect(await fixture.task()).toMatchObject({ stage: { name: stage, reason, detail } })
     },
     endOf: async (pod) => {
       await pod.endTurn()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Note, TaskContext } from '../../../machines/task/context.ts'
+import { withChanges, type Note, type TaskContext, type TaskPatch } from '../../../machines/task/context.ts'
 import { aMergeRequest } from '../../../machines/task/a-task.ts'
 import {
   aTask,
@@ -48,25 +48,35 @@ const actors = reading({
 function collect(task: TaskContext, options: Partial<Parameters<typeof collectBundle>[2]> = {}): Promise<BundleInput> {
   return collectBundle({ runtime: actors as never, gatedThreads: threads, sql: nothingSpilled }, task, {
     notes: 'recent',
-    eventsUpTo: task.eventSequence,
+    eventsUpTo: task.journal.eventSequence,
     ...options,
   })
 }
 
-function withMergeRequest(change: Partial<TaskContext> = {}): TaskContext {
-  return aTask({ mergeRequests: [{ ...aMergeRequest(), state: 'open', mergeCommit: null }], ...change })
+function withMergeRequest(change: TaskPatch = {}): TaskContext {
+  return aTask(
+    withChanges({ forge: { mergeRequests: [{ ...aMergeRequest(), state: 'open', mergeCommit: null }] } }, change),
+  )
 }
 
 describe('what a bundle is made from', () => {
   it('tells the agent in which words its push was refused, behind the event that says so (OUTCOME-IMPLEMENT-12)', async () => {
     const event = { repository: 'lib', number: 1, at: noon }
     const task = aTask({
-      eventSequence: 2,
-      lastTurnFailedRepos: ['lib', 'other'],
-      pending: [
-        { ...event, n: 1, kind: 'push', author: 'rita', text: 'new head abc' },
-        { ...event, n: 2, kind: 'push', author: 'statewright', text: 'no merge request was opened: push failed: lib' },
-      ],
+      journal: {
+        eventSequence: 2,
+        pending: [
+          { ...event, n: 1, kind: 'push', author: 'rita', text: 'new head abc' },
+          {
+            ...event,
+            n: 2,
+            kind: 'push',
+            author: 'statewright',
+            text: 'no merge request was opened: push failed: lib',
+          },
+        ],
+      },
+      turn: { lastFailedRepos: ['lib', 'other'] },
     })
     const pushRefusal = async (project: string, repository: string, of: string): Promise<string | undefined> =>
       [project, repository, of].join(' ') === `${task.config.project} lib ${task.id}`
@@ -87,7 +97,7 @@ describe('what a bundle is made from', () => {
   })
 
   it('is the Task as committed, its threads from the mirror, and each one’s status from its actor', async () => {
-    expect(await collect(withMergeRequest({ notes: [aNote(1)] }))).toEqual({
+    expect(await collect(withMergeRequest({ journal: { notes: [aNote(1)] } }))).toEqual({
       task: 'implement-lib-1-x7k2p',
       kind: 'implement',
       stage: 'implementing',
@@ -142,44 +152,48 @@ describe('what a bundle is made from', () => {
 
   it('leaves out a thread that the mirror does not have yet', async () => {
     const task = withMergeRequest()
-    const unseen = { ...task, issues: task.issues.map((issue) => ({ ...issue, number: 99 })) }
+    const unseen = withChanges(task, {
+      forge: { issues: task.forge.issues.map((issue) => ({ ...issue, number: 99 })) },
+    })
     const { issues, mergeRequests } = await collect(unseen)
     expect([issues, mergeRequests.length]).toEqual([[], 1])
   })
 
   it('names the agent that the stage wants while no pod lives', async () => {
-    expect((await collect(aTask({ agentKind: '', wants: 'review' }))).agent).toBe('review')
-    expect((await collect(aTask({ agentKind: '', wants: null }))).agent).toBe('')
+    expect((await collect(aTask({ pod: { agentKind: '' }, stage: { wants: 'review' } }))).agent).toBe('review')
+    expect((await collect(aTask({ pod: { agentKind: '' }, stage: { wants: null } }))).agent).toBe('')
   })
 
   it('has the events that the turn carries and no later one', async () => {
     const event = { kind: 'issue_comment', repository: 'lib', number: 1, author: 'maria', at: noon }
     const pending = ['one', 'two', 'three'].map((text, index) => ({ ...event, text, n: index + 1 }))
-    const { events } = await collect(aTask({ pending, eventSequence: 3 }), { eventsUpTo: 2 })
+    const { events } = await collect(aTask({ journal: { pending, eventSequence: 3 } }), { eventsUpTo: 2 })
     expect(events.map(({ text }) => text)).toEqual(['one', 'two'])
   })
 
   it('has the newest 30 notes, oldest first, and counts all (BUNDLE-19, BUNDLE-RULE-3)', async () => {
     const notes = Array.from({ length: 40 }, (_, n) => aNote(n))
-    const recent = await collect(aTask({ notes, podOrdinal: 9 }))
+    const recent = await collect(aTask({ journal: { notes }, pod: { ordinal: 9 } }))
     expect([recent.notes.length, recent.notes[0]?.body, recent.notes.at(-1)?.body, recent.notesTotal]).toEqual([
       30,
       'note 10',
       'note 39',
       40,
     ])
-    expect((await collect(aTask({ notes, podOrdinal: 9 }), { notes: 'all' })).notes.length).toBe(40)
+    expect((await collect(aTask({ journal: { notes }, pod: { ordinal: 9 } }), { notes: 'all' })).notes.length).toBe(40)
   })
 
   it('has no more than 64 KiB of notes (BUNDLE-19, BUNDLE-RULE-3)', async () => {
     const notes = Array.from({ length: 5 }, (_, n) => aNote(n, { body: `${n}`.repeat(20_000) }))
-    const { notes: kept } = await collect(aTask({ notes, podOrdinal: 9 }))
+    const { notes: kept } = await collect(aTask({ journal: { notes }, pod: { ordinal: 9 } }))
     expect(kept.map(({ body }) => body[0])).toEqual(['2', '3', '4'])
   })
 
   it('has the newest note though it is larger than that by itself', async () => {
     const notes = [aNote(0), aNote(1, { body: '漢'.repeat(32_768) })]
-    expect((await collect(aTask({ notes, podOrdinal: 9 }))).notes.map(({ body }) => body[0])).toEqual(['漢'])
+    expect(
+      (await collect(aTask({ journal: { notes }, pod: { ordinal: 9 } }))).notes.map(({ body }) => body[0]),
+    ).toEqual(['漢'])
   })
 
   it('always has the plans and hand-offs of the last two pods, however old they are (BUNDLE-3, BUNDLE-19, BUNDLE-RULE-3)', async () => {
@@ -190,7 +204,7 @@ describe('what a bundle is made from', () => {
       aNote(4, { kind: 'finding', pod: 9 }),
     ]
     const notes = [...early, ...Array.from({ length: 30 }, (_, n) => aNote(n + 10, { pod: 9 }))]
-    const { notes: kept } = await collect(aTask({ notes, podOrdinal: 9 }))
+    const { notes: kept } = await collect(aTask({ journal: { notes }, pod: { ordinal: 9 } }))
     expect(kept.slice(0, 3).map(({ body }) => body)).toEqual(['note 2', 'note 3', 'note 10'])
     expect(kept.length).toBe(32)
   })

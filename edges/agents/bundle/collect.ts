@@ -24,25 +24,25 @@ export async function collectBundle(
   options: CollectOptions,
 ): Promise<BundleInput> {
   const all = options.notes === 'all'
-  const notes = await withWords(deps.sql, task.id, task.notes, (note) => all || isLasting(task, note))
+  const notes = await withWords(deps.sql, task.id, task.journal.notes, (note) => all || isLasting(task, note))
   const issues = await Promise.all(
-    task.issues.map((issue) => issueThread(deps, task, issue.repository, issue.number, issue.issue)),
+    task.forge.issues.map((issue) => issueThread(deps, task, issue.repository, issue.number, issue.issue)),
   )
-  const owned = task.mergeRequests.map((mr) =>
+  const owned = task.forge.mergeRequests.map((mr) =>
     mergeRequestThread(deps, task, mr.repository, mr.number, mr.mergeRequest),
   )
   return {
     task: nameOf(task.id),
     kind: task.kind,
-    stage: task.stage,
-    agent: task.agentKind || (task.wants ?? ''),
+    stage: task.stage.name,
+    agent: task.pod.agentKind || (task.stage.wants ?? ''),
     project: nameOf(task.config.project),
     issues: issues.filter((issue) => issue !== undefined),
     mergeRequests: (await Promise.all(owned)).filter((mr) => mr !== undefined),
     events: await withRefusals(
       deps,
       task,
-      task.pending.filter((event) => event.n <= options.eventsUpTo),
+      task.journal.pending.filter((event) => event.n <= options.eventsUpTo),
     ),
     notes: (all ? notes : recent(task, notes)).map(toNote),
     notesTotal: notes.length,
@@ -58,7 +58,7 @@ async function withRefusals(
   const newest = events.findLastIndex(({ kind, author }) => kind === 'push' && author === platformAuthor)
   if (newest < 0 || pushRefusal === undefined) return events
   const refusals = await Promise.all(
-    task.lastTurnFailedRepos.map(async (repository) => {
+    task.turn.lastFailedRepos.map(async (repository) => {
       const reason = await pushRefusal(task.config.project, repository, task.id)
       return reason === undefined ? [] : [`${repository}: ${reason}`]
     }),
@@ -152,7 +152,7 @@ function toNote({ agent, at, kind, source, body }: Note): BundleNote {
 }
 
 /** What the next pod goes on from. */
-function isLasting({ podOrdinal }: TaskContext, { kind, pod }: Note): boolean {
+function isLasting({ pod: { ordinal: podOrdinal } }: TaskContext, { kind, pod }: Note): boolean {
   return (kind === 'plan' || kind === 'handoff') && pod >= podOrdinal - 1
 }
 

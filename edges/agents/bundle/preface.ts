@@ -62,7 +62,7 @@ async function hintsOf(deps: Deps, task: TaskContext, agent: AgentKind): Promise
   if (project === undefined) return {}
   const { closedLookbackDays, upgradePolicy } = project.kinds
   if (agent === 'refine') {
-    const since = task.stageEnteredAt - closedLookbackDays * day
+    const since = task.stage.enteredAt - closedLookbackDays * day
     return { closedSince: new Date(since).toISOString().slice(0, 10) }
   }
   return upgradePolicy === undefined ? {} : { upgradePolicy: JSON.stringify(upgradePolicy, null, 2) }

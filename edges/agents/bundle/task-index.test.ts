@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { TaskContext } from '../../../machines/task/context.ts'
+import { withChanges, type TaskContext, type TaskPatch } from '../../../machines/task/context.ts'
 import { aMergeRequest } from '../../../machines/task/a-task.ts'
 import { aTask, noon } from '../testing.ts'
 import { renderTaskIndex } from './task-index.ts'
 
-function startedAt(at: number, change: Partial<TaskContext> = {}): TaskContext {
-  return aTask({ stages: [{ stage: 'minted', at, reason: null }], ...change })
+function startedAt(at: number, change: TaskPatch = {}): TaskContext {
+  return aTask(withChanges({ stage: { history: [{ stage: 'minted', at, reason: null }] } }, change))
 }
 
 const minute = 60_000
@@ -17,10 +17,12 @@ describe('the index of a Project’s Tasks', () => {
     const older = startedAt(noon - 3 * day, {
       id: 'default/upgrade-app-2-bbbbb',
       kind: 'upgrade',
-      stage: 'delivered',
+      stage: { name: 'delivered' },
       goal: 'Upgrade <left-pad> & co\nto the next major',
-      issues: [],
-      mergeRequests: [{ ...aMergeRequest('app', 'sha-2', 8), state: 'merged', mergeCommit: 'm' }],
+      forge: {
+        issues: [],
+        mergeRequests: [{ ...aMergeRequest('app', 'sha-2', 8), state: 'merged', mergeCommit: 'm' }],
+      },
     })
     expect(renderTaskIndex([older, startedAt(noon - 90 * minute)], 'demo', 'all', noon)).toBe(
       `<task_index project="demo" count="2" scope="all">

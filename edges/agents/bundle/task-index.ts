@@ -25,14 +25,14 @@ export function renderTaskIndex(
 }
 
 function renderEntry(task: TaskContext, now: number): string {
-  const head = { name: nameOf(task.id), kind: task.kind, stage: task.stage, age: age(now - startOf(task)) }
+  const head = { name: nameOf(task.id), kind: task.kind, stage: task.stage.name, age: age(now - startOf(task)) }
   const list = (name: string, items: readonly { readonly repository: string; readonly number: number }[]): string =>
     items.length === 0
       ? ''
       : `<${name}>${escapeText(items.map(({ repository, number }) => `${repository}#${number}`).join(', '))}</${name}>\n`
   const body = firstOf(task.goal)
   const title = body.split('\n')[0] ?? ''
-  return `<task${attributes(head)}>\n<title>${escapeText(title)}</title>\n<body>${escapeText(body)}</body>\n${list('issues', task.issues)}${list('mrs', task.mergeRequests)}</task>\n`
+  return `<task${attributes(head)}>\n<title>${escapeText(title)}</title>\n<body>${escapeText(body)}</body>\n${list('issues', task.forge.issues)}${list('mrs', task.forge.mergeRequests)}</task>\n`
 }
 
 /** As people count characters; of a goal of megabytes only the beginning is looked at. */
@@ -41,7 +41,7 @@ function firstOf(goal: string): string {
 }
 
 function startOf(task: TaskContext): number {
-  return task.stages[0]?.at ?? task.stageEnteredAt
+  return task.stage.history[0]?.at ?? task.stage.enteredAt
 }
 
 /** Coarse: minutes, hours or days (INDEX-7). */

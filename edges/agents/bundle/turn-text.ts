@@ -40,23 +40,23 @@ export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, o
 
 function reasonOf(task: TaskContext, first: boolean): TurnReason {
   if (first) return 'first'
-  return task.prompt === 'continue' ? 'continue' : 'events'
+  return task.turn.prompt === 'continue' ? 'continue' : 'events'
 }
 
 /** Of the live pod; a render between two pods speaks for the next one. */
 function agentOf(task: TaskContext): AgentKind {
-  return task.agentKind || (task.wants ?? task.kind)
+  return task.pod.agentKind || (task.stage.wants ?? task.kind)
 }
 
 export function assignmentContext(task: TaskContext, hints: KindHints = {}): AssignmentContext {
-  const open = task.mergeRequests.filter((mr) => mr.state === 'open')
-  const live = task.issues.filter((issue) => issue.state === 'open')
+  const open = task.forge.mergeRequests.filter((mr) => mr.state === 'open')
+  const live = task.forge.issues.filter((issue) => issue.state === 'open')
   const branch = `platform/${task.id.slice(task.id.indexOf('/') + 1)}`
   const agent = agentOf(task)
   return {
     hints,
     agent,
-    stage: task.stage,
+    stage: task.stage.name,
     goal: task.goal,
     repositories: task.config.repositories
       .filter(({ name }) => task.repositories.includes(name))
@@ -69,14 +69,14 @@ export function assignmentContext(task: TaskContext, hints: KindHints = {}): Ass
           ...(agent === 'review' && mr ? { sha: mr.headSha } : {}),
         }
       }),
-    hasPlan: task.planNoteId !== null,
-    ...(task.planNoteId === null ? {} : { planNoteId: task.planNoteId }),
+    hasPlan: task.journal.planNoteId !== null,
+    ...(task.journal.planNoteId === null ? {} : { planNoteId: task.journal.planNoteId }),
     granted: live.length > 0 && live.every((issue) => issue.grant !== null),
     selfGrant:
       task.config.autoApproveMaxSignificance !== 'off' &&
       live.length > 0 &&
       live.every((issue) => issue.selfProposed && !issue.humanCommented),
-    ownsIssue: task.everOwnedIssue,
+    ownsIssue: task.forge.everOwnedIssue,
     ownsMergeRequest: open.length > 0,
   }
 }

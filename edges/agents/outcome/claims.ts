@@ -33,7 +33,7 @@ function claimFor(
   liveIssues: number,
 ): ApprovalClaim {
   const citations = payload.approval_citations ?? []
-  const planNewest = payload.plan_note_id === task.planNoteId
+  const planNewest = payload.plan_note_id === task.journal.planNoteId
   if (citations.length === 0)
     return planNewest ? { issue: issue.issue } : { issue: issue.issue, refusedBy: 'plan-newest' }
 

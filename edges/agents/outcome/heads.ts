@@ -14,7 +14,7 @@ export async function readHeads(
   const project = await deps.projects.project(name)
   if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
   const forge = await deps.openForge(name)
-  const open = task.mergeRequests.filter((mr) => mr.state === 'open')
+  const open = task.forge.mergeRequests.filter((mr) => mr.state === 'open')
   return Promise.all(
     open.map(async ({ repository: repositoryName, number }): Promise<LiveHead> => {
       const repository = repositoryNamed(project, repositoryName)

@@ -10,7 +10,7 @@ it('a member is free, running, ended or no member at all, as its actor says now'
     'task:default/free': aView(new ATask().mint().context),
     'task:default/running': aView(aTask()),
     'task:default/ended': aView(aTask(), { status: 'done' }),
-    'task:default/ending': aView(aTask({ stageClass: 'terminal' })),
+    'task:default/ending': aView(aTask({ stage: { class: 'terminal' } })),
     'task:default/sick': aView(aTask(), { status: 'quarantined' }),
     'task:default/review': aView(aTask({ kind: 'review' })),
     'task:default/foreign': aView(aTask({ config: { ...aTask().config, project: 'default/other' } })),

@@ -21,6 +21,6 @@ function stateOf(refine: TaskContext, view: ActorView | undefined): FoldMember['
   if (view === undefined || view.status === 'quarantined') return 'unknown'
   const member = view.context as unknown as TaskContext
   if (member.config.project !== refine.config.project || member.kind !== 'implement') return 'unknown'
-  if (view.status === 'done' || member.stageClass === 'terminal') return 'ended'
-  return member.podAlive ? 'running' : 'free'
+  if (view.status === 'done' || member.stage.class === 'terminal') return 'ended'
+  return member.pod.alive ? 'running' : 'free'
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ATask, granted } from '../../../machines/task/a-task.ts'
-import type { TaskContext } from '../../../machines/task/context.ts'
+import { withChanges, type TaskContext } from '../../../machines/task/context.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
 import type { ForgeMergeRequest, ForgePort } from '../../forge/port.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'
@@ -13,7 +13,7 @@ import { aForge, aView, reading } from '../testing.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 const wanted = { action: 'open', repo: 'lib', title: 'Know weeks', body: 'Seven days.' }
-const merged: Partial<TaskContext['mergeRequests'][number]> = { repository: 'lib', number: 6, state: 'merged' }
+const merged = { repository: 'lib', number: 6, state: 'merged' } as TaskContext['forge']['mergeRequests'][number]
 
 interface World {
   readonly forge?: Partial<ForgePort>
@@ -89,8 +89,8 @@ async function write(
   return found.promise
 }
 
-function withIssue(task: TaskContext, change: Partial<TaskContext['issues'][number]>): TaskContext {
-  return { ...task, issues: task.issues.map((issue) => ({ ...issue, ...change })) }
+function withIssue(task: TaskContext, change: Partial<TaskContext['forge']['issues'][number]>): TaskContext {
+  return withChanges(task, { forge: { issues: task.forge.issues.map((issue) => ({ ...issue, ...change })) } })
 }
 
 const proposed = granted().context
@@ -110,7 +110,7 @@ describe('mr_write open', () => {
   it.each([
     ['an approved Task', proposed],
     ['a Task that lost its approval', withIssue(proposed, { grant: null, accepted: false })],
-    ['a Task that owns a merged one', { ...proposed, mergeRequests: [merged] } as TaskContext],
+    ['a Task that owns a merged one', withChanges(proposed, { forge: { mergeRequests: [merged] } })],
   ])(
     'answers with the one that is open already, for %s: nothing is written twice, and no gate asked (TOOL-OPEN-1, TOOL-OPEN-3)',
     async (_what, task) => {
@@ -122,9 +122,11 @@ describe('mr_write open', () => {
   )
 
   it('is refused where the Task owns a merged merge request of that repository, and only of that (TOOL-OPEN-4)', async () => {
-    const { status, body, created } = await write({ ...proposed, mergeRequests: [merged] } as TaskContext, wanted)
+    const { status, body, created } = await write(withChanges(proposed, { forge: { mergeRequests: [merged] } }), wanted)
     expect([status, body['code'], created]).toEqual([409, 'mr-merged', []])
-    const elsewhere = { ...proposed, mergeRequests: [{ ...merged, repository: 'other' }] } as TaskContext
+    const elsewhere = withChanges(proposed, {
+      forge: { mergeRequests: [{ ...merged, repository: 'other' }] },
+    })
     expect((await write(elsewhere, wanted)).status).toBe(200)
   })
 
@@ -140,11 +142,10 @@ describe('mr_write open', () => {
     ['needs-maintainer-comment', withIssue(ungranted, { state: 'closed' })],
     [
       'over-auto-approve-ceiling',
-      {
-        ...withIssue(proposed, { grant: { planHash: proposed.planHash ?? '', self: true } }),
-        significance: 'major',
+      withChanges(withIssue(proposed, { grant: { planHash: proposed.journal.planHash ?? '', self: true } }), {
+        forge: { significance: 'major' },
         config: { ...proposed.config, autoApproveMaxSignificance: 'patch' },
-      } as TaskContext,
+      }),
     ],
   ])(
     'names what each issue lacks, %s, and says what to do (TOOL-OPEN-5, TOOL-OPEN-6, TOOL-OPEN-7, TOOL-OPEN-8, TOOL-OPEN-9, TOOL-OPEN-11)',
@@ -156,7 +157,7 @@ describe('mr_write open', () => {
         'approval-required',
         [],
       ])
-      const [{ repository, number }] = task.issues as [TaskContext['issues'][number]]
+      const [{ repository, number }] = task.forge.issues as [TaskContext['forge']['issues'][number]]
       expect(body['issues']).toEqual([
         { repository, number, detail, guidance: expect.stringMatching(/maintainer/) as string },
       ])
@@ -164,12 +165,12 @@ describe('mr_write open', () => {
   )
 
   it('is refused once the plan is no longer the approved one (CLAIM-17, TOOL-OPEN-12)', async () => {
-    const { status, body, created } = await write({ ...proposed, planHash: 'another' } as TaskContext, wanted)
+    const { status, body, created } = await write(withChanges(proposed, { journal: { planHash: 'another' } }), wanted)
     expect([status, body['code'], created]).toEqual([409, 'plan-changed', []])
   })
 
   it('asks no approval of a Task that never owned an issue (TOOL-OPEN-11)', async () => {
-    const takeover = { ...ungranted, issues: [], everOwnedIssue: false } as TaskContext
+    const takeover = withChanges(ungranted, { forge: { issues: [], everOwnedIssue: false } })
     expect((await write(takeover, wanted)).status).toBe(200)
   })
 

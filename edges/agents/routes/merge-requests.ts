@@ -83,7 +83,7 @@ async function open(
   const [there] = await forge.listMergeRequests(path, { state: 'open', headBranch: branch })
   if (there !== undefined)
     return { status: 'ok', existing: true, number: there.number, url: there.url, head_sha: there.headSha }
-  const merged = task.mergeRequests.find((mr) => mr.repository === repository.name && mr.state === 'merged')
+  const merged = task.forge.mergeRequests.find((mr) => mr.repository === repository.name && mr.state === 'merged')
   if (merged !== undefined)
     throw new Problem('mr-merged', `merge request ${merged.number} of ${repository.name} is merged`)
   refuseUngranted(task)
@@ -106,7 +106,7 @@ async function open(
       headBranch: mr.headBranch,
       author: mr.author.login,
       url: mr.url,
-      attempt: task.openAttempt,
+      attempt: task.forge.openAttempt,
     },
   })
   return { status: 'ok', number: mr.number, url: mr.url, head_sha: mr.headSha }
@@ -145,13 +145,13 @@ function refuseUngranted(task: TaskContext): void {
 function blockingIssues(task: TaskContext): readonly Blocking[] {
   if (!grantsHold(task)) {
     const ungranted = gatedIssues(task).filter(({ grant }) => grant === null)
-    return (liveIssues(task).length > 0 ? ungranted : task.issues).map((issue) => ({
+    return (liveIssues(task).length > 0 ? ungranted : task.forge.issues).map((issue) => ({
       issue,
       detail: issue.accepted ? 'needs-approval-tool' : 'needs-maintainer-comment',
     }))
   }
   // How large it is is said by `submitted`; before, nothing is known to be too large.
-  if (task.significance === null || ceilingHolds(task, task.significance)) return []
+  if (task.forge.significance === null || ceilingHolds(task, task.forge.significance)) return []
   const proposed = gatedIssues(task).filter(({ grant }) => grant?.self === true)
   return proposed.map((issue) => ({ issue, detail: 'over-auto-approve-ceiling' }))
 }

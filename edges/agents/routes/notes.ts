@@ -24,8 +24,8 @@ export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
     async (request, reply) => {
       const { claims, task } = await requirePod(request, deps, request.params.task, 'task_note')
       const { kind, body } = request.body
-      const spilled = spillFor(task.notes, body)
-      await spill(deps.sql, task.id, task.notes, spilled)
+      const spilled = spillFor(task.journal.notes, body)
+      await spill(deps.sql, task.id, task.journal.notes, spilled)
       const id = `note-${claims.pod}-${bodyHash(`${kind}\n${body}`).slice(0, 10)}`
       const receipt = await deps.runtime.deliver({
         to: `task:${claims.task}`,
@@ -50,7 +50,7 @@ export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
     { schema: { params: Params, summary: 'The whole journal of the Task' } },
     async (request) => {
       const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
-      const notes = await withWords(deps.sql, task.id, task.notes)
+      const notes = await withWords(deps.sql, task.id, task.journal.notes)
       return {
         items: notes.map(({ id, agent, at, kind, body, source }) => ({
           id,
@@ -67,8 +67,9 @@ export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
 
 /** The same words by the same pod are the same note: a retry writes nothing twice. But a plan after which another came may be taken up again. */
 function noteKey(task: TaskContext, id: string): string {
-  const times = task.notes.filter((note) => note.id === id).length
-  const superseded = task.notes.findLast((note) => note.id === id)?.kind === 'plan' && task.planNoteId !== id
+  const times = task.journal.notes.filter((note) => note.id === id).length
+  const superseded =
+    task.journal.notes.findLast((note) => note.id === id)?.kind === 'plan' && task.journal.planNoteId !== id
   const ordinal = superseded ? times : Math.max(0, times - 1)
   return ordinal === 0 ? `note/${id}` : `note/${id}/${ordinal}`
 }

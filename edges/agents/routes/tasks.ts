@@ -19,32 +19,32 @@ function toTask(task: TaskContext): object {
   return {
     name: nameOf(task.id),
     kind: task.kind,
-    stage: task.stage,
-    stageReason: task.stageReason,
-    agentKind: task.agentKind || null,
+    stage: task.stage.name,
+    stageReason: task.stage.reason,
+    agentKind: task.pod.agentKind || null,
     goal: task.goal,
     repositories: task.repositories,
-    issues: task.issues.map(({ repository, number, state, grant }) => ({
+    issues: task.forge.issues.map(({ repository, number, state, grant }) => ({
       repository,
       number,
       state,
       approved: grant !== null,
     })),
-    mergeRequests: task.mergeRequests.map(({ repository, number, state, headSha, url }) => ({
+    mergeRequests: task.forge.mergeRequests.map(({ repository, number, state, headSha, url }) => ({
       repository,
       number,
       state,
       headSha,
       url,
     })),
-    notes: task.notes.map(({ id, kind, agent, at, source }) => ({
+    notes: task.journal.notes.map(({ id, kind, agent, at, source }) => ({
       id,
       kind,
       agent,
       at: new Date(at).toISOString(),
       source,
     })),
-    planNoteId: task.planNoteId,
+    planNoteId: task.journal.planNoteId,
   }
 }
 
@@ -76,7 +76,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       const after = cursor === undefined ? '' : decodeCursor(Type.String(), cursor)
       const limit = clampLimit(request.query.limit)
       const matches = (task: TaskContext): boolean =>
-        (kind === undefined || task.kind === kind) && (stage === undefined || task.stage === stage)
+        (kind === undefined || task.kind === kind) && (stage === undefined || task.stage.name === stage)
       const found = await findTasks(deps.runtime, { project: wanted, after, atMost: limit + 1, matches })
       const shown = page(found, limit, (task) => task.id)
       return { ...shown, items: shown.items.map(toTask) }
@@ -95,7 +95,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
     async (request, reply) => {
       const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
       const notes = request.query.notes ?? 'recent'
-      const input = await collectBundle(deps, task, { notes, eventsUpTo: task.eventSequence })
+      const input = await collectBundle(deps, task, { notes, eventsUpTo: task.journal.eventSequence })
       const maxBytes = await deps.maxBundleBytes(task.config.project)
       const wholeNotes = notes === 'all'
       const { text } = renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true, wholeNotes })

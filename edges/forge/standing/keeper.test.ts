@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ATask, taskId } from '../../../machines/task/a-task.ts'
-import type { TaskContext } from '../../../machines/task/context.ts'
+import { withChanges, type TaskContext } from '../../../machines/task/context.ts'
 import { explain } from '../../../machines/why/why.ts'
 import { until as untilMet } from '../../../runtime/contract/harness.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
@@ -92,16 +92,21 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
 
 /** The Task of the machine's tests, as minted for this very issue. */
 function viewOf({ value, context }: ATask, id: string, number: number, url: string, updatedAt: number): ActorView {
-  const issues = context.issues.map((issue) => ({ ...issue, repository: 'library', number }))
+  const issues = context.forge.issues.map((issue) => ({ ...issue, repository: 'library', number }))
   const origin = context.kind === 'implement' ? { kind: 'webhook', ref: url } : context.origin
-  const owned: TaskContext = { ...context, id, origin, issues, config: { ...context.config, project: 'default/demo' } }
+  const owned: TaskContext = withChanges(context, {
+    id,
+    origin,
+    forge: { issues },
+    config: { ...context.config, project: 'default/demo' },
+  })
   const view = { address: `task:${id}`, kind: 'task', id, seq: 1, version: 1, status: 'active', value, updatedAt }
   return { ...view, path: statePath(value as never), context: owned } as unknown as ActorView
 }
 
 const parked = (): ATask => new ATask().mint().running().planned().send('approval.refused', refusal)
 const declined = (): ATask => new ATask().mint().running().outcome('declined', { decline_reason: 'no' })
-const refusal = { issue: new ATask().mint().context.issues[0]!.issue, reason: 'quote-matches' }
+const refusal = { issue: new ATask().mint().context.forge.issues[0]!.issue, reason: 'quote-matches' }
 
 test('a Task has one comment, rewritten in place as it goes on', async () => {
   await withKeeper({}, async ({ keeper, stands, until, rest, comments, count }) => {

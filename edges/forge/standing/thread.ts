@@ -10,10 +10,10 @@ export interface Thread {
   readonly number: number
 }
 
-type Owned = Pick<TaskContext, 'config' | 'issues' | 'mergeRequests'>
+type Owned = Pick<TaskContext, 'config'> & { readonly forge: Pick<TaskContext['forge'], 'issues' | 'mergeRequests'> }
 
 /** The first issue that it was minted for; a Task without issues is seen at its first merge request, or nowhere. */
-export function ownThread({ config: { project }, issues, mergeRequests }: Owned): Thread | undefined {
+export function ownThread({ config: { project }, forge: { issues, mergeRequests } }: Owned): Thread | undefined {
   const [issue] = issues
   if (issue) return { project, repository: issue.repository, on: 'issue', number: issue.number }
   const [mr] = mergeRequests

@@ -36,7 +36,7 @@ export async function writeStanding(deps: StandingDeps, { context, why: ask }: S
     { mark, text: withMarkers(standingText(why), mark) },
   )
   const isNewest = standings.at(-1)?.body.includes(mark) ?? true
-  const isParked = context.stageClass === 'parked'
+  const isParked = context.stage.class === 'parked'
   for (const issue of markedIssues(context, thread, isNewest)) await markParked(deps, thread.project, issue, isParked)
 }
 
@@ -103,7 +103,7 @@ type IssuePlace = Pick<Thread, 'repository' | 'number'>
  * as no newer Task has a comment there.
  */
 function markedIssues(
-  { issues, mergeRequests }: TaskContext,
+  { forge: { issues, mergeRequests } }: TaskContext,
   thread: Thread,
   isNewest: boolean,
 ): readonly IssuePlace[] {

@@ -1,7 +1,7 @@
 /** Outcomes by which a working agent stops: `rejected`, `declined`, `discuss`. */
 import { tellIssue, type EffectAction } from '../../emit.ts'
 import { afterPod, comments, issueComments } from '../comments.ts'
-import type { TaskContext } from '../context.ts'
+import { withChanges, type TaskContext } from '../context.ts'
 import { hasOpenMergeRequest } from '../queries.ts'
 import { accepted, refused, type Judge } from './judgement.ts'
 import type { ReasonPayload } from './payloads.ts'
@@ -15,7 +15,7 @@ export const rejected: Judge = (context, event) => {
 
 function declinedComments(context: TaskContext, reason: string): readonly EffectAction[] {
   const said = `The agent declines to make this change: ${reason}`
-  if (context.issues.length === 0) return comments(context, said)
+  if (context.forge.issues.length === 0) return comments(context, said)
   return issueComments(context, `${said}\n\nA maintainer can start it again with \`/retry\`.`)
 }
 
@@ -23,11 +23,11 @@ function declinedComments(context: TaskContext, reason: string): readonly Effect
 export const declined: Judge = (context, event) => {
   const { decline_reason: reason = '' } = event.payload as ReasonPayload
   const said = afterPod(context, declinedComments(context, reason))
-  const givenUp = context.issues.map(({ issue }) =>
+  const givenUp = context.forge.issues.map(({ issue }) =>
     tellIssue(issue, { type: 'task.ended', task: context.id, stage: 'implement-declined', reason }),
   )
   const change = {
-    context: { ...said.context, issues: [], claims: [] },
+    context: withChanges(said.context, { forge: { issues: [], claims: [] } }),
     effects: [...givenUp, ...(said.effects ?? [])],
   }
   return accepted(context, event, 'implement-declined', change, 'declined', reason)

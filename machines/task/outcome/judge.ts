@@ -32,7 +32,7 @@ export const judgements: Readonly<Record<string, Judge>> = {
   'reviewing review request_changes': requestChanges,
 }
 
-function repeated({ recordedOutcome }: TaskContext, event: Outcome): Judgement | null {
+function repeated({ pod: { recordedOutcome } }: TaskContext, event: Outcome): Judgement | null {
   if (recordedOutcome?.pod !== event.pod) return null
   if (recordedOutcome.digest === event.digest)
     return { to: null, answer: { status: 200, body: recordedOutcome.body }, change: {} }
@@ -41,22 +41,22 @@ function repeated({ recordedOutcome }: TaskContext, event: Outcome): Judgement |
 
 /** Who speaks, and whether it may speak still [OUTCOME-RULE-1, OUTCOME-RULE-2]. */
 function callerFault(context: TaskContext, event: Outcome): Judgement | null {
-  if (context.stageClass === 'terminal') return refused('task-terminal', `the Task ended as ${context.stage}`)
-  if (event.pod !== context.podOrdinal) return refused('pod-superseded', `pod ${context.podOrdinal} has taken over`)
-  if (context.agentKind === '') return refused('agent-kind-empty', 'the Task runs no agent')
-  if (event.kind !== context.agentKind)
-    return refused('kind-mismatch', `the agent kind is ${context.agentKind}`, { agentKind: context.agentKind })
-  if (context.recordedOutcome?.pod === event.pod)
-    return refused('outcome-recorded', `this pod's outcome is ${context.recordedOutcome.action}`)
+  if (context.stage.class === 'terminal') return refused('task-terminal', `the Task ended as ${context.stage.name}`)
+  if (event.pod !== context.pod.ordinal) return refused('pod-superseded', `pod ${context.pod.ordinal} has taken over`)
+  if (context.pod.agentKind === '') return refused('agent-kind-empty', 'the Task runs no agent')
+  if (event.kind !== context.pod.agentKind)
+    return refused('kind-mismatch', `the agent kind is ${context.pod.agentKind}`, { agentKind: context.pod.agentKind })
+  if (context.pod.recordedOutcome?.pod === event.pod)
+    return refused('outcome-recorded', `this pod's outcome is ${context.pod.recordedOutcome.action}`)
   return null
 }
 
 export function judge(context: TaskContext, event: Outcome): Judgement {
   const early = repeated(context, event) ?? callerFault(context, event)
   if (early) return early
-  const row = judgements[`${context.stage} ${event.kind} ${event.action}`]
+  const row = judgements[`${context.stage.name} ${event.kind} ${event.action}`]
   if (row) return row(context, event)
-  return refused('conflict', `the stage ${context.stage} does not accept ${event.action}`, {
+  return refused('conflict', `the stage ${context.stage.name} does not accept ${event.action}`, {
     reason: 'stage-takes-no-outcome',
   })
 }

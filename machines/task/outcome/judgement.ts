@@ -56,7 +56,7 @@ function acceptedBody(stage: string, { outcomeId }: Outcome): Answer['body'] {
 
 /** Heard, and the stage stays: only an `approved`. */
 export function heard(context: TaskContext, event: Outcome, change: Change): Judgement {
-  return { to: null, answer: { status: 200, body: acceptedBody(context.stage, event) }, change }
+  return { to: null, answer: { status: 200, body: acceptedBody(context.stage.name, event) }, change }
 }
 
 /** Moves the stage at the call; recorded, so that its repeat is told the same and another is refused (OUTCOME-RULE-2). */
@@ -73,7 +73,7 @@ export function accepted(
   const { pod, digest, outcomeId, action } = event
   const recorded = { pod, digest, outcomeId, action, body }
   const keep = () => ({
-    context: { recordedOutcome: recorded, turnSpoke: true, stageReason: reason, stageDetail: detail },
+    context: { pod: { recordedOutcome: recorded }, turn: { spoke: true }, stage: { reason, detail } },
   })
   return { to, answer: { status: 200, body }, change: sequence<Outcome>(keep, () => change)(context, event) }
 }

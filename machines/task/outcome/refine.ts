@@ -64,7 +64,7 @@ export const refine: Judge = (context, event) => {
   if (fault) return fault
   const change = sequence<Outcome>(
     (now) => afterPod(now, [...closings(now, payload), ...linkComments(now, payload)]),
-    () => ({ context: { folds: members.map((task) => ({ task, answer: null })) } }),
+    () => ({ context: { forge: { folds: members.map((task) => ({ task, answer: null })) } } }),
   )(context, event)
   return accepted(context, event, members.length > 0 ? 'folding' : 'delivered', change)
 }

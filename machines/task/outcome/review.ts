@@ -3,7 +3,7 @@ import { effect } from '../../emit.ts'
 import { highest, lowers, type Level } from '../../rules/significance.ts'
 import { sequence, type Change } from '../chart.ts'
 import { afterPod, comments } from '../comments.ts'
-import type { Head, TaskContext } from '../context.ts'
+import { withChanges, type Head, type TaskContext, type TaskPatch } from '../context.ts'
 import { ceilingHolds, grantsHold, headOf, isReviewKind, isSameHead, openMergeRequests } from '../queries.ts'
 import { tell } from '../pending.ts'
 import { accepted, ownWork, refused, type Judge, type Judgement, type Outcome } from './judgement.ts'
@@ -52,14 +52,18 @@ function incomplete(context: TaskContext, event: Outcome): Judgement | null {
 
 function levelOf(context: TaskContext, event: Outcome): Level | null {
   const raised = payloadOf(event).change_significance
-  if (raised === undefined || context.significance === null) return raised ?? context.significance
-  return highest(context.significance, raised)
+  if (raised === undefined || context.forge.significance === null) return raised ?? context.forge.significance
+  return highest(context.forge.significance, raised)
 }
 
 function lowered(context: TaskContext, event: Outcome): Judgement | null {
   const level = payloadOf(event).change_significance
-  if (level === undefined || context.significance === null || !lowers(level, context.significance)) return null
-  return refused('significance-lowered', `the implementer declared ${context.significance}; a review may only raise it`)
+  if (level === undefined || context.forge.significance === null || !lowers(level, context.forge.significance))
+    return null
+  return refused(
+    'significance-lowered',
+    `the implementer declared ${context.forge.significance}; a review may only raise it`,
+  )
 }
 
 function summary(event: Outcome, verdict: 'approve' | 'request_changes'): string {
@@ -126,7 +130,7 @@ function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Jud
         now,
         comments(now, `The review approved this head, but the platform does not merge it yet. ${said} ${goAhead}`),
       ),
-    () => ({ context: { reviewed: read, goAheads: [], significance: levelOf(context, event) } }),
+    () => ({ context: { forge: { reviewed: read, goAheads: [], significance: levelOf(context, event) } } }),
   )(context, event)
   return accepted(context, event, 'awaiting-human', change, reason)
 }
@@ -142,10 +146,12 @@ export const approve: Judge = (context, event) => {
   if (hold) return held(context, event, hold)
   const judged = {
     context: {
-      verdict: reviewedHeads(event),
-      reviewed: null,
-      significance: levelOf(context, event),
-      mergeRequests: atReadHeads(context, event),
+      forge: {
+        verdict: reviewedHeads(event),
+        reviewed: null,
+        significance: levelOf(context, event),
+        mergeRequests: atReadHeads(context, event),
+      },
     },
   }
   return accepted(
@@ -160,9 +166,9 @@ export const approve: Judge = (context, event) => {
 }
 
 /** The call read the forge later than any webhook did: what it saw is what is merged. */
-function atReadHeads(context: TaskContext, event: Outcome): TaskContext['mergeRequests'] {
+function atReadHeads(context: TaskContext, event: Outcome): TaskContext['forge']['mergeRequests'] {
   const live = liveHeads(context, event)
-  return context.mergeRequests.map((mr) => {
+  return context.forge.mergeRequests.map((mr) => {
     const head = live.find(
       ({ repository, number }) => mr.state === 'open' && repository === mr.repository && number === mr.number,
     )
@@ -176,12 +182,10 @@ export const requestChanges: Judge = (context, event) => {
   const change = sequence<Outcome>(
     (now) => reviews(now, event, 'request_changes'),
     (now) => ({
-      context: {
-        ...tellChanges(now, event),
-        reviewRounds: now.reviewRounds + 1,
-        verdict: null,
-        significance: levelOf(now, event),
-      },
+      context: withChanges(tellChanges(now, event), {
+        stage: { reviewRounds: now.stage.reviewRounds + 1 },
+        forge: { verdict: null, significance: levelOf(now, event) },
+      }),
     }),
   )(context, event)
   const stage = ownWork(context)
@@ -190,7 +194,7 @@ export const requestChanges: Judge = (context, event) => {
     : accepted(context, event, stage, change)
 }
 
-function tellChanges(context: TaskContext, event: Outcome): Partial<TaskContext> {
+function tellChanges(context: TaskContext, event: Outcome): TaskPatch {
   if (isReviewKind(context)) return {}
   const [first] = reviewedHeads(event)
   const findings = (payloadOf(event).findings ?? []).map(({ repo, number, path, line, severity, body }) => {

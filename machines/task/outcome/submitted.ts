@@ -21,11 +21,11 @@ function missingApproval({ repository, number, issue, accepted: isAccepted }: Ta
 /** Live ones without a grant; when all are closed, all of them: closing is no approval [APPROVAL-8]. */
 function blockingIssues(context: TaskContext): readonly { readonly [key: string]: unknown }[] {
   const ungranted = gatedIssues(context).filter(({ grant }) => grant === null)
-  return (liveIssues(context).length > 0 ? ungranted : context.issues).map(missingApproval)
+  return (liveIssues(context).length > 0 ? ungranted : context.forge.issues).map(missingApproval)
 }
 
 function touchedRepositories(context: TaskContext): readonly string[] {
-  return [...context.pushedRepositories, ...openMergeRequests(context).map(({ repository }) => repository)]
+  return [...context.turn.pushedRepositories, ...openMergeRequests(context).map(({ repository }) => repository)]
 }
 
 export const submitted: Judge = (context, event) => {
@@ -53,6 +53,8 @@ export const submitted: Judge = (context, event) => {
     })
   }
   return accepted(context, event, 'opening', {
-    context: { submission: { title, body, significance, mergeOrder }, significance, verdict: null, reviewed: null },
+    context: {
+      forge: { submission: { title, body, significance, mergeOrder }, significance, verdict: null, reviewed: null },
+    },
   })
 }

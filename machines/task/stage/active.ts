@@ -115,7 +115,7 @@ const revokedHere: Row<EventOf<TaskEvent, 'approval.revoked'>> = {
 }
 
 function opensAll(after: (context: TaskContext) => TaskContext): (context: TaskContext) => boolean {
-  return (context) => after(context).awaitingOpen.length === 0 && hasOpenMergeRequest(after(context))
+  return (context) => after(context).forge.awaitingOpen.length === 0 && hasOpenMergeRequest(after(context))
 }
 
 const asksToOpen: StateConfig = {
@@ -155,7 +155,7 @@ const asksToOpen: StateConfig = {
 }
 
 function isFaulty(context: TaskContext): boolean {
-  return !context.podAlive && openingFault(context) !== null
+  return !context.pod.alive && openingFault(context) !== null
 }
 
 const opening: StateConfig = {
@@ -175,7 +175,7 @@ const opening: StateConfig = {
           actions: [does(sayOpeningFault), does(sayNeverOpened)],
         },
         ...rowsTo(codeStages, ownStage, isFaulty, [sayOpeningFault]),
-        { guard: when((context) => !context.podAlive), target: 'asked' },
+        { guard: when((context) => !context.pod.alive), target: 'asked' },
       ],
     },
     asked: asksToOpen,
@@ -203,16 +203,16 @@ const mergingSettling: StateConfig = {
   meta: meta('platform', 'waits for the end of the review pod', 'the pod stops'),
   always: [
     {
-      guard: when((context) => !context.podAlive && !grantsHold(context)),
+      guard: when((context) => !context.pod.alive && !grantsHold(context)),
       target: '#awaiting-human',
       actions: does(because('approval-revoked')),
     },
     {
-      guard: when((context) => !context.podAlive && !coversHeads(context, context.verdict)),
+      guard: when((context) => !context.pod.alive && !coversHeads(context, context.forge.verdict)),
       target: '#reviewing.fresh',
-      actions: does(() => ({ context: { verdict: null } })),
+      actions: does(() => ({ context: { forge: { verdict: null } } })),
     },
-    { guard: when((context) => !context.podAlive), target: 'asked' },
+    { guard: when((context) => !context.pod.alive), target: 'asked' },
   ],
 }
 
@@ -237,7 +237,7 @@ const mergingAsked: StateConfig = {
   },
 }
 
-const forgetVerdict = () => ({ context: { verdict: null } })
+const forgetVerdict = () => ({ context: { forge: { verdict: null } } })
 
 const merging: StateConfig = {
   id: 'merging',

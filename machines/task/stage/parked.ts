@@ -51,27 +51,27 @@ const ownRelease: ReadonlySet<string | null> = new Set<Reason>([
 const needsGoAhead: ReadonlySet<string | null> = new Set<Reason>(['needs-maintainer', 'over-auto-approve-ceiling'])
 
 function isParkedBy(context: TaskContext, ...reasons: readonly Reason[]): boolean {
-  return reasons.some((reason) => reason === context.stageReason)
+  return reasons.some((reason) => reason === context.stage.reason)
 }
 
 function isGoAheadPark(context: TaskContext): boolean {
-  return needsGoAhead.has(context.stageReason)
+  return needsGoAhead.has(context.stage.reason)
 }
 
 function releasesByComment(context: TaskContext, event: Commented): boolean {
-  if (ownRelease.has(context.stageReason)) return false
-  if (isParkedBy(context, 'stage-deadline') && context.deadlines >= 2) return false
+  if (ownRelease.has(context.stage.reason)) return false
+  if (isParkedBy(context, 'stage-deadline') && context.stage.deadlines >= 2) return false
   if (!isReviewKind(context)) return true
-  return event.on === 'mr' && findMergeRequest(context, event) !== undefined && context.reviewLaps < maxLaps
+  return event.on === 'mr' && findMergeRequest(context, event) !== undefined && context.stage.reviewLaps < maxLaps
 }
 
 /** A human let it go on: soon, and without what machines did wrong before. */
 const release: Decide<Cause> = () => ({
-  context: { released: true, lostInRow: 0, startFailures: 0, failedOpenings: 0, respawnDelayMs: 0 },
+  context: { pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 }, forge: { failedOpenings: 0 } },
 })
 
 const countLap: Decide<Cause> = (context) => ({
-  context: { reviewLaps: isReviewKind(context) ? context.reviewLaps + 1 : context.reviewLaps },
+  context: { stage: { reviewLaps: isReviewKind(context) ? context.stage.reviewLaps + 1 : context.stage.reviewLaps } },
 })
 
 function goOn<E extends Cause>(
@@ -94,7 +94,7 @@ function nameOf(stage: ResumedStage | 'refined'): string {
 
 function answerRetry(stage: (context: TaskContext) => ResumedStage | 'refined'): Decide<Retried> {
   return (context): Change => ({
-    context: { deadlines: 0 },
+    context: { stage: { deadlines: 0 } },
     effects: [answer({ status: 200, body: { accepted: true, task: { stage: nameOf(stage(context)) } } })],
   })
 }
@@ -115,7 +115,7 @@ type HeadMoved = EventOf<TaskEvent, 'mr.headMoved'>
 const headRows: readonly Row<HeadMoved>[] = [
   {
     guard: when(
-      (context, event) => isReviewKind(context) && isForeignHead(context, event) && context.reviewLaps < maxLaps,
+      (context, event) => isReviewKind(context) && isForeignHead(context, event) && context.stage.reviewLaps < maxLaps,
     ),
     target: '#reviewing.fresh',
     actions: [does(recordMovedHead), does(countLap), does(release)],
@@ -136,8 +136,8 @@ type GoAhead = EventOf<TaskEvent, 'mr.goAhead'>
 
 /** Go-aheads count on exactly the reviewed heads; any other sha was never judged. */
 function letMerge(context: TaskContext, { shas }: GoAhead): readonly Head[] {
-  const reviewed = context.reviewed ?? []
-  return [...context.goAheads, ...shas].filter((head) => reviewed.some((read) => isSameHead(read, head)))
+  const reviewed = context.forge.reviewed ?? []
+  return [...context.forge.goAheads, ...shas].filter((head) => reviewed.some((read) => isSameHead(read, head)))
 }
 
 /** Every open merge request has its go-ahead, stands where it was reviewed, and every grant is on [REVIEW-5]. */
@@ -155,12 +155,12 @@ const goAheadRows: readonly Row<GoAhead>[] = [
     guard: when(isGoAhead),
     target: '#merging',
     actions: does((context, event: GoAhead) => ({
-      context: { verdict: letMerge(context, event), reviewed: null, goAheads: [], released: true },
+      context: { forge: { verdict: letMerge(context, event), reviewed: null, goAheads: [] }, pod: { released: true } },
     })),
   },
   {
     guard: when(isGoAheadPark),
-    actions: does((context, event: GoAhead) => ({ context: { goAheads: letMerge(context, event) } })),
+    actions: does((context, event: GoAhead) => ({ context: { forge: { goAheads: letMerge(context, event) } } })),
   },
 ]
 

@@ -80,7 +80,7 @@ const outcomeTransitions: readonly Row<EventOf<TaskEvent, 'outcome'>>[] = [
 ]
 
 const cancel: Decide<EventOf<TaskEvent, 'task.close'>> = (_context, { by, reason }) => ({
-  context: { stageReason: 'cancelled', stageDetail: reason === undefined ? `by ${by}` : `${reason}, by ${by}` },
+  context: { stage: { reason: 'cancelled', detail: reason === undefined ? `by ${by}` : `${reason}, by ${by}` } },
   effects: [answer({ status: 200, body: { accepted: true, task: { stage: 'rejected' } } })],
 })
 
@@ -89,7 +89,7 @@ const effectFailed: Row<EventOf<TaskEvent, 'effect.failed'>> = {
   guard: when((_context, { effect }) => effect !== 'writeLabels'),
   target: '#operator-error',
   actions: does((_context, { effect, reason }) => ({
-    context: { stageReason: 'effect-failed', stageDetail: `${effect}: ${reason}` },
+    context: { stage: { reason: 'effect-failed', detail: `${effect}: ${reason}` } },
   })),
 }
 
@@ -143,7 +143,7 @@ const liveRows: Rows = {
 /** An opening that succeeded too late: nobody owns that merge request, and people are told. */
 const giveUp: Decide<EventOf<TaskEvent, 'mr.ready'>> = (context, event) => {
   const mr = { ...event, state: 'open', mergeCommit: null } as const
-  const reason = context.stageReason ?? context.stage
+  const reason = context.stage.reason ?? context.stage.name
   return {
     effects: [
       tellMergeRequest(event.mergeRequest, { type: 'mr.released', task: context.id, reason }),

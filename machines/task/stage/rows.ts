@@ -29,7 +29,7 @@ import {
 } from '../turns.ts'
 
 function closedToo(context: TaskContext): string | null {
-  return context.mergeRequests.some(({ state }) => state === 'closed') ? 'partly-merged' : null
+  return context.forge.mergeRequests.some(({ state }) => state === 'closed') ? 'partly-merged' : null
 }
 
 /** `mr.noneOpen` is judged wherever a merge request changes, over the records as they are afterwards. */
@@ -39,7 +39,7 @@ export function noneOpenRows<E extends Cause>(
 ): readonly Row<E>[] {
   const delivers = (context: TaskContext, event: E) =>
     isNoneOpen(after(context, event)) && isAnyMerged(after(context, event))
-  const reason: Decide<E> = (context) => ({ context: { stageReason: closedToo(context), stageDetail: null } })
+  const reason: Decide<E> = (context) => ({ context: { stage: { reason: closedToo(context), detail: null } } })
   return [
     { guard: when(delivers), target: '#delivered', actions: does(sequence(record, reason)) },
     {
@@ -135,7 +135,7 @@ function workRows(isHeard: boolean): Rows {
       { guard: when(isFailure), actions: does(countFailure) },
     ],
     'budget.exhausted': {
-      guard: when((context) => context.wants !== null),
+      guard: when((context) => context.stage.wants !== null),
       target: '#awaiting-human',
       actions: does(holdForBudget),
     },
@@ -148,7 +148,7 @@ const deaf: ReadonlySet<string> = new Set(['brainstorming', 'investigating', 're
 const unthreaded: ReadonlySet<string> = new Set(['documenting', 'upgrading'])
 
 const missedDeadline: Decide<Cause> = (context) => ({
-  context: { stageReason: 'stage-deadline', stageDetail: null, deadlines: context.deadlines + 1 },
+  context: { stage: { reason: 'stage-deadline', detail: null, deadlines: context.stage.deadlines + 1 } },
 })
 
 /** Over budget: who owns nothing that could be answered fails, and so does a Task whose thread is yet to be opened. */
@@ -169,10 +169,10 @@ function workStates(
   return {
     fresh: {
       meta: meta('platform', 'waits for its pod to begin', 'a slot becomes free and a pod starts'),
-      entry: does(() => ({ context: { wants } })),
+      entry: does(() => ({ context: { stage: { wants } } })),
       on: {
         'pod.working': {
-          guard: when((context, event) => event.pod === context.podOrdinal && servesStage(context)),
+          guard: when((context, event) => event.pod === context.pod.ordinal && servesStage(context)),
           target: `#${id}.clocked`,
           actions: does(startWork),
         },

@@ -5,7 +5,7 @@ import { law5 } from './endings.ts'
 const task = 'task:default/refine-demo-1'
 
 function snapshot(status: string): Snapshot {
-  return { status, value: { stage: 'delivered' }, context: { podOrdinal: 1 } }
+  return { status, value: { stage: 'delivered' }, context: { pod: { ordinal: 1 } } }
 }
 
 function stepped(type: string, before: Snapshot, effects: readonly string[]): Stepped {

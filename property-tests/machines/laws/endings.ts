@@ -39,7 +39,7 @@ function leftovers(trace: Trace): readonly string[] {
 
 function leftAt({ actor, timers, effects, after }: Stepped, live: readonly ActorAddress[]): readonly string[] {
   const pods = live.filter((pod) => parentOf(pod) === idOf(actor))
-  const keepsVolume = taskIn(after).podOrdinal > 0 && !effects.some(({ type }) => type === 'deleteWorkspace')
+  const keepsVolume = taskIn(after).pod.ordinal > 0 && !effects.some(({ type }) => type === 'deleteWorkspace')
   return [
     ...timers.map((timer) => `${actor} settled with the timer ${timer}`),
     ...pods.map((pod) => `${actor} settled while ${pod} lives`),

@@ -55,7 +55,7 @@ export const law3: Law = {
  */
 function mergesUngranted({ effect, actors }: Performed): readonly string[] {
   const task = actors.get(effect.actor)
-  const owned = task ? taskIn(task).issues.map(({ issue }) => wordOf(actors.get(`issue:${issue}`), issue)) : []
+  const owned = task ? taskIn(task).forge.issues.map(({ issue }) => wordOf(actors.get(`issue:${issue}`), issue)) : []
   const live = owned.filter(({ isClosed }) => !isClosed)
   if (owned.length > 0 && live.length === 0) return [`${effect.actor} merged while every issue was closed by a human`]
   return live

@@ -9,12 +9,16 @@ const [older, newer] = [8, 9].map((number) => ({ repository: 'lib', number, merg
 function stepped(
   actor: Stepped['actor'],
   event: Stepped['event'],
-  context: object,
+  forge: object,
   sent: readonly JsonObject[],
 ): Stepped {
   return {
     ...{ kind: 'stepped', actor, event, causedBy: 'people', before: undefined },
-    after: { value: {}, status: 'active', context: { issues: [], mergeRequests: [], folds: [], ...context } },
+    after: {
+      value: {},
+      status: 'active',
+      context: { forge: { issues: [], mergeRequests: [], folds: [], ...forge } },
+    },
     effects: sent.map((params) => ({ type: 'deliver', params })),
     ...{ outstanding: [], timers: [], isQuiet: true },
   }

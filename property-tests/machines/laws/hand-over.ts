@@ -5,7 +5,7 @@ import type { Law } from './law.ts'
 
 /** What a Task that has ended gave to another: it must turn up in one that is minted, and be on its way until then. */
 function givenUp({ after }: Stepped): readonly string[] {
-  const { issues, mergeRequests } = taskIn(after)
+  const { issues, mergeRequests } = taskIn(after).forge
   const isGiven = ({ state }: { readonly state: string }): boolean => state === 'handedOver'
   return [
     ...issues.filter(isGiven).map(({ issue }) => `issue ${issue}`),
@@ -71,7 +71,7 @@ function heldBy([address, { context, status }]: readonly [ActorAddress, Snapshot
   if (kindOf(address) === 'queue')
     return (context as QueueContext).entries.flatMap(({ seed }) => (seed ? thingsIn(seed) : []))
   if (kindOf(address) !== 'task' || status === 'done') return []
-  return taskIn({ context, status, value: null }).folds.flatMap(({ answer }) =>
+  return taskIn({ context, status, value: null }).forge.folds.flatMap(({ answer }) =>
     answer?.accepted ? thingsIn(answer) : [],
   )
 }
@@ -88,7 +88,7 @@ function released(step: Stepped): readonly string[] {
   const isReleased = (id: string): boolean =>
     sent.some(({ to, event }) => event.type === 'mr.released' && idOf(to) === id)
   return taskIn(step.after)
-    .folds.flatMap(({ answer }) => (answer?.accepted ? answer.mergeRequests : []))
+    .forge.folds.flatMap(({ answer }) => (answer?.accepted ? answer.mergeRequests : []))
     .filter(({ mergeRequest, repository }) => isReleased(mergeRequest) && isBeside(repository))
     .map(({ mergeRequest }) => `merge request ${mergeRequest}`)
 }

@@ -18,7 +18,7 @@ const reasons: ReadonlySet<string> = new Set([
 
 export function costsWork({ before, after, event }: Stepped): readonly string[] {
   if (!before || !isJudged(stageOf(before)) || !work.test(stageOf(after))) return []
-  const { merging: asked, mergeAttempt } = taskIn(before)
+  const { merging: asked, mergeAttempt } = taskIn(before).forge
   const isForge = event.type === 'mr.conflict' || event.type === 'mr.ciRed'
   if (isForge && (event['sha'] !== asked?.sha || event['attempt'] !== mergeAttempt))
     return [`a late ${event.type} costs a pod of work`]
@@ -29,14 +29,18 @@ export function costsWork({ before, after, event }: Stepped): readonly string[] 
 /** A new head of a merge request that is only reviewed is reviewed, or its park says that the laps are spent. */
 export function overlooksHead({ before, after, event }: Stepped): readonly string[] {
   if (!before || event.type !== 'mr.headMoved' || event['gated'] !== true || event['byOwnPod'] === true) return []
-  const { kind, stageClass, mergeRequests } = taskIn(before)
+  const {
+    kind,
+    stage: { class: stageClass },
+    forge: { mergeRequests },
+  } = taskIn(before)
   const known = mergeRequests.find(
     ({ repository, number }) => repository === event['repository'] && number === event['number'],
   )
   if (kind !== 'review' || stageClass !== 'parked' || known?.state !== 'open' || known.headSha === event['sha'])
     return []
   if (stageOf(before) !== stageOf(after) || !stageOf(before).includes('awaiting-human')) return []
-  return taskIn(after).stageReason === 'laps' ? [] : ['a new head is neither reviewed nor are the laps spent']
+  return taskIn(after).stage.reason === 'laps' ? [] : ['a new head is neither reviewed nor are the laps spent']
 }
 
 export const law22: Law = {

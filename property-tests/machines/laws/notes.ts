@@ -10,7 +10,7 @@ function breaches(trace: Trace): readonly string[] {
     if (!moment.actor.startsWith('pod:') || moment.after.status !== 'done') return []
     const { turns, ordinal } = podIn(moment.after)
     const task = tasks.get(parentOf(moment.actor))
-    const notes = task ? taskIn(task).notes : []
+    const notes = task ? taskIn(task).journal.notes : []
     const isNoted = notes.some((note) => note.pod === ordinal && note.kind === 'handoff')
     return turns === 0 || isNoted ? [] : [`${moment.actor} ran ${turns} turns and left no hand-off note`]
   })

@@ -27,7 +27,10 @@ function twoTurns(step: Stepped, open: Map<string, Set<string>>): readonly strin
 }
 
 function ownedBy(snapshot: Snapshot): readonly string[] {
-  const { stageClass, issues, mergeRequests } = taskIn(snapshot)
+  const {
+    stage: { class: stageClass },
+    forge: { issues, mergeRequests },
+  } = taskIn(snapshot)
   if (stageClass === 'terminal') return []
   const open = ({ state }: { readonly state: string }): boolean => state === 'open'
   return [

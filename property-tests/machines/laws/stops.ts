@@ -25,7 +25,7 @@ export const law21: Law = {
   breaches: (trace) =>
     stepsOf(trace, 'task')
       .filter(({ before, after, event }) => {
-        const isParked = before !== undefined && taskIn(before).stageClass === 'parked'
+        const isParked = before !== undefined && taskIn(before).stage.class === 'parked'
         return isParked && spoken.test(event.type) && stageOf(before) !== stageOf(after)
       })
       .map(

@@ -28,7 +28,7 @@ function mergedOver(heard: Heard, { effect, result, actors }: Performed): readon
   const task = actors.get(effect.actor)
   if (effect.type !== 'mergeMergeRequest' || result !== 'merged' || !task) return []
   return taskIn(task)
-    .issues.map(({ issue }): ActorAddress => `issue:${issue}`)
+    .forge.issues.map(({ issue }): ActorAddress => `issue:${issue}`)
     .filter((issue) => heard[issue]?.isHeld === true && !isClosed(actors.get(issue)))
     .map((issue) => `${effect.actor} merged what a maintainer withdrew on ${issue}`)
 }

@@ -18,7 +18,7 @@ const concluding: ReadonlySet<string> = new Set(['brainstorm', 'incident', 'refi
 interface Memory {
   plan: { readonly id: string; readonly hash: string } | null
   hasClaimed: boolean
-  issues: TaskContext['issues']
+  issues: TaskContext['forge']['issues']
 }
 
 export class Agents {
@@ -56,7 +56,7 @@ export class Agents {
   /** The bundle that turn 0 shows. */
   brief(process: Process): void {
     const memory = this.#memory(process.task)
-    if (memory.issues.length === 0) memory.issues = this.#task(process)?.issues ?? []
+    if (memory.issues.length === 0) memory.issues = this.#task(process)?.forge.issues ?? []
   }
 
   #task({ task }: Process): TaskContext | undefined {
@@ -90,7 +90,7 @@ export class Agents {
 
   /** The open merge requests of the Task as the forge has them in the call: what the edge adds to every verdict. */
   heads(process: Process): readonly LiveHead[] {
-    const owned = this.#task(process)?.mergeRequests.filter(({ state }) => state === 'open') ?? []
+    const owned = this.#task(process)?.forge.mergeRequests.filter(({ state }) => state === 'open') ?? []
     return owned.flatMap(({ repository, number }) => {
       const row = this.#forge.mergeRequest(repository, number)?.row.mergeRequest
       if (!row) return []

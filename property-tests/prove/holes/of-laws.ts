@@ -1,7 +1,6 @@
 /** Holes of the numbered laws, each in the smallest world that shows it. */
-import { assign } from 'xstate'
 import { mutants } from '../../machines/mutants.ts'
-import { alsoDo, dropRows, rowsOn, setRows, state, type Part } from '../../machines/rewrite.ts'
+import { alsoDo, dropRows, rowsOn, setRows, setsIn, state, type Part } from '../../machines/rewrite.ts'
 import type { Changed } from '../../machines/world/world.ts'
 import { said, table, unsaid, type Hole } from './hole.ts'
 
@@ -67,7 +66,7 @@ export const holesOfLaws: readonly Hole[] = [
     finds: 'at most one stage-moving outcome per pod',
     deviations: 1,
     changed: table('task', (root) =>
-      alsoDo(rowsOn(state(root, 'stage.live'), 'outcome'), assign({ recordedOutcome: null })),
+      alsoDo(rowsOn(state(root, 'stage.live'), 'outcome'), setsIn('pod', { recordedOutcome: null })),
     ),
   },
   borrowed(

@@ -18,7 +18,7 @@ const generous = said('ledger', (effect, told) =>
 const backwards: Tamper = (actor, effects, { context }) =>
   effects.map((effect) => {
     const last = actor.startsWith('task:')
-      ? (context as TaskContext).mergeRequests.findLast((one) => one.state === 'open')
+      ? (context as TaskContext).forge.mergeRequests.findLast((one) => one.state === 'open')
       : undefined
     if (effect.type !== 'mergeMergeRequest' || !last) return effect
     const { repository, number, headSha: sha } = last

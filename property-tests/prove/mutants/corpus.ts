@@ -93,8 +93,8 @@ export function textOf({ after, effects, left }: Step): string {
 function sortOf({ before, after, event, effects }: Step): string {
   const asked = effects.map(({ type, params }) => (type === 'deliver' ? namesOf(params) : type))
   const moved = before ? changed(before.context as object, after.context as object) : ''
-  const { stageReason = '' } = (before?.context ?? {}) as { readonly stageReason?: string | null }
-  return [event.type, leavesOf(before?.value ?? ''), stageReason, leavesOf(after.value), asked, moved].join(' ')
+  const { stage } = (before?.context ?? {}) as { readonly stage?: { readonly reason?: string | null } }
+  return [event.type, leavesOf(before?.value ?? ''), stage?.reason ?? '', leavesOf(after.value), asked, moved].join(' ')
 }
 
 /** What a state's inner ones did, whatever its neighbours did meanwhile. */
@@ -111,8 +111,16 @@ function namesOf(params: object): string {
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** A part of a Task's context is said by its own fields. */
 function changed(before: object, after: object): string {
-  return Object.keys(after)
-    .filter((name) => name !== 'at' && (before as Fields)[name] !== (after as Fields)[name])
+  return Object.entries(after as Fields)
+    .filter(([name, value]) => name !== 'at' && (before as Fields)[name] !== value)
+    .flatMap(([name, value]) =>
+      isPart(name) ? [changed((before as Fields)[name] as object, value as object)] : [name],
+    )
     .join(',')
+}
+
+function isPart(name: string): boolean {
+  return ['stage', 'forge', 'pod', 'turn', 'journal'].includes(name)
 }

@@ -244,19 +244,19 @@ const groups: readonly Group[] = [
   },
   {
     why: 'a stage that wants no pod is a new visit, for which none was started',
-    names: ['machines/task/queries.ts conjunct context.wants !== null'],
+    names: ['machines/task/queries.ts conjunct context.stage.wants !== null'],
   },
   {
     why: 'who waits for a slot has no pod',
-    names: ['machines/task/pods.ts conjunct !context.podAlive'],
+    names: ['machines/task/pods.ts conjunct !context.pod.alive'],
   },
   {
     why: 'a pod that works has set the count of failed starts back',
-    names: ['machines/task/pods.ts conjunct !context.podWorked'],
+    names: ['machines/task/pods.ts conjunct !context.pod.worked'],
   },
   {
     why: 'what has ended wants no pod',
-    names: ["machines/task/folds.ts conjunct context.stageClass === 'active'"],
+    names: ["machines/task/folds.ts conjunct context.stage.class === 'active'"],
   },
   {
     why: 'an answer that nobody waits for changes nothing, and a Task whose folds are all answered has ended',

@@ -27,7 +27,16 @@ const openNames: ReadonlySet<string> = new Set([
   ...['noteId', 'planNoteId', 'commentId', 'turnId', 'liveTurnId', 'claims', 'askedAbout', 'unclear', 'takenBack'],
   ...['stage', 'stageClass', 'stageReason', 'parkedFrom', 'wants', 'agent', 'agentKind', 'permissionMode'],
   ...['autoApproveMaxSignificance', 'closedBy', 'closedReason', 'rejected', 'refusedBy', 'budget', 'merging'],
-  ...['awaitingOpen', 'pushedRepositories', 'lastTurnPushedRepos', 'lastTurnFailedRepos', 'mergeOrder', 'pushed'],
+  ...[
+    'awaitingOpen',
+    'pushedRepositories',
+    'lastTurnPushedRepos',
+    'lastTurnFailedRepos',
+    'lastPushedRepos',
+    'lastFailedRepos',
+    'mergeOrder',
+    'pushed',
+  ],
   ...['managed', 'value', 'historyValue'],
   ...['run', 'schedule', 'resetSchedule', 'mode', 'hold', 'print', 'seen', 'minted', 'offered', 'documentation'],
 ])

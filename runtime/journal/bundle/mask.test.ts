@@ -48,6 +48,9 @@ describe('the mask of an export', () => {
       task: 'default/implement-lib-1-x7k2p',
       shas: ['abc'],
     })
+    const turn = { lastPushedRepos: ['lib'], lastFailedRepos: ['app'] }
+    expect(mask({ turn: { ...turn, lastFinalText: 'done' } })).not.toMatchObject({ turn: { lastFinalText: 'done' } })
+    expect(mask({ turn })).toEqual({ turn })
     expect(JSON.stringify(mask({ reason: 'the forge said: Bad credentials' }))).not.toContain('credentials')
   })
 

@@ -72,7 +72,7 @@ const half = { usedPercent: 50, resetsAt: 9_000_000 }
 
 function podWords(c: TaskContext): readonly Told[] {
   const report = { finalText: 'done', usage: { inputTokens: 3 }, pushed: ['lib'], failed: [] }
-  const pods = [c.podOrdinal, c.podOrdinal - 1]
+  const pods = [c.pod.ordinal, c.pod.ordinal - 1]
   const failures = ['api_error', 'agent_exited', 'expired', 'usage_limit', 'interrupted', 'budget', 'max_tokens']
   const residencies = [1000, 25 * 3_600_000]
   return pods.flatMap((pod): readonly Told[] => [
@@ -87,7 +87,7 @@ function podWords(c: TaskContext): readonly Told[] {
       })),
     ),
     { type: 'pod.noteMissing', pod, reason: 'ttl' },
-    { type: 'turn.accepted', pod, turn: 0, eventsUpTo: c.eventSequence },
+    { type: 'turn.accepted', pod, turn: 0, eventsUpTo: c.journal.eventSequence },
     { type: 'turn.ended', pod, turn: 0, purpose: 'work', ...report },
     { type: 'turn.ended', pod, turn: 0, purpose: 'work', ...report, pushed: ['lib', 'app'] },
     { type: 'turn.ended', pod, turn: 0, purpose: 'handoff', ...report, failed: [{ repo: 'lib', error: 'no' }] },
@@ -105,10 +105,10 @@ function podWords(c: TaskContext): readonly Told[] {
     ...(['plan', 'handoff'] as const).map((kind) => ({
       type: 'note.written',
       pod,
-      id: `n${c.notes.length}`,
+      id: `n${c.journal.notes.length}`,
       kind,
       body: 'b',
-      bodyHash: `h${c.notes.length}`,
+      bodyHash: `h${c.journal.notes.length}`,
     })),
     { type: 'note.written', pod, id: 'n', kind: 'note', body: 'b', bodyHash: 'h', spilled: 1 },
     ...[9000, 8000].map((reportedAt) => ({ type: 'usage.reported', fiveHour: half, weekly: half, reportedAt })),
@@ -119,7 +119,11 @@ function podWords(c: TaskContext): readonly Told[] {
 type Payloads = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
 
 function payloadsOf(c: TaskContext): Payloads {
-  const read = c.mergeRequests.map(({ repository, number, headSha }) => ({ repo: repository, number, sha: headSha }))
+  const read = c.forge.mergeRequests.map(({ repository, number, headSha }) => ({
+    repo: repository,
+    number,
+    sha: headSha,
+  }))
   const stale = read.map((head) => ({ ...head, sha: 'older' }))
   const misplaced = read.map((head) => ({ ...head, number: head.number + 1 }))
   const elsewhere = read.map((head) => ({ ...head, repo: 'other' }))
@@ -144,8 +148,8 @@ function payloadsOf(c: TaskContext): Payloads {
   })
   return {
     approved: [
-      { plan_note_id: c.planNoteId ?? 'none', approving_maintainer: 'maya' },
-      { plan_note_id: c.notes[0]?.id ?? 'none' },
+      { plan_note_id: c.journal.planNoteId ?? 'none', approving_maintainer: 'maya' },
+      { plan_note_id: c.journal.notes[0]?.id ?? 'none' },
       { plan_note_id: 'none' },
     ],
     submitted: [
@@ -202,20 +206,20 @@ const actionsOf: Readonly<Record<AgentKind, readonly string[]>> = {
 
 function headsOf(c: TaskContext) {
   const forge = { draft: false, author: 'maya', authorMayMerge: true }
-  return c.mergeRequests.map(({ repository, number, headSha: sha }) => ({ repository, number, sha, ...forge }))
+  return c.forge.mergeRequests.map(({ repository, number, headSha: sha }) => ({ repository, number, sha, ...forge }))
 }
 
 const members = ['default/one', 'default/two'].map((task) => ({ task, state: 'free' }))
 
 /** An outcome of the agent that runs, with the forge as it was last seen. */
 export function outcomeOf(c: TaskContext, action: string, payload: object, more: object = {}): Told {
-  const kind = c.agentKind
+  const kind = c.pod.agentKind
   return {
     type: 'outcome',
-    pod: c.podOrdinal,
+    pod: c.pod.ordinal,
     outcomeId: `o${c.at % 97}`,
     ...{ digest: JSON.stringify([kind, action, payload]), kind, action, payload },
-    ...{ claims: c.issues.map(({ issue: one }) => ({ issue: one })), heads: headsOf(c), members },
+    ...{ claims: c.forge.issues.map(({ issue: one }) => ({ issue: one })), heads: headsOf(c), members },
     ...{ proposals: { left: 2, filed: [] }, workspaceClean: true },
     ...more,
   }
@@ -224,10 +228,10 @@ export function outcomeOf(c: TaskContext, action: string, payload: object, more:
 function outcomes(c: TaskContext): readonly Told[] {
   const payloads = payloadsOf(c)
   const heads = headsOf(c)
-  const claims = c.issues.map(({ issue: one }) => ({ issue: one }))
+  const claims = c.forge.issues.map(({ issue: one }) => ({ issue: one }))
   const said = (kind: AgentKind, action: string, payload: object, more: object = {}): Told =>
     outcomeOf(c, action, payload, { kind, digest: JSON.stringify([kind, action, payload]), ...more })
-  const kind = c.agentKind === '' ? c.kind : c.agentKind
+  const kind = c.pod.agentKind === '' ? c.kind : c.pod.agentKind
   const [first = 'discuss'] = actionsOf[kind]
   const [payload = {}] = payloads[first] ?? []
   const moved = heads.map((head) => ({ ...head, sha: 'newer' }))
@@ -235,7 +239,7 @@ function outcomes(c: TaskContext): readonly Told[] {
   const drafts = heads.map((head) => ({ ...head, draft: true }))
   return [
     ...actionsOf[kind].flatMap((action) => (payloads[action] ?? []).map((one) => said(kind, action, one))),
-    said(kind, first, payload, { pod: c.podOrdinal - 1 }),
+    said(kind, first, payload, { pod: c.pod.ordinal - 1 }),
     said(kind === 'review' ? 'implement' : 'review', first, payload),
     said(kind, 'unheard', {}),
     said(kind, first, payload, { heads: moved, workspaceClean: false }),
@@ -294,19 +298,19 @@ function forgeWords(c: TaskContext): readonly Told[] {
     { ...mr, repository: 'app', mergeRequest: 'default/app-mr-7' },
     { ...mr, number: 9, mergeRequest: 'default/lib-mr-9' },
   ]
-  const known = c.mergeRequests.map(({ state: _state, mergeCommit: _commit, ...owned }) => owned)
-  const { merging } = c
+  const known = c.forge.mergeRequests.map(({ state: _state, mergeCommit: _commit, ...owned }) => owned)
+  const { merging } = c.forge
   const place = merging ?? { repository: 'lib', number: 7, sha: 's1' }
-  const attempts = [c.mergeAttempt, c.mergeAttempt - 1]
+  const attempts = [c.forge.mergeAttempt, c.forge.mergeAttempt - 1]
   const answers = ['mr.conflict', 'mr.ciRed', 'mr.ciPending', 'mr.notMergeableYet', 'mr.mergeRefused']
-  const reviewed = c.reviewed ?? []
+  const reviewed = c.forge.reviewed ?? []
   return [
     ...[...known.slice(0, 2), ...others].flatMap((one): readonly Told[] => {
       const { repository, number } = one
-      const moved = { type: 'mr.headMoved', repository, number, author: 'rita', sha: `x${c.eventSequence}` }
+      const moved = { type: 'mr.headMoved', repository, number, author: 'rita', sha: `x${c.journal.eventSequence}` }
       return [
-        { type: 'mr.ready', ...one, attempt: c.openAttempt },
-        { type: 'mr.ready', ...one, headSha: 's2', attempt: c.openAttempt - 1 },
+        { type: 'mr.ready', ...one, attempt: c.forge.openAttempt },
+        { type: 'mr.ready', ...one, headSha: 's2', attempt: c.forge.openAttempt - 1 },
         { type: 'mr.merged', repository, number, sha: one.headSha, mergeCommit: 'm' },
         { type: 'mr.closed', repository, number },
         { type: 'mr.reopened', repository, number, sha: 's3' },
@@ -337,10 +341,10 @@ function forgeWords(c: TaskContext): readonly Told[] {
       ]
     }),
     ...answers.flatMap((type) => attempts.map((attempt) => ({ type, ...place, attempt }))),
-    { type: 'mr.conflict', ...place, sha: 'older', attempt: c.mergeAttempt },
-    { type: 'mr.conflict', ...place, number: 99, attempt: c.mergeAttempt },
-    { type: 'mr.conflict', ...place, repository: 'other', attempt: c.mergeAttempt },
-    ...[c.openAttempt, c.openAttempt - 1].map((attempt) => ({
+    { type: 'mr.conflict', ...place, sha: 'older', attempt: c.forge.mergeAttempt },
+    { type: 'mr.conflict', ...place, number: 99, attempt: c.forge.mergeAttempt },
+    { type: 'mr.conflict', ...place, repository: 'other', attempt: c.forge.mergeAttempt },
+    ...[c.forge.openAttempt, c.forge.openAttempt - 1].map((attempt) => ({
       type: 'mr.openFailed',
       repository: 'lib',
       reason: 'no',
@@ -353,10 +357,10 @@ function forgeWords(c: TaskContext): readonly Told[] {
 }
 
 function issueWords(c: TaskContext): readonly Told[] {
-  const names = [...c.issues.slice(0, 2).map(({ issue: name }) => name), 'default/lib-99']
+  const names = [...c.forge.issues.slice(0, 2).map(({ issue: name }) => name), 'default/lib-99']
   return names.flatMap((name): readonly Told[] => [
-    { type: 'approval.granted', issue: name, planHash: c.planHash ?? 'h', self: false },
-    { type: 'approval.granted', issue: name, planHash: c.planHash ?? 'h', self: true },
+    { type: 'approval.granted', issue: name, planHash: c.journal.planHash ?? 'h', self: false },
+    { type: 'approval.granted', issue: name, planHash: c.journal.planHash ?? 'h', self: true },
     { type: 'approval.granted', issue: name, planHash: 'other', self: false },
     { type: 'approval.refused', issue: name, reason: 'quote-matches' },
     { type: 'approval.revoked', issue: name, reason: 'withdrawn' },
@@ -376,12 +380,12 @@ function others(c: TaskContext): readonly Told[] {
     issues: [issue],
     mergeRequests: [mr, { ...mr, number: 6, mergeRequest: 'default/lib-mr-6' }],
   }
-  const asked = c.folds.map(({ task }) => task)
+  const asked = c.forge.folds.map(({ task }) => task)
   return [
     ...mints.slice(0, 2),
     { type: 'task.close', by: 'maya', reason: 'cancelled' },
     { type: 'task.retry', by: 'maya' },
-    { type: 'slot.granted', entry: c.entry ?? 'none' },
+    { type: 'slot.granted', entry: c.pod.entry ?? 'none' },
     { type: 'slot.granted', entry: 'other' },
     { type: 'human.commented', ...place, maintainer: false, on: 'issue', text: 'hm' },
     { type: 'human.commented', ...place, maintainer: true, on: 'issue' },

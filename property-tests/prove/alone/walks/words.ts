@@ -16,8 +16,8 @@ export const times = (count: number, ...way: readonly Word[]): readonly Word[] =
 export const born =
   (kind: AgentKind, more: Partial<TaskSeed> = {}): Word =>
   () => ({ type: 'task.minted', seed: seedOf(kind, more) })
-export const slot: Word = ({ entry }) => ({ type: 'slot.granted', entry })
-const works: Word = ({ podOrdinal: pod }) => ({ type: 'pod.working', pod })
+export const slot: Word = ({ pod: { entry } }) => ({ type: 'slot.granted', entry })
+const works: Word = ({ pod: { ordinal: pod } }) => ({ type: 'pod.working', pod })
 export const up = [slot, works]
 export const after =
   (name: string): Word =>
@@ -27,20 +27,20 @@ export const told =
   () => ({ type, ...fields })
 const final =
   (cause: string): Word =>
-  ({ podOrdinal: pod }) => ({ type: 'pod.final', pod, cause, residencyMs: 1000 })
+  ({ pod: { ordinal: pod } }) => ({ type: 'pod.final', pod, cause, residencyMs: 1000 })
 export const [lost, gone] = [final('lost'), final('gone')]
 const report = { finalText: 'done', usage: {}, purpose: 'work', turn: 0 }
 const turn =
   (type: string, fields: object = {}): Word =>
-  ({ podOrdinal: pod }) => ({ type, pod, ...report, pushed: [], failed: [], ...fields })
+  ({ pod: { ordinal: pod } }) => ({ type, pod, ...report, pushed: [], failed: [], ...fields })
 export const silent = turn('turn.ended')
 export const fails = turn('turn.failed', { stopReason: 'api_error' })
 export const cannotPush = turn('turn.ended', { failed: [{ repo: 'lib', error: 'no' }] })
 export const pushes = (...pushed: readonly string[]): Word => turn('turn.ended', { pushed })
-export const asks: Word = ({ podOrdinal: pod }) => ({ type: 'agent.asked', pod, repository: 'lib', number: 1 })
+export const asks: Word = ({ pod: { ordinal: pod } }) => ({ type: 'agent.asked', pod, repository: 'lib', number: 1 })
 const plan =
   (id: string, bodyHash: string): Word =>
-  ({ podOrdinal: pod }) => ({ type: 'note.written', pod, id, kind: 'plan', body: 'b', bodyHash })
+  ({ pod: { ordinal: pod } }) => ({ type: 'note.written', pod, id, kind: 'plan', body: 'b', bodyHash })
 export const plans = plan('p', 'h')
 export const plansAnew = plan('q', 'i')
 
@@ -50,8 +50,8 @@ export const lib9 = { ...mr, number: 9, mergeRequest: 'default/lib-mr-9' }
 /** `late`: the answer to an older opening. */
 export const ready =
   (one: typeof mr, late = 0): Word =>
-  ({ openAttempt }) => ({ type: 'mr.ready', ...one, attempt: openAttempt - late })
-export const notOpened: Word = ({ openAttempt: attempt }) => ({
+  ({ forge: { openAttempt } }) => ({ type: 'mr.ready', ...one, attempt: openAttempt - late })
+export const notOpened: Word = ({ forge: { openAttempt: attempt } }) => ({
   type: 'mr.openFailed',
   repository: 'lib',
   reason: 'no',
@@ -62,11 +62,15 @@ export const merged = ({ repository, number, headSha: sha }: typeof mr): Word =>
 export const closed = ({ repository, number }: typeof mr): Word => told('mr.closed', { repository, number })
 export const moved =
   ({ repository, number }: typeof mr): Word =>
-  ({ eventSequence }) => ({
+  ({ journal: { eventSequence } }) => ({
     type: 'mr.headMoved',
     ...{ repository, number, author: 'rita', sha: `y${eventSequence}`, byOwnPod: false, gated: true },
   })
-export const pending: Word = ({ merging, mergeAttempt: attempt }) => ({ type: 'mr.ciPending', ...merging, attempt })
+export const pending: Word = ({ forge: { merging, mergeAttempt: attempt } }) => ({
+  type: 'mr.ciPending',
+  ...merging,
+  attempt,
+})
 
 export const outcome =
   (action: string, payload: object = {}, more: object = {}): Word =>
@@ -81,14 +85,14 @@ export const submits = outcome('submitted', {
 const judges =
   (action: string, more: (c: TaskContext) => object = () => ({})): Word =>
   (c) => {
-    const reviewed_shas = c.mergeRequests
+    const reviewed_shas = c.forge.mergeRequests
       .filter(({ state }) => state === 'open')
       .map(({ repository: repo, number, headSha: sha }) => ({ repo, number, sha }))
     return outcomeOf(c, action, { reviewed_shas }, more(c))
   }
 export const approves = judges('approve')
 /** Drafts, which a maintainer must let merge. */
-export const approvesDrafts = judges('approve', ({ mergeRequests }) => ({
+export const approvesDrafts = judges('approve', ({ forge: { mergeRequests } }) => ({
   heads: mergeRequests.map(({ repository, number, headSha: sha }) => ({
     repository,
     number,

@@ -1,19 +1,19 @@
 /** The Task's copy of what its Issues judge: every word is kept, and four of them move it (APPROVAL-7, APPROVAL-4). */
-import { isGoAheadPark, isParkedBy, type EventOf, type TaskDraft } from './draft.ts'
+import { put, isGoAheadPark, isParkedBy, type EventOf, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
 
 const nothing: Move = {}
 
 function keepGrant(t: TaskDraft, { issue, planHash, self }: EventOf<'approval.granted'>): void {
   const { c } = t
-  const owned = c.issues.find((one) => one.issue === issue)
+  const owned = c.forge.issues.find((one) => one.issue === issue)
   if (!owned) return
-  const isEcho = owned.grant?.planHash === planHash && owned.grant.self === self && !c.claims.includes(issue)
+  const isEcho = owned.grant?.planHash === planHash && owned.grant.self === self && !c.forge.claims.includes(issue)
   t.patchIssue(issue, { grant: { planHash, self }, withdrawn: false })
-  c.claims = c.claims.filter((one) => one !== issue)
+  c.forge.claims = c.forge.claims.filter((one) => one !== issue)
   if (isEcho) return
-  t.append('approval', owned, c.claimedMaintainer ?? 'statewright', 'words')
-  if (t.isGranted) Object.assign(c, { prompt: 'write-code', nudged: true })
+  t.append('approval', owned, c.forge.claimedMaintainer ?? 'statewright', 'words')
+  if (t.isGranted) put(c, { turn: { prompt: 'write-code', nudged: true } })
 }
 
 /** With this grant every live issue has one. */
@@ -33,22 +33,22 @@ function granted(t: TaskDraft, event: EventOf<'approval.granted'>): Move {
 }
 
 function refused(t: TaskDraft, { issue, reason }: EventOf<'approval.refused'>): Move {
-  const drop = (): void => void (t.c.claims = t.c.claims.filter((one) => one !== issue))
+  const drop = (): void => void (t.c.forge.claims = t.c.forge.claims.filter((one) => one !== issue))
   if (!t.is('implementing') || !t.owns(issue)) return { does: drop }
   const does = (): void => {
     drop()
-    Object.assign(t.c, { stageReason: 'approval-refused', stageDetail: reason })
+    put(t.c, { stage: { reason: 'approval-refused', detail: reason } })
     t.askAll(t.issueComments)
   }
   return { to: 'identity-unverified', does }
 }
 
 function revoked(t: TaskDraft, { issue }: EventOf<'approval.revoked'>): Move {
-  const owned = t.c.issues.find((one) => one.issue === issue)
+  const owned = t.c.forge.issues.find((one) => one.issue === issue)
   if (!owned) return nothing
   const forget = (): void => {
     t.patchIssue(issue, { grant: null, accepted: false, withdrawn: true })
-    Object.assign(t.c, { verdict: null, reviewed: null, goAheads: [] })
+    put(t.c, { forge: { verdict: null, reviewed: null, goAheads: [] } })
     t.append('approval', owned, 'statewright', 'words')
   }
   if (t.is('reviewing', 'merging'))
@@ -57,12 +57,12 @@ function revoked(t: TaskDraft, { issue }: EventOf<'approval.revoked'>): Move {
 }
 
 function commented(t: TaskDraft, { issue, by }: EventOf<'approval.commented'>): Move {
-  const owned = t.c.issues.find((one) => one.issue === issue)
+  const owned = t.c.forge.issues.find((one) => one.issue === issue)
   if (!owned) return nothing
   const keep = (): void => {
     t.patchIssue(issue, { accepted: true })
     const { repository, number } = owned
-    const isTold = t.c.pending.some(
+    const isTold = t.c.journal.pending.some(
       (one) => one.repository === repository && one.number === number && one.author === by,
     )
     if (!isTold) t.append('issue_comment', owned, by, 'words')
@@ -83,22 +83,22 @@ function closed(t: TaskDraft, { issue }: EventOf<'issue.closed'>): Move {
   const isLast = t.c.kind === 'implement' && t.owns(issue) && t.liveIssues.every((one) => one.issue === issue)
   const keep = (): void => {
     t.patchIssue(issue, { state: 'closed' })
-    t.c.claims = t.c.claims.filter((one) => one !== issue)
+    t.c.forge.claims = t.c.forge.claims.filter((one) => one !== issue)
   }
   if (!isLast) return { does: keep }
   const forget = (): void => {
     keep()
-    t.c.issues = t.c.issues.map((one) => ({ ...one, grant: null }))
-    Object.assign(t.c, { verdict: null, reviewed: null, goAheads: [] })
+    t.c.forge.issues = t.c.forge.issues.map((one) => ({ ...one, grant: null }))
+    put(t.c, { forge: { verdict: null, reviewed: null, goAheads: [] } })
   }
   const to = (stage: string): Move => ({ to: stage, does: () => (forget(), t.because('issue-closed')) })
   if (t.open.length === 0) return to('rejected')
   if (t.is('awaiting-human')) return { does: to('awaiting-human').does! }
-  return t.c.stageClass === 'active' ? to('awaiting-human') : { does: forget }
+  return t.c.stage.class === 'active' ? to('awaiting-human') : { does: forget }
 }
 
 function reopened(t: TaskDraft, { issue }: EventOf<'issue.reopened'>): Move {
-  const owned = t.c.issues.find((one) => one.issue === issue)
+  const owned = t.c.forge.issues.find((one) => one.issue === issue)
   if (!owned) return nothing
   return { does: () => (t.patchIssue(issue, { state: 'open' }), t.append('approval', owned, 'statewright', 'words')) }
 }

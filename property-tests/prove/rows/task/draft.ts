@@ -5,6 +5,7 @@ import {
   type TaskContext,
   type TaskIssue,
   type TaskMergeRequest,
+  type TaskPatch,
 } from '../../../../machines/task/context.ts'
 import type { AgentKind, TaskEvent } from '../../../../machines/task/events.ts'
 import type { Snapshot } from '../../../machines/world/trace.ts'
@@ -46,15 +47,36 @@ export interface Named {
 export const isSame = (one: Named, other: Named): boolean =>
   one.repository === other.repository && one.number === other.number
 
+/** The context of a Task with its parts, all of it open to a row. */
+type MutableTask = { -readonly [K in keyof TaskContext]: K extends Part ? Mutable<TaskContext[K]> : TaskContext[K] }
+type Part = 'stage' | 'forge' | 'pod' | 'turn' | 'journal'
+
+export function put(c: MutableTask, { stage, forge, pod, turn, journal, ...identity }: TaskPatch): void {
+  Object.assign(c, identity)
+  Object.assign(c.stage, stage)
+  Object.assign(c.forge, forge)
+  Object.assign(c.pod, pod)
+  Object.assign(c.turn, turn)
+  Object.assign(c.journal, journal)
+}
+
 export class TaskDraft extends Asking {
-  readonly c: Mutable<TaskContext>
+  readonly c: MutableTask
   /** Leaf of each region; the outer names `live`, `active` and `parked` say nothing that the leaf does not. */
   stage: string
   pod: string
 
   constructor(before: Snapshot | undefined, id: string) {
     super()
-    this.c = { ...(before ? (before.context as TaskContext) : newTask(id)) }
+    const { stage, forge, pod, turn, journal, ...identity } = before ? (before.context as TaskContext) : newTask(id)
+    const parts = {
+      stage: { ...stage },
+      forge: { ...forge },
+      pod: { ...pod },
+      turn: { ...turn },
+      journal: { ...journal },
+    }
+    this.c = { ...identity, ...parts }
     const leaves = before ? leavesOf(before.value) : ['stage.live.minted', 'pod.none']
     const of = (region: string): string =>
       leaves.find((leaf) => leaf.startsWith(region))!.replace(/^(stage|pod)\.(live\.)?(active\.|parked\.)?/, '')
@@ -86,23 +108,23 @@ export class TaskDraft extends Asking {
   }
 
   get open(): readonly TaskMergeRequest[] {
-    return this.c.mergeRequests.filter((mr) => mr.state === 'open')
+    return this.c.forge.mergeRequests.filter((mr) => mr.state === 'open')
   }
 
   get liveIssues(): readonly TaskIssue[] {
-    return this.c.issues.filter((issue) => issue.state === 'open')
+    return this.c.forge.issues.filter((issue) => issue.state === 'open')
   }
 
   owns(issue: string): boolean {
-    return this.c.issues.some((owned) => owned.issue === issue)
+    return this.c.forge.issues.some((owned) => owned.issue === issue)
   }
 
   known(named: Named): TaskMergeRequest | undefined {
-    return this.c.mergeRequests.find((mr) => isSame(mr, named))
+    return this.c.forge.mergeRequests.find((mr) => isSame(mr, named))
   }
 
   private get kept(): readonly string[] {
-    return this.c.mergeRequests.flatMap(({ state, repository }) => (state === 'merged' ? [repository] : []))
+    return this.c.forge.mergeRequests.flatMap(({ state, repository }) => (state === 'merged' ? [repository] : []))
   }
 
   /** Where something is merged the word was kept: only who took it back is asked there (APPROVAL-16). */
@@ -119,12 +141,12 @@ export class TaskDraft extends Asking {
 
   /** LAW-3, APPROVAL-8: only a Task that never owned an issue is ungated. */
   get isGranted(): boolean {
-    if (!this.c.everOwnedIssue) return true
+    if (!this.c.forge.everOwnedIssue) return true
     return this.liveIssues.length > 0 && this.gated.every((issue) => issue.grant)
   }
 
   get isPlanKept(): boolean {
-    return !this.gated.some(({ grant }) => grant && grant.planHash !== this.c.planHash)
+    return !this.gated.some(({ grant }) => grant && grant.planHash !== this.c.journal.planHash)
   }
 
   isUnderCeiling(level: string | null): boolean {
@@ -140,11 +162,11 @@ export class TaskDraft extends Asking {
 
   /** POD-7: the pod was started for this visit, and is wanted still. */
   get serves(): boolean {
-    return this.c.podAlive && this.c.podVisit === this.c.visit && this.c.wants !== null
+    return this.c.pod.alive && this.c.pod.visit === this.c.stage.visit && this.c.stage.wants !== null
   }
 
   isOfPod(event: { readonly pod: number }): boolean {
-    return this.c.podAlive && event.pod === this.c.podOrdinal
+    return this.c.pod.alive && event.pod === this.c.pod.ordinal
   }
 
   branchIn(repository: string): string {
@@ -160,33 +182,33 @@ export class TaskDraft extends Asking {
   }
 
   patchIssue(issue: string, patch: Partial<TaskIssue>): void {
-    this.c.issues = this.c.issues.map((owned) => (owned.issue === issue ? { ...owned, ...patch } : owned))
+    this.c.forge.issues = this.c.forge.issues.map((owned) => (owned.issue === issue ? { ...owned, ...patch } : owned))
   }
 
   patchMergeRequest(named: Named, patch: Partial<TaskMergeRequest>): void {
     const known = this.known(named)
-    this.c.mergeRequests = this.c.mergeRequests.map((mr) => (mr === known ? { ...mr, ...patch } : mr))
+    this.c.forge.mergeRequests = this.c.forge.mergeRequests.map((mr) => (mr === known ? { ...mr, ...patch } : mr))
   }
 
   /** At most 20 pending events, the oldest dropped. */
   append(kind: string, named: Named, author: string, text?: string): void {
-    const n = this.c.eventSequence + 1
+    const n = this.c.journal.eventSequence + 1
     const { repository, number } = named
     const event = { kind, repository, number, author, ...(text === undefined ? {} : { text }), n, at: this.c.at }
-    this.c.pending = [...this.c.pending, event].slice(-20)
-    this.c.eventSequence = n
+    this.c.journal.pending = [...this.c.journal.pending, event].slice(-20)
+    this.c.journal.eventSequence = n
   }
 
   /** News of the platform's own. */
   news(kind: string, at?: { readonly repository: string; readonly number?: number }): void {
-    const repository = at?.repository ?? this.c.issues[0]?.repository ?? this.c.repositories[0] ?? ''
-    const number = at?.number ?? this.c.issues.find((issue) => issue.repository === repository)?.number ?? 0
+    const repository = at?.repository ?? this.c.forge.issues[0]?.repository ?? this.c.repositories[0] ?? ''
+    const number = at?.number ?? this.c.forge.issues.find((issue) => issue.repository === repository)?.number ?? 0
     this.append(kind, { repository, number }, 'statewright', 'words')
   }
 
   because(reason: string | null, detail: string | null = null): void {
-    this.c.stageReason = reason
-    this.c.stageDetail = detail
+    this.c.stage.reason = reason
+    this.c.stage.detail = detail
   }
 
   commentOn(on: 'issue' | 'mr', { repository, number }: Named): Asked {
@@ -197,7 +219,7 @@ export class TaskDraft extends Asking {
   }
 
   get issueComments(): readonly Asked[] {
-    return this.c.issues.map((issue) => this.commentOn('issue', issue))
+    return this.c.forge.issues.map((issue) => this.commentOn('issue', issue))
   }
 
   /** Where people look: on open merge requests, else on issues. */
@@ -211,7 +233,8 @@ export class TaskDraft extends Asking {
 
   /** FORGE-WRITES-2: once the pod that caused it is gone. */
   afterPod(all: readonly Asked[]): void {
-    if (this.c.podAlive) this.c.deferred = [...this.c.deferred, ...(all as unknown as TaskContext['deferred'])]
+    if (this.c.pod.alive)
+      this.c.pod.deferred = [...this.c.pod.deferred, ...(all as unknown as TaskContext['pod']['deferred'])]
     else this.post(all)
   }
 
@@ -238,15 +261,18 @@ export class TaskDraft extends Asking {
 
   note(
     fields: Pick<
-      TaskContext['notes'][number],
+      TaskContext['journal']['notes'][number],
       'id' | 'agent' | 'pod' | 'kind' | 'body' | 'bodyHash' | 'source' | 'empty'
     >,
   ): void {
-    this.c.notes = [...this.c.notes, { ...fields, at: this.c.at }]
+    this.c.journal.notes = [...this.c.journal.notes, { ...fields, at: this.c.at }]
   }
 
   heardNothing(): void {
-    Object.assign(this.c, { released: true, lostInRow: 0, startFailures: 0, failedOpenings: 0, respawnDelayMs: 0 })
+    put(this.c, {
+      pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 },
+      forge: { failedOpenings: 0 },
+    })
   }
 }
 
@@ -254,7 +280,7 @@ export class TaskDraft extends Asking {
 export const goAheadParks = ['needs-maintainer', 'over-auto-approve-ceiling']
 
 export function isParkedBy(t: TaskDraft, ...reasons: readonly string[]): boolean {
-  return t.is('awaiting-human') && reasons.includes(t.c.stageReason ?? '')
+  return t.is('awaiting-human') && reasons.includes(t.c.stage.reason ?? '')
 }
 
 export function isGoAheadPark(t: TaskDraft): boolean {

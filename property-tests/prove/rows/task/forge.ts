@@ -1,5 +1,5 @@
 /** What the forge says of merge requests: kept one by one, in order none < open < closed < merged (STAGE-11, STAGE-13, HEAD-2, MERGE-2). */
-import { isGoAheadPark, type EventOf, type TaskDraft } from './draft.ts'
+import { put, isGoAheadPark, type EventOf, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
 
 const nothing: Move = {}
@@ -7,12 +7,15 @@ const maxLaps = 5
 
 /** `mr.noneOpen`, judged over the records as they are afterwards. */
 function judged(t: TaskDraft, keep: () => void, otherwise: () => Move): Move {
-  const { mergeRequests, awaitingOpen, pending, eventSequence } = t.c
+  const {
+    forge: { mergeRequests, awaitingOpen },
+    journal: { pending, eventSequence },
+  } = t.c
   const effects = t.effects.length
   keep()
-  const isNoneOpen = t.c.mergeRequests.length > 0 && t.open.length === 0 && t.c.awaitingOpen.length === 0
-  const states = t.c.mergeRequests.map(({ state }) => state)
-  Object.assign(t.c, { mergeRequests, awaitingOpen, pending, eventSequence })
+  const isNoneOpen = t.c.forge.mergeRequests.length > 0 && t.open.length === 0 && t.c.forge.awaitingOpen.length === 0
+  const states = t.c.forge.mergeRequests.map(({ state }) => state)
+  put(t.c, { forge: { mergeRequests, awaitingOpen }, journal: { pending, eventSequence } })
   t.effects.length = effects
   if (!isNoneOpen) return otherwise()
   if (!states.includes('merged')) return { to: 'rejected', does: () => (keep(), t.because('mr-closed')) }
@@ -28,25 +31,26 @@ function keepReady(t: TaskDraft, event: EventOf<'mr.ready'>): void {
   }
   const known = t.known(event)
   if (!known) {
-    t.c.mergeRequests = [...t.c.mergeRequests, { ...owned, state: 'open', mergeCommit: null }]
+    t.c.forge.mergeRequests = [...t.c.forge.mergeRequests, { ...owned, state: 'open', mergeCommit: null }]
     t.tell(`merge-request:${mergeRequest}`, 'mr.owned', { task: t.c.id })
   } else if (known.state === 'open') t.patchMergeRequest(event, owned)
-  if (event.attempt === t.c.openAttempt) t.c.awaitingOpen = t.c.awaitingOpen.filter((one) => one !== repository)
+  if (event.attempt === t.c.forge.openAttempt)
+    t.c.forge.awaitingOpen = t.c.forge.awaitingOpen.filter((one) => one !== repository)
 }
 
 /** All that were asked for are open. */
 function opensAll(t: TaskDraft, keep: () => void): Move {
-  const { mergeRequests, awaitingOpen } = t.c
+  const { mergeRequests, awaitingOpen } = t.c.forge
   const effects = t.effects.length
   keep()
-  const isAll = t.c.awaitingOpen.length === 0 && t.open.length > 0
-  Object.assign(t.c, { mergeRequests, awaitingOpen })
+  const isAll = t.c.forge.awaitingOpen.length === 0 && t.open.length > 0
+  put(t.c, { forge: { mergeRequests, awaitingOpen } })
   t.effects.length = effects
-  return isAll ? { to: 'reviewing.fresh', does: () => (keep(), void (t.c.failedOpenings = 0)) } : { does: keep }
+  return isAll ? { to: 'reviewing.fresh', does: () => (keep(), void (t.c.forge.failedOpenings = 0)) } : { does: keep }
 }
 
 function ready(t: TaskDraft, event: EventOf<'mr.ready'>): Move {
-  if (t.c.stageClass === 'terminal') return { does: () => giveUp(t, event) }
+  if (t.c.stage.class === 'terminal') return { does: () => giveUp(t, event) }
   const keep = (): void => keepReady(t, event)
   return judged(t, keep, () => {
     if (t.is('reviewing.opening.asked')) return opensAll(t, keep)
@@ -56,7 +60,7 @@ function ready(t: TaskDraft, event: EventOf<'mr.ready'>): Move {
 
 /** Opened too late: nobody owns it, and people are told. */
 function giveUp(t: TaskDraft, event: EventOf<'mr.ready'>): void {
-  const reason = t.c.stageReason ?? t.c.stage
+  const reason = t.c.stage.reason ?? t.c.stage.name
   t.tell(`merge-request:${event.mergeRequest}`, 'mr.released', { task: t.c.id, reason })
   t.askAll([t.commentOn('mr', event)])
 }
@@ -64,7 +68,7 @@ function giveUp(t: TaskDraft, event: EventOf<'mr.ready'>): void {
 function merged(t: TaskDraft, event: EventOf<'mr.merged'>): Move {
   const known = t.known(event)
   const keep = (): void => {
-    if (known) t.c.awaitingOpen = t.c.awaitingOpen.filter((one) => one !== event.repository)
+    if (known) t.c.forge.awaitingOpen = t.c.forge.awaitingOpen.filter((one) => one !== event.repository)
     t.patchMergeRequest(event, { state: 'merged', mergeCommit: event.mergeCommit })
   }
   return judged(t, keep, () => {
@@ -107,16 +111,16 @@ function keepHead(t: TaskDraft, event: EventOf<'mr.headMoved'>): void {
 function headMoved(t: TaskDraft, event: EventOf<'mr.headMoved'>): Move {
   const keep = (): void => keepHead(t, event)
   const known = t.known(event)
-  const judgedSha = t.c.verdict?.find(
+  const judgedSha = t.c.forge.verdict?.find(
     ({ repository, number }) => repository === event.repository && number === event.number,
   )?.sha
   if (t.is('merging') && known?.state === 'open' && judgedSha !== event.sha)
-    return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.verdict = null)) }
+    return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.forge.verdict = null)) }
   const isForeign = known?.state === 'open' && known.headSha !== event.sha && event.gated && !event.byOwnPod
   if (!t.is('awaiting-human') || !isForeign) return { does: keep }
   if (t.isReviewKind) {
-    if (t.c.reviewLaps >= maxLaps) return { does: () => (keep(), t.because('laps')) }
-    return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.reviewLaps += 1), t.heardNothing()) }
+    if (t.c.stage.reviewLaps >= maxLaps) return { does: () => (keep(), t.because('laps')) }
+    return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.stage.reviewLaps += 1), t.heardNothing()) }
   }
   return isGoAheadPark(t) ? { to: 'reviewing.fresh', does: () => (keep(), t.heardNothing()) } : { does: keep }
 }
@@ -125,10 +129,10 @@ function headMoved(t: TaskDraft, event: EventOf<'mr.headMoved'>): Move {
 export function openingFailed(t: TaskDraft, repository?: string): Move {
   const count = (): void => {
     t.news('push', repository === undefined ? undefined : { repository })
-    t.c.failedOpenings += 1
-    t.c.stageDetail = 'words'
+    t.c.forge.failedOpenings += 1
+    t.c.stage.detail = 'words'
   }
-  if (t.c.failedOpenings < 2) return { to: `${t.ownStage}.fresh`, does: count }
+  if (t.c.forge.failedOpenings < 2) return { to: `${t.ownStage}.fresh`, does: count }
   const does = (): void => {
     count()
     t.afterPod(t.comments)
@@ -138,7 +142,7 @@ export function openingFailed(t: TaskDraft, repository?: string): Move {
 }
 
 function openFailed(t: TaskDraft, { repository, attempt }: EventOf<'mr.openFailed'>): Move {
-  if (!t.is('reviewing.opening.asked') || attempt !== t.c.openAttempt) return nothing
+  if (!t.is('reviewing.opening.asked') || attempt !== t.c.forge.openAttempt) return nothing
   return openingFailed(t, repository)
 }
 
@@ -146,7 +150,7 @@ type Answer = EventOf<'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMerge
 
 /** Of this very ask: its merge request, head and attempt [MERGE-2]. */
 function isAnswer(t: TaskDraft, { repository, number, sha, attempt }: Answer): boolean {
-  const { merging, mergeAttempt } = t.c
+  const { merging, mergeAttempt } = t.c.forge
   if (!t.is('merging.asked.outstanding') || merging === null || attempt !== mergeAttempt) return false
   return merging.repository === repository && merging.number === number && merging.sha === sha
 }

@@ -1,7 +1,7 @@
 /** Ownership moves with the word that carries it: folds and take-overs [OWNERSHIP-7, OWNERSHIP-8, LAW-7 and LAW-23]. */
 import type { FoldAnswer, TaskContext } from '../../../../machines/task/context.ts'
 import { shortHash } from '../../../../machines/rules/names.ts'
-import { ends, type EventOf, type TaskDraft } from './draft.ts'
+import { put, ends, type EventOf, type TaskDraft } from './draft.ts'
 import { heirOf } from './entering.ts'
 import type { Move } from './pods.ts'
 
@@ -28,8 +28,8 @@ function giveAll(t: TaskDraft, word: { readonly to: string; readonly entry: stri
     t.tell(`merge-request:${mergeRequest}`, 'mr.handedOver', { task: t.c.id, ...word })
   const give = <T extends { readonly state: string }>(one: T): T =>
     one.state === 'open' ? { ...one, state: 'handedOver' } : one
-  t.c.issues = t.c.issues.map(give)
-  t.c.mergeRequests = t.c.mergeRequests.map(give)
+  t.c.forge.issues = t.c.forge.issues.map(give)
+  t.c.forge.mergeRequests = t.c.forge.mergeRequests.map(give)
 }
 
 function mint(
@@ -49,15 +49,15 @@ export function fold(t: TaskDraft, { by, project, to, entry }: EventOf<'fold.req
   const { c } = t
   const isEnded = ends.has(t.stage)
   const isMember = c.kind === 'implement' && project === c.config.project
-  const isWaiting = c.stageClass === 'parked' || (c.stageClass === 'active' && c.wants !== null)
-  if (!isEnded && isMember && by !== c.id && isWaiting && !c.podAlive)
+  const isWaiting = c.stage.class === 'parked' || (c.stage.class === 'active' && c.stage.wants !== null)
+  if (!isEnded && isMember && by !== c.id && isWaiting && !c.pod.alive)
     return {
       to: 'folded',
       does: () => {
         const handed = handedOf(t)
         const { goal, priority } = c
         giveAll(t, { to, entry })
-        Object.assign(c, { stageReason: 'folded', stageDetail: to })
+        put(c, { stage: { reason: 'folded', detail: to } })
         const repositories = [...c.repositories]
         t.tell(`task:${by}`, 'fold.accepted', { task: c.id, goal, priority, repositories, ...handed })
       },
@@ -66,9 +66,9 @@ export function fold(t: TaskDraft, { by, project, to, entry }: EventOf<'fold.req
     ? 'task-terminal'
     : !isMember
       ? 'no-member'
-      : c.podAlive
+      : c.pod.alive
         ? 'member-running'
-        : `stage-${c.stage}`
+        : `stage-${c.stage.name}`
   return { does: () => t.tell(`task:${by}`, 'fold.refused', { task: c.id, reason }) }
 }
 
@@ -82,11 +82,11 @@ function answerOf(event: Answered): FoldAnswer {
 
 /** The first answer of each member holds; the last one that is missing finishes the Task. */
 export function foldMove(t: TaskDraft, event: Answered): Move {
-  const isAsked = t.c.folds.some(({ task, answer }) => task === event.task && answer === null)
-  const folds = t.c.folds.map((one) =>
+  const isAsked = t.c.forge.folds.some(({ task, answer }) => task === event.task && answer === null)
+  const folds = t.c.forge.folds.map((one) =>
     one.task === event.task && one.answer === null ? { ...one, answer: answerOf(event) } : one,
   )
-  const keep = (): void => void (t.c.folds = folds)
+  const keep = (): void => void (t.c.forge.folds = folds)
   if (!isAsked || folds.some(({ answer }) => answer === null)) return { does: keep }
   return { to: 'delivered', does: () => (keep(), finish(t)) }
 }
@@ -94,11 +94,14 @@ export function foldMove(t: TaskDraft, event: Answered): Move {
 type Accepted = Extract<FoldAnswer, { accepted: true }>
 
 function noteRefusals(t: TaskDraft): void {
-  const refused = t.c.folds.flatMap(({ task, answer }) =>
+  const refused = t.c.forge.folds.flatMap(({ task, answer }) =>
     answer?.accepted === false ? [`${task}: ${answer.reason}`] : [],
   )
   if (refused.length === 0) return
-  const { podOrdinal: pod, agentKind, kind } = t.c
+  const {
+    pod: { ordinal: pod, agentKind },
+    kind,
+  } = t.c
   const body = `Not folded. ${refused.join('; ')}`
   const id = `operator-${pod}-finding`
   t.note({ id, agent: agentKind || kind, pod, kind: 'finding', body, bodyHash: shortHash(body), source: 'operator' })
@@ -107,12 +110,12 @@ function noteRefusals(t: TaskDraft): void {
 /** One implement Task for all; of several merge requests of a repository the oldest goes on. */
 function finish(t: TaskDraft): void {
   const { c } = t
-  const accepted = c.folds.flatMap(({ answer }) => (answer?.accepted ? [answer as Accepted] : []))
+  const accepted = c.forge.folds.flatMap(({ answer }) => (answer?.accepted ? [answer as Accepted] : []))
   noteRefusals(t)
-  Object.assign(c, { stageReason: null, stageDetail: null })
+  put(c, { stage: { reason: null, detail: null } })
   if (accepted.length === 0) return
-  const heir = heirOf(t, 'fold', c.folds.length, 'fold')
-  c.stageDetail = heir.to
+  const heir = heirOf(t, 'fold', c.forge.folds.length, 'fold')
+  c.stage.detail = heir.to
   const all = accepted.flatMap(({ mergeRequests }) => mergeRequests).toSorted((a, b) => a.number - b.number)
   const kept = all.filter((mr, index) => all.findIndex(({ repository }) => repository === mr.repository) === index)
   mint(t, heir, {
@@ -129,19 +132,19 @@ function finish(t: TaskDraft): void {
   }
 }
 
-const takenFrom: ReadonlySet<TaskContext['stage']> = new Set(['reviewing', 'awaiting-human'])
+const takenFrom: ReadonlySet<TaskContext['stage']['name']> = new Set(['reviewing', 'awaiting-human'])
 
 /** OWNERSHIP-11: only the review of an open merge request. */
 export function takeover(t: TaskDraft, event: EventOf<'takeover.accepted'>): Move {
   if (ends.has(t.stage)) return { does: () => t.answer(409, { code: 'task-terminal', detail: 'words' }) }
   const isOpen = t.known(event)?.state === 'open'
-  if (!t.isReviewKind || !isOpen || !takenFrom.has(t.c.stage))
+  if (!t.isReviewKind || !isOpen || !takenFrom.has(t.c.stage.name))
     return { does: () => t.answer(409, { code: 'takeover-refused', detail: 'words', reason: 'not-under-review' }) }
   const heir = heirOf(t, event.repository, event.number, 'takeover')
   const does = (): void => {
     const mergeRequests = handedOf(t).mergeRequests.map((mr) => ({ ...mr, writable: true }))
     giveAll(t, heir)
-    Object.assign(t.c, { stageReason: 'taken-over', stageDetail: heir.to })
+    put(t.c, { stage: { reason: 'taken-over', detail: heir.to } })
     mint(t, heir, {
       repositories: [...new Set(mergeRequests.map(({ repository }) => repository))],
       issues: [],

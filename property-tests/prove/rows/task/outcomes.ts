@@ -4,7 +4,7 @@ import type { LiveHead } from '../../../../machines/task/events.ts'
 import { shortHash } from '../../../../machines/rules/names.ts'
 import { titleKey } from '../../../../machines/rules/titles.ts'
 import type { Asked } from '../draft.ts'
-import { isSame, rank, type EventOf, type Named, type TaskDraft } from './draft.ts'
+import { put, isSame, rank, type EventOf, type Named, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
 
 type Outcome = EventOf<'outcome'>
@@ -52,7 +52,7 @@ function accept(
     to,
     does: () => {
       const { pod, digest, outcomeId, action } = event
-      Object.assign(t.c, { recordedOutcome: { pod, digest, outcomeId, action, body }, turnSpoke: true })
+      put(t.c, { pod: { recordedOutcome: { pod, digest, outcomeId, action, body } }, turn: { spoke: true } })
       t.because(reason, isSaid.has(reason) ? 'words' : null)
       does()
       t.answer(200, body)
@@ -63,25 +63,28 @@ function accept(
 /** Who may speak [OUTCOME-RULE-1, OUTCOME-RULE-2]. */
 function callerFault(t: TaskDraft, event: Outcome): Move | undefined {
   const { c } = t
-  const recorded = c.recordedOutcome
+  const recorded = c.pod.recordedOutcome
   if (recorded?.pod === event.pod && recorded.digest === event.digest)
     return { does: () => t.answer(200, recorded.body) }
-  if (c.stageClass === 'terminal') return refuse(t, 'task-terminal')
-  if (event.pod !== c.podOrdinal) return refuse(t, 'pod-superseded')
-  if (c.agentKind === '') return refuse(t, 'agent-kind-empty')
-  if (event.kind !== c.agentKind) return refuse(t, 'kind-mismatch', { agentKind: c.agentKind })
+  if (c.stage.class === 'terminal') return refuse(t, 'task-terminal')
+  if (event.pod !== c.pod.ordinal) return refuse(t, 'pod-superseded')
+  if (c.pod.agentKind === '') return refuse(t, 'agent-kind-empty')
+  if (event.kind !== c.pod.agentKind) return refuse(t, 'kind-mismatch', { agentKind: c.pod.agentKind })
   return recorded?.pod === event.pod ? refuse(t, 'outcome-recorded') : undefined
 }
 
 export function outcomeMove(t: TaskDraft, event: Outcome): Move {
   const fault = callerFault(t, event)
   if (fault) return fault
-  const row = rows[`${t.c.stage} ${event.kind} ${event.action}`]
+  const row = rows[`${t.c.stage.name} ${event.kind} ${event.action}`]
   return row?.(t, event) ?? refuse(t, 'conflict', { reason: 'stage-takes-no-outcome' })
 }
 
 function platformNote(t: TaskDraft, body: string): void {
-  const { podOrdinal: pod, agentKind, kind } = t.c
+  const {
+    pod: { ordinal: pod, agentKind },
+    kind,
+  } = t.c
   const id = `operator-${pod}-finding`
   t.note({ id, agent: agentKind || kind, pod, kind: 'finding', body, bodyHash: shortHash(body), source: 'operator' })
 }
@@ -89,13 +92,14 @@ function platformNote(t: TaskDraft, body: string): void {
 function approved(t: TaskDraft, event: Outcome): Move {
   const { c } = t
   const { plan_note_id: id = '', approving_maintainer: by } = payloadOf(event)
-  if (c.claims.length > 0) return refuse(t, 'outcome-recorded')
-  const answer = (): void => t.answer(200, { accepted: true, task: { stage: c.stage }, outcomeId: event.outcomeId })
+  if (c.forge.claims.length > 0) return refuse(t, 'outcome-recorded')
+  const answer = (): void =>
+    t.answer(200, { accepted: true, task: { stage: c.stage.name }, outcomeId: event.outcomeId })
   if (t.gated.length === 0)
-    return { does: () => (t.news('approval'), Object.assign(c, { turnSpoke: true, prompt: 'write-code' }), answer()) }
-  const plan = c.notes.find((note) => note.id === id)
+    return { does: () => (t.news('approval'), put(c, { turn: { spoke: true, prompt: 'write-code' } }), answer()) }
+  const plan = c.journal.notes.find((note) => note.id === id)
   const isPlan = plan?.kind === 'plan' && plan.source === 'agent'
-  const missing = !isPlan ? 'plan-missing' : id === c.planNoteId ? undefined : 'plan-superseded'
+  const missing = !isPlan ? 'plan-missing' : id === c.journal.planNoteId ? undefined : 'plan-superseded'
   return {
     does: () => {
       for (const { issue } of t.gated) {
@@ -108,7 +112,7 @@ function approved(t: TaskDraft, event: Outcome): Move {
         })
       }
       const claims = t.gated.map(({ issue }) => issue)
-      Object.assign(c, { turnSpoke: true, claims, claimedMaintainer: by ?? null })
+      put(c, { turn: { spoke: true }, forge: { claims, claimedMaintainer: by ?? null } })
       answer()
     },
   }
@@ -118,21 +122,21 @@ function approved(t: TaskDraft, event: Outcome): Move {
 function submitted(t: TaskDraft, event: Outcome): Move {
   const { title = '', body = '', change_significance: level = 'major', merge_order: order = null } = payloadOf(event)
   if (!t.isGranted) {
-    const blocking = t.liveIssues.length > 0 ? t.gated.filter(({ grant }) => grant === null) : t.c.issues
+    const blocking = t.liveIssues.length > 0 ? t.gated.filter(({ grant }) => grant === null) : t.c.forge.issues
     return refuse(t, 'approval-required', { reason: 'approval-required', issues: blocking.map(missingOf) })
   }
   if (!t.isPlanKept) return refuse(t, 'plan-changed')
   const { autoApproveMaxSignificance: ceiling } = t.c.config
   if (!t.isUnderCeiling(level)) return refuse(t, 'over-auto-approve-ceiling', { ceiling, significance: level })
-  const touched = [...new Set([...t.c.pushedRepositories, ...t.open.map(({ repository }) => repository)])]
+  const touched = [...new Set([...t.c.turn.pushedRepositories, ...t.open.map(({ repository }) => repository)])]
   if (!t.isOrdered(order, touched)) return refuse(t, 'merge-order-required', { repositories: touched }, 400)
   return accept(t, event, 'reviewing.opening.settling', null, () => {
     const submission = { title, body, significance: level, mergeOrder: order }
-    Object.assign(t.c, { submission, significance: level, verdict: null, reviewed: null })
+    put(t.c, { forge: { submission, significance: level, verdict: null, reviewed: null } })
   })
 }
 
-function missingOf({ repository, number, issue, accepted }: TaskContext['issues'][number]): object {
+function missingOf({ repository, number, issue, accepted }: TaskContext['forge']['issues'][number]): object {
   const detail = accepted ? 'needs-approval-tool' : 'needs-maintainer-comment'
   const guidance = 'words'
   return { repo: repository, number, issue, detail, guidance }
@@ -146,17 +150,17 @@ function rejected(t: TaskDraft, event: Outcome): Move {
 function declined(t: TaskDraft, event: Outcome): Move {
   const { decline_reason: reason = '' } = payloadOf(event)
   return accept(t, event, 'implement-declined', 'declined', () => {
-    const { issues } = t.c
+    const { issues } = t.c.forge
     for (const { issue } of issues)
       t.tell(`issue:${issue}`, 'task.ended', { task: t.c.id, stage: 'implement-declined', reason })
     t.afterPod(issues.length > 0 ? t.issueComments : t.comments)
-    Object.assign(t.c, { issues: [], claims: [] })
+    put(t.c, { forge: { issues: [], claims: [] } })
   })
 }
 
 /** OUTCOME-RULE-6: a common and right answer, unless a merge request is open. */
 function declinedUpgrade(t: TaskDraft, event: Outcome): Move {
-  const said = t.c.issues.length > 0 ? t.issueComments : t.comments
+  const said = t.c.forge.issues.length > 0 ? t.issueComments : t.comments
   return accept(t, event, t.open.length > 0 ? 'awaiting-human' : 'delivered', 'declined', () => t.afterPod(said))
 }
 
@@ -207,13 +211,13 @@ function missingHeads(t: TaskDraft, event: Outcome): Move | undefined {
 /** The implementer owns the level; a review may raise it. */
 function levelFault(t: TaskDraft, event: Outcome): Move | undefined {
   const { change_significance: raised } = payloadOf(event)
-  const isLower = raised !== undefined && t.c.significance !== null && rank(raised) < rank(t.c.significance)
+  const isLower = raised !== undefined && t.c.forge.significance !== null && rank(raised) < rank(t.c.forge.significance)
   return isLower ? refuse(t, 'significance-lowered', {}, 400) : undefined
 }
 
-function levelOf(t: TaskDraft, event: Outcome): TaskContext['significance'] {
+function levelOf(t: TaskDraft, event: Outcome): TaskContext['forge']['significance'] {
   const { change_significance: raised } = payloadOf(event)
-  const { significance } = t.c
+  const { significance } = t.c.forge
   if (raised === undefined || significance === null) return raised ?? significance
   return rank(raised) > rank(significance) ? raised : significance
 }
@@ -258,11 +262,11 @@ function approve(t: TaskDraft, event: Outcome): Move {
     return accept(t, event, 'awaiting-human', hold, () => {
       postReviews(t, event, 'approve')
       t.afterPod(t.comments)
-      Object.assign(t.c, { reviewed: read, goAheads: [], significance })
+      put(t.c, { forge: { reviewed: read, goAheads: [], significance } })
     })
   return accept(t, event, 'merging.settling', null, () => {
     for (const { repository, number, sha } of live) t.patchMergeRequest({ repository, number }, { headSha: sha })
-    Object.assign(t.c, { verdict: read, reviewed: null, significance })
+    put(t.c, { forge: { verdict: read, reviewed: null, significance } })
     postReviews(t, event, 'approve')
   })
 }
@@ -277,7 +281,7 @@ function requestChanges(t: TaskDraft, event: Outcome): Move {
     postReviews(t, event, 'request_changes')
     const [first] = headsOf(t, event).read
     if (!t.isReviewKind) t.news('mr_review', first)
-    Object.assign(t.c, { reviewRounds: t.c.reviewRounds + 1, verdict: null, significance })
+    put(t.c, { stage: { reviewRounds: t.c.stage.reviewRounds + 1 }, forge: { verdict: null, significance } })
   })
 }
 
@@ -348,7 +352,7 @@ function refine(t: TaskDraft, event: Outcome): Move {
   const to = members.length > 0 ? 'refining.folding' : 'delivered'
   return accept(t, event, to, null, () => {
     t.afterPod([...closings, ...linked])
-    t.c.folds = members.map((task) => ({ task, answer: null }))
+    t.c.forge.folds = members.map((task) => ({ task, answer: null }))
   })
 }
 

@@ -2,7 +2,7 @@
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { AgentKind, TaskEvent } from '../../../../machines/task/events.ts'
 import { shortHash } from '../../../../machines/rules/names.ts'
-import type { EventOf, TaskDraft } from './draft.ts'
+import { put, type EventOf, type TaskDraft } from './draft.ts'
 
 export interface Move {
   /** Nothing: it stays where it is. */
@@ -14,16 +14,16 @@ const nothing: Move = {}
 
 function enqueue(t: TaskDraft): void {
   const { c } = t
-  c.entries += 1
-  c.entry = `${c.id}/${c.entries}`
-  const ceiling = c.released ? 20 : c.podOrdinal > 0 ? 40 : c.priority
+  c.pod.entries += 1
+  c.pod.entry = `${c.id}/${c.pod.entries}`
+  const ceiling = c.pod.released ? 20 : c.pod.ordinal > 0 ? 40 : c.priority
   t.tell(`queue:${c.config.project}`, 'queue.enqueue', {
-    entry: c.entry,
+    entry: c.pod.entry,
     sort: 'spawn',
     task: c.id,
     class: c.origin.kind === 'alert' ? 'alert' : 'normal',
     priority: Math.min(c.priority, ceiling),
-    kind: c.wants ?? c.kind,
+    kind: c.stage.wants ?? c.kind,
   })
 }
 
@@ -31,7 +31,7 @@ function repositoriesOf(t: TaskDraft): readonly object[] {
   return t.c.repositories.map((name) => {
     const base = t.c.config.repositories.find((one) => one.name === name)?.base ?? ''
     const mr = t.open.find((one) => one.repository === name)
-    const head = t.c.wants === 'review' && mr ? { sha: mr.headSha } : {}
+    const head = t.c.stage.wants === 'review' && mr ? { sha: mr.headSha } : {}
     return { name, base, branch: t.branchIn(name), ...head }
   })
 }
@@ -39,13 +39,13 @@ function repositoriesOf(t: TaskDraft): readonly object[] {
 function spawn(t: TaskDraft): void {
   const { c } = t
   const { project, model, effort, permissionMode, tokensPerTurn } = c.config
-  const agentKind: AgentKind = c.wants ?? c.kind
-  const ordinal = c.podOrdinal + 1
+  const agentKind: AgentKind = c.stage.wants ?? c.kind
+  const ordinal = c.pod.ordinal + 1
   t.tell(`pod:${c.id}/${ordinal}`, 'pod.start', {
     task: c.id,
     project,
     queue: project,
-    entry: c.entry ?? '',
+    entry: c.pod.entry ?? '',
     ordinal,
     agentKind,
     model: model[agentKind] ?? '',
@@ -58,34 +58,39 @@ function spawn(t: TaskDraft): void {
     stallProbeMaxAttempts: c.config.stallProbeMaxAttempts,
     ...(tokensPerTurn === undefined ? {} : { ledger: project }),
   })
-  for (const { issue } of c.issues) t.tell(`issue:${issue}`, 'issue.agentRunning', { task: c.id, agentKind })
-  Object.assign(c, { podOrdinal: ordinal, podAlive: true, podVisit: c.visit, podWorked: false, podStartedAt: c.at })
-  Object.assign(c, { agentKind, recordedOutcome: null, released: false, asked: false, turnSpoke: false })
-  Object.assign(c, { prompt: 'first', nudged: true })
+  for (const { issue } of c.forge.issues) t.tell(`issue:${issue}`, 'issue.agentRunning', { task: c.id, agentKind })
+  put(c, { pod: { ordinal, alive: true, visit: c.stage.visit, worked: false, startedAt: c.at } })
+  put(c, { pod: { agentKind, recordedOutcome: null, released: false }, turn: { asked: false, spoke: false } })
+  put(c, { turn: { prompt: 'first', nudged: true } })
 }
 
 function requestTurn(t: TaskDraft): void {
-  if (!t.c.nudged) t.c.prompt = 'events'
-  Object.assign(t.c, { nudged: false, asked: false, turnSpoke: false })
-  t.tell(`pod:${t.c.id}/${t.c.podOrdinal}`, 'turn.requested', { eventsUpTo: t.c.eventSequence })
+  if (!t.c.turn.nudged) t.c.turn.prompt = 'events'
+  put(t.c, { turn: { nudged: false, asked: false, spoke: false } })
+  t.tell(`pod:${t.c.id}/${t.c.pod.ordinal}`, 'turn.requested', { eventsUpTo: t.c.journal.eventSequence })
 }
 
 export function enterPod(t: TaskDraft, to: string): void {
   t.pod = to
   if (to === 'none') {
-    const { deferred } = t.c
-    t.c.deferred = []
+    const { deferred } = t.c.pod
+    t.c.pod.deferred = []
     t.post(deferred as unknown as Parameters<TaskDraft['post']>[0])
   }
   if (to === 'awaitingSlot') enqueue(t)
   if (to === 'starting') spawn(t)
   if (to === 'working.busy') requestTurn(t)
-  if (to === 'stopping') t.tell(`pod:${t.c.id}/${t.c.podOrdinal}`, 'pod.stop', { reason: t.c.stageReason ?? t.c.stage })
+  if (to === 'stopping')
+    t.tell(`pod:${t.c.id}/${t.c.pod.ordinal}`, 'pod.stop', { reason: t.c.stage.reason ?? t.c.stage.name })
   if (to === 'settled') settle(t)
 }
 
 function settle(t: TaskDraft): void {
-  const { id, config, podOrdinal } = t.c
+  const {
+    id,
+    config,
+    pod: { ordinal: podOrdinal },
+  } = t.c
   if (podOrdinal === 0) return
   t.ask('deleteWorkspace', { task: id })
   if (config.tokensPerTurn !== undefined) t.tell(`ledger:${config.project}`, 'task.settled', { task: id })
@@ -96,35 +101,35 @@ const longest = 600_000
 function podEnded(t: TaskDraft, { cause, reason = 'lost', residencyMs }: EventOf<'pod.final'>): void {
   const { c } = t
   if (cause === 'lost') {
-    c.lostInRow += 1
-    c.respawnDelayMs = c.lostInRow > 2 ? Math.min(longest, 10_000 * 2 ** (c.lostInRow - 3)) : 0
-    if (!c.podWorked) c.startFailures += 1
-    c.recreations = { ...c.recreations, [reason]: (c.recreations[reason] ?? 0) + 1 }
-  } else Object.assign(c, { lostInRow: 0, respawnDelayMs: 0 })
-  if (c.podVisit === c.visit) c.visitResidencyMs += residencyMs
-  Object.assign(c, { podAlive: false, podStartedAt: null, agentKind: '', entry: null, nudged: false, turnDelayMs: 0 })
+    c.pod.lostInRow += 1
+    c.pod.respawnDelayMs = c.pod.lostInRow > 2 ? Math.min(longest, 10_000 * 2 ** (c.pod.lostInRow - 3)) : 0
+    if (!c.pod.worked) c.pod.startFailures += 1
+    c.pod.recreations = { ...c.pod.recreations, [reason]: (c.pod.recreations[reason] ?? 0) + 1 }
+  } else put(c, { pod: { lostInRow: 0, respawnDelayMs: 0 } })
+  if (c.pod.visit === c.stage.visit) c.pod.visitResidencyMs += residencyMs
+  put(c, { pod: { alive: false, startedAt: null, agentKind: '', entry: null }, turn: { nudged: false, delayMs: 0 } })
 }
 
 export function recordTurn(t: TaskDraft, event: EventOf<'turn.ended' | 'turn.failed'>): void {
   const { c } = t
-  c.pushedRepositories = [...new Set([...c.pushedRepositories, ...event.pushed])]
-  const usage: Record<string, number> = { ...c.usage }
+  c.turn.pushedRepositories = [...new Set([...c.turn.pushedRepositories, ...event.pushed])]
+  const usage: Record<string, number> = { ...c.turn.usage }
   for (const [name, count] of Object.entries(event.usage))
     if (typeof count === 'number') usage[name] = (usage[name] ?? 0) + count
-  c.usage = usage
-  c.turns += 1
-  if (event.pod < c.lastTurnPod) return
-  Object.assign(c, { lastTurn: event.turn, lastTurnPod: event.pod, lastTurnFinalText: event.finalText })
-  Object.assign(c, { lastTurnPushedRepos: event.pushed, lastTurnFailedRepos: event.failed.map(({ repo }) => repo) })
+  c.turn.usage = usage
+  c.turn.count += 1
+  if (event.pod < c.turn.lastPod) return
+  put(c, { turn: { last: event.turn, lastPod: event.pod, lastFinalText: event.finalText } })
+  put(c, { turn: { lastPushedRepos: event.pushed, lastFailedRepos: event.failed.map(({ repo }) => repo) } })
 }
 
 /** The pod goes with the turn, and its own end is heard. */
 const endPod = 'agent_exited expired abandoned conflict shutdown interrupted interrupt_unconfirmed'.split(' ')
 
 function rest(t: TaskDraft, { stopReason, resetsAt }: EventOf<'turn.failed'>): void {
-  const backoff = Math.min(longest, 30_000 * 2 ** Math.max(0, t.c.failedTurns - 1))
+  const backoff = Math.min(longest, 30_000 * 2 ** Math.max(0, t.c.turn.failedInRow - 1))
   const reset = stopReason === 'usage_limit' && resetsAt !== undefined ? resetsAt - t.c.at : 0
-  Object.assign(t.c, { turnDelayMs: Math.max(backoff, reset), prompt: 'retry', nudged: true })
+  put(t.c, { turn: { delayMs: Math.max(backoff, reset), prompt: 'retry', nudged: true } })
 }
 
 function turnFailed(t: TaskDraft, event: EventOf<'turn.failed'>): Move {
@@ -136,18 +141,18 @@ function turnFailed(t: TaskDraft, event: EventOf<'turn.failed'>): Move {
 
 function writeNote(t: TaskDraft, event: EventOf<'note.written'>): void {
   const { c } = t
-  if (event.pod !== c.podOrdinal) return t.answer(409, { code: 'pod-superseded', detail: 'words' })
-  if (c.agentKind === '') return t.answer(409, { code: 'agent-kind-empty', detail: 'words' })
+  if (event.pod !== c.pod.ordinal) return t.answer(409, { code: 'pod-superseded', detail: 'words' })
+  if (c.pod.agentKind === '') return t.answer(409, { code: 'agent-kind-empty', detail: 'words' })
   const { id, kind, body, bodyHash, pod, spilled = 0 } = event
-  for (let place = 0; place < Math.min(spilled, c.notes.length); place += 1)
-    c.notes = c.notes.with(place, { ...c.notes[place]!, body: '', spilled: true })
-  t.note({ id, agent: c.agentKind, pod, kind, body, bodyHash, source: 'agent' })
+  for (let place = 0; place < Math.min(spilled, c.journal.notes.length); place += 1)
+    c.journal.notes = c.journal.notes.with(place, { ...c.journal.notes[place]!, body: '', spilled: true })
+  t.note({ id, agent: c.pod.agentKind, pod, kind, body, bodyHash, source: 'agent' })
   t.answer(201, { id, kind, at: c.at })
   t.tell(`pod:${c.id}/${pod}`, 'pod.noted', { kind, source: 'agent' })
   if (kind !== 'plan') return
-  Object.assign(c, { planHash: bodyHash, planNoteId: id })
-  if (c.stageClass === 'terminal') return
-  for (const { issue } of c.issues)
+  put(c, { journal: { planHash: bodyHash, planNoteId: id } })
+  if (c.stage.class === 'terminal') return
+  for (const { issue } of c.forge.issues)
     t.tell(`issue:${issue}`, 'plan.written', { task: c.id, noteId: id, planHash: bodyHash, body })
 }
 
@@ -155,12 +160,12 @@ function writeNote(t: TaskDraft, event: EventOf<'note.written'>): void {
 function writeOperatorNote(t: TaskDraft, { pod, reason }: EventOf<'pod.noteMissing'>): void {
   const { c } = t
   const id = `operator-${pod}`
-  const isLast = c.lastTurnPod === pod
-  const said = isLast ? c.lastTurnFinalText : ''
-  const [pushed, failed] = isLast ? [c.lastTurnPushedRepos, c.lastTurnFailedRepos] : [[], []]
+  const isLast = c.turn.lastPod === pod
+  const said = isLast ? c.turn.lastFinalText : ''
+  const [pushed, failed] = isLast ? [c.turn.lastPushedRepos, c.turn.lastFailedRepos] : [[], []]
   const isNothing = said.length + pushed.length + failed.length === 0
   t.tell(`pod:${c.id}/${pod}`, 'pod.noted', { kind: 'handoff', source: 'operator' })
-  if (c.notes.some((note) => note.id === id)) return
+  if (c.journal.notes.some((note) => note.id === id)) return
   const ended = reason ? `The pod ended: ${reason}.` : 'The pod ended.'
   const list = (title: string, all: readonly string[]): string =>
     `${title}: ${all.length > 0 ? all.join(', ') : 'none'}`
@@ -175,7 +180,7 @@ function writeOperatorNote(t: TaskDraft, { pod, reason }: EventOf<'pod.noteMissi
   const empty = isNothing ? ({ empty: true } as const) : {}
   t.note({
     id,
-    agent: c.agentKind,
+    agent: c.pod.agentKind,
     pod,
     kind: 'handoff',
     body,
@@ -186,7 +191,7 @@ function writeOperatorNote(t: TaskDraft, { pod, reason }: EventOf<'pod.noteMissi
 }
 
 function isOwnGrant(t: TaskDraft, entry: string): boolean {
-  return !t.c.podAlive && t.c.entry === entry
+  return !t.c.pod.alive && t.c.pod.entry === entry
 }
 
 const alive = /^(starting|working\..*|stopping)$/
@@ -205,12 +210,12 @@ export function podMove(t: TaskDraft, event: TaskEvent): Move {
   switch (event.type) {
     case 'task.minted':
       if (t.pod !== 'none' || t.stage !== 'minted' || !startsWithSlot(t, event)) return nothing
-      return { to: 'starting', does: () => void (t.c.entry = event.entry ?? null) }
+      return { to: 'starting', does: () => void (t.c.pod.entry = event.entry ?? null) }
     case 'slot.granted':
       return t.pod === 'awaitingSlot' && isOwnGrant(t, event.entry) ? { to: 'starting' } : nothing
     case 'pod.working':
       if (t.pod !== 'starting' || !t.isOfPod(event)) return nothing
-      return { to: 'working.busy', does: () => void Object.assign(t.c, { podWorked: true, startFailures: 0 }) }
+      return { to: 'working.busy', does: () => void put(t.c, { pod: { worked: true, startFailures: 0 } }) }
     case 'pod.final':
       return alive.test(t.pod) && t.isOfPod(event) ? { to: 'none', does: () => podEnded(t, event) } : nothing
     case 'turn.ended': {
@@ -224,15 +229,15 @@ export function podMove(t: TaskDraft, event: TaskEvent): Move {
     case 'pod.noteMissing':
       return { does: () => writeOperatorNote(t, event) }
     case 'turn.accepted':
-      return { does: () => void (t.c.pending = t.c.pending.filter(({ n }) => n > event.eventsUpTo)) }
+      return { does: () => void (t.c.journal.pending = t.c.journal.pending.filter(({ n }) => n > event.eventsUpTo)) }
     case 'usage.reported': {
       const { fiveHour, weekly, reportedAt } = event
-      const isNewest = reportedAt >= (t.c.accountUsage?.reportedAt ?? 0)
-      const does = (): void => void Object.assign(t.c, { accountUsage: { fiveHour, weekly, reportedAt } })
+      const isNewest = reportedAt >= (t.c.turn.accountUsage?.reportedAt ?? 0)
+      const does = (): void => void put(t.c, { turn: { accountUsage: { fiveHour, weekly, reportedAt } } })
       return isNewest ? { does } : nothing
     }
     case 'agent.asked':
-      return t.isOfPod(event) ? { does: () => void (t.c.asked = true) } : nothing
+      return t.isOfPod(event) ? { does: () => void (t.c.turn.asked = true) } : nothing
     default:
       return nothing
   }
@@ -240,7 +245,12 @@ export function podMove(t: TaskDraft, event: TaskEvent): Move {
 
 /** What it does by itself. */
 export function podAlways(t: TaskDraft): Move {
-  const { wants, stageClass, respawnDelayMs, nudged, pending, entry } = t.c
+  const {
+    stage: { wants, class: stageClass },
+    pod: { respawnDelayMs, entry },
+    turn: { nudged },
+    journal: { pending },
+  } = t.c
   if (t.pod === 'none') {
     if (stageClass === 'terminal') return { to: 'settled' }
     if (wants === null) return nothing
@@ -253,8 +263,8 @@ export function podAlways(t: TaskDraft): Move {
   return t.pod === 'working.idle' && (nudged || pending.length > 0) ? { to: 'working.busy' } : nothing
 }
 
-function withdrawEntry(t: TaskDraft, entry: TaskContext['entry']): void {
+function withdrawEntry(t: TaskDraft, entry: TaskContext['pod']['entry']): void {
   if (entry === null) return
-  t.c.entry = null
+  t.c.pod.entry = null
   t.tell(`queue:${t.c.config.project}`, 'queue.withdraw', { entry })
 }

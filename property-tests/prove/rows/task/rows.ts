@@ -53,7 +53,13 @@ function timersOf({ stage, pod }: TaskDraft): readonly string[] {
 }
 
 /** 5 s, doubled with each ask, up to 5 min; the others are kept, and compared, in the context. */
-function delaysOf({ c: { respawnDelayMs, turnDelayMs, mergeAsks } }: TaskDraft): Readonly<Record<string, number>> {
+function delaysOf({
+  c: {
+    pod: { respawnDelayMs },
+    turn: { delayMs: turnDelayMs },
+    forge: { mergeAsks },
+  },
+}: TaskDraft): Readonly<Record<string, number>> {
   const mergeDelay = Math.min(300_000, 5000 * 2 ** Math.max(0, mergeAsks - 1))
   return { respawnDelay: respawnDelayMs, turnDelay: turnDelayMs, mergeDelay }
 }

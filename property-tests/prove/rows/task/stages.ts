@@ -1,7 +1,17 @@
 /** The stage region by event: what moves the Task, and what it keeps of what it hears (STAGE and PARK, docs/rules.md). */
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { TaskEvent } from '../../../../machines/task/events.ts'
-import { ends, goAheadParks, isGoAheadPark, isParkedBy, isSame, parks, type EventOf, type TaskDraft } from './draft.ts'
+import {
+  put,
+  ends,
+  goAheadParks,
+  isGoAheadPark,
+  isParkedBy,
+  isSame,
+  parks,
+  type EventOf,
+  type TaskDraft,
+} from './draft.ts'
 import { isOpeningFaulty } from './entering.ts'
 import * as approvals from './approvals.ts'
 import * as forge from './forge.ts'
@@ -22,14 +32,14 @@ function freshOf(stage: string): string {
 
 /** PARK-1: a merge is judged again; a review without an open merge request has nothing to read. */
 function resumed(t: TaskDraft): string {
-  if (t.c.folds.some(({ answer }) => answer === null)) return 'refining.folding'
-  const isReview = ['merging', 'reviewing'].includes(t.c.parkedFrom ?? '')
-  const isUp = t.open.length > 0 && !['not-opened', 'open-deadline'].includes(t.c.stageReason ?? '')
+  if (t.c.forge.folds.some(({ answer }) => answer === null)) return 'refining.folding'
+  const isReview = ['merging', 'reviewing'].includes(t.c.stage.parkedFrom ?? '')
+  const isUp = t.open.length > 0 && !['not-opened', 'open-deadline'].includes(t.c.stage.reason ?? '')
   return freshOf(isReview && isUp ? 'reviewing' : t.ownStage)
 }
 
 function retried(t: TaskDraft): string {
-  return t.c.stageReason === 'approval-revoked' ? freshOf(t.ownStage) : resumed(t)
+  return t.c.stage.reason === 'approval-revoked' ? freshOf(t.ownStage) : resumed(t)
 }
 
 function refuse(t: TaskDraft, code: string, members: object = {}): Move {
@@ -39,7 +49,7 @@ function refuse(t: TaskDraft, code: string, members: object = {}): Move {
 function minted(t: TaskDraft, { seed, entry }: EventOf<'task.minted'>): Move {
   const { c } = t
   const giveBack = (): void => {
-    if (entry !== undefined && entry !== c.entry) t.tell(`queue:${seed.config.project}`, 'queue.release', { entry })
+    if (entry !== undefined && entry !== c.pod.entry) t.tell(`queue:${seed.config.project}`, 'queue.release', { entry })
   }
   if (!t.is('minted')) return { does: giveBack }
   const adopt = (): void => {
@@ -47,7 +57,7 @@ function minted(t: TaskDraft, { seed, entry }: EventOf<'task.minted'>): Move {
     const issues = seed.issues.map((issue) => ({ ...issue, state: 'open' as const, accepted: false, grant: null }))
     const mergeRequests = seed.mergeRequests.map((mr) => ({ ...mr, state: 'open' as const, mergeCommit: null }))
     const everOwnedIssue = issues.length > 0
-    Object.assign(c, { kind, goal, repositories, priority, origin, config, issues, mergeRequests, everOwnedIssue })
+    put(c, { kind, goal, repositories, priority, origin, config, forge: { issues, mergeRequests, everOwnedIssue } })
     for (const { issue } of issues) t.tell(`issue:${issue}`, 'issue.owned', { task: c.id })
     for (const { mergeRequest } of mergeRequests) t.tell(`merge-request:${mergeRequest}`, 'mr.owned', { task: c.id })
   }
@@ -70,9 +80,10 @@ const stageFor = (kind: TaskContext['kind']): string =>
 
 function close(t: TaskDraft, { by, reason }: EventOf<'task.close'>): Move {
   if (ends.has(t.stage)) return refuse(t, 'task-terminal')
-  if (t.c.folds.some(({ answer }) => answer === null)) return refuse(t, 'conflict', { reason: 'folds-outstanding' })
+  if (t.c.forge.folds.some(({ answer }) => answer === null))
+    return refuse(t, 'conflict', { reason: 'folds-outstanding' })
   const does = (): void => {
-    Object.assign(t.c, { stageReason: 'cancelled', stageDetail: `${reason} ${by}` })
+    put(t.c, { stage: { reason: 'cancelled', detail: `${reason} ${by}` } })
     t.answer(200, { accepted: true, task: { stage: 'rejected' } })
   }
   return { to: 'rejected', does }
@@ -85,7 +96,7 @@ function retry(t: TaskDraft): Move {
   const to = t.is('backlog-sweep') ? 'refined' : t.is('identity-unverified') ? 'implementing.fresh' : retried(t)
   const named = t.is('identity-unverified') ? t.ownStage : to.split('.')[0]
   const does = (): void => {
-    t.c.deadlines = 0
+    t.c.stage.deadlines = 0
     t.answer(200, { accepted: true, task: { stage: named } })
     t.heardNothing()
   }
@@ -97,25 +108,25 @@ function commented(t: TaskDraft, event: EventOf<'human.commented'>): Move {
   const release = (): void => (keep(), t.heardNothing())
   if (t.is('backlog-sweep')) return { to: 'refined', does: release }
   if (t.is('identity-unverified') && event.maintainer) return { to: 'implementing.fresh', does: release }
-  if (!t.is('awaiting-human') || ownRelease.includes(t.c.stageReason ?? '')) return { does: keep }
-  if (t.c.stageReason === 'stage-deadline' && t.c.deadlines >= 2) return { does: keep }
-  const isOnItsOwn = event.on === 'mr' && t.known(event) !== undefined && t.c.reviewLaps < maxLaps
+  if (!t.is('awaiting-human') || ownRelease.includes(t.c.stage.reason ?? '')) return { does: keep }
+  if (t.c.stage.reason === 'stage-deadline' && t.c.stage.deadlines >= 2) return { does: keep }
+  const isOnItsOwn = event.on === 'mr' && t.known(event) !== undefined && t.c.stage.reviewLaps < maxLaps
   if (t.isReviewKind && !isOnItsOwn) return { does: keep }
   const lap = t.isReviewKind ? 1 : 0
-  return { to: resumed(t), does: () => (release(), void (t.c.reviewLaps += lap)) }
+  return { to: resumed(t), does: () => (release(), void (t.c.stage.reviewLaps += lap)) }
 }
 
 function exhausted(t: TaskDraft, { detail }: EventOf<'budget.exhausted'>): Move {
-  if (!workStages.test(t.stage) || t.c.wants === null) return nothing
+  if (!workStages.test(t.stage) || t.c.stage.wants === null) return nothing
   const does = (): void => {
     t.afterPod(t.comments)
-    Object.assign(t.c, { stageReason: 'budget', stageDetail: detail ?? null })
+    put(t.c, { stage: { reason: 'budget', detail: detail ?? null } })
   }
   return { to: 'awaiting-human', does }
 }
 
 function raised(t: TaskDraft, { amount }: EventOf<'budget.raised'>): Move {
-  const does = (): void => void (t.c.budgetRaised += amount)
+  const does = (): void => void (t.c.forge.budgetRaised += amount)
   return isParkedBy(t, 'budget') ? { to: resumed(t), does: () => (does(), t.heardNothing()) } : { does }
 }
 
@@ -130,27 +141,28 @@ function effectFailed(t: TaskDraft, { effect, reason }: EventOf<'effect.failed'>
   if (effect === 'writeLabels') return nothing
   return {
     to: 'operator-error',
-    does: () => void Object.assign(t.c, { stageReason: 'effect-failed', stageDetail: reason }),
+    does: () => void put(t.c, { stage: { reason: 'effect-failed', detail: reason } }),
   }
 }
 
 /** They own no issue and open no merge request: nobody waits there for an answer, whatever they are told of. */
 const isDeaf = (t: TaskDraft): boolean => t.is('brainstorming', 'investigating', 'refining')
-const isHeard = (t: TaskDraft): boolean => t.c.issues.length > 0 || t.open.length > 0
+const isHeard = (t: TaskDraft): boolean => t.c.forge.issues.length > 0 || t.open.length > 0
 
 /** What the end of a wanted pod means to its stage. */
 function podFinal(t: TaskDraft, event: EventOf<'pod.final'>): Move {
   const { c } = t
-  if (!workStages.test(t.stage) || !t.serves || event.pod !== c.podOrdinal) return nothing
+  if (!workStages.test(t.stage) || !t.serves || event.pod !== c.pod.ordinal) return nothing
   const to = (stage: string, reason: string): Move => ({
     to: stage,
-    does: () => void Object.assign(c, { stageReason: reason, stageDetail: event.reason ?? null }),
+    does: () => void put(c, { stage: { reason, detail: event.reason ?? null } }),
   })
   if (event.cause === 'unbound') return to('operator-error', 'unbound')
   if (event.cause === 'mismatched') return to('failed', 'agent-contract-mismatch')
-  if (event.cause === 'lost' && !c.podWorked && c.startFailures >= 4) return to('operator-error', 'pod-start-failed')
-  if (c.visitResidencyMs + event.residencyMs >= 24 * 3_600_000) return to('operator-error', 'residency-cap')
-  const isQuiet = c.asked && isHeard(t) && c.pending.length === 0 && c.claims.length === 0
+  if (event.cause === 'lost' && !c.pod.worked && c.pod.startFailures >= 4)
+    return to('operator-error', 'pod-start-failed')
+  if (c.pod.visitResidencyMs + event.residencyMs >= 24 * 3_600_000) return to('operator-error', 'residency-cap')
+  const isQuiet = c.turn.asked && isHeard(t) && c.journal.pending.length === 0 && c.forge.claims.length === 0
   return event.cause === 'gone' && isQuiet && !isDeaf(t) ? to('awaiting-human', 'waiting-for-reply') : nothing
 }
 
@@ -162,11 +174,14 @@ function isWork(t: TaskDraft, event: EventOf<'turn.ended' | 'turn.failed'>): boo
 function turnEnded(t: TaskDraft, event: EventOf<'turn.ended'>): Move {
   const { c } = t
   if (!isWork(t, event)) return nothing
-  const isSilent = t.serves && !(c.asked && isHeard(t)) && !c.turnSpoke
-  if (!isSilent) return { does: () => void Object.assign(c, { silentTurns: 0, failedTurns: 0, lostInRow: 0 }) }
-  if (c.silentTurns < 2) {
-    const counted = { silentTurns: c.silentTurns + 1, failedTurns: 0, lostInRow: 0, prompt: 'continue', nudged: true }
-    return { does: () => void Object.assign(c, counted) }
+  const isSilent = t.serves && !(c.turn.asked && isHeard(t)) && !c.turn.spoke
+  if (!isSilent) return { does: () => void put(c, { turn: { silentInRow: 0, failedInRow: 0 }, pod: { lostInRow: 0 } }) }
+  if (c.turn.silentInRow < 2) {
+    const counted = {
+      turn: { silentInRow: c.turn.silentInRow + 1, failedInRow: 0, prompt: 'continue' as const, nudged: true },
+      pod: { lostInRow: 0 },
+    }
+    return { does: () => void put(c, counted) }
   }
   const to = withMergeRequests.includes(c.kind) ? 'awaiting-human' : 'failed'
   return { to, does: () => t.because('no-outcome') }
@@ -178,17 +193,17 @@ const uncounted = 'agent_exited expired abandoned conflict shutdown usage_limit 
 function turnFailed(t: TaskDraft, event: EventOf<'turn.failed'>): Move {
   const { c } = t
   if (!isWork(t, event) || !t.serves || uncounted.includes(event.stopReason)) return nothing
-  if (c.failedTurns < 2) return { does: () => void (c.failedTurns += 1) }
+  if (c.turn.failedInRow < 2) return { does: () => void (c.turn.failedInRow += 1) }
   return { to: 'operator-error', does: () => t.because('turn-failed', 'words') }
 }
 
 function working(t: TaskDraft, event: EventOf<'pod.working'>): Move {
-  if (!t.stage.endsWith('.fresh') || !t.serves || event.pod !== t.c.podOrdinal) return nothing
-  return { to: t.stage.replace('.fresh', '.clocked'), does: () => void (t.c.stageWorkStartedAt ??= t.c.at) }
+  if (!t.stage.endsWith('.fresh') || !t.serves || event.pod !== t.c.pod.ordinal) return nothing
+  return { to: t.stage.replace('.fresh', '.clocked'), does: () => void (t.c.stage.workStartedAt ??= t.c.at) }
 }
 
 function granted(t: TaskDraft, { entry }: EventOf<'slot.granted'>): Move {
-  return t.is('refined') && !t.c.podAlive && entry === t.c.entry ? { to: 'implementing.fresh' } : nothing
+  return t.is('refined') && !t.c.pod.alive && entry === t.c.pod.entry ? { to: 'implementing.fresh' } : nothing
 }
 
 /** Exit budgets. */
@@ -200,31 +215,31 @@ export function timerMove(t: TaskDraft, name: string): Move {
   if (!name.endsWith('Budget')) return nothing
   if (isDeaf(t) || (t.is('documenting', 'upgrading') && t.open.length === 0))
     return { to: 'failed', does: () => t.because('stage-deadline') }
-  return { to: 'awaiting-human', does: () => (t.because('stage-deadline'), void (t.c.deadlines += 1)) }
+  return { to: 'awaiting-human', does: () => (t.because('stage-deadline'), void (t.c.stage.deadlines += 1)) }
 }
 
 /** What it does by itself, once no pod lives [STAGE-9, MERGE-1]. */
 export function stageAlways(t: TaskDraft): Move {
-  if (t.c.podAlive) return nothing
+  if (t.c.pod.alive) return nothing
   if (t.is('reviewing.opening.settling')) {
     if (!isOpeningFaulty(t)) return { to: 'reviewing.opening.asked' }
     return forge.openingFailed(t)
   }
   if (!t.is('merging.settling')) return nothing
   if (!t.isGranted) return { to: 'awaiting-human', does: () => t.because('approval-revoked') }
-  if (!t.covers(t.c.verdict)) return { to: 'reviewing.fresh', does: () => void (t.c.verdict = null) }
+  if (!t.covers(t.c.forge.verdict)) return { to: 'reviewing.fresh', does: () => void (t.c.forge.verdict = null) }
   return { to: 'merging.asked.outstanding' }
 }
 
 /** A maintainer's word on exactly the reviewed heads, with the grants on [REVIEW-5]. */
 function goAhead(t: TaskDraft, { shas }: EventOf<'mr.goAhead'>): Move {
   if (!isGoAheadPark(t)) return nothing
-  const named = [...t.c.goAheads, ...shas].filter((head) =>
-    (t.c.reviewed ?? []).some((read) => isSame(read, head) && read.sha === head.sha),
+  const named = [...t.c.forge.goAheads, ...shas].filter((head) =>
+    (t.c.forge.reviewed ?? []).some((read) => isSame(read, head) && read.sha === head.sha),
   )
-  if (t.open.length === 0 || !t.covers(named) || !t.isGranted) return { does: () => void (t.c.goAheads = named) }
-  const let_ = { verdict: named, reviewed: null, goAheads: [], released: true }
-  return { to: 'merging.settling', does: () => void Object.assign(t.c, let_) }
+  if (t.open.length === 0 || !t.covers(named) || !t.isGranted) return { does: () => void (t.c.forge.goAheads = named) }
+  const let_ = { forge: { verdict: named, reviewed: null, goAheads: [] }, pod: { released: true } }
+  return { to: 'merging.settling', does: () => void put(t.c, let_) }
 }
 
 type Handler = (t: TaskDraft, event: never) => Move

@@ -1,0 +1,97 @@
+/** A context of version 3 was flat: these are the parts that its fields went to, each with its name before (R10). */
+import type { JsonObject } from '../definition.ts'
+
+const parts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  stage: {
+    name: 'stage',
+    class: 'stageClass',
+    reason: 'stageReason',
+    detail: 'stageDetail',
+    enteredAt: 'stageEnteredAt',
+    workStartedAt: 'stageWorkStartedAt',
+    history: 'stages',
+    visit: 'visit',
+    wants: 'wants',
+    parkedFrom: 'parkedFrom',
+    deadlines: 'deadlines',
+    reviewLaps: 'reviewLaps',
+    reviewRounds: 'reviewRounds',
+  },
+  forge: {
+    issues: 'issues',
+    everOwnedIssue: 'everOwnedIssue',
+    mergeRequests: 'mergeRequests',
+    claims: 'claims',
+    claimedMaintainer: 'claimedMaintainer',
+    significance: 'significance',
+    submission: 'submission',
+    verdict: 'verdict',
+    reviewed: 'reviewed',
+    goAheads: 'goAheads',
+    openAttempt: 'openAttempt',
+    failedOpenings: 'failedOpenings',
+    awaitingOpen: 'awaitingOpen',
+    mergeAttempt: 'mergeAttempt',
+    mergeAsks: 'mergeAsks',
+    merging: 'merging',
+    folds: 'folds',
+    budgetRaised: 'budgetRaised',
+  },
+  pod: {
+    entry: 'entry',
+    entries: 'entries',
+    released: 'released',
+    ordinal: 'podOrdinal',
+    alive: 'podAlive',
+    visit: 'podVisit',
+    worked: 'podWorked',
+    startedAt: 'podStartedAt',
+    agentKind: 'agentKind',
+    recordedOutcome: 'recordedOutcome',
+    deferred: 'deferred',
+    lostInRow: 'lostInRow',
+    startFailures: 'startFailures',
+    recreations: 'recreations',
+    visitResidencyMs: 'visitResidencyMs',
+    respawnDelayMs: 'respawnDelayMs',
+  },
+  turn: {
+    prompt: 'prompt',
+    nudged: 'nudged',
+    asked: 'asked',
+    spoke: 'turnSpoke',
+    silentInRow: 'silentTurns',
+    failedInRow: 'failedTurns',
+    delayMs: 'turnDelayMs',
+    last: 'lastTurn',
+    lastPod: 'lastTurnPod',
+    lastFinalText: 'lastTurnFinalText',
+    lastPushedRepos: 'lastTurnPushedRepos',
+    lastFailedRepos: 'lastTurnFailedRepos',
+    pushedRepositories: 'pushedRepositories',
+    usage: 'usage',
+    accountUsage: 'accountUsage',
+    count: 'turns',
+  },
+  journal: {
+    pending: 'pending',
+    eventSequence: 'eventSequence',
+    notes: 'notes',
+    planHash: 'planHash',
+    planNoteId: 'planNoteId',
+  },
+}
+
+const moved: ReadonlySet<string> = new Set(Object.values(parts).flatMap((names) => Object.values(names)))
+
+function partOf(flat: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  const known = Object.entries(names).filter(([, before]) => before in flat)
+  return Object.fromEntries(known.map(([now, before]) => [now, flat[before]]))
+}
+
+export function inParts(snapshot: JsonObject): JsonObject {
+  const flat = snapshot['context'] as JsonObject
+  const identity = Object.entries(flat).filter(([name]) => !moved.has(name))
+  const nested = Object.entries(parts).map(([name, names]) => [name, partOf(flat, names)] as const)
+  return { ...snapshot, context: Object.fromEntries([...identity, ...nested]) }
+}
