@@ -17,6 +17,7 @@ import { answerPrompt } from './boot/git-access.ts'
 import { readBaseInstructions } from './boot/instructions.ts'
 import { lifecycleHooksOf, type HookFailed, type RunLifecycleHook } from './boot/lifecycle-hooks.ts'
 import { childrenOf, endOrphan, recordAgent } from './boot/orphan.ts'
+import { readOtherVersion } from './boot/other-version.ts'
 import { readMcpOverlays } from './boot/overlays.ts'
 import { removePlanted } from './boot/planted.ts'
 import { podStart } from './boot/pod-start.ts'
@@ -28,6 +29,7 @@ import type { Attestor } from './attestation/attestor.ts'
 import { openAgentSide, type AgentSide } from './sockets/agent-side.ts'
 import { createInternalServer } from './internal-server.ts'
 import { createWrapperMetrics, type WrapperMetrics } from './metrics.ts'
+import { serveOtherVersion } from './other-version.ts'
 import { createPodTrace, noTrace, type PodTrace } from './pod-trace.ts'
 import { ModelMeter } from './model-proxy/meter.ts'
 import { createWrapperServer } from './server.ts'
@@ -87,6 +89,8 @@ interface StopRequest {
 export async function runWrapper(input: WrapperInput): Promise<number> {
   const { logger } = input
   try {
+    const other = readOtherVersion(input.env)
+    if (other !== undefined) return await serveOtherVersion(input, other)
     const config = loadConfig(input.env, takeSecretFile)
     const wrapper = new Wrapper(input, config)
     return await wrapper.run()

@@ -65,6 +65,21 @@ test('a session is read, and ended', async () => {
   })
 })
 
+test.each([
+  ['of this release', (session: object) => session, 4],
+  ['with fields that nobody knows', (session: object) => ({ ...session, contractVersion: 5, mood: 'fine' }), 5],
+  ['without the fields of this release', () => ({ contractVersion: 3 }), 3],
+  ['without a version', () => ({ state: 'idle' }), null],
+  ['whose version is null', () => ({ contractVersion: null }), null],
+  ['whose version is no integer', () => ({ contractVersion: 'four' }), null],
+  ['that is no object', () => [4], null],
+])('the contract version is read from a session %s (VERSIONING-6)', async (_what, spoken, version) => {
+  await withWrapper(async ({ client, url, session, nonsense }) => {
+    nonsense.push(spoken(session))
+    expect(await client.contractVersion(url)).toBe(version)
+  })
+})
+
 describe('what is asked again later', () => {
   test.each(['internal', 'not-ready', 'too-many-requests', 'unauthenticated'] as const)(
     'an answer of %s',
@@ -79,10 +94,10 @@ describe('what is asked again later', () => {
 
   test('an answer that breaks its schema, said by its place', async () => {
     await withWrapper(async (wrapper) => {
-      wrapper.nonsense.push({ ...wrapper.session, contractVersion: 'four' })
+      wrapper.nonsense.push({ ...wrapper.session, lastActivityAt: 4 })
       const asked = wrapper.client.session(wrapper.url)
       await expect(asked).rejects.toThrow(RetryableError)
-      await expect(asked).rejects.toThrow('/contractVersion')
+      await expect(asked).rejects.toThrow('/lastActivityAt')
     })
   })
 

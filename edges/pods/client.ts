@@ -1,4 +1,5 @@
-import type { TSchema, Static } from 'typebox'
+import { Type, type TSchema, type Static } from 'typebox'
+import { Check } from 'typebox/value'
 import { withDeadline } from '../../http/deadline.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import { faultsOf } from '../../http/validation.ts'
@@ -18,6 +19,8 @@ export class WrapperFaultError extends RetryableError {
 
 /** The wrapper's API (docs/contract/wrapper.md), as its one caller sees it. Anything but the answers named here is asked again. */
 export interface WrapperClient {
+  /** Of a wrapper of any release: no other member of its session is read. Null: it names none (VERSIONING-5, VERSIONING-6). */
+  contractVersion(url: string): Promise<number | null>
   session(url: string): Promise<Session>
   submit(
     url: string,
@@ -39,6 +42,8 @@ export interface WrapperClientDeps {
   /** For one request with its answer's body. */
   readonly timeoutMs: number
 }
+
+const Versioned = Type.Object({ contractVersion: Type.Integer() })
 
 interface Asked {
   readonly method?: string
@@ -69,6 +74,10 @@ export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
   }
 
   return {
+    contractVersion: async (url) => {
+      const answered = parse((await ask(url, '/v1/session', {}, [200])).body)
+      return Check(Versioned, answered) ? answered.contractVersion : null
+    },
     session: async (url) => read(Session, await ask(url, '/v1/session', {}, [200])),
     submit: async (url, { key, text, handoff }) => {
       const asked = { method: 'POST', body: { text, handoff }, headers: { 'idempotency-key': key } }

@@ -394,12 +394,18 @@ describe('the life of a pod', () => {
     })
   })
 
-  test('is checked by the contract version that its wrapper speaks', async () => {
+  test('is checked by the contract version that its wrapper speaks, also another one or none (VERSIONING-5)', async () => {
     await withFixture(async ({ handlers, wrapper, over }) => {
       const session = { ...address, url: wrapper.url }
       expect(await handlers.readSession.perform(session, asked(pod))).toEqual([
         { to: pod, key: `${pod}/7/0/session`, event: { type: 'pod.session', at: 5_000, contractVersion } },
       ])
+      for (const said of [5, null] as const) {
+        wrapper.nonsense.push({ contractVersion: said })
+        expect(await handlers.readSession.perform(session, asked(pod))).toMatchObject([
+          { to: pod, event: { type: 'pod.session', contractVersion: said } },
+        ])
+      }
       over.add(pod)
       expect(await handlers.readSession.perform(session, asked(pod))).toEqual([])
       wrapper.faults.push('internal')

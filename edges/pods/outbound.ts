@@ -79,7 +79,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       target: pod,
       perform: performing(async (params: EffectParams<'readSession'>, context) => {
         if (await isOver(context)) return []
-        const { contractVersion } = await client.session(params.url)
+        const contractVersion = await client.contractVersion(params.url)
         return [deliveryTo(context, 'session', { type: 'pod.session', at: clock.now(), contractVersion })]
       }),
     },

@@ -15,6 +15,7 @@ const config = (env: Record<string, string> = {}): Config =>
       OIDC_ISSUER: 'https://id.example',
       OIDC_AUDIENCE: 'wrapper',
       PLATFORM_TASK: 't',
+      PLATFORM_CONTRACT_VERSION: '4',
       PLATFORM_PROJECT: 'p',
       PLATFORM_TOOL_PROFILE: 'implement',
       MODEL_PROVIDER_API_KEY: 'real-key',

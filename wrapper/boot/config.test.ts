@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { askedVariables, unlisted } from '../testing/asked-variables.ts'
-import { loadConfig, type Config, type ConfigError } from './config.ts'
+import { ConfigError, loadConfig, type Config } from './config.ts'
+import { readOtherVersion } from './other-version.ts'
 
 const contract = readFileSync(new URL('../../docs/contract/wrapper.md', import.meta.url), 'utf8')
 
@@ -12,6 +13,7 @@ const sound = {
   OIDC_AUDIENCE: 'wrapper',
   PLATFORM_TASK: 'default/implement-lib-1-x7k2p',
   PLATFORM_PROJECT: 'demo',
+  PLATFORM_CONTRACT_VERSION: '4',
   MODEL_PROVIDER_API_KEY: 'key',
 }
 const load = (env: Record<string, string>): Config => loadConfig({ ...sound, ...env }, () => 'from-file\n')
@@ -64,7 +66,7 @@ describe('configuration', () => {
       EFFORT: 'huge',
       PLATFORM_POD: '-1',
       CALLBACK_URL: 'ftp://x',
-      PLATFORM_CONTRACT_VERSION: '3',
+      PLATFORM_CONTRACT_VERSION: 'four',
       MODEL_PROVIDER_API_KEY: '',
       REPOS: '[{"name":"../x"}]',
     })
@@ -84,12 +86,24 @@ describe('configuration', () => {
     }
   })
 
-  test.each(['3', '5', 'four'])(
-    'a pod of contract version %j does not start, and says why (TOOL-VERSION-3)',
-    (given) => {
-      expect(faultsOf({ PLATFORM_CONTRACT_VERSION: given }).join()).toMatch(/PLATFORM_CONTRACT_VERSION.*(4|integer)/)
-    },
-  )
+  test.each([
+    ['', 'PLATFORM_CONTRACT_VERSION is required'],
+    ['four', 'PLATFORM_CONTRACT_VERSION must be an integer of at least 0'],
+  ])('a pod of contract version %j does not start, and says why (TOOL-VERSION-4)', (given, fault) => {
+    expect(faultsOf({ PLATFORM_CONTRACT_VERSION: given })).toEqual([fault])
+    expect(readOtherVersion({ ...sound, PLATFORM_CONTRACT_VERSION: given })).toBeUndefined()
+  })
+
+  test.each([
+    ['3', { asked: 3 }],
+    ['5', { asked: 5 }],
+    ['4', undefined],
+  ])('a wrapper that is asked for contract version %j knows whether it is another one', (given, other) => {
+    const read = readOtherVersion({ ...sound, PLATFORM_CONTRACT_VERSION: given })
+    if (other === undefined) return expect(read).toBeUndefined()
+    expect(read).toMatchObject({ ...other, issuer: sound.OIDC_ISSUER, stateDir: '/home/agent/.wrapper' })
+    expect(() => readOtherVersion({ PLATFORM_CONTRACT_VERSION: given })).toThrow(ConfigError)
+  })
 
   test('TOOL-VERSION-1: the contract version is 4 (TOOL-VERSION-1, VERSIONING-2)', () => {
     expect(contractVersion).toBe(4)

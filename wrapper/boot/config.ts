@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Type } from 'typebox'
-import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { EnvironmentReader, type Address, type Environment } from './environment.ts'
 import { parseLifecycleHooks, type LifecycleHooks } from './lifecycle-hooks.ts'
 import { readRepositories, type RepositoryConfig } from './repositories.ts'
@@ -76,6 +75,7 @@ export class ConfigError extends Error {
   }
 }
 
+export const contractVersionVariable = 'PLATFORM_CONTRACT_VERSION'
 const seclusions = ['auto', 'required', 'none']
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max']
 const permissionModes = ['acceptEdits', 'auto', 'bypassPermissions', 'manual', 'dontAsk', 'plan']
@@ -85,14 +85,14 @@ const Command = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
 /** Reads and checks every variable; throws one `ConfigError` that lists every fault. */
 export function loadConfig(env: Environment, readSecretFile: (path: string) => string): Config {
   const read = new EnvironmentReader(env, readSecretFile)
-  const home = read.text('HOME', homedir())
+  const { http, issuer, audience, home, stateDir } = readServing(read)
   const task = read.required('PLATFORM_TASK')
   const config: Config = {
-    http: read.address('HTTP_ADDR', ':8080'),
+    http,
     internal: read.loopback('INTERNAL_ADDR', '127.0.0.1:8090'),
     oidc: {
-      issuer: read.requiredUrl('OIDC_ISSUER'),
-      audience: read.required('OIDC_AUDIENCE'),
+      issuer,
+      audience,
       clientId: read.text('OIDC_CLIENT_ID', ''),
       memoryAudience: read.text('MEMORY_AUDIENCE', ''),
     },
@@ -122,7 +122,7 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
       email: read.text('BOT_EMAIL', 'platform-bot@users.noreply.invalid'),
     },
     workspaceDir: resolve(read.text('WORKSPACE_DIR', '/workspace')),
-    stateDir: resolve(read.text('STATE_DIR', join(home, '.wrapper'))),
+    stateDir,
     home: resolve(home),
     configDir: read.text('CONFIG_DIR', '/etc/wrapper'),
     path: read.text('PATH', defaultPath),
@@ -134,13 +134,33 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
   return config
 }
 
+/** What it takes to serve one orchestrator and nothing else. */
+export interface Serving {
+  readonly http: Address
+  readonly issuer: string
+  readonly audience: string
+  readonly home: string
+  readonly stateDir: string
+}
+
+export function readServing(read: EnvironmentReader): Serving {
+  const home = read.text('HOME', homedir())
+  return {
+    http: read.address('HTTP_ADDR', ':8080'),
+    issuer: read.requiredUrl('OIDC_ISSUER'),
+    audience: read.required('OIDC_AUDIENCE'),
+    home,
+    stateDir: resolve(read.text('STATE_DIR', join(home, '.wrapper'))),
+  }
+}
+
 function readIdentity(read: EnvironmentReader, task: string): Identity {
   return {
     task,
     project: read.required('PLATFORM_PROJECT'),
     profile: read.text('PLATFORM_TOOL_PROFILE', ''),
     pod: read.integer('PLATFORM_POD', 1, 0),
-    contractVersion: read.integer('PLATFORM_CONTRACT_VERSION', contractVersion, 0),
+    contractVersion: read.requiredInteger(contractVersionVariable, 0),
   }
 }
 
@@ -156,11 +176,6 @@ function readSecrets(read: EnvironmentReader): Secrets {
 }
 
 function refuseContradictions(config: Config, read: EnvironmentReader): void {
-  if (config.identity.contractVersion !== contractVersion) {
-    read.fault(
-      `PLATFORM_CONTRACT_VERSION is ${config.identity.contractVersion}, but this wrapper has ${contractVersion}: use the wrapper of the orchestrator’s release`,
-    )
-  }
   if (!config.secrets.oauthToken && !config.secrets.apiKey) {
     read.fault('one of AGENT_RUNTIME_OAUTH_TOKEN and MODEL_PROVIDER_API_KEY must be set')
   }

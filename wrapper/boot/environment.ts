@@ -53,6 +53,10 @@ export class EnvironmentReader {
     return fallback
   }
 
+  requiredInteger(name: string, minimum: number): number {
+    return this.required(name) === '' ? minimum : this.integer(name, minimum, minimum)
+  }
+
   seconds(name: string, fallback: number, minimum: number): number {
     return this.integer(name, fallback, minimum) * 1000
   }

@@ -104,6 +104,7 @@ describe('lifecycle hooks', () => {
         OIDC_ISSUER: 'https://id.example',
         OIDC_AUDIENCE: 'wrapper',
         PLATFORM_TASK: 'task-1',
+        PLATFORM_CONTRACT_VERSION: '4',
         PLATFORM_PROJECT: 'demo',
         MODEL_PROVIDER_API_KEY: 'key',
         REPOS: JSON.stringify([{ name: 'lib', url: origin, base: 'main' }]),

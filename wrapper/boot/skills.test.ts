@@ -47,6 +47,7 @@ class Fixture {
         OIDC_ISSUER: 'https://id.example',
         OIDC_AUDIENCE: 'wrapper',
         PLATFORM_TASK: 't',
+        PLATFORM_CONTRACT_VERSION: '4',
         PLATFORM_PROJECT: 'p',
         MODEL_PROVIDER_API_KEY: 'k',
         SKILLS_REPO_URL: this.source,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLogger } from '../../http/logging.ts'
+import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { writeAgentFiles } from '../boot/agent-files.ts'
 import { agentCommand, agentEnvironment } from '../boot/agent-process.ts'
 import { loadConfig } from '../boot/config.ts'
@@ -186,6 +187,7 @@ function variables(
     PLATFORM_TASK: 'contract',
     PLATFORM_PROJECT: 'contract',
     PLATFORM_TOOL_PROFILE: 'implement',
+    PLATFORM_CONTRACT_VERSION: String(contractVersion),
     MODEL: 'claude-sonnet-4-5',
     AGENT_CLI: JSON.stringify([cli]),
     [subscription ? 'AGENT_RUNTIME_OAUTH_TOKEN' : 'MODEL_PROVIDER_API_KEY']: 'never-sent',

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { startIdentity } from '../../standins/identity/identity.ts'
 import { clientCredentials } from '../../http/token-source.ts'
+import { contractVersion } from '../../machines/turn/contract-version.ts'
 import type { TurnComplete, TurnResult } from '../../machines/turn/schema.ts'
 import type { Clock } from '../clock.ts'
 import { startTestModel, type ModelRequest, type Move, type TestModel } from '../selftest/model.ts'
@@ -128,6 +129,7 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     PLATFORM_PROJECT: 'demo',
     PLATFORM_TOOL_PROFILE: 'implement',
     PLATFORM_POD: '1',
+    PLATFORM_CONTRACT_VERSION: String(contractVersion),
     MODEL: 'claude-sonnet-4-5',
     MODEL_BASE_URL: model.url,
     MODEL_PROVIDER_API_KEY_FILE: secretFile(dir, 'model-key', modelKey),
