@@ -60,4 +60,21 @@ describe('the manifest', () => {
       enums: { verdict: ['approve', 'request_changes'], change_significance: ['major', 'minor', 'patch'] },
     })
   })
+
+  it('lists the actions of submit_outcome for each kind (SKILLS-2)', () => {
+    const significance = ['major', 'minor', 'patch']
+    expect(manifest.tools.find(({ name }) => name === 'submit_outcome')?.enumsOf).toEqual({
+      brainstorm: { action: ['propose', 'skip'] },
+      incident: { action: ['file_issue', 'false_positive'] },
+      implement: {
+        action: ['submitted', 'declined', 'approved', 'discuss', 'rejected'],
+        change_significance: significance,
+      },
+      review: { verdict: ['approve', 'request_changes'], change_significance: significance },
+      refine: {},
+      documentation: { action: ['submitted', 'declined', 'discuss'], change_significance: significance },
+      upgrade: { action: ['submitted', 'declined', 'discuss'], change_significance: significance },
+    })
+    expect(manifest.tools.filter(({ enumsOf }) => enumsOf).map(({ name }) => name)).toEqual(['submit_outcome'])
+  })
 })

@@ -5,12 +5,19 @@ import { agentKinds } from '../../../machines/task/events.ts'
 import { contractVersion } from '../../../machines/turn/contract-version.ts'
 import { toolsFor } from './server.ts'
 
+const Enums = Type.Record(Type.String(), Type.Array(Type.String()))
+
 const ManifestTool = Type.Object({
   name: Type.String(),
   profiles: Type.Array(Type.String(), { description: 'Agent kinds that have the tool.' }),
   fields: Type.Array(Type.String(), { description: 'All top-level arguments.' }),
-  enums: Type.Record(Type.String(), Type.Array(Type.String()), {
+  enums: {
+    ...Enums,
     description: 'What the top-level arguments take that take one of a few words; of all profiles together.',
+  },
+  enumsOf: Type.Optional({
+    ...Type.Record(Type.String(), Enums),
+    description: 'The same by profile, where the profiles differ.',
   }),
 })
 
@@ -22,13 +29,22 @@ export function toolManifest(): ToolManifest {
   const tools = toolNames.map((name) => {
     const mine = served.filter(({ tool }) => tool.name === name)
     const inputs = mine.map(({ tool }) => tool.input)
-    const fields = [...new Set(inputs.flatMap(({ properties }) => Object.keys(properties)))]
-    const enums = fields
-      .map((field) => [field, wordsOf(inputs, field)] as const)
-      .filter(([, words]) => words.length > 0)
-    return { name, profiles: mine.map(({ profile }) => profile), fields, enums: Object.fromEntries(enums) }
+    const fields = fieldsOf(inputs)
+    const enumsOf = Object.fromEntries(mine.map(({ profile, tool }) => [profile, enumsIn([tool.input])]))
+    const differ = new Set(Object.values(enumsOf).map((enums) => JSON.stringify(enums))).size > 1
+    const profiles = mine.map(({ profile }) => profile)
+    return { name, profiles, fields, enums: enumsIn(inputs), ...(differ && { enumsOf }) }
   })
   return { contractVersion, tools }
+}
+
+function fieldsOf(inputs: readonly TObject[]): string[] {
+  return [...new Set(inputs.flatMap(({ properties }) => Object.keys(properties)))]
+}
+
+function enumsIn(inputs: readonly TObject[]): Record<string, string[]> {
+  const words = fieldsOf(inputs).map((field) => [field, wordsOf(inputs, field)] as const)
+  return Object.fromEntries(words.filter(([, taken]) => taken.length > 0))
 }
 
 function wordsOf(inputs: readonly TObject[], field: string): string[] {

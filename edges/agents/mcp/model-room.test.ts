@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from 'node:fs'
+import { Tiktoken } from 'js-tiktoken/lite'
+import o200k from 'js-tiktoken/ranks/o200k_base'
+import { expect, it } from 'vitest'
+import { agentKinds } from '../../../machines/task/events.ts'
+import { toolsFor } from './server.ts'
+import type { Tool } from './tool.ts'
+import { bytesOf } from '../bundle/escape.ts'
+import type { BundleThread } from '../bundle/input.ts'
+import { renderBundle } from '../bundle/render.ts'
+
+const defaultBudget = 400_000
+/** Tokens of the smallest window among the models that agents are given. */
+const window = 200_000
+/** The CLI's own prompt and tools in the first request, measured at 2.1.329 with five small tools of ours (21,853). */
+const ofTheCli = 22_000
+/** Another vocabulary than the public one may need more tokens for the same text. */
+const margin = 1.2
+/** A few files, the output of tests and the change itself. */
+const room = 30_000
+
+const encoding = new Tiktoken(o200k)
+const root = new URL('../../../', import.meta.url).pathname
+
+/** What threads consist of: prose, code, and the traces of failures. */
+function words(): string {
+  const files = [...globSync('docs/*.md', { cwd: root }), ...globSync('runtime/**/*.ts', { cwd: root })].toSorted()
+  const trace = Array.from(
+    { length: 20 },
+    (_, n) => `    at Object.parse${n} (/srv/app/node_modules/parser/lib/file${n}.js:${n * 3}:${n})`,
+  ).join('\n')
+  return files.map((file) => `${readFileSync(`${root}${file}`, 'utf8').slice(0, 8000)}\n${trace}\n`).join('')
+}
+
+function aThread(number: number, text: string): BundleThread {
+  const bodies = text.match(/[^]{1,2000}/g) ?? []
+  const comments = bodies.map((body, n) => ({ externalId: String(n), author: 'maint', at: n, bot: false, body }))
+  return {
+    repository: 'lib',
+    number,
+    state: 'open',
+    status: '',
+    url: '',
+    title: 'Fails',
+    author: 'rita',
+    body: 'b',
+    comments,
+  }
+}
+
+it('a full bundle of the default budget leaves 30,000 tokens of the smallest window to the work (BUNDLE-BUDGET-14)', () => {
+  const task = { task: 't', kind: 'implement', stage: 'implementing', agent: 'implement', project: 'demo' } as const
+  const rest = { mergeRequests: [], events: [], notes: [], notesTotal: 0 }
+  const { text } = renderBundle(
+    { ...task, ...rest, issues: [aThread(1, words().repeat(2))] },
+    { maxBytes: defaultBudget, reservedBytes: 0, eventsInside: true },
+  )
+  expect(bytesOf(text)).toBeGreaterThan(defaultBudget * 0.98)
+  const tools = Math.max(...agentKinds.map((kind) => tokensOf(JSON.stringify(toolsFor(kind).map(asAsked)))))
+  expect((tokensOf(text) + tools + ofTheCli) * margin).toBeLessThan(window - room)
+}, 30_000)
+
+function asAsked({ name, description, input }: Tool): object {
+  return { name, description, input_schema: input }
+}
+
+/** Piece by piece: the encoder is quadratic in long runs. */
+function tokensOf(text: string): number {
+  return (text.match(/[^]{1,10000}/g) ?? []).reduce((sum, piece) => sum + encoding.encode(piece).length, 0)
+}
