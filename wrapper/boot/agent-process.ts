@@ -56,6 +56,8 @@ export function agentEnvironment(
       ? { CLAUDE_CODE_OAUTH_TOKEN: keyPlaceholder }
       : { ANTHROPIC_API_KEY: keyPlaceholder }),
     ENABLE_TOOL_SEARCH: 'false',
+    // The tools' server bounds its answers by characters; dense ones have more tokens than the CLI's own 25,000 (TOOLS-23).
+    MAX_MCP_OUTPUT_TOKENS: '100000',
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',

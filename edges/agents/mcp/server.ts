@@ -11,9 +11,10 @@ import {
 import { faultsOf } from '../../../http/validation.ts'
 import { isAgentKind, mayCall } from '../profiles.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
-import { CallRefused, type AgentCalls, type ToolRunner } from '../../../wrapper/tools/port.ts'
+import { CallRefused, mostAnswerCharacters, type AgentCalls, type ToolRunner } from '../../../wrapper/tools/port.ts'
 import { ToolFailure, type Backend, type OngoingCall } from './backend.ts'
-import type { Tool } from './tool.ts'
+import { boundData, boundText } from './bound.ts'
+import type { Tool, ToolAnswer } from './tool.ts'
 import { codeTools } from './tools/code.ts'
 import { memoryTools } from './tools/memory.ts'
 import { outcomeTool } from './tools/outcome.ts'
@@ -130,7 +131,7 @@ async function callTool(
       ].join('\n'),
     )
   try {
-    const { text, data } = await tool.call(input, backend)
+    const { text, data } = bounded(tool, input, await tool.call(input, backend))
     const structured = tool.output && data !== undefined ? { structuredContent: { ...data } } : {}
     return { content: [{ type: 'text', text }], ...structured }
   } catch (error) {
@@ -139,6 +140,14 @@ async function callTool(
   }
 }
 
+function bounded(tool: Tool, input: Record<string, unknown>, { text, data }: ToolAnswer): ToolAnswer {
+  if (data === undefined) return { text: boundText(text, Number(input['offset'] ?? 0)) }
+  const hasCursor = Object.hasOwn(tool.input.properties, 'cursor')
+  const less = boundData(data, { keep: 'first', hasCursor, ...tool.bounds?.(input) })
+  const readable = JSON.stringify(less, null, 2)
+  return { data: less, text: readable.length <= mostAnswerCharacters ? readable : JSON.stringify(less) }
+}
+
 function failure(text: string): CallToolResult {
-  return { isError: true, content: [{ type: 'text', text }] }
+  return { isError: true, content: [{ type: 'text', text: boundText(text, 0) }] }
 }

@@ -2,6 +2,7 @@ import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { ToolName } from '../profiles.ts'
 import type { Fault } from '../../../http/problem.ts'
 import type { Backend } from './backend.ts'
+import type { BoundOptions } from './bound.ts'
 
 /** What a call answers: text for the model, and the same as data where there is data. */
 export interface ToolAnswer {
@@ -30,6 +31,8 @@ export interface Tool {
   }
   /** What the schema cannot say: which argument goes with which, and which action the profile has. */
   faults?(input: Input, profile: string): readonly Fault[]
+  /** Where the answer may be too large: which items stay, and the call that reads on in a long text. */
+  bounds?(input: Input): Partial<BoundOptions>
   call(input: Record<string, unknown>, backend: Backend): Promise<ToolAnswer>
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseTranscriptLine, type TranscriptEntry } from '../../turns/transcript.ts'
+import { mostAnswerCharacters } from '../../tools/port.ts'
 import type { Move } from '../model.ts'
 import { said, type Agent, type Decide, type Seen } from '../agent.ts'
 import type { SharedCase } from '../case.ts'
@@ -131,6 +132,19 @@ export const resultCases: readonly SharedCase[] = [
       assert.ok((await toolNames(agent)).includes('mcp__platform__echo'))
       const seen = await agent.turn('call', once({ kind: 'call', tool: 'mcp__platform__echo', input: {} }))
       assert.ok(namesOf(seen).includes('PostToolUse mcp__platform__echo'))
+    },
+  },
+  {
+    id: 'tools.large-answer',
+    fact: 'the largest answer of the tools’ server reaches the model whole, however many tokens it has (TOOLS-23)',
+    adapter: 'wrapper/tools/port.ts',
+    session: 'key',
+    daily: true,
+    holds: async (agent) => {
+      const answer = { of: '修正'.repeat(mostAnswerCharacters / 2 - 100), last: 'the end of it' }
+      const { requests } = await agent.turn('call', once({ kind: 'call', tool: 'mcp__platform__echo', input: answer }))
+      const results = JSON.stringify(requests.at(-1)?.body.messages.filter(({ role }) => role === 'user'))
+      assert.ok(results.includes('the end of it'))
     },
   },
   {

@@ -15,6 +15,7 @@ export const platformTools: readonly Tool[] = [
     input: Type.Object({ task: Task }, closed),
     output: answers({ name: Type.String(), kind: Type.String(), stage: Type.String() }),
     annotations: reading,
+    bounds: () => ({ keep: 'last' }),
     call: ({ task }, backend) =>
       backend.get('operator', `tasks/${encodeURIComponent(String(task ?? backend.pod.task))}`),
   },
@@ -47,6 +48,7 @@ export const platformTools: readonly Tool[] = [
           Type.Boolean({ description: 'Read the compact index of the project in place of one bundle.' }),
         ),
         notes: Type.Optional(Type.Union([Type.Literal('recent'), Type.Literal('all')])),
+        offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Reads on where an answer was cut.' })),
       },
       closed,
     ),

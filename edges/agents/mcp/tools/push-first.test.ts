@@ -14,7 +14,7 @@ async function askedBy(input: Readonly<Record<string, unknown>>): Promise<readon
   return asked
 }
 
-it('a merge request is opened after the wrapper pushed; a comment pushes nothing (TOOL-RULE-3)', async () => {
+it('a merge request is opened after the wrapper pushed; a comment pushes nothing (TOOL-RULE-3, TOOL-OPEN-13)', async () => {
   expect(await askedBy({ action: 'open', repo: 'lib', title: 't', body: 'b' })).toEqual(['push', 'POST'])
   expect(await askedBy({ action: 'comment', repo: 'lib', number: 1, body: 'b' })).toEqual(['POST'])
 })

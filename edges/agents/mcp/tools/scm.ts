@@ -3,7 +3,7 @@ import { IssueWrite, issueWriteFaults } from '../../routes/issues.ts'
 import { mayWriteMr, MrWrite, mrWriteFaults } from '../../routes/merge-requests.ts'
 import { TakeoverRequest } from '../../routes/takeovers.ts'
 import { ScmRead, scmReadFaults } from '../../routes/scm.ts'
-import { answers, listAnswer, reading, writingOnce, type Tool } from '../tool.ts'
+import { answers, listAnswer, reading, writingOnce, type Tool, type ToolAnswer } from '../tool.ts'
 
 const written = answers({
   status: Type.String(),
@@ -16,13 +16,30 @@ const written = answers({
   issues: Type.Array(Type.Unknown()),
 })
 
+const offset = Type.Optional(Type.Integer({ minimum: 0, description: 'Reads on in one body that was cut.' }))
+
+function readsOne({ kind, number, limit }: Readonly<Record<string, unknown>>): boolean {
+  return kind === 'comments' ? limit === 1 : number !== undefined && kind !== 'ci'
+}
+
+/** The body of the one item, from that character on. */
+function bodyFrom(answer: ToolAnswer, from: number): ToolAnswer {
+  const items = answer.data?.['items']
+  if (from === 0 || !Array.isArray(items)) return answer
+  const data = {
+    ...answer.data,
+    items: items.map((item: { body?: unknown }) => ({ ...item, body: String(item.body).slice(from) })),
+  }
+  return { text: JSON.stringify(data, null, 2), data }
+}
+
 export const scmTools: readonly Tool[] = [
   {
     name: 'scm_read',
     title: 'Read the forge',
     description:
       'kind issues or mr lists, newest change first (or reads one with number); comments reads the newest of a thread (is_pr for a merge request); cursor goes on with the nextCursor of the answer before; commits lists recent ones; ci reads the checks of a merge request live, at most every 20 s. Threads are at most an hour old. Example: {"kind": "ci", "repo": "api", "number": 12}.',
-    input: Type.Object(ScmRead.properties, { additionalProperties: false }),
+    input: Type.Object({ ...ScmRead.properties, offset }, { additionalProperties: false }),
     output: answers({
       ...listAnswer.properties,
       status: Type.String(),
@@ -30,8 +47,24 @@ export const scmTools: readonly Tool[] = [
       cached: Type.Boolean(),
     }),
     annotations: reading,
-    faults: scmReadFaults,
-    call: (query, backend) => backend.get('operator', `tasks/${encodeURIComponent(backend.pod.task)}/scm`, query),
+    faults: ({ offset: from, ...query }) => [
+      ...scmReadFaults(query),
+      ...(from === undefined || readsOne(query)
+        ? []
+        : [{ path: '/offset', message: 'needs number, and limit=1 for comments: it reads on in one body' }]),
+    ],
+    bounds: ({ kind, offset: from }) => ({
+      keep: kind === 'comments' ? 'last' : 'first',
+      readOn: (at) => {
+        const call = `call again with offset=${Number(from ?? 0) + at}`
+        return kind === 'comments' ? `${call} and limit=1` : call
+      },
+    }),
+    call: async ({ offset: from, ...query }, backend) =>
+      bodyFrom(
+        await backend.get('operator', `tasks/${encodeURIComponent(backend.pod.task)}/scm`, query),
+        Number(from ?? 0),
+      ),
   },
   {
     name: 'issue_write',
