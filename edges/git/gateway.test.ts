@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commit, run, withForge, type ForgeFixture } from '../../standins/forge/testing.ts'
@@ -335,6 +336,26 @@ test('a forge that refuses the push is quoted, without its address', async () =>
     fixture.access = { repositories: ['library'], branches: { library: `${BRANCH}/below` } }
     await expect(push(folder, `HEAD:refs/heads/${BRANCH}/below`)).rejects.toThrow('the forge refused the push')
     expect(fixture.audits.at(-1)).toMatchObject({ outcome: 'failed' })
+  })
+})
+
+test('what the forge says of a refused push reaches the pod, its lines and not its addresses (TOOL-OPEN-14)', async () => {
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
+    await commit(folder, { 'x.txt': 'one' }, 'One')
+    const [hooks] = globSync('**/git-hooks', { cwd: fixture.dir })
+    const hook = join(fixture.dir, hooks!, 'pre-receive')
+    const said = [
+      'error: GH013: Rule violations found',
+      '',
+      '- Commits must have verified signatures.',
+      'See https://forge.example/x',
+    ]
+    await writeFile(hook, `#!/bin/sh\ncat >&2 <<'EOF'\n${said.join('\n')}\nEOF\nexit 1\n`, { mode: 0o755 })
+    const refused = await push(folder, `HEAD:refs/heads/${BRANCH}`).catch((error: unknown) => String(error))
+    expect(refused).toContain('pre-receive hook declined')
+    expect(refused).toContain('GH013: Rule violations found; - Commits must have verified signatures.; See <forge>')
+    expect(fixture.audits.at(-1)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('GH013') })
   })
 })
 

@@ -174,9 +174,16 @@ async function sendOn(
   return pushReport(request, [{ ref: command.ref, refused: reason }], reason)
 }
 
-/** `!\t<ref>:<ref>\t[remote rejected] (why)`, or the last line that git said, without addresses. */
+/** Characters: a forge lists each rule that a push breaks, after some lines of ornament. */
+const MOST_REFUSAL = 900
+
+/** `!\t<ref>:<ref>\t[remote rejected] (why)` and what the forge says beside it, or the last line of git; without addresses. */
 function forgeRefusal(out: string, err: string): string {
+  const lines = err.trim().split('\n')
   const rejected = out.split('\n').find((line) => line.startsWith('!'))
-  const text = rejected?.split('\t').at(-1) ?? err.trim().split('\n').at(-1) ?? ''
-  return `the forge refused the push: ${text.replaceAll(/https?:\/\/\S+/g, '<forge>')}`
+  const said = lines
+    .flatMap((line) => (line.startsWith('remote:') ? [line.slice('remote:'.length).trim()] : []))
+    .filter((line) => /\w/.test(line))
+  const text = rejected === undefined ? (lines.at(-1) ?? '') : [rejected.split('\t').at(-1), ...said].join('; ')
+  return `the forge refused the push: ${text.replaceAll(/https?:\/\/\S+/g, '<forge>')}`.slice(0, MOST_REFUSAL)
 }

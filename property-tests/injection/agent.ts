@@ -176,7 +176,7 @@ export class Agent {
       await this.#note(via, url, init, answer.clone())
       return answer
     }
-    const calls = { ask, reportIssue: () => undefined, push: () => Promise.resolve() }
+    const calls = { ask, reportIssue: () => undefined, push: async () => [] }
     return brokeredBackend(options, calls, { signal: new AbortController().signal, tell: () => undefined })
   }
 

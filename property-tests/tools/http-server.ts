@@ -72,7 +72,7 @@ const runner: ToolRunner = {
     run({
       ask: () => Promise.reject(new Error('nobody listens')),
       reportIssue: () => undefined,
-      push: () => Promise.resolve(),
+      push: async () => [],
     }),
 }
 

@@ -52,7 +52,7 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
   const runner = createToolRunner({
     attestor,
     broker,
-    push: async () => undefined,
+    push: async () => [],
     task: caller.task,
     metrics: createWrapperMetrics({ ...caller, contractVersion }, 'duration'),
     logger,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../http/logging.ts'
 import type { Fetch, Ids } from '../../http/ports.ts'
+import type { FailedPush } from '../../machines/turn/schema.ts'
 import type { Attestor } from '../attestation/attestor.ts'
 import type { Config } from '../boot/config.ts'
 import type { AgentPlumbing } from '../boot/plumbing.ts'
@@ -109,7 +110,7 @@ function runnerOf(options: AgentSideOptions): ToolRunner {
     clock,
     workspaceState: async () => (await workspace()?.state()) ?? 'dirty',
   })
-  const push = async (): Promise<unknown> => workspace()?.pushAll()
+  const push = async (): Promise<readonly FailedPush[]> => (await workspace()?.pushAll())?.failed ?? []
   return createToolRunner({ ...options, broker, push, task: config.identity.task })
 }
 

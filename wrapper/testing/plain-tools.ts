@@ -14,7 +14,8 @@ export const plainTools: CreateToolsServer = ({ task }, runner) => {
     const text = await runner.perform(asked, async (calls) => {
       const body = JSON.stringify(params.arguments ?? {})
       if (params.name === 'echo') return body
-      if (params.name === 'push') return calls.push().then(() => 'pushed')
+      if (params.name === 'push')
+        return calls.push().then((failed) => (failed.length === 0 ? 'pushed' : JSON.stringify(failed)))
       if (params.name === 'report') return String(calls.reportIssue(params.arguments as never))
       const path = `tasks/${task}/${params.name === 'outcome' ? 'outcome' : 'notes'}`
       const answer = await calls.ask('operator', path, { method: 'POST', body, signal })

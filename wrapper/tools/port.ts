@@ -1,4 +1,5 @@
 import type { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js'
+import type { FailedPush } from '../../machines/turn/schema.ts'
 import type { Service } from '../broker/allowed-calls.ts'
 import type { IssueReport } from '../issue-report.ts'
 
@@ -23,13 +24,16 @@ export interface BrokeredRequest {
   readonly signal: AbortSignal
 }
 
+/** A repository whose work stays in the volume, and why. */
+export type RefusedPush = FailedPush
+
 /** What one call of a tool may do in the agent's name. It is had by spending a block of the model, and ends with the turn. */
 export interface AgentCalls {
   /** The service's answer, or the broker's own as a problem (RFC 9457). Rejects when no answer came. */
   ask(service: Service, path: string, request: BrokeredRequest): Promise<Response>
   reportIssue(report: IssueReport): void
-  /** Pushes what is committed, before the forge is asked about it (TOOL-RULE-3). */
-  push(): Promise<void>
+  /** Pushes what is committed, before the forge is asked about it (TOOL-RULE-3). Answers what was refused, and why. */
+  push(): Promise<readonly RefusedPush[]>
 }
 
 /** Rejected with by `ToolRunner.perform`; the message is for the model. */

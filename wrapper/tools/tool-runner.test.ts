@@ -34,7 +34,7 @@ function fixture(answer: (request: BrokeredRequest) => Promise<Response> = async
         return answer(asked)
       },
     },
-    push: async () => void sent.push('push'),
+    push: async () => (sent.push('push'), []),
     task: 't-1',
     metrics: { toolCallRefused: (reason) => void refused.push(reason) },
     logger: rememberingLogger().logger,

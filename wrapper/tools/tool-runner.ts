@@ -1,5 +1,5 @@
 import type { Logger } from '../../http/logging.ts'
-import type { CallRefusal } from '../../machines/turn/schema.ts'
+import type { CallRefusal, FailedPush } from '../../machines/turn/schema.ts'
 import type { Attestor } from '../attestation/attestor.ts'
 import type { Registered } from '../attestation/registry.ts'
 import type { Broker } from '../broker/broker.ts'
@@ -11,7 +11,7 @@ import { CallRefused, type AgentCalls, type AskedCall, type ToolRunner } from '.
 export interface ToolRunnerOptions {
   readonly attestor: Attestor
   readonly broker: Broker
-  readonly push: () => Promise<unknown>
+  readonly push: () => Promise<readonly FailedPush[]>
   readonly task: string
   readonly metrics: Pick<WrapperMetrics, 'toolCallRefused'>
   readonly logger: Logger
@@ -67,7 +67,7 @@ function callsUntil(over: AbortSignal, { broker, push, task, logger }: ToolRunne
     },
     push: async () => {
       insist()
-      await push()
+      return push()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { withDeadline } from '../../../http/deadline.ts'
 import { sleep, type Clock } from '../../../runtime/clock.ts'
-import { CallRefused, type AgentCalls } from '../../../wrapper/tools/port.ts'
+import { CallRefused, type AgentCalls, type RefusedPush } from '../../../wrapper/tools/port.ts'
 import type { IssueReport } from '../../../wrapper/issue-report.ts'
 import type { ToolAnswer } from './tool.ts'
 
@@ -27,8 +27,8 @@ export interface Backend {
   get(service: Service, path: string, query?: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
   send(service: Service, method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<ToolAnswer>
   reportIssue(report: IssueReport): Promise<ToolAnswer>
-  /** Asks the wrapper to push what is committed, before the forge is asked about it (TOOL-RULE-3). */
-  push(): Promise<void>
+  /** Asks the wrapper to push what is committed, before the forge is asked about it (TOOL-RULE-3). Answers what was refused. */
+  push(): Promise<readonly RefusedPush[]>
 }
 
 /** A refusal of the platform, told to the model with what to repair. */

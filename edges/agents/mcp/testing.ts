@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { systemClock } from '../../../runtime/clock.ts'
-import type { AgentCalls, ToolRunner } from '../../../wrapper/tools/port.ts'
+import type { AgentCalls, RefusedPush, ToolRunner } from '../../../wrapper/tools/port.ts'
 import { brokeredBackend, type BackendOptions } from './backend.ts'
 import { createMcpServer } from './server.ts'
 
@@ -14,6 +14,7 @@ export interface Asked {
 export interface More extends Partial<BackendOptions> {
   readonly ask?: AgentCalls['ask']
   readonly runner?: ToolRunner
+  readonly refusedPushes?: readonly RefusedPush[]
 }
 
 /** A client of the tools' server, whose backend answers as `answer` says. */
@@ -21,7 +22,7 @@ export async function withPod<T>(
   profile: string,
   answer: (asked: Asked) => Response,
   run: (client: Client, asked: Asked[], reported: unknown[]) => Promise<T>,
-  { ask, runner, ...more }: More = {},
+  { ask, runner, refusedPushes = [], ...more }: More = {},
 ): Promise<T> {
   const reported: unknown[] = []
   const asked: Asked[] = []
@@ -46,7 +47,7 @@ export async function withPod<T>(
         return answer(one)
       }),
     reportIssue: (report) => void reported.push(report),
-    push: async () => void asked.push({ method: 'push', url: '', body: undefined }),
+    push: async () => (asked.push({ method: 'push', url: '', body: undefined }), refusedPushes),
   }
   const server = createMcpServer({
     profile,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ATask, granted } from '../../../machines/task/a-task.ts'
 import { withChanges, type TaskContext } from '../../../machines/task/context.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
+import { ForgeUnavailableError } from '../../forge/errors.ts'
 import type { ForgeMergeRequest, ForgePort } from '../../forge/port.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
@@ -17,6 +18,7 @@ const merged = { repository: 'lib', number: 6, state: 'merged' } as TaskContext[
 
 interface World {
   readonly forge?: Partial<ForgePort>
+  readonly openForge?: () => Promise<ForgePort>
   readonly agentKind?: PodClaims['agentKind']
 }
 
@@ -37,7 +39,7 @@ function aMergeRequest(change: Partial<ForgeMergeRequest> = {}): ForgeMergeReque
 async function write(
   task: TaskContext,
   body: object,
-  { forge = {}, agentKind = 'implement' }: World = {},
+  { forge = {}, agentKind = 'implement', openForge }: World = {},
 ): Promise<Answered> {
   const clock = testClock()
   const delivered: Delivery[] = []
@@ -57,17 +59,19 @@ async function write(
     clock,
     podTokens: tokens,
     projects: { project: async () => project } as unknown as ProjectDirectory,
-    openForge: async () =>
-      aForge({
-        listMergeRequests: async () => [],
-        branchHead: async () => 'sha-1',
-        repository: async () => ({ defaultBranch: 'main' }) as never,
-        createMergeRequest: async (path, given) => {
-          created.push({ path, ...given })
-          return aMergeRequest({ headBranch: given.branch })
-        },
-        ...forge,
-      }),
+    openForge:
+      openForge ??
+      (async () =>
+        aForge({
+          listMergeRequests: async () => [],
+          branchHead: async () => 'sha-1',
+          repository: async () => ({ defaultBranch: 'main' }) as never,
+          createMergeRequest: async (path, given) => {
+            created.push({ path, ...given })
+            return aMergeRequest({ headBranch: given.branch })
+          },
+          ...forge,
+        })),
   } as unknown as AgentApiDeps
   const found = Promise.withResolvers<Answered>()
   await withServer(
@@ -121,6 +125,32 @@ describe('mr_write open', () => {
     },
   )
 
+  it.each([
+    ['an approved Task', proposed],
+    ['a Task that lost its approval', withIssue(proposed, { grant: null, accepted: false })],
+  ])('answers for %s with the one that the Task knows, while the forge is away (TOOL-OPEN-2)', async (_what, task) => {
+    const headBranch = `platform/${task.id.split('/')[1]}`
+    const own = {
+      repository: 'lib',
+      number: 9,
+      state: 'open',
+      headBranch,
+      headSha: 'sha-9',
+      url: 'http://forge/pull/9',
+    }
+    const knowing = (change: object): TaskContext =>
+      withChanges(task, { forge: { mergeRequests: [merged, { ...own, ...change } as typeof merged] } })
+    const away = { openForge: () => Promise.reject(new ForgeUnavailableError('it is away')) }
+    const { status, body, delivered } = await write(knowing({}), wanted, away)
+    expect([status, body]).toEqual([
+      200,
+      { status: 'ok', existing: true, number: 9, url: 'http://forge/pull/9', head_sha: 'sha-9' },
+    ])
+    expect(delivered).toEqual([])
+    for (const other of [{ state: 'closed' }, { repository: 'other' }])
+      expect((await write(knowing(other), wanted, away)).body['code']).toBe('upstream-failed')
+  })
+
   it('is refused where the Task owns a merged merge request of that repository, and only of that (TOOL-OPEN-4)', async () => {
     const { status, body, created } = await write(withChanges(proposed, { forge: { mergeRequests: [merged] } }), wanted)
     expect([status, body['code'], created]).toEqual([409, 'mr-merged', []])
@@ -130,7 +160,7 @@ describe('mr_write open', () => {
     expect((await write(elsewhere, wanted)).status).toBe(200)
   })
 
-  it('is refused while the branch is not on the forge', async () => {
+  it('is refused while the branch is not on the forge (TOOL-OPEN-14)', async () => {
     const { status, body, created } = await write(proposed, wanted, { forge: { branchHead: async () => undefined } })
     expect([status, body['code'], created]).toEqual([409, 'branch-not-pushed', []])
   })

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
+import type { TaskContext, TaskIssue, TaskMergeRequest } from '../../../machines/task/context.ts'
 import {
   branchIn,
   ceilingHolds,
@@ -67,13 +67,27 @@ export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {
       const faults = mrWriteFaults(wanted)
       if (faults.length > 0) throw invalidInput(faults)
       refuseForeignProject(caller.claims, wanted.project)
+      const open = wanted.action === 'open' ? ownOpen(caller.task, wanted.repo) : undefined
+      if (open !== undefined) return existing(open)
       const access = await accessRepository(deps, caller.claims.project, wanted.repo)
-      return wanted.action === 'open' ? open(deps, caller, access, wanted) : comment(deps, caller, access, wanted)
+      return wanted.action === 'open' ? openNew(deps, caller, access, wanted) : comment(deps, caller, access, wanted)
     },
   )
 }
 
-async function open(
+/** What the Task knows answers without the forge, which may be away or out of requests (TOOL-OPEN-2). */
+function ownOpen(task: TaskContext, repository: string): TaskMergeRequest | undefined {
+  const branch = branchIn(task, repository)
+  return task.forge.mergeRequests.find(
+    (mr) => mr.repository === repository && mr.state === 'open' && mr.headBranch === branch,
+  )
+}
+
+function existing({ number, url, headSha }: Pick<TaskMergeRequest, 'number' | 'url' | 'headSha'>): object {
+  return { status: 'ok', existing: true, number, url, head_sha: headSha }
+}
+
+async function openNew(
   deps: AgentApiDeps,
   { claims, task }: CallingPod,
   { forge, path, repository }: ForgeAccess,
@@ -81,8 +95,7 @@ async function open(
 ): Promise<object> {
   const branch = branchIn(task, repository.name)
   const [there] = await forge.listMergeRequests(path, { state: 'open', headBranch: branch })
-  if (there !== undefined)
-    return { status: 'ok', existing: true, number: there.number, url: there.url, head_sha: there.headSha }
+  if (there !== undefined) return existing(there)
   const merged = task.forge.mergeRequests.find((mr) => mr.repository === repository.name && mr.state === 'merged')
   if (merged !== undefined)
     throw new Problem('mr-merged', `merge request ${merged.number} of ${repository.name} is merged`)

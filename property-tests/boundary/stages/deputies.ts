@@ -52,7 +52,7 @@ export async function openDeputies({ profile, down }: Setting): Promise<Stage<De
     const runner = createToolRunner({
       attestor,
       broker: { call: async (_service, path, { body }) => (done.push(`${path} ${body}`), new Response('{}')) },
-      push: async () => void done.push('push'),
+      push: async () => (done.push('push'), []),
       task: 't',
       metrics: { toolCallRefused: () => undefined },
       logger,

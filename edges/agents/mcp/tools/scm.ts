@@ -3,6 +3,7 @@ import { IssueWrite, issueWriteFaults } from '../../routes/issues.ts'
 import { mayWriteMr, MrWrite, mrWriteFaults } from '../../routes/merge-requests.ts'
 import { TakeoverRequest } from '../../routes/takeovers.ts'
 import { ScmRead, scmReadFaults } from '../../routes/scm.ts'
+import { ToolFailure } from '../backend.ts'
 import { answers, listAnswer, reading, writingOnce, type Tool, type ToolAnswer } from '../tool.ts'
 
 const written = answers({
@@ -14,6 +15,7 @@ const written = answers({
   external_id: Type.String(),
   code: Type.String(),
   issues: Type.Array(Type.Unknown()),
+  push_refused: Type.String(),
 })
 
 const offset = Type.Optional(Type.Integer({ minimum: 0, description: 'Reads on in one body that was cut.' }))
@@ -30,6 +32,17 @@ function bodyFrom(answer: ToolAnswer, from: number): ToolAnswer {
     ...answer.data,
     items: items.map((item: { body?: unknown }) => ({ ...item, body: String(item.body).slice(from) })),
   }
+  return { text: JSON.stringify(data, null, 2), data }
+}
+
+/** Whatever comes of the call: without the reason of the push the agent would commit and call again for ever (TOOL-OPEN-14). */
+async function withRefusedPush(asked: Promise<ToolAnswer>, refused: string | undefined): Promise<ToolAnswer> {
+  if (refused === undefined) return asked
+  const answer = await asked.catch((error: unknown) => {
+    if (error instanceof ToolFailure) throw new ToolFailure(`${error.message}\nthe push was refused: ${refused}`)
+    throw error
+  })
+  const data = { ...answer.data, push_refused: refused }
   return { text: JSON.stringify(data, null, 2), data }
 }
 
@@ -91,8 +104,12 @@ export const scmTools: readonly Tool[] = [
       ...mrWriteFaults(input),
     ],
     call: async (wanted, backend) => {
-      if (wanted['action'] === 'open') await backend.push()
-      return backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/merge-requests`, wanted)
+      const failed = wanted['action'] === 'open' ? await backend.push() : []
+      const refused = failed.find(({ repo }) => repo === wanted['repo'])?.error
+      return withRefusedPush(
+        backend.send('operator', 'POST', `tasks/${encodeURIComponent(backend.pod.task)}/merge-requests`, wanted),
+        refused,
+      )
     },
   },
   {
