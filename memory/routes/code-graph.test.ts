@@ -344,7 +344,7 @@ describe('code entities', () => {
     ['/code/dependencies', {}, ['Parser']],
     ['/code/dependencies', { relations: 'calls,depends-on' }, ['Parser', 'parse']],
   ])(
-    'answers %s %j of main (CODE-QUERY-3, CODE-QUERY-4, CODE-QUERY-6, CODE-QUERY-10, CODE-GRAPH-4, CODE-GRAPH-6)',
+    'answers %s %j of main (CODE-QUERY-3, CODE-QUERY-4, CODE-QUERY-6, CODE-QUERY-10, CODE-GRAPH-4, CODE-GRAPH-6, TOOL-CODE-5)',
     async (path, query, expected) => {
       repo = sampled
       const found = await get(path, { id: 'main', ...query })
