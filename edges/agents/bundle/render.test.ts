@@ -100,6 +100,49 @@ describe('the bundle', () => {
     expect(renderBundle(aBundle(), roomy).text).not.toContain('<notes')
   })
 
+  it('writes a merge request with its head, and its comments with their place (BUNDLE-10, BUNDLE-14)', () => {
+    const inline = { ...aComment(1), path: 'src/a.ts', line: 3 }
+    const comments = [inline, { ...aComment(2), path: 'src/a.ts', line: 3, inReplyTo: '1001' }, aComment(3)]
+    const head = { ci: 'success', mergeable: 'true', headBranch: 'platform/x', headSha: 'abc' }
+    const url = 'http://forge/acme/lib/pull/9'
+    const mr = { ...anIssue({ number: 9, status: 'review', url, comments }), ...head }
+    const at = (minute: string): string => `at="2026-11-21T09:${minute}Z" bot="false"`
+    expect(
+      renderBundle(aBundle({ issues: [], mergeRequests: [mr] }), roomy)
+        .text.split('\n')
+        .slice(1, -2),
+    ).toEqual([
+      `<merge_request repo="lib" number="9" state="open" status="review" ci="success" mergeable="true" head_branch="platform/x" head_sha="abc" url="${url}">`,
+      '<title>Fails on &lt;empty&gt; input</title>',
+      '<author>rita</author>',
+      '<body>It throws &amp; dies.</body>',
+      '<comments total="3" rendered="3" elided="0">',
+      `<comment author="maint" ${at('01')} external_id="1001" path="src/a.ts" line="3">comment 1</comment>`,
+      `<comment author="maint" ${at('02')} external_id="1002" path="src/a.ts" line="3" in_reply_to="1001">comment 2</comment>`,
+      `<comment author="maint" ${at('03')} external_id="1003">comment 3</comment>`,
+      '</comments>',
+      '</merge_request>',
+    ])
+  })
+
+  it('writes a note with its agent, time, kind and source (BUNDLE-16)', () => {
+    const at = Date.UTC(2026, 10, 21, 9, 7)
+    const notes = [
+      { agent: 'implement', at, kind: 'plan', source: 'agent' as const, body: 'do <it>' },
+      { agent: 'review', at, kind: 'handoff', source: 'operator' as const, body: 'lost' },
+    ]
+    expect(
+      renderBundle(aBundle({ issues: [], notes, notesTotal: 2 }), roomy)
+        .text.split('\n')
+        .slice(1, -2),
+    ).toEqual([
+      '<notes total="2" rendered="2" elided="0">',
+      '<note agent="implement" at="2026-11-21T09:07Z" kind="plan" source="agent">do &lt;it&gt;</note>',
+      '<note agent="review" at="2026-11-21T09:07Z" kind="handoff" source="operator">lost</note>',
+      '</notes>',
+    ])
+  })
+
   it('names whose hands wrote a comment over (BUNDLE-22)', () => {
     const comments = [{ ...aComment(1), editedBy: 'carl' }, aComment(2)]
     const { text } = renderBundle(aBundle({ issues: [anIssue({ comments })] }), roomy)
@@ -129,6 +172,40 @@ describe('the bundle', () => {
     expect(squeezed).toBe(true)
     expect(text).toContain('[truncated: 4096 of 60000 bytes, read it with scm_read(kind=issues, repo=lib, number=7)]')
     expect(text).toContain('rendered="0" elided="5"')
+  })
+
+  it('under more pressure drops bodies, then whole elements, the oldest first, and counts what left (BUNDLE-BUDGET-8)', () => {
+    const threads = [4, 1, 3, 2].map((number) => anIssue({ number, body: 'b'.repeat(8000), comments: [] }))
+    const mergeRequests = [5].map((number) => ({
+      ...anIssue({ number, body: 'b'.repeat(8000), comments: [] }),
+      ...{ ci: '', mergeable: '', headBranch: '', headSha: '' },
+    }))
+    const input = aBundle({ issues: threads, mergeRequests })
+    const shown = (
+      maxBytes: number,
+    ): { bodies: readonly string[]; elements: readonly string[]; left: readonly string[] } => {
+      const { text } = renderBundle(input, { ...roomy, maxBytes })
+      const elements = [...text.matchAll(/<(?:issue|merge_request) [^>]*number="(\d)"[^]*?<body>([^]*?)<\/body>/g)]
+      return {
+        elements: elements.map(([, number]) => number!),
+        bodies: elements.flatMap(([, number, body]) => (body!.startsWith('b') ? [number!] : [])),
+        left: [...text.matchAll(/<elided [^>]*>/g)].map(([marker]) => marker),
+      }
+    }
+    const seen = new Set<string>()
+    for (let bytes = 60_000; bytes > 400; bytes -= 50) seen.add(JSON.stringify(shown(bytes)))
+    const all = ['1', '2', '3', '4', '5']
+    const issues = (count: number): string => `<elided count="${count}" fetch="scm_read(kind=issues, repo=lib)"/>`
+    const after = [0, 1, 2, 3, 4, 5].map((dropped) => ({ elements: all, bodies: all.slice(dropped), left: [] }))
+    const gone = [1, 2, 3, 4].map((count) => ({ elements: all.slice(count), bodies: [], left: [issues(count)] }))
+    const none = {
+      elements: [],
+      bodies: [],
+      left: [issues(4), '<elided count="1" fetch="scm_read(kind=mr, repo=lib)"/>'],
+    }
+    expect([...seen].map((one) => JSON.parse(one) as unknown)).toEqual(
+      [...after, ...gone, none].map((one) => expect.objectContaining(one)),
+    )
   })
 
   const anyText = fc.oneof(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { standingTopic, topicMarker, withMarkers } from '../marker.ts'
 import type { ProjectDirectory } from '../projects.ts'
 import type { Mirror } from './mirror.ts'
 import type { MirroredComment } from './records.ts'
@@ -26,4 +27,20 @@ async function editors(...rows: readonly MirroredComment[]): Promise<readonly (s
 test('a comment that other hands wrote over names them; one that its author edited names nobody', async () => {
   const rows = [row('1'), row('2', { editedBy: 'Maya' }), row('3', { editedBy: 'carl' }), row('4', { editedBy: '' })]
   expect(await editors(...rows)).toEqual([undefined, undefined, 'carl', 'unknown'])
+})
+
+test('the standing comment of the platform is in no thread that agents read, and a copy by anybody else is (BUNDLE-21)', async () => {
+  const standing = withMarkers('It waits for a maintainer.', topicMarker(`${standingTopic}/implement-lib-1`))
+  const by = (id: string, login: string, body: string): MirroredComment => {
+    const { comment, ...rest } = row(id)
+    return { ...rest, comment: { ...comment, author: { id, login, bot: login === 'the-bot' }, body } }
+  }
+  const rows = [by('1', 'the-bot', standing), by('2', 'rita', standing), by('3', 'the-bot', 'Please decide.')]
+  const mirror = { comments: async () => rows } as unknown as Mirror
+  const scm = { botLogin: 'the-bot', maintainerLogins: [] }
+  const directory = {
+    project: async () => ({ scm, upgradeEngineLogins: [], repositories: [] }),
+  } as unknown as ProjectDirectory
+  const read = await threadReader(mirror, directory).comments('default/demo', 'lib', 1, 'issue')
+  expect(read.map(({ id }) => id)).toEqual(['2', '3'])
 })
