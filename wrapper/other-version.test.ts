@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { childrenOf } from './boot/orphan.ts'
@@ -25,9 +25,10 @@ describe('a wrapper of contract version 5 under an orchestrator of 4', () => {
     expect(pod.log()).toContain('the orchestrator has another contract version')
   })
 
-  it('starts no agent, no tools’ server and no clone, and takes no turn (WRAPPER-BOOT-19, TOOL-VERSION-3)', async () => {
+  it('starts no agent, no tools’ server and no clone, takes no turn, and leaves no secret file (WRAPPER-BOOT-19, TOOL-VERSION-3)', async () => {
     expect((await pod.call('POST', '/v1/messages', { text: 'begin' })).status).toBe(404)
     expect(childrenOf(pod.process.pid!)).toEqual([])
+    expect(readdirSync(world.dir).filter((name) => /^(?:model-key|callback-secret)-/.test(name))).toEqual([])
     expect(existsSync(world.workspace)).toBe(false)
     expect(world.model.requests).toEqual([])
   })

@@ -89,7 +89,7 @@ interface StopRequest {
 export async function runWrapper(input: WrapperInput): Promise<number> {
   const { logger } = input
   try {
-    const other = readOtherVersion(input.env)
+    const other = readOtherVersion(input.env, takeSecretFile)
     if (other !== undefined) return await serveOtherVersion(input, other)
     const config = loadConfig(input.env, takeSecretFile)
     const wrapper = new Wrapper(input, config)

@@ -91,7 +91,7 @@ describe('configuration', () => {
     ['four', 'PLATFORM_CONTRACT_VERSION must be an integer of at least 0'],
   ])('a pod of contract version %j does not start, and says why (TOOL-VERSION-4)', (given, fault) => {
     expect(faultsOf({ PLATFORM_CONTRACT_VERSION: given })).toEqual([fault])
-    expect(readOtherVersion({ ...sound, PLATFORM_CONTRACT_VERSION: given })).toBeUndefined()
+    expect(readOtherVersion({ ...sound, PLATFORM_CONTRACT_VERSION: given }, () => '')).toBeUndefined()
   })
 
   test.each([
@@ -99,10 +99,10 @@ describe('configuration', () => {
     ['5', { asked: 5 }],
     ['4', undefined],
   ])('a wrapper that is asked for contract version %j knows whether it is another one', (given, other) => {
-    const read = readOtherVersion({ ...sound, PLATFORM_CONTRACT_VERSION: given })
+    const read = readOtherVersion({ ...sound, PLATFORM_CONTRACT_VERSION: given }, () => '')
     if (other === undefined) return expect(read).toBeUndefined()
     expect(read).toMatchObject({ ...other, issuer: sound.OIDC_ISSUER, stateDir: '/home/agent/.wrapper' })
-    expect(() => readOtherVersion({ PLATFORM_CONTRACT_VERSION: given })).toThrow(ConfigError)
+    expect(() => readOtherVersion({ PLATFORM_CONTRACT_VERSION: given }, () => '')).toThrow(ConfigError)
   })
 
   test('TOOL-VERSION-1: the contract version is 4 (TOOL-VERSION-1, VERSIONING-2)', () => {

@@ -165,7 +165,7 @@ function readIdentity(read: EnvironmentReader, task: string): Identity {
 }
 
 /** Each secret may come as a file, which is read once and removed: a file or variable that stays is in the agent's reach (SECURITY-RULE-1). */
-function readSecrets(read: EnvironmentReader): Secrets {
+export function readSecrets(read: EnvironmentReader): Secrets {
   return {
     podToken: read.secretFile('PLATFORM_POD_TOKEN_FILE'),
     oauthToken: read.secret('AGENT_RUNTIME_OAUTH_TOKEN'),
