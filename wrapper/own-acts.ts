@@ -27,6 +27,12 @@ export const ownActs: readonly OwnAct[] = [
     to: 'the model provider',
   },
   { what: 'asks for the keys that prove a caller', by: 'http', file: 'supervisor.ts', to: 'the identity provider' },
+  {
+    what: 'asks for the keys that prove a caller of another contract version',
+    by: 'http',
+    file: 'other-version.ts',
+    to: 'the identity provider',
+  },
   { what: 'sends the traces of its turns', by: 'http', file: 'main.ts', to: 'the collector' },
 ]
 
