@@ -30,7 +30,7 @@ it('fails the Task of a wrapper of another contract version at once, without a t
     return task?.status === 'done'
   })
   const { context } = (await fixture.runtime.read(`task:default/${name}`))!
-  expect(context).toMatchObject({ stage: 'failed', stageReason: 'agent-contract-mismatch' })
+  expect(context).toMatchObject({ stage: { name: 'failed', reason: 'agent-contract-mismatch' } })
   const rows = await fixture.runtime.history(`pod:default/${name}/1`)
   expect(rows.map(({ event }) => event)).toContainEqual(
     expect.objectContaining({ type: 'pod.session', contractVersion: 5 }),
