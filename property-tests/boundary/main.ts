@@ -1,8 +1,8 @@
 /** `npm run test:boundary -- --help`: exit code 0 when every attack was refused and every control succeeded. */
-import { parseArgs } from 'node:util'
 import { everySuite } from './suites.ts'
 import { runAll } from './run.ts'
 import { countOf, faultsOf, table, type Outcome } from './verdict.ts'
+import { readOptions, refuseCall } from '../../testing/options.ts'
 
 const usage = `usage: npm run test:boundary -- [options]
 
@@ -16,26 +16,26 @@ must refuse it. The control takes down the walls that refuse it, and then it mus
   --list         print the classes
   --json         print the report as one line of JSON before the last line`
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  usage,
+  {
     short: { type: 'boolean', default: false },
     class: { type: 'string', multiple: true, default: [] },
     only: { type: 'string' },
     jobs: { type: 'string', default: '4' },
     list: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
-})
+  ['jobs'],
+)
 
 async function main(): Promise<number> {
   const names = [...new Set(everySuite.map((suite) => suite.class))].toSorted(
     (a, b) => parseInt(a, 10) - parseInt(b, 10),
   )
-  if (values.help) return say(usage)
   if (values.list) return say(names.join('\n'))
   const unknown = values.class.filter((name) => !names.includes(name))
-  if (unknown.length > 0) throw new Error(`no class is called ${unknown.join()}: ${names.join(', ')}`)
+  if (unknown.length > 0) refuseCall(usage, `no class is called ${unknown.join()}: ${names.join(', ')}`)
   const chosen = everySuite.filter((suite) => values.class.length === 0 || values.class.includes(suite.class))
   const text = values.only
   const suites =

@@ -1,8 +1,8 @@
 /** `node property-tests/injection/main.ts --help`: exit code 0 when no text broke a law and every planted hole was exposed. */
-import { parseArgs } from 'node:util'
 import { ownCorpus, readCorpus, sampleOf } from './corpus.ts'
 import { holes, plantedScene, type Hole } from './holes.ts'
 import type { Played } from './play.ts'
+import { readOptions, refuseCall } from '../../testing/options.ts'
 
 const usage = `usage: node property-tests/injection/main.ts [options]
 
@@ -18,8 +18,9 @@ No order may break a law. With a planted hole, the text of that hole must break 
   --no-corpus    skip the corpus: plant holes only
   --json         print the report as one line of JSON at the end`
 
-const { values: flags } = parseArgs({
-  options: {
+const flags = readOptions(
+  usage,
+  {
     corpus: { type: 'string', default: ownCorpus },
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
@@ -28,9 +29,9 @@ const { values: flags } = parseArgs({
     holes: { type: 'boolean', default: false },
     'no-corpus': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
-})
+  ['seed', 'sample'],
+)
 
 /** What a run came to; without holes nothing may be broken, with one something must be. */
 export interface Report {
@@ -96,13 +97,9 @@ async function expose(hole: Hole): Promise<Report['holes'][number]> {
 }
 
 async function main(): Promise<boolean> {
-  if (flags.help) {
-    console.log(usage)
-    return true
-  }
   const unknown = flags.hole.filter((name) => !holes.some((hole) => hole.name === name))
   if (unknown.length > 0)
-    throw new Error(`there is no hole ${unknown.join(', ')}: ${holes.map(({ name }) => name).join(', ')}`)
+    refuseCall(usage, `there is no hole ${unknown.join(', ')}: ${holes.map(({ name }) => name).join(', ')}`)
   const wanted = flags.holes ? holes : holes.filter(({ name }) => flags.hole.includes(name))
   const played = flags['no-corpus'] ? [] : await playCorpus()
   const exposed: Report['holes'][number][] = []

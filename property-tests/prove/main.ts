@@ -1,6 +1,5 @@
 /** `npm run prove -- --help`: exit code 0 when no law was broken; a search that was cut says so. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { allMachines } from '../../machines/registry.ts'
 import { acceptanceBreaches, acceptanceLaw } from './acceptance.ts'
 import { holdAlone } from './alone/hold.ts'
@@ -10,6 +9,7 @@ import { commutingBreaches, commutingLaw } from './commuting.ts'
 import { runMutants } from './mutants/supervise.ts'
 import type { Bounds, Breach, Explored } from './explore.ts'
 import { everyWorld, prove, type Provable } from './prove.ts'
+import { readOptions, refuseCall } from '../../testing/options.ts'
 
 const usage = `usage: npm run prove -- [options]
 
@@ -33,8 +33,9 @@ The prover prints the shortest story that breaks a law.
 
 Example: npm run prove -- --mutants --only queue`
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  usage,
+  {
     world: { type: 'string', multiple: true, default: [] },
     list: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
@@ -47,9 +48,9 @@ const { values } = parseArgs({
     only: { type: 'string' },
     alone: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
-})
+  ['deviations', 'states', 'seconds'],
+)
 
 function whole(name: string, said: string | undefined, otherwise: number): number {
   if (said === undefined) return otherwise
@@ -61,7 +62,7 @@ function whole(name: string, said: string | undefined, otherwise: number): numbe
 function chosen(): readonly Provable[] {
   const unknown = values.world.find((name) => !everyWorld.some((world) => world.name === name))
   if (unknown !== undefined)
-    throw new Error(`no world is called ${unknown}: ${everyWorld.map(({ name }) => name).join(', ')}`)
+    refuseCall(usage, `no world is called ${unknown}: ${everyWorld.map(({ name }) => name).join(', ')}`)
   return values.world.length === 0 ? everyWorld : everyWorld.filter(({ name }) => values.world.includes(name))
 }
 
@@ -125,13 +126,11 @@ function provedOfMany(): number {
 }
 
 function main(): number {
-  if (values.help || values.list) {
+  if (values.list) {
     console.log(
-      values.help
-        ? usage
-        : everyWorld
-            .map(({ name, says, quick, long }) => `${name}: ${says} (${extentOf(quick)}; --long: ${extentOf(long)})`)
-            .join('\n'),
+      everyWorld
+        .map(({ name, says, quick, long }) => `${name}: ${says} (${extentOf(quick)}; --long: ${extentOf(long)})`)
+        .join('\n'),
     )
     return 0
   }
@@ -156,12 +155,11 @@ function main(): number {
   return broken === 0 ? 0 : 1
 }
 
-process.exitCode =
-  values.mutants && !values.help
-    ? await runMutants({
-        isJson: values.json,
-        isAlone: values.alone,
-        ...(values.tenth === undefined ? {} : { tenth: values.tenth }),
-        ...(values.only === undefined ? {} : { only: values.only }),
-      })
-    : main()
+process.exitCode = values.mutants
+  ? await runMutants({
+      isJson: values.json,
+      isAlone: values.alone,
+      ...(values.tenth === undefined ? {} : { tenth: values.tenth }),
+      ...(values.only === undefined ? {} : { only: values.only }),
+    })
+  : main()

@@ -1,9 +1,9 @@
 /** `npm run simulate -- --help`: exit code 0 when no life broke a law; with a planted bug, when a law found it. */
-import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs.ts'
 import { inProcesses } from './in-processes.ts'
 import { plant } from '../plant.ts'
 import { merged, told, type Report } from './report.ts'
+import { readOptions, refuseCall } from '../../testing/options.ts'
 
 const usage = `usage: npm run simulate -- [options]
 
@@ -26,8 +26,9 @@ It stops after five such runs.
 
 Example: npm run simulate -- --seeds 1 --from 4711 --story`
 
-const { values: flags } = parseArgs({
-  options: {
+const flags = readOptions(
+  usage,
+  {
     seeds: { type: 'string', default: '200' },
     only: { type: 'string' },
     from: { type: 'string', default: '1' },
@@ -40,15 +41,15 @@ const { values: flags } = parseArgs({
     repeat: { type: 'string', default: '1' },
     seconds: { type: 'string', default: 'Infinity' },
     share: { type: 'string', default: '0' },
-    help: { type: 'boolean', default: false },
   },
-})
+  ['seeds', 'from', 'jobs', 'repeat', 'seconds', 'share'],
+)
 const only = flags.only?.split(',').map(Number)
 const [seeds, from, jobs] = [only?.length ?? Number(flags.seeds), only?.[0] ?? Number(flags.from), Number(flags.jobs)]
 
 const bug = plantedBugs.find(({ name }) => name === flags.bug)
 if (flags.bug !== undefined && !bug)
-  throw new Error(`there is no bug ${flags.bug}: ${plantedBugs.map(({ name }) => name).join(', ')}`)
+  refuseCall(usage, `there is no bug ${flags.bug}: ${plantedBugs.map(({ name }) => name).join(', ')}`)
 if (bug) plant(bug)
 
 /** More failing seeds than these say nothing new. */
@@ -148,10 +149,4 @@ process.on('unhandledRejection', (error) => {
   say(`a promise was left behind in seed ${living}: ${String((error as Error)?.stack ?? error)}`)
   process.exit(2)
 })
-async function main(): Promise<boolean> {
-  if (!flags.help) return flags.bugs ? findAll() : run()
-  console.log(usage)
-  return true
-}
-
-process.exitCode = (await main()) ? 0 : 1
+process.exitCode = (await (flags.bugs ? findAll() : run())) ? 0 : 1

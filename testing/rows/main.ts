@@ -3,13 +3,13 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { parseArgs } from 'node:util'
 import { Type } from 'typebox'
 import { Parse } from 'typebox/value'
 import { citationFinder } from './citations.ts'
 import { faultsOf, heldBy, Report, Unheld } from './held.ts'
 import { drawn, filesOf, mutate, Mutation } from './mutations.ts'
 import { heldPages, readRows } from './pages.ts'
+import { readOptions, refuseCall } from '../options.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const lastRun = join(root, 'node_modules', '.cache', 'statewright', 'tests.json')
@@ -25,16 +25,17 @@ its title cites the row. Every other row must be in testing/rows/unheld.json, wi
   --seed S        draw the N rows from S (default 1)
   --only ID       break only this row`
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  usage,
+  {
     report: { type: 'string', default: lastRun },
     list: { type: 'boolean', default: false },
     mutate: { type: 'string' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
-})
+  ['seed', 'mutate'],
+)
 
 const rows = readRows(root, heldPages)
 const find = citationFinder(rows)
@@ -45,11 +46,10 @@ function readJson(path: string): unknown {
 
 function readReport(): Report {
   if (existsSync(values.report)) return Parse(Report, readJson(values.report))
-  throw new Error(`${values.report} is not there: run npm test, which writes it when it runs every test`)
+  refuseCall(usage, `${values.report} is not there: run npm test, which writes it when it runs every test`)
 }
 
 function main(): number {
-  if (values.help) return print(usage)
   const report = readReport()
   return values.mutate === undefined && values.only === undefined ? compare(report) : breakRows(report)
 }
@@ -114,11 +114,6 @@ function isSeen(copy: string, mutation: Mutation, report: Report): boolean {
 function failedTests({ testResults }: Report, id: string): readonly string[] {
   const failed = testResults.flatMap((one) => one.assertionResults.filter(({ status }) => status === 'failed'))
   return failed.map(({ fullName }) => fullName).filter((name) => find(name).includes(id))
-}
-
-function print(text: string): number {
-  console.log(text)
-  return 0
 }
 
 process.exitCode = main()

@@ -1,7 +1,7 @@
 /** `npm run chaos -- --help`: exit code 0 when no law was broken. */
-import { parseArgs } from 'node:util'
 import { plants, type Plant } from './messages.ts'
 import { run, type Verdict } from './run.ts'
+import { readOptions, refuseCall } from '../../../testing/options.ts'
 
 const usage = `usage: npm run chaos -- [options]
 
@@ -15,21 +15,21 @@ It then proves from the store that no event was lost, doubled or reordered. Post
 
 Example: npm run chaos -- --rounds 200 --seed 7`
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  usage,
+  {
     rounds: { type: 'string', default: '20' },
     seed: { type: 'string' },
     plant: { type: 'string', multiple: true, default: [] },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
-})
+  ['rounds', 'seed'],
+)
 const rounds = Number(values.rounds)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
-if (!Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed))
-  throw new Error('--rounds is a number from 1 on, --seed a whole number')
+if (rounds < 1) refuseCall(usage, '--rounds is a number from 1 on')
 if (!values.plant.every((name) => plants.includes(name as Plant)))
-  throw new Error(`--plant is one of ${plants.join(', ')}`)
+  refuseCall(usage, `--plant is one of ${plants.join(', ')}`)
 
 /** Enough to see what is wrong; the rest is more of the same. */
 const mostShown = 30
@@ -49,10 +49,6 @@ function story({ broken, faults, ...numbers }: Verdict): string {
 }
 
 async function main(): Promise<number> {
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const verdict = await run({ rounds, seed, plants: values.plant as Plant[], say: (line) => console.log(line) })
   console.log(story(verdict))
   if (values.json) console.log(JSON.stringify({ name: 'chaos', ok: verdict.broken.length === 0, ...verdict }))

@@ -1,5 +1,4 @@
 /** `npm run simulate:runtime -- --help`: exit code 0 when no schedule broke a law; with `--bugs`, when each bug was found. */
-import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs.ts'
 import type { PlantedBug } from './bugs.ts'
 import { withJumps } from './make-plan.ts'
@@ -10,6 +9,7 @@ import { withStore } from './simulate.ts'
 import type { Simulation, Verdict } from './simulate.ts'
 import { story } from './story.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
+import { readOptions, refuseCall } from '../../../testing/options.ts'
 
 const usage = `usage: npm run simulate:runtime -- [options]
 
@@ -28,8 +28,9 @@ The command prints the story of each schedule that breaks a law, in its smallest
 
 Example: npm run simulate:runtime -- --seeds 1 --from 4711`
 
-const { values: flags } = parseArgs({
-  options: {
+const flags = readOptions(
+  usage,
+  {
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     bug: { type: 'string' },
@@ -39,9 +40,9 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: 'Infinity' },
     jumps: { type: 'boolean', default: false },
     repeat: { type: 'string', default: '1' },
-    help: { type: 'boolean', default: false },
   },
-})
+  ['seeds', 'from', 'seconds', 'repeat'],
+)
 
 const progressEveryMs = 5000
 /** More failing seeds than these say nothing new. */
@@ -156,7 +157,7 @@ function say(text: string): void {
 async function seedsMain(): Promise<boolean> {
   const bug = plantedBugs.find((one) => one.name === flags.bug)
   if (flags.bug !== undefined && !bug)
-    throw new Error(`there is no bug ${flags.bug}: ${plantedBugs.map((one) => one.name).join(', ')}`)
+    refuseCall(usage, `there is no bug ${flags.bug}: ${plantedBugs.map((one) => one.name).join(', ')}`)
   const createRuntime = await loadRuntime(bug)
   return withStore(async (open, store) => {
     if (bug?.schema) await store.exec(bug.schema.plant)
@@ -188,10 +189,4 @@ async function bugsMain(): Promise<boolean> {
   })
 }
 
-async function main(): Promise<boolean> {
-  if (!flags.help) return flags.bugs ? bugsMain() : seedsMain()
-  console.log(usage)
-  return true
-}
-
-process.exitCode = (await main()) ? 0 : 1
+process.exitCode = (await (flags.bugs ? bugsMain() : seedsMain())) ? 0 : 1
