@@ -161,6 +161,7 @@ export const newestText: NonNullable<Changed['hands']> = (_row, comment, { actio
   comment,
   bodyHash: bodyHash(comment.body),
   told: !news,
+  heard: true,
   ...(action === 'deleted' ? { deletedAt: now, deletedBy: comment.author.login } : { editedBy: comment.author.login }),
 })
 

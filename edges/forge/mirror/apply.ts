@@ -1,10 +1,10 @@
 /** One change as a delivery told it: into the rows, then to the actor. */
 import type { CiChange, CommentChange, ForgeChange, IssueChange, MergeRequestChange, PushChange } from '../change.ts'
 import { repositoryAt, type ProjectSettings } from '../projects.ts'
-import { readChecks, readSubject } from './read-forge.ts'
+import { isOld, readChecks, readSubject } from './read-forge.ts'
 import type { MirroredIssue } from './records.ts'
 import { openScope, requireProject, takeInContext, type Scope } from './scope.ts'
-import { listMergeRequests } from './store/subjects.ts'
+import { listMergeRequests, loadSubject } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type TakenIn } from './take-in.ts'
 import { issueEditedTelling } from './tell.ts'
@@ -80,14 +80,16 @@ function applyComment(subjects: Subjects, scope: Scope, change: CommentChange): 
     const known = await subject.load()
     if (issue !== undefined) await takeIssueAlong(subject, issue)
     else if (known === undefined) await readSubject(subject)
-    await subject.take([comment.author, by], (tx, context) =>
-      takeInComment(tx, context, comment, {
+    await subject.take([comment.author, by], async (tx, context) => {
+      const row = await loadSubject(tx, subject.key)
+      return takeInComment(tx, context, comment, {
         action,
         by,
         ...(from === undefined ? {} : { from }),
         news: action === 'created',
-      }),
-    )
+        old: row !== undefined && isOld(comment, row, context.people),
+      })
+    })
     await subject.tell()
   })
 }

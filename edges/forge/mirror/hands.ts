@@ -18,6 +18,8 @@ export interface CommentHint {
   readonly from?: string
   /** Its actor has to hear of it. */
   readonly news: boolean
+  /** Written before the platform knew its subject: a delivery of it is no news if it was read already. */
+  readonly old?: boolean
 }
 
 export type Writer = 'author' | 'other' | 'unknown'
@@ -55,7 +57,10 @@ export function withTelling(
   if (hint.action === 'deleted') return deleted(row, comment, hint, now)
   if (row === undefined) return firstSeen(comment, hint)
   if (isDeletedByAuthor(row)) return undefined
-  return isLate(row, comment, hint) ? overtaken(row, comment, hint) : rewritten(row, comment, hint)
+  const next = isLate(row, comment, hint) ? overtaken(row, comment, hint) : rewritten(row, comment, hint)
+  // Reading it first made it no news; its own delivery does, once.
+  const isNews = hint.action === 'created' && !row.heard && hint.old !== true
+  return isNews ? { ...(next ?? row), told: false, heard: true } : next
 }
 
 /** A creation is older than whatever else is known of its comment. */
@@ -70,6 +75,7 @@ function firstSeen(comment: ForgeComment, hint: CommentHint): MirroredComment {
     comment,
     bodyHash: bodyHash(comment.body),
     told: !hint.news,
+    heard: hint.action === 'created',
     ...(editedBy === undefined ? {} : { editedBy }),
     ...(withdrawal === undefined ? {} : { withdrawal }),
   }

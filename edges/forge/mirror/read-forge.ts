@@ -1,12 +1,14 @@
 /** What the mirror reads from the forge about one subject, into its rows. Whoever calls it has the subject's lock. */
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
+import type { People } from './people.ts'
 import type { MergeRequestNotes, MirroredMergeRequest, MirroredSubject } from './records.ts'
 import { loadThread, markDeleted } from './store/comments.ts'
 import { markHasChecks } from './store/cursors.ts'
 import { loadSubject, markComplete, upsertSubject } from './store/subjects.ts'
 import type { Subject } from './subject.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext } from './take-in.ts'
+import { isOurs } from './tell.ts'
 
 /** A forge that lists a comment later than this, or whose clock differs by more, is none that we know. */
 const LISTED_WITHIN_MS = 60_000
@@ -26,7 +28,10 @@ export async function takeMergeRequest(subject: Subject, found: ForgeMergeReques
   await subject.take([found.author], (tx, context) => takeInMergeRequest(tx, context, found, 'read'))
 }
 
-/** Comments not seen before are news to an actor, unless it is the first reading. */
+/**
+ * Comments not seen before are news to an actor. A first reading is the thread that its actor begins with, and no news,
+ * unless the platform opened the merge request: what stands there was written while an actor waited for it.
+ */
 export async function readThread(subject: Subject): Promise<void> {
   const { scope, key } = subject
   const row = await subject.load()
@@ -38,14 +43,23 @@ export async function readThread(subject: Subject): Promise<void> {
   await subject.take(authors, (tx, context) => takeInThread(tx, subject, context, listed, row))
 }
 
+function isNews(row: MirroredSubject, people: People): boolean {
+  return (row.complete && row.revision > 0) || isOurs(row, people)
+}
+
+/** By the forge's clock; `isOld` comments may be years old and be delivered again all the same. */
+export function isOld({ createdAt }: ForgeComment, row: MirroredSubject, people: People): boolean {
+  return !isOurs(row, people) && createdAt < row.seenAt - LISTED_WITHIN_MS
+}
+
 async function takeInThread(
   tx: Queryable,
   { key, options: { clock } }: Subject,
   context: TakeInContext,
   listed: readonly ForgeComment[],
-  { complete, revision }: MirroredSubject,
+  row: MirroredSubject,
 ): Promise<void> {
-  const news = complete && revision > 0
+  const news = isNews(row, context.people)
   for (const comment of listed.filter((one) => one.verdict !== 'pending')) {
     await takeInComment(tx, context, comment, { action: 'read', news })
   }
@@ -54,7 +68,7 @@ async function takeInThread(
   // What came by webhook while the list was read is not in it and not gone.
   const newest = Math.max(0, ...listed.map((comment) => comment.createdAt))
   const listedBy = Math.max(newest, clock.now() - LISTED_WITHIN_MS)
-  const deleted = gone.filter((one) => one.comment.createdAt < listedBy || (listed.length === 0 && complete))
+  const deleted = gone.filter((one) => one.comment.createdAt < listedBy || (listed.length === 0 && row.complete))
   await markDeleted(
     tx,
     key.project,

@@ -1,6 +1,6 @@
 /** What the mirror keeps: the forge's objects as last told, and what only an event can tell (who did it). */
 import type { CiState } from '../../../machines/merge-request/events.ts'
-import type { ForgeComment, ForgeIssue, ForgeMergeRequest, ForgeSubjectKind } from '../port.ts'
+import type { ForgeComment, ForgeIssue, ForgeMergeRequest, ForgeSubjectKind, ReviewVerdict } from '../port.ts'
 import type { SubjectText, TextNotes } from './subject-text.ts'
 
 export interface SubjectKey {
@@ -74,6 +74,14 @@ export interface WithdrawnWords {
   readonly at: number
 }
 
+/** Of a review: what it decided before it was dismissed, and who dismissed it. */
+export interface Dismissal {
+  /** Empty: nobody has said. */
+  readonly by: string
+  /** Absent: it was dismissed before it was first seen. */
+  readonly was?: ReviewVerdict
+}
+
 export interface MirroredComment {
   readonly comment: ForgeComment
   readonly bodyHash: string
@@ -84,5 +92,9 @@ export interface MirroredComment {
   readonly deletedBy?: string
   /** What the author's comment withdrew before hands that are not known as his wrote over it. */
   readonly withdrawal?: WithdrawnWords
+  readonly dismissal?: Dismissal
+  /** Its actor had it, or never has to. */
   readonly told: boolean
+  /** The forge delivered its creation, or its actor had it: another delivery of it is no news. */
+  readonly heard: boolean
 }

@@ -111,6 +111,7 @@ export class Subject {
       key.project,
       key.repository,
       open.map((one) => one.comment.id),
+      row.revision > 0,
     )
   }
 

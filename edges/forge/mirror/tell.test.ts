@@ -35,7 +35,7 @@ function toldOf(change: Partial<ForgeComment>): object | undefined {
     updatedAt: headAt + 1000,
     ...change,
   }
-  const thread = [{ comment, bodyHash: 'h', told: false }]
+  const thread = [{ comment, bodyHash: 'h', told: false, heard: true }]
   return commentTellings(row, { project, people, thread }, headAt)[0]?.event
 }
 

@@ -52,7 +52,8 @@ export function factsTelling(row: MirroredSubject, context: FactsContext, at: nu
   }
 }
 
-function isOurs(row: MirroredSubject, people: People): boolean {
+/** A merge request that the platform opened: its actor exists before anybody else can write there. */
+export function isOurs(row: MirroredSubject, people: People): boolean {
   return (
     row.kind === 'mr' && (people.isOwn(row.mergeRequest.author) || row.mergeRequest.headBranch.startsWith('platform/'))
   )

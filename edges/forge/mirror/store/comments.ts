@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import type { ForgeComment } from '../../port.ts'
-import type { MirroredComment, SubjectKey, WithdrawnWords } from '../records.ts'
+import type { Dismissal, MirroredComment, SubjectKey, WithdrawnWords } from '../records.ts'
 
 interface CommentRow {
   readonly document: string
@@ -9,11 +9,13 @@ interface CommentRow {
   readonly deletedAt: number | null
   readonly deletedBy: string | null
   readonly withdrawal: string | null
+  readonly dismissal: string | null
   readonly told: boolean
+  readonly heard: boolean
 }
 
 const columns = `document, body_hash as "bodyHash", edited_by as "editedBy", deleted_at as "deletedAt",
-  deleted_by as "deletedBy", withdrawal, told`
+  deleted_by as "deletedBy", withdrawal, dismissal, told, heard`
 
 function commentOf(row: CommentRow): MirroredComment {
   return {
@@ -23,7 +25,9 @@ function commentOf(row: CommentRow): MirroredComment {
     ...(row.deletedAt === null ? {} : { deletedAt: row.deletedAt }),
     ...(row.deletedBy === null ? {} : { deletedBy: row.deletedBy }),
     ...(row.withdrawal === null ? {} : { withdrawal: JSON.parse(row.withdrawal) as WithdrawnWords }),
+    ...(row.dismissal === null ? {} : { dismissal: JSON.parse(row.dismissal) as Dismissal }),
     told: row.told,
+    heard: row.heard,
   }
 }
 
@@ -67,11 +71,12 @@ export async function upsertComment(
 ): Promise<void> {
   const { comment } = row
   await sql.query(
-    `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, deleted_by, withdrawal, told)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, deleted_by, withdrawal, dismissal, told, heard)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
      on conflict (project, repository, id) do update set document = excluded.document, body_hash = excluded.body_hash,
        edited_by = excluded.edited_by, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at,
-       deleted_by = excluded.deleted_by, withdrawal = excluded.withdrawal`,
+       deleted_by = excluded.deleted_by, withdrawal = excluded.withdrawal, dismissal = excluded.dismissal,
+       told = forge_comment.told and excluded.told, heard = forge_comment.heard or excluded.heard`,
     [
       project,
       repository,
@@ -88,21 +93,25 @@ export async function upsertComment(
       row.deletedAt ?? null,
       row.deletedBy ?? null,
       row.withdrawal === undefined ? null : JSON.stringify(row.withdrawal),
+      row.dismissal === undefined ? null : JSON.stringify(row.dismissal),
       row.told,
+      row.heard,
     ],
   )
 }
 
+/** `heard`: their actor has them; without one nobody had to. */
 export async function markCommentsTold(
   sql: Queryable,
   project: string,
   repository: string,
   ids: readonly string[],
+  heard: boolean,
 ): Promise<void> {
   if (ids.length === 0) return
   await sql.query(
-    'update forge_comment set told = true where project = $1 and repository = $2 and id = any($3::text[])',
-    [project, repository, [...ids]],
+    'update forge_comment set told = true, heard = heard or $4 where project = $1 and repository = $2 and id = any($3::text[])',
+    [project, repository, [...ids], heard],
   )
 }
 
