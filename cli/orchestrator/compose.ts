@@ -12,6 +12,7 @@ import { createForgeEdge, type ForgeEdge } from '../../edges/forge/forge-edge.ts
 import { gatedThreadReader, threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
+import { taskThreadsIn } from '../../edges/forge/task-threads.ts'
 import type { ProjectSettings } from '../../edges/forge/projects.ts'
 import { bearer, type VerifyToken } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/logging.ts'
@@ -155,6 +156,7 @@ export async function composeOrchestrator(
     openForge,
     deliver: (delivery) => runtime.deliver(delivery),
     grantHolds: (issue) => grantHolds(issue),
+    threadsOf: (actor) => taskThreads(actor),
     webhookUrl,
     standings: settings.standingComments
       ? { runtime: () => runtime, why: (task) => readWhy({ runtime, clock, pushRefusal }, task) }
@@ -227,6 +229,7 @@ export async function composeOrchestrator(
   runtime.subscribe(platform.stepped)
   if (tracing) runtime.subscribe(tracing.stepped)
   const grantHolds = grantHoldsIn(runtime)
+  const taskThreads = taskThreadsIn(runtime)
 
   const operatorAuth = bearer(agents.verifyOidc)
   const quarantine = watchQuarantine({ sql, clock, logger, registry: metrics })

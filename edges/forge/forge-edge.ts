@@ -18,6 +18,7 @@ import {
   type ProjectSettings,
   type Provider,
 } from './projects.ts'
+import type { TaskThreads } from './task-threads.ts'
 import { keepStandings, type KeeperOptions } from './standing/keeper.ts'
 import { createForgeInbox, type ForgeInbox } from './webhooks/inbox.ts'
 import { dialects } from './webhooks/providers.ts'
@@ -36,6 +37,7 @@ export interface ForgeEdgeOptions {
   readonly openForge: OpenForge
   readonly deliver: (delivery: Delivery) => Promise<Receipt>
   readonly grantHolds: (issue: string) => Promise<boolean>
+  readonly threadsOf: TaskThreads
   readonly webhookUrl: (project: ProjectSettings) => string | undefined
   /** What says how Tasks stand; undefined: nothing is said of it on the forge. */
   readonly standings: Pick<KeeperOptions, 'runtime' | 'why'> | undefined
@@ -74,6 +76,7 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     mirror,
     clock,
     grantHolds: options.grantHolds,
+    threadsOf: options.threadsOf,
     webhookUrl: options.webhookUrl,
     hasChecks: async (project, repository) => (await loadCursor(sql, project, repository))?.hasChecks === true,
   })

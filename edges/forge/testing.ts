@@ -13,6 +13,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { createForgeEdge, forgeMigrations, type ForgeEdge } from './forge-edge.ts'
 import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
 import { createOpenForge } from './open-forge.ts'
+import type { TaskThreads, ThreadPlace } from './task-threads.ts'
 import {
   projectId,
   type AppliedProjects,
@@ -33,6 +34,9 @@ export interface EdgeFixture extends ForgeFixture {
   readonly delivered: Delivery[]
   /** Issues whose grant holds. */
   readonly grants: Set<string>
+  /** The threads of the one Task that there is. */
+  readonly threads: ThreadPlace[]
+  readonly threadsOf: TaskThreads
   secret: ProjectSecret | undefined
   /** Actor id of the Project that holds the name. */
   holder: string
@@ -166,6 +170,7 @@ async function useEdge(
     directory,
     openForge: createOpenForge({ directory, fetch, clock, sql }),
     grantHolds: async (issue) => grants.has(issue),
+    threadsOf: (actor) => fixture.threadsOf(actor),
     webhookUrl: () => `${here.url}/operator/webhooks/demo`,
     standings: undefined,
     rules,
@@ -201,6 +206,8 @@ async function useEdge(
     directory,
     delivered,
     grants,
+    threads: [],
+    threadsOf: async () => fixture.threads,
     secret: { token: 'token-of-bot', webhookSecret: HOOK_SECRET },
     holder: projectId(project),
     context: (key, attempt = 1) => ({

@@ -139,24 +139,41 @@ export interface ThreadJudgement {
   readonly unclear: readonly string[]
 }
 
-interface Judged {
-  readonly comment: ThreadComment
-  readonly judgement: Judgement
+/** What maintainers said in the other threads of the same Task. */
+export interface Elsewhere {
+  readonly withdrawals: readonly ThreadWithdrawal[]
+  /** Times of words that take older withdrawals back and approve nothing here, epoch ms. */
+  readonly lifts: readonly number[]
+}
+
+const nothingElsewhere: Elsewhere = { withdrawals: [], lifts: [] }
+
+/** `index`: the forge's order of what it dates alike. */
+interface Moment {
   readonly at: number
   readonly index: number
+}
+
+interface Judged extends Moment {
+  readonly comment: ThreadComment
+  readonly judgement: Judgement
 }
 
 /** Judges a whole thread anew; comments of one moment count in the order given, which is the forge's. */
 export function judgeThread(
   comments: readonly ThreadComment[],
   { isMaintainer, isBot }: ThreadAuthority,
+  elsewhere: Elsewhere = nothingElsewhere,
 ): ThreadJudgement {
   const judged = comments
     .filter((comment) => !isBot(comment) && isMaintainer(comment))
     .map((comment, index): Judged => judgedAt(comment, index))
     .toSorted(byTime)
-  const withdrawals = judged.filter(({ judgement }) => judgement === 'withdraws')
-  const lastWithdrawal = withdrawals.at(-1)
+  const withdrawals = [
+    ...judged.filter(({ judgement }) => judgement === 'withdraws').map(withdrawalOf),
+    ...elsewhere.withdrawals.map((one) => ({ ...one, index: Infinity })),
+  ].toSorted(byTime)
+  const lastWithdrawal = withdrawals.findLast(({ at }) => elsewhere.lifts.every((lift) => lift <= at))
   const approvals = judged.filter(
     (one) => one.judgement === 'approves' && (!lastWithdrawal || byTime(one, lastWithdrawal) > 0),
   )
@@ -171,10 +188,14 @@ export function judgeThread(
       bodyHash,
       at,
     })),
-    ...(approvals.length === 0 && lastWithdrawal ? { withdrawnBy: lastWithdrawal.comment.author } : {}),
-    withdrawals: withdrawals.map(({ comment: { commentId, author }, at }) => ({ commentId, author, at })),
+    ...(approvals.length === 0 && lastWithdrawal ? { withdrawnBy: lastWithdrawal.author } : {}),
+    withdrawals: withdrawals.map(({ commentId, author, at }) => ({ commentId, author, at })),
     unclear: unclear.map(({ comment }) => comment.commentId),
   }
+}
+
+function withdrawalOf({ comment, at, index }: Judged): ThreadWithdrawal & Moment {
+  return { commentId: comment.commentId, author: comment.author, at, index }
 }
 
 function judgedAt(comment: ThreadComment, index: number): Judged {
@@ -189,6 +210,7 @@ function judgedOf({ text, hands }: ThreadComment): Judgement {
   return hands === 'unknown' ? 'unclear' : 'none'
 }
 
-function byTime(a: Judged, b: Judged): number {
-  return a.at - b.at || a.index - b.index
+/** Of another thread nobody knows the order within one moment: it counts as the later one. */
+function byTime(a: Moment, b: Moment): number {
+  return a.at - b.at || (a.index === b.index ? 0 : a.index - b.index)
 }

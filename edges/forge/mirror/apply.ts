@@ -90,6 +90,7 @@ function applyComment(subjects: Subjects, scope: Scope, change: CommentChange): 
         old: row !== undefined && isOld(comment, row, context.people),
       })
     })
+    subject.isRead = true
     await subject.tell()
   })
 }

@@ -11,20 +11,23 @@ import { judgedThread } from './judged-thread.ts'
 import type { People } from './people.ts'
 import type { IssueNotes, MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
 import type { MirrorRules } from './rules.ts'
+import type { Thread } from './words.ts'
 
 export interface FactsContext {
   readonly project: ProjectSettings
   readonly people: People
   readonly thread: readonly MirroredComment[]
   readonly judged?: MirrorRules['judged']
+  /** Of an issue: the merge requests of its Task. */
+  readonly elsewhere?: readonly Thread[]
 }
 
 export function issueFactsOf(
   row: MirroredIssue,
-  { project, people, thread, judged: judge = judgedThread }: FactsContext,
+  { project, people, thread, judged: judge = judgedThread, elsewhere = [] }: FactsContext,
 ): IssueFacts {
   const { issue, notes } = row
-  const judged = judge(thread, people)
+  const judged = judge(thread, people, elsewhere)
   const isOthersText = notes.editedByOther || notes.othersAt !== undefined
   const closedBy = notes.closedBy ?? issue.closedBy?.login
   return {

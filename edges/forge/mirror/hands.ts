@@ -8,7 +8,7 @@ import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { CommentAction } from '../change.ts'
 import { bodyHash } from '../hash.ts'
 import type { ForgeAccount, ForgeComment } from '../port.ts'
-import type { MirroredComment, WithdrawnWords } from './records.ts'
+import type { Dismissal, MirroredComment, WithdrawnWords } from './records.ts'
 
 export interface CommentHint {
   /** `read`: from the forge itself, which names nobody. */
@@ -78,7 +78,20 @@ function firstSeen(comment: ForgeComment, hint: CommentHint): MirroredComment {
     heard: hint.action === 'created',
     ...(editedBy === undefined ? {} : { editedBy }),
     ...(withdrawal === undefined ? {} : { withdrawal }),
+    ...dismissed(undefined, comment, hint),
   }
+}
+
+/** The event alone names who dismissed, and a dismissed review shows no more what it said. */
+function dismissed(
+  row: MirroredComment | undefined,
+  { verdict }: ForgeComment,
+  { action, by }: CommentHint,
+): { readonly dismissal?: Dismissal } {
+  if (verdict !== 'dismissed') return {}
+  const was = row?.comment.verdict === 'dismissed' ? row.dismissal?.was : row?.comment.verdict
+  const hand = row?.dismissal?.by ?? (action === 'other' ? by : undefined)
+  return { dismissal: { ...(hand === undefined ? {} : { by: hand }), ...(was === undefined ? {} : { was }) } }
 }
 
 /** A review carries no time of its last edit: one that is only read may have been written over. */
@@ -97,11 +110,12 @@ function loginOf(by: ForgeAccount, author: ForgeAccount): string {
 }
 
 function rewritten(row: MirroredComment, comment: ForgeComment, hint: CommentHint): MirroredComment {
-  const { editedBy: _, withdrawal: known, ...kept } = row
+  const { editedBy: _, withdrawal: known, dismissal: __, ...kept } = row
   const hash = bodyHash(comment.body)
   const isChanged = hash !== row.bodyHash
   const editedBy = editorAfter(row, comment, hint, isChanged)
-  const written = { ...kept, comment, bodyHash: hash, ...(editedBy === undefined ? {} : { editedBy }) }
+  const dismissal = dismissed(row, comment, hint)
+  const written = { ...kept, ...dismissal, comment, bodyHash: hash, ...(editedBy === undefined ? {} : { editedBy }) }
   if (writerOf(written) === 'author') return written
   // A text that stayed and is now named as another's was his own only if it was known as such.
   const wasTheirs = isChanged || writerOf(row) === 'author'

@@ -1,32 +1,65 @@
-/** The words of maintainers in a thread, judged as a whole: each as far as it is known to be its author's own. */
+/**
+ * The words of maintainers about an issue, judged as a whole: each as far as it is known to be its author's own. In the merge
+ * requests of its Task (`elsewhere`) they withdraw and take back as on the issue itself; what is planned is approved on the issue alone.
+ */
 import type { IssueFacts } from '../../../machines/issue/events.ts'
-import { judgeThread, type Hands, type ThreadComment } from '../../../machines/rules/approval-grammar.ts'
+import {
+  judgeThread,
+  type Elsewhere,
+  type Hands,
+  type ThreadComment,
+} from '../../../machines/rules/approval-grammar.ts'
 import { isDeletedByAuthor, isTakenBack, writerOf } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment } from './records.ts'
+import { authorsWords, wordsIn, type Thread } from './words.ts'
 
 type Judged = Required<Pick<IssueFacts, 'approvals' | 'withdrawals' | 'takenBack' | 'unclear'>> &
   Pick<IssueFacts, 'withdrawnBy'>
 
-export function judgedThread(thread: readonly MirroredComment[], people: People): Judged {
+export function judgedThread(
+  thread: readonly MirroredComment[],
+  people: People,
+  elsewhere: readonly Thread[] = [],
+): Judged {
   const words = thread.filter(({ comment }) => comment.sort === 'comment' && people.isMaintainer(comment.author))
   const judged = judgeThread(
     words.filter((one) => !isDeletedByAuthor(one)).map(threadCommentOf),
     // An account of ours is no maintainer, whatever the lists say.
     { isMaintainer: () => true, isBot: () => false },
+    wordsElsewhere(elsewhere),
   )
   const { approvals, withdrawnBy, withdrawals, unclear } = judged
   return {
     approvals: [...approvals],
     ...(withdrawnBy === undefined ? {} : { withdrawnBy }),
     withdrawals: [...withdrawals],
-    takenBack: words.filter(isTakenBack).map(({ comment }) => comment.id),
+    takenBack: [...words.filter(isTakenBack).map(idOf), ...elsewhere.flatMap(takenBackIn)],
     unclear: [...unclear, ...(withdrawnBy === undefined ? [] : words.filter(isPerhapsTakenBack).map(idOf))],
   }
 }
 
 function idOf({ comment }: MirroredComment): string {
   return comment.id
+}
+
+/** Ids are unique within one repository only. */
+function nameOf({ repository, number }: Thread['place'], commentId: string): string {
+  return `${repository}!${number}/${commentId}`
+}
+
+function wordsElsewhere(threads: readonly Thread[]): Elsewhere {
+  const words = threads.map(wordsIn)
+  const holds = words.flatMap(({ withheld }) => withheld).filter(({ kind }) => kind === 'hold')
+  return {
+    withdrawals: holds.map(({ place, commentId, author, at }) => ({ commentId: nameOf(place, commentId), author, at })),
+    lifts: words.flatMap(({ lifts }) => lifts.map(({ at }) => at)),
+  }
+}
+
+function takenBackIn({ place, rows, people }: Thread): readonly string[] {
+  const taken = rows.filter((row) => people.isMaintainer(row.comment.author) && isTakenBack(row))
+  return taken.map(({ comment }) => nameOf(place, comment.id))
 }
 
 /** He may have edited it himself, unheard: only he can say so, by a word of its own. */
@@ -36,7 +69,7 @@ function isPerhapsTakenBack(row: MirroredComment): boolean {
 
 function threadCommentOf(row: MirroredComment): ThreadComment {
   const { id, author, createdAt } = row.comment
-  const { text, at } = wordsOf(row)
+  const { text, at } = authorsWords(row)
   return {
     commentId: id,
     author: author.login,
@@ -46,12 +79,6 @@ function threadCommentOf(row: MirroredComment): ThreadComment {
     at: createdAt,
     ...(at > createdAt ? { editedAt: at } : {}),
   }
-}
-
-/** What another wrote in his name is nobody's word. */
-function wordsOf(row: MirroredComment): { readonly text: string; readonly at: number } {
-  const { body, updatedAt } = row.comment
-  return row.withdrawal ?? { text: writerOf(row) === 'other' ? '' : body, at: updatedAt }
 }
 
 function handsOf(row: MirroredComment): Hands {

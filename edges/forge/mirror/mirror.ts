@@ -15,9 +15,12 @@ import { loadThread } from './store/comments.ts'
 import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
 import { boundAccounts } from './store/accounts.ts'
 import { resyncProject } from './resync.ts'
-import { openScope, type MirrorOptions } from './scope.ts'
+import type { ThreadPlace } from '../task-threads.ts'
+import { openScope, requireProject, type MirrorOptions } from './scope.ts'
 import { createSubjects } from './subject.ts'
 import { readChecks, readSubject, readThread } from './read-forge.ts'
+import { loadThreads } from './task-words.ts'
+import type { Word } from './words.ts'
 
 /** Projects by name or actor id, repositories by the name of their resource. */
 export interface Mirror {
@@ -43,6 +46,8 @@ export interface Mirror {
     number: number,
     command: CommandName,
   ): Promise<readonly number[]>
+  /** The words of maintainers that withhold the merges of a Task with these threads, oldest first (LAW-24); as last read. */
+  withheld(project: string, threads: readonly ThreadPlace[]): Promise<readonly Word[]>
   /** Reads one subject and its thread from the forge and tells its actor; what a merge, an opening or a doubt asks for. */
   refresh(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<void>
   /** What one delivery told; `delivery` is its id. */
@@ -86,6 +91,10 @@ export function createMirror(options: MirrorOptions): Mirror {
           commandsIn(row.comment.body).some((given) => given.name === command),
       )
       return said.map(({ comment }) => comment.createdAt)
+    },
+    async withheld(id, threads) {
+      const project = await requireProject(options, id)
+      return options.rules.words(await loadThreads(options, project, threads))
     },
     async refresh(project, repository, on, number) {
       const scope = await openScope(options, project, repository)

@@ -41,6 +41,7 @@ export async function readThread(subject: Subject): Promise<void> {
   const listed = [...plain, ...reviews]
   const authors = listed.map((one) => one.author)
   await subject.take(authors, (tx, context) => takeInThread(tx, subject, context, listed, row))
+  subject.isRead = true
 }
 
 function isNews(row: MirroredSubject, people: People): boolean {

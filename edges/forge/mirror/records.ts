@@ -1,6 +1,13 @@
 /** What the mirror keeps: the forge's objects as last told, and what only an event can tell (who did it). */
 import type { CiState } from '../../../machines/merge-request/events.ts'
-import type { ForgeComment, ForgeIssue, ForgeMergeRequest, ForgeSubjectKind, ReviewVerdict } from '../port.ts'
+import type {
+  ForgeAccount,
+  ForgeComment,
+  ForgeIssue,
+  ForgeMergeRequest,
+  ForgeSubjectKind,
+  ReviewVerdict,
+} from '../port.ts'
 import type { SubjectText, TextNotes } from './subject-text.ts'
 
 export interface SubjectKey {
@@ -76,8 +83,8 @@ export interface WithdrawnWords {
 
 /** Of a review: what it decided before it was dismissed, and who dismissed it. */
 export interface Dismissal {
-  /** Empty: nobody has said. */
-  readonly by: string
+  /** Absent: nobody has said. */
+  readonly by?: ForgeAccount
   /** Absent: it was dismissed before it was first seen. */
   readonly was?: ReviewVerdict
 }

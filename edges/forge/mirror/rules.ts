@@ -3,6 +3,7 @@ import { withTelling } from './hands.ts'
 import { judgedThread } from './judged-thread.ts'
 import { peopleOf } from './people.ts'
 import { notesAfter } from './subject-text.ts'
+import { standingWords } from './words.ts'
 
 export interface MirrorRules {
   readonly people: typeof peopleOf
@@ -11,6 +12,8 @@ export interface MirrorRules {
   readonly text: typeof notesAfter
   /** What the words of maintainers come to. */
   readonly judged: typeof judgedThread
+  /** Which of them withhold the merge. */
+  readonly words: typeof standingWords
 }
 
 export const mirrorRules: MirrorRules = {
@@ -18,4 +21,5 @@ export const mirrorRules: MirrorRules = {
   hands: withTelling,
   text: notesAfter,
   judged: judgedThread,
+  words: standingWords,
 }

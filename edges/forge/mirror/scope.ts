@@ -12,6 +12,7 @@ import {
   type ProjectSettings,
   type RepositorySettings,
 } from '../projects.ts'
+import type { TaskThreads } from '../task-threads.ts'
 import type { MirrorRules } from './rules.ts'
 import { bindAccount, boundAccounts } from './store/accounts.ts'
 import type { TakeInContext } from './take-in.ts'
@@ -23,6 +24,8 @@ export interface MirrorOptions {
   readonly openForge: OpenForge
   /** `runtime.deliver`. */
   readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  /** `taskThreadsIn(runtime)`. */
+  readonly threadsOf: TaskThreads
   /** `mirrorRules`, but where a test takes one down. */
   readonly rules: MirrorRules
 }

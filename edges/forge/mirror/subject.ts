@@ -5,13 +5,16 @@ import type { ForgeAccount, ForgeSubjectKind } from '../port.ts'
 import { issueFactsOf, type FactsContext } from './facts.ts'
 import { readChecks, readThread } from './read-forge.ts'
 import type { MirroredSubject, SubjectKey } from './records.ts'
-import { takeInContext, type MirrorOptions, type Scope } from './scope.ts'
+import { projectId, repositoryNamed } from '../projects.ts'
+import { openScope, takeInContext, type MirrorOptions, type Scope } from './scope.ts'
 import { createSerial } from './serial.ts'
 import { boundAccounts } from './store/accounts.ts'
 import { loadThread, markCommentsTold } from './store/comments.ts'
 import { claimRevision, loadSubject, markTold } from './store/subjects.ts'
 import type { TakeInContext } from './take-in.ts'
+import { loadThreads } from './task-words.ts'
 import { commentTellings, factsTelling, subjectAddress, untold, type Telling } from './tell.ts'
+import type { Thread } from './words.ts'
 
 /** Two processes meet once; who never gets its turn leaves it to whoever tried. */
 const MOST_CLAIMS = 10
@@ -32,6 +35,8 @@ export class Subject {
   readonly options: MirrorOptions
   readonly scope: Scope
   readonly key: SubjectKey
+  /** Its thread was looked at: the Issues of its Task judge by it too. */
+  isRead = false
 
   constructor(options: MirrorOptions, scope: Scope, key: SubjectKey) {
     this.options = options
@@ -119,7 +124,20 @@ export class Subject {
     const { project, repository } = this.scope
     const { sql, rules } = this.options
     const people = rules.people(project, repository, await boundAccounts(sql, project.name))
-    return { project, people, thread: await loadThread(sql, this.key), judged: rules.judged }
+    const thread = await loadThread(sql, this.key)
+    return { project, people, thread, judged: rules.judged, elsewhere: await this.#elsewhere() }
+  }
+
+  /** What is said in a merge request of its Task is said about an issue too (LAW-24). */
+  async #elsewhere(): Promise<readonly Thread[]> {
+    const { key, options, scope } = this
+    if (key.kind !== 'issue') return []
+    const places = await options.threadsOf(subjectAddress(scope.project, key))
+    return loadThreads(
+      options,
+      scope.project,
+      places.filter(({ kind }) => kind === 'mr'),
+    )
   }
 }
 
@@ -141,12 +159,27 @@ export interface Subjects {
 
 export function createSubjects(options: MirrorOptions): Subjects {
   const serial = createSerial()
-  return {
+  const subjects: Subjects = {
     options,
-    withSubject: (scope, kind, number, work) => {
+    withSubject: async (scope, kind, number, work) => {
       const key: SubjectKey = { project: scope.project.name, repository: scope.repository.name, kind, number }
       const place = `${key.project}/${key.repository}/${kind}/${number}`
-      return serial.run(place, () => work(new Subject(options, scope, key)))
+      const subject = new Subject(options, scope, key)
+      const result = await serial.run(place, () => work(subject))
+      if (kind === 'mr' && subject.isRead) await tellIssues(subjects, scope, key)
+      return result
     },
+  }
+  return subjects
+}
+
+/** Outside of the lock of the merge request: each Issue has its own. */
+async function tellIssues(subjects: Subjects, { project }: Scope, key: SubjectKey): Promise<void> {
+  const { options } = subjects
+  const places = await options.threadsOf(subjectAddress(project, key))
+  for (const { kind, repository, number } of places) {
+    if (kind !== 'issue' || repositoryNamed(project, repository) === undefined) continue
+    const scope = await openScope(options, projectId(project), repository)
+    await subjects.withSubject(scope, kind, number, (subject) => subject.tell())
   }
 }

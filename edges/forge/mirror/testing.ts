@@ -10,6 +10,7 @@ import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../tes
 const REPO = 'acme/library'
 const ISSUE = 'default/library-1'
 const TASK = 'default/implement-library-1-aaaaa'
+const BRANCH = 'platform/implement-library-1-aaaaa'
 
 /** `maintainer` and `acme` maintain; `stranger` may edit whatever anybody wrote, and maintains nothing; `reader` reads. */
 const permissions = { maintainer: 'admin', bot: 'admin', stranger: 'admin', reader: 'read' } as const
@@ -21,12 +22,14 @@ export class ApprovedIssue {
   readonly number: number
   readonly #hear: Hear
   #approval = 0
+  #change: Change | undefined
 
   constructor(fixture: EdgeFixture, issue: Drive, number: number, hear: Hear) {
     this.fixture = fixture
     this.issue = issue
     this.number = number
     this.#hear = hear
+    fixture.threads.push({ kind: 'issue', repository: 'library', number })
   }
 
   get approval(): number {
@@ -107,9 +110,27 @@ export class ApprovedIssue {
     await this.fixture.quiet()
   }
 
+  /** The merge request of the Task, opened and known to it. */
+  async change(): Promise<Change> {
+    if (this.#change === undefined) {
+      this.#change = await openChange(this.fixture)
+      this.fixture.threads.push({ kind: 'mr', repository: 'library', number: this.#change.number })
+      await this.fixture.quiet()
+    }
+    return this.#change
+  }
+
+  /** A new head of the merge request, which the review read. */
+  async pushAgain(): Promise<void> {
+    const { number, folder } = await this.change()
+    const sha = await this.fixture.push(folder, BRANCH, { 'src/again.js': 'export const again = true\n' })
+    this.#change = { number, sha, folder }
+    await this.fixture.quiet()
+  }
+
   /** What answers the merge; nothing: it is merged. */
   async merge(): Promise<readonly unknown[]> {
-    const change = await openChange(this.fixture)
+    const change = await this.change()
     const answers = await mergeWhenKnown(this.fixture, change, { grants: [`issue:${ISSUE}`] })
     return answers.map(({ event }) => event.reason)
   }
@@ -119,6 +140,8 @@ export class ApprovedIssue {
     return this.fixture.forge.audit().some(({ action }) => action === 'pull.merge')
   }
 }
+
+type Change = Awaited<ReturnType<typeof openChange>>
 
 type Hear = (event: { readonly type: string; readonly [field: string]: unknown }) => void
 

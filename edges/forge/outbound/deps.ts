@@ -2,6 +2,7 @@ import type { Clock } from '../../../runtime/clock.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
 import type { EffectContext } from '../../../runtime/runtime.ts'
 import type { Mirror } from '../mirror/mirror.ts'
+import type { TaskThreads } from '../task-threads.ts'
 import type { Fence, ForgePort, OpenForge } from '../port.ts'
 import {
   forgePath,
@@ -19,6 +20,8 @@ export interface OutboundDeps {
   readonly clock: Clock
   /** Whether the Issue's own row still holds a grant; `issue` is its actor id or address (LAW-18). */
   readonly grantHolds: (issue: string) => Promise<boolean>
+  /** The threads of the Task that asks; `actor` is its address. */
+  readonly threadsOf: TaskThreads
   /** Where forges send this Project's deliveries; undefined while the platform has no address they can reach. */
   readonly webhookUrl: (project: ProjectSettings) => string | undefined
   /** Whether any head of the repository ever had a check, as far as the mirror knows. */

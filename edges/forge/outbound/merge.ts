@@ -1,6 +1,6 @@
 /**
- * The merge, pinned to the reviewed head. Right before it the approving threads are read at the forge once more, and the
- * grants in the Issues' own rows (LAW-18). What happened is told by the forge: after every call the mirror reads it back,
+ * The merge, pinned to the reviewed head. Right before it every thread of the Task is read at the forge once more, and the
+ * grants in the Issues' own rows (LAW-18, LAW-24). What happened is told by the forge: after every call the mirror reads it back,
  * so nobody has to wait for the webhook.
  */
 import type { EffectParams } from '../../../machines/effect.ts'
@@ -9,6 +9,7 @@ import { ForbiddenError, HeadMovedError, NotFoundError, NotMergeableError } from
 import type { ForgeMergeRequest, MergeMethod } from '../port.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { obstacleOf, type Obstacle } from './merge-readiness.ts'
+import { threadsNow, withheld } from './withheld.ts'
 
 type Params = EffectParams<'mergeMergeRequest'>
 
@@ -38,9 +39,12 @@ async function tryMerge(
   if (found.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
   const obstacle = await obstacleOf(deps, target, found)
   if (obstacle !== undefined) return obstacle
+  const threads = await threadsNow(deps, params, context.actor)
   for (const issue of params.grants) {
     if (!(await grantHoldsNow(deps, params, issue))) return { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
   }
+  const word = await withheld(deps, params.project, threads)
+  if (word !== undefined) return word
   // The state that asked was left while we looked: its effect was withdrawn [FORGE-WRITES-1].
   if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
   return mergeByMethod(target, params)

@@ -8,7 +8,7 @@ export async function openChange(
   fixture: EdgeFixture,
   branch = 'platform/implement-library-1-aaaaa',
   files: Record<string, string> = { 'src/mul.js': 'export const mul = (a, b) => a * b\n' },
-): Promise<{ number: number; sha: string }> {
+): Promise<{ number: number; sha: string; folder: string }> {
   const folder = await fixture.clone('bot')
   const sha = await fixture.push(folder, branch, files)
   const pull = await fixture.forge.openPull('bot', 'acme/library', {
@@ -17,7 +17,7 @@ export async function openChange(
     head: branch,
     base: 'main',
   })
-  return { number: pull.number, sha }
+  return { number: pull.number, sha, folder }
 }
 
 export function merge(

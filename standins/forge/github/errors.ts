@@ -128,6 +128,7 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
     ],
   ],
   'review-empty': () => [422, UNPROCESSABLE, ['Review body can not be blank']],
+  'review-undecided': (refusal) => [422, UNPROCESSABLE, [`Can not dismiss a ${refusal.detail} pull request review`]],
   'pending-review': () => [422, UNPROCESSABLE, ['User can only have one pending review per pull request']],
   'head-moved': () => [409, 'Head branch was modified. Review and try the merge again.'],
   'base-moved': () => [405, 'Base branch was modified. Review and try the merge again.'],

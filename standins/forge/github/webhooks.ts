@@ -41,9 +41,10 @@ export function formatEvent(links: Links, event: ForgeEvent): Message {
         comment: commentPayload(links, repository, event.issue, event.comment),
         ...changesOf(event),
       })
-    case 'review.submitted': {
+    case 'review.submitted':
+    case 'review.dismissed': {
       const review = reviewPayload(links, repository, event.pull, event.review)
-      return message('pull_request_review', 'submitted', {
+      return message('pull_request_review', event.type === 'review.submitted' ? 'submitted' : 'dismissed', {
         review: { ...review, state: event.review.state.toLowerCase(), body: event.review.body || null },
         pull_request: pullPayload(links, repository, event.pull),
       })

@@ -24,6 +24,7 @@ export type AuditAction =
   | 'pull.merge'
   | 'review.create'
   | 'review.submit'
+  | 'review.dismiss'
   | 'review-comment.create'
   | 'review-comment.edit'
   | 'review-comment.delete'

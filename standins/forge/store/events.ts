@@ -51,8 +51,8 @@ export interface CommentChanged extends Base {
   readonly changes?: Changes
 }
 
-export interface ReviewSubmitted extends Base {
-  readonly type: 'review.submitted'
+export interface ReviewChanged extends Base {
+  readonly type: 'review.submitted' | 'review.dismissed'
   readonly pull: Pull
   readonly review: Review
 }
@@ -102,7 +102,7 @@ export type ForgeEvent =
   | IssueChanged
   | PullChanged
   | CommentChanged
-  | ReviewSubmitted
+  | ReviewChanged
   | ReviewCommentChanged
   | Pushed
   | CheckRunChanged

@@ -20,6 +20,7 @@ export type RefusalReason =
   | 'path-not-in-diff'
   | 'commit-not-in-pull'
   | 'review-empty'
+  | 'review-undecided'
   | 'pending-review'
   | 'head-moved'
   | 'base-moved'

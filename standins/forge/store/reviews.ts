@@ -105,6 +105,29 @@ export function publish(
     emit(world, { type: 'review-comment.changed', action: 'created', repository, actor: actor.user, pull, comment })
 }
 
+/** By anybody who may write; the review keeps its text and shows no more what it decided. */
+export function dismissReview(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  pull: Pull,
+  review: Review,
+  reason: string,
+): void {
+  demand(repository, actor, 'write')
+  checkBody(reason, 'PullRequestReview')
+  if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED')
+    throw new Refusal('review-undecided', { detail: review.state.toLowerCase() })
+  review.state = 'DISMISSED'
+  pull.updatedAt = timestamp(world)
+  record(world, actor.user, 'review.dismiss', repository, {
+    number: pull.number,
+    sha: review.commit,
+    detail: { review: review.id, reason },
+  })
+  emit(world, { type: 'review.dismissed', repository, actor: actor.user, pull, review })
+}
+
 function checkEvent(pull: Pull, actor: Actor, event: ReviewEvent, body: string, comments: number): void {
   if (event !== 'COMMENT' && pull.author === actor.user)
     throw new Refusal('own-review', { detail: event === 'APPROVE' ? 'approve' : 'request changes on' })

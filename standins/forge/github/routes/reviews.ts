@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { commentsOf, createReview, findReview, submitReview } from '../../store/reviews.ts'
+import { commentsOf, createReview, dismissReview, findReview, submitReview } from '../../store/reviews.ts'
 import type { LineComment } from '../../store/review-comments.ts'
 import { bodyOf, numberParam, type Call, type Route } from '../call.ts'
 import { listAnswer } from '../paging.ts'
@@ -33,6 +33,11 @@ const NewReview = Type.Object({
 })
 const readNewReview = bodyOf(NewReview, 'PullRequestReview')
 const readSubmission = bodyOf(Type.Object({ event: Event, body: Type.Optional(Type.String()) }), 'PullRequestReview')
+
+const readDismissal = bodyOf(
+  Type.Object({ message: Type.String(), event: Type.Optional(Type.Literal('DISMISS')) }),
+  'PullRequestReview',
+)
 
 export const reviewRoutes: readonly Route[] = [
   {
@@ -83,6 +88,16 @@ export const reviewRoutes: readonly Route[] = [
       const { event, body } = readSubmission(call)
       const review = reviewOf(call)
       submitReview(call.world, call.repository, call.writer, pullOf(call), review, event, body)
+      return { body: reviewPayload(call.links, call.repository, pullOf(call), review) }
+    },
+  },
+  {
+    method: 'PUT',
+    path: `${REVIEWS}/:id/dismissals`,
+    run(call) {
+      const { message } = readDismissal(call)
+      const review = reviewOf(call)
+      dismissReview(call.world, call.repository, call.writer, pullOf(call), review, message)
       return { body: reviewPayload(call.links, call.repository, pullOf(call), review) }
     },
   },

@@ -1,0 +1,256 @@
+/**
+ * LAW-24 in any thread of the Task, end to end: the local forge, the edge, a real Issue, and the merge that asks. What a
+ * maintainer says on a merge request counts as on the issue.
+ */
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { SUBJECT, mergeWhenKnown, openChange } from '../outbound/testing.ts'
+import { withForgeEdge } from '../testing.ts'
+import { judgedThread } from './judged-thread.ts'
+import { mirrorRules } from './rules.ts'
+import { withApprovedIssue, type ApprovedIssue } from './testing.ts'
+
+const REPO = 'acme/library'
+
+/** Forges date in whole seconds: a word of the same second lifts nothing. */
+function nextSecond(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 })
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Says it on the merge request; resolves to what a later edit or dismissal names. */
+type Say = (approved: ApprovedIssue, number: number, login?: string) => Promise<number>
+
+const onLine = [{ path: 'src/mul.js', body: '/hold', line: 1, wholeFile: false }]
+
+const holds: readonly (readonly [string, Say])[] = [
+  ['a comment', async ({ fixture }, number, login = 'acme') => fixture.forge.comment(login, REPO, number, '/hold').id],
+  [
+    'the body of a review',
+    async ({ fixture }, number, login = 'acme') =>
+      (await fixture.forge.review(login, REPO, number, { event: 'COMMENT', body: '/hold' })).id,
+  ],
+  [
+    'a comment on a line',
+    async ({ fixture }, number, login = 'acme') =>
+      (await fixture.forge.review(login, REPO, number, { event: 'COMMENT', body: 'See below.', comments: onLine })).id,
+  ],
+  [
+    'a review that approves and withdraws',
+    async ({ fixture }, number, login = 'acme') =>
+      (await fixture.forge.review(login, REPO, number, { event: 'APPROVE', body: 'Good, but:\n/hold' })).id,
+  ],
+]
+
+const requestChanges: Say = async ({ fixture }, number, login = 'acme') =>
+  (await fixture.forge.review(login, REPO, number, { event: 'REQUEST_CHANGES', body: 'This must not be merged.' })).id
+
+const words = [...holds, ['a review that requests changes', requestChanges]] as const
+
+async function expectMerged(approved: ApprovedIssue): Promise<void> {
+  expect(await approved.merge()).toEqual([])
+  expect(approved.isMerged).toBe(true)
+}
+
+async function expectHeld(approved: ApprovedIssue): Promise<void> {
+  expect(await approved.merge()).toHaveLength(1)
+  expect(approved.isMerged).toBe(false)
+}
+
+describe('a word on the merge request withholds the merge', () => {
+  test.each(words)('LAW-24: %s, webhook delivered', async (_name, say) => {
+    await withApprovedIssue({}, async (approved) => {
+      await say(approved, (await approved.change()).number)
+      await approved.fixture.quiet()
+      await expectHeld(approved)
+    })
+  })
+  test.each(words)('LAW-24: %s, read by nobody but the merge (MERGE-11)', async (_name, say) => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      approved.loseWebhooks()
+      await say(approved, number)
+      await expectHeld(approved)
+    })
+  })
+  test('LAW-24: a /hold there takes the grant of the issue back (APPROVAL-17)', async () => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      approved.fixture.forge.comment('acme', REPO, number, '/hold')
+      await approved.fixture.quiet()
+      expect(approved.isGranted).toBe(false)
+      expect(approved.facts).toMatchObject({ withdrawnBy: 'acme' })
+    })
+  })
+  test('LAW-24: what asks for changes quotes the review, and says who can let it go on (MERGE-11)', async () => {
+    await withApprovedIssue({}, async (approved) => {
+      await requestChanges(approved, (await approved.change()).number)
+      await approved.fixture.quiet()
+      expect(await approved.merge()).toEqual([
+        expect.stringMatching(
+          /^acme requests changes: "This must not be merged\." \(http.*\); a newer `\/approve` .* by a maintainer/,
+        ),
+      ])
+    })
+  })
+  test('LAW-24: also where the Task owns no issue (MERGE-11)', async () => {
+    await withForgeEdge({}, async (fixture) => {
+      const change = await openChange(fixture)
+      fixture.forge.comment('maintainer', REPO, change.number, '/hold')
+      expect(await mergeWhenKnown(fixture, change)).toMatchObject([{ event: { type: 'mr.mergeRefused' } }])
+      nextSecond()
+      fixture.forge.comment('maintainer', REPO, change.number, '/approve')
+      expect(await mergeWhenKnown(fixture, change)).toEqual([])
+    })
+  })
+  test('LAW-24: a word on one merge request withholds the other ones of the Task (MERGE-11)', async () => {
+    await withForgeEdge({}, async (fixture) => {
+      const first = await openChange(fixture)
+      const second = await openChange(fixture, 'platform/b', { 'src/div.js': 'export const div = (a, b) => a / b\n' })
+      const { repository } = SUBJECT
+      fixture.threads.push(...[first, second].map(({ number }) => ({ kind: 'mr', repository, number }) as const))
+      fixture.forge.comment('maintainer', REPO, second.number, '/hold')
+      expect(await mergeWhenKnown(fixture, first)).toMatchObject([{ event: { type: 'mr.mergeRefused' } }])
+    })
+  })
+  test.each(words)('%s by somebody who maintains nothing withholds nothing', async (_name, say) => {
+    await withApprovedIssue({}, async (approved) => {
+      await say(approved, (await approved.change()).number, 'stranger')
+      await approved.fixture.quiet()
+      await expectMerged(approved)
+    })
+  })
+  test.each(words)('%s: with the wall taken down the bot merges', async (_name, say) => {
+    const down = {
+      ...mirrorRules,
+      words: () => [],
+      judged: (...[rows, people]: Parameters<typeof judgedThread>) => judgedThread(rows, people),
+    }
+    await withApprovedIssue({ rules: down }, async (approved) => {
+      await say(approved, (await approved.change()).number)
+      await approved.fixture.quiet()
+      await expectMerged(approved)
+    })
+  })
+})
+
+describe('it is taken back', () => {
+  const lifts: readonly (readonly [string, (approved: ApprovedIssue, number: number) => Promise<unknown>])[] = [
+    [
+      'by /approve of another maintainer on the merge request',
+      async ({ fixture }, number) => fixture.forge.comment('maintainer', REPO, number, '/approve'),
+    ],
+    [
+      'by an approving review of another maintainer',
+      ({ fixture }, number) => fixture.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: '' }),
+    ],
+    ['by /approve on the issue', (approved) => approved.approve()],
+  ]
+  test.each(lifts)('%s, after a /hold (APPROVAL-17)', async (_name, lift) => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      approved.fixture.forge.comment('acme', REPO, number, '/hold')
+      await approved.fixture.quiet()
+      nextSecond()
+      await lift(approved, number)
+      await approved.fixture.quiet()
+      expect(approved.isGranted).toBe(true)
+      await expectMerged(approved)
+    })
+  })
+  test.each(lifts)('%s, after a request for changes', async (_name, lift) => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      await requestChanges(approved, number)
+      nextSecond()
+      await lift(approved, number)
+      await approved.fixture.quiet()
+      await expectMerged(approved)
+    })
+  })
+  test('by its author’s own edit, and by its author’s own deletion', async () => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      const [one, other] = ['/hold', '/hold'].map(
+        (text) => approved.fixture.forge.comment('acme', REPO, number, text).id,
+      )
+      await approved.fixture.quiet()
+      nextSecond()
+      approved.edit('acme', one!, 'never mind')
+      approved.delete('acme', other!)
+      await approved.fixture.quiet()
+      await expectMerged(approved)
+    })
+  })
+  test('by the dismissal of a maintainer (APPROVAL-18)', async () => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      const review = await requestChanges(approved, number)
+      await approved.fixture.quiet()
+      await dismiss(approved, 'maintainer', number, review)
+      await expectMerged(approved)
+    })
+  })
+})
+
+async function dismiss({ fixture }: ApprovedIssue, login: string, number: number, review: number): Promise<void> {
+  await fixture
+    .octokit(login)
+    .pulls.dismissReview({ owner: 'acme', repo: 'library', pull_number: number, review_id: review, message: 'old' })
+  await fixture.quiet()
+}
+
+describe('it is not taken back', () => {
+  test.each(words)('LAW-24: %s, by a new head', async (_name, say) => {
+    await withApprovedIssue({}, async (approved) => {
+      await say(approved, (await approved.change()).number)
+      nextSecond()
+      await approved.pushAgain()
+      await expectHeld(approved)
+    })
+  })
+  test.each(['stranger', 'maintainer', 'bot'])('LAW-24: by an edit of %s', async (login) => {
+    await withApprovedIssue({}, async (approved) => {
+      const hold = approved.fixture.forge.comment('acme', REPO, (await approved.change()).number, '/hold').id
+      await approved.fixture.quiet()
+      nextSecond()
+      approved.edit(login, hold, '/approve')
+      await approved.fixture.quiet()
+      await expectHeld(approved)
+    })
+  })
+  test('LAW-24: by an approval of somebody who maintains nothing', async () => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      await requestChanges(approved, number)
+      nextSecond()
+      await approved.fixture.forge.review('stranger', REPO, number, { event: 'APPROVE', body: '/approve' })
+      await approved.fixture.quiet()
+      await expectHeld(approved)
+    })
+  })
+  test('LAW-24: by the dismissal of somebody who maintains nothing, delivered or not (APPROVAL-18)', async () => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      const review = await requestChanges(approved, number)
+      await approved.fixture.quiet()
+      await dismiss(approved, 'stranger', number, review)
+      await expectHeld(approved)
+      await approved.resync()
+      await expectHeld(approved)
+    })
+  })
+  test('LAW-24: by an approval that was dismissed (APPROVAL-18)', async () => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      await requestChanges(approved, number)
+      nextSecond()
+      const approval = await approved.fixture.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: '' })
+      await approved.fixture.quiet()
+      await dismiss(approved, 'stranger', number, approval.id)
+      await expectHeld(approved)
+    })
+  })
+})

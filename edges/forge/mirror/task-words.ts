@@ -1,0 +1,24 @@
+/** The threads of one Task as the mirror has them, each with the people of its own repository. */
+import { repositoryNamed, type ProjectSettings } from '../projects.ts'
+import type { ThreadPlace } from '../task-threads.ts'
+import type { MirrorOptions } from './scope.ts'
+import { boundAccounts } from './store/accounts.ts'
+import { loadThread } from './store/comments.ts'
+import type { Thread } from './words.ts'
+
+/** A thread of a repository that is enrolled no more has no maintainers. */
+export async function loadThreads(
+  { sql, rules }: Pick<MirrorOptions, 'sql' | 'rules'>,
+  project: ProjectSettings,
+  places: readonly ThreadPlace[],
+): Promise<readonly Thread[]> {
+  if (places.length === 0) return []
+  const bound = await boundAccounts(sql, project.name)
+  const threads = places.map(async (place): Promise<readonly Thread[]> => {
+    const repository = repositoryNamed(project, place.repository)
+    if (repository === undefined) return []
+    const rows = await loadThread(sql, { ...place, project: project.name })
+    return [{ place, rows, people: rules.people(project, repository, bound) }]
+  })
+  return (await Promise.all(threads)).flat()
+}

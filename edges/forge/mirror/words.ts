@@ -1,0 +1,98 @@
+/**
+ * What maintainers said in the threads of one Task, wherever they said it: a comment, the body of a review, a comment on a
+ * line, a review's verdict. A word that withholds stands until a maintainer says a newer one that lets go, in any of the
+ * threads, or its author takes it back by his own hand (decisions/0023, 0031). A new head takes nothing back.
+ */
+import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
+import type { ForgeAccount } from '../port.ts'
+import type { ThreadPlace } from '../task-threads.ts'
+import { isDeletedByAuthor, isOwnText, writerOf } from './hands.ts'
+import type { People } from './people.ts'
+import type { MirroredComment } from './records.ts'
+
+/** One thread, and who people are to its repository. */
+export interface Thread {
+  readonly place: ThreadPlace
+  readonly rows: readonly MirroredComment[]
+  readonly people: Pick<People, 'isMaintainer'>
+}
+
+/** A word that withholds the merge. */
+export interface Word {
+  /** `hold`: it withdraws. `changes`: a review that requests changes. */
+  readonly kind: 'hold' | 'changes'
+  readonly place: ThreadPlace
+  readonly commentId: string
+  readonly author: string
+  /** Epoch ms; of a withdrawal also when it was last edited. */
+  readonly at: number
+  readonly url: string
+  /** The text as it was written; empty for a review without one. */
+  readonly text: string
+}
+
+/** A word that lets go. */
+export type Lift = Pick<Word, 'place' | 'commentId' | 'at'>
+
+export interface ThreadWords {
+  readonly withheld: readonly Word[]
+  readonly lifts: readonly Lift[]
+}
+
+export function wordsIn({ place, rows, people }: Thread): ThreadWords {
+  const heard = rows.filter((row) => people.isMaintainer(row.comment.author) && !isDeletedByAuthor(row))
+  return {
+    withheld: heard.flatMap((row) => withheldBy(row, place, people)),
+    lifts: heard.filter(letsGo).map(({ comment: { id, createdAt } }) => ({ place, commentId: id, at: createdAt })),
+  }
+}
+
+/** Every word that no newer one lifts, oldest first. */
+export function standingWords(threads: readonly Thread[]): readonly Word[] {
+  const words = threads.map(wordsIn)
+  const lifts = words.flatMap((one) => one.lifts)
+  return words
+    .flatMap(({ withheld }) => withheld)
+    .filter((word) => !lifts.some((lift) => isNewer(lift, word)))
+    .toSorted((one, other) => one.at - other.at)
+}
+
+/** Forges date in whole seconds. Of one second only plain comments of one thread have an order: their ids count up. */
+function isNewer(lift: Lift, word: Word): boolean {
+  if (lift.at !== word.at) return lift.at > word.at
+  const [later, earlier] = [lift, word].map(({ commentId }) => Number(commentId)) as [number, number]
+  return lift.place === word.place && later > earlier
+}
+
+/** The words of the author: what stood there before other hands wrote over it, if it withdrew. */
+export function authorsWords(row: MirroredComment): { readonly text: string; readonly at: number } {
+  const { body, updatedAt } = row.comment
+  return row.withdrawal ?? { text: writerOf(row) === 'other' ? '' : body, at: updatedAt }
+}
+
+function withheldBy(row: MirroredComment, place: ThreadPlace, people: Thread['people']): readonly Word[] {
+  const { id: commentId, author, url, createdAt, body } = row.comment
+  const { text, at } = authorsWords(row)
+  const word = { place, commentId, author: author.login, url }
+  if (judgeComment(text) === 'withdraws') return [{ ...word, kind: 'hold', at: Math.max(createdAt, at), text }]
+  return asksForChanges(row, people) ? [{ ...word, kind: 'changes', at: createdAt, text: body }] : []
+}
+
+/** Only a maintainer's dismissal takes a request back; of one that was never seen before it was dismissed nobody knows what it said. */
+function asksForChanges({ comment, dismissal }: MirroredComment, people: Thread['people']): boolean {
+  if (comment.verdict === 'changesRequested') return true
+  if (comment.verdict !== 'dismissed') return false
+  const wasRequest = dismissal?.was === undefined || dismissal.was === 'changesRequested'
+  return wasRequest && !isByMaintainer(dismissal?.by, people)
+}
+
+function isByMaintainer(by: ForgeAccount | undefined, people: Thread['people']): boolean {
+  return by !== undefined && people.isMaintainer(by)
+}
+
+/** A verdict is its author's whoever wrote over its text; words have to be his own. */
+function letsGo(row: MirroredComment): boolean {
+  const judgement = judgeComment(authorsWords(row).text)
+  if (judgement === 'withdraws' || row.comment.verdict === 'dismissed') return false
+  return row.comment.verdict === 'approved' || (judgement === 'approves' && isOwnText(row))
+}

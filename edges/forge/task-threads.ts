@@ -1,0 +1,43 @@
+/** Which threads of the forge belong to one Task, read from the actors' own rows: what is said in one of them holds for all. */
+import type { ActorAddress } from '../../machines/definition.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { addressOf, parseAddress } from '../../runtime/address.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { ForgeSubjectKind } from './port.ts'
+
+export interface ThreadPlace {
+  readonly kind: ForgeSubjectKind
+  /** Name of the resource. */
+  readonly repository: string
+  readonly number: number
+}
+
+/** Of a Task, or of the Task that owns an Issue or a MergeRequest; without an owner there are none. */
+export type TaskThreads = (actor: ActorAddress) => Promise<readonly ThreadPlace[]>
+
+export function taskThreadsIn(runtime: Pick<Runtime, 'read'>): TaskThreads {
+  return async (actor) => {
+    const task = await taskOf(runtime, actor)
+    const view = task && (await runtime.read(task))
+    if (!view || view.status === 'quarantined') return []
+    return threadsOf((view.context as unknown as Pick<TaskContext, 'forge'>).forge)
+  }
+}
+
+async function taskOf(runtime: Pick<Runtime, 'read'>, actor: ActorAddress): Promise<ActorAddress | undefined> {
+  if (parseAddress(actor)?.kind === 'task') return actor
+  const view = await runtime.read(actor)
+  if (view === undefined || view.status === 'quarantined') return undefined
+  const { owner } = view.context as { readonly owner?: string }
+  return owner ? addressOf('task', owner) : undefined
+}
+
+/** What was handed over is another Task's by now. */
+function threadsOf({ issues, mergeRequests }: TaskContext['forge']): readonly ThreadPlace[] {
+  const own = <T extends { readonly state: string }>(all: readonly T[]): readonly T[] =>
+    all.filter(({ state }) => state !== 'handedOver')
+  return [
+    ...own(issues).map(({ repository, number }) => ({ kind: 'issue', repository, number }) as const),
+    ...own(mergeRequests).map(({ repository, number }) => ({ kind: 'mr', repository, number }) as const),
+  ]
+}
