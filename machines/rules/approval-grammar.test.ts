@@ -80,7 +80,8 @@ describe('one comment', () => {
   test('quoting a text takes every decision out of it', () => {
     fc.assert(
       fc.property(fc.constantFrom('/approve', 'lgtm', '/hold', 'stop', 'approve?'), fc.string(), (line, more) => {
-        const quoted = `${line}\n${more.replace(/[\r\n\u2028\u2029\u0085]/g, ' ')}`
+        // `<` may begin HTML, of which it is uncertain what the forge displays: such a text is asked about (WORDS-2).
+        const quoted = `${line}\n${more.replace(/[\r\n\u2028\u2029\u0085<]/g, ' ')}`
           .split('\n')
           .map((one) => `> ${one}`)
           .join('\n')
