@@ -73,6 +73,8 @@ export interface Kind {
   /** People may write it; the rest belongs to the orchestrator (RESOURCES-5). */
   readonly writable: boolean
   readonly removed: Readonly<Record<string, string>>
+  /** Members of the spec that people read; the others name something. */
+  readonly texts: readonly string[]
 }
 
 const group = 'platform.dev/v1alpha1'
@@ -83,6 +85,7 @@ const platform = (
   spec: TSchema,
   writable: boolean,
   removed = {},
+  texts: readonly string[] = [],
 ): Kind => ({
   kind,
   apiVersion: group,
@@ -91,12 +94,13 @@ const platform = (
   spec,
   writable,
   removed,
+  texts,
 })
 
 export const kinds: readonly Kind[] = [
   platform('Project', 'projects', ['proj'], ProjectSpec, true, removedProjectFields),
   platform('Repository', 'repositories', ['repo'], RepositorySpec, true),
-  platform('Task', 'tasks', [], TaskSpec, true),
+  platform('Task', 'tasks', [], TaskSpec, true, {}, ['goal']),
   platform('QueuedEvent', 'queuedevents', ['qe'], QueuedEventSpec, false),
   platform('Issue', 'issues', [], ForgeObjectSpec, false),
   platform('MergeRequest', 'mergerequests', ['mr'], ForgeObjectSpec, false),

@@ -191,3 +191,25 @@ describe('the address of a forge', () => {
     expect(faultsOf(address)).toEqual(['/spec/scm/apiURL', '/spec/scm/webURL', '/spec/url'])
   })
 })
+
+describe('a manifest that no store holds', () => {
+  it('nests deeper than 64 levels: refused before anything walks over it (RESOURCES-31)', () => {
+    let deep: unknown = 1
+    for (let level = 0; level < 100_000; level += 1) deep = { a: deep }
+    expect(checkManifest(withSpec({ deep })).faults).toEqual([
+      { path: '', message: 'must not nest deeper than 64 levels' },
+    ])
+    const twice: Record<string, unknown> = {}
+    twice['one'] = twice
+    twice['two'] = twice
+    expect(checkManifest(withSpec({ twice })).faults).toHaveLength(1)
+  })
+
+  it('has NUL or half of a surrogate pair in a name (RESOURCES-31)', () => {
+    for (const name of ['a\u0000', '\ud800'])
+      expect(checkManifest(withSpec({ triggerLabel: name })).faults).toEqual([
+        { path: '/spec/triggerLabel', message: 'must not contain NUL or half of a surrogate pair' },
+      ])
+    expect(checkManifest(withSpec({ triggerLabel: '\ud83d\ude00' })).faults).toEqual([])
+  })
+})

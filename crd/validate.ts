@@ -7,6 +7,7 @@ import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { kindNamed, kinds, ResourceName, SecretData, type Kind } from './kinds.ts'
 import { nearest } from './nearest.ts'
+import { faultyNames, isTooDeep } from './plain-values.ts'
 
 export interface ManifestFault {
   readonly path: string
@@ -52,6 +53,7 @@ export type UnknownKeys = 'refused' | 'pruned'
 
 /** One YAML document, judged whole: every fault and warning at once, with JSON pointers. */
 export function checkManifest(document: unknown, unknownKeys: UnknownKeys = 'refused'): Checked {
+  if (isTooDeep(document)) return tooDeep
   const given = isObject(document) ? document : {}
   const metadata = isObject(given['metadata']) ? given['metadata'] : {}
   const name = typeof metadata['name'] === 'string' ? metadata['name'] : ''
@@ -75,6 +77,13 @@ export function checkManifest(document: unknown, unknownKeys: UnknownKeys = 'ref
   const judged = kind === undefined ? { faults: [], warnings: [], value: spec } : judgeSpec(kind, spec, unknownKeys)
   const manifest = { apiVersion: kind?.apiVersion ?? '', kind: kind?.kind ?? '', name, namespace, spec: judged.value }
   return { sort: 'resource', manifest, faults: [...faults, ...judged.faults], warnings: judged.warnings }
+}
+
+const tooDeep: Checked = {
+  sort: 'resource',
+  manifest: { apiVersion: '', kind: '', name: '', namespace: '', spec: {} },
+  faults: [{ path: '', message: 'must not nest deeper than 64 levels' }],
+  warnings: [],
 }
 
 function unknownKind(given: unknown): ManifestFault {
@@ -103,6 +112,7 @@ export function onlyOrchestratorWrites(kind: string): string {
 function checkSecret(given: Document, name: string, namespace: string, faults: ManifestFault[]): Checked {
   const data = given['stringData'] ?? {}
   if (!Value.Check(SecretData, data)) faults.push({ path: '/stringData', message: 'must map names to text' })
+  faults.push(...faultyNames(data, '/stringData'))
   for (const key of Object.keys(given)) {
     if (!['apiVersion', 'kind', 'metadata', 'type', 'stringData'].includes(key)) {
       faults.push({ path: `/${key}`, message: `is not accepted here: put secrets into stringData` })
@@ -133,9 +143,16 @@ function judgeSpec(
       })
     }
   }) as Document
-  const filled = Value.Default(kind.spec, value) as Document
+  const filled = withWellFormed(Value.Default(kind.spec, value) as Document, kind.texts)
+  faults.push(...faultyNames(filled, '/spec'))
   for (const { path, message } of specErrors(kind.spec, filled)) faults.push({ path: `/spec${path}`, message })
   return { faults, warnings, value: filled }
+}
+
+/** U+FFFD takes the place of half a surrogate pair in a text; a name with one is refused. */
+function withWellFormed(spec: Document, texts: readonly string[]): Document {
+  const mended = texts.flatMap((key) => (typeof spec[key] === 'string' ? [[key, spec[key].toWellFormed()]] : []))
+  return { ...spec, ...Object.fromEntries(mended) }
 }
 
 function specErrors(schema: TSchema, value: unknown): ManifestFault[] {

@@ -14,6 +14,8 @@ declare module 'fastify' {
     auth?: false | Authenticate
     /** Keep the bytes of the body beside the parsed one, as a signature over them needs. */
     rawBody?: boolean
+    /** The route judges halves of surrogate pairs by itself; elsewhere U+FFFD takes their place in texts. */
+    textsAsReceived?: boolean
     /** What the document says of a body that the route reads by itself. */
     documentedBody?: TSchema
     /** Statuses of problems that this route answers beside those of every route (`OpenApiInfo.problems`). */

@@ -1,11 +1,13 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import { jsonFault } from './plain-input.ts'
 import { Problem } from './problem.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * JSON bodies, with the received bytes kept where the route's config asks for them. An empty body is no body, so that
- * the schema says what is missing; `__proto__` keys are refused.
+ * the schema says what is missing; `__proto__` keys are refused, and so is what `jsonFault` names. A scope whose bodies
+ * are signed parses its own.
  */
 export function addJsonParser(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
@@ -14,18 +16,18 @@ export function addJsonParser(app: FastifyInstance): void {
     keepBytes(request, bytes)
     if (bytes.length === 0) return done(null, undefined)
     const text = toText(bytes)
-    if (text === undefined)
-      return done(new Problem('malformed-request', 'the body is not UTF-8') as Error as FastifyError)
+    if (text === undefined) return done(malformed('the body is not UTF-8'))
     parseJson(request, text, (error, value) => {
-      done(
-        error === null
-          ? null
-          : (new Problem('malformed-request', 'the body is not valid JSON', { cause: error }) as Error as FastifyError),
-        value,
-      )
+      if (error !== null) return done(malformed('the body is not valid JSON', error))
+      const fault = jsonFault(value)
+      return fault === undefined ? done(null, value) : done(malformed(fault))
     })
   })
   app.removeContentTypeParser('text/plain')
+}
+
+function malformed(detail: string, cause?: Error): FastifyError {
+  return new Problem('malformed-request', detail, { cause }) as Error as FastifyError
 }
 
 function keepBytes(request: FastifyRequest, bytes: Buffer): void {

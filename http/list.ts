@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox'
+import { isPlainName } from './plain-input.ts'
 import { faultsOf } from './validation.ts'
 import { invalidInput } from './problem.ts'
 
@@ -68,7 +69,10 @@ export function decodeCursor<S extends TSchema>(schema: S, cursor: string): Stat
 
 function parse(cursor: string): unknown {
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString(), (_key, value: unknown) => {
+      if (typeof value === 'string' && !isPlainName(value)) throw new SyntaxError('no key of a list')
+      return value
+    })
   } catch {
     return undefined
   }

@@ -11,6 +11,7 @@ import { createMetrics, type HttpMetrics } from './metrics.ts'
 import { collectOpenApi, type OpenApiInfo } from './openapi.ts'
 import { addOperationalRoutes } from './operational.ts'
 import type { Clock, Ids } from './ports.ts'
+import { addressFault, repaired } from './plain-input.ts'
 import { Problem } from './problem.ts'
 import type { Readiness } from './readiness.ts'
 import { requestIdOf } from './request-id.ts'
@@ -135,11 +136,17 @@ function addRequestHooks(
   app.addHook('onRequest', async (request, reply) => {
     arrivals.set(request.raw, options.clock.now())
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    const fault = addressFault(request.raw.url ?? '')
+    if (fault !== undefined) throw new Problem('malformed-request', fault)
     const auth = request.routeOptions.config.auth
     if (state.draining && auth !== false)
       throw new Problem('not-ready', 'the server is stopping', { headers: { 'retry-after': '1' } })
     const authenticate = auth ?? (request.is404 ? false : options.authenticate)
     if (authenticate !== undefined && authenticate !== false) await guard(authenticate)(request as FastifyRequest)
+  })
+  // After the schemas, which refuse such a name: only texts are left.
+  app.addHook('preHandler', async (request) => {
+    if (request.routeOptions.config.textsAsReceived !== true) request.body = repaired(request.body)
   })
   app.addHook('onSend', async (_request, reply) => {
     // A connection kept alive past this answer would hold the stop up until its grace is over.

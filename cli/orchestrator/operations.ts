@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
 import { clampLimit, decodeCursor, listQuery, page } from '../../http/list.ts'
+import { plainName } from '../../http/plain-input.ts'
 import { Problem } from '../../http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
@@ -101,7 +102,7 @@ export async function registerOperations(
       '/operations/redeliver',
       {
         schema: {
-          body: Type.Object({ key: Type.String() }, { additionalProperties: false }),
+          body: Type.Object({ key: Type.String({ pattern: plainName }) }, { additionalProperties: false }),
           summary: 'Redeliver a dead effect or a dead letter',
         },
       },

@@ -30,7 +30,7 @@ export function incidentOf(project: ProjectSettings, groupKey: string, alert: Al
     issues: [],
     mergeRequests: [],
     priority: alertPriority,
-    origin: { kind: 'alert', ref: alert.generatorURL || groupKey },
+    origin: { kind: 'alert', ref: (alert.generatorURL || groupKey).toWellFormed() },
     config: project.taskConfig,
   }
   const event: MachineEvent = {
@@ -58,7 +58,7 @@ function goalOf({ labels, annotations = {}, startsAt }: Alert): string {
   const said = annotations['summary'] ?? annotations['description'] ?? ''
   const listed = Object.entries(others).map(([name, value]) => `${name}=${value}`)
   const text = `alert "${alertname}", firing since ${startsAt}${listed.length === 0 ? '' : `, with ${listed.join(', ')}`}${said === '' ? '' : `. It says: "${said}"`}`
-  return plain(text).slice(0, maxGoal)
+  return plain(text).slice(0, maxGoal).toWellFormed()
 }
 
 /** Words from outside stand in the middle of an assignment: one line, and no element of the bundle. */

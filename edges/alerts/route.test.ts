@@ -268,3 +268,22 @@ test('with a full queue an alert that waits already is a duplicate, not refused'
       body: { accepted: 0, duplicates: 10 },
     })
   }))
+
+test('an alert is never refused for its characters; its goal shows none that no store holds (ALERTS-11)', () =>
+  withRoute(async (fixture) => {
+    const odd = {
+      ...firing,
+      labels: { alertname: 'a\u0000b\ud800c', 'k\u0000\udc00': 'v' },
+      annotations: { summary: `${'x'.repeat(940)}${'\ud83d\ude00'.repeat(40)}` },
+      generatorURL: 'http://a/\ud800',
+      more: { ['\ud800']: [[[]]] },
+    }
+    expect((await fixture.post(delivery(odd))).status).toBe(202)
+    const { seed } = fixture.delivered[0]!.event as unknown as { seed: { goal: string; origin: { ref: string } } }
+    expect(seed.goal).toContain('alert "a b\ufffdc"')
+    expect([seed.goal.isWellFormed(), seed.goal.includes('\0'), seed.origin.ref]).toEqual([
+      true,
+      false,
+      'http://a/\ufffd',
+    ])
+  }))

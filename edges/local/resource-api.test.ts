@@ -94,7 +94,7 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
           const response = await fetch(`${url}${path}`, {
             method,
             headers,
-            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+            ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
           })
           const text = await response.text()
           return {
@@ -391,5 +391,57 @@ test('nobody without a valid token reads or writes anything', async () => {
     expect(attempts.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
     expect(await resources.list('Project')).toEqual([])
     expect(await secrets.read('default', 'demo-scm')).toBeUndefined()
+  })
+})
+
+describe('names and depth', () => {
+  const faultsOf = async (call: Api['call'], manifest: unknown): Promise<unknown> => {
+    const { status, body } = await call('PUT', '/resources', manifest)
+    expect(status).toBe(400)
+    return (body['errors'] as readonly { readonly path: string }[] | undefined)?.map(({ path }) => path)
+  }
+
+  test('an address with NUL is 400 (HTTP-17)', async () => {
+    await withApi(async ({ call }) => {
+      for (const path of ['/resources/projects/default/%00', '/resources/tasks?namespace=%00', '/resources/%00'])
+        expect([path, (await call('GET', path)).status]).toEqual([path, 400])
+      expect((await call('DELETE', '/resources/tasks/default/%00')).status).toBe(400)
+    })
+  })
+
+  test.each(['a\u0000', 'a\ud800'])('the name %j is refused at its place (RESOURCES-31)', async (name) => {
+    await withApi(async ({ call }) => {
+      const spec = { ...repository.spec, url: `https://forge/${name}`, defaultBranch: name, maintainerLogins: [name] }
+      expect(await faultsOf(call, { ...repository, spec })).toEqual(
+        expect.arrayContaining(['/spec/url', '/spec/defaultBranch', '/spec/maintainerLogins/0']),
+      )
+      expect(await faultsOf(call, { ...repository, metadata: { name } })).toEqual(['/metadata/name'])
+      expect(await faultsOf(call, { ...secret, stringData: { token: name } })).toEqual(['/stringData/token'])
+      await faultsOf(call, { ...secret, stringData: { [name]: 'a' } })
+    })
+  })
+
+  test('an address of a forge with white space is refused (RESOURCES-31)', async () => {
+    await withApi(async ({ call }) => {
+      for (const url of ['https://forge/a\nb', 'https://forge/a b', 'https://forge/\t'])
+        expect(await faultsOf(call, { ...repository, spec: { ...repository.spec, url } })).toEqual(['/spec/url'])
+    })
+  })
+
+  test('a goal is a text: U+FFFD takes the place of half a pair, NUL is refused (RESOURCES-31)', async () => {
+    await withApi(async ({ call, resources }) => {
+      const withGoal = (goal: string): object => ({ ...task, spec: { ...task.spec, goal } })
+      expect((await call('PUT', '/resources', withGoal('half \ud83d of it'))).status).toBe(200)
+      expect((await resources.get('Task', 'default', 'by-hand'))?.spec['goal']).toBe('half \ufffd of it')
+      expect(await faultsOf(call, withGoal('a\u0000b'))).toEqual(['/spec/goal'])
+    })
+  })
+
+  test('a spec of 5,000 levels is 400 (HTTP-18)', async () => {
+    await withApi(async ({ call }) => {
+      const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
+      const manifest = JSON.stringify({ ...project, spec: { ...project.spec, deep: 'HERE' } })
+      expect((await call('PUT', '/resources', manifest.replace('"HERE"', deep))).status).toBe(400)
+    })
   })
 })

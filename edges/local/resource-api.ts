@@ -43,7 +43,10 @@ export async function registerResourceApi(app: HttpApp, deps: ResourceApiDeps): 
 function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
   app.put(
     '/resources',
-    { schema: { body: Document, summary: 'Apply one manifest; an unknown field is dropped' } },
+    {
+      config: { textsAsReceived: true },
+      schema: { body: Document, summary: 'Apply one manifest; an unknown field is dropped' },
+    },
     async (request) => {
       refuseDerived(request.body)
       const checked = checkManifest(request.body, 'pruned')

@@ -6,6 +6,9 @@ import { Type, type Static } from 'typebox'
 export const maxMessageBytes = 8 * 1024 * 1024
 
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
+/** Neither NUL nor half of a surrogate pair (HTTP-19). */
+const name = (more: { readonly minLength?: number; readonly maxLength?: number; readonly description?: string } = {}) =>
+  Type.String({ pattern: '^[^\\u0000\\ud800-\\udfff]*$', ...more })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const TurnState = Type.Union([Type.Literal('running'), Type.Literal('completed'), Type.Literal('failed')])
@@ -188,10 +191,10 @@ export type TurnResult = Static<typeof TurnResult>
 /** Body of POST /internal/turn-complete. A hint: it is believed after GET at that pod (TURN-4). */
 export const TurnComplete = Type.Object(
   {
-    turnId: Type.String(),
-    task: Type.String(),
+    turnId: name(),
+    task: name(),
     pod: Type.Integer({ minimum: 0, description: 'Ordinal of the pod.' }),
-    idempotencyKey: Type.Optional(Type.String({ description: 'The turn actor that asked for this turn.' })),
+    idempotencyKey: Type.Optional(name({ description: 'The turn actor that asked for this turn.' })),
     state: Type.Union([Type.Literal('completed'), Type.Literal('failed')]),
     ...outcome,
     startedAt: timestamp('When the message was accepted.'),
@@ -208,7 +211,7 @@ export const ProbeRequest = Type.Object(
       maxLength: 9000,
       description: 'Longer texts the CLI would replace by a file reference.',
     }),
-    probeId: Type.String({ minLength: 1, maxLength: 200 }),
+    probeId: name({ minLength: 1, maxLength: 200 }),
   },
   { additionalProperties: false },
 )

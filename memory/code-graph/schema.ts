@@ -1,8 +1,6 @@
 /** Bodies of the code graph (CODE-PUSH, docs/contract/knowledge.md). */
 import { Type, type Static, type TProperties, type TSchema, type TString } from 'typebox'
-
-/** Texts that stores take as they are: no NUL, no half of a surrogate pair. */
-const storable = '^[^\\u0000\\ud800-\\udfff]*$'
+import { plainName as storable } from '../../http/plain-input.ts'
 
 export function text(maxLength: number, description?: string): TString {
   return Type.String({

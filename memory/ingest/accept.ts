@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { foldFaults } from '../../http/faults.ts'
+import { repaired } from '../../http/plain-input.ts'
 import { invalidInput, type Fault } from '../../http/problem.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { readJsonBody } from '../json-stream/read-json-body.ts'
@@ -174,9 +175,9 @@ class Intake {
       [
         this.#id,
         batch.map(({ index }) => index),
-        batch.map(({ idempotency_key: key }) => key?.toWellFormed() ?? null),
+        batch.map(({ idempotency_key: key }) => key ?? null),
         batch.map(({ content }) => content.toWellFormed()),
-        batch.map(({ metadata = {} }) => JSON.stringify(wellFormed(metadata))),
+        batch.map(({ metadata = {} }) => JSON.stringify(repaired(metadata))),
       ],
     )
   }
@@ -187,7 +188,7 @@ class Intake {
     if (this.#faults.length > 0) return
     await this.#sql.query('insert into ingest_file (job, file) select $1, unnest($2::text[]) on conflict do nothing', [
       this.#id,
-      files.map((file) => file.toWellFormed()),
+      files,
     ])
   }
 
@@ -208,8 +209,4 @@ class Intake {
       return rows[0]!
     })
   }
-}
-
-export function wellFormed(metadata: Metadata): Metadata {
-  return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key.toWellFormed(), value.toWellFormed()]))
 }

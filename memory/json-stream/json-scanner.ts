@@ -1,12 +1,11 @@
+import { mostLevels } from '../../http/plain-input.ts'
+import { JsonSyntaxError, parseValue, requirePlainKey } from './parse-value.ts'
+
 /**
  * Finds the values of one JSON document as its bytes arrive, so that a large body is never held whole. It knows the
  * document's outer shape (an object, or an array of elements) and hands on each inner value as the text that it is;
  * `JSON.parse` then judges that text.
  */
-export class JsonSyntaxError extends Error {
-  override readonly name = 'JsonSyntaxError'
-}
-
 export interface ScannerEvents {
   /** The document began; an array's elements come under the name ''. */
   readonly began: (shape: 'object' | 'array') => void
@@ -56,8 +55,6 @@ const openObject = 0x7b
 const closeObject = 0x7d
 const openArray = 0x5b
 const closeArray = 0x5d
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export class JsonScanner {
   readonly #events: ScannerEvents
@@ -176,7 +173,7 @@ export class JsonScanner {
       }
       const byte = chunk[at]!
       if (byte === quote) this.#inString = true
-      else if (byte === openObject || byte === openArray) this.#depth += 1
+      else if (byte === openObject || byte === openArray) this.#deepen()
       else if (byte === closeObject || byte === closeArray) {
         if (this.#depth === 0) return this.#finish(chunk, from, at)
         this.#depth -= 1
@@ -186,6 +183,13 @@ export class JsonScanner {
     }
     this.#keep(chunk.subarray(from))
     return at
+  }
+
+  /** A value may nest less by the levels around it: the document, and the array whose element it is. */
+  #deepen(): void {
+    this.#depth += 1
+    const around = this.#state === 'element' && !this.#isBare ? 2 : 1
+    if (this.#depth + around > mostLevels) throw new JsonSyntaxError(`the body nests deeper than ${mostLevels} levels`)
   }
 
   /** The place after the string's end, or the chunk's. Quotes are sought natively: strings are most of a body. */
@@ -228,7 +232,7 @@ export class JsonScanner {
     const bytes = this.#pieces.length === 0 ? last : Buffer.concat([...this.#pieces, last])
     this.#pieces = []
     this.#inValue = false
-    this.#take(parse(bytes))
+    this.#take(parseValue(bytes))
     return to
   }
 
@@ -245,6 +249,7 @@ export class JsonScanner {
 
   #takeKey(value: unknown): void {
     const key = String(value)
+    requirePlainKey(key)
     if (this.#seen.has(key)) throw new JsonSyntaxError(`the member ${JSON.stringify(key.slice(0, 64))} appears twice`)
     this.#seen.add(key)
     this.#key = key
@@ -260,20 +265,4 @@ export class JsonScanner {
 
 function unexpected(): never {
   throw new JsonSyntaxError('the body is not valid JSON')
-}
-
-/** Parsed objects may not bring a prototype of their own. */
-function parse(bytes: Buffer): unknown {
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch (error) {
-    throw new JsonSyntaxError('the body is not UTF-8', { cause: error })
-  }
-  if (text.includes('"__proto__"')) throw new JsonSyntaxError('the body has a member named __proto__')
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new JsonSyntaxError('the body is not valid JSON', { cause: error })
-  }
 }

@@ -3,13 +3,8 @@ import { createGunzip } from 'node:zlib'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { invalidInput, Problem } from '../../http/problem.ts'
-import {
-  JsonScanner,
-  JsonSyntaxError,
-  ValueTooLargeError,
-  type ScannerEvents,
-  type ScannerLimits,
-} from './json-scanner.ts'
+import { JsonScanner, ValueTooLargeError, type ScannerEvents, type ScannerLimits } from './json-scanner.ts'
+import { JsonSyntaxError } from './parse-value.ts'
 
 export const maxBulkBytes = 32 * 1024 * 1024
 

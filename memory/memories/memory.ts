@@ -1,5 +1,6 @@
 /** A memory: its REST form (MEMORIES-2; names are snake_case, MEMORY-RULE-6), and its row. */
 import { Type, type Static } from 'typebox'
+import { plainName } from '../../http/plain-input.ts'
 
 export const maxContentCharacters = 1_048_576
 
@@ -14,9 +15,13 @@ export const Content = Type.String({
   description: 'Text with at least one character that is no white space. A lone surrogate becomes U+FFFD.',
 })
 
+/** Of the keys that name something: what a later ingest looks for is what was sent. */
+const names = { repo: { type: 'string', pattern: plainName }, file: { type: 'string', pattern: plainName } }
+
 export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 4096, pattern: text }), {
   maxProperties: 64,
-  propertyNames: { type: 'string', minLength: 1, maxLength: 64, pattern: text },
+  propertyNames: { type: 'string', minLength: 1, maxLength: 64, pattern: plainName },
+  properties: names,
   description: '`repo` and `file` name the source of the memory. A reconciling ingest finds earlier memories by them.',
 })
 export type Metadata = Static<typeof Metadata>
@@ -24,13 +29,13 @@ export type Metadata = Static<typeof Metadata>
 export const IdempotencyKey = Type.String({
   minLength: 1,
   maxLength: 512,
-  pattern: text,
+  pattern: plainName,
   description:
     'Unique per repository. The same key with the same content changes nothing. With other content the new memory replaces the older one.',
 })
 
-export const RepoName = Type.String({ maxLength: 512, pattern: text })
-export const FilePath = Type.String({ minLength: 1, maxLength: 4096, pattern: text })
+export const RepoName = Type.String({ maxLength: 512, pattern: plainName })
+export const FilePath = Type.String({ minLength: 1, maxLength: 4096, pattern: plainName })
 
 export const memoryStatuses = ['processing', 'ready', 'failed'] as const
 export type MemoryStatus = (typeof memoryStatuses)[number]

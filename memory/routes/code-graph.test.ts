@@ -188,6 +188,14 @@ describe('a push', () => {
     expect(body.errors[0]?.path).toBe('/entities/0/id')
   })
 
+  it('takes any text in metadata, and refuses metadata that nests too deep (CODE-PUSH-16)', async () => {
+    const withMetadata = (metadata: unknown): object => ({ mode: 'snapshot', entities: [{ ...fn('a'), metadata }] })
+    expect((await push(withMetadata({ odd: 'a\u0000b\ud800c' }))).status).toBe(200)
+    let deep: unknown = 1
+    for (let level = 0; level < 100; level += 1) deep = { a: deep }
+    expect((await push(withMetadata(deep))).status).toBe(400)
+  })
+
   it('refuses in the mode files what came from another file, or from none (CODE-PUSH-13)', async () => {
     const files = [
       { file: 'a.ts', sha: '1' },

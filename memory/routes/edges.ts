@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { clampLimit, decodeCursor, listQuery, page, pageOf } from '../../http/list.ts'
+import { plainName } from '../../http/plain-input.ts'
 import { Problem } from '../../http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { assertEdge, deleteEdge, listEdges, type EdgeRow } from '../engine/knowledge/edges.ts'
@@ -22,9 +23,9 @@ export const Edge = Type.Object({
 })
 export type Edge = Static<typeof Edge>
 
-const name = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
+const name = '^[^\\u0000\\ud800-\\udfff]*[^\\s\\u0000\\ud800-\\udfff][^\\u0000\\ud800-\\udfff]*$'
 const Relation = Type.String({ minLength: 1, maxLength: 256, pattern: name })
-const Id = Type.String({ maxLength: 256, pattern: '^[^\\u0000]*$' })
+const Id = Type.String({ maxLength: 256, pattern: plainName })
 
 const NewEdge = Type.Object(
   {

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { clampLimit, decodeCursor, listQuery, page, pageOf } from '../../http/list.ts'
+import { plainName } from '../../http/plain-input.ts'
 import { Problem, invalidInput } from '../../http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import {
@@ -30,7 +31,7 @@ const Patch = Type.Object(
       Type.Union([
         Type.Record(Type.String(), Type.Union([Type.String({ maxLength: 4096, pattern: noNul }), Type.Null()]), {
           maxProperties: 64,
-          propertyNames: { type: 'string', minLength: 1, maxLength: 64, pattern: noNul },
+          propertyNames: { type: 'string', minLength: 1, maxLength: 64, pattern: plainName },
         }),
         Type.Null(),
       ]),

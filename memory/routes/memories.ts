@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
 import { sleep } from '../../runtime/clock.ts'
-import { acceptBulk, BulkRequest, wellFormed } from '../ingest/accept.ts'
+import { acceptBulk, BulkRequest } from '../ingest/accept.ts'
 import { JobBody } from '../ingest/job-view.ts'
 import { viewOfRow } from '../ingest/jobs.ts'
 import { streamBodies } from '../json-stream/stream-bodies.ts'
@@ -149,16 +149,15 @@ async function create(deps: MemoryDeps, body: Static<typeof CreateBody>): Promis
   if (content === undefined) throw invalidInput([{ path: '/text', message: 'is required' }])
   if (text !== undefined && body.content !== undefined)
     throw invalidInput([{ path: '/content', message: 'is another name of text: send only one of the two' }])
-  const shown = wellFormed(metadata)
-  const repo = shown['repo'] ?? ''
+  const repo = metadata['repo'] ?? ''
   const draft = {
     id: deps.ids.next(),
-    identity: memoryIdentity(content.toWellFormed(), shown),
-    content: content.toWellFormed(),
-    metadata: shown,
+    identity: memoryIdentity(content, metadata),
+    content,
+    metadata,
     repo,
-    file: shown['file'] || null,
-    key: key === undefined ? undefined : { repo, text: key.toWellFormed() },
+    file: metadata['file'] || null,
+    key: key === undefined ? undefined : { repo, text: key },
     job: null,
   }
   const stored = await deps.sql.tx((tx) => storeMemory(tx, draft, deps.clock.now()))

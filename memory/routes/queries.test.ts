@@ -187,6 +187,17 @@ describe('entities', () => {
     expect(emptied.body).toMatchObject({ metadata: {}, description: '' })
   })
 
+  it('take every text in a patch; half of a surrogate pair becomes U+FFFD (ENTITIES-9)', async () => {
+    await stored('The SessionStore.')
+    const { id } = await entityNamed('SessionStore')
+    const odd = { metadata: { owner: 'a\ud800b' }, description: '\udc00' }
+    expect((await ask('PATCH', `/entities/${id}`, odd)).body).toMatchObject({
+      metadata: { owner: 'a\ufffdb' },
+      description: '\ufffd',
+    })
+    expect(await ask('PATCH', `/entities/${id}`, { description: 'a\u0000' })).toMatchObject({ status: 400 })
+  })
+
   it('refuse other fields, an empty patch and too many keys, and answer 404 for an unknown id (ENTITIES-3, ENTITIES-5, ENTITIES-7, MEMORY-RULE-7)', async () => {
     await stored('The SessionStore.')
     const { id } = await entityNamed('SessionStore')

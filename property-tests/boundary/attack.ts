@@ -100,6 +100,17 @@ export interface Lived {
   /** Undefined: it could not be lived. */
   readonly hasSucceeded: boolean | undefined
   readonly trouble?: string
+  /** Why nobody can live it as this user. */
+  readonly skipped?: string
+}
+
+/** Thrown by a stage whose walls only root takes down. As root no stage throws it. */
+export class NeedsRoot extends Error {
+  override readonly name = 'NeedsRoot'
+
+  constructor(walls: readonly Wall[]) {
+    super(`only root takes down ${walls.join(' and ')}: mount wants user id 0`)
+  }
 }
 
 /** Longer than any of them takes on a machine that others use. */

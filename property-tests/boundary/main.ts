@@ -1,13 +1,14 @@
 /** `npm run test:boundary -- --help`: exit code 0 when every attack was refused and every control succeeded. */
 import { everySuite } from './suites.ts'
 import { runAll } from './run.ts'
-import { countOf, faultsOf, table, type Outcome } from './verdict.ts'
 import { readOptions, refuseCall } from '../../testing/options.ts'
+import { countOf, faultsOf, isSkipped, table, type Outcome } from './verdict.ts'
 
 const usage = `usage: npm run test:boundary -- [options]
 
 Attacks the boundary between the platform and what an agent writes. Each attack runs twice. With every wall up the platform
-must refuse it. The control takes down the walls that refuse it, and then it must succeed.
+must refuse it. The control takes down the walls that refuse it, and then it must succeed. Some controls want root: another
+user skips them, and the report names and counts them.
 
   --short        run each attack in one kind of pod only
   --class NAME   run this class only (repeat it for more)
@@ -58,8 +59,10 @@ function say(text: string): number {
   return 0
 }
 
-function told({ class: name, profile, isControl, lived }: Outcome): void {
-  if (lived.hasSucceeded !== isControl)
+function told(outcome: Outcome): void {
+  const { class: name, profile, isControl, lived } = outcome
+  if (isSkipped(outcome)) console.log(`SKIPPED ${name} | ${lived.name} | ${profile} | control | ${lived.skipped}`)
+  else if (lived.hasSucceeded !== isControl)
     console.log(
       `FAULT ${name} | ${lived.name} | ${profile} | ${isControl ? 'control' : 'attack'} | ${lived.trouble ?? lived.hasSucceeded}`,
     )
@@ -77,7 +80,7 @@ function report(
   for (const fault of faults) console.log(fault)
   if (values.json) console.log(JSON.stringify({ ok: faults.length === 0, seconds, counts, faults }))
   const right = outcomes.filter(({ isControl, lived }) => lived.hasSucceeded === isControl).length
-  console.log(`${right} passed, ${faults.length} failed, 0 skipped`)
+  console.log(`${right} passed, ${faults.length} failed, ${outcomes.filter(isSkipped).length} skipped`)
   return faults.length === 0 && outcomes.length > 0 ? 0 : 1
 }
 

@@ -1,4 +1,4 @@
-import type { Attack, Profile, Suite, Wall } from './attack.ts'
+import { NeedsRoot, type Attack, type Lived, type Profile, type Suite, type Wall } from './attack.ts'
 import type { Outcome } from './verdict.ts'
 
 interface Member {
@@ -78,7 +78,7 @@ async function runGroup({ profile, down, members }: Group, take: (outcome: Outco
     open.delete(member)
     take({ class: member.suite.class, profile, isControl: down.length > 0, lived })
   }
-  let trouble = 'its stage ended before'
+  let left: Pick<Lived, 'trouble' | 'skipped'> = { trouble: 'its stage ended before' }
   try {
     const stage = await members[0]!.suite.open({ profile, down: new Set(down) })
     try {
@@ -87,7 +87,8 @@ async function runGroup({ profile, down, members }: Group, take: (outcome: Outco
       await stage.close()
     }
   } catch (error) {
-    trouble = (error as Error).message
+    const { message } = error as Error
+    left = error instanceof NeedsRoot ? { skipped: message } : { trouble: message }
   }
-  for (const member of [...open]) told(member, { name: member.attack.name, hasSucceeded: undefined, trouble })
+  for (const member of [...open]) told(member, { name: member.attack.name, hasSucceeded: undefined, ...left })
 }

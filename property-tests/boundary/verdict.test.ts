@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { suite, type Attack, type Lived } from './attack.ts'
+import { NeedsRoot, suite, type Attack, type Lived } from './attack.ts'
 import { groupsOf, runAll } from './run.ts'
 import { countOf, faultsOf, leastOfClass, table } from './verdict.ts'
 
@@ -56,6 +56,33 @@ describe('a run of attacks', () => {
     expect((await live(closed as never)).filter((fault) => fault.includes('no space'))).toHaveLength(4)
   })
 
+  test('skips and counts a control that wants root, and names no fault of it', async () => {
+    const { open, ...rest } = made(leastOfClass)
+    const asUser = {
+      ...rest,
+      open: (setting: Parameters<typeof open>[0]) =>
+        setting.down.size > 0 ? Promise.reject(new NeedsRoot(['read-only'])) : open(setting),
+    }
+    const outcomes = await runAll([asUser], { isShort: true, jobs: 1, told: () => undefined })
+    expect(faultsOf([asUser], outcomes)).toEqual([])
+    expect(countOf('a class', outcomes)).toEqual({
+      class: 'a class',
+      attacks: leastOfClass,
+      refused: leastOfClass,
+      controls: leastOfClass,
+      succeeded: 0,
+      skipped: leastOfClass,
+    })
+    expect(outcomes.filter(({ lived }) => lived.skipped?.includes('only root takes down read-only'))).toHaveLength(8)
+  })
+
+  test('skips no attack: one that could not be lived for want of root is a fault', async () => {
+    const asUser = { ...made(leastOfClass), open: () => Promise.reject(new NeedsRoot(['read-only'])) }
+    const faults = await live(asUser as never)
+    expect(faults.filter((fault) => fault.includes('(implement, the walls up): could not be lived'))).toHaveLength(8)
+    expect(faults.filter((fault) => fault.includes('the walls down'))).toEqual([])
+  })
+
   test('names a class of too few', async () => {
     expect((await live(made(leastOfClass - 1))).join()).toContain('only 7 attacks')
   })
@@ -77,7 +104,7 @@ describe('a run of attacks', () => {
       { ...outcome, isControl: false, lived: lived(false) },
       { ...outcome, isControl: true, lived: lived(true) },
     ])
-    expect(count).toEqual({ class: 'c', attacks: 1, refused: 1, controls: 1, succeeded: 1 })
+    expect(count).toEqual({ class: 'c', attacks: 1, refused: 1, controls: 1, succeeded: 1, skipped: 0 })
     expect(table([count])).toContain('all')
   })
 })

@@ -17,6 +17,13 @@ export interface ClassCount {
   readonly refused: number
   readonly controls: number
   readonly succeeded: number
+  /** Controls that want root. */
+  readonly skipped: number
+}
+
+/** An attack itself wants no rights: one that was not lived is a fault, whoever runs it. */
+export function isSkipped({ isControl, lived }: Outcome): boolean {
+  return isControl && lived.skipped !== undefined
 }
 
 export function countOf(name: string, outcomes: readonly Outcome[]): ClassCount {
@@ -30,6 +37,7 @@ export function countOf(name: string, outcomes: readonly Outcome[]): ClassCount 
     refused: count(attacks, false),
     controls: controls.length,
     succeeded: count(controls, true),
+    skipped: own.filter(isSkipped).length,
   }
 }
 
@@ -46,19 +54,20 @@ function namesOf(suites: readonly Suite[], name: string): number {
   return suites.filter((suite) => suite.class === name).reduce((sum, { attacks }) => sum + attacks.length, 0)
 }
 
-function faultOf({ class: name, profile, isControl, lived }: Outcome): string | undefined {
-  if (lived.hasSucceeded === isControl) return undefined
+function faultOf(outcome: Outcome): string | undefined {
+  const { class: name, profile, isControl, lived } = outcome
+  if (lived.hasSucceeded === isControl || isSkipped(outcome)) return undefined
   const what = `${name}, ${lived.name} (${profile}, ${isControl ? 'the walls down' : 'the walls up'})`
-  if (lived.hasSucceeded === undefined) return `${what}: could not be lived: ${lived.trouble}`
+  if (lived.hasSucceeded === undefined) return `${what}: could not be lived: ${lived.trouble ?? lived.skipped}`
   return isControl ? `${what}: the control was refused` : `${what}: THE ATTACK SUCCEEDED`
 }
 
+const columns = ['attacks', 'refused', 'controls', 'succeeded', 'skipped'] as const
+
 export function table(counts: readonly ClassCount[]): string {
-  const rows = counts.map((one) => [one.class, one.attacks, one.refused, one.controls, one.succeeded].map(String))
-  const sums = (['attacks', 'refused', 'controls', 'succeeded'] as const).map((column) =>
-    String(counts.reduce((sum, one) => sum + one[column], 0)),
-  )
-  const all = [['class', 'attacks', 'refused', 'controls', 'succeeded'], ...rows, ['all', ...sums]]
+  const rows = counts.map((one) => [one.class, ...columns.map((column) => String(one[column]))])
+  const sums = columns.map((column) => String(counts.reduce((sum, one) => sum + one[column], 0)))
+  const all = [['class', ...columns], ...rows, ['all', ...sums]]
   const widths = all[0]!.map((_cell, column) => Math.max(...all.map((row) => row[column]!.length)))
   const line = (row: readonly string[]): string =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ')

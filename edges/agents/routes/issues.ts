@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../../http/app.ts'
+import { plainName } from '../../../http/plain-input.ts'
 import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
@@ -11,8 +12,8 @@ import { commentOnce, openIssueOnce } from '../own-writes.ts'
 export const IssueWrite = Type.Object(
   {
     action: Type.Union([Type.Literal('create'), Type.Literal('edit'), Type.Literal('close'), Type.Literal('comment')]),
-    repo: Type.String({ description: 'Repository name, as repo_list gives it.' }),
-    project: Type.Optional(Type.String()),
+    repo: Type.String({ pattern: plainName, description: 'Repository name, as repo_list gives it.' }),
+    project: Type.Optional(Type.String({ pattern: plainName })),
     number: Type.Optional(Type.Integer({ minimum: 1 })),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     body: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000 })),

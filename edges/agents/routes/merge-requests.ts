@@ -9,6 +9,7 @@ import {
   planHolds,
 } from '../../../machines/task/queries.ts'
 import type { HttpApp } from '../../../http/app.ts'
+import { plainName } from '../../../http/plain-input.ts'
 import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
@@ -20,13 +21,13 @@ import { commentOnce } from '../own-writes.ts'
 export const MrWrite = Type.Object(
   {
     action: Type.Union([Type.Literal('open'), Type.Literal('comment'), Type.Literal('reply')]),
-    repo: Type.String({ description: 'Repository name, as repo_list gives it.' }),
-    project: Type.Optional(Type.String()),
+    repo: Type.String({ pattern: plainName, description: 'Repository name, as repo_list gives it.' }),
+    project: Type.Optional(Type.String({ pattern: plainName })),
     number: Type.Optional(Type.Integer({ minimum: 1 })),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     body: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000 })),
     in_reply_to: Type.Optional(
-      Type.String({ description: 'external_id of the comment, from scm_read(kind=comments).' }),
+      Type.String({ pattern: plainName, description: 'external_id of the comment, from scm_read(kind=comments).' }),
     ),
   },
   { additionalProperties: false },

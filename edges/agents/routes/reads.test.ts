@@ -152,3 +152,10 @@ describe('a Project as a tool reads it', () => {
     ])
   })
 })
+
+it.each(['/tasks/%00', '/tasks/T%00', '/tasks/%00/notes', '/tasks/%00/context', '/projects/%00', '/tasks?cursor=%00'])(
+  '%s is 400 (HTTP-17)',
+  async (path) => {
+    expect((await get(path)).status).toBe(400)
+  },
+)

@@ -264,3 +264,16 @@ test('WEBHOOKS-8: the secret is read at each delivery: a rotated one holds at on
     ).toBe(202)
   })
 })
+
+test('a signed delivery is never refused for its characters or its depth, and an unsigned one is not read (WEBHOOKS-26)', async () => {
+  await withRoute(async (fixture) => {
+    const odd = PUSH.replace('"sender"', '"a\\u0000\\ud800":"\\u0000\\udc00","sender"')
+    const deep = PUSH.replace('"sender"', `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"sender"`)
+    for (const [at, body] of [odd, deep].entries()) {
+      const headers = signed(body, { 'x-github-delivery': `d-${at}` })
+      expect(await fixture.post({ headers, body })).toEqual({ status: 202, body: { routed: true } })
+      expect(fixture.accepted[at]?.body).toBe(body)
+      expect((await fixture.post({ headers: { ...headers, ...signed('other') }, body })).status).toBe(401)
+    }
+  })
+})

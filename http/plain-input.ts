@@ -1,0 +1,47 @@
+/**
+ * What no server of ours takes (HTTP-17, HTTP-18): PostgreSQL stores no NUL, half of a surrogate pair becomes another text
+ * in UTF-8, and a deep value ends the stack of whoever walks over it.
+ */
+const noPlainName = /[\u0000\ud800-\udfff]/u
+
+/** The pattern of a name: neither NUL nor half of a surrogate pair. Texts need none: the kit repairs them. */
+export const plainName = '^[^\\u0000\\ud800-\\udfff]*$'
+
+/** Nothing of ours nests deeper than 12; a caller that needs more sends no data but an attack. */
+export const mostLevels = 64
+
+/** NUL and UTF-8 of half a pair, as an address spells them. Decoders of queries leave the latter as it came. */
+const noAddress = /%00|%ed%[ab]/i
+
+export function addressFault(url: string): string | undefined {
+  return noAddress.test(url) ? 'the address contains NUL or half of a surrogate pair' : undefined
+}
+
+export function isPlainName(text: string): boolean {
+  return !noPlainName.test(text)
+}
+
+/** What is wrong with a parsed value as a whole: its depth and the keys of its objects. */
+export function jsonFault(value: unknown, levels = mostLevels): string | undefined {
+  let level: readonly object[] = isContainer(value) ? [value] : []
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > levels) return `the body nests deeper than ${mostLevels} levels`
+    for (const container of level)
+      if (!Array.isArray(container) && !Object.keys(container).every(isPlainName))
+        return 'a key of the body contains NUL or half of a surrogate pair'
+    level = level.flatMap((container) => Object.values(container).filter(isContainer))
+  }
+  return undefined
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** The same value; U+FFFD stands where a text had half of a surrogate pair (MEMORIES-8). */
+export function repaired<T>(value: T): T {
+  if (typeof value === 'string') return value.toWellFormed() as T
+  if (Array.isArray(value)) return value.map(repaired) as T
+  if (!isContainer(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, repaired(inner)])) as T
+}
