@@ -60,11 +60,15 @@ function judgeLine(line: string): Judgement {
   const command = commandOf(line)?.name
   if (command === 'approve') return 'approves'
   if (command === 'unapprove' || command === 'hold') return 'withdraws'
+  if (line.length > longestDecision) return approvingWords.test(line) ? 'unclear' : 'none'
   const core = coreOf(line)
   if (isOneOf(core, approvingPhrases)) return 'approves'
   if (isOneOf(core, withdrawingPhrases)) return 'withdraws'
   return approvingWords.test(core) ? 'unclear' : 'none'
 }
+
+/** The longest phrase with a few mentions around it. Of a longer line no phrase is the whole. */
+const longestDecision = 500
 
 function isOneOf(core: string, phrases: readonly string[]): boolean {
   return phrases.includes(core)
@@ -72,7 +76,7 @@ function isOneOf(core: string, phrases: readonly string[]): boolean {
 
 /** What is left of a line when courtesy is taken away. `?` stays: a question decides nothing. */
 function coreOf(line: string): string {
-  return line
+  const core = line
     .replace(/\u2019/g, "'")
     .replace(/:(?:\+1|[a-z_]+):/gi, ' ')
     .replace(/[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\uFE0F\u200D]/gu, ' ')
@@ -83,11 +87,21 @@ function coreOf(line: string): string {
     )
     .toLowerCase()
     .replace(/\s+/g, ' ')
-    .replace(/^[\s,.!:;-]+|[\s,.!:;-]+$/g, '')
+  return trimmed(core)
+}
+
+const trimmable = ' ,.!:;-'
+
+/** By index: an expression that is anchored at the end looks for it from every sign, so 64 KiB of dots took seconds. */
+function trimmed(text: string): string {
+  let [from, end] = [0, text.length]
+  while (from < end && trimmable.includes(text.charAt(from))) from += 1
+  while (end > from && trimmable.includes(text.charAt(end - 1))) end -= 1
+  return text.slice(from, end)
 }
 
 const approvingWords = new RegExp(
-  `(?<![\\p{L}\\p{N}_+])(?:${approvingPhrases.map((phrase) => phrase.replace('+', '\\+').replace(' ', '\\s+')).join('|')})(?![\\p{L}\\p{N}_])`,
+  `(?<![\\p{L}\\p{N}_+@])(?:${approvingPhrases.map((phrase) => phrase.replace('+', '\\+').replace(' ', '\\s+')).join('|')})(?![\\p{L}\\p{N}_])`,
   'iu',
 )
 

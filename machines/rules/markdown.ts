@@ -1,5 +1,6 @@
 /** Markdown as HTML, as CommonMark and the tables and strikethrough of GFM render it (decisions/0022). */
 import MarkdownIt from 'markdown-it'
+import { countOf } from './html-tree.ts'
 import { isReadOtherwise, lazyLinesOf, type Parsed, type References } from './markdown-doubts.ts'
 
 export interface Rendered {
@@ -23,14 +24,32 @@ export function renderMarkdown(source: string): Rendered {
   const env: { references?: References } = {}
   const tokens = parser.parse(source, env)
   markHeadings(tokens)
+  const parsed = { lines: source.split(/\r\n?|\n/), tokens, references: env.references ?? {} }
+  if (isPage(tokens)) return { html: '', lazyLines: lazyLinesOf(parsed), isUncertain: true }
   const rendered = parser.renderer.render(tokens, parser.options, env)
   const html = rendered.replace(disallowed, '&lt;')
-  const parsed = { lines: source.split(/\r\n?|\n/), tokens, references: env.references ?? {} }
   return {
     html,
     lazyLines: lazyLinesOf(parsed),
     isUncertain: html !== rendered || isReadOtherwise(parsed, maxNesting),
   }
+}
+
+/**
+ * A page that was pasted. To this parser a block of HTML is one text, read in 4 ns a character; to an HTML parser each
+ * character costs 60 ns, and each tag a microsecond.
+ */
+const longestBlocks = 32_768
+const mostTagsInBlocks = 1_000
+
+function isPage(tokens: Parsed['tokens']): boolean {
+  let [characters, tags] = [0, 0]
+  for (const { type, content } of tokens) {
+    if (type !== 'html_block') continue
+    characters += content.length
+    tags += countOf('<', content)
+  }
+  return characters > longestBlocks || tags > mostTagsInBlocks
 }
 
 /** Unlike an underlined one, a heading behind `#` does not start with its words: its line is doubtful (`shown-lines.ts`). */

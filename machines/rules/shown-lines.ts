@@ -1,5 +1,6 @@
 /** The lines that a browser shows of a comment's HTML, and how far each of them may decide. */
-import { parseFragment, type DefaultTreeAdapterTypes as Tree } from 'parse5'
+import type { DefaultTreeAdapterTypes as Tree } from 'parse5'
+import { htmlTree } from './html-tree.ts'
 
 export interface ShownLine {
   readonly text: string
@@ -9,7 +10,7 @@ export interface ShownLine {
 
 export interface Shown {
   readonly lines: readonly ShownLine[]
-  /** A comment or a tag that never ends has swallowed the rest. */
+  /** A forge may display more or less than these (`html-tree.ts`). */
   readonly isSwallowed: boolean
 }
 
@@ -30,14 +31,7 @@ const gaps = set('q code kbd samp tt img input')
 const hiding = set('hidden style class')
 
 export function shownLines(html: string): Shown {
-  let isSwallowed = false
-  const fragment = parseFragment(html, {
-    scriptingEnabled: false,
-    sourceCodeLocationInfo: true,
-    onParseError: ({ code }) => {
-      isSwallowed ||= code.startsWith('eof-in-')
-    },
-  })
+  const { fragment, isSwallowed } = htmlTree(html)
   return { lines: walk(fragment), isSwallowed }
 }
 
@@ -86,6 +80,8 @@ function isDoubted({ tagName, attrs }: Tree.Element): boolean {
 class Page {
   readonly lines: ShownLine[] = []
   #text = ''
+  /** Asked for each gap of a line, so it is not looked up in the line. */
+  #hasWords = false
   #isDoubtful = false
   /** Items of lists that have shown no line yet: their first one starts with a marker, not with its words. */
   #unbegun = 0
@@ -101,17 +97,18 @@ class Page {
 
   endLine(): void {
     const text = this.#unbegun > 0 ? this.#text.replace(/^\s*\[[ x]\]\s+(?=\S)/i, '') : this.#text
-    if (text.trim() !== '') {
+    if (this.#hasWords) {
       this.lines.push({ text, isDoubtful: this.#isDoubtful || this.#unbegun > 0 })
       this.#unbegun = 0
     }
     this.#text = ''
+    this.#hasWords = false
     this.#isDoubtful = false
   }
 
   /** A command behind it does not start its line. */
   leaveGap(): void {
-    this.#isDoubtful ||= this.#text.trim() === ''
+    this.#isDoubtful ||= !this.#hasWords
     this.#text += ' '
   }
 
@@ -125,6 +122,8 @@ class Page {
 
   #add(text: string, isDoubtful: boolean): void {
     this.#text += text
-    if (text.trim() !== '') this.#isDoubtful ||= isDoubtful
+    if (text.trim() === '') return
+    this.#hasWords = true
+    this.#isDoubtful ||= isDoubtful
   }
 }
