@@ -15,9 +15,10 @@ import { createGitCache, type GitCache } from './cache.ts'
 import { registerGitGateway, type TaskAccess } from './gateway.ts'
 import { judgeMerge } from './judge-merge.ts'
 import { pathGuard } from './path-guard.ts'
+import type { Git } from './pushed-tree.ts'
 import type { PushRight } from './push-rules.ts'
 import type { PushRecord } from './receive.ts'
-import { createRunGit, gitOrThrow, type GitResult } from './run-git.ts'
+import { createRunGit, gitOrThrow } from './run-git.ts'
 
 const runGit = createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock })
 
@@ -116,6 +117,7 @@ export type Tree = Readonly<Record<string, Put>>
 
 export interface TreesFixture {
   readonly git: (args: readonly string[]) => Promise<string>
+  readonly plain: Git
   /** A commit of exactly this tree, which no checkout need be able to make. */
   commit(tree: Tree, ...parents: readonly string[]): Promise<string>
   judge(base: string | undefined, head: string, by?: JudgedBy): Promise<MergeJudgement>
@@ -147,8 +149,10 @@ export function treesIn(dir: string): TreesFixture {
     if (typeof put === 'string') return `100644 ${await blob(put)}\t${path}`
     return 'link' in put ? `120000 ${await blob(put.link)}\t${path}` : `160000 ${put.gitlink}\t${path}`
   }
+  const plain: Git = (args, input) => runGit({ dir, args, ...(input && { input }) })
   return {
     git,
+    plain,
     async commit(tree, ...parents) {
       const index = { GIT_INDEX_FILE: join(dir, 'index') }
       rmSync(join(dir, 'index'), { force: true })
@@ -159,8 +163,6 @@ export function treesIn(dir: string): TreesFixture {
       return git(['commit-tree', await git(['write-tree'], undefined, index), ...above, '-m', 'x'], undefined, by)
     },
     judge(base, head, { method = 'merge', ofProject = [] } = {}) {
-      const plain = (args: readonly string[], input?: AsyncIterable<Buffer>): Promise<GitResult> =>
-        runGit({ dir, args, ...(input && { input }) })
       return judgeMerge({ git: plain, guard: pathGuard(ofProject), base, head, method })
     },
   }
