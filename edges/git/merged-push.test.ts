@@ -20,16 +20,12 @@ async function withWorld(start: Readonly<Record<string, string>>, use: (world: W
     const person = await fixture.clone('maintainer')
     await fixture.push(person, 'main', start, 'Start')
     const pod = await fixture.podClone()
-    await use({
-      ...fixture,
-      pod,
-      person,
-      refusal: () =>
-        push(pod, `HEAD:refs/heads/${BRANCH}`).then(
-          () => undefined,
-          (error: unknown) => String(error).replaceAll(/\s+(?:remote: )?/g, ' '),
-        ),
-    })
+    const refusal = (): Promise<string | undefined> =>
+      push(pod, `HEAD:refs/heads/${BRANCH}`).then(
+        () => undefined,
+        (error: unknown) => String(error).replaceAll(/\s+(?:remote: )?/g, ' '),
+      )
+    await use(Object.assign(fixture, { pod, person, refusal }))
   })
 }
 
