@@ -81,7 +81,11 @@ describe('GIT-7: a merge is protected when it changes a protected path of the ba
     ],
     [
       'by a protected file in another case beside that of the base',
-      { from: { a: 'x' }, base: { a: 'x', '.github/x.yml': 'a' }, head: { a: 'x', '.GitHub/x.yml': 'b' } },
+      {
+        from: { 'a.md': 'x' },
+        base: { 'a.md': 'x', '.github/x.yml': 'a' },
+        head: { 'a.md': 'x', '.GitHub/x.yml': 'b' },
+      },
       '.GitHub/x.yml',
     ],
     [
@@ -91,7 +95,7 @@ describe('GIT-7: a merge is protected when it changes a protected path of the ba
     ],
     [
       'although another path conflicts',
-      { from: { a: 'a' }, base: { a: 'b' }, head: { a: 'c', '.npmrc': 'x' } },
+      { from: { 'a.md': 'a' }, base: { 'a.md': 'b' }, head: { 'a.md': 'c', '.npmrc': 'x' } },
       '.npmrc',
     ],
     [
@@ -120,15 +124,18 @@ describe('GIT-7: a merge is clean', () => {
       'when the head changes a file beside the one that the base includes since',
       {
         from: { 'CLAUDE.md': 'a', 'docs/how.md': 'a' },
-        base: { 'CLAUDE.md': 'a', 'docs/how.md': 'a', x: 'x' },
+        base: { 'CLAUDE.md': 'a', 'docs/how.md': 'a', 'x.md': 'x' },
         head: { 'CLAUDE.md': 'a', 'docs/how.md': 'b' },
       },
     ],
     [
       'when the head made the very change of a protected path that the base has',
-      { from: { '.npmrc': 'a' }, base: { '.npmrc': 'b', x: 'x' }, head: { '.npmrc': 'b', y: 'y' } },
+      { from: { '.npmrc': 'a' }, base: { '.npmrc': 'b', 'x.md': 'x' }, head: { '.npmrc': 'b', 'y.md': 'y' } },
     ],
-    ['when the base is where the head left it', { from: { a: 'a' }, base: { a: 'a' }, head: { a: 'a', b: 'b' } }],
+    [
+      'when the base is where the head left it',
+      { from: { 'a.md': 'a' }, base: { 'a.md': 'a' }, head: { 'a.md': 'a', 'b.md': 'b' } },
+    ],
   ])('%s', async (_what, sides) => {
     await withTrees(async (fixture) => {
       const { kind, ...rest } = await judged(fixture, sides)
@@ -140,17 +147,17 @@ describe('GIT-7: a merge is clean', () => {
 test.each<[what: string, sides: Sides, path: string]>([
   [
     'a workflow that the base removed',
-    { from: { '.github/x.yml': 'a' }, base: { a: 'a' }, head: { '.github/x.yml': 'a', b: 'b' } },
+    { from: { '.github/x.yml': 'a' }, base: { 'a.md': 'a' }, head: { '.github/x.yml': 'a', 'b.md': 'b' } },
     '.github/x.yml',
   ],
   [
     'an older workflow',
-    { from: { '.github/x.yml': 'a' }, base: { '.github/x.yml': 'b' }, head: { '.github/x.yml': 'a', b: 'b' } },
+    { from: { '.github/x.yml': 'a' }, base: { '.github/x.yml': 'b' }, head: { '.github/x.yml': 'a', 'b.md': 'b' } },
     '.github/x.yml',
   ],
   [
     'no code owners yet',
-    { from: { a: 'a' }, base: { a: 'a', CODEOWNERS: '* @m' }, head: { a: 'a', b: 'b' } },
+    { from: { 'a.md': 'a' }, base: { 'a.md': 'a', CODEOWNERS: '* @m' }, head: { 'a.md': 'a', 'b.md': 'b' } },
     'CODEOWNERS',
   ],
   [
@@ -158,7 +165,7 @@ test.each<[what: string, sides: Sides, path: string]>([
     {
       from: { 'CLAUDE.md': '@how.md', 'how.md': 'a' },
       base: { 'CLAUDE.md': '@how.md', 'how.md': 'b' },
-      head: { 'CLAUDE.md': '@how.md', 'how.md': 'a', b: 'b' },
+      head: { 'CLAUDE.md': '@how.md', 'how.md': 'a', 'b.md': 'b' },
     },
     'how.md',
   ],
@@ -175,30 +182,35 @@ test.each<[what: string, sides: Sides, path: string]>([
 
 test('GIT-7: an older state that one of two merge bases has is protected, and so is one that both changed', async () => {
   await withTrees(async ({ commit, judge }) => {
-    const old = { 'CLAUDE.md': 'v1', a: 'a' }
-    const now = { 'CLAUDE.md': 'v2', a: 'a' }
+    const old = { 'CLAUDE.md': 'v1', 'a.md': 'a' }
+    const now = { 'CLAUDE.md': 'v2', 'a.md': 'a' }
     const root = await commit(old)
-    const [side, changed] = [await commit({ ...old, s: 's' }, root), await commit(now, root)]
-    const base = await commit({ ...now, s: 's' }, changed, side)
-    expect(await judge(base, await commit({ ...old, s: 's' }, changed, side))).toMatchObject({
+    const [side, changed] = [await commit({ ...old, 's.md': 's' }, root), await commit(now, root)]
+    const base = await commit({ ...now, 's.md': 's' }, changed, side)
+    expect(await judge(base, await commit({ ...old, 's.md': 's' }, changed, side))).toMatchObject({
       kind: 'protected',
       paths: [{ path: 'CLAUDE.md' }],
     })
-    expect(await judge(base, await commit({ ...old, 'CLAUDE.md': 'v3', s: 's' }, changed, side))).toMatchObject({
+    expect(await judge(base, await commit({ ...old, 'CLAUDE.md': 'v3', 's.md': 's' }, changed, side))).toMatchObject({
       kind: 'protected',
     })
-    expect(await judge(base, await commit({ ...now, s: 's', b: 'b' }, changed, side))).toMatchObject({ kind: 'clean' })
+    expect(await judge(base, await commit({ ...now, 's.md': 's', 'b.md': 'b' }, changed, side))).toMatchObject({
+      kind: 'clean',
+    })
   })
 })
 
 test('GIT-7: a history with more merge bases than an honest one is not judged', async () => {
   await withTrees(async ({ commit, judge }) => {
-    const root = await commit({ a: 'a' })
+    const root = await commit({ 'a.md': 'a' })
     const sides: string[] = []
-    for (let n = 0; n < 17; n += 1) sides.push(await commit({ a: 'a', [`s${n}`]: 's' }, root))
-    const all = Object.fromEntries(sides.map((_, n) => [`s${n}`, 's']))
+    for (let n = 0; n < 17; n += 1) sides.push(await commit({ 'a.md': 'a', [`s${n}.md`]: 's' }, root))
+    const all = Object.fromEntries(sides.map((_, n) => [`s${n}.md`, 's']))
     const both = async (parents: readonly string[]): ReturnType<TreesFixture['judge']> =>
-      judge(await commit({ a: 'a', ...all, b: 'b' }, ...parents), await commit({ a: 'a', ...all, h: 'h' }, ...parents))
+      judge(
+        await commit({ 'a.md': 'a', ...all, 'b.md': 'b' }, ...parents),
+        await commit({ 'a.md': 'a', ...all, 'h.md': 'h' }, ...parents),
+      )
     expect(await both(sides)).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining('too many ways') })
     expect(await both(sides.slice(1))).toMatchObject({ kind: 'clean' })
   })
@@ -206,17 +218,20 @@ test('GIT-7: a history with more merge bases than an honest one is not judged', 
 
 test('GIT-7: what conflicts is not yet, by each method, and names its paths', async () => {
   await withTrees(async ({ commit, judge }) => {
-    const root = await commit({ a: 'a', b: 'b' })
-    const [base, head] = [await commit({ a: 'x', b: 'b' }, root), await commit({ a: 'y', b: 'c' }, root)]
+    const root = await commit({ 'a.md': 'a', 'b.md': 'b' })
+    const [base, head] = [
+      await commit({ 'a.md': 'x', 'b.md': 'b' }, root),
+      await commit({ 'a.md': 'y', 'b.md': 'c' }, root),
+    ]
     for (const method of ['merge', 'squash', 'rebase'] as const)
-      expect(await judge(base, head, { method })).toMatchObject({ kind: 'conflict', paths: ['a'] })
+      expect(await judge(base, head, { method })).toMatchObject({ kind: 'conflict', paths: ['a.md'] })
   })
 })
 
 test('GIT-7: what cannot be read is not yet', async () => {
   await withTrees(async ({ commit, judge, git }) => {
-    const base = await commit({ a: 'a' })
-    expect(await judge(base, await commit({ a: 'a', b: 'b' }))).toMatchObject({
+    const base = await commit({ 'a.md': 'a' })
+    expect(await judge(base, await commit({ 'a.md': 'a', 'b.md': 'b' }))).toMatchObject({
       kind: 'unreadable',
       reason: 'it shares no history with its base',
     })
@@ -229,17 +244,17 @@ test('GIT-7: what cannot be read is not yet', async () => {
 test('GIT-7: without a base the head is all that it becomes', async () => {
   await withTrees(async ({ commit, judge }) => {
     expect(await judge(undefined, await commit({ 'AGENTS.md': 'a' }))).toMatchObject({ kind: 'protected' })
-    expect(await judge(undefined, await commit({ a: 'a' }))).toMatchObject({ kind: 'clean' })
+    expect(await judge(undefined, await commit({ 'a.md': 'a' }))).toMatchObject({ kind: 'clean' })
   })
 })
 
 test('GIT-7: a rebase is judged by its own tree: merges are left out of it', async () => {
   await withTrees(async ({ commit, judge, git }) => {
-    const root = await commit({ a: LONG, '.npmrc': 'a' })
-    const base = await commit({ a: LONG, '.npmrc': 'a', b: 'b' }, root)
-    const planted = await commit({ a: LONG, '.npmrc': 'evil' }, root)
+    const root = await commit({ 'a.md': LONG, '.npmrc': 'a' })
+    const base = await commit({ 'a.md': LONG, '.npmrc': 'a', 'b.md': 'b' }, root)
+    const planted = await commit({ 'a.md': LONG, '.npmrc': 'evil' }, root)
     // The merge takes back what a commit before it planted; a rebase drops the merge, and leaves what was planted.
-    const head = await commit({ a: LONG, '.npmrc': 'a', b: 'b', c: 'c' }, planted, base)
+    const head = await commit({ 'a.md': LONG, '.npmrc': 'a', 'b.md': 'b', 'c.md': 'c' }, planted, base)
     expect(await judge(base, head, { method: 'rebase' })).toMatchObject({
       kind: 'protected',
       paths: [{ path: '.npmrc' }],
@@ -247,7 +262,10 @@ test('GIT-7: a rebase is judged by its own tree: merges are left out of it', asy
     const merged = await judge(base, head)
     expect(merged).toEqual({ kind: 'clean', tree: await git(['rev-parse', `${head}^{tree}`]) })
     expect(await judge(base, head, { method: 'squash' })).toEqual(merged)
-    const straight = await commit({ a: MORE, '.npmrc': 'a' }, await commit({ a: LONG, '.npmrc': 'a', c: 'c' }, root))
+    const straight = await commit(
+      { 'a.md': MORE, '.npmrc': 'a' },
+      await commit({ 'a.md': LONG, '.npmrc': 'a', 'c.md': 'c' }, root),
+    )
     const rebased = await judge(base, straight, { method: 'rebase' })
     expect(rebased).toEqual(await judge(base, straight))
     expect(rebased.kind).toBe('clean')

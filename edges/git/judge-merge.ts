@@ -36,7 +36,8 @@ export async function judgeMerge(merge: JudgedMerge): Promise<MergeJudgement> {
 
 async function judgeFirst({ git, guard, head }: JudgedMerge): Promise<MergeJudgement> {
   const tree = await treeOf(git, head)
-  const paths = touchedOf(guard, [await viewOf(git, guard, tree)], await changedPaths(git, EMPTY_TREE, tree))
+  const sight = { guard, views: [await viewOf(git, guard, tree)], shapes: new Set<string>() }
+  const paths = touchedOf(sight, await changedPaths(git, EMPTY_TREE, tree))
   return paths.length > 0 ? { kind: 'protected', paths, tree } : { kind: 'clean', tree }
 }
 
@@ -48,8 +49,9 @@ async function judgeOn(merge: JudgedMerge & { readonly base: string }): Promise<
   const after = 'tree' in result ? result.tree : undefined
   const trees = new Set([before, pushed, ...(after === undefined ? [] : [after])])
   const views = await Promise.all([...trees].map((tree) => viewOf(git, guard, tree)))
+  const sight = { guard, views, shapes: views[0]!.shapes }
   const touched = async (from: string, to: string): Promise<readonly TouchedPath[]> =>
-    from === to ? [] : touchedOf(guard, views, await changedPaths(git, from, to))
+    from === to ? [] : touchedOf(sight, await changedPaths(git, from, to))
 
   const apart = await touched(before, pushed)
   const own = apart.length === 0 ? new Set<string>() : await ownPaths(git, mergeBases, head)

@@ -110,11 +110,11 @@ test.each<[what: string, before: Tree, after: Tree, path: string, reason: string
 test.each<[what: string, before: Tree, after: Tree]>([
   ['a file beside protected ones', { 'CLAUDE.md': 'x', a: 'x' }, { 'CLAUDE.md': 'x', a: 'y' }],
   ['a submodule that stays', { d: { gitlink: sha }, a: 'x' }, { d: { gitlink: sha }, a: 'y' }],
-  ['a link to what nobody obeys', {}, { current: { link: 'releases/1' } }],
+  ['a link to what nobody obeys', {}, { 'docs/current': { link: 'releases/1' } }],
   [
     'a link out of the repository, which is not followed',
     {},
-    { passwd: { link: '/etc/passwd' }, up: { link: '../..' } },
+    { 'docs/passwd': { link: '/etc/passwd' }, 'docs/up': { link: '../../..' } },
   ],
   [
     'a folder that instructions only mention',
@@ -145,9 +145,9 @@ test('a link cannot feign the target of another', async () => {
 test('links that lead in circles are followed as far as a file system would, and no further', async () => {
   await withTrees(async (fixture) => {
     const loop: Tree = { '.claude': { link: 'a/x' }, a: { link: 'a/b' } }
-    expect(await touched(fixture, loop, { ...loop, f: 'x' })).toEqual([])
+    expect(await touched(fixture, loop, { ...loop, 'f.md': 'x' })).toEqual([])
     const circle: Tree = { '.claude': { link: 'a' }, a: { link: 'b' }, b: { link: 'a' } }
-    expect(await touched(fixture, circle, { ...circle, f: 'x' })).toEqual([])
+    expect(await touched(fixture, circle, { ...circle, 'f.md': 'x' })).toEqual([])
   })
 })
 

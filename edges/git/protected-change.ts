@@ -3,29 +3,38 @@ import type { TouchedPath } from '../ports/merge-judge.ts'
 import type { PathGuard } from './path-guard.ts'
 import { leadingTo } from './protected-places.ts'
 import { otherReasons } from './protected-paths.ts'
-import { gitlinkMode, linkMode, type ChangedPath } from './pushed-tree.ts'
+import { gitlinkMode, linkMode, noMode, type ChangedPath } from './pushed-tree.ts'
 import { shown } from './refusal.ts'
 import type { TreeView } from './tree-view.ts'
+import { unknownShape, type KnownShapes } from './unknown-shape.ts'
 
-/** `views`: of every tree in which somebody may read a changed path: what one of them protects is protected. */
-export function touchedOf(
-  guard: PathGuard,
-  views: readonly TreeView[],
-  changes: readonly ChangedPath[],
-): readonly TouchedPath[] {
+export interface Sight {
+  readonly guard: PathGuard
+  /** Of every tree in which somebody may read a changed path: what one of them protects is protected. */
+  readonly views: readonly TreeView[]
+  /** What the base has: only what it lacks is asked about for its shape. */
+  readonly shapes: KnownShapes
+}
+
+export function touchedOf(sight: Sight, changes: readonly ChangedPath[]): readonly TouchedPath[] {
   return changes.flatMap((change) => {
-    const reason = reasonFor(guard, views, change)
+    const reason = reasonFor(sight, change)
     return reason === undefined ? [] : [{ path: change.path, reason }]
   })
 }
 
-function reasonFor(guard: PathGuard, views: readonly TreeView[], { path, modes }: ChangedPath): string | undefined {
+function reasonFor({ guard, views, shapes }: Sight, { path, modes }: ChangedPath): string | undefined {
   if (modes.includes(gitlinkMode)) return otherReasons.gitlink
   const own = guard(path)
   if (own !== undefined) return own
   const by = views.map(({ places }) => leadingTo(places, path)).find((name) => name !== undefined)
   if (by !== undefined) return `it is read as ${shown(by)}`
-  if (!modes.includes(linkMode)) return undefined
-  const target = views.flatMap(({ links }) => links).find(({ from, to }) => from === path && guard(to) !== undefined)
-  return target && `it leads to ${shown(target.to)}`
+  const target = modes.includes(linkMode) ? protectedTarget(guard, views, path) : undefined
+  if (target !== undefined) return `it leads to ${shown(target)}`
+  return modes[0] === noMode ? unknownShape(shapes, path) : undefined
+}
+
+function protectedTarget(guard: PathGuard, views: readonly TreeView[], path: string): string | undefined {
+  const links = views.flatMap((view) => view.links)
+  return links.find(({ from, to }) => from === path && guard(to) !== undefined)?.to
 }

@@ -12,11 +12,13 @@ export interface TreeEntry {
 
 export interface ChangedPath {
   readonly path: string
-  /** Of both sides; `000000` where there is none. */
+  /** Of both sides. */
   readonly modes: readonly [before: string, after: string]
 }
 
 export const linkMode = '120000'
+/** The side of a change on which the path is not there. */
+export const noMode = '000000'
 export const gitlinkMode = '160000'
 
 /** git's own name of a tree without entries. */

@@ -4,10 +4,12 @@ import { isInstructionFile, type PathGuard } from './path-guard.ts'
 import { foldedNames } from './path-pattern.ts'
 import { leadingTo, leadsFrom, placesOf, type Lead, type Places } from './protected-places.ts'
 import { entriesOf, gitlinkMode, linkMode, textsOf, type TreeEntry } from './pushed-tree.ts'
+import { knownShapes, type KnownShapes } from './unknown-shape.ts'
 
 export interface TreeView {
   readonly links: readonly Lead[]
   readonly places: Places
+  readonly shapes: KnownShapes
 }
 
 /** The longest target that a file system takes (PATH_MAX). */
@@ -21,7 +23,8 @@ const mostInstructions = 500
 export async function viewOf(git: Quarantine['git'], guard: PathGuard, tree: string): Promise<TreeView> {
   const entries = await entriesOf(git, tree)
   const links = await linksIn(git, tree, entries)
-  return { links, places: placesOf(guard, links, await includesIn(git, tree, entries, links)) }
+  const places = placesOf(guard, links, await includesIn(git, tree, entries, links))
+  return { links, places, shapes: knownShapes(entries.map(({ path }) => path)) }
 }
 
 async function linksIn(git: Quarantine['git'], tree: string, entries: readonly TreeEntry[]): Promise<readonly Lead[]> {

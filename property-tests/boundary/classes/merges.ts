@@ -76,14 +76,14 @@ const attacks: readonly Attack<MergeScene>[] = [
     pushed: { 'tools/a.md': 'a', 'tools/new.md': 'steal' },
   }),
   ran('a workflow that main removed, by an old branch point', '.github/workflows/old.yml', {
-    from: { '.github/workflows/old.yml': 'on: push', a: 'a' },
-    main: { a: 'a' },
-    pushed: { '.github/workflows/old.yml': 'on: push', a: 'a', b: 'b' },
+    from: { '.github/workflows/old.yml': 'on: push', 'a.md': 'a' },
+    main: { 'a.md': 'a' },
+    pushed: { '.github/workflows/old.yml': 'on: push', 'a.md': 'a', 'b.md': 'b' },
   }),
   ran('a weaker workflow that main has changed, by an old branch point', '.github/workflows/ci.yml', {
-    from: { '.github/workflows/ci.yml': 'on: push', a: 'a' },
-    main: { '.github/workflows/ci.yml': 'on: pull_request', a: 'a' },
-    pushed: { '.github/workflows/ci.yml': 'on: push', a: 'a', b: 'b' },
+    from: { '.github/workflows/ci.yml': 'on: push', 'a.md': 'a' },
+    main: { '.github/workflows/ci.yml': 'on: pull_request', 'a.md': 'a' },
+    pushed: { '.github/workflows/ci.yml': 'on: push', 'a.md': 'a', 'b.md': 'b' },
   }),
   {
     ...common,
@@ -92,9 +92,9 @@ const attacks: readonly Attack<MergeScene>[] = [
       const root = await scene.commit({ 'CLAUDE.md': 'steal' })
       const changed = await scene.commit({ 'CLAUDE.md': 'ask' }, root)
       // Of two merge bases git names the younger first, and of two that are as old the first parent of main.
-      const side = await scene.commit({ 'CLAUDE.md': 'steal', s: 's' }, root)
-      await scene.stand(await scene.commit({ 'CLAUDE.md': 'ask', s: 's' }, side, changed))
-      await scene.push(await scene.commit({ 'CLAUDE.md': 'steal', s: 's' }, side, changed), 'merge')
+      const side = await scene.commit({ 'CLAUDE.md': 'steal', 's.md': 's' }, root)
+      await scene.stand(await scene.commit({ 'CLAUDE.md': 'ask', 's.md': 's' }, side, changed))
+      await scene.push(await scene.commit({ 'CLAUDE.md': 'steal', 's.md': 's' }, side, changed), 'merge')
     },
     succeeded: async (scene) => (await scene.mainHas('CLAUDE.md')) === 'steal',
   },
@@ -103,10 +103,10 @@ const attacks: readonly Attack<MergeScene>[] = [
     name: 'a planted file that a merge takes back, where main is rebased',
     plant: async (scene) => {
       const root = await scene.commit({ '.npmrc': 'a' })
-      const main = await scene.commit({ '.npmrc': 'a', b: 'b' }, root)
+      const main = await scene.commit({ '.npmrc': 'a', 'b.md': 'b' }, root)
       await scene.stand(main)
       const planted = await scene.commit({ '.npmrc': 'steal' }, root)
-      await scene.push(await scene.commit({ '.npmrc': 'a', b: 'b', c: 'c' }, planted, main), 'rebase')
+      await scene.push(await scene.commit({ '.npmrc': 'a', 'b.md': 'b', 'c.md': 'c' }, planted, main), 'rebase')
     },
     succeeded: async (scene) => (await scene.mainHas('.npmrc')) === 'steal',
   },

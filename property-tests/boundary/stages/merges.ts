@@ -68,7 +68,7 @@ export class MergeScene {
     const { plain } = this.#trees
     const from = await this.#trees.git(['merge-base', this.#main, head])
     const view = await viewOf(plain, guard, await treeOf(plain, head))
-    return touchedOf(guard, [view], await changedPaths(plain, from, head)).length === 0
+    return touchedOf({ guard, views: [view], shapes: view.shapes }, await changedPaths(plain, from, head)).length === 0
   }
 }
 
