@@ -24,6 +24,8 @@ export interface CachedRepository {
 export interface Quarantine {
   /** git with the pushed objects in sight. */
   git(args: readonly string[], input?: AsyncIterable<Buffer>): Promise<GitResult>
+  /** Brings one commit that no branch of the forge may have; false when the forge does not give it. */
+  bring(sha: string): Promise<boolean>
   /** Sends one commit on to the forge, never by force. */
   pushOn(after: string, ref: string): Promise<GitResult>
 }
@@ -89,6 +91,7 @@ function cached(run: RunGit, dir: string, remote: Remote): CachedRepository {
         await mkdir(join(place, 'pack'))
         return await use({
           git: (args, input) => run({ dir, args, env, ...(input === undefined ? {} : { input }) }),
+          bring: (sha) => bringCommit((args, own) => run({ dir, args, env: { ...env, ...own } }), remote, sha),
           pushOn: (after, ref) =>
             run({
               dir,
@@ -101,4 +104,14 @@ function cached(run: RunGit, dir: string, remote: Remote): CachedRepository {
       }
     },
   }
+}
+
+type RunThere = (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<GitResult>
+
+async function bringCommit(git: RunThere, { url, token }: Remote, sha: string): Promise<boolean> {
+  if (!/^[0-9a-f]{40}$/.test(sha)) return false
+  if ((await git(['cat-file', '-e', `${sha}^{commit}`])).code === 0) return true
+  const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-gc', url, sha]
+  if ((await git(fetch, credentials(url, token))).code !== 0) return false
+  return (await git(['cat-file', '-e', `${sha}^{commit}`])).code === 0
 }

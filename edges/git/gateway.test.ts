@@ -1,110 +1,11 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { globSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { commit, run, withForge, type ForgeFixture } from '../../standins/forge/testing.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { createLogger } from '../../http/logging.ts'
-import { Problem } from '../../http/problem.ts'
-import { createServer } from '../../http/server.ts'
-import type { ProjectDirectory, ProjectSettings, RepositorySettings } from '../forge/projects.ts'
-import { createGitCache } from './cache.ts'
-import { registerGitGateway, type TaskAccess } from './gateway.ts'
-import type { PushRight } from './push-rules.ts'
-import type { PushRecord } from './receive.ts'
-import { createRunGit } from './run-git.ts'
-
-const BRANCH = 'platform/implement-library-1-aaaaa'
-
-interface GatewayFixture extends ForgeFixture {
-  readonly url: string
-  readonly audits: PushRecord[]
-  right: PushRight
-  access: TaskAccess | undefined
-  /** A clone through the gateway, as a pod makes it. */
-  podClone(): Promise<string>
-}
-
-const folders: string[] = []
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
-})
-
-function podHeader(token = 'pod-token'): string {
-  return `Authorization: Basic ${Buffer.from(`x-pod:${token}`).toString('base64')}`
-}
-
-async function withGateway(
-  use: (fixture: GatewayFixture) => Promise<void>,
-  repository: Partial<RepositorySettings> = {},
-): Promise<void> {
-  await withForge({}, async (forgeFixture) => {
-    const dir = await mkdtemp(join(tmpdir(), 'gateway-'))
-    folders.push(dir)
-    const server = await createServer({
-      name: 'gateway',
-      version: '0',
-      logger: createLogger({ name: 'gateway', level: 'silent' }),
-      clock: systemClock,
-      ids: { next: () => 'id' },
-      openapi: { title: 't', description: 'd' },
-    })
-    const directory: ProjectDirectory = {
-      project: async (name) =>
-        name === 'default/demo'
-          ? ({
-              name: 'demo',
-              namespace: 'default',
-              scm: { webURL: forgeFixture.forge.url, protectedPaths: ['/deploy'] },
-              repositories: [{ name: 'library', url: forgeFixture.forge.gitUrl('acme', 'library'), ...repository }],
-            } as unknown as ProjectSettings)
-          : undefined,
-      projects: async () => [],
-      secret: async () => ({ token: 'token-of-bot' }),
-    }
-    const audits: PushRecord[] = []
-    registerGitGateway(server.app, {
-      directory,
-      cache: createGitCache({ dir, run: createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock }) }),
-      fetch,
-      clock: systemClock,
-      verifyPodToken: async (token) => {
-        if (token !== 'pod-token') throw new Problem('unauthenticated', 'no such pod')
-        return { project: 'default/demo', task: 'default/implement-library-1-aaaaa', pod: 1 }
-      },
-      taskAccess: async () => fixture.access,
-      mayPush: async () => fixture.right,
-      audit: async (push) => void audits.push(push),
-      defaultBranch: async () => 'main',
-    })
-    const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
-    const fixture: GatewayFixture = {
-      ...forgeFixture,
-      url: `${url}/git/demo/library.git`,
-      audits,
-      right: { allowed: true, protectedPaths: false },
-      access: { repositories: ['library'], branches: { library: BRANCH } },
-      async podClone() {
-        const folder = await mkdtemp(join(forgeFixture.dir, 'pod-'))
-        await run(folder, ['-c', `http.extraHeader=${podHeader()}`, 'clone', '--quiet', fixture.url, '.'])
-        await run(folder, ['config', 'http.extraHeader', podHeader()])
-        return folder
-      },
-    }
-    try {
-      await use(fixture)
-    } finally {
-      await server.close({ graceMs: 1000 })
-    }
-  })
-}
-
-function push(folder: string, ref: string, ...options: string[]): Promise<string> {
-  return run(folder, ['push', ...options, 'origin', ref])
-}
+import { commit, run } from '../../standins/forge/testing.ts'
+import { BRANCH, podHeader, push, withGateway } from './testing.ts'
 
 test('a pod clones and pushes its task branch; the forge has it under the bot, the audit under the pod (TOOLS-14, GIT-GATEWAY-1, GIT-GATEWAY-2, GIT-GATEWAY-6, GIT-1)', async () => {
   await withGateway(async (fixture) => {

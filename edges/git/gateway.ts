@@ -9,16 +9,9 @@ import type { HttpApp } from '../../http/app.ts'
 import type { Authenticate } from '../../http/auth/authenticate.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import { Problem } from '../../http/problem.ts'
-import {
-  bareName,
-  isOnForge,
-  projectId,
-  repositoryNamed,
-  type ProjectDirectory,
-  type ProjectSettings,
-  type RepositorySettings,
-} from '../forge/projects.ts'
+import { bareName, type ProjectDirectory } from '../forge/projects.ts'
 import type { GitCache, Remote } from './cache.ts'
+import { enrolledAt, remoteOf, type Enrolled, type Place } from './enrolled.ts'
 import { passFetch } from './fetch.ts'
 import { pathGuard } from './path-guard.ts'
 import { ProtocolError } from './pkt-line.ts'
@@ -47,11 +40,6 @@ export interface GitGatewayDeps {
   readonly audit: (push: PushRecord) => Promise<void>
   /** Branch of a Repository that its settings leave to the forge. */
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
-}
-
-interface Place {
-  readonly project: string
-  readonly repository: string
 }
 
 const POD_USER = 'x-pod'
@@ -104,8 +92,8 @@ async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: Fasti
   const place = { project, repository: repository.slice(0, -'.git'.length) }
   const access = await accessOf(deps, identity, place)
   const service = serviceOf(request, path)
-  const enrolled = await enrolledAt(deps, identity.project, place)
-  const remote = await remoteOf(deps, enrolled)
+  const enrolled = await enrolledAt(deps.directory, { ...place, project: identity.project })
+  const remote = await remoteOf(deps.directory, enrolled)
   if (service === 'upload') return passThrough(deps, request, reply, remote, path)
   const target = await pushTargetOf(deps, identity, access, enrolled, remote)
   return service === 'advertise'
@@ -139,30 +127,6 @@ function serviceOf({ method, query }: FastifyRequest, path: string): Service {
     ? { members: { message: 'the git gateway serves no Git LFS: keep large files out of this change' } }
     : {}
   throw new Problem('not-found', 'the git gateway serves only the smart protocol of git', lfs)
-}
-
-interface Enrolled {
-  readonly project: ProjectSettings
-  readonly repository: RepositorySettings
-}
-
-async function enrolledAt({ directory }: GitGatewayDeps, id: string, place: Place): Promise<Enrolled> {
-  const project = await directory.project(id)
-  const repository = project && repositoryNamed(project, place.repository)
-  if (project === undefined || repository === undefined)
-    throw new Problem('not-found', `there is no Repository ${place.repository} in ${place.project}`)
-  return { project, repository }
-}
-
-async function remoteOf({ directory }: GitGatewayDeps, { project, repository }: Enrolled): Promise<Remote> {
-  if (!isOnForge(repository, project.scm))
-    throw new Problem(
-      'conflict',
-      `the Repository ${repository.name} is not on the forge of ${project.name}: correct its url`,
-    )
-  const token = (await directory.secret(projectId(project)))?.token
-  if (!token) throw new Problem('secret-unreadable', 'the forge token cannot be read')
-  return { project: project.name, repository: repository.name, url: repository.url, token }
 }
 
 async function pushTargetOf(

@@ -1,59 +1,17 @@
 /** Changes of a tree by the ways around a name: real git, real trees, some of which no checkout would make. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../runtime/clock.ts'
+import type { TouchedPath } from '../ports/merge-judge.ts'
 import { pathGuard } from './path-guard.ts'
-import { refusalFor, touchedPaths, type TouchedPath } from './protected-change.ts'
 import { placesOf, type Lead } from './protected-places.ts'
-import { createRunGit, gitOrThrow } from './run-git.ts'
+import { withTrees, type Tree, type TreesFixture } from './testing.ts'
 
-const run = createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock })
-
-/** A file's text, a link's target or a submodule's commit. */
-type Put = string | { readonly link: string } | { readonly gitlink: string }
-type Tree = Readonly<Record<string, Put>>
-
-interface Fixture {
-  /** A commit of exactly this tree. */
-  commit(tree: Tree): Promise<string>
-  touched(before: Tree, after: Tree, ofProject?: readonly string[]): Promise<readonly TouchedPath[] | undefined>
-}
-
-async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'protected-'))
-  const git = (args: readonly string[], input?: string, env = {}): Promise<string> =>
-    gitOrThrow(run, { dir, args, env, ...(input === undefined ? {} : { input: one(input) }) }).then((out) => out.trim())
-  const blob = (content: string): Promise<string> => git(['hash-object', '-w', '--stdin'], content)
-  const line = async ([path, put]: [string, Put]): Promise<string> => {
-    if (typeof put === 'string') return `100644 ${await blob(put)}\t${path}`
-    return 'link' in put ? `120000 ${await blob(put.link)}\t${path}` : `160000 ${put.gitlink}\t${path}`
-  }
-  const fixture: Fixture = {
-    async commit(tree) {
-      const index = { GIT_INDEX_FILE: join(dir, 'index') }
-      rmSync(join(dir, 'index'), { force: true })
-      const lines = await Promise.all(Object.entries(tree).map(line))
-      await git(['update-index', '-z', '--index-info'], lines.map((each) => `${each}\0`).join(''), index)
-      const by = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a' }
-      return git(['commit-tree', await git(['write-tree'], undefined, index), '-m', 'x'], undefined, by)
-    },
-    async touched(before, after, ofProject = []) {
-      const [from, to] = [await fixture.commit(before), await fixture.commit(after)]
-      return touchedPaths((args, input) => run({ dir, args, ...(input && { input }) }), pathGuard(ofProject), from, to)
-    },
-  }
-  try {
-    await git(['init', '--quiet', '--bare', '.'])
-    await use(fixture)
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
-  }
-}
-
-async function* one(text: string): AsyncIterable<Buffer> {
-  yield Buffer.from(text)
+/** A head right on its base. */
+async function touched({ commit, judge }: TreesFixture, before: Tree, after: Tree): Promise<readonly TouchedPath[]> {
+  const base = await commit(before)
+  const judgement = await judge(base, await commit(after, base))
+  if (judgement.kind === 'protected') return judgement.paths
+  expect(judgement.kind).toBe('clean')
+  return []
 }
 
 const sha = '1'.repeat(40)
@@ -144,19 +102,19 @@ test.each<[what: string, before: Tree, after: Tree, path: string, reason: string
     'it is read as docs/a.md',
   ],
 ])('a push is refused for %s', async (_what, before, after, path, reason) => {
-  await withFixture(async ({ touched }) => {
-    expect(await touched(before, after)).toContainEqual({ path, reason: expect.stringContaining(reason) })
+  await withTrees(async (fixture) => {
+    expect(await touched(fixture, before, after)).toContainEqual({ path, reason: expect.stringContaining(reason) })
   })
 })
 
 test.each<[what: string, before: Tree, after: Tree]>([
   ['a file beside protected ones', { 'CLAUDE.md': 'x', a: 'x' }, { 'CLAUDE.md': 'x', a: 'y' }],
   ['a submodule that stays', { d: { gitlink: sha }, a: 'x' }, { d: { gitlink: sha }, a: 'y' }],
-  ['a link to what nobody obeys', {}, { current: { link: 'releases/1' } }],
+  ['a link to what nobody obeys', {}, { 'docs/current': { link: 'releases/1' } }],
   [
     'a link out of the repository, which is not followed',
     {},
-    { passwd: { link: '/etc/passwd' }, up: { link: '../..' } },
+    { 'docs/passwd': { link: '/etc/passwd' }, 'docs/up': { link: '../../..' } },
   ],
   [
     'a folder that instructions only mention',
@@ -169,28 +127,27 @@ test.each<[what: string, before: Tree, after: Tree]>([
     { 'CLAUDE.md': { link: 'd/a' }, 'd/b': 'y' },
   ],
 ])('a push is not refused for %s', async (_what, before, after) => {
-  await withFixture(async ({ touched }) => {
-    expect(await touched(before, after)).toEqual([])
+  await withTrees(async (fixture) => {
+    expect(await touched(fixture, before, after)).toEqual([])
   })
 })
 
 test('a link cannot feign the target of another', async () => {
-  await withFixture(async ({ commit, touched }) => {
+  await withTrees(async (fixture) => {
     const tree: Tree = { 'CLAUDE.md': { link: 'docs/a' }, 'docs/a': 'x' }
-    await commit(tree)
     const feigned = { link: `nowhere\n${'0'.repeat(40)} blob 6\nelsewhere` }
-    expect(await touched({ ...tree, '.a': feigned }, { ...tree, '.a': feigned, 'docs/a': 'y' })).toMatchObject([
-      { path: 'docs/a' },
-    ])
+    expect(await touched(fixture, { ...tree, '.a': feigned }, { ...tree, '.a': feigned, 'docs/a': 'y' })).toMatchObject(
+      [{ path: 'docs/a' }],
+    )
   })
 })
 
 test('links that lead in circles are followed as far as a file system would, and no further', async () => {
-  await withFixture(async ({ touched }) => {
+  await withTrees(async (fixture) => {
     const loop: Tree = { '.claude': { link: 'a/x' }, a: { link: 'a/b' } }
-    expect(await touched(loop, { ...loop, f: 'x' })).toEqual([])
+    expect(await touched(fixture, loop, { ...loop, 'f.md': 'x' })).toEqual([])
     const circle: Tree = { '.claude': { link: 'a' }, a: { link: 'b' }, b: { link: 'a' } }
-    expect(await touched(circle, { ...circle, f: 'x' })).toEqual([])
+    expect(await touched(fixture, circle, { ...circle, 'f.md': 'x' })).toEqual([])
   })
 })
 
@@ -201,16 +158,4 @@ test('a tree whose links lead to more places than are looked at is not judged, h
   expect(placesOf(pathGuard(), links(2000), []).folders.size).toBe(2000)
   expect(() => placesOf(pathGuard(), links(2001), [])).toThrow('too far')
   expect(() => placesOf(pathGuard(), [{ from: '.claude/x', to: `${deep}/${deep}` }], [])).toThrow('too far')
-})
-
-test('a refusal names path, reason and what to do, in one line whatever the paths are', () => {
-  const words = refusalFor([
-    { path: 'CLAUDE.md', reason: 'every later agent obeys it' },
-    { path: 'AGENTS.md', reason: 'every later agent obeys it' },
-    ...Array.from({ length: 5 }, (_, n) => ({ path: `.npmrc/\n${n}\u202e`, reason: 'r' })),
-  ])
-  expect(words).toContain('CLAUDE.md, AGENTS.md (every later agent obeys it)')
-  expect(words).toContain('and 2 more')
-  expect(words.slice(0, 200)).toContain('/allow-ci-changes')
-  expect(words).not.toMatch(/[\n\u202e]/)
 })

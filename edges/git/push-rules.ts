@@ -1,7 +1,8 @@
-/** What a pod may push (GIT-2, GIT-4): its own task branch, forward only, and nothing that would run unseen. */
-import { refusalFor, touchedPaths } from './protected-change.ts'
+/** What a pod may push (GIT-2, GIT-4, GIT-7): its own task branch, forward only, and nothing that would run unseen once it is merged. */
+import { judgeMerge } from './judge-merge.ts'
 import type { PathGuard } from './path-guard.ts'
 import { NO_OBJECT, type PushCommand } from './push-commands.ts'
+import { refusalFor } from './refusal.ts'
 import type { CachedRepository, Quarantine } from './cache.ts'
 
 /** Whether this Task may push now, as its own actors say. */
@@ -16,7 +17,7 @@ export function commandFault({ ref, after }: PushCommand, branch: string): strin
   return after === NO_OBJECT ? 'a pod may not delete branches' : undefined
 }
 
-/** By the objects. `base`: the branch that the change is measured against. */
+/** By the objects. `base`: the branch into which the change will be merged; its tip is what the change is judged by. */
 export async function contentFault(
   repository: CachedRepository,
   quarantine: Quarantine,
@@ -33,29 +34,10 @@ export async function contentFault(
   if (there !== undefined && !(await isAncestor(quarantine, there, command.after)))
     return 'non-fast-forward: do not rewrite the history of the task branch'
   if (right.protectedPaths) return undefined
-  return protectedFault(quarantine, guard, command.after, heads.get(`refs/heads/${base}`))
+  const merge = { git: quarantine.git, guard, base: heads.get(`refs/heads/${base}`), head: command.after }
+  return refusalFor(await judgeMerge({ ...merge, method: 'merge' }), base)
 }
 
 async function isAncestor(quarantine: Quarantine, before: string, after: string): Promise<boolean> {
   return (await quarantine.git(['merge-base', '--is-ancestor', before, after])).code === 0
 }
-
-/**
- * Measured over the whole branch against where it left its base, so that splitting a change over pushes hides nothing
- * and merging the base in adds nothing.
- */
-async function protectedFault(
-  quarantine: Quarantine,
-  guard: PathGuard,
-  after: string,
-  base: string | undefined,
-): Promise<string | undefined> {
-  const from = base === undefined ? '' : (await quarantine.git(['merge-base', base, after])).out.trim()
-  const touched = await touchedPaths(quarantine.git, guard, from === '' ? EMPTY_TREE : from, after)
-  if (touched === undefined)
-    return 'the git gateway cannot read this change, or its links lead too far: a maintainer must comment /allow-ci-changes'
-  return touched.length === 0 ? undefined : refusalFor(touched)
-}
-
-/** git's own name of a tree without entries. */
-const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'

@@ -1,7 +1,7 @@
-/** What a pushed commit holds and changes, read by git's plumbing: no attribute, filter or setting of a tree is asked. */
+/** What commits and trees hold and change, read by git's plumbing: no attribute, filter or setting of a tree is asked. */
 import type { GitResult } from './run-git.ts'
 
-type Git = (args: readonly string[], input?: AsyncIterable<Buffer>) => Promise<GitResult>
+export type Git = (args: readonly string[], input?: AsyncIterable<Buffer>) => Promise<GitResult>
 
 export interface TreeEntry {
   readonly mode: string
@@ -12,12 +12,17 @@ export interface TreeEntry {
 
 export interface ChangedPath {
   readonly path: string
-  /** Of both sides; `000000` where there is none. */
+  /** Of both sides. */
   readonly modes: readonly [before: string, after: string]
 }
 
 export const linkMode = '120000'
+/** The side of a change on which the path is not there. */
+export const noMode = '000000'
 export const gitlinkMode = '160000'
+
+/** git's own name of a tree without entries. */
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 export class UnreadableTreeError extends Error {
   override readonly name = 'UnreadableTreeError'
@@ -35,8 +40,12 @@ export async function changedPaths(git: Git, from: string, to: string): Promise<
   return changes
 }
 
-export async function entriesOf(git: Git, commit: string): Promise<readonly TreeEntry[]> {
-  const records = (await text(git, ['ls-tree', '-r', '-l', '-z', '--full-tree', commit])).split('\0')
+export async function treeOf(git: Git, commit: string): Promise<string> {
+  return (await text(git, ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`])).trim()
+}
+
+export async function entriesOf(git: Git, tree: string): Promise<readonly TreeEntry[]> {
+  const records = (await text(git, ['ls-tree', '-r', '-l', '-z', '--full-tree', tree])).split('\0')
   return records.flatMap((record) => {
     const [, mode = '', sha = '', size = '', path = ''] = /^(\d+) \w+ (\w+) +(\d+|-)\t(.*)$/s.exec(record) ?? []
     return path === '' ? [] : [{ mode, sha, size: Number(size) || 0, path }]
@@ -44,21 +53,21 @@ export async function entriesOf(git: Git, commit: string): Promise<readonly Tree
 }
 
 /**
- * The texts of blobs, by their object. Each is headed by the commit's own name: no blob of a commit's tree can hold that,
- * so none can feign another's beginning.
+ * The texts of blobs, by their object. Each is headed by the tree's own name: no blob of a tree can hold that, so none can
+ * feign another's beginning.
  */
 export async function textsOf(
   git: Git,
-  commit: string,
+  tree: string,
   entries: readonly TreeEntry[],
 ): Promise<ReadonlyMap<string, string>> {
   const shas = [...new Set(entries.map(({ sha }) => sha))]
   if (shas.length === 0) return new Map()
   const asked = [Buffer.from(`${shas.join('\n')}\n`)]
-  const out = await text(git, ['cat-file', `--batch=${commit} %(objectname)`], inChunks(asked))
+  const out = await text(git, ['cat-file', `--batch=${tree} %(objectname)`], inChunks(asked))
   const found = new Map(
     out
-      .split(`${commit} `)
+      .split(`${tree} `)
       .slice(1)
       .map((part) => [part.slice(0, 40), part.slice(41, -1)] as const),
   )
@@ -70,7 +79,8 @@ async function* inChunks(chunks: readonly Buffer[]): AsyncIterable<Buffer> {
   yield* chunks
 }
 
-async function text(git: Git, args: readonly string[], input?: AsyncIterable<Buffer>): Promise<string> {
+/** The answer of a git that succeeded. */
+export async function text(git: Git, args: readonly string[], input?: AsyncIterable<Buffer>): Promise<string> {
   const { code, out } = await git(args, input)
   if (code !== 0) throw new UnreadableTreeError(`git ${args[0] ?? ''} did not answer`)
   return out

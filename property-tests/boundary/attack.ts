@@ -51,6 +51,8 @@ export type Wall =
   | 'own-authorship'
   /** The Issue keeps what was withdrawn (LAW-24). */
   | 'withdrawals-kept'
+  /** A push is judged by what its merge makes of the base (law B7). */
+  | 'merged-tree'
 
 export interface Attack<Scene> {
   readonly name: string

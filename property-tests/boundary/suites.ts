@@ -4,6 +4,7 @@ import { configuration } from './classes/configuration.ts'
 import { deputies } from './classes/deputies.ts'
 import { leftovers } from './classes/leftovers.ts'
 import { links } from './classes/links.ts'
+import { merges } from './classes/merges.ts'
 import { processes, processesWithoutOverlay } from './classes/processes.ts'
 import { races } from './classes/races.ts'
 import { startUp } from './classes/start-up.ts'
@@ -33,4 +34,5 @@ export const everySuite: readonly Suite[] = [
   words,
   threads,
   uploadPack,
+  merges,
 ]

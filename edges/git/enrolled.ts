@@ -1,0 +1,41 @@
+/** Repositories as the Projects enrol them, and how the forge gives them to us. */
+import { Problem } from '../../http/problem.ts'
+import {
+  isOnForge,
+  projectId,
+  repositoryNamed,
+  type ProjectDirectory,
+  type ProjectSettings,
+  type RepositorySettings,
+} from '../forge/projects.ts'
+import type { Remote } from './cache.ts'
+
+export interface Place {
+  readonly project: string
+  readonly repository: string
+}
+
+export interface Enrolled {
+  readonly project: ProjectSettings
+  readonly repository: RepositorySettings
+}
+
+/** `project`: `<namespace>/<name>`. */
+export async function enrolledAt(directory: ProjectDirectory, place: Place): Promise<Enrolled> {
+  const project = await directory.project(place.project)
+  const repository = project && repositoryNamed(project, place.repository)
+  if (project === undefined || repository === undefined)
+    throw new Problem('not-found', `there is no Repository ${place.repository} in ${place.project}`)
+  return { project, repository }
+}
+
+export async function remoteOf(directory: ProjectDirectory, { project, repository }: Enrolled): Promise<Remote> {
+  if (!isOnForge(repository, project.scm))
+    throw new Problem(
+      'conflict',
+      `the Repository ${repository.name} is not on the forge of ${project.name}: correct its url`,
+    )
+  const token = (await directory.secret(projectId(project)))?.token
+  if (!token) throw new Problem('secret-unreadable', 'the forge token cannot be read')
+  return { project: project.name, repository: repository.name, url: repository.url, token }
+}

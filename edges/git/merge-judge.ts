@@ -1,0 +1,37 @@
+/** The gateway's judgement for whoever merges (GIT-7): the same question as at the push, for the heads of this moment. */
+import type { ProjectDirectory } from '../forge/projects.ts'
+import type { MergeJudge } from '../ports/merge-judge.ts'
+import type { CachedRepository, GitCache } from './cache.ts'
+import { enrolledAt, remoteOf, type Enrolled, type Place } from './enrolled.ts'
+import { judgeMerge } from './judge-merge.ts'
+import { pathGuard } from './path-guard.ts'
+import { treeOf } from './pushed-tree.ts'
+
+export interface MergeJudgeDeps {
+  readonly directory: ProjectDirectory
+  /** The gateway's own: of two caches in one folder each would fetch under the other's hands. */
+  readonly cache: GitCache
+}
+
+export function createMergeJudge({ directory, cache }: MergeJudgeDeps): MergeJudge {
+  async function open(place: Place): Promise<Enrolled & { readonly copy: CachedRepository }> {
+    const enrolled = await enrolledAt(directory, place)
+    return { ...enrolled, copy: await cache.update(await remoteOf(directory, enrolled)) }
+  }
+  return {
+    async judge({ baseBranch, headSha: head, method, ...place }) {
+      const { project, copy } = await open(place)
+      const base = (await copy.heads()).get(`refs/heads/${baseBranch}`)
+      if (base === undefined) return { kind: 'unreadable', reason: `there is no branch ${baseBranch}`, base }
+      return copy.quarantine(async ({ git, bring }) => {
+        if (!(await bring(head))) return { kind: 'unreadable', reason: `the forge does not give ${head}`, base }
+        const guard = pathGuard(project.scm.protectedPaths)
+        return { ...(await judgeMerge({ git, guard, base, head, method })), base }
+      })
+    },
+    async treeOf(place, sha) {
+      const { copy } = await open(place)
+      return copy.quarantine(async ({ git, bring }) => ((await bring(sha)) ? treeOf(git, sha) : undefined))
+    },
+  }
+}
