@@ -2,6 +2,8 @@
  * What no server of ours takes (HTTP-17, HTTP-18): PostgreSQL stores no NUL, half of a surrogate pair becomes another text
  * in UTF-8, and a deep value ends the stack of whoever walks over it.
  */
+import type { TObject, TSchema } from 'typebox'
+
 const noPlainName = /[\u0000\ud800-\udfff]/u
 
 /** The pattern of a name: neither NUL nor half of a surrogate pair. Texts need none: the kit repairs them. */
@@ -9,6 +11,23 @@ export const plainName = '^[^\\u0000\\ud800-\\udfff]*$'
 
 /** Nothing of ours nests deeper than 12; a caller that needs more sends no data but an attack. */
 export const mostLevels = 64
+
+/** The same object, whose members of these names are plain. A tool shows its schema without the pattern, which costs tokens. */
+export function withPlainNames<S extends TObject>(schema: S, names: readonly (keyof S['properties'] & string)[]): S {
+  const plain = names.map((name) => [name, copyOf(schema.properties[name]!, { pattern: plainName })])
+  return copyOf(schema, { properties: { ...schema.properties, ...Object.fromEntries(plain) } })
+}
+
+/** With what typebox notes beside a schema, which a spread would leave behind. */
+function copyOf<S extends TSchema>(schema: S, change: object): S {
+  return Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(schema),
+      ...Object.getOwnPropertyDescriptors(change),
+    },
+  ) as S
+}
 
 /** NUL and UTF-8 of half a pair, as an address spells them. Decoders of queries leave the latter as it came. */
 const noAddress = /%00|%ed%[ab]/i

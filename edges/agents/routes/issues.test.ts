@@ -11,9 +11,20 @@ const key = await importSigningKey(generateSigningKeyPem())
 const task = new ATask().mint().running().context
 
 /** The status, and what the forge was asked to do to issue 9, which `owner` works on. */
-async function write(body: object, owner: string, agentKind: PodClaims['agentKind'] = 'implement'): Promise<object> {
+async function write(...given: Parameters<typeof written>): Promise<object> {
+  const { status, did } = await written(...given)
+  return { status, did }
+}
+
+/** The same, with the words that the forge got. */
+async function written(
+  body: object,
+  owner: string,
+  agentKind: PodClaims['agentKind'] = 'implement',
+): Promise<{ readonly status: number; readonly did: string[]; readonly said: unknown[] }> {
   const clock = testClock()
   const did: string[] = []
+  const said: unknown[] = []
   const tokens = podTokens(key, clock, { next: () => 'a-token' })
   const token = await tokens.mint({ project: task.config.project, task: task.id, pod: 1, agentKind }, 600)
   const project = {
@@ -36,12 +47,14 @@ async function write(body: object, owner: string, agentKind: PodClaims['agentKin
     openForge: async () =>
       aForge({
         listComments: async () => [],
-        createComment: async () => {
+        createComment: async (_path, _on, _number, text) => {
           did.push('comment')
+          said.push(text.split('\n\n<!--')[0])
           return { id: '1', url: '' } as never
         },
-        editIssue: async () => {
+        editIssue: async (_path, _number, change) => {
           did.push('edit')
+          said.push(change)
           return { url: '' } as never
         },
         closeIssue: async () => void did.push('close'),
@@ -59,13 +72,30 @@ async function write(body: object, owner: string, agentKind: PodClaims['agentKin
       status = answer.status
     },
   )
-  return { status, did }
+  return { status, did, said }
 }
 
 const closing = { action: 'close', comment: 'It is over.' }
 const editing = { action: 'edit', body: '/approve' }
 
 describe('issue_write', () => {
+  it('refuses a repository that no forge names (HTTP-19)', async () => {
+    for (const repo of ['lib\ud800', 'lib\u0000'])
+      expect(await write({ ...editing, repo }, '')).toEqual({ status: 400, did: [] })
+  })
+
+  it.each<[string, object, unknown]>([
+    ['comment', { action: 'comment', body: 'Fixes #4\n/close' }, 'Fixes no. 4\n`/close`'],
+    ['close', { action: 'close', comment: 'Fixes #4\n/close' }, 'Fixes no. 4\n`/close`'],
+    [
+      'edit',
+      { action: 'edit', title: 'Fixes #4', body: '@dependabot rebase' },
+      { title: 'Fixes no. 4', body: '@ dependabot rebase' },
+    ],
+  ])('%s writes no word that commands (EXECUTED-1, EXECUTED-2, EXECUTED-3)', async (_what, body, said) => {
+    expect((await written(body, '')).said).toEqual([said])
+  })
+
   it.each([
     [
       'closes no issue of another Task, nor speaks there of closing it (TOOL-ISSUE-6)',

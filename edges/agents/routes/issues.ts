@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
+import { inert, inertTitle } from '../../../machines/rules/executed-text.ts'
 import type { HttpApp } from '../../../http/app.ts'
-import { plainName } from '../../../http/plain-input.ts'
+import { withPlainNames } from '../../../http/plain-input.ts'
 import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
@@ -12,8 +13,8 @@ import { commentOnce, openIssueOnce } from '../own-writes.ts'
 export const IssueWrite = Type.Object(
   {
     action: Type.Union([Type.Literal('create'), Type.Literal('edit'), Type.Literal('close'), Type.Literal('comment')]),
-    repo: Type.String({ pattern: plainName, description: 'Repository name, as repo_list gives it.' }),
-    project: Type.Optional(Type.String({ pattern: plainName })),
+    repo: Type.String({ description: 'Repository name, as repo_list gives it.' }),
+    project: Type.Optional(Type.String()),
     number: Type.Optional(Type.Integer({ minimum: 1 })),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     body: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000 })),
@@ -44,7 +45,13 @@ export function issueWriteFaults(wanted: Partial<IssueWrite>): readonly Fault[] 
 export function issueRoutes(app: HttpApp, deps: AgentApiDeps): void {
   app.post(
     '/tasks/:task/issues',
-    { schema: { params: Type.Object({ task: Type.String() }), body: IssueWrite, summary: 'Write to an issue' } },
+    {
+      schema: {
+        params: Type.Object({ task: Type.String() }),
+        body: withPlainNames(IssueWrite, ['repo', 'project']),
+        summary: 'Write to an issue',
+      },
+    },
     async (request, reply) => {
       const caller = await requirePod(request, deps, request.params.task, 'issue_write')
       const wanted = request.body
@@ -52,9 +59,21 @@ export function issueRoutes(app: HttpApp, deps: AgentApiDeps): void {
       if (faults.length > 0) throw invalidInput(faults)
       refuseForeignProject(caller.claims, wanted.project)
       const access = await accessRepository(deps, caller.claims.project, wanted.repo)
-      return reply.code(wanted.action === 'create' ? 201 : 200).send(await perform(deps, caller, access, wanted))
+      return reply
+        .code(wanted.action === 'create' ? 201 : 200)
+        .send(await perform(deps, caller, access, inertWords(wanted)))
     },
   )
+}
+
+/** The forge takes them for the bot's own: none of them may command it (EXECUTED-1). */
+function inertWords({ title, body, comment: reason, ...others }: IssueWrite): IssueWrite {
+  return {
+    ...others,
+    ...(title === undefined ? {} : { title: inertTitle(title) }),
+    ...(body === undefined ? {} : { body: inert(body) }),
+    ...(reason === undefined ? {} : { comment: inert(reason) }),
+  }
 }
 
 async function perform(

@@ -105,7 +105,9 @@ describe('mr_write open', () => {
     const { status, body, delivered, created } = await write(proposed, wanted)
     expect([status, body]).toEqual([200, { status: 'ok', number: 7, url: 'http://forge/pull/7', head_sha: 'sha-1' }])
     const branch = `platform/${proposed.id.split('/')[1]}`
-    expect(created).toEqual([{ path: 'acme/lib', branch, base: 'main', title: 'Know weeks', body: 'Seven days.' }])
+    expect(created).toEqual([
+      { path: 'acme/lib', branch, base: 'main', title: 'Know weeks', body: 'Seven days.\n\nCloses #1' },
+    ])
     expect(delivered).toMatchObject([
       { to: `task:${proposed.id}`, key: 'opened/lib/7', event: { type: 'mr.ready', number: 7, headSha: 'sha-1' } },
     ])
@@ -158,6 +160,28 @@ describe('mr_write open', () => {
       forge: { mergeRequests: [{ ...merged, repository: 'other' }] },
     })
     expect((await write(elsewhere, wanted)).status).toBe(200)
+  })
+
+  it('closes the issues of its own Task, and no other that the agent names (EXECUTED-1, EXECUTED-4)', async () => {
+    const title = 'Fixes acme/other#2'
+    const { created } = await write(proposed, { ...wanted, title, body: 'Closes #1, closes #9\n/merge' })
+    expect(created).toMatchObject([
+      { title: 'Fixes acme/other no. 2', body: 'Closes no. 1, closes no. 9\n`/merge`\n\nCloses #1' },
+    ])
+  })
+
+  it('comments and answers without a word that commands (EXECUTED-1)', async () => {
+    const said: string[] = []
+    const forge: Partial<ForgePort> = {
+      listComments: async () => [],
+      listReviews: async () => [],
+      createComment: async (_path, _on, _number, text) => (said.push(text), { id: '1', url: '' } as never),
+      reply: async (_path, _number, _to, text) => (said.push(text), { id: '2', url: '' } as never),
+    }
+    const body = '/close\n@dependabot rebase'
+    await write(proposed, { action: 'comment', repo: 'lib', number: 7, body }, { forge })
+    await write(proposed, { action: 'reply', repo: 'lib', number: 7, body, in_reply_to: 'inline-1' }, { forge })
+    expect(said.map((text) => text.split('\n\n')[0])).toEqual(Array(2).fill('`/close`\n@ dependabot rebase'))
   })
 
   it('is refused while the branch is not on the forge (TOOL-OPEN-14)', async () => {

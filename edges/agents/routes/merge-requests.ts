@@ -8,8 +8,9 @@ import {
   liveIssues,
   planHolds,
 } from '../../../machines/task/queries.ts'
+import { inert, inertTitle, withClosing } from '../../../machines/rules/executed-text.ts'
 import type { HttpApp } from '../../../http/app.ts'
-import { plainName } from '../../../http/plain-input.ts'
+import { withPlainNames } from '../../../http/plain-input.ts'
 import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
@@ -21,13 +22,13 @@ import { commentOnce } from '../own-writes.ts'
 export const MrWrite = Type.Object(
   {
     action: Type.Union([Type.Literal('open'), Type.Literal('comment'), Type.Literal('reply')]),
-    repo: Type.String({ pattern: plainName, description: 'Repository name, as repo_list gives it.' }),
-    project: Type.Optional(Type.String({ pattern: plainName })),
+    repo: Type.String({ description: 'Repository name, as repo_list gives it.' }),
+    project: Type.Optional(Type.String()),
     number: Type.Optional(Type.Integer({ minimum: 1 })),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     body: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000 })),
     in_reply_to: Type.Optional(
-      Type.String({ pattern: plainName, description: 'external_id of the comment, from scm_read(kind=comments).' }),
+      Type.String({ description: 'external_id of the comment, from scm_read(kind=comments).' }),
     ),
   },
   { additionalProperties: false },
@@ -56,7 +57,7 @@ export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {
     {
       schema: {
         params: Type.Object({ task: Type.String() }),
-        body: MrWrite,
+        body: withPlainNames(MrWrite, ['repo', 'project', 'in_reply_to']),
         summary: 'Open or answer a merge request',
       },
     },
@@ -106,7 +107,12 @@ async function openNew(
   const base =
     task.config.repositories.find(({ name }) => name === repository.name)?.base ??
     (await forge.repository(path)).defaultBranch
-  const mr = await forge.createMergeRequest(path, { branch, base, title: wanted.title ?? '', body: wanted.body ?? '' })
+  const mr = await forge.createMergeRequest(path, {
+    branch,
+    base,
+    title: inertTitle(wanted.title ?? ''),
+    body: withClosing(inert(wanted.body ?? ''), ownIssues(task, repository.name)),
+  })
   await deps.runtime.deliver({
     to: `task:${claims.task}`,
     key: `opened/${repository.name}/${mr.number}`,
@@ -124,6 +130,11 @@ async function openNew(
     },
   })
   return { status: 'ok', number: mr.number, url: mr.url, head_sha: mr.headSha }
+}
+
+/** What its merge closes; the words of the agent close nothing. */
+function ownIssues(task: TaskContext, repository: string): readonly number[] {
+  return liveIssues(task).flatMap((issue) => (issue.repository === repository ? [issue.number] : []))
 }
 
 const guidance = {
@@ -177,7 +188,7 @@ async function comment(
   wanted: MrWrite,
 ): Promise<object> {
   const number = wanted.number ?? 0
-  const asked = { task: claims.task, path, on: 'mr', number, body: wanted.body ?? '' } as const
+  const asked = { task: claims.task, path, on: 'mr', number, body: inert(wanted.body ?? '') } as const
   const { comment: written, existing } = await commentOnce(forge, asked, (text) =>
     wanted.action === 'reply'
       ? forge.reply(path, number, wanted.in_reply_to ?? '', text)

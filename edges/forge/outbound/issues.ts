@@ -1,4 +1,5 @@
 /** Writes on issues. Each looks at the forge first, so that its repetition after a lost answer finds the first try (R6). */
+import { inert, inertTitle } from '../../../machines/rules/executed-text.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { EffectParams } from '../../../machines/effect.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
@@ -35,7 +36,7 @@ export function postComment(deps: OutboundDeps): EffectHandler<EffectParams<'pos
     ordered: true,
     async perform(params, context) {
       const target = await targetOf(deps, params, fenceOf(context))
-      await commentOnce(target, params.on, params.number, params.body, context, params.topic)
+      await commentOnce(target, params.on, params.number, inert(params.body), context, params.topic)
       return []
     },
   }
@@ -116,8 +117,8 @@ async function file(
       path,
       labels.map((name) => labelSpecOf(name, project)),
     )
-  const text = withMarkers(body, topicMarker(`${sort}/${dedupe}`), keyMarker(key))
-  return (await forge.createIssue(path, { title, body: text, labels })).number
+  const text = withMarkers(inert(body), topicMarker(`${sort}/${dedupe}`), keyMarker(key))
+  return (await forge.createIssue(path, { title: inertTitle(title), body: text, labels })).number
 }
 
 export function closeIssue(deps: OutboundDeps): EffectHandler<EffectParams<'closeIssue'>> {
@@ -125,7 +126,8 @@ export function closeIssue(deps: OutboundDeps): EffectHandler<EffectParams<'clos
     ordered: true,
     async perform(params, context) {
       const target = await targetOf(deps, params, fenceOf(context))
-      if (params.comment !== undefined) await commentOnce(target, 'issue', params.number, params.comment, context)
+      if (params.comment !== undefined)
+        await commentOnce(target, 'issue', params.number, inert(params.comment), context)
       const { state } = await target.forge.issue(target.path, params.number)
       if (state === 'open') await target.forge.closeIssue(target.path, params.number)
       return params.retires === true ? [retired(target, params, context)] : []

@@ -1,5 +1,6 @@
 /** Opens the merge request of a pushed branch, or finds the open one: a branch has at most one. */
 import type { EffectParams } from '../../../machines/effect.ts'
+import { inert, inertTitle, withClosing } from '../../../machines/rules/executed-text.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
 import { ValidationError } from '../errors.ts'
 import { keyMarker, withMarkers } from '../marker.ts'
@@ -39,7 +40,7 @@ async function open(target: Target, params: Params, context: EffectContext): Pro
     return await forge.createMergeRequest(path, {
       branch: params.branch,
       base,
-      title: params.title,
+      title: inertTitle(params.title),
       body: bodyOf(params, context),
     })
   } catch (error) {
@@ -54,10 +55,7 @@ async function openOf({ forge, path }: Target, branch: string): Promise<ForgeMer
 }
 
 function bodyOf({ body, closes }: Params, { key }: EffectContext): string {
-  const lines = closes
-    .filter((number) => !new RegExp(`(?:closes|fixes|resolves) #${number}\\b`, 'i').test(body))
-    .map((number) => `Closes #${number}`)
-  return withMarkers([body, ...(lines.length > 0 ? [lines.join('\n')] : [])].join('\n\n'), keyMarker(key))
+  return withMarkers(withClosing(inert(body), closes), keyMarker(key))
 }
 
 function ready(target: Target, params: Params, context: EffectContext, found: ForgeMergeRequest): Delivery {

@@ -2,6 +2,7 @@
  * The verdict as a comment-type review. A finding stands at its line where the diff has that line, else in the body:
  * one bad line never costs the review (facts: whole reviews lost to one 422).
  */
+import { inert } from '../../../machines/rules/executed-text.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { EffectParams, Finding } from '../../../machines/effect.ts'
 import type { EffectHandler } from '../../../runtime/runtime.ts'
@@ -70,7 +71,7 @@ async function post(
 }
 
 function lineOf({ path, line, body, severity }: Finding): ReviewLine {
-  return { path: path!, line: line!, body: `**${severity}**: ${body}` }
+  return { path: path!, line: line!, body: inert(`**${severity}**: ${body}`) }
 }
 
 function bodyOf({ verdict, body, sha }: Params, others: readonly Finding[]): string {
@@ -80,5 +81,6 @@ function bodyOf({ verdict, body, sha }: Params, others: readonly Finding[]): str
   })
   return [`${headlines[verdict]} for ${sha.slice(0, 12)}`, body, list.join('\n')]
     .filter((part) => part.trim() !== '')
+    .map(inert)
     .join('\n\n')
 }

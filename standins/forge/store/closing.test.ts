@@ -8,3 +8,9 @@ test('the keywords of the forge close issues of the same repository, each once',
 test('a mere mention, another repository and a longer word close nothing', () => {
   expect(namedIssues('See #1. Closes other/library#2. Discloses #3. Closes#4', 'acme/library')).toEqual([])
 })
+
+test('an address and GH-n name issues too', () => {
+  const text =
+    'Closes https://forge.test/acme/library/issues/4, fixes GH-5, resolves http://a:1/other/library/issues/6.'
+  expect(namedIssues(text, 'acme/library')).toEqual([4, 5])
+})

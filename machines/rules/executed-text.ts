@@ -1,0 +1,118 @@
+/**
+ * What a forge, or a bot on it, executes in a text (EXECUTED-1 to EXECUTED-5, docs/rules.md). The platform posts the words
+ * of agents in its own name, so none of them may command: a reference behind a closing keyword becomes `no. 4`, a quick
+ * action gets backticks, a mention that starts a bot gets a blank. Readers see each change.
+ *
+ * Sources: GitHub, "Linking a pull request to an issue"; GitLab, "Default closing pattern" and "Quick actions" (a line's
+ * start); Gitea, "Automatically linked references".
+ */
+import { asDisplayed, asWritten, type Reading } from './readings.ts'
+
+/** Those of GitHub, GitLab and Gitea together, in any case. */
+const keyword = String.raw`(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)`
+/** What may stand between the two. Forges allow a colon and blanks; a bracket or quote more costs nothing. */
+const gap = String.raw`[\s:(<[{"']{0,40}(?:(?:issues?|bugs?|tickets?)[\s:]{1,40})?`
+const url = String.raw`https?:\/\/[^\s<>()[\]]{1,300}\/(?:issues|pulls?|merge_requests|work_items)\/\d+`
+/** Folders of GitLab nest up to 20 deep. */
+const path = String.raw`(?:[\p{L}\p{N}_.-]{0,100}\/){0,20}[\p{L}\p{N}_.-]{0,100}`
+const reference = String.raw`(?:${url}|${path}[#!]\d+|GH-\d+(?![\p{L}\p{N}]))`
+const listed = String.raw`(?:(?:\s|[,;&]|\band\b|\bor\b){1,20}${reference}){0,50}`
+const closing = new RegExp(String.raw`${keyword}${gap}${reference}${listed}`, 'giu')
+
+const quickAction = /^([^\S\n\r]*)(\/[a-z][a-z0-9_-]*)(?=[\s:]|$)/gimu
+
+/** Bots that begin to work where a comment mentions them, by their makers' manuals. Others go by their shape. */
+const bots = new Set(
+  'claude copilot codex coderabbitai cursor cursoragent dependabot devin-ai-integration ellipsis-dev gemini-code-assist greptile greptileai jules mergify mergifyio openhands-agent renovate sourcery-ai sweep-ai'.split(
+    ' ',
+  ),
+)
+const mention = /(?<![\p{L}\p{N}_/@.-])@([a-z0-9](?:[a-z0-9_-]*[a-z0-9])?)(\[bot\])?(?![\p{L}\p{N}_/-])/giu
+
+/** The same words, none of which a forge or a bot executes. */
+export function inert(text: string): string {
+  return withoutMentions(withoutQuickActions(withoutClosing(text)))
+}
+
+/** A line has a limit on each forge, and the change makes it longer. */
+export function inertTitle(title: string): string {
+  return [...inert(title)].slice(0, longestTitle).join('')
+}
+
+/** GitHub's limit and GitLab's is 255; the tools take 256 characters. */
+const longestTitle = 255
+
+/** The lines of the platform's own by which a merge closes the issues of its Task. */
+export function withClosing(body: string, issues: readonly number[]): string {
+  return [body, ...(issues.length > 0 ? [issues.map((issue) => `Closes #${issue}`).join('\n')] : [])].join('\n\n')
+}
+
+/** Of a commit, a forge reads what is written; of the rest what is displayed, or both. */
+const readings = [asWritten, asDisplayed] as const
+
+/** The phrases of a text that close something at a merge, as they stand there. */
+export function closingPhrases(text: string): readonly string[] {
+  return readings.flatMap((read) => {
+    const seen = read(text)
+    return phrasesIn(seen, text).map(({ 0: phrase, index }) =>
+      text.slice(seen.starts[index], seen.ends[index + phrase.length - 1]),
+    )
+  })
+}
+
+/** What begins within a word is no keyword. */
+function phrasesIn(seen: Reading, text: string): readonly RegExpExecArray[] {
+  return [...seen.text.matchAll(closing)].filter(
+    ({ index }) => !/[\p{L}\p{N}]/u.test(text[seen.starts[index]! - 1] ?? ''),
+  )
+}
+
+/** A phrase may uncover another, where two references touch; each pass leaves fewer digits behind marks. */
+function withoutClosing(text: string): string {
+  for (let now = text; ;) {
+    const next = readings.reduce(onceWithoutClosing, now)
+    if (next === now) return now
+    now = next
+  }
+}
+
+function onceWithoutClosing(text: string, read: (text: string) => Reading): string {
+  const seen = read(text)
+  const pieces: string[] = []
+  let at = 0
+  for (const { from, to, spaced } of phrasesIn(seen, text).flatMap(({ 0: phrase, index }) =>
+    numbersIn(phrase, index),
+  )) {
+    pieces.push(text.slice(at, seen.starts[from]), spaced ? ' no. ' : 'no. ')
+    at = seen.starts[to] ?? text.length
+  }
+  return [...pieces, text.slice(at)].join('')
+}
+
+interface Cut {
+  /** Of the projection: where the mark of the reference begins, and where its digits do. */
+  readonly from: number
+  readonly to: number
+  readonly spaced: boolean
+}
+
+const marked = /(^|[\s\S])(#|!|GH-|\/)(?=\d+(?![\p{L}\p{N}]))/giu
+
+function numbersIn(phrase: string, at: number): readonly Cut[] {
+  return [...phrase.matchAll(marked)].map((match) => {
+    const [whole, before = '', mark = ''] = match
+    const to = at + match.index + whole.length
+    const isGh = mark.length > 1
+    return { from: to - (isGh ? 1 : mark.length), to, spaced: isGh || /[^\s:([{"',;&]/u.test(before) }
+  })
+}
+
+function withoutQuickActions(text: string): string {
+  return text.replace(quickAction, '$1`$2`')
+}
+
+function withoutMentions(text: string): string {
+  return text.replace(mention, (whole, login: string, suffix: string | undefined) =>
+    suffix !== undefined || bots.has(login.toLowerCase()) || /bot$/i.test(login) ? `@ ${whole.slice(1)}` : whole,
+  )
+}
