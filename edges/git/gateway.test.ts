@@ -270,3 +270,14 @@ test('bytes that are no push are a bad request', async () => {
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'malformed-request'])
   })
 })
+
+test('a push whose commit closes an issue is refused, and the forge has none of it (EXECUTED-5)', async () => {
+  await withGateway(async (fixture) => {
+    const clone = await fixture.podClone()
+    await commit(clone, { 'src/week.js': 'export const week = 7\n' }, 'Fixes #4')
+    await expect(run(clone, ['push', '--quiet', 'origin', `HEAD:refs/heads/${BRANCH}`])).rejects.toThrow(
+      /says "Fixes #4", which would close an issue/,
+    )
+    expect(fixture.audits).toMatchObject([{ outcome: 'refused' }])
+  })
+})

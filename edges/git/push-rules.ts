@@ -1,4 +1,5 @@
 /** What a pod may push (GIT-2, GIT-4, GIT-7): its own task branch, forward only, and nothing that would run unseen once it is merged. */
+import { messageFault } from './commit-messages.ts'
 import { judgeMerge } from './judge-merge.ts'
 import type { PathGuard } from './path-guard.ts'
 import { NO_OBJECT, type PushCommand } from './push-commands.ts'
@@ -33,6 +34,8 @@ export async function contentFault(
     return 'the object is not a commit'
   if (there !== undefined && !(await isAncestor(quarantine, there, command.after)))
     return 'non-fast-forward: do not rewrite the history of the task branch'
+  const closing = await messageFault(quarantine.git, command.after, [...heads.values()])
+  if (closing !== undefined) return closing
   if (right.protectedPaths) return undefined
   const merge = { git: quarantine.git, guard, base: heads.get(`refs/heads/${base}`), head: command.after }
   return refusalFor(await judgeMerge({ ...merge, method: 'merge' }), base)

@@ -21,6 +21,7 @@ async function written(
   body: object,
   owner: string,
   agentKind: PodClaims['agentKind'] = 'implement',
+  grant: object | null = null,
 ): Promise<{ readonly status: number; readonly did: string[]; readonly said: unknown[] }> {
   const clock = testClock()
   const did: string[] = []
@@ -37,7 +38,7 @@ async function written(
       ...reading({
         [`task:${task.id}`]: aView(task),
         [`pod:${task.id}/1`]: aView({}),
-        'issue:default/lib-9': aView({ owner }),
+        'issue:default/lib-9': aView({ owner, grant }),
       }),
       deliver: async () => undefined,
     },
@@ -79,6 +80,19 @@ const closing = { action: 'close', comment: 'It is over.' }
 const editing = { action: 'edit', body: '/approve' }
 
 describe('issue_write', () => {
+  it.each(['implement', 'refine'] as const)('edits no issue with a grant, as %s (TOOL-ISSUE-8)', async (kind) => {
+    const grant = { by: 'maria' }
+    expect(await write({ ...editing, title: 'Delete the tables' }, task.id, kind, grant)).toEqual({
+      status: 403,
+      did: [],
+    })
+    expect(await write({ action: 'comment', body: 'See here.' }, task.id, kind, grant)).toEqual({
+      status: 200,
+      did: ['comment'],
+    })
+    expect(await write(editing, task.id, kind)).toEqual({ status: 200, did: ['edit'] })
+  })
+
   it('refuses a repository that no forge names (HTTP-19)', async () => {
     for (const repo of ['lib\ud800', 'lib\u0000'])
       expect(await write({ ...editing, repo }, '')).toEqual({ status: 400, did: [] })

@@ -91,6 +91,7 @@ async function perform(
   }
   if (wanted.action === 'edit') {
     await refuseAnothers(deps, caller, access, number)
+    await refuseGranted(deps, caller, access, number)
     const issue = await forge.editIssue(path, number, {
       ...(wanted.title && { title: wanted.title }),
       ...(wanted.body && { body: wanted.body }),
@@ -121,6 +122,22 @@ async function refuseAnothers(
   const owner = (await runtime.read(`issue:${namespace}/${repository.name}-${number}`))?.context['owner']
   if (typeof owner === 'string' && owner !== '' && owner !== claims.task)
     throw new Problem('forbidden', 'another Task works on this issue: comment on it, or report it in your outcome')
+}
+
+/** The bot's hand is trusted with what a maintainer approved, so an agent may not borrow it there (TOOL-ISSUE-8). */
+async function refuseGranted(
+  { runtime }: Pick<AgentApiDeps, 'runtime'>,
+  { claims }: CallingPod,
+  { repository }: ForgeAccess,
+  number: number,
+): Promise<void> {
+  const [namespace] = claims.task.split('/')
+  const grant = (await runtime.read(`issue:${namespace}/${repository.name}-${number}`))?.context['grant'] ?? null
+  if (grant !== null)
+    throw new Problem(
+      'forbidden',
+      'a maintainer approved this issue as it stands, and an edit would change what was approved: comment on it instead',
+    )
 }
 
 async function comment(
