@@ -23,6 +23,8 @@ import { createTickets } from '../../edges/inspector/tickets.ts'
 import { localProjectDirectory, type LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import { registerResourceApi } from '../../edges/local/resource-api.ts'
 import { localResources } from '../../edges/local/resources.ts'
+import { createMergeJudge } from '../../edges/git/merge-judge.ts'
+import type { MergeJudge } from '../../edges/ports/merge-judge.ts'
 import type { PodPort } from '../../edges/ports/pods.ts'
 import type { SecretPort } from '../../edges/ports/resources.ts'
 import { scheduleHandlers } from '../../edges/schedule/handlers.ts'
@@ -54,7 +56,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { storedJournal } from '../../edges/journal/stored-journal.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
-import { addGitGateway } from './gateway.ts'
+import { addGitGateway, openGitCache, taskRights } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
@@ -99,6 +101,8 @@ export interface OrchestratorParts {
   /** Tells the other processes on the store that there is something for them. */
   readonly hint?: (owner: string | undefined) => void
   readonly tracing?: Tracing
+  /** Judges what merges make of their base; without one the gateway's own copies do. */
+  readonly mergeJudge?: MergeJudge
   /** What the runtime takes when it is not told otherwise. */
   readonly pace?: Pick<RuntimeOptions, 'shards' | 'leaseMs' | 'pollMs'>
   pods(wiring: PodWiring): PodPort
@@ -145,6 +149,7 @@ export async function composeOrchestrator(
   const directory = localProjectDirectory({ resources, secrets, defaultBranch })
   accountUsageMetrics(metrics, () => runtime, clock)
   const openForge = createOpenForge({ ...traffic, directory })
+  const cache = openGitCache(settings.stateDir, clock)
 
   const pushRefusal: ForgeEdge['pushRefusal'] = (...about) => forge.pushRefusal(...about)
   const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`
@@ -157,6 +162,8 @@ export async function composeOrchestrator(
     deliver: (delivery) => runtime.deliver(delivery),
     grantHolds: (issue) => grantHolds(issue),
     threadsOf: (actor) => taskThreads(actor),
+    mergeJudge: parts.mergeJudge ?? createMergeJudge({ directory, cache }),
+    ciChangesAllowed: (task, repository) => rights.ciChangesAllowed(task, repository),
     webhookUrl,
     standings: settings.standingComments
       ? { runtime: () => runtime, why: (task) => readWhy({ runtime, clock, pushRefusal }, task) }
@@ -230,6 +237,7 @@ export async function composeOrchestrator(
   if (tracing) runtime.subscribe(tracing.stepped)
   const grantHolds = grantHoldsIn(runtime)
   const taskThreads = taskThreadsIn(runtime)
+  const rights = taskRights(runtime, forge, grantHolds)
 
   const operatorAuth = bearer(agents.verifyOidc)
   const quarantine = watchQuarantine({ sql, clock, logger, registry: metrics })
@@ -318,11 +326,10 @@ export async function composeOrchestrator(
     agents,
     forge,
     directory,
-    stateDir: settings.stateDir,
-    runtime,
+    cache,
+    rights,
     clock,
     fetch,
-    grantHolds: (issue) => grantHolds(issue),
     defaultBranch,
   })
   const inspected = {

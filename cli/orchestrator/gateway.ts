@@ -4,10 +4,10 @@ import { refuseEndedPod } from '../../edges/agents/caller.ts'
 import type { AgentApiDeps } from '../../edges/agents/deps.ts'
 import type { ForgeEdge } from '../../edges/forge/forge-edge.ts'
 import type { ProjectDirectory } from '../../edges/forge/projects.ts'
-import { createGitCache } from '../../edges/git/cache.ts'
+import { createGitCache, type GitCache } from '../../edges/git/cache.ts'
 import { registerGitGateway } from '../../edges/git/gateway.ts'
 import { createRunGit } from '../../edges/git/run-git.ts'
-import { createTaskRights } from '../../edges/git/task-rights.ts'
+import { createTaskRights, type TaskRights } from '../../edges/git/task-rights.ts'
 import type { HttpApp } from '../../http/app.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -16,28 +16,39 @@ export interface GatewayWiring {
   readonly agents: Pick<AgentApiDeps, 'podTokens' | 'runtime'>
   readonly forge: ForgeEdge
   readonly directory: ProjectDirectory
-  readonly stateDir: string
-  readonly runtime: Runtime
+  readonly cache: GitCache
+  readonly rights: TaskRights
   readonly clock: Clock
   readonly fetch: Fetch
-  readonly grantHolds: (issue: string) => Promise<boolean>
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
 }
 
-export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
-  const { agents, forge, directory, stateDir, runtime, clock, fetch, grantHolds, defaultBranch } = wiring
-  const { taskAccess, mayPush } = createTaskRights({
+/** One for gateway and merge: of two in one folder each would fetch under the other's hands. */
+export function openGitCache(stateDir: string, clock: Clock): GitCache {
+  return createGitCache({
+    dir: join(stateDir, 'git-cache'),
+    run: createRunGit({ path: process.env['PATH'] ?? '/usr/bin:/bin', clock }),
+  })
+}
+
+export function taskRights(
+  runtime: Runtime,
+  { mirror }: ForgeEdge,
+  grantHolds: (issue: string) => Promise<boolean>,
+): TaskRights {
+  return createTaskRights({
     runtime,
     grantHolds,
     ciChangesAllowedAt: (project, repository, on, number) =>
-      forge.mirror.maintainerSaidAt(project, repository, on, number, 'allow-ci-changes'),
+      mirror.maintainerSaidAt(project, repository, on, number, 'allow-ci-changes'),
   })
+}
+
+export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
+  const { agents, forge, directory, cache, rights, clock, fetch, defaultBranch } = wiring
   registerGitGateway(app, {
     directory,
-    cache: createGitCache({
-      dir: join(stateDir, 'git-cache'),
-      run: createRunGit({ path: process.env['PATH'] ?? '/usr/bin:/bin', clock }),
-    }),
+    cache,
     fetch,
     clock,
     verifyPodToken: async (token) => {
@@ -45,8 +56,8 @@ export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
       await refuseEndedPod(agents, claims)
       return claims
     },
-    taskAccess,
-    mayPush,
+    taskAccess: rights.taskAccess,
+    mayPush: rights.mayPush,
     audit: (push) => forge.auditPush(push),
     defaultBranch,
   })

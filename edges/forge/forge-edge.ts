@@ -9,6 +9,7 @@ import { createMirror, type Mirror } from './mirror/mirror.ts'
 import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
 import { loadCursor } from './mirror/store/cursors.ts'
 import { insertPush, newestRefusal, type PushAudit } from './mirror/store/pushes.ts'
+import type { OutboundDeps } from './outbound/deps.ts'
 import { createForgeHandlers, type ForgeHandlers } from './outbound/handlers.ts'
 import type { OpenForge } from './port.ts'
 import {
@@ -38,6 +39,8 @@ export interface ForgeEdgeOptions {
   readonly deliver: (delivery: Delivery) => Promise<Receipt>
   readonly grantHolds: (issue: string) => Promise<boolean>
   readonly threadsOf: TaskThreads
+  readonly mergeJudge: OutboundDeps['mergeJudge']
+  readonly ciChangesAllowed: OutboundDeps['ciChangesAllowed']
   readonly webhookUrl: (project: ProjectSettings) => string | undefined
   /** What says how Tasks stand; undefined: nothing is said of it on the forge. */
   readonly standings: Pick<KeeperOptions, 'runtime' | 'why'> | undefined
@@ -77,6 +80,8 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     clock,
     grantHolds: options.grantHolds,
     threadsOf: options.threadsOf,
+    mergeJudge: options.mergeJudge,
+    ciChangesAllowed: options.ciChangesAllowed,
     webhookUrl: options.webhookUrl,
     hasChecks: async (project, repository) => (await loadCursor(sql, project, repository))?.hasChecks === true,
   })

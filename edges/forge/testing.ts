@@ -10,6 +10,7 @@ import type { Delivery, EffectContext } from '../../runtime/runtime.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
+import type { MergeJudge } from '../ports/merge-judge.ts'
 import { createForgeEdge, forgeMigrations, type ForgeEdge } from './forge-edge.ts'
 import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
 import { createOpenForge } from './open-forge.ts'
@@ -37,6 +38,10 @@ export interface EdgeFixture extends ForgeFixture {
   /** The threads of the one Task that there is. */
   readonly threads: ThreadPlace[]
   readonly threadsOf: TaskThreads
+  /** What the merge asks about the base; at first it is always clean. */
+  mergeJudge: MergeJudge
+  /** A maintainer said `/allow-ci-changes`. */
+  ciChangesAllowed: boolean
   secret: ProjectSecret | undefined
   /** Actor id of the Project that holds the name. */
   holder: string
@@ -171,6 +176,11 @@ async function useEdge(
     openForge: createOpenForge({ directory, fetch, clock, sql }),
     grantHolds: async (issue) => grants.has(issue),
     threadsOf: (actor) => fixture.threadsOf(actor),
+    mergeJudge: {
+      judge: (question) => fixture.mergeJudge.judge(question),
+      treeOf: (place, sha) => fixture.mergeJudge.treeOf(place, sha),
+    },
+    ciChangesAllowed: async () => fixture.ciChangesAllowed,
     webhookUrl: () => `${here.url}/operator/webhooks/demo`,
     standings: undefined,
     rules,
@@ -208,6 +218,8 @@ async function useEdge(
     grants,
     threads: [],
     threadsOf: async () => fixture.threads,
+    mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
+    ciChangesAllowed: false,
     secret: { token: 'token-of-bot', webhookSecret: HOOK_SECRET },
     holder: projectId(project),
     context: (key, attempt = 1) => ({

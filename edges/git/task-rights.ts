@@ -1,4 +1,5 @@
 /** What the Task's own actor says about its pods' rights, read at every request. */
+import type { ActorAddress } from '../../machines/definition.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import {
   branchIn,
@@ -29,12 +30,22 @@ export interface TaskRightsDeps {
 /** A pod writes to branches of the platform only; people's own are theirs until a takeover says otherwise. */
 const OWN_BRANCHES = 'platform/'
 
-export function createTaskRights(deps: TaskRightsDeps): Pick<GitGatewayDeps, 'taskAccess' | 'mayPush'> {
-  async function contextOf(task: string): Promise<TaskContext | undefined> {
-    const view = await deps.runtime.read(addressOf('task', task))
+export interface TaskRights extends Pick<GitGatewayDeps, 'taskAccess' | 'mayPush'> {
+  /** Whether a maintainer opened the protected paths for the newest plan of this Task, given its address (GIT-4). */
+  ciChangesAllowed(task: ActorAddress, repository: string): Promise<boolean>
+}
+
+export function createTaskRights(deps: TaskRightsDeps): TaskRights {
+  async function contextAt(task: ActorAddress): Promise<TaskContext | undefined> {
+    const view = await deps.runtime.read(task)
     return view?.status === 'active' ? (view.context as unknown as TaskContext) : undefined
   }
+  const contextOf = (task: string): Promise<TaskContext | undefined> => contextAt(addressOf('task', task))
   return {
+    async ciChangesAllowed(task, repository) {
+      const context = await contextAt(task)
+      return context !== undefined && ciAllowed(deps, context, repository)
+    },
     async taskAccess({ task, pod }) {
       const context = await contextOf(task)
       // A token outlives its pod by its margin; the incarnation is checked here (POD-TOKEN-3).

@@ -229,6 +229,8 @@ export class Orchestrators {
         return { subject: 'operator', issuer: 'test', claims: {} }
       },
       wrapperToken: () => Promise.resolve('wrapper'),
+      // Git is kept in memory here, and no pod of this world touches a protected path.
+      mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
       pace,
       pods: () => {
         const { pods } = outside

@@ -1,6 +1,8 @@
+import type { ActorAddress } from '../../../machines/definition.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
 import type { EffectContext } from '../../../runtime/runtime.ts'
+import type { MergeJudge } from '../../ports/merge-judge.ts'
 import type { Mirror } from '../mirror/mirror.ts'
 import type { TaskThreads } from '../task-threads.ts'
 import type { Fence, ForgePort, OpenForge } from '../port.ts'
@@ -20,6 +22,10 @@ export interface OutboundDeps {
   readonly clock: Clock
   /** Whether the Issue's own row still holds a grant; `issue` is its actor id or address (LAW-18). */
   readonly grantHolds: (issue: string) => Promise<boolean>
+  /** What a merge makes of its base. */
+  readonly mergeJudge: MergeJudge
+  /** Whether a maintainer's `/allow-ci-changes` stands for the newest plan of this Task. */
+  readonly ciChangesAllowed: (task: ActorAddress, repository: string) => Promise<boolean>
   /** The threads of the Task that asks; `actor` is its address. */
   readonly threadsOf: TaskThreads
   /** Where forges send this Project's deliveries; undefined while the platform has no address they can reach. */

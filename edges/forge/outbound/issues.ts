@@ -46,7 +46,7 @@ export function postComment(deps: OutboundDeps): EffectHandler<EffectParams<'pos
  * One comment per effect, or per topic: an answer that was lost, a crash right after the write and a repetition all
  * find the marker. Only our own comments count, so that nobody can paste a marker to silence us.
  */
-async function commentOnce(
+export async function commentOnce(
   { forge, path, project }: Target,
   on: ForgeSubjectKind,
   number: number,

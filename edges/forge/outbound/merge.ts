@@ -9,6 +9,7 @@ import { ForbiddenError, HeadMovedError, NotFoundError, NotMergeableError } from
 import type { ForgeMergeRequest, MergeMethod } from '../port.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { obstacleOf, type Obstacle } from './merge-readiness.ts'
+import { compareResult, resultNow } from './merge-result.ts'
 import { threadsNow, withheld } from './withheld.ts'
 
 type Params = EffectParams<'mergeMergeRequest'>
@@ -47,7 +48,7 @@ async function tryMerge(
   if (word !== undefined) return word
   // The state that asked was left while we looked: its effect was withdrawn [FORGE-WRITES-1].
   if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
-  return mergeByMethod(target, params)
+  return mergeByMethod(deps, target, params, found, context)
 }
 
 /** `issue:<namespace>/<repository>-<number>` (NAME-3). */
@@ -68,12 +69,20 @@ async function grantHoldsNow(deps: OutboundDeps, { project }: Params, issue: str
   return deps.grantHolds(issue)
 }
 
-async function mergeByMethod(target: Target, params: Params): Promise<Obstacle | undefined> {
+async function mergeByMethod(
+  deps: OutboundDeps,
+  target: Target,
+  params: Params,
+  found: ForgeMergeRequest,
+  context: EffectContext,
+): Promise<Obstacle | undefined> {
   const { mergeMethods } = await target.forge.repository(target.path)
   let refusal = 'the repository allows no merge method'
   for (const method of mergeMethods) {
+    const result = await resultNow(deps, target, { actor: context.actor, found, method })
+    if (result.obstacle !== undefined) return result.obstacle
     const refused = await mergeOnce(target, params, method)
-    if (refused === undefined) return undefined
+    if (refused === undefined) return void (await compareResult(deps, target, found, result, context))
     if (typeof refused !== 'string') return refused
     refusal = refused
   }
