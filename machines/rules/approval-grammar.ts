@@ -56,14 +56,14 @@ function judgeHiddenLine(line: string): Judgement {
   return judgeLine(line) === 'withdraws' ? 'withdraws' : 'none'
 }
 
-function judgeLine(line: string): Judgement {
+export function judgeLine(line: string): Judgement {
   const command = commandOf(line)?.name
   if (command === 'approve') return 'approves'
   if (command === 'unapprove' || command === 'hold') return 'withdraws'
   if (line.length > longestDecision) return approvingWords.test(line) ? 'unclear' : 'none'
-  const core = coreOf(line)
+  const core = coreOf(line, agreeing)
   if (isOneOf(core, approvingPhrases)) return 'approves'
-  if (isOneOf(core, withdrawingPhrases)) return 'withdraws'
+  if (isOneOf(coreOf(line, anyEmoji), withdrawingPhrases)) return 'withdraws'
   return approvingWords.test(core) ? 'unclear' : 'none'
 }
 
@@ -74,12 +74,17 @@ function isOneOf(core: string, phrases: readonly string[]): boolean {
   return phrases.includes(core)
 }
 
+/** An approval goes with plain agreement alone: of `lgtm ❌` nobody knows what it means. */
+const agreeing =
+  /:(?:\+1|thumbsup|ok_hand|ok|raised_hands|clap|pray|muscle|handshake|tada|rocket|ship|shipit|sparkles|star2?|heart|green_heart|100|white_check_mark|heavy_check_mark|smile|smiley|grin|grinning|blush|slightly_smiling_face):|[👍👌🙌👏🙏💪🤝🎉🥳🎊🚀🚢✨⭐🌟❤💚💯✅✔☑🆗🙂😀😃😄😁😊\p{Emoji_Modifier}\uFE0F\u200D]/giu
+/** A withdrawal counts whatever goes with it. */
+const anyEmoji = /:(?:\+1|[a-z_]+):|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\uFE0F\u200D]/giu
+
 /** What is left of a line when courtesy is taken away. `?` stays: a question decides nothing. */
-function coreOf(line: string): string {
+function coreOf(line: string, courtesy: RegExp): string {
   const core = line
     .replace(/\u2019/g, "'")
-    .replace(/:(?:\+1|[a-z_]+):/gi, ' ')
-    .replace(/[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\uFE0F\u200D]/gu, ' ')
+    .replace(courtesy, ' ')
     .replace(/(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_.[\]-]*/gu, ' ')
     .replace(
       /(?<![\p{L}\p{N}])(?:many\s+)?(?:thanks(?:\s+a\s+lot)?|thank\s+you(?:\s+(?:so|very)\s+much)?|thx|cheers)(?![\p{L}\p{N}])/giu,

@@ -14,7 +14,7 @@ const commandNames = [
 export type CommandName = (typeof commandNames)[number]
 
 /** They only stop work, so they are heard where it is in doubt whether they were said (decisions/0022). */
-const stoppingCommands: readonly CommandName[] = ['unapprove', 'hold', 'cancel']
+export const stoppingCommands: readonly CommandName[] = ['unapprove', 'hold', 'cancel']
 
 export interface Command {
   readonly name: CommandName

@@ -13,6 +13,8 @@ export interface CommentLines {
   readonly doubtful: readonly string[]
   /** Perhaps not displayed at all: they may take back, and nobody is asked what they mean. */
   readonly hidden: readonly string[]
+  /** Shown to who opens the details: they hold a merge until somebody answers, and decide nothing. */
+  readonly folded: readonly string[]
 }
 
 /** GitHub takes no longer comment. What is longer is not parsed. */
@@ -21,14 +23,15 @@ export const longestComment = 65_536
 export function linesOf(text: string): CommentLines {
   const known = readBefore.get(text)
   if (known) return known
-  const lines = text.length > longestComment ? { said: [], doubtful: [], hidden: sourceLines(text) } : read(text)
+  const lines =
+    text.length > longestComment ? { said: [], doubtful: [], hidden: sourceLines(text), folded: [] } : read(text)
   remember(text, lines)
   return lines
 }
 
 function read(text: string): CommentLines {
   const { html, lazyLines, isUncertain } = renderMarkdown(text)
-  const { lines, isSwallowed } = shownLines(html)
+  const { lines, folded, isSwallowed } = shownLines(html)
   const isInDoubt = isUncertain || isSwallowed
   const [said, doubtful] = [false, true].map((wanted) =>
     lines.filter((line) => (isInDoubt || line.isDoubtful) === wanted).map((line) => line.text),
@@ -37,6 +40,7 @@ function read(text: string): CommentLines {
     said: plain(said),
     doubtful: plain([...doubtful, ...lazyLines]),
     hidden: isInDoubt ? sourceLines(text) : [],
+    folded: plain(folded),
   }
 }
 

@@ -18,7 +18,16 @@ const parser = new MarkdownIt('commonmark', { maxNesting }).enable(['table', 'st
 parser.renderer.rules['s_open'] = () => '<del>'
 parser.renderer.rules['s_close'] = () => '</del>'
 /** In a tight list the parser sets it right behind the text of the line before. */
-parser.renderer.rules['html_block'] = (tokens, at) => `\n${tokens[at]?.content ?? ''}`
+parser.renderer.rules['html_block'] = (tokens, at) => `\n${withoutLineFeeds(tokens[at]?.content ?? '')}`
+/** An entity is no end of a line: a forge shows it as a blank. Here all line feeds of the source are breaks by now. */
+parser.renderer.rules['text'] = (tokens, at) =>
+  parser.utils.escapeHtml((tokens[at]?.content ?? '').replaceAll('\n', ' '))
+const lineFeedEntity = /&(?:#0*10(?!\d);?|#x0*a(?![\da-f]);?|NewLine;)/gi
+parser.renderer.rules['html_inline'] = (tokens, at) => withoutLineFeeds(tokens[at]?.content ?? '')
+
+function withoutLineFeeds(html: string): string {
+  return html.replace(lineFeedEntity, ' ')
+}
 
 export function renderMarkdown(source: string): Rendered {
   const env: { references?: References } = {}

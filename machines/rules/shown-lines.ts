@@ -10,14 +10,16 @@ export interface ShownLine {
 
 export interface Shown {
   readonly lines: readonly ShownLine[]
+  /** Behind the summary of details that are closed: shown to who opens them. */
+  readonly folded: readonly string[]
   /** A forge may display more or less than these (`html-tree.ts`). */
   readonly isSwallowed: boolean
 }
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '))
 
-/** Words of others, examples, and what is folded away; an HTML comment is no element. */
-const silent = set('blockquote q pre code kbd samp tt details')
+/** Words of others and examples; an HTML comment is no element. */
+const silent = set('blockquote q pre code kbd samp tt')
 /** Around words they change nothing but their looks. Cells, struck words and elements that nobody knows are doubtful. */
 const trusted = set(
   'a abbr b bdi bdo big br center cite div em font h1 h2 h3 h4 h5 h6 hr i img input ins li ol p small span strong sub sup u ul var wbr',
@@ -32,13 +34,13 @@ const hiding = set('hidden style class')
 
 export function shownLines(html: string): Shown {
   const { fragment, isSwallowed } = htmlTree(html)
-  return { lines: walk(fragment), isSwallowed }
+  return { ...walk(fragment), isSwallowed }
 }
 
 /** Either a node to enter or what is done once its children are through; a deep tree would exhaust the call stack. */
 type Step = readonly [node: Tree.ChildNode, isDoubtful: boolean] | (() => void)
 
-function walk(fragment: Tree.DocumentFragment): readonly ShownLine[] {
+function walk(fragment: Tree.DocumentFragment): Omit<Shown, 'isSwallowed'> {
   const page = new Page()
   const steps: Step[] = inOrder(fragment.childNodes, false)
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
@@ -47,7 +49,7 @@ function walk(fragment: Tree.DocumentFragment): readonly ShownLine[] {
     else if ('tagName' in step[0]) for (const next of enter(page, step[0], step[1])) steps.push(next)
   }
   page.endLine()
-  return page.lines
+  return page
 }
 
 function inOrder(nodes: readonly Tree.ChildNode[], isDoubtful: boolean): Step[] {
@@ -59,8 +61,27 @@ function enter(page: Page, element: Tree.Element, isDoubtful: boolean): Step[] {
   if (blocks.has(tagName)) page.endLine()
   if (gaps.has(tagName)) page.leaveGap()
   if (silent.has(tagName) && element.sourceCodeLocation?.endTag) return []
+  if (isFolded(element)) return unfold(page, element, isDoubtful)
   if (tagName === 'li') page.beginItem()
   return [() => leave(page, tagName), ...inOrder(childrenOf(element), isDoubtful || isDoubted(element))]
+}
+
+/** What nobody closed runs on; its author may not have meant that, so its lines are doubtful and not folded. */
+function isFolded({ tagName, attrs, sourceCodeLocation }: Tree.Element): boolean {
+  return tagName === 'details' && sourceCodeLocation?.endTag !== undefined && !attrs.some(({ name }) => name === 'open')
+}
+
+/** Its first summary is displayed either way. */
+function unfold(page: Page, details: Tree.Element, isDoubtful: boolean): Step[] {
+  const summary = details.childNodes.find(({ nodeName }) => nodeName === 'summary')
+  const rest = details.childNodes.filter((node) => node !== summary)
+  return [
+    () => page.endFold(),
+    () => page.endLine(),
+    ...inOrder(rest, true),
+    () => page.beginFold(),
+    ...(summary ? inOrder([summary], isDoubtful) : []),
+  ]
 }
 
 function leave(page: Page, tagName: string): void {
@@ -79,6 +100,8 @@ function isDoubted({ tagName, attrs }: Tree.Element): boolean {
 
 class Page {
   readonly lines: ShownLine[] = []
+  readonly folded: string[] = []
+  #folds = 0
   #text = ''
   /** Asked for each gap of a line, so it is not looked up in the line. */
   #hasWords = false
@@ -98,8 +121,11 @@ class Page {
   endLine(): void {
     const text = this.#unbegun > 0 ? this.#text.replace(/^\s*\[[ x]\]\s+(?=\S)/i, '') : this.#text
     if (this.#hasWords) {
-      this.lines.push({ text, isDoubtful: this.#isDoubtful || this.#unbegun > 0 })
-      this.#unbegun = 0
+      if (this.#folds > 0) this.folded.push(text)
+      else {
+        this.lines.push({ text, isDoubtful: this.#isDoubtful || this.#unbegun > 0 })
+        this.#unbegun = 0
+      }
     }
     this.#text = ''
     this.#hasWords = false
@@ -110,6 +136,14 @@ class Page {
   leaveGap(): void {
     this.#isDoubtful ||= !this.#hasWords
     this.#text += ' '
+  }
+
+  beginFold(): void {
+    this.#folds += 1
+  }
+
+  endFold(): void {
+    this.#folds -= 1
   }
 
   beginItem(): void {

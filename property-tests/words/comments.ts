@@ -83,7 +83,7 @@ const leaf = fc.oneof(
   raw('pre'),
   raw('blockquote'),
   raw('div'),
-  fc.constantFrom('---', '<hr>', '<details><summary>lgtm</summary>', '</details>'),
+  fc.constantFrom('---', '<hr>', '<details><summary>lgtm</summary>', '<details open>', '</details>'),
 )
 
 function prefixed(text: string, first: string, more = first): string {

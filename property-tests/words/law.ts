@@ -3,7 +3,10 @@ import type { CommentLines } from '../../machines/rules/comment-text.ts'
 import type { Reading } from './oracle.ts'
 
 /** Names what differs; undefined where both read the same. */
-export function differenceOf({ said, doubtful, hidden }: CommentLines, shown: Reading): string | undefined {
+export function differenceOf(
+  { said, doubtful, hidden }: Omit<CommentLines, 'folded'>,
+  shown: Reading,
+): string | undefined {
   if (hidden.length > 0) return differenceInDoubt({ said, doubtful, hidden }, shown)
   const [here, there] = [
     { said, doubtful: words(doubtful) },
@@ -13,7 +16,10 @@ export function differenceOf({ said, doubtful, hidden }: CommentLines, shown: Re
 }
 
 /** A comment that forges may read in different ways grants nothing, and takes back whatever one of them shows. */
-function differenceInDoubt({ said, doubtful, hidden }: CommentLines, shown: Reading): string | undefined {
+function differenceInDoubt(
+  { said, doubtful, hidden }: Omit<CommentLines, 'folded'>,
+  shown: Reading,
+): string | undefined {
   if (said.length > 0) return `says ${said.join()} in doubt`
   const heard = [...doubtful, ...hidden]
   return [...shown.said, ...shown.doubtful].find((line) => withdrawals.includes(line) && !heard.some(isWithdrawal))

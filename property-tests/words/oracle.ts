@@ -18,7 +18,9 @@ export function commonMarkHtml(source: string): string {
   return new HtmlRenderer().render(new Parser().parse(source))
 }
 
-export function readCommonMark(source: string): Reading {
+export function readCommonMark(given: string): Reading {
+  // A line feed of an entity is a blank, and in HTML nobody can tell it from others.
+  const source = given.replaceAll('&#10;', ' ')
   const html = new HtmlRenderer({ sourcepos: true }).render(new Parser().parse(source))
   return readingOf(html, source)
 }
@@ -71,7 +73,18 @@ function linesOf(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
 }
 
 function isSilent({ within }: Piece): boolean {
-  return within.some(({ name, isClosed }) => silent.includes(name) && isClosed)
+  return within.some(
+    (element, at) => silent.includes(element.name) && element.isClosed && !isDisplayed(element, within[at + 1]),
+  )
+}
+
+const summaries = new WeakMap<Element, Element>()
+
+/** Details that are open, and of others the first summary. Asked in the order of the text. */
+function isDisplayed(details: Element, child: Element | undefined): boolean {
+  if (details.name !== 'details' || details.isOpen === true) return details.name === 'details'
+  if (child?.name === 'summary' && !summaries.has(details)) summaries.set(details, child)
+  return child !== undefined && summaries.get(details) === child
 }
 
 function isTrusted({ within, text }: Piece, source: readonly string[]): boolean {

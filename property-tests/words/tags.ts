@@ -5,6 +5,7 @@ export interface Element {
   readonly position: string | undefined
   /** It has an attribute that may hide it. */
   readonly isStyled: boolean
+  readonly isOpen?: boolean
   /** By its own tag. */
   isClosed: boolean
 }
@@ -71,7 +72,13 @@ class Reader {
     if (name === 'img' || name === 'input') this.#put(' ', false, true)
     if (empty.test(name)) return blocks.test(name) ? this.#put('', true) : undefined
     const position = /data-sourcepos="([^"]*)"/.exec(tag)?.[1]
-    this.#open.push({ name, position, isStyled: /\s(?:hidden|style|class)\b/i.test(tag), isClosed: false })
+    this.#open.push({
+      name,
+      position,
+      isStyled: /\s(?:hidden|style|class)\b/i.test(tag),
+      isOpen: /\sopen\b/i.test(tag),
+      isClosed: false,
+    })
     if (blocks.test(name)) this.#put('', true)
   }
 

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { judgeComment } from './approval-grammar.ts'
+import { commandsIn } from './commands.ts'
+import { doubtIn } from './doubts.ts'
+
+describe('a doubt (WORDS-7)', () => {
+  test.each([
+    '@statewright-bot /hold',
+    'Please hold off, legal has to look at this first.',
+    '🛑 /hold',
+    ':stop_sign: /hold',
+    '@bot /cancel',
+    '/hold; see below',
+    '/hold—wait',
+    '/hold- wait',
+    '/hold(legal)',
+    'Hold off for now.',
+    'Stop, this breaks billing',
+    'dont implement',
+    "don't implement it",
+    'I revoke my approval',
+    '/approve, but stop before the deploy step',
+    '@bot hold',
+  ])('%j is quoted, and takes nothing away', (line) => {
+    expect(doubtIn(`I read it.\n\n${line}\n\nMax`)).toBe(line.replace('…', '...'))
+    expect(judgeComment(line)).not.toBe('withdraws')
+    expect(commandsIn(line).filter(({ name }) => name !== 'approve')).toEqual([])
+  })
+  test.each(['/hold', '/hold until Monday', '/cancel', 'Stop.', '🛑 stop', '@bot hold off, thanks'])(
+    '%j needs no question: it stops',
+    (line) => {
+      expect(doubtIn(line)).toBeUndefined()
+    },
+  )
+  test.each([
+    'non-stop',
+    'stop-words',
+    'stops',
+    'unstoppable',
+    'docs/hold',
+    '`/hold` x',
+    '> please stop',
+    '```\nstop it\n```',
+  ])('%j is none', (line) => {
+    expect(doubtIn(line)).toBeUndefined()
+  })
+  test('of a long line is the part around its words', () => {
+    const quoted = doubtIn(`${'a '.repeat(500)}please stop${' b'.repeat(500)}`) ?? ''
+    expect(quoted).toContain('please stop')
+    expect(quoted.length).toBeLessThanOrEqual(202)
+  })
+})
+
+describe('details (WORDS-2)', () => {
+  test.each([
+    '<details open><summary>Why</summary>\n\n/hold\n\n</details>',
+    '<details><summary>/hold</summary>\n\nlog\n\n</details>',
+    '<details open><summary>/hold</summary>x</details>',
+  ])('%j withdraws: a browser displays it', (text) => {
+    expect(judgeComment(text)).toBe('withdraws')
+  })
+  test('that are open approve nothing, and are asked about', () => {
+    expect(judgeComment('<details open>\n\n/approve\n\n</details>')).toBe('unclear')
+  })
+  test.each(['/hold', '/cancel', 'stop'])('%s in closed ones is a doubt', (line) => {
+    const text = `<details>\n<summary>x</summary>\n\n${line}\n\n</details>`
+    expect(judgeComment(text)).toBe('none')
+    expect(commandsIn(text)).toEqual([])
+    expect(doubtIn(text)).toBe(line)
+  })
+  test('in closed ones within a line nothing counts but as a doubt', () => {
+    expect(judgeComment('x <details>/hold</details> y')).toBe('none')
+    expect(doubtIn('x <details>/hold</details> y')).toBe('/hold')
+  })
+  test('a second summary is folded too', () => {
+    const text = '<details><summary>x</summary><summary>/hold</summary></details>'
+    expect(judgeComment(text)).toBe('none')
+    expect(doubtIn(text)).toBe('/hold')
+  })
+})
+
+describe('an approval (WORDS-1)', () => {
+  test.each(['lgtm ❌', 'lgtm :x:', '🛑 lgtm', 'lgtm 👎', 'lgtm :-1:'])('%j is unclear', (text) => {
+    expect(judgeComment(text)).toBe('unclear')
+  })
+  test.each(['lgtm 👍🏽', '🚀 lgtm', 'lgtm ✔️', 'lgtm :+1:'])('%j approves', (text) => {
+    expect(judgeComment(text)).toBe('approves')
+  })
+  test.each([
+    'x&#10;/approve',
+    'x&#x0A;/approve',
+    'x&NewLine;/approve',
+    '<div>x&#10/approve</div>',
+    'x <b>y</b>&#10;/approve',
+  ])('%j does not begin a line', (text) => {
+    expect(judgeComment(text)).not.toBe('approves')
+  })
+})
