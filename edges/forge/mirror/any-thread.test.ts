@@ -136,6 +136,39 @@ describe('a word on the merge request withholds the merge', () => {
   })
 })
 
+describe('a doubt stops (WORDS-7)', () => {
+  const doubts = ['@bot /hold', 'Please hold off, legal has to look at this first.', '🛑 /hold', '/hold—wait']
+  test.each(doubts)(
+    '%s on the issue, or on the merge request, withholds the merge until somebody says which',
+    async (doubt) => {
+      await withApprovedIssue({}, async (approved) => {
+        const { number } = await approved.change()
+        const place = doubt.startsWith('@') ? approved.number : number
+        nextSecond()
+        approved.fixture.forge.comment('acme', REPO, place, doubt)
+        await approved.fixture.quiet()
+        expect(approved.isGranted).toBe(true)
+        expect(await approved.merge()).toEqual([expect.stringContaining(`acme wrote "${doubt}"`)])
+        nextSecond()
+        approved.fixture.forge.comment('maintainer', REPO, number, '/approve')
+        await approved.fixture.quiet()
+        await expectMerged(approved)
+      })
+    },
+  )
+  test('with the wall taken down the bot merges', async () => {
+    const words: typeof mirrorRules.words = (threads) =>
+      mirrorRules.words(threads).filter(({ kind }) => kind !== 'doubt')
+    await withApprovedIssue({ rules: { ...mirrorRules, words } }, async (approved) => {
+      const { number } = await approved.change()
+      nextSecond()
+      approved.fixture.forge.comment('acme', REPO, number, doubts[1]!)
+      await approved.fixture.quiet()
+      await expectMerged(approved)
+    })
+  })
+})
+
 describe('it is taken back', () => {
   const lifts: readonly (readonly [string, (approved: ApprovedIssue, number: number) => Promise<unknown>])[] = [
     [

@@ -4,6 +4,7 @@
  * threads, or its author takes it back by his own hand (decisions/0023, 0031). A new head takes nothing back.
  */
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
+import { doubtIn } from '../../../machines/rules/doubts.ts'
 import type { ForgeAccount } from '../port.ts'
 import type { ThreadPlace } from '../task-threads.ts'
 import { isDeletedByAuthor, isOwnText, writerOf } from './hands.ts'
@@ -19,15 +20,15 @@ export interface Thread {
 
 /** A word that withholds the merge. */
 export interface Word {
-  /** `hold`: it withdraws. `changes`: a review that requests changes. */
-  readonly kind: 'hold' | 'changes'
+  /** `hold`: it withdraws. `changes`: a review that requests changes. `doubt`: it perhaps stops (WORDS-7). */
+  readonly kind: 'hold' | 'changes' | 'doubt'
   readonly place: ThreadPlace
   readonly commentId: string
   readonly author: string
   /** Epoch ms; of a withdrawal also when it was last edited. */
   readonly at: number
   readonly url: string
-  /** The text as it was written; empty for a review without one. */
+  /** The text as it was written, empty for a review without one; of a doubt its line. */
   readonly text: string
 }
 
@@ -75,7 +76,9 @@ function withheldBy(row: MirroredComment, place: ThreadPlace, people: Thread['pe
   const { text, at } = authorsWords(row)
   const word = { place, commentId, author: author.login, url }
   if (judgeComment(text) === 'withdraws') return [{ ...word, kind: 'hold', at: Math.max(createdAt, at), text }]
-  return asksForChanges(row, people) ? [{ ...word, kind: 'changes', at: createdAt, text: body }] : []
+  if (asksForChanges(row, people)) return [{ ...word, kind: 'changes', at: createdAt, text: body }]
+  const line = row.deletedAt === undefined ? doubtIn(text) : undefined
+  return line === undefined ? [] : [{ ...word, kind: 'doubt', at: Math.max(createdAt, at), text: line }]
 }
 
 /** Only a maintainer's dismissal takes a request back; of one that was never seen before it was dismissed nobody knows what it said. */

@@ -50,9 +50,13 @@ export async function withheld(
 
 const longestQuote = 200
 
-function sentenceOf({ kind, author, url, text }: Word): string {
-  const line = text.trim().split('\n', 1)[0]!.slice(0, longestQuote)
+const lifting = 'a newer `/approve` or approving review by a maintainer, in any thread of this Task, lets it go on'
+
+function sentenceOf(word: Word): string {
+  const line = word.text.trim().split('\n', 1)[0]!.slice(0, longestQuote)
   const quote = line === '' ? '' : ` "${line}"`
-  const said = kind === 'hold' ? `${author} wrote${quote} (${url})` : `${author} requests changes:${quote} (${url})`
-  return `${said}; a newer \`/approve\` or approving review by a maintainer, in any thread of this Task, lets it go on`
+  const { author, url } = word
+  if (word.kind === 'hold') return `${author} wrote${quote} (${url}); ${lifting}`
+  if (word.kind === 'changes') return `${author} requests changes:${quote} (${url}); ${lifting}`
+  return `${author} wrote${quote} (${url}), and the platform cannot tell whether it stops this: \`/hold\` stops it; ${lifting}`
 }
