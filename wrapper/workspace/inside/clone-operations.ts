@@ -2,7 +2,7 @@ import { gitText, type Git } from '../git.ts'
 import { remoteRef, repositoryDir } from '../repository.ts'
 import type { AnswerOf, CloneOperations, RequestOf } from '../requests.ts'
 import { mergeOrAbort, returnToBranch } from './checkout.ts'
-import { begin, enter } from './enter.ts'
+import { begin, enter, leaveOut } from './enter.ts'
 import { gather, salvage } from './gather.ts'
 import { placesOf } from './places.ts'
 import { RepositoryReader } from './reader.ts'
@@ -23,7 +23,7 @@ export function createCloneOperations(git: Git, workspaceDir: string): CloneOper
     head: async ({ name, branch }) =>
       optional(await new RepositoryReader(git, dirOf(name)).sha(`refs/heads/${branch}`)),
     settle: (request) => settle(git, dirOf(request.name), request),
-    merge: async ({ name, sha }) => ({ isMerged: await mergeOrAbort(git, dirOf(name), sha) }),
+    merge: ({ name, sha }) => merge(git, dirOf(name), sha),
     note: async ({ name, branch, sha }) => (
       await gitText(git, ['update-ref', remoteRef(branch), sha], { cwd: dirOf(name) }),
       {}
@@ -40,6 +40,12 @@ async function look(git: Git, dir: string, branch: string): Promise<AnswerOf<'lo
 async function settle(git: Git, dir: string, { branch, stamp }: RequestOf<'settle'>): Promise<AnswerOf<'settle'>> {
   await commitAll(git, dir, 'Commit the work left at the end of a turn')
   return { isSettled: await returnToBranch(git, dir, branch, stamp) }
+}
+
+async function merge(git: Git, dir: string, sha: string): Promise<AnswerOf<'merge'>> {
+  const isMerged = await mergeOrAbort(git, dir, sha)
+  if (isMerged) await leaveOut(git, dir)
+  return { isMerged }
 }
 
 function optional(head: string | undefined): { head?: string } {

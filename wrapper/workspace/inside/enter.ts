@@ -115,7 +115,7 @@ async function placeFiles(git: Git, { dir, fresh }: Places, { salvaged, stamp }:
 }
 
 /** Takes out of the work tree what the sparse checkout leaves out, which a merge may have put there. */
-async function leaveOut(git: Git, dir: string): Promise<void> {
+export async function leaveOut(git: Git, dir: string): Promise<void> {
   await git(['update-index', '--quiet', '--refresh'], { cwd: dir })
   await git(['sparse-checkout', 'reapply'], { cwd: dir })
 }

@@ -27,8 +27,9 @@ export function refresh(git: Git, dir: string, url: string): Promise<string | un
   return fetchRemote(git, dir, url, [url, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'])
 }
 
-export function refreshBranch(git: Git, { dir, repository }: Bare): Promise<string | undefined> {
-  const { url, branch } = repository
+/** One branch of the remote, as it stands now; answers why not. */
+export function refreshBranch(git: Git, { dir, repository }: Bare, branch: string): Promise<string | undefined> {
+  const { url } = repository
   return fetchRemote(git, dir, url, [url, `+refs/heads/${branch}:${remoteRef(branch)}`])
 }
 
@@ -79,9 +80,9 @@ export async function adoptWork(git: Git, { dir, repository }: Bare, sha: string
   await gitText(git, ['update-ref', agentRef(repository.branch), sha], { cwd: dir })
 }
 
-/** Brings the clone's own refs of the remote up to what the bare repository has; answers why not. */
-export async function serveRemote(wire: Wire, { dir, repository }: Bare): Promise<string | undefined> {
-  const ref = remoteRef(repository.branch)
+/** Brings the clone's own ref of a remote branch up to what the bare repository has; answers why not. */
+export async function serveRemote(wire: Wire, { dir, repository }: Bare, branch: string): Promise<string | undefined> {
+  const ref = remoteRef(branch)
   const result = await wire({ direction: 'serve', bare: dir, clone: repository.dir, refspecs: [`+${ref}:${ref}`] })
   return result.code === 0 ? undefined : lastLines(result.stderr)
 }

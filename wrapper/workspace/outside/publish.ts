@@ -12,7 +12,10 @@ export interface Published {
 
 export type PushOutcome =
   | { readonly state: 'nothing' | 'pushed' }
-  | { readonly state: 'refused'; readonly reason: string; readonly behind: boolean }
+  | { readonly state: 'refused'; readonly reason: string; readonly behind?: Behind }
+
+/** What a merge mends: of the work branch as another pushed it, or of the base (GIT-7). */
+type Behind = 'branch' | 'base'
 
 /** What publishing works with: git beside the wrapper, the agent's side, and the wire between the two. */
 export interface Crossings {
@@ -113,18 +116,30 @@ async function publish(
     return {
       state: 'refused',
       reason: `the checkout was left on another branch, which does not merge into ${branch}`,
-      behind: false,
     }
   }
   const now = isSettled && head === known.head ? known : await takeTips(crossings, bare)
   const first = await pushTips(crossings, bare, now)
   if (first.state === 'nothing')
     return { state: (await isPublished(crossings.git, bare, now, before)) ? 'pushed' : 'nothing' }
-  if (first.state !== 'refused' || !first.behind) return first
-  const reason = await mergeRemote(crossings, bare)
-  return reason === undefined
-    ? pushTips(crossings, bare, await takeTips(crossings, bare))
-    : { state: 'refused', reason, behind: true }
+  return mend(crossings, bare, first)
+}
+
+/** One merge of each, should the first bring the second to light. */
+const mostMerges = 2
+
+async function mend(crossings: Crossings, bare: Bare, first: PushOutcome): Promise<PushOutcome> {
+  let outcome = first
+  for (
+    let merges = 0;
+    merges < mostMerges && outcome.state === 'refused' && outcome.behind !== undefined;
+    merges += 1
+  ) {
+    const reason = await mergeRemote(crossings, bare, outcome.behind)
+    if (reason !== undefined) return { state: 'refused', reason }
+    outcome = await pushTips(crossings, bare, await takeTips(crossings, bare))
+  }
+  return outcome
 }
 
 /** Pushes the work branch and nothing else; never forces. */
@@ -146,7 +161,7 @@ async function pushTips(crossings: Crossings, bare: Bare, now: BranchTips): Prom
   const { dir, repository } = bare
   const { branch, url, name } = repository
   const result = await git(['push', '--porcelain', url, `${now.head}:refs/heads/${branch}`], { cwd: dir, remote: url })
-  if (result.code !== 0) return { state: 'refused', reason: refusalReason(result), behind: isBehind(result) }
+  if (result.code !== 0) return { state: 'refused', reason: refusalReason(result), ...behindOf(result) }
   await Promise.all([
     gitText(git, ['update-ref', remoteRef(branch), now.head], { cwd: dir }),
     // For the agent's own orientation: nothing here reads it.
@@ -162,17 +177,24 @@ async function hasUnpushed(git: Git, bare: Bare, { head, remote, base }: BranchT
   return base === undefined || !(await isPartOf(git, bare, head, base))
 }
 
-async function mergeRemote({ git, inside, wire }: Crossings, bare: Bare): Promise<string | undefined> {
-  const { branch, name } = bare.repository
-  const failure = (await refreshBranch(git, bare)) ?? (await serveRemote(wire, bare))
+/** On a conflict the clone has what is to be merged, so that the agent can do it. */
+async function mergeRemote({ git, inside, wire }: Crossings, bare: Bare, what: Behind): Promise<string | undefined> {
+  const { branch, base, name } = bare.repository
+  const from = what === 'base' ? base : branch
+  const failure = (await refreshBranch(git, bare, from)) ?? (await serveRemote(wire, bare, from))
   if (failure !== undefined) return failure
-  const { remote } = await tips(git, bare)
-  if (remote !== undefined && (await inside.ask('merge', { name, sha: remote })).isMerged) return undefined
-  return `${branch} at the remote has commits that conflict with the work here`
+  const known = await tips(git, bare)
+  const sha = what === 'base' ? known.base : known.remote
+  if (sha !== undefined && (await inside.ask('merge', { name, sha })).isMerged) return undefined
+  return what === 'base'
+    ? `merge ${base} first (git merge origin/${base}): it conflicts with the work here; resolve the conflict and commit`
+    : `${branch} at the remote has commits that conflict with the work here`
 }
 
-function isBehind(result: GitResult): boolean {
-  return /\((fetch first|non-fast-forward)\)/.test(result.stdout + result.stderr)
+/** The second in the words of the git gateway (`edges/git/refusal.ts`); without them the refusal stands as it is. */
+function behindOf({ stdout, stderr }: GitResult): { readonly behind?: Behind } {
+  if (/\((fetch first|non-fast-forward)\)/.test(stdout + stderr)) return { behind: 'branch' }
+  return /^!.*\(merge \S+ first \(git merge /m.test(stdout) ? { behind: 'base' } : {}
 }
 
 /** `--porcelain` gives one line for the ref; what the gateway says comes as `remote:` lines. */
