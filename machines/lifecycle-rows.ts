@@ -52,6 +52,8 @@ export const lifecycleRows = {
     'merging.asked/pending': 'asked again with backoff',
     'merging.asked/next': 'the next in merge order',
     'merging.asked/refused': 'a human, with what to change',
+    'merging.asked/withheld': 'a review that requests changes has one lap; every other word waits for a maintainer',
+    'awaiting-human/lifted': 'parked by withheld, a maintainer approves: reviewed and asked again',
     'merging/closed': 'one closed while another is open',
     'live/mr.ready': 'recorded as owned outside opening too',
     'final/mr.ready': 'ownership given up, and said',

@@ -2,10 +2,10 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '0c42a7a788b25511',
+  project: '4047692078561980',
   queue: '942338848ee94e0d',
   ledger: 'aaa4675453b93131',
-  task: 'e9e66fd8f9dd1884',
+  task: '63ddcc58ca25d728',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
   issue: '684283d875862471',

@@ -191,6 +191,8 @@ export const reasons = {
   'task/awaiting-human/open-deadline': { owner: 'human', says: 'open-deadline', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },
   'task/awaiting-human/merge-deadline': { owner: 'human', says: 'merge-deadline', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },
   'task/awaiting-human/merge-refused': { owner: 'human', says: 'merge-refused', unblocks: 'the setting it names, then a comment on its issue or merge request, or `/retry` by a maintainer' },
+  'task/awaiting-human/withheld': { owner: 'maintainer', says: 'withheld', unblocks: "a maintainer's `/approve` or approving review after the word, or `/retry`" },
+  'task/awaiting-human/protected-paths': { owner: 'maintainer', says: 'protected-paths', unblocks: "a maintainer's `/allow-ci-changes`, or `/retry`" },
   'task/awaiting-human/mr-closed': { owner: 'human', says: 'mr-closed', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },
   'task/awaiting-human/issue-closed': { owner: 'human', says: 'issue-closed', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },
   'task/awaiting-human/conflict': { owner: 'human', says: 'conflict', unblocks: 'a new head, or a comment on its merge request' },

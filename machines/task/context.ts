@@ -131,6 +131,8 @@ export interface TaskForge {
   readonly reviewed: readonly Head[] | null
   /** Those of them that a maintainer let merge; each merge request has its own. */
   readonly goAheads: readonly Head[]
+  /** Reviews of maintainers that request changes and had their lap of work (MERGE-13). */
+  readonly reviewsAnswered: readonly string[]
   readonly openAttempt: number
   /** Openings in a row that came to nothing: the third one needs a human. */
   readonly failedOpenings: number
@@ -289,6 +291,7 @@ const blankForge: TaskForge = {
   verdict: null,
   reviewed: null,
   goAheads: [],
+  reviewsAnswered: [],
   openAttempt: 0,
   failedOpenings: 0,
   awaitingOpen: [],

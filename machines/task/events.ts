@@ -143,6 +143,9 @@ export const PendingEvent = Type.Object({
 export type PendingEvent = Static<typeof PendingEvent>
 
 const ForgeFact = { repository: Type.String(), number: Type.Integer(), author: Type.String(), kind: Type.String() }
+/** Why the platform does not merge: a maintainer's word, a review that requests changes, protected paths (MERGE-11, MERGE-12). */
+const RefusalCause = Type.Union([Type.Literal('withheld'), Type.Literal('changes'), Type.Literal('protected-paths')])
+
 const MergeAnswer = { ...Mr, sha: Type.String(), attempt: Type.Integer(), reason: Type.Optional(Type.String()) }
 
 export const TaskEvent = Type.Union([
@@ -269,7 +272,15 @@ export const TaskEvent = Type.Union([
   Type.Object({ type: Type.Literal('mr.ciRed'), ...At, ...MergeAnswer }),
   Type.Object({ type: Type.Literal('mr.ciPending'), ...At, ...MergeAnswer }),
   Type.Object({ type: Type.Literal('mr.notMergeableYet'), ...At, ...MergeAnswer }),
-  Type.Object({ type: Type.Literal('mr.mergeRefused'), ...At, ...MergeAnswer }),
+  /** Without a cause the forge itself refuses. */
+  Type.Object({
+    type: Type.Literal('mr.mergeRefused'),
+    ...At,
+    ...MergeAnswer,
+    cause: Type.Optional(RefusalCause),
+    /** With `changes`: the review that asks. */
+    review: Type.Optional(Type.String()),
+  }),
   Type.Object({
     type: Type.Literal('mr.goAhead'),
     ...At,

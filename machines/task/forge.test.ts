@@ -246,6 +246,41 @@ describe('merging', () => {
     expect(task.comment().stage).toBe('reviewing')
   })
 
+  describe('a maintainer withholds the merge', () => {
+    const changes = { cause: 'changes', review: 'lib!7/review-1', reason: 'acme requests changes' }
+
+    test('Task merging.asked/withheld: MERGE-13: a review that requests changes has one lap of work, then a human decides', () => {
+      const task = merging().mergeAnswer('mr.mergeRefused', changes)
+      expect([task.stage, task.only('postComment').length]).toEqual(['implementing', 0])
+      expect(task.context.journal.pending.at(-1)).toMatchObject({ kind: 'mr_review', text: 'acme requests changes' })
+      expect(task.context.forge.reviewsAnswered).toEqual([changes.review])
+      const again = task
+        .running()
+        .submit()
+        .ended({ pushed: ['lib'] })
+        .final()
+        .ready()
+        .running()
+        .approve()
+        .final()
+      expect(again.mergeAnswer('mr.mergeRefused', changes).stage).toBe('awaiting-human')
+      expect(again.reason).toBe('withheld')
+    })
+
+    test.each([
+      ['withheld', 'withheld'],
+      ['protected-paths', 'protected-paths'],
+    ])('MERGE-11, MERGE-12: %s: awaiting-human at once, in the words of the answer', (cause, reason) => {
+      const task = merging().mergeAnswer('mr.mergeRefused', { cause, reason: 'acme wrote "/hold"' })
+      expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
+        'awaiting-human',
+        reason,
+        'acme wrote "/hold"',
+      ])
+      expect(task.only('postComment')).toMatchObject([{ body: 'This merge has to wait: acme wrote "/hold".' }])
+    })
+  })
+
   test('Task merging/headMoved: HEAD-2: a head that is not the judged one goes to reviewing, not to work, and the verdict is off', () => {
     const task = merging().headMoved('sha-2')
     expect([task.stage, task.context.forge.verdict]).toEqual(['reviewing', null])

@@ -132,9 +132,10 @@ test('R10: a version 3 context finds each of its fields in a part, under the nam
   const file = readFileSync(new URL('../../runtime/fixtures/task-v3.json', import.meta.url), 'utf8')
   const { snapshot } = (JSON.parse(file) as { readonly actors: readonly [{ readonly snapshot: JsonObject }] }).actors[0]
   const before = (snapshot['snapshot'] as JsonObject)['context'] as JsonObject
-  const { context } = taskDefinition.upgrades[3]!(snapshot['snapshot'] as JsonObject) as unknown as Upgraded
-  const fresh: TaskContext = newTask('t')
-  expect(namesOf(context)).toEqual(namesOf(fresh))
+  const upgraded = taskDefinition.upgrades[3]!(snapshot['snapshot'] as JsonObject)
+  const { context } = upgraded as unknown as Upgraded
+  const newest = taskDefinition.upgrades[4]!(upgraded) as unknown as Upgraded
+  expect(namesOf(newest.context)).toEqual(namesOf(newTask('t')))
   const { stage, forge, pod, turn, journal, ...identity } = context
   const values = [identity, stage, forge, pod, turn, journal].flatMap((part) => Object.values(part))
   expect(values.map(asText).toSorted()).toEqual(Object.values(before).map(asText).toSorted())

@@ -11,7 +11,7 @@ import { newTask, type TaskContext } from './context.ts'
 import type { TaskEvent } from './events.ts'
 import { podRegion } from './pod-region.ts'
 import { stage } from './stage/region.ts'
-import { inParts } from './upgrade.ts'
+import { inParts, withReviewsAnswered } from './upgrade.ts'
 
 export const taskMachine = setup({
   types: { context: {} as TaskContext, events: {} as TaskEvent, input: {} as MachineInput },
@@ -27,12 +27,13 @@ export const taskMachine = setup({
 
 export const taskDefinition: MachineDefinition = {
   kind: 'task',
-  version: 4,
+  version: 5,
   machine: taskMachine,
   createdBy: ['task.minted'],
   upgrades: {
     1: (snapshot) => withContext(snapshot, { failedOpenings: 0, folds: [], budgetRaised: 0 }),
     2: (snapshot) => snapshot,
     3: inParts,
+    4: withReviewsAnswered,
   },
 }

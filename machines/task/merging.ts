@@ -4,7 +4,7 @@ import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
 import { commentOnMergeRequest } from './comments.ts'
-import type { Head, TaskContext } from './context.ts'
+import { withChanges, type Head, type TaskContext } from './context.ts'
 import { headOf, judgedIssues, nextMerge, openMergeRequests } from './queries.ts'
 import { tell } from './pending.ts'
 
@@ -79,12 +79,33 @@ export function sayRed(context: TaskContext, event: EventOf<TaskEvent, 'mr.ciRed
   return tell(context, 'ci', event.reason ?? 'a required check is red', event)
 }
 
-/** Protection, permission or method: only a human can change it, so it is said at once and once (MERGE-6). */
-export function sayRefusedMerge(context: TaskContext, event: EventOf<TaskEvent, 'mr.mergeRefused'>): Change {
+type Refused = EventOf<TaskEvent, 'mr.mergeRefused'>
+
+/** A review that requests changes has one lap of work; the agent finds it in its bundle (MERGE-13). */
+export function asksForLap(context: TaskContext, event: Refused): boolean {
+  const { cause, review } = event
+  return cause === 'changes' && review !== undefined && !context.forge.reviewsAnswered.includes(review)
+}
+
+export function answerReview(context: TaskContext, event: Refused): Change {
+  const told = tell(context, 'mr_review', event.reason ?? 'a maintainer requests changes', event)
+  const reviewsAnswered = [...context.forge.reviewsAnswered, event.review ?? '']
+  return { context: withChanges({ forge: { reviewsAnswered } }, told.context) }
+}
+
+const reasonOf = { withheld: 'withheld', changes: 'withheld', 'protected-paths': 'protected-paths' } as const
+
+/** Only a human can change it, so it is said at once and once (MERGE-6, MERGE-11, MERGE-12). */
+export function sayRefusedMerge(context: TaskContext, event: Refused): Change {
   const why = event.reason ?? 'the forge gave no reason'
-  const body = `The forge refuses this merge: ${why}. Change that, then comment here, and the Task continues.`
+  const body =
+    event.cause === undefined
+      ? `The forge refuses this merge: ${why}. Change that, then comment here, and the Task continues.`
+      : `This merge has to wait: ${why}.`
   return {
-    context: { stage: { reason: 'merge-refused', detail: why } },
+    context: {
+      stage: { reason: event.cause === undefined ? 'merge-refused' : reasonOf[event.cause], detail: why },
+    },
     effects: [commentOnMergeRequest(context, event, body)],
   }
 }

@@ -162,6 +162,32 @@ describe('approval withdrawn and given again', () => {
   })
 })
 
+describe('withheld by a word of a maintainer', () => {
+  const withheldBy = (cause: string) => inReview().approve().final().mergeAnswer('mr.mergeRefused', { cause })
+  const goAhead = { by: 'alice', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }] }
+
+  test('Task awaiting-human/lifted: MERGE-11: an approval in any thread has the change reviewed and the merge asked again', () => {
+    expect(withheldBy('withheld').send('mr.goAhead', goAhead).stage).toBe('reviewing')
+    const commented = { issue: issueId, by: 'alice', commentId: 'c' }
+    expect(withheldBy('withheld').send('approval.commented', commented).stage).toBe('reviewing')
+    expect(retry(withheldBy('withheld')).stage).toBe('reviewing')
+  })
+
+  test('MERGE-11: no ordinary comment moves it, and a withdrawal names the stronger reason (PARK-2)', () => {
+    const task = withheldBy('withheld')
+    expect(task.comment({ maintainer: true }).stage).toBe('awaiting-human')
+    expect(task.send('approval.revoked', { issue: issueId, reason: 'withdrawn' }).reason).toBe('approval-revoked')
+    expect(task.send('mr.goAhead', goAhead).stage).toBe('awaiting-human')
+    expect(task.grant().stage).toBe('reviewing')
+  })
+
+  test('MERGE-12: protected paths wait for a comment of a maintainer', () => {
+    const task = withheldBy('protected-paths')
+    expect(task.comment({ maintainer: false }).stage).toBe('awaiting-human')
+    expect(task.comment({ maintainer: true, text: '/allow-ci-changes' }).stage).toBe('reviewing')
+  })
+})
+
 describe('waiting for a maintainer', () => {
   const shas = (sha = 'sha-1') => ({ by: 'alice', shas: [{ repository: 'lib', number: 7, sha }] })
 

@@ -22,6 +22,16 @@ export const stageReasons = {
   'open-deadline': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   'merge-deadline': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   'merge-refused': { stage: 'awaiting-human', owner: 'human', unblocks: `the setting it names, then ${comment}` },
+  withheld: {
+    stage: 'awaiting-human',
+    owner: 'maintainer',
+    unblocks: "a maintainer's `/approve` or approving review after the word, or `/retry`",
+  },
+  'protected-paths': {
+    stage: 'awaiting-human',
+    owner: 'maintainer',
+    unblocks: "a maintainer's `/allow-ci-changes`, or `/retry`",
+  },
   'mr-closed': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   'issue-closed': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   conflict: { stage: 'awaiting-human', owner: 'human', unblocks: 'a new head, or a comment on its merge request' },

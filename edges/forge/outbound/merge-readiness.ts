@@ -7,6 +7,10 @@ import type { OutboundDeps, Target } from './deps.ts'
 export type Obstacle = {
   readonly type: 'mr.conflict' | 'mr.ciRed' | 'mr.ciPending' | 'mr.notMergeableYet' | 'mr.mergeRefused'
   readonly reason: string
+  /** Why the platform refuses, and not the forge. */
+  readonly cause?: 'withheld' | 'changes' | 'protected-paths'
+  /** With `changes`: the review. */
+  readonly review?: string
 }
 
 /** MERGE-4: a head without checks is one whose checks are still to come, unless the repository has none. */

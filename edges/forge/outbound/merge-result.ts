@@ -63,6 +63,7 @@ async function obstacleBy(
   const paths = judged.paths.map(({ path, reason }) => `${path} is protected, because ${reason}`)
   return {
     type: 'mr.mergeRefused',
+    cause: 'protected-paths',
     reason: `it would change protected paths on ${base} (${paths.join('; ')}): a maintainer allows that by a comment \`/allow-ci-changes\``,
   }
 }

@@ -137,7 +137,7 @@ async function deleteTaskBranch(
 function answer(
   { repository, number, sha, attempt }: Params,
   { actor, key, at }: EffectContext,
-  { type, reason }: Obstacle,
+  { type, ...words }: Obstacle,
 ): Delivery {
-  return { to: actor, key: `${key}/answer`, event: { type, at, repository, number, sha, attempt, reason } }
+  return { to: actor, key: `${key}/answer`, event: { type, at, repository, number, sha, attempt, ...words } }
 }

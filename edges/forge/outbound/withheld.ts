@@ -45,7 +45,11 @@ export async function withheld(
   threads: readonly ThreadPlace[],
 ): Promise<Obstacle | undefined> {
   const word = (await deps.mirror.withheld(project, threads)).at(-1)
-  return word && { type: 'mr.mergeRefused', reason: sentenceOf(word) }
+  if (word === undefined) return undefined
+  const cause = word.kind === 'changes' ? 'changes' : 'withheld'
+  const { repository, number } = word.place
+  const review = cause === 'changes' ? { review: `${repository}!${number}/${word.commentId}` } : {}
+  return { type: 'mr.mergeRefused', reason: sentenceOf(word), cause, ...review }
 }
 
 const longestQuote = 200

@@ -6,7 +6,17 @@ import type { TaskEvent } from '../events.ts'
 import type { TaskContext } from '../context.ts'
 import { coversHeads, grantsHold, hasOpenMergeRequest, ownStage } from '../queries.ts'
 import { askMembers } from '../folds.ts'
-import { askToMerge, isOwnAsk, leaveMerging, sayConflict, sayRed, sayRefusedMerge, withdrawMerge } from '../merging.ts'
+import {
+  answerReview,
+  asksForLap,
+  askToMerge,
+  isOwnAsk,
+  leaveMerging,
+  sayConflict,
+  sayRed,
+  sayRefusedMerge,
+  withdrawMerge,
+} from '../merging.ts'
 import {
   findMergeRequest,
   isUnjudgedHead,
@@ -196,7 +206,15 @@ const answers = {
   'mr.ciRed': backToWork(isOwnAsk, 'ci-red', [sayRed]),
   'mr.ciPending': { guard: when(isOwnAsk), target: 'backingOff' },
   'mr.notMergeableYet': { guard: when(isOwnAsk), target: 'backingOff' },
-  'mr.mergeRefused': { guard: when(isOwnAsk), target: '#awaiting-human', actions: does(sayRefusedMerge) },
+  'mr.mergeRefused': [
+    ...rowsTo<EventOf<TaskEvent, 'mr.mergeRefused'>>(
+      codeStages,
+      ownStage,
+      (context, event) => isOwnAsk(context, event) && asksForLap(context, event),
+      [answerReview],
+    ),
+    { guard: when(isOwnAsk), target: '#awaiting-human', actions: does(sayRefusedMerge) },
+  ],
 } satisfies StateConfig['on']
 
 const mergingSettling: StateConfig = {

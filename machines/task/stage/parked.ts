@@ -46,6 +46,7 @@ const ownRelease: ReadonlySet<string | null> = new Set<Reason>([
   'over-auto-approve-ceiling',
   'budget',
   'fold-unanswered',
+  'withheld',
 ])
 /** Waits for a maintainer's go-ahead on exactly the reviewed heads. */
 const needsGoAhead: ReadonlySet<string | null> = new Set<Reason>(['needs-maintainer', 'over-auto-approve-ceiling'])
@@ -61,6 +62,8 @@ function isGoAheadPark(context: TaskContext): boolean {
 function releasesByComment(context: TaskContext, event: Commented): boolean {
   if (ownRelease.has(context.stage.reason)) return false
   if (isParkedBy(context, 'stage-deadline') && context.stage.deadlines >= 2) return false
+  // `/allow-ci-changes` comes as a comment: the merge asks for it again.
+  if (isParkedBy(context, 'protected-paths')) return event.maintainer
   if (!isReviewKind(context)) return true
   return event.on === 'mr' && findMergeRequest(context, event) !== undefined && context.stage.reviewLaps < maxLaps
 }
@@ -151,6 +154,8 @@ function isGoAhead(context: TaskContext, event: GoAhead): boolean {
 }
 
 const goAheadRows: readonly Row<GoAhead>[] = [
+  // The merge reads all threads again: it says whether the word is lifted.
+  ...goOn<GoAhead>([...codeStages, 'reviewing'], resumedStage, (context) => isParkedBy(context, 'withheld'), []),
   {
     guard: when(isGoAhead),
     target: '#merging',
@@ -210,7 +215,7 @@ const awaitingHuman: Rows = {
     ...goOn<EventOf<TaskEvent, 'approval.granted'>>(
       ['implementing', 'reviewing'],
       byOpenMergeRequest,
-      (context, event) => isParkedBy(context, 'approval-revoked') && grantsAgain(context, event),
+      (context, event) => isParkedBy(context, 'approval-revoked', 'withheld') && grantsAgain(context, event),
       [grant],
     ),
     { actions: does(grant) },
@@ -221,11 +226,20 @@ const awaitingHuman: Rows = {
       target: '#implementing',
       actions: [does(accept), does(release)],
     },
+    ...goOn<EventOf<TaskEvent, 'approval.commented'>>(
+      [...codeStages, 'reviewing'],
+      resumedStage,
+      (context, event) => isParkedBy(context, 'withheld') && ownsIssue(context, event.issue),
+      [accept],
+    ),
     { actions: does(accept) },
   ],
   'approval.revoked': [
     {
-      guard: when((context, event) => isGoAheadPark(context) && ownsIssue(context, event.issue)),
+      guard: when(
+        (context, event) =>
+          (isGoAheadPark(context) || isParkedBy(context, 'withheld')) && ownsIssue(context, event.issue),
+      ),
       actions: [does(revoke), does(because('approval-revoked'))],
     },
     { actions: does(revoke) },

@@ -304,6 +304,12 @@ function forgeWords(c: TaskContext): readonly Told[] {
   const attempts = [c.forge.mergeAttempt, c.forge.mergeAttempt - 1]
   const answers = ['mr.conflict', 'mr.ciRed', 'mr.ciPending', 'mr.notMergeableYet', 'mr.mergeRefused']
   const reviewed = c.forge.reviewed ?? []
+  const refusals = [
+    { cause: 'withheld' },
+    { cause: 'protected-paths' },
+    { cause: 'changes', review: 'lib!7/review-1' },
+    { cause: 'changes' },
+  ]
   return [
     ...[...known.slice(0, 2), ...others].flatMap((one): readonly Told[] => {
       const { repository, number } = one
@@ -341,6 +347,7 @@ function forgeWords(c: TaskContext): readonly Told[] {
       ]
     }),
     ...answers.flatMap((type) => attempts.map((attempt) => ({ type, ...place, attempt }))),
+    ...refusals.map((refusal) => ({ type: 'mr.mergeRefused', ...place, attempt: c.forge.mergeAttempt, ...refusal })),
     { type: 'mr.conflict', ...place, sha: 'older', attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, number: 99, attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, repository: 'other', attempt: c.forge.mergeAttempt },

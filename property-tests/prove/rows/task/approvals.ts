@@ -27,7 +27,7 @@ function granted(t: TaskDraft, event: EventOf<'approval.granted'>): Move {
   const release = (): void => (keep(), t.heardNothing())
   if (t.is('backlog-sweep') && t.owns(event.issue)) return { to: 'refined', does: release }
   if (t.is('identity-unverified') && completesGrants(t, event)) return { to: 'implementing.fresh', does: release }
-  if (isParkedBy(t, 'approval-revoked') && completesGrants(t, event))
+  if ((isParkedBy(t, 'approval-revoked') || isParkedBy(t, 'withheld')) && completesGrants(t, event))
     return { to: t.open.length > 0 ? 'reviewing.fresh' : `${t.ownStage}.fresh`, does: release }
   return { does: keep }
 }
@@ -53,7 +53,8 @@ function revoked(t: TaskDraft, { issue }: EventOf<'approval.revoked'>): Move {
   }
   if (t.is('reviewing', 'merging'))
     return { to: 'awaiting-human', does: () => (forget(), t.because('approval-revoked')) }
-  return { does: isGoAheadPark(t) ? () => (forget(), t.because('approval-revoked')) : forget }
+  const waits = isGoAheadPark(t) || isParkedBy(t, 'withheld')
+  return { does: waits ? () => (forget(), t.because('approval-revoked')) : forget }
 }
 
 function commented(t: TaskDraft, { issue, by }: EventOf<'approval.commented'>): Move {
@@ -71,6 +72,7 @@ function commented(t: TaskDraft, { issue, by }: EventOf<'approval.commented'>): 
   if (t.is('backlog-sweep')) return { to: 'refined', does: release }
   if (t.is('identity-unverified') || isParkedBy(t, 'approval-revoked'))
     return { to: 'implementing.fresh', does: release }
+  if (isParkedBy(t, 'withheld')) return { to: t.resumed, does: release }
   return { does: keep }
 }
 

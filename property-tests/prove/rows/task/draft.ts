@@ -103,6 +103,15 @@ export class TaskDraft extends Asking {
     return stageOfKind[this.c.kind]
   }
 
+  /** PARK-1: a merge is judged again; a review without an open merge request has nothing to read. */
+  get resumed(): string {
+    const { parkedFrom, reason } = this.c.stage
+    if (this.c.forge.folds.some(({ answer }) => answer === null)) return 'refining.folding'
+    const isReview = ['merging', 'reviewing'].includes(parkedFrom ?? '')
+    const isUp = this.open.length > 0 && !['not-opened', 'open-deadline'].includes(reason ?? '')
+    return `${isReview && isUp ? 'reviewing' : this.ownStage}.fresh`
+  }
+
   get isReviewKind(): boolean {
     return this.c.kind === 'review'
   }

@@ -169,11 +169,22 @@ function later(t: TaskDraft, event: Answer): Move {
   return isAnswer(t, event) ? { to: 'merging.asked.backingOff' } : nothing
 }
 
-function mergeRefused(t: TaskDraft, event: Answer): Move {
+/** Of a review a lap of work the first time; whatever else, a human (MERGE-6, MERGE-11 to MERGE-13). */
+function mergeRefused(t: TaskDraft, event: EventOf<'mr.mergeRefused'>): Move {
   if (!isAnswer(t, event)) return nothing
+  const { cause, review } = event
+  const isFirst = review !== undefined && !t.c.forge.reviewsAnswered.includes(review)
+  if (cause === 'changes' && isFirst && !t.isReviewKind) {
+    const answer = (): void => {
+      t.c.forge.reviewsAnswered = [...t.c.forge.reviewsAnswered, review]
+      t.news('mr_review', event)
+    }
+    return { to: `${t.ownStage}.fresh`, does: answer }
+  }
+  const reason = cause === undefined ? 'merge-refused' : cause === 'protected-paths' ? cause : 'withheld'
   return {
     to: 'awaiting-human',
-    does: () => (t.because('merge-refused', 'words'), t.askAll([t.commentOn('mr', event)])),
+    does: () => (t.because(reason, 'words'), t.askAll([t.commentOn('mr', event)])),
   }
 }
 

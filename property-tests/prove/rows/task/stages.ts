@@ -22,7 +22,7 @@ import { isBacklog, type Move } from './pods.ts'
 const nothing: Move = {}
 const workStages = /^(brainstorming|investigating|refining|implementing|documenting|upgrading|reviewing)\b/
 /** Released by rows of their own: an ordinary comment is read later [PARK-2]. */
-const ownRelease = ['approval-revoked', ...goAheadParks, 'budget', 'fold-unanswered']
+const ownRelease = ['approval-revoked', ...goAheadParks, 'budget', 'fold-unanswered', 'withheld']
 const withMergeRequests = ['implement', 'review', 'documentation', 'upgrade']
 const maxLaps = 5
 
@@ -30,16 +30,8 @@ function freshOf(stage: string): string {
   return `${stage}.fresh`
 }
 
-/** PARK-1: a merge is judged again; a review without an open merge request has nothing to read. */
-function resumed(t: TaskDraft): string {
-  if (t.c.forge.folds.some(({ answer }) => answer === null)) return 'refining.folding'
-  const isReview = ['merging', 'reviewing'].includes(t.c.stage.parkedFrom ?? '')
-  const isUp = t.open.length > 0 && !['not-opened', 'open-deadline'].includes(t.c.stage.reason ?? '')
-  return freshOf(isReview && isUp ? 'reviewing' : t.ownStage)
-}
-
 function retried(t: TaskDraft): string {
-  return t.c.stage.reason === 'approval-revoked' ? freshOf(t.ownStage) : resumed(t)
+  return t.c.stage.reason === 'approval-revoked' ? freshOf(t.ownStage) : t.resumed
 }
 
 function refuse(t: TaskDraft, code: string, members: object = {}): Move {
@@ -110,10 +102,11 @@ function commented(t: TaskDraft, event: EventOf<'human.commented'>): Move {
   if (t.is('identity-unverified') && event.maintainer) return { to: 'implementing.fresh', does: release }
   if (!t.is('awaiting-human') || ownRelease.includes(t.c.stage.reason ?? '')) return { does: keep }
   if (t.c.stage.reason === 'stage-deadline' && t.c.stage.deadlines >= 2) return { does: keep }
-  const isOnItsOwn = event.on === 'mr' && t.known(event) !== undefined && t.c.stage.reviewLaps < maxLaps
-  if (t.isReviewKind && !isOnItsOwn) return { does: keep }
   const lap = t.isReviewKind ? 1 : 0
-  return { to: resumed(t), does: () => (release(), void (t.c.stage.reviewLaps += lap)) }
+  const goOn = (): Move => ({ to: t.resumed, does: () => (release(), void (t.c.stage.reviewLaps += lap)) })
+  if (t.c.stage.reason === 'protected-paths') return event.maintainer ? goOn() : { does: keep }
+  const isOnItsOwn = event.on === 'mr' && t.known(event) !== undefined && t.c.stage.reviewLaps < maxLaps
+  return t.isReviewKind && !isOnItsOwn ? { does: keep } : goOn()
 }
 
 function exhausted(t: TaskDraft, { detail }: EventOf<'budget.exhausted'>): Move {
@@ -127,11 +120,11 @@ function exhausted(t: TaskDraft, { detail }: EventOf<'budget.exhausted'>): Move 
 
 function raised(t: TaskDraft, { amount }: EventOf<'budget.raised'>): Move {
   const does = (): void => void (t.c.forge.budgetRaised += amount)
-  return isParkedBy(t, 'budget') ? { to: resumed(t), does: () => (does(), t.heardNothing()) } : { does }
+  return isParkedBy(t, 'budget') ? { to: t.resumed, does: () => (does(), t.heardNothing()) } : { does }
 }
 
 function renewed(t: TaskDraft): Move {
-  return isParkedBy(t, 'budget') ? { to: resumed(t), does: () => t.heardNothing() } : nothing
+  return isParkedBy(t, 'budget') ? { to: t.resumed, does: () => t.heardNothing() } : nothing
 }
 
 /** Labels and sticky comments are repaired by the next write (ACTOR-4). */
@@ -233,6 +226,7 @@ export function stageAlways(t: TaskDraft): Move {
 
 /** A maintainer's word on exactly the reviewed heads, with the grants on [REVIEW-5]. */
 function goAhead(t: TaskDraft, { shas }: EventOf<'mr.goAhead'>): Move {
+  if (isParkedBy(t, 'withheld')) return { to: t.resumed, does: () => t.heardNothing() }
   if (!isGoAheadPark(t)) return nothing
   const named = [...t.c.forge.goAheads, ...shas].filter((head) =>
     (t.c.forge.reviewed ?? []).some((read) => isSame(read, head) && read.sha === head.sha),
