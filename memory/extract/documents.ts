@@ -1,5 +1,5 @@
 /** Files that are no programs: Kubernetes manifests and Markdown. What they say, before it is looked up. */
-import { fromMarkdown } from 'mdast-util-from-markdown'
+import MarkdownIt, { type Env, type StateInline, type Token } from 'markdown-it'
 import { parseAllDocuments } from 'yaml'
 
 export interface ResourceFacts {
@@ -32,31 +32,55 @@ export function readDocument(path: string, source: string): DocumentFacts {
   return /\.ya?ml$/i.test(path) ? readManifests(source) : readMarkdown(source)
 }
 
-interface MarkdownNode {
-  readonly type: string
-  readonly url?: string
-  readonly depth?: number
-  readonly value?: string
-  readonly children?: readonly MarkdownNode[]
-  readonly position?: { readonly start: { readonly line: number } }
+/** Links are wanted as they were written, whatever they lead to. The parser drops what is nested deeper. */
+const markdown = new MarkdownIt('commonmark', { maxNesting: 100 }).disable('strip_references')
+markdown.normalizeLink = (url) => url
+markdown.validateLink = () => true
+/** Tokens within a line do not say where they stand. */
+markdown.inline.State = class extends markdown.inline.State {
+  override push(...of: Parameters<StateInline['push']>): Token {
+    const token = super.push(...of)
+    token.meta = { at: this.pos }
+    return token
+  }
 }
 
 function readMarkdown(source: string): DocumentFacts {
+  const env: Env = {}
+  const tokens = markdown.parse(source.replace(/^\uFEFF/, ''), env)
   const links: { target: string; line: number }[] = []
   const headings: { title: string; line: number; depth: number }[] = []
-  const open: MarkdownNode[] = [fromMarkdown(source) as MarkdownNode]
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    const line = node.position?.start.line ?? 1
-    if (['link', 'definition', 'image'].includes(node.type) && node.url !== undefined)
-      links.push({ target: node.url, line })
-    if (node.type === 'heading') headings.push({ title: textOf(node), line, depth: node.depth ?? 1 })
-    open.push(...(node.children ?? []).toReversed())
+  for (const [index, token] of tokens.entries()) {
+    const line = (token.map?.[0] ?? 0) + 1
+    const target = env.references?.[String(token.meta?.['label'])]?.href
+    if (token.type === 'reference_definition' && target !== undefined) links.push({ target, line })
+    if (token.type === 'heading_open')
+      headings.push({ title: textOf(tokens[index + 1]), line, depth: Number(token.tag.slice(1)) })
+    if (token.type === 'inline') for (const link of linksWithin(token, line)) links.push(link)
   }
   return { ...nothing, links, headings }
 }
 
-function textOf({ value, children = [] }: MarkdownNode): string {
-  return value ?? children.map(textOf).join('')
+/** What a link refers to by its label is a link where the label is defined. */
+function linksWithin({ content, children }: Token, first: number): DocumentFacts['links'] {
+  let [read, line] = [0, first]
+  return (children ?? []).flatMap(({ type, meta, attrs }) => {
+    const target = attrs?.find(([name]) => name === (type === 'image' ? 'src' : 'href'))?.[1]
+    if (target === undefined || meta?.['label'] !== undefined) return []
+    const at = Number(meta?.['at'])
+    line += content.slice(read, at).split('\n').length - 1
+    read = at
+    return [{ target: String(target), line }]
+  })
+}
+
+const textTypes = ['text', 'code_inline', 'html_inline']
+
+function textOf(heading: Token | undefined): string {
+  const texts = (heading?.children ?? []).map(({ type, content }) =>
+    type === 'softbreak' ? '\n' : textTypes.includes(type) ? content : '',
+  )
+  return texts.join('')
 }
 
 /** Not every YAML file is about Kubernetes: what has no `apiVersion` and `kind` says nothing here. */

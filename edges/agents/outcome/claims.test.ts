@@ -126,6 +126,27 @@ describe('the claim of an approval', () => {
     )
   })
 
+  it("costs little where the cited comment is not a maintainer's: its words are not judged (CLAIM-3, CLAIM-7)", async () => {
+    const brackets = '['.repeat(60_000)
+    const costOf = async (author: string): Promise<number> => {
+      let least = Infinity
+      for (let run = 0; run < 3; run += 1) {
+        // What was read before is read from memory, so each run gets a text of its own.
+        const body = `/approve\n${author} ${run} ${brackets}`
+        const before = process.cpuUsage()
+        await claimsOf({
+          comments: { 'issue 1': [aThreadComment({ author, body })] },
+          payload: { approving_maintainer: author },
+        })
+        const { user, system } = process.cpuUsage(before)
+        least = Math.min(least, user + system)
+      }
+      return least
+    }
+    const judged = await costOf('maria')
+    expect(await costOf('sam')).toBeLessThan(judged / 10)
+  })
+
   it('takes logins without regard to case or a leading @', async () => {
     expect(await refusedBy({ payload: { approving_maintainer: '@MARIA' } })).toBe(undefined)
   })

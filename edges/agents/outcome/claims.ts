@@ -41,12 +41,14 @@ function claimFor(
   const cited = citations.find(({ id }) => comments.some((comment) => comment.id === id))
   const comment = comments.find(({ id }) => id === cited?.id)
   const span = comment === undefined || cited === undefined ? undefined : matchQuote(comment.body, cited.quote)
+  const isByMaintainer = comment !== undefined && !comment.bot && isMaintainer(project, issue, comment.author)
   const checks: CitationChecks = {
     'comment-exists': comment !== undefined,
     'author-matches': comment !== undefined && sameLogin(comment.author, maintainer),
-    'author-is-maintainer': comment !== undefined && !comment.bot && isMaintainer(project, issue, comment.author),
+    'author-is-maintainer': isByMaintainer,
     'quote-matches': span !== undefined,
-    'comment-approves': comment !== undefined && judgeComment(comment.body) === 'approves',
+    // Anybody may write what is dear to read, and an agent may cite it: the words of others are not judged.
+    'comment-approves': !isByMaintainer || judgeComment(comment.body) === 'approves',
     'one-per-issue': citations.length === liveIssues,
     'plan-newest': planNewest,
   }
