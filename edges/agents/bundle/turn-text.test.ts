@@ -79,7 +79,7 @@ describe('the text of a turn', () => {
 
 ## Your assignment
 
-You implement this Task: make it so
+You implement this Task: issue lib#1
 
 Repositories, already checked out:
 - \`lib\`: folder \`lib/\` of the workspace, branch \`platform/implement-lib-1-x7k2p\`, base \`main\`
@@ -370,7 +370,7 @@ describe('the other kinds', () => {
 
   it('the index takes half of the room at most, the newest first (INDEX-3)', async () => {
     const others = Array.from({ length: 90 }, (_, n) => ({
-      ...new ATask().mint({ goal: 'x'.repeat(480) }).context,
+      ...new ATask().mint({ goal: 'x'.repeat(480), origin: { kind: 'human', ref: 'uid' } }).context,
       id: `default/implement-lib-${n}`,
     }))
     const text = await textOf(working('refine').context, { projects: projectWith({}), others, maxBytes: 50_000 })
