@@ -66,7 +66,7 @@ export function assignmentContext(task: TaskContext, hints: KindHints = {}): Ass
         return {
           name,
           base,
-          branch: mr?.headBranch ?? branch,
+          ...(mr === undefined || mr.headBranch === branch ? { branch } : { mergeRequest: mr.number }),
           ...(agent === 'review' && mr ? { sha: mr.headSha } : {}),
         }
       }),
