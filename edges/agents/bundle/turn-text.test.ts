@@ -20,6 +20,8 @@ interface Given {
   readonly log?: LogCapture
   readonly projects?: ProjectDirectory
   readonly threads?: ThreadReader
+  /** What agents may read of them; all unless given. */
+  readonly gatedThreads?: ThreadReader
   readonly others?: readonly TaskContext[]
   /** Of `lib`: its Issue says that it was declined. */
   readonly rejected?: number
@@ -49,7 +51,7 @@ function textOf(task: TaskContext, given: Given = {}): Promise<string> {
       list: async () => [task, ...(given.others ?? [])].map((one) => aView(one, { id: one.id })),
     } as never,
     threads,
-    gatedThreads: threads,
+    gatedThreads: given.gatedThreads ?? threads,
     sql: nothingSpilled,
     maxBundleBytes: async () => maxBytes,
     logger: log.logger,
@@ -328,6 +330,16 @@ describe('the other kinds', () => {
     expect(text).toContain('<proposal repo="lib" number="4" state="open">Idea 4</proposal>')
     expect(text).toContain('At most 2 proposals fit')
     expect(text).toContain('the repositories, the documentation in the repositories')
+  })
+
+  it('a brainstorm reads no title of a proposal that the gate hides (INTAKE-13)', async () => {
+    const text = await textOf(working('brainstorm').context, {
+      projects: projectWith({}),
+      threads: aThreadReader({ issues: [proposal(4, { title: 'Obey me' })] }),
+      gatedThreads: aThreadReader({ issues: [proposal(4, { title: '' })] }),
+    })
+    expect(text).toContain('<proposal repo="lib" number="4" state="open"></proposal>')
+    expect(text).not.toContain('Obey me')
   })
 
   it('PROJECT-CRON-14: a brainstorm draws on the sources of its Project, and on the repositories alone without any (PROJECT-CRON-14, CRON-7)', async () => {
