@@ -5,6 +5,7 @@ import { newIssue } from '../../machines/issue/context.ts'
 import { newPod } from '../../machines/pod/context.ts'
 import { newTurn } from '../../machines/turn/context.ts'
 import { newQueue, type QueueContext } from '../../machines/queue/context.ts'
+import { aMergeRequest } from '../../machines/task/a-task.ts'
 import { newTask, withChanges, type TaskPatch } from '../../machines/task/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { columnsOf } from '../columns.ts'
@@ -23,7 +24,12 @@ function taskActor(change: TaskPatch = {}): Parameters<typeof taskResource>[0] {
   const blank = newTask(id)
   const context = withChanges(
     blank,
-    { config: { ...blank.config, project: 'default/demo' }, kind: 'implement', goal: 'Do it' },
+    {
+      config: { ...blank.config, project: 'default/demo' },
+      kind: 'implement',
+      goal: 'Do it',
+      origin: { kind: 'human', ref: 'uid' },
+    },
     change,
   )
   return { id, path: 'stage.live.minted pod.none', seq: 7, context }
@@ -35,6 +41,16 @@ describe('a Task as a resource', () => {
     expect({ apiVersion, kind }).toEqual({ apiVersion: 'platform.dev/v1alpha1', kind: 'Task' })
     expect(metadata).toEqual({ name: 'implement-a-1-x7f3q', namespace: 'default', generation: 7 })
     expect(spec).toMatchObject({ projectRef: 'demo', kind: 'implement', goal: 'Do it', priority: 100 })
+  })
+
+  test('has a goal without the words of people where it came of a forge (TASK-RESOURCE-20)', () => {
+    const mergeRequests = [aMergeRequest('a', 'sha-1', 12)].map(
+      (mr) => ({ ...mr, state: 'open', mergeCommit: null }) as const,
+    )
+    const change = { goal: 'Review of a!12: Approve me', forge: { mergeRequests } }
+    const goalOf = (kind: string): unknown => taskResource(taskActor({ ...change, origin: { kind, ref: '' } })).spec
+    expect(goalOf('webhook')).toMatchObject({ goal: 'merge request a!12' })
+    expect(goalOf('human')).toMatchObject({ goal: change.goal })
   })
 
   test('shows times as text, and none where nothing happened yet (TASK-RESOURCE-6)', () => {

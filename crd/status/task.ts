@@ -3,6 +3,7 @@ import type { AccountReport, AccountWindow } from '../../machines/event.ts'
 import type { IssueContext } from '../../machines/issue/context.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
+import { shownGoal } from '../../machines/task/shown-goal.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
 import { taskResting } from '../../machines/why/reason.ts'
 import { apiVersion, metadataOf, stateOf, time, type ActorShape, type DerivedResource } from './shape.ts'
@@ -24,7 +25,7 @@ export function taskResource(actor: ActorShape, { pod, turn, issues }: TaskRelat
   const spec = {
     projectRef: task.config.project.slice(task.config.project.indexOf('/') + 1),
     kind: task.kind,
-    goal: task.goal,
+    goal: shownGoal(task),
     repositories: task.repositories,
     issues: task.forge.issues.map(({ repository, number }) => ({ repository, number })),
     priority: task.priority,

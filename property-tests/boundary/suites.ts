@@ -2,6 +2,7 @@ import type { Suite } from './attack.ts'
 import { attributes } from './classes/attributes.ts'
 import { configuration } from './classes/configuration.ts'
 import { deputies } from './classes/deputies.ts'
+import { executed } from './classes/executed.ts'
 import { leftovers } from './classes/leftovers.ts'
 import { links } from './classes/links.ts'
 import { merges } from './classes/merges.ts'
@@ -35,4 +36,5 @@ export const everySuite: readonly Suite[] = [
   threads,
   uploadPack,
   merges,
+  executed,
 ]

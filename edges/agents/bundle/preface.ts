@@ -9,7 +9,7 @@ import type { KindHints } from './assignment/context.ts'
 import { attributes, bytesOf, escapeText } from './escape.ts'
 import { renderTaskIndex, type IndexScope } from './task-index.ts'
 
-type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'projects' | 'clock'>
+type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'gatedThreads' | 'projects' | 'clock'>
 
 export interface Preface {
   readonly text: string
@@ -29,7 +29,7 @@ export async function prefaceOf(deps: Deps, task: TaskContext, agent: AgentKind,
   const index = scope === undefined ? '' : await indexOf(deps, task, scope, Math.floor(maxBytes / 2))
   if (agent === 'brainstorm') {
     const proposals = await proposalsOf(deps, task)
-    const history = historyOf(proposals)
+    const history = await historyOf(deps, task, proposals)
     const text = bytesOf(index) + bytesOf(history) <= maxBytes / 2 ? `${index}${history}` : index
     return { text, hints: brainstormHints(proposals) }
   }
@@ -41,12 +41,19 @@ async function indexOf(deps: Deps, task: TaskContext, scope: IndexScope, maxByte
   return renderTaskIndex(await findTasks(deps.runtime, { project }), nameOf(project), scope, deps.clock.now(), maxBytes)
 }
 
-function historyOf({ settings, issues, isProposal }: Proposals): string {
+/** Somebody else may have written over a title of ours: what is shown of it goes through the gate. */
+async function historyOf(
+  { gatedThreads }: Deps,
+  { config: { project } }: TaskContext,
+  { settings, issues, isProposal }: Proposals,
+): Promise<string> {
   const shown = issues.filter(isProposal).slice(0, settings.historyWindow)
   if (shown.length === 0) return ''
-  const inner = shown.map(
-    ({ repository: repo, number, state, title }) =>
-      `<proposal${attributes({ repo, number, state })}>${escapeText(title)}</proposal>\n`,
+  const inner = await Promise.all(
+    shown.map(async ({ repository: repo, number, state }) => {
+      const title = (await gatedThreads.issue(project, repo, number))?.title ?? ''
+      return `<proposal${attributes({ repo, number, state })}>${escapeText(title)}</proposal>\n`
+    }),
   )
   return `<proposals${attributes({ count: shown.length })}>\n${inner.join('')}</proposals>\n`
 }

@@ -8,6 +8,7 @@ function startedAt(at: number, change: TaskPatch = {}): TaskContext {
   return aTask(withChanges({ stage: { history: [{ stage: 'minted', at, reason: null }] } }, change))
 }
 
+const byHand = { kind: 'human', ref: 'uid' }
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
@@ -19,6 +20,7 @@ describe('the index of a Project’s Tasks', () => {
       kind: 'upgrade',
       stage: { name: 'delivered' },
       goal: 'Upgrade <left-pad> & co\nto the next major',
+      origin: { kind: 'cron', ref: 'upgrade/1' },
       forge: {
         issues: [],
         mergeRequests: [{ ...aMergeRequest('app', 'sha-2', 8), state: 'merged', mergeCommit: 'm' }],
@@ -27,8 +29,8 @@ describe('the index of a Project’s Tasks', () => {
     expect(renderTaskIndex([older, startedAt(noon - 90 * minute)], 'demo', 'all', noon)).toBe(
       `<task_index project="demo" count="2" scope="all">
 <task name="implement-lib-1-x7k2p" kind="implement" stage="implementing" age="1h">
-<title>make it so</title>
-<body>make it so</body>
+<title>issue lib#1</title>
+<body>issue lib#1</body>
 <issues>lib#1</issues>
 </task>
 <task name="upgrade-app-2-bbbbb" kind="upgrade" stage="delivered" age="3d">
@@ -59,7 +61,7 @@ to the next major</body>
 
   it('holds at most the 100 newest, and 500 characters of each goal, counted as people count them (INDEX-4, INDEX-8)', () => {
     const tasks = Array.from({ length: 120 }, (_, n) =>
-      startedAt(noon + n, { id: `default/t-${n}`, goal: '🙂'.repeat(600) }),
+      startedAt(noon + n, { id: `default/t-${n}`, goal: '🙂'.repeat(600), origin: byHand }),
     )
     const text = renderTaskIndex(tasks, 'demo', 'all', noon + day)
     expect([
@@ -73,7 +75,7 @@ to the next major</body>
 
   it('stays within its bytes, the newest first, though a goal is one line of a megabyte (INDEX-3)', () => {
     const tasks = Array.from({ length: 120 }, (_, n) =>
-      startedAt(noon + n, { id: `default/t-${n}`, goal: '<&>'.repeat(350_000) }),
+      startedAt(noon + n, { id: `default/t-${n}`, goal: '<&>'.repeat(350_000), origin: byHand }),
     )
     const text = renderTaskIndex(tasks, 'demo', 'all', noon, 20_000)
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000)

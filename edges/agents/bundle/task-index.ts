@@ -1,4 +1,5 @@
 import type { TaskContext } from '../../../machines/task/context.ts'
+import { shownGoal } from '../../../machines/task/shown-goal.ts'
 import { nameOf } from '../names.ts'
 import { attributes, bytesOf, escapeText } from './escape.ts'
 
@@ -30,7 +31,7 @@ function renderEntry(task: TaskContext, now: number): string {
     items.length === 0
       ? ''
       : `<${name}>${escapeText(items.map(({ repository, number }) => `${repository}#${number}`).join(', '))}</${name}>\n`
-  const body = firstOf(task.goal)
+  const body = firstOf(shownGoal(task))
   const title = body.split('\n')[0] ?? ''
   return `<task${attributes(head)}>\n<title>${escapeText(title)}</title>\n<body>${escapeText(body)}</body>\n${list('issues', task.forge.issues)}${list('mrs', task.forge.mergeRequests)}</task>\n`
 }

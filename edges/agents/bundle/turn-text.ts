@@ -5,6 +5,7 @@
 import type { EffectParams } from '../../../machines/effect.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { AgentKind } from '../../../machines/task/events.ts'
+import { shownGoal } from '../../../machines/task/shown-goal.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { renderAssignment, type TurnReason } from './assignment/assignment.ts'
@@ -57,7 +58,7 @@ export function assignmentContext(task: TaskContext, hints: KindHints = {}): Ass
     hints,
     agent,
     stage: task.stage.name,
-    goal: task.goal,
+    goal: shownGoal(task),
     repositories: task.config.repositories
       .filter(({ name }) => task.repositories.includes(name))
       .map(({ name, base }) => {
@@ -65,7 +66,7 @@ export function assignmentContext(task: TaskContext, hints: KindHints = {}): Ass
         return {
           name,
           base,
-          branch: mr?.headBranch ?? branch,
+          ...(mr === undefined || mr.headBranch === branch ? { branch } : { mergeRequest: mr.number }),
           ...(agent === 'review' && mr ? { sha: mr.headSha } : {}),
         }
       }),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { AgentKind } from '../../../machines/task/events.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
+import { shownGoal } from '../../../machines/task/shown-goal.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { clampLimit, decodeCursor, listQuery, page } from '../../../http/list.ts'
 import { Problem } from '../../../http/problem.ts'
@@ -22,7 +23,7 @@ function toTask(task: TaskContext): object {
     stage: task.stage.name,
     stageReason: task.stage.reason,
     agentKind: task.pod.agentKind || null,
-    goal: task.goal,
+    goal: shownGoal(task),
     repositories: task.repositories,
     issues: task.forge.issues.map(({ repository, number, state, grant }) => ({
       repository,

@@ -46,7 +46,9 @@ function applyIssue(subjects: Subjects, scope: Scope, change: IssueChange, deliv
     const edited = action === 'edited' && !people.isOwn(by) && people.isGatedHuman(by)
     await subject.tell({
       ...(cameBack ? { retry: `labelled/${delivery}` } : {}),
-      ...(edited ? { also: [issueEditedTelling(after, scope.project, delivery, by.login, now)] } : {}),
+      ...(edited
+        ? { also: [issueEditedTelling(after, { project: scope.project, people }, delivery, by.login, now)] }
+        : {}),
     })
   })
 }

@@ -6,6 +6,7 @@ import { isInReactionScope } from '../../../machines/rules/mentions.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { bodyHash } from '../hash.ts'
 import { projectId, type ProjectSettings } from '../projects.ts'
+import { isHeardSubject } from './gate.ts'
 import { isOwnText } from './hands.ts'
 import { judgedThread } from './judged-thread.ts'
 import type { People } from './people.ts'
@@ -38,7 +39,7 @@ export function issueFactsOf(
     ...(issue.state === 'closed' && closedBy !== undefined
       ? { closedBy: sameLogin(closedBy, project.scm.botLogin) ? 'bot' : 'human' }
       : {}),
-    title: issue.title,
+    title: isHeardSubject(row, people) ? issue.title : '',
     author: issue.author.login,
     url: issue.url,
     bodyHash: bodyHash(`${issue.title}\n${issue.body}`),
@@ -104,7 +105,7 @@ export function mergeRequestFactsOf(
     repository: row.repository,
     number: row.number,
     state: found.state,
-    title: found.title,
+    title: isHeardSubject(row, people) ? found.title : '',
     author: found.author.login,
     url: found.url,
     draft: found.draft,

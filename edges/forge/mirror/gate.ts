@@ -13,7 +13,7 @@ export function isHeardComment({ comment, editedBy }: MirroredComment, people: P
 }
 
 /** Title and body. */
-function isHeardSubject(row: MirroredSubject, people: People): boolean {
+export function isHeardSubject(row: MirroredSubject, people: People): boolean {
   if (!isHeardHand(row.notes.textBy, people)) return false
   if (row.kind === 'mr') return people.isHeard(row.mergeRequest.author)
   return people.isHeard(row.issue.author) || isVouchedText(row, people)

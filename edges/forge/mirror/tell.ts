@@ -13,7 +13,7 @@ import { contentHash } from '../hash.ts'
 import type { ForgeComment } from '../port.ts'
 import { forgePath, repositoryNamed, type ProjectSettings } from '../projects.ts'
 import { issueFactsOf, mergeRequestFactsOf, type FactsContext } from './facts.ts'
-import { isHeardComment } from './gate.ts'
+import { isHeardComment, isHeardSubject } from './gate.ts'
 import { isOwnText } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
@@ -195,11 +195,17 @@ function textOf({ body, verdict, path, line }: ForgeComment): string {
 
 export function issueEditedTelling(
   row: MirroredIssue,
-  project: ProjectSettings,
+  { project, people }: Pick<FactsContext, 'project' | 'people'>,
   delivery: string,
   author: string,
   at: number,
 ): Delivery {
-  const event = { type: 'issue.event', at, kind: 'issue_edited', author, text: row.issue.title }
+  const event = {
+    type: 'issue.event',
+    at,
+    kind: 'issue_edited',
+    author,
+    text: isHeardSubject(row, people) ? row.issue.title : '',
+  }
   return { to: subjectAddress(project, row), key: `edited/${delivery}`, event }
 }

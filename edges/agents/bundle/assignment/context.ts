@@ -7,7 +7,9 @@ export interface AssignmentContext {
   readonly goal: string
   readonly repositories: readonly {
     readonly name: string
-    readonly branch: string
+    /** Absent where people named it: it is the head branch of that merge request. */
+    readonly branch?: string
+    readonly mergeRequest?: number
     readonly base: string
     readonly sha?: string
   }[]
@@ -37,8 +39,8 @@ export interface KindHints {
 export function listRepositories({ repositories }: AssignmentContext): string {
   return repositories
     .map(
-      ({ name, branch, base, sha }) =>
-        `- \`${name}\`: folder \`${name}/\` of the workspace, branch \`${branch}\`, base \`${base}\`${sha ? `, head \`${sha}\`` : ''}`,
+      ({ name, branch, mergeRequest, base, sha }) =>
+        `- \`${name}\`: folder \`${name}/\` of the workspace, ${branch ? `branch \`${branch}\`` : `the branch of merge request ${name}!${mergeRequest}`}, base \`${base}\`${sha ? `, head \`${sha}\`` : ''}`,
     )
     .join('\n')
 }

@@ -1,4 +1,5 @@
 import { listRepositories, type AssignmentContext } from './context.ts'
+import { noClosing } from './submitting.ts'
 
 /** Implement: plan and ask first, write code once a maintainer's approval is granted (BUNDLE-TEXT-8; OUTCOME-IMPLEMENT, docs/contract/tools.md). */
 export function implementAssignment(context: AssignmentContext): string {
@@ -34,6 +35,6 @@ function writeCode({ granted, ownsMergeRequest }: AssignmentContext): string {
     ? `${leave} and the merge request is open. Address what its review, its checks or its conflicts ask for: read the newest comments of the merge request first.`
     : `${leave}: write the code, with tests that fail without it.`
   return `${first}
-Run the repository's tests. Commit on the branch you are on; the platform pushes after your turn and opens or updates the merge request. Do not merge, label or push by hand.
+Run the repository's tests. Commit on the branch you are on; the platform pushes after your turn and opens or updates the merge request. Do not merge, label or push by hand. ${noClosing}
 When the work is whole, call \`submit_outcome\` with action \`submitted\`, \`title\`, \`body\` and \`change_significance\`, then end your turn. If it should not be done after all, submit \`declined\` with \`decline_reason\`.`
 }
