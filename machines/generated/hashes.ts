@@ -5,7 +5,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: '4047692078561980',
   queue: '942338848ee94e0d',
   ledger: 'aaa4675453b93131',
-  task: '63ddcc58ca25d728',
+  task: '1e34530f9a0f27a7',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
   issue: '684283d875862471',

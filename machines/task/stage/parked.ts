@@ -155,7 +155,11 @@ function isGoAhead(context: TaskContext, event: GoAhead): boolean {
 
 const goAheadRows: readonly Row<GoAhead>[] = [
   // The merge reads all threads again: it says whether the word is lifted.
-  ...goOn<GoAhead>([...codeStages, 'reviewing'], resumedStage, (context) => isParkedBy(context, 'withheld'), []),
+  {
+    guard: when((context) => isParkedBy(context, 'withheld')),
+    target: '#reviewing.fresh',
+    actions: does(release),
+  },
   {
     guard: when(isGoAhead),
     target: '#merging',
@@ -226,12 +230,11 @@ const awaitingHuman: Rows = {
       target: '#implementing',
       actions: [does(accept), does(release)],
     },
-    ...goOn<EventOf<TaskEvent, 'approval.commented'>>(
-      [...codeStages, 'reviewing'],
-      resumedStage,
-      (context, event) => isParkedBy(context, 'withheld') && ownsIssue(context, event.issue),
-      [accept],
-    ),
+    {
+      guard: when((context, event) => isParkedBy(context, 'withheld') && ownsIssue(context, event.issue)),
+      target: '#reviewing.fresh',
+      actions: [does(accept), does(release)],
+    },
     { actions: does(accept) },
   ],
   'approval.revoked': [

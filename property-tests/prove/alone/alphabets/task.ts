@@ -306,6 +306,7 @@ function forgeWords(c: TaskContext): readonly Told[] {
   const reviewed = c.forge.reviewed ?? []
   const refusals = [
     { cause: 'withheld' },
+    { cause: 'withheld', review: 'lib!7/review-1' },
     { cause: 'protected-paths' },
     { cause: 'changes', review: 'lib!7/review-1' },
     { cause: 'changes' },
@@ -347,7 +348,9 @@ function forgeWords(c: TaskContext): readonly Told[] {
       ]
     }),
     ...answers.flatMap((type) => attempts.map((attempt) => ({ type, ...place, attempt }))),
-    ...refusals.map((refusal) => ({ type: 'mr.mergeRefused', ...place, attempt: c.forge.mergeAttempt, ...refusal })),
+    ...refusals.flatMap((refusal) =>
+      attempts.map((attempt) => ({ type: 'mr.mergeRefused', ...place, attempt, ...refusal })),
+    ),
     { type: 'mr.conflict', ...place, sha: 'older', attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, number: 99, attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, repository: 'other', attempt: c.forge.mergeAttempt },

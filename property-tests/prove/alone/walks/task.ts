@@ -27,6 +27,7 @@ import {
   closed,
   moved,
   pending,
+  withheld,
   outcome,
   submits,
   approves,
@@ -116,6 +117,7 @@ function toMerge(birth: Word, stage: string): readonly Walk[] {
   const opening = live('reviewing.opening.asked', 'none')
   const asking = live('merging.asked.outstanding', 'none')
   const failed = [...up, submits, gone]
+  const review = withheld('changes', 'lib!7/review-1')
   return [
     walk(live('reviewing.opening.settling', 'stopping'), submitted('lib')),
     walk(opening, asked('lib')),
@@ -139,6 +141,10 @@ function toMerge(birth: Word, stage: string): readonly Walk[] {
     walk(live('merging.settling', 'stopping'), one, approves),
     walk(asking, one, approves, gone),
     walk(live('merging.asked.backingOff', 'none'), one, approves, gone, pending),
+    walk(parked('awaiting-human'), one, approves, gone, withheld('withheld')),
+    walk(parked('awaiting-human'), one, approves, gone, withheld('protected-paths')),
+    walk(live(`${stage}.fresh`, 'awaitingSlot'), one, approves, gone, review),
+    walk(asking, one, approves, gone, review, up, pushes('lib'), submits, gone, ready(lib7), up, approves, gone),
     walk(live('merging.settling', 'stopping'), two, approves),
     walk(asking, two, approves, gone),
     walk(asking, two, approves, gone, pending, after('mergeDelay')),
@@ -193,6 +199,7 @@ const gated: readonly Walk[] = [
   walk(parked('awaiting-human'), opened, revoked(lib1)),
   walk(parked('awaiting-human'), opened.slice(0, -1), revoked(lib1)),
   walk(parked('awaiting-human'), reviewed, approvesDrafts, gone),
+  walk(parked('awaiting-human'), reviewed, approves, gone, withheld('withheld')),
   walk(parked('awaiting-human'), reviewed, approvesDrafts, gone, closedIssue(app2), reopened(app2)),
   walk(parked('awaiting-human'), born('implement', { issues: [issue] }), up, ready(lib7), overdue, onMr, up, overdue),
   walk(

@@ -72,6 +72,17 @@ export const pending: Word = ({ forge: { merging, mergeAttempt: attempt } }) => 
   attempt,
 })
 
+/** By a maintainer's word, not by the forge. */
+export const withheld =
+  (cause: string, review?: string): Word =>
+  ({ forge: { merging, mergeAttempt: attempt } }) => ({
+    type: 'mr.mergeRefused',
+    ...merging,
+    attempt,
+    cause,
+    ...(review === undefined ? {} : { review }),
+  })
+
 export const outcome =
   (action: string, payload: object = {}, more: object = {}): Word =>
   (c) =>

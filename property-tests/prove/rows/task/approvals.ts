@@ -72,7 +72,7 @@ function commented(t: TaskDraft, { issue, by }: EventOf<'approval.commented'>): 
   if (t.is('backlog-sweep')) return { to: 'refined', does: release }
   if (t.is('identity-unverified') || isParkedBy(t, 'approval-revoked'))
     return { to: 'implementing.fresh', does: release }
-  if (isParkedBy(t, 'withheld')) return { to: t.resumed, does: release }
+  if (isParkedBy(t, 'withheld')) return { to: 'reviewing.fresh', does: release }
   return { does: keep }
 }
 

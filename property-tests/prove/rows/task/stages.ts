@@ -226,7 +226,7 @@ export function stageAlways(t: TaskDraft): Move {
 
 /** A maintainer's word on exactly the reviewed heads, with the grants on [REVIEW-5]. */
 function goAhead(t: TaskDraft, { shas }: EventOf<'mr.goAhead'>): Move {
-  if (isParkedBy(t, 'withheld')) return { to: t.resumed, does: () => t.heardNothing() }
+  if (isParkedBy(t, 'withheld')) return { to: 'reviewing.fresh', does: () => t.heardNothing() }
   if (!isGoAheadPark(t)) return nothing
   const named = [...t.c.forge.goAheads, ...shas].filter((head) =>
     (t.c.forge.reviewed ?? []).some((read) => isSame(read, head) && read.sha === head.sha),
