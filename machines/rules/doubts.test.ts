@@ -62,17 +62,17 @@ describe('details (WORDS-2)', () => {
   test('that are open approve nothing, and are asked about', () => {
     expect(judgeComment('<details open>\n\n/approve\n\n</details>')).toBe('unclear')
   })
-  test.each(['/hold', '/cancel', 'stop'])('%s in closed ones is a doubt', (line) => {
+  test.each(['/hold', '/cancel', 'stop'])('%s in closed ones is a doubt (WORDS-7)', (line) => {
     const text = `<details>\n<summary>x</summary>\n\n${line}\n\n</details>`
     expect(judgeComment(text)).toBe('none')
     expect(commandsIn(text)).toEqual([])
     expect(doubtIn(text)).toBe(line)
   })
-  test('in closed ones within a line nothing counts but as a doubt', () => {
+  test('in closed ones within a line nothing counts but as a doubt (WORDS-7)', () => {
     expect(judgeComment('x <details>/hold</details> y')).toBe('none')
     expect(doubtIn('x <details>/hold</details> y')).toBe('/hold')
   })
-  test('a second summary is folded too', () => {
+  test('a second summary is folded too (WORDS-7)', () => {
     const text = '<details><summary>x</summary><summary>/hold</summary></details>'
     expect(judgeComment(text)).toBe('none')
     expect(doubtIn(text)).toBe('/hold')
