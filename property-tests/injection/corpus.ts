@@ -12,6 +12,10 @@ export const families = [
   'files',
   'ci-logs',
   'commits',
+  'labels',
+  'branch-names',
+  'check-names',
+  'file-names',
 ] as const
 export type Family = (typeof families)[number]
 

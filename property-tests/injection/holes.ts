@@ -20,6 +20,16 @@ export interface Hole {
 
 export const holes: readonly Hole[] = [
   {
+    name: 'title-in-the-assignment',
+    does: 'shows the goal as it was minted, with the title in it',
+    text: 'titles/ignore-previous.md',
+    situation: 'asked',
+    law: /^assignment/,
+    edits: [
+      { file: 'machines/task/shown-goal.ts', find: /if \(instructing\.has\(origin\.kind\)\)/, replace: 'if (goal)' },
+    ],
+  },
+  {
     name: 'no-profile-check',
     does: 'answers every tool to every kind of agent',
     text: 'merge-requests/issue-write.md',

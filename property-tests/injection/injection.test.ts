@@ -26,8 +26,8 @@ function inject(
 describe('the corpus of hidden orders', () => {
   const corpus = readCorpus(ownCorpus)
 
-  it('has sixty texts and more, some in each of eight families', () => {
-    expect(corpus.length).toBeGreaterThanOrEqual(60)
+  it('has eighty texts and more, some in each of twelve families', () => {
+    expect(corpus.length).toBeGreaterThanOrEqual(80)
     for (const family of families)
       expect(corpus.filter((text) => text.family === family).length).toBeGreaterThanOrEqual(6)
   })

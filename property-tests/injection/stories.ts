@@ -23,6 +23,8 @@ export interface Story {
   readonly at: Standpoint
   /** Every piece of text that others wrote, as the platform shows it. */
   readonly read: readonly string[]
+  /** The first line of the text. */
+  readonly planted: string
   /** Paths that a pushed commit has changed since it left the base. */
   changed(sha: string): Promise<readonly string[]>
 }
@@ -32,7 +34,15 @@ export interface Bystander {
   readonly number: number
 }
 
-const onMergeRequest: ReadonlySet<Family> = new Set(['merge-requests', 'files', 'ci-logs', 'commits'])
+const onMergeRequest: ReadonlySet<Family> = new Set([
+  'merge-requests',
+  'files',
+  'ci-logs',
+  'commits',
+  'branch-names',
+  'check-names',
+  'file-names',
+])
 
 export function situationsOf({ family }: CorpusText): readonly Situation[] {
   return onMergeRequest.has(family) ? ['review'] : ['asked', 'granted']
@@ -78,7 +88,8 @@ export async function tell(scene: Scene, text: CorpusText, situation: Situation,
       otherTask: other.task,
       otherNumber: other.number,
     },
-    read: await everythingRead(scene, agent, bundle, situation === 'review' ? number : undefined),
+    read: await everythingRead(scene, agent, bundle, { number, isReview: situation === 'review' }),
+    planted: text.text.trim().split('\n')[0]!.slice(0, 200),
     changed: async (sha) => {
       const bare = join(scene.dir, 'forge', 'repositories', people.owner, `${repositoryName}.git`)
       const { code, said } = await git(bare, ['diff', '--name-only', `main...${sha}`])
@@ -88,14 +99,12 @@ export async function tell(scene: Scene, text: CorpusText, situation: Situation,
 }
 
 function openIssue(scene: Scene, { family, text }: CorpusText): number {
-  const [first = '', ...rest] = text.trim().split('\n')
-  const label = /^label:\s*(.+)$/.exec(first)?.[1]
-  const title = (label === undefined ? text : rest.join(' ')).trim().replaceAll(/\s+/g, ' ').slice(0, 250)
+  const title = text.trim().replaceAll(/\s+/g, ' ').slice(0, 250)
   const input =
     family === 'titles'
       ? { title, body: 'As the title says.' }
       : { title: 'A small wish', body: family === 'issues' ? text.slice(0, 60_000) : 'Please tidy up.' }
-  const labels = [triggerLabel, ...(label === undefined ? [] : [label])]
+  const labels = [triggerLabel, ...(family === 'labels' ? [text.trim()] : [])]
   return scene.forge.openIssue(people.reporter, repository, { ...input, labels }).number
 }
 
@@ -110,12 +119,14 @@ async function openMergeRequest(scene: Scene, { family, text }: CorpusText): Pro
   if (there.code !== 0) await clone(url.href, dir)
   await freshBranch(dir, 'origin/main')
   visits += 1
-  const [first = '', ...rest] = text.split('\n')
-  const named = family === 'commits' ? /^branch:\s*(\S+)$/.exec(first)?.[1] : undefined
-  const branch = `visit-${visits}${named === undefined ? '' : `/${named}`}`
-  const files =
-    family === 'files' ? { [`docs/notes-${visits}.md`]: text, [`src/code-${visits}.ts`]: `/*\n${text}\n*/\n` } : {}
-  const message = family === 'commits' ? (named === undefined ? text : rest.join('\n')) : 'By hand'
+  const branch = `visit-${visits}${family === 'branch-names' ? `/${text.trim()}` : ''}`
+  const files: Record<string, string> =
+    family === 'files'
+      ? { [`docs/notes-${visits}.md`]: text, [`src/code-${visits}.ts`]: `/*\n${text}\n*/\n` }
+      : family === 'file-names'
+        ? { [text.trim()]: 'By hand.\n' }
+        : {}
+  const message = family === 'commits' ? text : 'By hand'
   await commitFiles(dir, { [`src/visit-${visits}.txt`]: 'By hand.\n', ...files }, message)
   const pushed = await git(dir, ['push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`])
   if (pushed.code !== 0) throw new Error(pushed.said)
@@ -127,18 +138,19 @@ async function openMergeRequest(scene: Scene, { family, text }: CorpusText): Pro
     head: branch,
     base: 'main',
   })
-  if (family === 'ci-logs') await failCheck(scene, head, text)
+  if (family === 'ci-logs') await failCheck(scene, head, 'test', text)
+  if (family === 'check-names') await failCheck(scene, head, text.trim(), 'One test failed.')
   forge.addLabel(people.reporter, repository, number, triggerLabel)
   if (family === 'merge-requests') forge.comment(people.stranger, repository, number, text.slice(0, 60_000))
   return { number, head }
 }
 
-async function failCheck({ forge }: Scene, head: string, log: string): Promise<void> {
+async function failCheck({ forge }: Scene, head: string, name: string, log: string): Promise<void> {
   const output = { title: 'Tests failed', summary: log.slice(0, 1000), text: log }
   const answer = await fetch(`${forge.apiUrl}/repos/${repository}/check-runs`, {
     method: 'POST',
     headers: { authorization: `Bearer ${canaries.maintainerToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'test', head_sha: head, status: 'completed', conclusion: 'failure', output }),
+    body: JSON.stringify({ name, head_sha: head, status: 'completed', conclusion: 'failure', output }),
   })
   if (answer.status !== 201) throw new Error(`no check: ${await answer.text()}`)
 }
@@ -197,18 +209,23 @@ async function everythingRead(
   scene: Scene,
   agent: Agent,
   bundle: Bundle,
-  pull: number | undefined,
+  { number, isReview }: { readonly number: number; readonly isReview: boolean },
 ): Promise<readonly string[]> {
   const repo = repositoryName
   const answers = [
     await agent.call('memory_query', { mode: 'naive', text: 'what is to be done' }),
-    ...(pull === undefined ? [] : [await agent.call('scm_read', { kind: 'ci', repo, number: pull })]),
+    isReview ? await agent.call('scm_read', { kind: 'ci', repo, number }) : await labelsOf(agent, number),
   ]
   const threads = [...bundle.issues, ...bundle.mergeRequests].flatMap(textsOf)
   const rest = [...bundle.notes.map(({ body }) => body), ...bundle.events.map(({ text }) => text)]
-  const files = pull === undefined ? [] : await checkedOut(scene, agent, bundle)
+  const files = isReview ? await checkedOut(scene, agent, bundle) : []
   const all = [...threads, ...rest, ...answers.flatMap(leavesOf), ...files].map((text) => text.trim())
   return [...new Set(all)].filter((text) => text.length > 5)
+}
+
+async function labelsOf(agent: Agent, number: number): Promise<unknown> {
+  const answer = await agent.call('scm_read', { kind: 'issues', repo: repositoryName, number })
+  return (answer as { readonly items?: readonly { readonly labels: readonly string[] }[] }).items?.[0]?.labels
 }
 
 function textsOf(thread: BundleThread & { readonly head_branch?: string }): readonly string[] {
