@@ -47,7 +47,9 @@ const holds: readonly (readonly [string, Say])[] = [
 const requestChanges: Say = async ({ fixture }, number, login = 'acme') =>
   (await fixture.forge.review(login, REPO, number, { event: 'REQUEST_CHANGES', body: 'This must not be merged.' })).id
 
-const words = [...holds, ['a review that requests changes', requestChanges]] as const
+const words: typeof holds = [...holds, ['a review that requests changes', requestChanges]]
+/** One of each kind: the places differ in how a word is read, not in what follows from it. */
+const kinds = words.filter(([name]) => name === 'a comment' || name === 'a review that requests changes')
 
 async function expectMerged(approved: ApprovedIssue): Promise<void> {
   expect(await approved.merge()).toEqual([])
@@ -115,14 +117,14 @@ describe('a word on the merge request withholds the merge', () => {
       expect(await mergeWhenKnown(fixture, first)).toMatchObject([{ event: { type: 'mr.mergeRefused' } }])
     })
   })
-  test.each(words)('%s by somebody who maintains nothing withholds nothing', async (_name, say) => {
+  test.each(kinds)('%s by somebody who maintains nothing withholds nothing', async (_name, say) => {
     await withApprovedIssue({}, async (approved) => {
       await say(approved, (await approved.change()).number, 'stranger')
       await approved.fixture.quiet()
       await expectMerged(approved)
     })
   })
-  test.each(words)('%s: with the wall taken down the bot merges', async (_name, say) => {
+  test.each(kinds)('%s: with the wall taken down the bot merges', async (_name, say) => {
     const down = {
       ...mirrorRules,
       words: () => [],
@@ -236,7 +238,7 @@ async function dismiss({ fixture }: ApprovedIssue, login: string, number: number
 }
 
 describe('it is not taken back', () => {
-  test.each(words)('LAW-24: %s, by a new head', async (_name, say) => {
+  test.each(kinds)('LAW-24: %s, by a new head', async (_name, say) => {
     await withApprovedIssue({}, async (approved) => {
       await say(approved, (await approved.change()).number)
       nextSecond()
