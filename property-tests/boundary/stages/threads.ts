@@ -31,8 +31,11 @@ function hasMarker({ comment }: MirroredComment): boolean {
 const down: Partial<Record<Wall, (rules: MirrorRules) => Partial<MirrorRules>>> = {
   hands: () => ({ hands: newestText }),
   'signed-text': () => ({ text: newestBody }),
-  'judged-thread': ({ judged }) => ({ judged: (thread, people) => judged(thread.map(asItStands), people) }),
-  'own-authorship': ({ people, judged }) => ({
+  'judged-thread': ({ judged, words }) => ({
+    judged: (thread, people) => judged(thread.map(asItStands), people),
+    words: (threads) => words(threads.map((one) => ({ ...one, rows: one.rows.map(asItStands) }))),
+  }),
+  'own-authorship': ({ people, judged, words }) => ({
     people: (project, repository, bound) => ({
       ...people(project, repository, bound),
       isMaintainer: ({ login }) => isListed(login, maintainersOf(project, repository)),
@@ -42,6 +45,7 @@ const down: Partial<Record<Wall, (rules: MirrorRules) => Partial<MirrorRules>>> 
         thread.filter((one) => !hasMarker(one)),
         by,
       ),
+    words: (threads) => words(threads.map((one) => ({ ...one, rows: one.rows.filter((row) => !hasMarker(row)) }))),
   }),
 }
 
