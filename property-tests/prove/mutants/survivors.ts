@@ -50,6 +50,7 @@ const groups: readonly Group[] = [
       "machines/turn/machine.ts conjunct event.type === 'turn.result'",
       "machines/turn/machine.ts conjunct event.type === 'turn.start'",
       "machines/turn/machine.ts conjunct event.type === 'turn.activity' (2)",
+      'machines/rules/doubts.ts conjunct command !== undefined',
     ],
   },
   {
@@ -300,6 +301,14 @@ const groups: readonly Group[] = [
       'machines/rules/markdown-doubts.ts conjunct /^\\[\\^[^\\]\\s]+\\]:|\\$\\$|(?<!~)~[^\\s~](?:[^~]*[^\\s~])?~(?!~)/m.test(content)',
       'machines/rules/shown-lines.ts conjunct silent.has(tagName)',
       'machines/rules/shown-lines.ts conjunct element.sourceCodeLocation?.endTag',
+      "machines/rules/shown-lines.ts conjunct !attrs.some(({ name }) => name === 'open')",
+      "machines/rules/shown-lines.ts conjunct tagName === 'details'",
+      'machines/rules/shown-lines.ts conjunct sourceCodeLocation?.endTag !== undefined',
+      'machines/rules/doubts.ts conjunct placeOf(line) >= 0',
+      'machines/rules/doubts.ts conjunct !withdraws(line)',
+      'machines/rules/doubts.ts conjunct stoppingCommands.includes(command)',
+      'machines/rules/approval-grammar.ts conjunct from < end',
+      'machines/rules/approval-grammar.ts conjunct end > from',
     ],
   },
   {
