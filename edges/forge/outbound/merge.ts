@@ -46,8 +46,6 @@ async function tryMerge(
   }
   const word = await withheld(deps, params.project, threads)
   if (word !== undefined) return word
-  // The state that asked was left while we looked: its effect was withdrawn [FORGE-WRITES-1].
-  if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
   return mergeByMethod(deps, target, params, found, context)
 }
 
@@ -81,6 +79,8 @@ async function mergeByMethod(
   for (const method of mergeMethods) {
     const result = await resultNow(deps, target, { actor: context.actor, found, method })
     if (result.obstacle !== undefined) return result.obstacle
+    // The state that asked was left while we looked: its effect was withdrawn [FORGE-WRITES-1].
+    if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
     const refused = await mergeOnce(target, params, method)
     if (refused === undefined) return void (await compareResult(deps, target, found, result, context))
     if (typeof refused !== 'string') return refused
