@@ -9,7 +9,7 @@ import { silentLogger } from '../../runtime/logger.ts'
 import type { Delivery, EffectContext } from '../../runtime/runtime.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
-import type { Sql } from '../../runtime/store/sql.ts'
+import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import type { MergeJudge } from '../ports/merge-judge.ts'
 import { createForgeEdge, forgeMigrations, type ForgeEdge } from './forge-edge.ts'
 import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
@@ -38,6 +38,8 @@ export interface EdgeFixture extends ForgeFixture {
   /** The threads of the one Task that there is. */
   readonly threads: ThreadPlace[]
   readonly threadsOf: TaskThreads
+  /** Every statement that the edge sent to its store, in order. */
+  readonly statements: string[]
   /** What the merge asks about the base; at first it is always clean. */
   mergeJudge: MergeJudge
   /** A maintainer said `/allow-ci-changes`. */
@@ -67,6 +69,18 @@ export async function withSql<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
     'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history, forge_budget',
   )
   return use(sql)
+}
+
+/** Notes each statement's text before it is sent. */
+function watchedSql(sql: Sql, statements: string[]): Sql {
+  const watched = (inner: Queryable): Queryable => ({
+    exec: (text) => inner.exec(text),
+    query(text, params) {
+      statements.push(text)
+      return inner.query(text, params)
+    },
+  })
+  return { ...sql, ...watched(sql), tx: (run) => sql.tx((tx) => run(watched(tx))), close: () => sql.close() }
 }
 
 export function aProject(fixture: Pick<ForgeFixture, 'forge'>, change: Partial<ProjectSettings> = {}): ProjectSettings {
@@ -159,6 +173,7 @@ async function useEdge(
     projects: async () => [project],
     secret: async () => fixture.secret,
   }
+  const statements: string[] = []
   const server = await createServer({
     name: 'edge',
     version: '0',
@@ -169,7 +184,7 @@ async function useEdge(
   })
   const here = { url: '' }
   const edge = createForgeEdge({
-    sql,
+    sql: watchedSql(sql, statements),
     clock,
     logger: silentLogger,
     directory,
@@ -217,6 +232,7 @@ async function useEdge(
     delivered,
     grants,
     threads: [],
+    statements,
     threadsOf: async () => fixture.threads,
     mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
     ciChangesAllowed: false,

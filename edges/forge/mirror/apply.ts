@@ -2,11 +2,11 @@
 import type { CiChange, CommentChange, ForgeChange, IssueChange, MergeRequestChange, PushChange } from '../change.ts'
 import { repositoryAt, type ProjectSettings } from '../projects.ts'
 import { isOld, readChecks, readSubject } from './read-forge.ts'
-import type { MirroredIssue } from './records.ts'
-import { openScope, requireProject, takeInContext, type Scope } from './scope.ts'
-import { listMergeRequests, loadSubject } from './store/subjects.ts'
+import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
+import { openScope, requireProject, type Scope } from './scope.ts'
+import { listMergeRequests } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
-import { takeInComment, takeInIssue, takeInMergeRequest, type TakenIn } from './take-in.ts'
+import { takeInComment, takeInIssue, takeInMergeRequest, type Taken } from './take-in.ts'
 import { issueEditedTelling } from './tell.ts'
 
 export async function applyChange(
@@ -29,19 +29,15 @@ export async function applyChange(
 function applyIssue(subjects: Subjects, scope: Scope, change: IssueChange, delivery: string): Promise<void> {
   const { issue, action, by } = change
   return subjects.withSubject(scope, 'issue', issue.number, async (subject) => {
-    const before = (await subject.load()) as MirroredIssue | undefined
-    const taken = await subject.take([issue.author, by], (tx, context) =>
+    const told = await subject.take([issue.author, by], (tx, context) =>
       takeInIssue(tx, context, issue, 'told', change),
     )
-    if (taken === 'tie') await believeForge(subject, change)
-    const after = (await subject.load()) as MirroredIssue
-    const { people, now } = await takeInContext(subject.options, subject.options.sql, scope, [])
+    const { how, before } = told
+    const { after } = how === 'tie' ? await believeForge(subject, change) : told
+    const people = await subject.people()
+    const now = subject.options.clock.now()
     const asked =
-      action === 'labeled' &&
-      taken !== 'stale' &&
-      before !== undefined &&
-      before.revision > 0 &&
-      people.isMaintainer(by)
+      action === 'labeled' && how !== 'stale' && before !== undefined && before.revision > 0 && people.isMaintainer(by)
     const cameBack = asked && !hasTrigger(before, scope.project) && hasTrigger(after, scope.project)
     const edited = action === 'edited' && !people.isOwn(by) && people.isGatedHuman(by)
     await subject.tell({
@@ -58,18 +54,18 @@ function hasTrigger({ issue }: MirroredIssue, { triggerLabel }: ProjectSettings)
 }
 
 /** Two tellings of one second: the forge itself says which holds; the event still says who did it. */
-async function believeForge(subject: Subject, hint: IssueChange): Promise<void> {
+async function believeForge(subject: Subject, hint: IssueChange): Promise<Taken<MirroredIssue>> {
   const { scope, key } = subject
   const issue = await scope.forge.issue(scope.path, key.number)
-  await subject.take([issue.author, hint.by], (tx, context) => takeInIssue(tx, context, issue, 'read', hint))
+  return subject.take([issue.author, hint.by], (tx, context) => takeInIssue(tx, context, issue, 'read', hint))
 }
 
 function applyMergeRequest(subjects: Subjects, scope: Scope, change: MergeRequestChange): Promise<void> {
   const { mergeRequest, by } = change
   return subjects.withSubject(scope, 'mr', mergeRequest.number, async (subject) => {
-    const take = (found: typeof mergeRequest, source: 'told' | 'read'): Promise<TakenIn> =>
+    const take = (found: typeof mergeRequest, source: 'told' | 'read'): Promise<Taken<MirroredMergeRequest>> =>
       subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, source, change))
-    if ((await take(mergeRequest, 'told')) === 'tie')
+    if ((await take(mergeRequest, 'told')).how === 'tie')
       await take(await scope.forge.mergeRequest(scope.path, mergeRequest.number), 'read')
     await subject.tell()
   })
@@ -79,28 +75,26 @@ function applyComment(subjects: Subjects, scope: Scope, change: CommentChange): 
   const { comment, action, by, from, issue } = change
   if (comment.verdict === 'pending') return Promise.resolve()
   return subjects.withSubject(scope, comment.on, comment.number, async (subject) => {
-    const known = await subject.load()
     if (issue !== undefined) await takeIssueAlong(subject, issue)
-    else if (known === undefined) await readSubject(subject)
-    await subject.take([comment.author, by], async (tx, context) => {
-      const row = await loadSubject(tx, subject.key)
-      return takeInComment(tx, context, comment, {
+    else if ((await subject.row()) === undefined) await readSubject(subject)
+    const row = await subject.row()
+    await subject.takeWords([comment.author, by], (tx, context) =>
+      takeInComment(tx, context, comment, {
         action,
         by,
         ...(from === undefined ? {} : { from }),
         news: action === 'created',
         old: row !== undefined && isOld(comment, row, context.people),
-      })
-    })
-    subject.isRead = true
+      }),
+    )
     await subject.tell()
   })
 }
 
 /** The issue that came with a comment, as far as it is news. A tie is left to the issue's own event. */
 async function takeIssueAlong(subject: Subject, issue: NonNullable<CommentChange['issue']>): Promise<void> {
-  const taken = await subject.take([issue.author], (tx, context) => takeInIssue(tx, context, issue, 'told'))
-  if (taken === 'tie') await readSubject(subject)
+  const { how } = await subject.take([issue.author], (tx, context) => takeInIssue(tx, context, issue, 'told'))
+  if (how === 'tie') await readSubject(subject)
 }
 
 async function applyCi(subjects: Subjects, scope: Scope, { sha }: CiChange): Promise<void> {

@@ -52,7 +52,7 @@ async function takeUnknown<Item>(
   item: Item,
   take: (subject: Subject, item: Item) => Promise<void>,
 ): Promise<void> {
-  if ((await subject.load()) === undefined) await take(subject, item)
+  if ((await subject.row()) === undefined) await take(subject, item)
 }
 
 async function readIncomplete(subjects: Subjects, scope: Scope): Promise<void> {

@@ -617,6 +617,40 @@ test('of two orchestrators side by side each telling has a number of its own, an
   })
 })
 
+test('facts that come back while another telling of them is under way are told again, after it', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const number = openWanted(fixture)
+    const told: Delivery[] = []
+    const held = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
+    const mirrorWith = (deliver: () => Promise<void>): Mirror =>
+      createMirror({
+        rules: mirrorRules,
+        ...fixture,
+        openForge: createOpenForge({ ...fixture, fetch }),
+        deliver: async (delivery) => {
+          await deliver()
+          told.push(delivery)
+          return { key: delivery.key, applied: true, seq: told.length }
+        },
+      })
+    const slow = mirrorWith(() => (started.resolve(), held.promise))
+    const quick = mirrorWith(async () => undefined)
+    const look = (mirror: Mirror): Promise<void> => mirror.refresh('default/demo', 'library', 'issue', number)
+
+    await look(quick)
+    fixture.forge.closeIssue('maintainer', REPO, number)
+    const late = look(slow)
+    await started.promise
+    fixture.forge.reopenIssue('maintainer', REPO, number)
+    await look(quick)
+    held.resolve()
+    await late
+    const facts = told.map(({ event }) => event['facts'] as IssueFacts).toSorted((a, b) => a.revision! - b.revision!)
+    expect(facts.map(({ state }) => state)).toEqual(['open', 'closed', 'open'])
+  })
+})
+
 test('a telling that loses its number is counted anew; one that loses ten times tells nothing, says so, and is told when asked again', async () => {
   await withForgeEdge({}, async (fixture) => {
     const number = openWanted(fixture)

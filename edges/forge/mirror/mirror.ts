@@ -94,7 +94,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     async withheld(id, threads) {
       const project = await requireProject(options, id)
-      return options.rules.words(await loadThreads(options, project, threads))
+      return options.rules.words(await loadThreads(options, project, threads, await boundAccounts(sql, project.name)))
     },
     async refresh(project, repository, on, number) {
       const scope = await openScope(options, project, repository)

@@ -34,14 +34,14 @@ export async function takeMergeRequest(subject: Subject, found: ForgeMergeReques
  */
 export async function readThread(subject: Subject): Promise<void> {
   const { scope, key } = subject
-  const row = await subject.load()
+  const row = await subject.row()
   if (row === undefined) return
   const plain = await scope.forge.listComments(scope.path, key.kind, key.number)
   const reviews = key.kind === 'mr' ? await scope.forge.listReviews(scope.path, key.number) : []
   const listed = [...plain, ...reviews]
   const authors = listed.map((one) => one.author)
-  await subject.take(authors, (tx, context) => takeInThread(tx, subject, context, listed, row))
-  subject.isRead = true
+  await subject.takeWords(authors, (tx, context) => takeInThread(tx, subject, context, listed, row))
+  subject.wrote({ ...row, complete: true })
 }
 
 function isNews(row: MirroredSubject, people: People): boolean {
@@ -81,17 +81,21 @@ async function takeInThread(
 }
 
 /** The checks of the head when they aren't those of this head, or always. */
-export async function readChecks({ scope, key, options: { sql } }: Subject, always: boolean): Promise<void> {
-  const row = (await loadSubject(sql, key)) as MirroredMergeRequest | undefined
+export async function readChecks(subject: Subject, always: boolean): Promise<void> {
+  const { scope, key } = subject
+  const { sql } = subject.options
+  const row = (await subject.row()) as MirroredMergeRequest | undefined
   if (row === undefined || row.mergeRequest.state !== 'open') return
   const { headSha } = row.mergeRequest
   if (!always && row.notes.ciSha === headSha) return
   const { status } = await scope.forge.ci(scope.path, headSha)
   if (status !== 'none') await markHasChecks(sql, key.project, key.repository)
-  await sql.tx(async (tx) => {
-    const now = (await loadSubject(tx, key, true)) as MirroredMergeRequest | undefined
-    if (now === undefined || now.mergeRequest.headSha !== headSha) return
+  const after = await sql.tx(async (tx) => {
+    const now = (await loadSubject(tx, key, true)) as MirroredMergeRequest
+    if (now.mergeRequest.headSha !== headSha) return now
     const notes: MergeRequestNotes = { ...now.notes, ci: status, ciSha: headSha }
     await upsertSubject(tx, { ...now, notes })
+    return { ...now, notes }
   })
+  subject.wrote(after)
 }

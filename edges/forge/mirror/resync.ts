@@ -101,7 +101,7 @@ async function lackingComments(
 
 /** What an actor waits for is read now; the rest has its turn in `readHistory`. */
 async function readChanged(subject: Subject): Promise<void> {
-  const row = await subject.load()
+  const row = await subject.row()
   if (row === undefined) return
   if (row.revision > 0) await readThread(subject)
   else await markIncomplete(subject.options.sql, subject.key)

@@ -2,7 +2,8 @@
 import type { Delivery } from '../../../runtime/runtime.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { ForgeAccount, ForgeSubjectKind } from '../port.ts'
-import { issueFactsOf, type FactsContext } from './facts.ts'
+import type { FactsContext } from './facts.ts'
+import type { People } from './people.ts'
 import { readChecks, readThread } from './read-forge.ts'
 import type { MirroredSubject, SubjectKey } from './records.ts'
 import { projectId, repositoryNamed } from '../projects.ts'
@@ -11,9 +12,9 @@ import { createSerial } from './serial.ts'
 import { boundAccounts } from './store/accounts.ts'
 import { loadThread, markCommentsTold } from './store/comments.ts'
 import { claimRevision, loadSubject, markTold } from './store/subjects.ts'
-import type { TakeInContext } from './take-in.ts'
+import type { TakeInContext, Taken } from './take-in.ts'
 import { loadThreads } from './task-words.ts'
-import { commentTellings, factsTelling, subjectAddress, untold, type Telling } from './tell.ts'
+import { commentTellings, factsFor, factsTelling, subjectAddress, untold, type Facts } from './tell.ts'
 import type { Thread } from './words.ts'
 
 /** Two processes meet once; who never gets its turn leaves it to whoever tried. */
@@ -25,18 +26,22 @@ export interface ToTell {
   readonly also?: readonly Delivery[]
 }
 
-interface Claimed {
-  readonly now: MirroredSubject
+/** What the thread and the Task's other threads hold, and who people are. */
+interface Surroundings {
   readonly context: FactsContext
-  readonly telling: Telling
+  /** Ids of accounts by login, as bound so far. */
+  readonly bound: ReadonlyMap<string, string>
 }
 
+/** What was read or written of it is kept until it changes: whoever works on it holds its lock. */
 export class Subject {
   readonly options: MirrorOptions
   readonly scope: Scope
   readonly key: SubjectKey
   /** Its thread was looked at: the Issues of its Task judge by it too. */
   isRead = false
+  #row: { readonly now: MirroredSubject | undefined } | undefined
+  #around: Surroundings | undefined
 
   constructor(options: MirrorOptions, scope: Scope, key: SubjectKey) {
     this.options = options
@@ -44,58 +49,96 @@ export class Subject {
     this.key = key
   }
 
-  load(): Promise<MirroredSubject | undefined> {
-    return loadSubject(this.options.sql, this.key)
+  async row(): Promise<MirroredSubject | undefined> {
+    this.#row ??= { now: await loadSubject(this.options.sql, this.key) }
+    return this.#row.now
   }
 
-  /** Changes its rows in one transaction; `accounts` are those that the change names. */
-  take<T>(
+  /** Changes its row in one transaction; `accounts` are those that the change names. */
+  async take<Row extends MirroredSubject>(
+    accounts: readonly ForgeAccount[],
+    change: (tx: Queryable, context: TakeInContext) => Promise<Taken<Row>>,
+  ): Promise<Taken<Row>> {
+    const taken = await this.#change(accounts, change)
+    this.#row = { now: taken.after }
+    return taken
+  }
+
+  /** Changes its thread in one transaction. */
+  async takeWords(
+    accounts: readonly ForgeAccount[],
+    change: (tx: Queryable, context: TakeInContext) => Promise<unknown>,
+  ): Promise<void> {
+    await this.#change(accounts, change)
+    this.isRead = true
+  }
+
+  async #change<T>(
     accounts: readonly ForgeAccount[],
     change: (tx: Queryable, context: TakeInContext) => Promise<T>,
   ): Promise<T> {
     const { options, scope } = this
+    this.#around = undefined
     return options.sql.tx(async (tx) => change(tx, await takeInContext(options, tx, scope, accounts)))
+  }
+
+  /** Its row as somebody who holds its lock has written it. */
+  wrote(row: MirroredSubject): void {
+    this.#row = { now: row }
+  }
+
+  async people(): Promise<People> {
+    return (await this.#surroundings()).context.people
   }
 
   /** Tells the actor what it doesn't know. */
   async tell({ retry, also = [] }: ToTell = {}): Promise<void> {
-    const row = await this.load()
+    const row = await this.row()
     if (row === undefined) return
-    await this.#tellFacts(row, retry)
+    if (mayBecomeWanted(row) || factsFor(row, (await this.#surroundings()).context) !== undefined) {
+      if (!row.complete) await readThread(this)
+      if (row.kind === 'mr') await readChecks(this, false)
+      await this.#tellFacts(retry)
+    }
     await this.#tellComments()
-    if ((await this.load())!.revision > 0) for (const delivery of also) await this.options.deliver(delivery)
+    if ((await this.row())!.revision > 0) for (const delivery of also) await this.options.deliver(delivery)
   }
 
-  async #tellFacts(row: MirroredSubject, retry: string | undefined): Promise<void> {
+  async #tellFacts(retry: string | undefined): Promise<void> {
     const { key, scope } = this
     const { sql, clock, deliver } = this.options
-    const first = factsTelling(row, await this.#factsContext(), clock.now())
-    if (first === undefined && !mayBecomeWanted(row)) return
-    if (!row.complete) await readThread(this)
-    if (row.kind === 'mr') await readChecks(this, false)
-    const claimed = await this.#claimTelling()
-    if (claimed === undefined) return
-    const { now, context, telling } = claimed
-    for (const delivery of telling.deliveries) await deliver(delivery)
+    const told = await this.#claim()
+    if (told === undefined) return
+    const { now, facts, isNews } = told
+    const context = { project: scope.project }
+    if (isNews) await deliver(factsTelling(now, facts, context, clock.now()))
     if (retry !== undefined && now.kind === 'issue') {
-      const facts = { ...issueFactsOf(now, context), revision: telling.revision }
-      const event = { type: 'issue.observed', at: clock.now(), facts, retry: true }
-      await deliver({ to: subjectAddress(scope.project, key), key: retry, event })
+      const { event, to } = factsTelling(now, facts, context, clock.now())
+      await deliver({ to, key: retry, event: { ...event, retry: true } })
     }
-    await markTold(sql, key, telling.revision, telling.factsHash)
+    if (!isNews) return
+    await markTold(sql, key, now.revision, facts.hash)
+    this.wrote({ ...now, factsHash: facts.hash })
   }
 
   /** What is to be told, under a number that no other telling has; facts that change meanwhile are of a later one. */
-  async #claimTelling(): Promise<Claimed | undefined> {
+  async #claim(): Promise<
+    { readonly now: MirroredSubject; readonly facts: Facts; readonly isNews: boolean } | undefined
+  > {
     const { key } = this
-    const { sql, clock } = this.options
     for (let attempt = 0; attempt < MOST_CLAIMS; attempt++) {
-      const now = (await this.load())!
-      const context = await this.#factsContext()
-      const telling = factsTelling(now, context, clock.now())
-      if (telling === undefined) return undefined
-      if (telling.deliveries.length === 0 || (await claimRevision(sql, key, telling.revision)))
-        return { now, context, telling }
+      const row = (await this.row())!
+      const { context } = await this.#surroundings()
+      const facts = factsFor(row, context)
+      if (facts === undefined) return undefined
+      if (facts.hash === row.factsHash) return { now: row, facts, isNews: false }
+      const now = await claimRevision(this.options.sql, key, row.revision + 1)
+      if (now !== undefined) {
+        this.wrote(now)
+        return { now, facts: factsFor(now, context)!, isNews: true }
+      }
+      this.#row = undefined
+      this.#around = undefined
     }
     throw new Error(
       `other processes keep notifying about ${key.kind} ${key.repository}#${key.number}: the mirror retries later`,
@@ -105,10 +148,12 @@ export class Subject {
   async #tellComments(): Promise<void> {
     const { key } = this
     const { sql, clock, deliver } = this.options
-    const row = (await this.load())!
-    const context = await this.#factsContext()
+    const { context } = await this.#surroundings()
     const open = untold(context.thread)
     if (open.length === 0) return
+    // Another process may have given it an actor since.
+    if ((await this.row())!.revision === 0) this.#row = undefined
+    const row = (await this.row())!
     // Without an actor there is nobody to tell, and what it reads at its birth is the whole thread.
     if (row.revision > 0) for (const delivery of commentTellings(row, context, clock.now())) await deliver(delivery)
     await markCommentsTold(
@@ -120,16 +165,19 @@ export class Subject {
     )
   }
 
-  async #factsContext(): Promise<FactsContext> {
+  async #surroundings(): Promise<Surroundings> {
+    if (this.#around !== undefined) return this.#around
     const { project, repository } = this.scope
     const { sql, rules } = this.options
-    const people = rules.people(project, repository, await boundAccounts(sql, project.name))
+    const bound = await boundAccounts(sql, project.name)
+    const people = rules.people(project, repository, bound)
     const thread = await loadThread(sql, this.key)
-    return { project, people, thread, judged: rules.judged, elsewhere: await this.#elsewhere() }
+    const elsewhere = await this.#elsewhere(bound)
+    return (this.#around = { bound, context: { project, people, thread, judged: rules.judged, elsewhere } })
   }
 
   /** What is said in a merge request of its Task is said about an issue too (LAW-24). */
-  async #elsewhere(): Promise<readonly Thread[]> {
+  async #elsewhere(bound: Surroundings['bound']): Promise<readonly Thread[]> {
     const { key, options, scope } = this
     if (key.kind !== 'issue') return []
     const places = await options.threadsOf(subjectAddress(scope.project, key))
@@ -137,6 +185,7 @@ export class Subject {
       options,
       scope.project,
       places.filter(({ kind }) => kind === 'mr'),
+      bound,
     )
   }
 }

@@ -11,7 +11,14 @@ import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '
 import type { ProjectSettings } from '../projects.ts'
 import type { CommentHint } from './hands.ts'
 import type { People } from './people.ts'
-import type { IssueNotes, MergeRequestNotes, MirroredIssue, MirroredMergeRequest, SubjectKey } from './records.ts'
+import type {
+  IssueNotes,
+  MergeRequestNotes,
+  MirroredIssue,
+  MirroredMergeRequest,
+  MirroredSubject,
+  SubjectKey,
+} from './records.ts'
 import type { MirrorRules } from './rules.ts'
 import { loadComment, upsertComment } from './store/comments.ts'
 import { wasPushedByPod } from './store/pushes.ts'
@@ -21,6 +28,13 @@ import { handOf, signedEdit, signedLate, textHash, type SignedEdit, type Subject
 /** `read`: straight from the forge; `told`: a payload that may be late. */
 export type Source = 'read' | 'told'
 export type TakenIn = 'changed' | 'stale' | 'tie'
+
+/** What a telling made of the row; only what is new leaves `before` undefined. */
+export interface Taken<Row extends MirroredSubject> {
+  readonly how: TakenIn
+  readonly before: Row | undefined
+  readonly after: Row
+}
 
 export interface TakeInContext {
   readonly project: ProjectSettings
@@ -39,28 +53,28 @@ export async function takeInIssue(
   issue: ForgeIssue,
   source: Source,
   hint?: IssueHint,
-): Promise<TakenIn> {
+): Promise<Taken<MirroredIssue>> {
   const key: SubjectKey = {
     project: context.project.name,
     repository: context.repository,
     kind: 'issue',
     number: issue.number,
   }
-  const row = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
-  const order = orderOf(row?.updatedAt, row?.issue, issue, source)
+  const before = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
+  const how = orderOf(before?.updatedAt, before?.issue, issue, source)
   const edit = hint && signedEdit(hint, hint.issue, (account) => isTrustedWithIssue(account, context.people))
-  if (order === 'stale') await takeInLate(sql, row!, edit, hint?.by)
-  if (order !== 'changed') return order
-  const notes = issueNotesOf(row, issue, context, hint, edit)
-  await upsertSubject(sql, {
-    ...fresh(key, context.now, issue.updatedAt, issue.comments === 0),
-    ...row,
+  if (how === 'stale') return { how, before, after: await takeInLate(sql, before!, edit, hint?.by) }
+  if (how === 'tie') return { how, before, after: before! }
+  const after: MirroredIssue = {
+    ...fresh(key, context.now, issue.comments === 0),
+    ...before,
     kind: 'issue',
-    issue: withCloser(issue, row),
-    notes,
+    issue: withCloser(issue, before),
+    notes: issueNotesOf(before, issue, context, hint, edit),
     updatedAt: issue.updatedAt,
-  } as MirroredIssue)
-  return 'changed'
+  }
+  await upsertSubject(sql, after)
+  return { how, before, after }
 }
 
 async function takeInLate(
@@ -68,10 +82,13 @@ async function takeInLate(
   row: MirroredIssue,
   edit: SignedEdit | undefined,
   by: ForgeAccount | undefined,
-): Promise<void> {
+): Promise<MirroredIssue> {
   const { textBy: _, ...signed } = signedLate(row.notes, edit)
   const notes = { ...signed, ...handOf(row.issue, handIn(row), edit, by) }
-  if (contentHash(notes) !== contentHash(row.notes)) await upsertSubject(sql, { ...row, notes })
+  if (contentHash(notes) === contentHash(row.notes)) return row
+  const after = { ...row, notes }
+  await upsertSubject(sql, after)
+  return after
 }
 
 function handIn(row: MirroredIssue | MirroredMergeRequest): {
@@ -87,8 +104,12 @@ function withCloser(issue: ForgeIssue, row: MirroredIssue | undefined): ForgeIss
   return issue.state === 'closed' && closedBy !== undefined ? { ...issue, closedBy } : issue
 }
 
-function fresh(key: SubjectKey, now: number, updatedAt: number, complete: boolean): object {
-  return { ...key, updatedAt, seenAt: now, complete, factsHash: '', revision: 0 }
+function fresh(
+  key: SubjectKey,
+  now: number,
+  complete: boolean,
+): Omit<MirroredIssue, 'issue' | 'notes' | 'updatedAt' | 'kind'> {
+  return { ...key, seenAt: now, complete, factsHash: '', revision: 0 }
 }
 
 function orderOf(
@@ -149,28 +170,28 @@ export async function takeInMergeRequest(
   found: ForgeMergeRequest,
   source: Source,
   hint?: MergeRequestHint,
-): Promise<TakenIn> {
+): Promise<Taken<MirroredMergeRequest>> {
   const key: SubjectKey = {
     project: context.project.name,
     repository: context.repository,
     kind: 'mr',
     number: found.number,
   }
-  const row = (await loadSubject(sql, key, true)) as MirroredMergeRequest | undefined
-  const order = orderOf(row?.updatedAt, row?.mergeRequest, found, source)
+  const before = (await loadSubject(sql, key, true)) as MirroredMergeRequest | undefined
+  const how = orderOf(before?.updatedAt, before?.mergeRequest, found, source)
   const edit = hint && signedEdit(hint, hint.mergeRequest, (by) => isAnswered(by, context.people))
-  if (order === 'stale') await takeInLateHand(sql, row!, edit, hint?.by)
-  if (order !== 'changed') return order
-  const notes = await mergeRequestNotesOf(sql, row, found, context, hint, edit)
-  await upsertSubject(sql, {
-    ...fresh(key, context.now, found.updatedAt, false),
-    ...row,
+  if (how === 'stale') return { how, before, after: await takeInLateHand(sql, before!, edit, hint?.by) }
+  if (how === 'tie') return { how, before, after: before! }
+  const after: MirroredMergeRequest = {
+    ...fresh(key, context.now, false),
+    ...before,
     kind: 'mr',
     mergeRequest: found,
-    notes,
+    notes: await mergeRequestNotesOf(sql, before, found, context, hint, edit),
     updatedAt: found.updatedAt,
-  } as MirroredMergeRequest)
-  return 'changed'
+  }
+  await upsertSubject(sql, after)
+  return { how, before, after }
 }
 
 async function takeInLateHand(
@@ -178,10 +199,13 @@ async function takeInLateHand(
   row: MirroredMergeRequest,
   edit: SignedEdit | undefined,
   by: ForgeAccount | undefined,
-): Promise<void> {
+): Promise<MirroredMergeRequest> {
   const { textBy, ...notes } = row.notes
   const hand = handOf(row.mergeRequest, handIn(row), edit, by)
-  if (hand.textBy !== textBy) await upsertSubject(sql, { ...row, notes: { ...notes, ...hand } })
+  if (hand.textBy === textBy) return row
+  const after = { ...row, notes: { ...notes, ...hand } }
+  await upsertSubject(sql, after)
+  return after
 }
 
 function isAnswered(account: ForgeAccount, people: People): boolean {

@@ -2,7 +2,6 @@
 import { repositoryNamed, type ProjectSettings } from '../projects.ts'
 import type { ThreadPlace } from '../task-threads.ts'
 import type { MirrorOptions } from './scope.ts'
-import { boundAccounts } from './store/accounts.ts'
 import { loadThread } from './store/comments.ts'
 import type { Thread } from './words.ts'
 
@@ -11,9 +10,8 @@ export async function loadThreads(
   { sql, rules }: Pick<MirrorOptions, 'sql' | 'rules'>,
   project: ProjectSettings,
   places: readonly ThreadPlace[],
+  bound: ReadonlyMap<string, string>,
 ): Promise<readonly Thread[]> {
-  if (places.length === 0) return []
-  const bound = await boundAccounts(sql, project.name)
   const threads = places.map(async (place): Promise<readonly Thread[]> => {
     const repository = repositoryNamed(project, place.repository)
     if (repository === undefined) return []

@@ -3,6 +3,8 @@
  * those of the last telling, then every gated human's comment once. The keys come from what is told, not from the
  * delivery that brought it, so that webhook, redelivery and resync of one thing are one event (R3).
  */
+import type { IssueFacts } from '../../../machines/issue/events.ts'
+import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { commandsIn, type CommandName } from '../../../machines/rules/commands.ts'
 import { amountOf } from '../../../machines/rules/spending.ts'
@@ -19,10 +21,10 @@ import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
 import type { ActorAddress } from '../../../machines/definition.ts'
 
-export interface Telling {
-  readonly deliveries: readonly Delivery[]
-  readonly revision: number
-  readonly factsHash: string
+/** What the machine of a subject is to know of it. */
+export interface Facts {
+  readonly facts: IssueFacts | MergeRequestFacts
+  readonly hash: string
 }
 
 /** NAME-3: Issue `<repo>-<n>`, MergeRequest `<repo>-mr-<n>`, under the Project's namespace. */
@@ -35,21 +37,22 @@ export function subjectAddress(
 }
 
 /** Nobody needs an actor for an issue that the platform has nothing to do with; one that has an actor keeps it told. */
-export function factsTelling(row: MirroredSubject, context: FactsContext, at: number): Telling | undefined {
+export function factsFor(row: MirroredSubject, context: FactsContext): Facts | undefined {
   const facts = row.kind === 'issue' ? issueFactsOf(row, context) : mergeRequestFactsOf(row, context)
   const concerns = row.revision > 0 || facts.wanted || isOurs(row, context.people)
-  if (!concerns) return undefined
-  const factsHash = contentHash(facts)
-  if (factsHash === row.factsHash) return { deliveries: [], revision: row.revision, factsHash }
-  const revision = row.revision + 1
-  const event = { type: row.kind === 'issue' ? 'issue.observed' : 'mr.observed', at, facts: { ...facts, revision } }
-  return {
-    deliveries: [
-      { to: subjectAddress(context.project, row), key: `observed/${revision}/${factsHash.slice(0, 16)}`, event },
-    ],
-    revision,
-    factsHash,
-  }
+  return concerns ? { facts, hash: contentHash(facts) } : undefined
+}
+
+/** Under the number that the row has. */
+export function factsTelling(
+  row: MirroredSubject,
+  { facts, hash }: Facts,
+  { project }: Pick<FactsContext, 'project'>,
+  at: number,
+): Delivery {
+  const { kind, revision } = row
+  const event = { type: kind === 'issue' ? 'issue.observed' : 'mr.observed', at, facts: { ...facts, revision } }
+  return { to: subjectAddress(project, row), key: `observed/${revision}/${hash.slice(0, 16)}`, event }
 }
 
 /** A merge request that the platform opened: its actor exists before anybody else can write there. */

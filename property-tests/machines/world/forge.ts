@@ -2,7 +2,7 @@
  * A forge and the mirror of it. What people and the platform do here is true at once; the actors learn of it when a
  * subject is told, by the real edge's tellings, in any order and as late as the history wants.
  */
-import { commentTellings, factsTelling, subjectAddress } from '../../../edges/forge/mirror/tell.ts'
+import { commentTellings, factsFor, factsTelling, subjectAddress } from '../../../edges/forge/mirror/tell.ts'
 import { withTelling } from '../../../edges/forge/mirror/hands.ts'
 import { notesAfter, signedEdit, textHash } from '../../../edges/forge/mirror/subject-text.ts'
 import type { People } from '../../../edges/forge/mirror/people.ts'
@@ -329,12 +329,16 @@ export class Forge {
 
   #tell(subject: Subject, thread: readonly MirroredComment[], causedBy: CausedBy): void {
     const context = { project: this.project, people: this.people, thread }
-    const telling = factsTelling(subject.row, context, this.#actors.now)
-    if (!telling) return
-    subject.row = { ...subject.row, revision: telling.revision, factsHash: telling.factsHash }
-    const comments = commentTellings(subject.row, context, this.#actors.now)
+    const { now } = this.#actors
+    const facts = factsFor(subject.row, context)
+    if (facts === undefined) return
     const isHeld = subject.holds.length > 0
-    for (const delivery of telling.deliveries) this.#actors.post('mirror', { ...delivery, causedBy, isHeld })
+    if (facts.hash !== subject.row.factsHash) {
+      subject.row = { ...subject.row, revision: subject.row.revision + 1, factsHash: facts.hash }
+      const delivery = factsTelling(subject.row, facts, context, now)
+      this.#actors.post('mirror', { ...delivery, causedBy, isHeld })
+    }
+    const comments = commentTellings(subject.row, context, now)
     for (const delivery of comments) this.#actors.post('mirror', { ...delivery, causedBy })
     const told = new Set(thread.map(({ comment }) => comment.id))
     subject.thread = subject.thread.map((one) => (told.has(one.comment.id) ? { ...one, told: true } : one))

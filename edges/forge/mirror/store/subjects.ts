@@ -74,13 +74,21 @@ export async function markIncomplete(sql: Queryable, key: SubjectKey): Promise<v
   )
 }
 
-/** A telling takes the next number before it is told; false: another process took it meanwhile. */
-export async function claimRevision(sql: Queryable, key: SubjectKey, revision: number): Promise<boolean> {
-  const { rowCount } = await sql.query(
-    `update forge_subject set revision = $5 where project = $1 and repository = $2 and sort = $3 and number = $4 and revision = $5 - 1`,
+/**
+ * A telling takes the next number before it is told, and what stands at that moment is what it tells; undefined: another process
+ * took the number. Until it is told nobody knows what the actor believes, so that every other telling meanwhile is told too.
+ */
+export async function claimRevision(
+  sql: Queryable,
+  key: SubjectKey,
+  revision: number,
+): Promise<MirroredSubject | undefined> {
+  const { rows } = await sql.query<SubjectRow>(
+    `update forge_subject set revision = $5, facts_hash = ''
+     where project = $1 and repository = $2 and sort = $3 and number = $4 and revision = $5 - 1 returning ${columns}`,
     [key.project, key.repository, key.kind, key.number, revision],
   )
-  return rowCount === 1
+  return rows[0] && subjectOf(rows[0])
 }
 
 /** Remembers what its actor was told; a later telling of another process stands. */
