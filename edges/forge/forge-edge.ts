@@ -68,10 +68,8 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     sql,
     clock,
     logger: options.logger,
-    apply: async (row) => {
-      const change = dialects[row.provider as Provider]?.changeOf(row.event, JSON.parse(row.body))
-      if (change !== undefined) await mirror.apply(row.project, change, row.delivery)
-    },
+    changeOf: ({ provider, event, body }) => dialects[provider as Provider]?.changeOf(event, JSON.parse(body)),
+    apply: (row, change) => mirror.apply(row.project, change, row.delivery),
   })
   const handlers = createForgeHandlers({
     directory,

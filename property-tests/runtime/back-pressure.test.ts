@@ -8,6 +8,7 @@ import { problemOf } from '../../edges/agents/forge-problem.ts'
 import { forgeMigrations } from '../../edges/forge/forge-edge.ts'
 import type { ProjectDirectory } from '../../edges/forge/projects.ts'
 import { createForgeInbox, type ForgeInbox } from '../../edges/forge/webhooks/inbox.ts'
+import { dialects } from '../../edges/forge/webhooks/providers.ts'
 import { registerForgeWebhooks } from '../../edges/forge/webhooks/route.ts'
 import { signHmac } from '../../http/auth/hmac.ts'
 import { captureLog } from '../../http/testing.ts'
@@ -91,6 +92,7 @@ beforeEach(async () => {
     sql,
     clock: systemClock,
     logger: silentLogger,
+    changeOf: ({ event: type, body }) => dialects.forge_a!.changeOf(type, JSON.parse(body)),
     apply: async ({ delivery }) =>
       void (await runtime.deliver({ to: task('t'), key: `hook-${delivery}`, event: event('noted') })),
   })

@@ -4,28 +4,46 @@ import { silentLogger } from '../../../runtime/logger.ts'
 import { OverloadedError, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import { withSql } from '../testing.ts'
 import { createForgeInbox } from './inbox.ts'
+import type { ForgeChange } from '../change.ts'
 import type { NewDelivery, StoredDelivery } from './store.ts'
 
 function aDelivery(delivery: string, project = 'demo'): NewDelivery {
   return { project, delivery, provider: 'forge_a', event: 'push', body: '{}', at: 0 }
 }
 
+const aChange: ForgeChange = {
+  kind: 'push',
+  path: 'acme/library',
+  by: { login: 'maya', id: '1', bot: false },
+  ref: 'refs/heads/main',
+  before: 'a',
+  after: 'b',
+}
+
+const changeOf = (): ForgeChange => aChange
+
 test('R1: what was accepted before a crash is worked off by the next process, oldest first and once (WEBHOOKS-2)', async () => {
   await withSql(async (sql) => {
     const clock = simulatedClock(0)
     const applied: string[] = []
     const open = (): ReturnType<typeof createForgeInbox> =>
-      createForgeInbox({ sql, clock, logger: silentLogger, apply: async (row) => void applied.push(row.delivery) })
+      createForgeInbox({
+        sql,
+        clock,
+        logger: silentLogger,
+        changeOf,
+        apply: async (row) => void applied.push(row.delivery),
+      })
     const dying = open()
-    expect(await dying.accept(aDelivery('a'))).toBe(true)
-    expect(await dying.accept(aDelivery('b'))).toBe(true)
-    expect(await dying.accept(aDelivery('a'))).toBe(false)
+    expect(await dying.accept(aDelivery('a'), aChange)).toBe(true)
+    expect(await dying.accept(aDelivery('b'), aChange)).toBe(true)
+    expect(await dying.accept(aDelivery('a'), aChange)).toBe(false)
     expect(applied).toEqual([])
     const next = open()
     next.start()
     await next.settled()
     expect(applied).toEqual(['a', 'b'])
-    expect(await next.accept(aDelivery('a'))).toBe(false)
+    expect(await next.accept(aDelivery('a'), aChange)).toBe(false)
     await next.stop()
     const { rows } = await sql.query('select body, state from forge_delivery')
     expect(rows).toEqual([
@@ -40,7 +58,7 @@ test('R1: what another process accepted, put off and did not live to apply is wo
     const clock = simulatedClock(0)
     const applied: string[] = []
     const open = (apply: (row: StoredDelivery) => Promise<void>): ReturnType<typeof createForgeInbox> =>
-      createForgeInbox({ sql, clock, logger: silentLogger, apply })
+      createForgeInbox({ sql, clock, logger: silentLogger, changeOf, apply })
     const living = open(async (row) => void applied.push(row.delivery))
     living.start()
     await living.settled()
@@ -48,7 +66,7 @@ test('R1: what another process accepted, put off and did not live to apply is wo
       throw new RetryableError('later', { retryAfterMs: 5000 })
     })
     dying.start()
-    await dying.accept(aDelivery('a'))
+    await dying.accept(aDelivery('a'), aChange)
     await dying.settled()
     await dying.stop()
     clock.advance(59_999)
@@ -74,9 +92,9 @@ test('a delivery that fails waits, as long as the forge says where it does, and 
       if (failure !== undefined) throw failure
       applied.push(row.delivery)
     }
-    const inbox = createForgeInbox({ sql, clock, logger: silentLogger, apply })
+    const inbox = createForgeInbox({ sql, clock, logger: silentLogger, changeOf, apply })
     inbox.start()
-    for (const name of ['a', 'b', 'c']) await inbox.accept(aDelivery(name))
+    for (const name of ['a', 'b', 'c']) await inbox.accept(aDelivery(name), aChange)
     await inbox.settled()
     expect(applied).toEqual(['b'])
     clock.advance(4999)
@@ -100,9 +118,9 @@ test('a delivery that a full queue sends away is never given up, however often: 
       if (refusals-- > 0) throw new OverloadedError(10_000, 1000)
       applied.push(row.delivery)
     }
-    const inbox = createForgeInbox({ sql, clock, logger: silentLogger, apply })
+    const inbox = createForgeInbox({ sql, clock, logger: silentLogger, changeOf, apply })
     inbox.start()
-    await inbox.accept(aDelivery('a'))
+    await inbox.accept(aDelivery('a'), aChange)
     await inbox.settled()
     for (let second = 0; second < 50; second++) {
       expect(applied).toEqual([])
@@ -110,6 +128,43 @@ test('a delivery that a full queue sends away is never given up, however often: 
       await inbox.settled()
     }
     expect(applied).toEqual(['a'])
+    await inbox.stop()
+  })
+})
+
+test('a body is decoded once by the process that took it in, and again by one that did not or at a second attempt', async () => {
+  await withSql(async (sql) => {
+    const clock = simulatedClock(0)
+    const reads: string[] = []
+    const applied: unknown[] = []
+    let failures = 1
+    const open = (): ReturnType<typeof createForgeInbox> =>
+      createForgeInbox({
+        sql,
+        clock,
+        logger: silentLogger,
+        changeOf: (row) => (reads.push(row.delivery), row.delivery === 'nobody' ? undefined : aChange),
+        apply: async (row, change) => {
+          if (row.delivery === 'b' && failures-- > 0) throw new RetryableError('later', { retryAfterMs: 5000 })
+          applied.push([row.delivery, change === aChange])
+        },
+      })
+    const dying = open()
+    await dying.accept(aDelivery('a'), aChange)
+    const inbox = open()
+    for (const [name, change] of [
+      ['b', aChange],
+      ['c', aChange],
+      ['nobody', undefined],
+    ] as const)
+      await inbox.accept(aDelivery(name), change)
+    inbox.start()
+    await inbox.settled()
+    expect(reads).toEqual(['a'])
+    clock.advance(5000)
+    await inbox.settled()
+    expect(reads).toEqual(['a', 'b'])
+    expect(applied).toEqual(['a', 'c', 'b'].map((name) => [name, true]))
     await inbox.stop()
   })
 })

@@ -6,6 +6,7 @@ import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
+import type { ForgeChange } from '../change.ts'
 import { MalformedPayloadError } from './dialect.ts'
 import {
   buryDelivery,
@@ -22,12 +23,14 @@ export interface ForgeInboxOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly logger: Logger
-  readonly apply: (delivery: StoredDelivery) => Promise<void>
+  /** What the body says; undefined: nothing that concerns anybody. Throws `MalformedPayloadError`. */
+  readonly changeOf: (delivery: StoredDelivery) => ForgeChange | undefined
+  readonly apply: (delivery: StoredDelivery, change: ForgeChange) => Promise<void>
 }
 
 export interface ForgeInbox {
-  /** Durable when it resolves; false for a delivery seen before. */
-  accept(delivery: NewDelivery): Promise<boolean>
+  /** Durable when it resolves; false for a delivery seen before. `change`: what its body says. */
+  accept(delivery: NewDelivery, change: ForgeChange | undefined): Promise<boolean>
   /** Resolves when nothing is due any more. */
   settled(): Promise<void>
   start(): void
@@ -42,7 +45,15 @@ const LOOK_EVERY_MS = 60_000
 /** About a quarter of an hour; the resync reads the forge back every half hour anyway. */
 const MOST_ATTEMPTS = 20
 
-export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOptions): ForgeInbox {
+/** Decoded changes that wait beside their rows; of the others the body is read again. */
+const MOST_DECODED = 100
+
+function keyOf({ project, delivery }: NewDelivery): string {
+  return `${project} ${delivery}`
+}
+
+export function createForgeInbox({ sql, clock, logger, changeOf, apply }: ForgeInboxOptions): ForgeInbox {
+  const decoded = new Map<string, ForgeChange | undefined>()
   const state: { running: Promise<void> | undefined; again: boolean; stopped: boolean; timer: Timer | undefined } = {
     running: undefined,
     again: false,
@@ -90,11 +101,20 @@ export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOption
 
   async function one(row: StoredDelivery): Promise<void> {
     try {
-      await apply(row)
+      const change = decodedOf(row)
+      if (change !== undefined) await apply(row, change)
     } catch (error) {
       return failed(row, error)
     }
     await settleDelivery(sql, row.project, row.delivery)
+  }
+
+  /** A process that did not take a delivery in reads its body, and so does a second attempt. */
+  function decodedOf(row: StoredDelivery): ForgeChange | undefined {
+    const key = keyOf(row)
+    const change = decoded.has(key) ? decoded.get(key) : changeOf(row)
+    decoded.delete(key)
+    return change
   }
 
   async function failed(row: StoredDelivery, error: unknown): Promise<void> {
@@ -124,10 +144,14 @@ export function createForgeInbox({ sql, clock, logger, apply }: ForgeInboxOption
   }
 
   return {
-    async accept(delivery) {
+    async accept(delivery, change) {
       const fresh = await insertDelivery(sql, delivery)
-      if (fresh) wake()
-      return fresh
+      if (!fresh) return false
+      decoded.set(keyOf(delivery), change)
+      // The oldest may be another process's by now.
+      if (decoded.size > MOST_DECODED) decoded.delete(decoded.keys().next().value!)
+      wake()
+      return true
     },
     async settled() {
       while (state.running !== undefined) await state.running

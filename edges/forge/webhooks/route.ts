@@ -7,6 +7,7 @@ import { Type, type Static } from 'typebox'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { Problem } from '../../../http/problem.ts'
+import type { ForgeChange } from '../change.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import { projectId, type ProjectDirectory, type ProjectSettings, type Provider } from '../projects.ts'
 import { MalformedPayloadError, type WebhookDialect } from './dialect.ts'
@@ -112,19 +113,15 @@ async function route(
   if (dialect.isPing(event)) return { status: 200, body: { routed: false, pong: true } }
   if (!dialect.handles(event)) return { status: 202, body: { routed: false } }
   const text = jsonTextOf(headers['content-type'], body)
-  checkPayload(dialect, event, text)
+  const change = changeIn(dialect, event, text)
   const delivery = dialect.deliveryOf(headers, body)
   if (delivery === undefined)
     throw new Problem('malformed-request', 'the header that identifies the delivery is missing or malformed')
   const { provider } = project.scm
-  const fresh = await deps.inbox.accept({
-    project: project.name,
-    delivery,
-    provider,
-    event,
-    body: text,
-    at: deps.clock.now(),
-  })
+  const fresh = await deps.inbox.accept(
+    { project: project.name, delivery, provider, event, body: text, at: deps.clock.now() },
+    change,
+  )
   return { status: 202, body: fresh ? { routed: true } : { routed: true, duplicate: true } }
 }
 
@@ -137,9 +134,9 @@ function jsonTextOf(contentType: string | undefined, body: Buffer): string {
   throw new Problem('unsupported-media-type', "set the webhook's content type to application/json")
 }
 
-function checkPayload(dialect: WebhookDialect, event: string, text: string): void {
+function changeIn(dialect: WebhookDialect, event: string, text: string): ForgeChange | undefined {
   try {
-    dialect.changeOf(event, JSON.parse(text))
+    return dialect.changeOf(event, JSON.parse(text))
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new Problem('malformed-request', 'the payload is not valid JSON', { cause: error })
