@@ -272,7 +272,7 @@ export const finiteLaws: readonly FiniteLaw[] = [
   { law: 21, says: 'nothing a pod says moves a park', breaches: parks },
   {
     law: 22,
-    says: 'no pod of work but for conflict, red CI or request_changes on the current head',
+    says: 'no pod of work but for conflict, red CI or request_changes on the current head, and once for each review by a maintainer that requests changes',
     breaches: onStep('task', costsWork),
   },
   {
@@ -283,7 +283,7 @@ export const finiteLaws: readonly FiniteLaw[] = [
   { law: 23, says: 'what is handed over is owned or carried at every moment', breaches: isLost },
   {
     law: 24,
-    says: 'no grant and no merge of what was withdrawn and no maintainer took back',
+    says: 'no grant and no merge of what a maintainer withdrew in any thread of its Task and no maintainer took back',
     breaches: ({ moment, history }) => overruled(history.withdrawals, moment),
   },
   entryLaw,

@@ -1,5 +1,6 @@
 /** Negative controls: each of these systems is wrong in one place, and the simulation has to find out. */
 import type { Edit } from '../plant.ts'
+import type { ObjectionPlace } from './plan.ts'
 
 export interface PlantedBug {
   readonly name: string
@@ -8,6 +9,27 @@ export interface PlantedBug {
   readonly law: RegExp
   readonly edits: readonly Edit[]
 }
+
+/** One for each place of a merge request in which a maintainer can say no. */
+const deafPlaces: readonly PlantedBug[] = (
+  [
+    ['comment', "row.comment.sort === 'comment'"],
+    ['review', "row.comment.sort === 'review' && row.comment.verdict !== 'changesRequested'"],
+    ['line', "row.comment.sort === 'inline'"],
+    ['changes', "row.comment.verdict === 'changesRequested'"],
+  ] satisfies readonly (readonly [ObjectionPlace, string])[]
+).map(([place, isIt]) => ({
+  name: `deaf-to-${place}`,
+  does: `does not hear a no in a merge request: ${place}`,
+  law: new RegExp(`^LAW-24: .* over the ${place} in`),
+  edits: [
+    {
+      file: 'edges/forge/mirror/words.ts',
+      find: /const \{ text, at \} = authorsWords\(row\)\n {2}const word/,
+      replace: `if (place.kind === 'mr' && ${isIt}) return []\n  $&`,
+    },
+  ],
+}))
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -122,6 +144,19 @@ export const plantedBugs: readonly PlantedBug[] = [
         file: 'machines/issue/withdrawals.ts',
         find: /before\.filter\(\(one\) => !takenBack[^\n]*/,
         replace: 'before.slice(0, 0)',
+      },
+    ],
+  },
+  ...deafPlaces,
+  {
+    name: 'answers-a-review-again',
+    does: 'works on a request for changes each time that it asks for the merge',
+    law: /^LAW-22: mr.mergeRefused/,
+    edits: [
+      {
+        file: 'machines/task/merging.ts',
+        find: / && !context\.forge\.reviewsAnswered\.includes\(review\)/,
+        replace: '',
       },
     ],
   },

@@ -8,7 +8,7 @@ import type { Outcome } from './live.ts'
 import { isWish, nameOf } from './people.ts'
 import { markOf, wrongStandings } from './standings.ts'
 import { decision, repositoryOf, traceOf } from './trace.ts'
-import { withdrawalsStand } from './withdrawals.ts'
+import { objectionsStand, withdrawalsStand } from './withdrawals.ts'
 
 type Law = (outcome: Outcome) => readonly string[]
 
@@ -34,6 +34,7 @@ const laws: readonly Law[] = [
   standingsAreSaid,
   standingsAreRewritten,
   withdrawalsStand,
+  objectionsStand,
 ]
 
 /** `library#3`. */

@@ -10,7 +10,7 @@ import { Faults } from './faults.ts'
 import { openForge, type Entry, type Said as Words } from './forge.ts'
 import { Orchestrators, type Compose } from './orchestrators.ts'
 import { watchOperator } from './operator.ts'
-import { Crowd, type Opened } from './people.ts'
+import { Crowd, type Objection, type Opened } from './people.ts'
 import { troubledMs, type Fault, type Plan } from './plan.ts'
 import { Pods } from './pods.ts'
 import { apply, calmManifests, watchReady } from './project.ts'
@@ -22,6 +22,7 @@ export interface Outcome extends Evidence {
   readonly audit: readonly Entry[]
   readonly said: readonly Said[]
   readonly opened: readonly Opened[]
+  readonly objections: readonly Objection[]
   /** Alerts whose sender was told that they are taken. */
   readonly alerts: ReadonlySet<string>
   readonly workspaces: readonly { readonly task: string; readonly place: number }[]
@@ -136,6 +137,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     audit: forge.audit,
     said: agents.said,
     opened: crowd.opened,
+    objections: crowd.objections,
     alerts: alerting.taken,
     workspaces: pods.deleted,
     comments: forge.comments(),

@@ -2,11 +2,13 @@
 import { dice } from '../runtime/simulation/dice.ts'
 import type { Dice } from '../runtime/simulation/dice.ts'
 import {
+  objectionPlaces,
   troubledMs,
   type AlertPlan,
   type CrashFault,
   type Fault,
   type IssuePlan,
+  type ObjectionPlan,
   type Person,
   type Plan,
   type Scheduled,
@@ -41,6 +43,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
       ]),
       () => visitPlan(roll),
     ),
+    objections: objectionPlans(dice(seed, 'objections')),
     alerts: several(
       roll.weighted([
         [4, 0],
@@ -121,6 +124,20 @@ function visitPlan(roll: Dice): VisitPlan {
     isLabelled: roll.chance(0.8),
     pushesAgain: roll.chance(0.4),
   }
+}
+
+function objectionPlans(roll: Dice): readonly ObjectionPlan[] {
+  const count = roll.weighted([
+    [3, 0],
+    [2, 1],
+    [1, 2],
+  ])
+  return several(count, (nth) => ({
+    nth,
+    place: roll.pick(objectionPlaces),
+    liftMs: roll.whole(20_000, 240_000),
+    liftBy: roll.pick(['comment', 'review']),
+  }))
 }
 
 function alertPlan(roll: Dice, index: number): AlertPlan {

@@ -1,10 +1,11 @@
 /** The people of the forge: they open issues and merge requests as planned, answer what they are asked, and help along in the end. */
 import { people } from '../../cli/local/people.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
+import type { ReviewInput } from '../../standins/forge/store/reviews.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import { ordersMark } from './agents.ts'
 import { fullName, repositoryNames, triggerLabel, type Forge, type Said } from './forge.ts'
-import type { IssuePlan, MaintainerMood, Person, Plan, VisitPlan } from './plan.ts'
+import type { IssuePlan, MaintainerMood, ObjectionPlace, ObjectionPlan, Person, Plan, VisitPlan } from './plan.ts'
 
 /** A thread of the forge, of either kind. */
 export interface Thread {
@@ -28,6 +29,14 @@ export function isWish({ by, isLabelled }: Opened): boolean {
   return by !== 'stranger' && isLabelled
 }
 
+/** What the maintainer said against a merge request of the platform; the numbers are of entries of the forge's record. */
+export interface Objection extends Thread {
+  readonly place: ObjectionPlace
+  /** Committed steps so far. */
+  readonly steps: number
+  liftedAt: number | undefined
+}
+
 const lookMs = 7000
 const pushAgainMs = 90_000
 const overrulers = [people.owner, people.reporter, people.stranger, people.bot] as const
@@ -38,6 +47,9 @@ export class Crowd {
   readonly #forge: Forge
   readonly #plan: Plan
   readonly opened: Opened[] = []
+  readonly objections: Objection[] = []
+  /** Merge requests of the platform in the order in which they were seen. */
+  readonly #pulls = new Set<string>()
   readonly #done = new Set<string>()
   /** Where what the maintainer meant is not what stands there. */
   readonly #overruled = new Set<string>()
@@ -168,10 +180,44 @@ export class Crowd {
       const asked = this.opened.filter(({ sort }) => sort === 'issue')
       for (const one of asked) this.#answer(one, one.maintainer)
       for (const repository of repositoryNames.slice(0, this.#plan.repositories))
-        for (const thread of this.#forge.actions.issues(fullName(repository)))
-          if (thread.author.login === people.bot && thread.kind === 'issue')
-            this.#answer({ repository, number: thread.number }, 'approves')
+        for (const thread of this.#forge.actions.issues(fullName(repository))) {
+          if (thread.author.login !== people.bot) continue
+          const { number } = thread
+          if (thread.kind === 'issue') this.#answer({ repository, number }, 'approves')
+          else if (thread.state === 'open') await this.#seePull({ repository, number }, thread.head)
+        }
     })
+  }
+
+  /** Once it is open, and not in the calm: there the maintainer wants everything done. */
+  async #seePull(thread: Thread, head: string): Promise<void> {
+    if (this.#pulls.has(nameOf(thread))) return
+    const plan = this.#plan.objections.find(({ nth }) => nth === this.#pulls.size)
+    this.#pulls.add(nameOf(thread))
+    if (plan === undefined || this.#isCalm) return
+    await this.#object(plan, thread, `src/${head.replace('platform/', 'default-')}.txt`)
+    const objection = { ...thread, place: plan.place, steps: this.#forge.place, liftedAt: undefined }
+    this.objections.push(objection)
+    this.#world.after(plan.liftMs, () => this.#on(() => this.#lift(plan, objection)))
+  }
+
+  async #object({ place }: ObjectionPlan, thread: Thread, path: string): Promise<void> {
+    if (place === 'comment') return this.#say(people.maintainer, thread, '/hold')
+    this.#world.tell(`${people.maintainer} objects in ${nameOf(thread)}: ${place}`)
+    const review: Readonly<Record<typeof place, ReviewInput>> = {
+      review: { event: 'COMMENT', body: '/hold' },
+      line: { event: 'COMMENT', body: 'See below.', comments: [{ path, line: 1, body: '/hold' }] },
+      changes: { event: 'REQUEST_CHANGES', body: 'Not like this.' },
+    }
+    await this.#forge.actions.review(people.maintainer, fullName(thread.repository), thread.number, review[place])
+  }
+
+  async #lift({ liftBy }: ObjectionPlan, objection: Objection): Promise<void> {
+    objection.liftedAt = this.#forge.audit.length
+    if (liftBy === 'comment') return this.#say(people.maintainer, objection, '/approve')
+    this.#world.tell(`${people.maintainer} approves ${nameOf(objection)}`)
+    const { repository, number } = objection
+    await this.#forge.actions.review(people.maintainer, fullName(repository), number, { event: 'APPROVE' })
   }
 
   #answer(thread: Thread, mood: MaintainerMood): void {

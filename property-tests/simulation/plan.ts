@@ -5,6 +5,7 @@ export interface Plan {
   readonly repositories: 1 | 2
   readonly issues: readonly IssuePlan[]
   readonly visits: readonly VisitPlan[]
+  readonly objections: readonly ObjectionPlan[]
   readonly alerts: readonly AlertPlan[]
   /** What the Project does by itself while there is trouble. */
   readonly schedule: readonly Scheduled[]
@@ -57,6 +58,18 @@ export interface VisitPlan {
   readonly isLabelled: boolean
   /** Its author goes on pushing, whatever is said. */
   readonly pushesAgain: boolean
+}
+
+/** Where the maintainer says no in a merge request of the platform: each is a thread of its Task (LAW-24). */
+export const objectionPlaces = ['comment', 'review', 'line', 'changes'] as const
+export type ObjectionPlace = (typeof objectionPlaces)[number]
+
+/** In the nth merge request that the platform opens, from 0; `liftMs` later the maintainer lets it go on. */
+export interface ObjectionPlan {
+  readonly nth: number
+  readonly place: ObjectionPlace
+  readonly liftMs: number
+  readonly liftBy: 'comment' | 'review'
 }
 
 export interface AlertPlan {

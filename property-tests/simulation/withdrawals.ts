@@ -5,26 +5,64 @@ import { judgeComment } from '../../machines/rules/approval-grammar.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Entry } from './forge.ts'
 import type { Outcome } from './live.ts'
+import { nameOf } from './people.ts'
 import { decision, repositoryOf } from './trace.ts'
+
+type Params = Readonly<Record<string, unknown>>
 
 /** A merge is asked for on what the Issue knew by then; what comes while it is under way may come too late. */
 export function withdrawalsStand({ audit, rows }: Pick<Outcome, 'audit' | 'rows'>): readonly string[] {
   return audit.flatMap((entry) => {
     if (entry.action !== 'pull.merge' || entry.actor !== people.bot) return []
-    const isIt = (params: Readonly<Record<string, unknown>>): boolean =>
-      params['repository'] === repositoryOf(entry) && params['number'] === entry.number
-    const asked = decision(rows, entry.place, 'mergeMergeRequest', isIt)
+    const asked = askedFor(entry, rows)
     if (!asked) return []
-    const askedAt = rows.find(({ address, seq }) => asked.key.startsWith(`${address}/${seq}/`))?.place ?? 0
     const grants = (asked.params['grants'] ?? []) as readonly string[]
     return grants
-      .flatMap((issue) => knownOf(rows, issue, askedAt).map((one) => ({ issue, ...one })))
+      .flatMap((issue) => knownOf(rows, issue, asked.place).map((one) => ({ issue, ...one })))
       .filter(({ commentId }) => stands(audit.slice(0, audit.indexOf(entry)), commentId))
       .map(
         ({ issue, commentId }) =>
           `LAW-24: ${repositoryOf(entry)}#${entry.number} was merged, and comment ${commentId} of ${issue} withdraws it`,
       )
   })
+}
+
+/**
+ * The same of what was said in a merge request of the Task, in any of its places: the merge reads them all again, so
+ * that whatever was said before it was asked for counts. A word in one merge request holds all of its Task.
+ */
+export function objectionsStand({
+  audit,
+  rows,
+  objections,
+}: Pick<Outcome, 'audit' | 'rows' | 'objections'>): readonly string[] {
+  const heads = new Map(
+    audit.flatMap((entry) => (entry.action === 'pull.open' ? [[nameIn(entry), entry.detail?.['head']]] : [])),
+  )
+  return audit.flatMap((entry, index) => {
+    if (entry.action !== 'pull.merge' || entry.actor !== people.bot) return []
+    const askedAt = askedFor(entry, rows)?.place
+    if (askedAt === undefined) return []
+    return objections
+      .filter((one) => heads.get(nameOf(one)) === heads.get(nameIn(entry)))
+      .filter(({ steps, liftedAt = Infinity }) => steps < askedAt && liftedAt > index)
+      .map(({ place, ...one }) => `LAW-24: ${nameIn(entry)} was merged over the ${place} in ${nameOf(one)}`)
+  })
+}
+
+function nameIn(entry: Entry): string {
+  return nameOf({ repository: repositoryOf(entry), number: entry.number ?? 0 })
+}
+
+function askedFor(
+  entry: Entry,
+  rows: readonly PlacedRow[],
+): { readonly params: Params; readonly place: number } | undefined {
+  const isIt = (params: Params): boolean =>
+    params['repository'] === repositoryOf(entry) && params['number'] === entry.number
+  const asked = decision(rows, entry.place, 'mergeMergeRequest', isIt)
+  const row = asked && rows.find(({ address, seq }) => asked.key.startsWith(`${address}/${seq}/`))
+  return asked && { params: asked.params, place: row?.place ?? 0 }
 }
 
 function knownOf(rows: readonly PlacedRow[], issue: string, before: number): readonly Withdrawal[] {

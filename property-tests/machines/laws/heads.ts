@@ -8,20 +8,18 @@ function isJudged(stage: string): boolean {
 }
 
 /** Only these send a reviewed change back to work, and those of the forge only about the head that is merged. */
-const reasons: ReadonlySet<string> = new Set([
-  'mr.conflict',
-  'mr.ciRed',
-  'outcome',
-  'mr.openFailed',
-  'approval.commented',
-])
+const ofMerge: ReadonlySet<string> = new Set(['mr.conflict', 'mr.ciRed', 'mr.mergeRefused'])
+const reasons: ReadonlySet<string> = new Set([...ofMerge, 'outcome', 'mr.openFailed', 'approval.commented'])
 
 export function costsWork({ before, after, event }: Stepped): readonly string[] {
   if (!before || !isJudged(stageOf(before)) || !work.test(stageOf(after))) return []
-  const { merging: asked, mergeAttempt } = taskIn(before).forge
-  const isForge = event.type === 'mr.conflict' || event.type === 'mr.ciRed'
-  if (isForge && (event['sha'] !== asked?.sha || event['attempt'] !== mergeAttempt))
+  const { merging: asked, mergeAttempt, reviewsAnswered } = taskIn(before).forge
+  if (ofMerge.has(event.type) && (event['sha'] !== asked?.sha || event['attempt'] !== mergeAttempt))
     return [`a late ${event.type} costs a pod of work`]
+  const { cause, review } = event as { readonly cause?: string; readonly review?: string }
+  const isNewReview = cause === 'changes' && review !== undefined && !reviewsAnswered.includes(review)
+  if (event.type === 'mr.mergeRefused' && !isNewReview)
+    return [`${event.type} costs a pod of work, and no review asks for it anew`]
   const isWon = event.type === 'outcome' && event['action'] !== 'request_changes'
   return reasons.has(event.type) && !isWon ? [] : [`${event.type} costs a pod of work`]
 }
@@ -45,6 +43,6 @@ export function overlooksHead({ before, after, event }: Stepped): readonly strin
 
 export const law22: Law = {
   number: 22,
-  says: 'no pod of work but for conflict, red CI or request_changes on the current head; a new head is reviewed, or the laps are spent',
+  says: 'no pod of work but for conflict, red CI or request_changes on the current head, and once for each review by a maintainer that requests changes; a new head is reviewed, or the laps are spent',
   breaches: (trace) => stepsOf(trace, 'task').flatMap((step) => [...costsWork(step), ...overlooksHead(step)]),
 }

@@ -93,7 +93,7 @@ export const holesOfLaws: readonly Hole[] = [
   },
   borrowed(
     'whoever edits or deletes a withdrawal',
-    'no grant and no merge of what was withdrawn and no maintainer took back',
+    'no grant and no merge of what a maintainer withdrew in any thread of its Task and no maintainer took back',
     'forge',
     1,
   ),
@@ -101,7 +101,7 @@ export const holesOfLaws: readonly Hole[] = [
   borrowed('a pod that ends moves a parked Task on', 'nothing a pod says moves a park', 'review', 1),
   borrowed(
     'a comment on a change that is reviewed sends it back to work',
-    'no pod of work but for conflict, red CI or request_changes on the current head',
+    'no pod of work but for conflict, red CI or request_changes on the current head, and once for each review by a maintainer that requests changes',
     'forge',
     1,
   ),
