@@ -60,6 +60,28 @@ export function closingPhrases(text: string): readonly string[] {
   })
 }
 
+export interface NamedIssue {
+  /** Of the repository as the text names it, in small letters; empty: the one in which the text stands. */
+  readonly path: string
+  readonly number: number
+}
+
+const oneReference = new RegExp(reference, 'giu')
+const parts =
+  /^(?:https?:\/\/[^/]+\/(?<whole>.+?)\/(?:-\/)?(?:issues|pulls?|merge_requests|work_items)\/|(?<short>.*)[#!]|GH-)(?<digits>\d+)$/iu
+
+/** Every issue or merge request that a phrase of the text names, by any forge's reading, each once. */
+export function closedIssues(text: string): readonly NamedIssue[] {
+  const phrases = readings.flatMap((read) => phrasesIn(read(text), text).map(([phrase]) => phrase))
+  const named = phrases.flatMap((phrase) => [...phrase.matchAll(oneReference)].map(([one]) => partsOf(one)))
+  return [...new Map(named.map((one) => [`${one.path}#${one.number}`, one])).values()]
+}
+
+function partsOf(one: string): NamedIssue {
+  const { whole, short = '', digits } = parts.exec(one)?.groups ?? {}
+  return { path: (whole ?? short).toLowerCase(), number: Number(digits) }
+}
+
 /** What begins within a word is no keyword. */
 function phrasesIn(seen: Reading, text: string): readonly RegExpExecArray[] {
   return [...seen.text.matchAll(closing)].filter(
