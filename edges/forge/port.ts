@@ -43,7 +43,9 @@ export interface ForgeIssue {
   readonly url: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** Both absent while it is open. */
   readonly closedBy?: ForgeAccount
+  readonly closedAt?: number
   /** How many comments the forge counts; tells whether a thread is complete. */
   readonly comments: number
 }
@@ -90,6 +92,7 @@ export interface ForgeMergeRequest {
   /** null: the forge has not found out yet. */
   readonly mergeable: boolean | null
   readonly mergeCommit?: string
+  readonly mergedAt?: number
   readonly maintainerCanModify: boolean
   readonly createdAt: number
   readonly updatedAt: number
@@ -215,6 +218,8 @@ export interface ForgePort {
     change: { readonly title?: string; readonly body?: string },
   ): Promise<ForgeIssue>
   closeIssue(path: string, number: number): Promise<void>
+  /** Opening what is open is fine. */
+  reopenIssue(path: string, number: number): Promise<void>
 
   /** The plain comments of one thread, oldest first. */
   listComments(path: string, on: ForgeSubjectKind, number: number): Promise<readonly ForgeComment[]>
@@ -237,6 +242,8 @@ export interface ForgePort {
   /** All merge requests there ever were, as `issueHistory`; none says whether it can be merged. */
   mergeRequestHistory(path: string, from?: string): Promise<ForgePage<ForgeMergeRequest>>
   mergeRequest(path: string, number: number): Promise<ForgeMergeRequest>
+  /** Its own commits, oldest first, as far as the forge lists them; merged or not. */
+  mergeRequestCommits(path: string, number: number): Promise<readonly ForgeCommit[]>
   files(path: string, number: number): Promise<readonly ChangedFile[]>
   diff(path: string, number: number): Promise<string>
   /** Reviews with their verdicts and comments on lines, oldest first. */

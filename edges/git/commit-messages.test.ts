@@ -37,8 +37,19 @@ async function withClone(use: (fixture: Fixture) => Promise<void>): Promise<void
   }
 }
 
-test.each(['Fixes #4', 'Add mul\n\nCloses: acme/lib#4', 'x\n\nresolves GH-4', 'fix https://forge.test/a/b/issues/4'])(
-  'a commit that says %j is refused by its name, and the command that the refusal names mends it (EXECUTED-5)',
+const closing = [
+  'Fixes #4',
+  'Add mul\n\nCloses: acme/lib#4',
+  'x\n\nresolves GH-4',
+  'fix https://forge.test/a/b/issues/4',
+]
+const skipping = [
+  ...['[skip ci]', '[CI skip]', '[no ci]', '[skip actions]', '[actions skip]'].map((word) => `Add mul ${word}`),
+  'Add mul\n\n\nskip-checks: true',
+  'Add mul\n\n\nSkip-Checks:true\n',
+]
+test.each([...closing, ...skipping])(
+  'a commit that says %j is refused by its name, and the command that the refusal names mends it (EXECUTED-5, EXECUTED-6)',
   async (message) => {
     await withClone(async ({ dir, commit, fault }) => {
       const sha = await commit(message)
@@ -57,6 +68,7 @@ test('words that close nothing, and commits that the forge has, are none of it (
   await withClone(async ({ base, commit, fault }) => {
     expect(await fault()).toBe(undefined)
     await commit('Know weeks, see #4')
+    await commit('Skip ci of drafts [skipped ci], and say why skip-checks: true is refused')
     expect(await fault()).toBe(undefined)
     expect(await fault([])).toContain(`commit ${base.slice(0, 12)}`)
   })

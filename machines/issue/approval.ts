@@ -41,9 +41,12 @@ export function bodiesApproved(previous: IssueContext, facts: IssueFacts): Issue
   return Object.fromEntries(entries)
 }
 
-/** A merge of ours closed it: what is planned now is about the Task's other issues, and takes no grant back here. */
-export function isMerged({ facts, retired }: IssueContext): boolean {
-  return facts?.state === 'closed' && facts.closedBy === 'bot' && !retired
+/**
+ * A merge of its own Task closed it: what is planned now is about the Task's other issues, and takes no grant back here.
+ * A merge of another Task may close it by a word alone, and then nothing of it is done.
+ */
+export function isMerged({ facts, retired, owner }: IssueContext): boolean {
+  return facts?.state === 'closed' && facts.closedBy === 'bot' && !retired && owner !== '' && facts.mergedFor === owner
 }
 
 /** A merge that closes its issue is the Task's own doing (LAW-18 speaks of humans); one that was retired is wanted by nobody. */

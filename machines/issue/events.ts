@@ -22,6 +22,8 @@ export const IssueFacts = Type.Object({
   number: Type.Integer(),
   state: Type.Union([Type.Literal('open'), Type.Literal('closed')]),
   closedBy: Type.Optional(Type.Union([Type.Literal('human'), Type.Literal('bot')])),
+  /** The Task one of whose merge requests is merged, in the form of `IssueContext.owner`; others merge in the bot's name too. */
+  mergedFor: Type.Optional(Type.String()),
   title: Type.String(),
   author: Type.String(),
   url: Type.String(),

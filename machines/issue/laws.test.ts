@@ -22,6 +22,7 @@ const observed = fc
   .record({
     state: fc.constantFrom('open', 'open', 'open', 'closed'),
     closedBy: fc.constantFrom('human', 'bot'),
+    merged: fc.boolean(),
     bodyHash: fc.constantFrom('b1', 'b1', 'b2'),
     editedByOther: fc.boolean(),
     selfProposed: fc.boolean(),
@@ -32,9 +33,10 @@ const observed = fc
     ceiling: fc.constantFrom('off', 'minor'),
     withdrawn: fc.boolean(),
   })
-  .map(({ ceiling, withdrawn, ...facts }) => ({
+  .map(({ ceiling, withdrawn, merged, ...facts }) => (task: string) => ({
     type: 'issue.observed',
     facts: {
+      ...(merged ? { mergedFor: task } : {}),
       project: 'default/demo',
       repository: 'lib',
       number: 1,
@@ -69,11 +71,7 @@ const claim =
 const make = fc.oneof(
   {
     weight: 6,
-    arbitrary: observed.map(
-      (event): Make =>
-        () =>
-          event,
-    ),
+    arbitrary: observed.map((make): Make => make),
   },
   { weight: 3, arbitrary: fc.constant<Make>((task) => ({ type: 'issue.owned', task })) },
   { weight: 2, arbitrary: fc.constant<Make>((task) => ({ type: 'issue.agentRunning', task, agentKind: 'implement' })) },
@@ -140,15 +138,16 @@ test('in every history the state is the status of the facts, labels are its proj
   )
 })
 
-test('a grant always has its plan as the newest one unless our merge closed the issue (APPROVAL-16), and its comment among the standing approvals with the text it cites', () => {
+test('a grant always has its plan as the newest one unless a merge of its Task closed the issue (APPROVAL-16), and its comment among the standing approvals with the text it cites', () => {
   fc.assert(
     fc.property(fc.array(make, { minLength: 5, maxLength: 40 }), (makes) => {
       const issue = drive(issueMachine, 'default/lib-1', 1_000_500)
       for (const one of makes) {
         issue.send(one((issue.context.owner || issue.context.mint?.task) ?? 'default/other'))
-        const { grant, plans, facts, retired } = issue.context
+        const { grant, plans, facts, retired, owner } = issue.context
         if (!grant) continue
-        const isMerged = facts.state === 'closed' && facts.closedBy === 'bot' && !retired
+        const isClosedByBot = facts.state === 'closed' && facts.closedBy === 'bot' && !retired
+        const isMerged = isClosedByBot && facts.mergedFor === owner
         if (!isMerged) expect(plans.at(-1).hash).toBe(grant.planHash)
         if (grant.self) expect(facts.humanCommented).toBe(false)
         else

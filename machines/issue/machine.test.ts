@@ -253,9 +253,9 @@ describe('plans', () => {
       [],
     )
   })
-  test('a plan that comes after a merge of ours closed the issue takes no grant back, and is shown elsewhere', () => {
+  test('a plan that comes after a merge of its Task closed the issue takes no grant back, and is shown elsewhere', () => {
     const issue = granted()
-    observe(issue, { ...approved, state: 'closed', closedBy: 'bot' })
+    observe(issue, { ...approved, state: 'closed', closedBy: 'bot', mergedFor: taskOf(issue) })
     expect(
       issue.send({ type: 'plan.written', task: taskOf(issue), noteId: 'n2', planHash: 'plan-2', body: 'x' }),
     ).toEqual([])
@@ -481,9 +481,34 @@ describe('implementing, done, rejected, closed', () => {
     expect(types(issue.send({ type: 'task.delivered', task: taskOf(issue) }))).not.toContain('closeIssue')
     expect(status(issue)).toBe('done')
   })
-  test('APPROVAL-16: withdrawn after the merge: revoked, and a new approval is granted for whatever plan', () => {
-    const merged = { state: 'closed', closedBy: 'bot' }
+  test.each(['default/other', '', undefined])(
+    'APPROVAL-16: closed by the bot with a merge of %j: a newer plan revokes, and a claim of an older plan is refused',
+    (mergedFor) => {
+      const issue = granted()
+      observe(issue, {
+        ...approved,
+        state: 'closed',
+        closedBy: 'bot',
+        ...(mergedFor === undefined ? {} : { mergedFor }),
+      })
+      expect(grantHolds(issue.context)).toBe(true)
+      expect(toTask(plan(issue, 'plan-2'))).toEqual(['approval.revoked'])
+      expect(sent(issue.send(claimOf(issue)), 'task')).toEqual([
+        { type: 'approval.refused', issue: id, reason: 'plan-newest' },
+      ])
+    },
+  )
+  test('APPROVAL-16: an issue without a Task is merged for nobody', () => {
     const issue = granted()
+    const merged = { state: 'closed', closedBy: 'bot', mergedFor: '' }
+    observe(issue, { ...approved, ...merged })
+    issue.send({ type: 'task.ended', task: taskOf(issue), stage: 'failed', reason: 'no' })
+    expect(plan(issue, 'plan-2')).toEqual([])
+    expect(issue.context.plans).toHaveLength(1)
+  })
+  test('APPROVAL-16: withdrawn after the merge: revoked, and a new approval is granted for whatever plan', () => {
+    const issue = granted()
+    const merged = { state: 'closed', closedBy: 'bot', mergedFor: taskOf(issue) }
     observe(issue, { ...approved, ...merged })
     expect(toTask(observe(issue, { ...approved, ...merged, approvals: [], withdrawnBy: 'maya' }))).toEqual([
       'approval.revoked',

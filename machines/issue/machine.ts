@@ -130,12 +130,14 @@ export const issueMachine = setup({
 
 export const issueDefinition: MachineDefinition = {
   kind: 'issue',
-  version: 3,
+  version: 4,
   machine: issueMachine,
   createdBy: ['issue.observed', 'issue.owned', 'issue.retired'],
   upgrades: {
     1: (snapshot) => withContext(snapshot, { retired: false }),
     // Its facts name no comment that withdraws; the mirror's rows do, and it tells them again.
     2: (snapshot) => withContext(snapshot, { withdrawals: [] }),
+    // Its facts name no Task that merged: no change counts as merged until the mirror tells them again.
+    3: (snapshot) => snapshot,
   },
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { closingPhrases, inert, inertTitle, withClosing } from './executed-text.ts'
+import { closedIssues, closingPhrases, inert, inertTitle, skipPhrases, withClosing } from './executed-text.ts'
 
 describe('a reference behind a closing keyword', () => {
   it.each([
@@ -101,6 +101,38 @@ it('no text holds anything that a forge executes, and a second time changes noth
     }),
     { numRuns: 3000 },
   )
+})
+
+it.each([
+  ['Closes #4, acme/Lib#5 and GH-6', ['#4', 'acme/lib#5', '#6']],
+  ['fixes: https://forge.test/git/acme/lib/issues/7', ['git/acme/lib#7']],
+  ['Resolves https://lab.test/a/b/lib/-/work_items/8. Fix a/b!9', ['a/b/lib#8', 'a/b#9']],
+  ['**Closes** [#4](x), closes #4', ['#4']],
+  ['See #4; disclosed #5', []],
+])('%j names %j behind closing keywords (MERGE-14)', (text, named) => {
+  expect(closedIssues(text).map(({ path, number }) => `${path}#${number}`)).toEqual(named)
+})
+
+it.each([
+  ['Add mul [skip ci]', 'Add mul (skip ci)'],
+  ['[CI-Skip] x [no ci]', '(CI-Skip) x (no ci)'],
+  ['[skip actions][actions skip]', '(skip actions)(actions skip)'],
+  ['x\n\n\nskip-checks: true', 'x\n\n\n`skip-checks`: true'],
+  ['[skip] [ci] skip-checks: false', '[skip] [ci] skip-checks: false'],
+])('%j leaves out no check as %j (EXECUTED-6)', (text, said) => {
+  expect(inert(text)).toBe(said)
+  expect(inert(said)).toBe(said)
+  expect(skipPhrases(said)).toEqual([])
+  expect(inertTitle(text)).toBe(said)
+})
+
+it.each([
+  ['bors r+', '`bors` r+'],
+  ['x\n  Bors: merge', 'x\n  `Bors`: merge'],
+  ['bors is a bot; tell it bors r+', 'bors is a bot; tell it bors r+'],
+])('%j starts no bot as %j (EXECUTED-7)', (text, said) => {
+  expect(inert(text)).toBe(said)
+  expect(inert(said)).toBe(said)
 })
 
 it('the lines of the platform itself close the issues of the Task (EXECUTED-4)', () => {

@@ -1,10 +1,11 @@
 /**
- * What a forge, or a bot on it, executes in a text (EXECUTED-1 to EXECUTED-5, docs/rules.md). The platform posts the words
+ * What a forge, or a bot on it, executes in a text (EXECUTED-1 to EXECUTED-7, docs/rules.md). The platform posts the words
  * of agents in its own name, so none of them may command: a reference behind a closing keyword becomes `no. 4`, a quick
- * action gets backticks, a mention that starts a bot gets a blank. Readers see each change.
+ * action gets backticks, a mention that starts a bot gets a blank, `[skip ci]` gets round brackets. Readers see each change.
  *
  * Sources: GitHub, "Linking a pull request to an issue"; GitLab, "Default closing pattern" and "Quick actions" (a line's
- * start); Gitea, "Automatically linked references".
+ * start); Gitea, "Automatically linked references". GitHub, "Skipping workflow runs", and GitLab, "Skip a pipeline"; bors-ng,
+ * "Reference" (a line's start).
  */
 import { asDisplayed, asWritten, type Reading } from './readings.ts'
 
@@ -29,9 +30,25 @@ const bots = new Set(
 )
 const mention = /(?<![\p{L}\p{N}_/@.-])@([a-z0-9](?:[a-z0-9_-]*[a-z0-9])?)(\[bot\])?(?![\p{L}\p{N}_/-])/giu
 
+/** In a message of a commit; a squash makes one of title and body. */
+const skip = /\[((?:skip|no)[ _-]*(?:ci|actions)|(?:ci|actions)[ _-]*skip)\]/giu
+const skipTrailer = /^([^\S\n\r]*)(skip-checks)(?=[^\S\n\r]*:[^\S\n\r]*true\b)/gimu
+
+const borsCommand =
+  /^([^\S\n\r]*)(bors)(?=:?[^\S\n\r]+(?:r[+=-]|d[+=-]|p=|merge|try|retry|delegate|single|cancel|ping))/gimu
+
 /** The same words, none of which a forge or a bot executes. */
 export function inert(text: string): string {
-  return withoutMentions(withoutQuickActions(withoutClosing(text)))
+  return withoutMentions(withoutQuickActions(withoutClosing(withoutSkips(text))))
+}
+
+function withoutSkips(text: string): string {
+  return text.replace(skip, '($1)').replace(skipTrailer, '$1`$2`')
+}
+
+/** The words of a commit's message by which the checks of its push or merge are left out, as they stand there. */
+export function skipPhrases(message: string): readonly string[] {
+  return [skip, skipTrailer].flatMap((words) => [...message.matchAll(words)].map(([phrase]) => phrase.trim()))
 }
 
 /** A line has a limit on each forge, and the change makes it longer. */
@@ -58,6 +75,28 @@ export function closingPhrases(text: string): readonly string[] {
       text.slice(seen.starts[index], seen.ends[index + phrase.length - 1]),
     )
   })
+}
+
+export interface NamedIssue {
+  /** Of the repository as the text names it, in small letters; empty: the one in which the text stands. */
+  readonly path: string
+  readonly number: number
+}
+
+const oneReference = new RegExp(reference, 'giu')
+const parts =
+  /^(?:https?:\/\/[^/]+\/(?<whole>.+?)\/(?:-\/)?(?:issues|pulls?|merge_requests|work_items)\/|(?<short>.*)[#!]|GH-)(?<digits>\d+)$/iu
+
+/** Every issue or merge request that a phrase of the text names, by any forge's reading, each once. */
+export function closedIssues(text: string): readonly NamedIssue[] {
+  const phrases = readings.flatMap((read) => phrasesIn(read(text), text).map(([phrase]) => phrase))
+  const named = phrases.flatMap((phrase) => [...phrase.matchAll(oneReference)].map(([one]) => partsOf(one)))
+  return [...new Map(named.map((one) => [`${one.path}#${one.number}`, one])).values()]
+}
+
+function partsOf(one: string): NamedIssue {
+  const { whole, short = '', digits } = parts.exec(one)?.groups ?? {}
+  return { path: (whole ?? short).toLowerCase(), number: Number(digits) }
 }
 
 /** What begins within a word is no keyword. */
@@ -108,7 +147,7 @@ function numbersIn(phrase: string, at: number): readonly Cut[] {
 }
 
 function withoutQuickActions(text: string): string {
-  return text.replace(quickAction, '$1`$2`')
+  return text.replace(quickAction, '$1`$2`').replace(borsCommand, '$1`$2`')
 }
 
 function withoutMentions(text: string): string {

@@ -12,6 +12,7 @@ type IssuePart = Pick<
   | 'createIssue'
   | 'editIssue'
   | 'closeIssue'
+  | 'reopenIssue'
   | 'listComments'
   | 'listCommentsSince'
   | 'createComment'
@@ -30,7 +31,10 @@ export function issuePart(client: GithubClient): IssuePart {
 
 function threads(
   client: GithubClient,
-): Pick<IssuePart, 'listIssues' | 'issueHistory' | 'issue' | 'createIssue' | 'editIssue' | 'closeIssue'> {
+): Pick<
+  IssuePart,
+  'listIssues' | 'issueHistory' | 'issue' | 'createIssue' | 'editIssue' | 'closeIssue' | 'reopenIssue'
+> {
   return {
     async issueHistory(path, from) {
       const { items, ...rest } = await client.page('list issues', schema.Issue, (octokit) =>
@@ -68,6 +72,10 @@ function threads(
     closeIssue: (path, number) =>
       client.send('close issue', (rest) =>
         rest.rest.issues.update({ ...placeOf(path), issue_number: number, state: 'closed' }),
+      ),
+    reopenIssue: (path, number) =>
+      client.send('reopen issue', (rest) =>
+        rest.rest.issues.update({ ...placeOf(path), issue_number: number, state: 'open' }),
       ),
   }
 }

@@ -2,7 +2,7 @@ import { ConflictError } from '../errors.ts'
 import type { ForgePort } from '../port.ts'
 import { pageAt, placeOf, type GithubClient } from './client.ts'
 import { mergeFailureOf } from './failure.ts'
-import { commentOf, fileOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
+import { commentOf, commitOf, fileOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
 import * as schema from './schema.ts'
 
 type MergeRequestPart = Pick<
@@ -10,6 +10,7 @@ type MergeRequestPart = Pick<
   | 'listMergeRequests'
   | 'mergeRequestHistory'
   | 'mergeRequest'
+  | 'mergeRequestCommits'
   | 'files'
   | 'diff'
   | 'listReviews'
@@ -30,7 +31,13 @@ function reading(
   client: GithubClient,
 ): Pick<
   MergeRequestPart,
-  'listMergeRequests' | 'mergeRequestHistory' | 'mergeRequest' | 'files' | 'diff' | 'listReviews'
+  | 'listMergeRequests'
+  | 'mergeRequestHistory'
+  | 'mergeRequest'
+  | 'mergeRequestCommits'
+  | 'files'
+  | 'diff'
+  | 'listReviews'
 > {
   return {
     async mergeRequestHistory(path, from) {
@@ -62,6 +69,12 @@ function reading(
           rest.rest.pulls.get({ ...placeOf(path), pull_number: number }),
         ),
       )
+    },
+    async mergeRequestCommits(path, number) {
+      const found = await client.list('list commits of a merge request', schema.ListedCommit, (rest) =>
+        rest.paginate(rest.rest.pulls.listCommits, { ...placeOf(path), ...PAGE, pull_number: number }),
+      )
+      return found.map(commitOf)
     },
     async files(path, number) {
       const found = await client.list('list files', schema.File, (rest) =>

@@ -2,6 +2,7 @@ import type {
   ChangedFile,
   ForgeAccount,
   ForgeComment,
+  ForgeCommit,
   ForgeIssue,
   ForgeMergeRequest,
   ForgeRepository,
@@ -9,7 +10,17 @@ import type {
   MergeMethod,
   ReviewVerdict,
 } from '../port.ts'
-import type { Account, Comment, File, Issue, PullRequest, Repository, Review, ReviewComment } from './schema.ts'
+import type {
+  Account,
+  Comment,
+  File,
+  Issue,
+  ListedCommit,
+  PullRequest,
+  Repository,
+  Review,
+  ReviewComment,
+} from './schema.ts'
 
 /** Deleted accounts: GitHub shows them as `ghost`. */
 const GHOST: Account = { login: 'ghost', id: 10137, type: 'User' }
@@ -31,6 +42,7 @@ export function issueOf(issue: Issue): ForgeIssue {
     createdAt: Date.parse(issue.created_at),
     updatedAt: Date.parse(issue.updated_at),
     ...(issue.closed_by ? { closedBy: accountOf(issue.closed_by) } : {}),
+    ...(issue.closed_at ? { closedAt: Date.parse(issue.closed_at) } : {}),
     comments: issue.comments ?? 0,
   }
 }
@@ -72,9 +84,20 @@ export function mergeRequestOf(pull: PullRequest): ForgeMergeRequest {
     mergeable: pull.mergeable ?? null,
     // Before the merge this field names GitHub's test merge, which is no fact about the base branch.
     ...(merged && pull.merge_commit_sha ? { mergeCommit: pull.merge_commit_sha } : {}),
+    ...(pull.merged_at ? { mergedAt: Date.parse(pull.merged_at) } : {}),
     maintainerCanModify: pull.maintainer_can_modify ?? false,
     createdAt: Date.parse(pull.created_at),
     updatedAt: Date.parse(pull.updated_at),
+  }
+}
+
+export function commitOf({ sha, commit, author, html_url }: ListedCommit): ForgeCommit {
+  return {
+    sha,
+    message: commit.message,
+    author: author?.login ?? commit.author?.name ?? '',
+    at: Date.parse(commit.committer?.date ?? commit.author?.date ?? ''),
+    url: html_url,
   }
 }
 

@@ -2,7 +2,7 @@ import { ForbiddenError, NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgePermission, ForgePort } from '../port.ts'
 import { ciReportOf } from './ci.ts'
 import { placeOf, type GithubClient } from './client.ts'
-import { accountOf, repositoryOf } from './records.ts'
+import { accountOf, commitOf, repositoryOf } from './records.ts'
 import * as schema from './schema.ts'
 
 type RepositoryPart = Pick<
@@ -114,13 +114,7 @@ function branches(
     async commits(path, { since, limit }) {
       const query = { ...placeOf(path), since: new Date(since).toISOString(), per_page: Math.min(limit, 100) }
       const found = await client.read('list commits', schema.CommitList, (rest) => rest.rest.repos.listCommits(query))
-      return found.slice(0, limit).map(({ sha, commit, author, html_url }) => ({
-        sha,
-        message: commit.message,
-        author: author?.login ?? commit.author?.name ?? '',
-        at: Date.parse(commit.committer?.date ?? commit.author?.date ?? ''),
-        url: html_url,
-      }))
+      return found.slice(0, limit).map(commitOf)
     },
     async recentHeads(path, branch, limit) {
       const found = await client.read('list commits', schema.Commits, (rest) =>

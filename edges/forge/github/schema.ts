@@ -25,6 +25,7 @@ export const Issue = Type.Object({
   created_at: Type.String(),
   updated_at: Type.String(),
   closed_by: Maybe(Account),
+  closed_at: Maybe(Type.String()),
   comments: Type.Optional(Count),
   pull_request: Type.Optional(Type.Unknown()),
 })
@@ -171,14 +172,14 @@ export const Permission = Type.Object({ permission: Type.String(), role_name: Ty
 export const Compared = Type.Object({ ahead_by: Count })
 export const Commits = Type.Array(Type.Object({ sha: Type.String() }))
 const Signature = Type.Object({ name: Type.Optional(Type.String()), date: Type.Optional(Type.String()) })
-export const CommitList = Type.Array(
-  Type.Object({
-    sha: Type.String(),
-    html_url: Type.String(),
-    commit: Type.Object({ message: Type.String(), author: Maybe(Signature), committer: Maybe(Signature) }),
-    author: Maybe(Type.Object({ login: Type.Optional(Type.String()) })),
-  }),
-)
+export const ListedCommit = Type.Object({
+  sha: Type.String(),
+  html_url: Type.String(),
+  commit: Type.Object({ message: Type.String(), author: Maybe(Signature), committer: Maybe(Signature) }),
+  author: Maybe(Type.Object({ login: Type.Optional(Type.String()) })),
+})
+export type ListedCommit = Static<typeof ListedCommit>
+export const CommitList = Type.Array(ListedCommit)
 export const CombinedStatus = Type.Object({ statuses: Type.Array(CommitStatus) })
 export const RequiredChecks = Type.Object({
   contexts: Type.Optional(Type.Array(Type.String())),

@@ -47,23 +47,41 @@ export function postComment(deps: OutboundDeps): EffectHandler<EffectParams<'pos
  * find the marker. Only our own comments count, so that nobody can paste a marker to silence us.
  */
 export async function commentOnce(
-  { forge, path, project }: Target,
+  target: Target,
   on: ForgeSubjectKind,
   number: number,
   body: string,
   context: Pick<EffectContext, 'key'>,
   topic?: string,
 ): Promise<void> {
+  const { forge, path } = target
   const mine = keyMarker(context.key)
-  const own = (await forge.listComments(path, on, number)).filter((comment) =>
-    sameLogin(comment.author.login, project.scm.botLogin),
-  )
+  const own = await ownComments(target, on, number)
   if (own.some((comment) => comment.body.includes(mine))) return
   if (topic === undefined) return void (await forge.createComment(path, on, number, withMarkers(body, mine)))
   const text = withMarkers(body, topicMarker(topic), mine)
   const earlier: ForgeComment | undefined = own.find((comment) => comment.body.includes(topicMarker(topic)))
   if (earlier === undefined) await forge.createComment(path, on, number, text)
   else await forge.editComment(path, { on, number, id: earlier.id }, text)
+}
+
+/** The comment that `commentOnce` wrote under this key. */
+export async function ownCommentOf(
+  target: Target,
+  on: ForgeSubjectKind,
+  number: number,
+  key: string,
+): Promise<ForgeComment | undefined> {
+  return (await ownComments(target, on, number)).find(({ body }) => body.includes(keyMarker(key)))
+}
+
+async function ownComments(
+  { forge, path, project }: Target,
+  on: ForgeSubjectKind,
+  number: number,
+): Promise<readonly ForgeComment[]> {
+  const all = await forge.listComments(path, on, number)
+  return all.filter(({ author }) => sameLogin(author.login, project.scm.botLogin))
 }
 
 function retired(

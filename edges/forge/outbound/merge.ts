@@ -7,6 +7,7 @@ import type { EffectParams } from '../../../machines/effect.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
 import { ForbiddenError, HeadMovedError, NotFoundError, NotMergeableError } from '../errors.ts'
 import type { ForgeMergeRequest, MergeMethod } from '../port.ts'
+import { reopenBystanders } from './bystanders.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { obstacleOf, type Obstacle } from './merge-readiness.ts'
 import { compareResult, resultNow } from './merge-result.ts'
@@ -21,8 +22,11 @@ export function mergeMergeRequest(deps: OutboundDeps): EffectHandler<Params> {
       const target = await targetOf(deps, params, fenceOf(context))
       const found = await target.forge.mergeRequest(target.path, params.number)
       const obstacle = found.state === 'open' ? await tryMerge(deps, target, params, context, found) : undefined
-      if (found.state === 'merged' || (found.state === 'open' && obstacle === undefined))
+      if (found.state === 'merged' || (found.state === 'open' && obstacle === undefined)) {
+        // First: when the mirror has told the merge, nothing repeats this effect.
+        await reopenBystanders(deps, target, params, found, context)
         await deleteTaskBranch(target, found)
+      }
       await deps.mirror.refresh(params.project, params.repository, 'mr', params.number)
       return obstacle === undefined ? [] : [answer(params, context, obstacle)]
     },

@@ -50,8 +50,12 @@ describe('words of others in it', () => {
     ['a mark of ours', '<!-- platform:topic=x -->', '`<! -- platform:topic=x -->`'],
     ['another line, and a table', 'a\n\n| b |', '`a ¦ b ¦`'],
     ['what is not to be seen', 'a\u200b\u202eb\u0000', '`a b`'],
+    ['a word that closes an issue', 'fixes: #4', '`fixes: no. 4`'],
+    ['one that control characters hide', 'closes\u0001\u0002#4', '`closes no. 4`'],
+    ['a quick action', '/merge', "`'/merge'`"],
+    ['a command to a bot', 'bors r+ @dependabot rebase', "`'bors' r+ @ dependabot rebase`"],
     ['half of a pair', 'a\ud800', '`a\ufffd`'],
-  ])('%s is shown as text', (_name, given, shown) => {
+  ])('%s is shown as text (EXECUTED-7)', (_name, given, shown) => {
     expect(quoted(given)).toBe(shown)
   })
 

@@ -1,16 +1,12 @@
 /** How a Task stands, for people on the forge: what `statewright why` says, as one comment. */
+import { inert } from '../../../machines/rules/executed-text.ts'
 import type { Why } from '../../../machines/why/why.ts'
 
-/** Words of agents, people and forges: shown as they are, and nothing in them is markup, a mention or one of our marks. */
+/** Words of agents, people and forges: nothing in them is markup, a mention, a command or one of our marks. */
 export function quoted(text: string): string {
-  const plain = text
-    .toWellFormed()
-    // No line ends and no controls: a code span ends at a blank line.
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replaceAll('`', "'")
-    .replaceAll('<!--', '<! --')
-    .replaceAll('|', '¦')
-    .trim()
+  // No line ends and no controls: a code span ends at a blank line.
+  const line = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+  const plain = inert(line.trim()).replaceAll('`', "'").replaceAll('<!--', '<! --').replaceAll('|', '¦')
   const letters = [...plain]
   return `\`${letters.length > mostQuoted ? `${letters.slice(0, mostQuoted).join('')}…` : plain}\``
 }

@@ -14,7 +14,7 @@ import type {
 } from '../../../edges/forge/mirror/records.ts'
 import type { ForgeComment } from '../../../edges/forge/port.ts'
 import type { ProjectSettings } from '../../../edges/forge/projects.ts'
-import type { ActorAddress } from '../../../machines/definition.ts'
+import type { ActorAddress, JsonObject, MachineEvent } from '../../../machines/definition.ts'
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import type { Actors } from './actors.ts'
 import { account, botLogin, isMaintainer, triggerLabel, type Hand, type Login } from './people.ts'
@@ -36,6 +36,8 @@ export type IssueSubject = Subject<MirroredIssue>
 export interface MergeRequestSubject extends Subject<MirroredMergeRequest> {
   /** Issues that the forge closes with its merge. */
   closes: readonly number[]
+  /** The Task that opened it; empty: a person did. */
+  task: string
 }
 
 const untold = { project: 'default/demo', complete: true, factsHash: '', revision: 0, updatedAt: 0, seenAt: 0 } as const
@@ -153,6 +155,7 @@ export class Forge {
       isDirty: true,
       holds: [],
       closes: [],
+      task: '',
     }
     this.mergeRequests.push(subject)
     return subject
@@ -336,12 +339,23 @@ export class Forge {
     if (facts.hash !== subject.row.factsHash) {
       subject.row = { ...subject.row, revision: subject.row.revision + 1, factsHash: facts.hash }
       const delivery = factsTelling(subject.row, facts, context, now)
-      this.#actors.post('mirror', { ...delivery, causedBy, isHeld })
+      const event = subject.row.kind === 'issue' ? this.#withMerge(subject.row, delivery.event) : delivery.event
+      this.#actors.post('mirror', { ...delivery, event, causedBy, isHeld })
     }
     const comments = commentTellings(subject.row, context, now)
     for (const delivery of comments) this.#actors.post('mirror', { ...delivery, causedBy })
     const told = new Set(thread.map(({ comment }) => comment.id))
     subject.thread = subject.thread.map((one) => (told.has(one.comment.id) ? { ...one, told: true } : one))
+  }
+
+  /** With the facts goes whose merge request about the issue was merged last. */
+  #withMerge({ repository, number }: MirroredIssue, event: MachineEvent): MachineEvent {
+    const merged = this.mergeRequests.findLast(
+      ({ row, closes, task }) =>
+        task !== '' && row.repository === repository && row.mergeRequest.state === 'merged' && closes.includes(number),
+    )
+    const facts = event['facts'] as JsonObject
+    return merged ? { ...event, facts: { ...facts, mergedFor: merged.task } } : event
   }
 
   actorOf(subject: Subject): ActorAddress {

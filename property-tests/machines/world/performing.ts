@@ -135,7 +135,10 @@ function openMergeRequest({ forge, answer, effect, num, text }: Call): string {
   }
   const there = forge.openOn(repository, branch)
   const subject = there ?? forge.openMergeRequest(repository, branch, botLogin)
-  if (!there) subject.closes = effect.params['closes'] as readonly number[]
+  if (!there) {
+    subject.closes = effect.params['closes'] as readonly number[]
+    subject.task = idOf(effect.actor)
+  }
   forge.tell(subject)
   const { number, headSha, headBranch, author, url } = subject.row.mergeRequest
   answer('mr.ready', {

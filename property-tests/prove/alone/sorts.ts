@@ -95,6 +95,7 @@ function ofIssue({ context }: Snapshot): readonly unknown[] {
     [owner !== '', implementRan, plans.length > 0, grant === null, selfGrantable(facts)],
     [owner !== '', facts?.unwantedByMaintainer, grant?.commentId, facts?.approvals.length],
     [rejected !== '', retired, facts?.state, facts?.closedBy, owner !== ''],
+    [retired, facts?.state, facts?.closedBy, owner !== '', facts?.mergedFor === owner, grant === null, plans.length],
     [facts?.approvals.length, plans.length > 0, grant === null, facts?.bodyHash, facts?.withdrawnBy],
     [facts?.revision, facts?.approvals.length],
     [

@@ -152,7 +152,6 @@ const groups: readonly Group[] = [
     names: [
       'machines/issue/settle.ts conjunct a.bodyHash === b.bodyHash',
       'machines/issue/settle.ts conjunct a.task === b.task',
-      'machines/issue/settle.ts conjunct a.planHash === b.planHash',
       'machines/issue/settle.ts conjunct sameGrant(before, grant)',
     ],
   },

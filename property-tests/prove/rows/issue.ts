@@ -77,9 +77,10 @@ function fault(i: Draft, held: HeldClaim): string | undefined {
   return isNewest && (!approval || isOfNewestPlan(i, approval)) ? undefined : 'plan-newest'
 }
 
-/** APPROVAL-16: no plan speaks of it any more. */
-function isMergedByUs({ facts, retired }: Draft): boolean {
-  return facts?.state === 'closed' && facts.closedBy === 'bot' && !retired
+/** APPROVAL-16: its own Task merged it, and no plan speaks of it any more. */
+function isMergedByUs({ facts, retired, owner }: Draft): boolean {
+  if (retired || owner === '' || facts?.mergedFor !== owner) return false
+  return facts.state === 'closed' && facts.closedBy === 'bot'
 }
 
 function observed(i: Draft, { facts: told, retry }: EventOf<'issue.observed'>): void {

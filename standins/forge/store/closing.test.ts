@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { withForge } from '../testing.ts'
 import { namedIssues } from './closing.ts'
 
 test('the keywords of the forge close issues of the same repository, each once', () => {
@@ -14,3 +15,21 @@ test('an address and GH-n name issues too', () => {
     'Closes https://forge.test/acme/library/issues/4, fixes GH-5, resolves http://a:1/other/library/issues/6.'
   expect(namedIssues(text, 'acme/library')).toEqual([4, 5])
 })
+
+test.each([
+  ['write', 'closed'],
+  ['triage', 'open'],
+] as const)(
+  'a merge by who has %s rights on another repository leaves the issue that it names there %s',
+  async (right, state) => {
+    await withForge({}, async ({ forge, clone, push }) => {
+      await forge.createRepository({ owner: 'acme', name: 'app', permissions: { bot: right } })
+      forge.openIssue('acme', 'acme/app', { title: 'Far' })
+      await push(await clone('bot'), 'a', { 'a.js': '' })
+      const pull = { title: 'A', body: 'Fixes acme/app#1', head: 'a', base: 'main' }
+      const { number } = await forge.openPull('bot', 'acme/library', pull)
+      await forge.mergePull('bot', 'acme/library', number)
+      expect(forge.issue('acme/app', 1).state).toBe(state)
+    })
+  },
+)
