@@ -1,72 +1,12 @@
 /** Main changes what no pod may change while pods work on an older one: the real wrapper's workspace before the real gateway. */
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { BRANCH, withGateway, type GatewayFixture } from '../../edges/git/testing.ts'
 import { run } from '../../standins/forge/testing.ts'
-import { openWorkspace, type WorkspaceFixture } from '../../wrapper/testing/workspace.ts'
-import type { Bare } from '../../wrapper/workspace/outside/bare.ts'
-import { publishAll, push, pushAll, type Published, type PushOutcome } from '../../wrapper/workspace/outside/publish.ts'
-
-interface Pod extends WorkspaceFixture {
-  readonly bare: Bare
-  write(name: string, text: string): void
-  commit(name: string, text: string): Promise<void>
-  /** The end of a turn. */
-  publish(): Promise<Published>
-  /** A tool of the agent's wants it pushed. */
-  pushNow(): Promise<Published>
-  /** The push in the middle of a turn. */
-  safetyPush(): Promise<PushOutcome>
-}
-
-/** Pods are not closed over the gateway's one branch: each brings its own. */
-async function podOn(gateway: GatewayFixture, branch: string, sha = ''): Promise<Pod> {
-  const dir = mkdtempSync(join(gateway.dir, 'workspace-'))
-  const url = gateway.url.replace('://', '://x-pod:pod-token@')
-  const workspace = openWorkspace({ dir, url, branch })
-  const { bare } = await workspace.boot({ sha })
-  const write = (name: string, text: string): void => writeFileSync(join(workspace.clone, name), text)
-  const asTask = <Answer>(pushing: () => Promise<Answer>): Promise<Answer> => {
-    gateway.access = { repositories: ['library'], branches: { library: branch } }
-    return pushing()
-  }
-  return {
-    ...workspace,
-    bare,
-    write,
-    async commit(name, text) {
-      write(name, text)
-      await run(workspace.clone, ['add', '--', name])
-      await run(workspace.clone, ['commit', '--quiet', '-m', 'Work'])
-    },
-    publish: () => asTask(() => publishAll(workspace, [bare], new Map(), 'turn')),
-    pushNow: () => asTask(() => pushAll(workspace, [bare])),
-    safetyPush: () => asTask(() => push(workspace, bare)),
-  }
-}
+import type { Published } from '../../wrapper/workspace/outside/publish.ts'
+import { podOn } from './gateway-pods.ts'
 
 const done: Published = { pushed: ['lib'], failed: [] }
 const outcomes = ({ audits }: GatewayFixture): readonly string[] => audits.map(({ outcome }) => outcome)
-
-test('GIT-7: main changes a workflow while three Tasks work, and each push merges main itself (WORK-PUSH-9)', async () => {
-  await withGateway(async (gateway) => {
-    const person = await gateway.clone('maintainer')
-    await gateway.push(person, 'main', { '.github/workflows/ci.yml': 'on: push\n' })
-    const branches = [BRANCH, `${BRANCH}-b`, `${BRANCH}-c`]
-    const pods = await Promise.all(branches.map((branch) => podOn(gateway, branch)))
-    const main = await gateway.push(person, 'main', { '.github/workflows/ci.yml': 'on: pull_request\n' })
-    for (const [index, pod] of pods.entries()) {
-      pod.write(`work-${index}.md`, 'work')
-      expect(await pod.publish()).toEqual(done)
-      const parents = await run(gateway.path, ['log', '-1', '--format=%P', branches[index]!])
-      expect(parents.split(' ')).toContain(main)
-      expect(await run(gateway.path, ['show', `${branches[index]}:work-${index}.md`])).toBe('work')
-    }
-    // No round trip by a refusal.
-    expect(outcomes(gateway)).toEqual(['accepted', 'accepted', 'accepted'])
-  })
-})
 
 test('main is merged before a push wherever it changed, and no head is made of main alone (WORK-PUSH-9)', async () => {
   await withGateway(async (gateway) => {
@@ -115,7 +55,7 @@ test('what main changes between that merge and the push is merged after the refu
       },
     })
     pod.write('a.md', 'mine')
-    expect(await publishAll(moving, [pod.bare], new Map(), 'turn')).toEqual(done)
+    expect(await pod.publish(moving)).toEqual(done)
     expect(outcomes(gateway)).toEqual(['refused', 'accepted'])
   })
 })
