@@ -43,68 +43,75 @@ export async function withGateway(
   use: (fixture: GatewayFixture) => Promise<void>,
   repository: Partial<RepositorySettings> = {},
 ): Promise<void> {
-  await withForge({}, async (forgeFixture) => {
-    const dir = await mkdtemp(join(tmpdir(), 'gateway-'))
-    const server = await createServer({
-      name: 'gateway',
-      version: '0',
-      logger: createLogger({ name: 'gateway', level: 'silent' }),
-      clock: systemClock,
-      ids: { next: () => 'id' },
-      openapi: { title: 't', description: 'd' },
-    })
-    const directory: ProjectDirectory = {
-      project: async (name) =>
-        name === 'default/demo'
-          ? ({
-              name: 'demo',
-              namespace: 'default',
-              scm: { webURL: forgeFixture.forge.url, protectedPaths: ['/deploy'] },
-              repositories: [{ name: 'library', url: forgeFixture.forge.gitUrl('acme', 'library'), ...repository }],
-            } as unknown as ProjectSettings)
-          : undefined,
-      projects: async () => [],
-      secret: async () => ({ token: 'token-of-bot' }),
-    }
-    const audits: PushRecord[] = []
-    const cache = createGitCache({ dir, run: runGit })
-    registerGitGateway(server.app, {
-      directory,
-      cache,
-      fetch,
-      clock: systemClock,
-      verifyPodToken: async (token) => {
-        if (token !== 'pod-token') throw new Problem('unauthenticated', 'no such pod')
-        return { project: 'default/demo', task: 'default/implement-library-1-aaaaa', pod: 1 }
-      },
-      taskAccess: async () => fixture.access,
-      mayPush: async () => fixture.right,
-      audit: async (push) => void audits.push(push),
-      defaultBranch: async () => 'main',
-    })
-    const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
-    const fixture: GatewayFixture = {
-      ...forgeFixture,
-      url: `${url}/git/demo/library.git`,
-      audits,
-      directory,
-      cache,
-      right: { allowed: true, protectedPaths: false },
-      access: { repositories: ['library'], branches: { library: BRANCH } },
-      async podClone() {
-        const folder = await mkdtemp(join(forgeFixture.dir, 'pod-'))
-        await run(folder, ['-c', `http.extraHeader=${podHeader()}`, 'clone', '--quiet', fixture.url, '.'])
-        await run(folder, ['config', 'http.extraHeader', podHeader()])
-        return folder
-      },
-    }
-    try {
-      await use(fixture)
-    } finally {
-      await server.close({ graceMs: 1000 })
-      await rm(dir, { recursive: true, force: true })
-    }
+  await withForge({}, (forgeFixture) => withGatewayBefore(forgeFixture, use, repository))
+}
+
+/** Before a forge that the test has opened. */
+export async function withGatewayBefore(
+  forgeFixture: ForgeFixture,
+  use: (fixture: GatewayFixture) => Promise<void>,
+  repository: Partial<RepositorySettings> = {},
+): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-'))
+  const server = await createServer({
+    name: 'gateway',
+    version: '0',
+    logger: createLogger({ name: 'gateway', level: 'silent' }),
+    clock: systemClock,
+    ids: { next: () => 'id' },
+    openapi: { title: 't', description: 'd' },
   })
+  const directory: ProjectDirectory = {
+    project: async (name) =>
+      name === 'default/demo'
+        ? ({
+            name: 'demo',
+            namespace: 'default',
+            scm: { webURL: forgeFixture.forge.url, protectedPaths: ['/deploy'] },
+            repositories: [{ name: 'library', url: forgeFixture.forge.gitUrl('acme', 'library'), ...repository }],
+          } as unknown as ProjectSettings)
+        : undefined,
+    projects: async () => [],
+    secret: async () => ({ token: 'token-of-bot' }),
+  }
+  const audits: PushRecord[] = []
+  const cache = createGitCache({ dir, run: runGit })
+  registerGitGateway(server.app, {
+    directory,
+    cache,
+    fetch,
+    clock: systemClock,
+    verifyPodToken: async (token) => {
+      if (token !== 'pod-token') throw new Problem('unauthenticated', 'no such pod')
+      return { project: 'default/demo', task: 'default/implement-library-1-aaaaa', pod: 1 }
+    },
+    taskAccess: async () => fixture.access,
+    mayPush: async () => fixture.right,
+    audit: async (push) => void audits.push(push),
+    defaultBranch: async () => 'main',
+  })
+  const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
+  const fixture: GatewayFixture = {
+    ...forgeFixture,
+    url: `${url}/git/demo/library.git`,
+    audits,
+    directory,
+    cache,
+    right: { allowed: true, protectedPaths: false },
+    access: { repositories: ['library'], branches: { library: BRANCH } },
+    async podClone() {
+      const folder = await mkdtemp(join(forgeFixture.dir, 'pod-'))
+      await run(folder, ['-c', `http.extraHeader=${podHeader()}`, 'clone', '--quiet', fixture.url, '.'])
+      await run(folder, ['config', 'http.extraHeader', podHeader()])
+      return folder
+    },
+  }
+  try {
+    await use(fixture)
+  } finally {
+    await server.close({ graceMs: 1000 })
+    await rm(dir, { recursive: true, force: true })
+  }
 }
 
 export function push(folder: string, ref: string, ...options: string[]): Promise<string> {

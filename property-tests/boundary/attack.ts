@@ -53,6 +53,8 @@ export type Wall =
   | 'withdrawals-kept'
   /** A push is judged by what its merge makes of the base (law B7). */
   | 'merged-tree'
+  /** So is its merge, by the base of that moment (law B7). */
+  | 'judged-merge'
   /** What a forge executes in an agent's words is made inert before it is posted (EXECUTED-1 to EXECUTED-3). */
   | 'inert-words'
   /** A commit whose message closes an issue is refused (EXECUTED-5). */

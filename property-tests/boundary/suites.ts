@@ -6,6 +6,7 @@ import { executed } from './classes/executed.ts'
 import { leftovers } from './classes/leftovers.ts'
 import { links } from './classes/links.ts'
 import { merges } from './classes/merges.ts'
+import { movedBases } from './classes/moved-bases.ts'
 import { processes, processesWithoutOverlay } from './classes/processes.ts'
 import { races } from './classes/races.ts'
 import { startUp } from './classes/start-up.ts'
@@ -36,5 +37,6 @@ export const everySuite: readonly Suite[] = [
   threads,
   uploadPack,
   merges,
+  movedBases,
   executed,
 ]

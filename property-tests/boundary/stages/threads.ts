@@ -10,6 +10,7 @@ import { maintainersOf } from '../../../edges/forge/projects.ts'
 import { isListed } from '../../../machines/rules/logins.ts'
 import { forgetfulIssue, newestText } from '../../machines/mutants.ts'
 import type { Setting, Stage, Wall } from '../attack.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** An unsigned edit is its author's, and whatever stood there since is carried along. */
 const newestBody: MirrorRules['text'] = (known, _now, edit) => ({
@@ -60,36 +61,6 @@ function optionsOf(setting: Setting): ApprovedIssueOptions {
   return { rules, maintainerLogins, ...(setting.down.has('withdrawals-kept') && { machine: forgetful }) }
 }
 
-/** The store is one for a process: scenes of all stages wait for each other. */
-let before: Promise<unknown> = Promise.resolve()
-
-interface Life {
-  readonly approved: ApprovedIssue
-  end(): Promise<void>
-}
-
-function begin(options: ApprovedIssueOptions): Promise<Life> {
-  const ended = Promise.withResolvers<void>()
-  const begun = Promise.withResolvers<Life>()
-  const life = before.then(() =>
-    withApprovedIssue(options, async (approved) => {
-      begun.resolve({ approved, end: () => (ended.resolve(), life) })
-      await ended.promise
-    }),
-  )
-  life.catch(begun.reject)
-  before = life.catch(() => undefined)
-  return begun.promise
-}
-
-export async function openThreads(setting: Setting): Promise<Stage<ApprovedIssue>> {
-  let life: Life | undefined
-  return {
-    scene: async () => {
-      await life?.end()
-      life = await begin(optionsOf(setting))
-      return life.approved
-    },
-    close: async () => life?.end(),
-  }
+export function openThreads(setting: Setting): Promise<Stage<ApprovedIssue>> {
+  return oneAtATime((use) => withApprovedIssue(optionsOf(setting), use))
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { gitText, type Git } from '../git.ts'
 import { remoteRef, repositoryDir } from '../repository.ts'
 import type { AnswerOf, CloneOperations, RequestOf } from '../requests.ts'
@@ -43,6 +45,8 @@ async function settle(git: Git, dir: string, { branch, stamp }: RequestOf<'settl
 }
 
 async function merge(git: Git, dir: string, sha: string): Promise<AnswerOf<'merge'>> {
+  // A merge of the agent's own that is under way is not ours to abort.
+  if (existsSync(join(dir, '.git', 'MERGE_HEAD'))) return { isMerged: false }
   const isMerged = await mergeOrAbort(git, dir, sha)
   if (isMerged) await leaveOut(git, dir)
   return { isMerged }

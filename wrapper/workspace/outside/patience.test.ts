@@ -183,11 +183,17 @@ describe('with real git', () => {
       expect(result).toBe('up_to_date')
       await close()
       writeFileSync(join(fixture.clone, 'work.txt'), 'work\n')
-      const workspace = new Workspace({ ...fixture, patient: () => patientGit(fixture.git, patience), bares: [bare] })
+      // The gateway is back for the fetch of the base, and gone once more at the push.
+      let cuts = 0
+      const cutAtPush: Git = async (args, run) => {
+        if (args[0] === 'push' && (cuts += 1) === 1) await close()
+        return fixture.git(args, run)
+      }
+      const workspace = new Workspace({ ...fixture, patient: () => patientGit(cutAtPush, patience), bares: [bare] })
       const heads = await workspace.heads()
       expect((await workspace.pushOnly(bare.repository)).state).toBe('nothing')
       expect(await workspace.publish(heads, 'turn')).toEqual({ pushed: ['lib'], failed: [] })
-      expect(waits).toEqual(['fetch', 'fetch', 'push'])
+      expect(waits).toEqual(['fetch', 'fetch', 'fetch', 'push'])
       expect(runGit(origin, 'show', 'platform/t:work.txt')).toBe('work')
     } finally {
       await close()

@@ -1,9 +1,9 @@
 import type { FailedPush } from '../../../machines/turn/schema.ts'
 import { gitText, lastLines, type Git, type GitResult } from '../git.ts'
 import { remoteRef, type BranchTips } from '../repository.ts'
-import { isPartOf, refreshBranch, serveRemote, takeWork, tips, type Bare } from './bare.ts'
-import type { Inside } from './inside.ts'
-import type { Wire } from './wire.ts'
+import { isPartOf, tips, type Bare } from './bare.ts'
+import type { Crossings } from './crossings.ts'
+import { mergeBase, mergeRemote, takeTips, type Behind } from './merge-remote.ts'
 
 export interface Published {
   readonly pushed: readonly string[]
@@ -13,16 +13,6 @@ export interface Published {
 export type PushOutcome =
   | { readonly state: 'nothing' | 'pushed' }
   | { readonly state: 'refused'; readonly reason: string; readonly behind?: Behind }
-
-/** What a merge mends: of the work branch as another pushed it, or of the base (GIT-7). */
-type Behind = 'branch' | 'base'
-
-/** What publishing works with: git beside the wrapper, the agent's side, and the wire between the two. */
-export interface Crossings {
-  readonly git: Git
-  readonly inside: Inside
-  readonly wire: Wire
-}
 
 /**
  * The end of a turn: commits and pushes every touched repository, each for itself. A refusal by the gateway, for
@@ -43,9 +33,12 @@ export async function publishAll(
   })
 }
 
-/** Pushes what is committed in every repository, each for itself. */
+/** Pushes what is committed in every repository, each for itself, for an agent that waits for it. */
 export function pushAll(crossings: Crossings, bares: readonly Bare[]): Promise<Published> {
-  return each(bares, (bare) => push(crossings, bare))
+  return each(bares, async (bare) => {
+    const [{ isSettled }, now] = await Promise.all([look(crossings, bare), committed(crossings, bare)])
+    return pushOnBase(crossings, bare, now, isSettled)
+  })
 }
 
 async function each(
@@ -119,7 +112,7 @@ async function publish(
     }
   }
   const now = isSettled && head === known.head ? known : await takeTips(crossings, bare)
-  const first = await pushTips(crossings, bare, now)
+  const first = await pushOnBase(crossings, bare, now, true)
   if (first.state === 'nothing')
     return { state: (await isPublished(crossings.git, bare, now, before)) ? 'pushed' : 'nothing' }
   return mend(crossings, bare, first)
@@ -142,17 +135,25 @@ async function mend(crossings: Crossings, bare: Bare, first: PushOutcome): Promi
   return outcome
 }
 
-/** Pushes the work branch and nothing else; never forces. */
+/**
+ * In the middle of a turn: pushes the work branch and nothing else; never forces. Nobody merges into files on which an agent
+ * works without its knowledge (WORK-PUSH-2).
+ */
 export async function push(crossings: Crossings, bare: Bare): Promise<PushOutcome> {
-  const { name, branch } = bare.repository
-  const [said, known] = await Promise.all([crossings.inside.ask('head', { name, branch }), tips(crossings.git, bare)])
-  return pushTips(crossings, bare, said.head === known.head ? known : await takeTips(crossings, bare))
+  return pushTips(crossings, bare, await committed(crossings, bare))
 }
 
-async function takeTips({ git, wire }: Crossings, bare: Bare): Promise<BranchTips> {
-  const failure = await takeWork(wire, bare)
-  if (failure !== undefined) throw new Error(failure)
-  return tips(git, bare)
+/** The work branch with what the agent has committed, whatever lies beside it. */
+async function committed(crossings: Crossings, bare: Bare): Promise<BranchTips> {
+  const { name, branch } = bare.repository
+  const [said, known] = await Promise.all([crossings.inside.ask('head', { name, branch }), tips(crossings.git, bare)])
+  return said.head === known.head ? known : takeTips(crossings, bare)
+}
+
+/** What has nothing to push gets no merge commit either: the base alone is no work. */
+async function pushOnBase(crossings: Crossings, bare: Bare, now: BranchTips, isSettled: boolean): Promise<PushOutcome> {
+  if (!(await hasUnpushed(crossings.git, bare, now))) return { state: 'nothing' }
+  return pushTips(crossings, bare, await mergeBase(crossings, bare, now, isSettled))
 }
 
 async function pushTips(crossings: Crossings, bare: Bare, now: BranchTips): Promise<PushOutcome> {
@@ -175,20 +176,6 @@ async function hasUnpushed(git: Git, bare: Bare, { head, remote, base }: BranchT
   if (head === undefined) return false
   if (remote !== undefined) return remote !== head
   return base === undefined || !(await isPartOf(git, bare, head, base))
-}
-
-/** On a conflict the clone has what is to be merged, so that the agent can do it. */
-async function mergeRemote({ git, inside, wire }: Crossings, bare: Bare, what: Behind): Promise<string | undefined> {
-  const { branch, base, name } = bare.repository
-  const from = what === 'base' ? base : branch
-  const failure = (await refreshBranch(git, bare, from)) ?? (await serveRemote(wire, bare, from))
-  if (failure !== undefined) return failure
-  const known = await tips(git, bare)
-  const sha = what === 'base' ? known.base : known.remote
-  if (sha !== undefined && (await inside.ask('merge', { name, sha })).isMerged) return undefined
-  return what === 'base'
-    ? `merge ${base} first (git merge origin/${base}): it conflicts with the work here; resolve the conflict and commit`
-    : `${branch} at the remote has commits that conflict with the work here`
 }
 
 /** The second in the words of the git gateway (`edges/git/refusal.ts`); without them the refusal stands as it is. */

@@ -1,8 +1,9 @@
 import type { Git } from '../git.ts'
 import type { Repository } from '../repository.ts'
 import type { Bare } from './bare.ts'
+import type { Crossings } from './crossings.ts'
 import type { Inside } from './inside.ts'
-import { publishAll, push, pushAll, readHeads, type Crossings, type Published, type PushOutcome } from './publish.ts'
+import { publishAll, push, pushAll, readHeads, type Published, type PushOutcome } from './publish.ts'
 import type { Wire } from './wire.ts'
 
 export interface WorkspaceOptions {

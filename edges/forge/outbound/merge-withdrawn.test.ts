@@ -1,0 +1,50 @@
+/** The state that asked for a merge may be left while the merge is judged, and nobody waits for that call to end. */
+import { expect, test, vi } from 'vitest'
+import { withForgeEdge, type EdgeFixture } from '../testing.ts'
+import { openChange, SUBJECT } from './testing.ts'
+
+/** The merge with `meanwhile` done between the question and its answer. */
+async function mergeJudged(
+  fixture: EdgeFixture,
+  meanwhile: (effect: AbortController) => void,
+): Promise<readonly { event: { type: string } }[]> {
+  const change = await openChange(fixture)
+  const pull = { owner: 'acme', repo: 'library', pull_number: change.number }
+  const { pulls } = fixture.octokit('reader')
+  await vi.waitUntil(async () => (await pulls.get(pull)).data.mergeable !== null, { timeout: 20_000 })
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  fixture.mergeJudge = {
+    ...fixture.mergeJudge,
+    judge: async () => {
+      asked.resolve()
+      await answered.promise
+      return { kind: 'clean', tree: '', base: '' }
+    },
+  }
+  const effect = new AbortController()
+  const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: [] }
+  const context = { ...fixture.context('k'), signal: effect.signal }
+  const performed = fixture.edge.handlers.mergeMergeRequest.perform(params, context)
+  // Whoever ends before it asks is looked at too.
+  await Promise.race([asked.promise, performed])
+  meanwhile(effect)
+  answered.resolve()
+  return performed
+}
+
+const merges = ({ forge }: EdgeFixture): number => forge.audit().filter(({ action }) => action === 'pull.merge').length
+
+test('an effect that is withdrawn while the merge is judged merges nothing, and answers so (MERGE-12) [FORGE-WRITES-1]', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const answers = await mergeJudged(fixture, (effect) => effect.abort())
+    expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'withdrawn' } }])
+    expect(merges(fixture)).toBe(0)
+  })
+})
+
+test('the control: an effect that stands while the merge is judged merges', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    expect(await mergeJudged(fixture, () => undefined)).toEqual([])
+    expect(merges(fixture)).toBe(1)
+  })
+})
