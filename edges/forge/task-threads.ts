@@ -10,17 +10,21 @@ export interface ThreadPlace {
   /** Name of the resource. */
   readonly repository: string
   readonly number: number
+  /** Id of the Task, in the form of an Issue's owner. */
+  readonly task?: string
 }
 
 /** Of a Task, or of the Task that owns an Issue or a MergeRequest; without an owner there are none. */
 export type TaskThreads = (actor: ActorAddress) => Promise<readonly ThreadPlace[]>
+
+type TaskParts = Pick<TaskContext, 'id' | 'forge'>
 
 export function taskThreadsIn(runtime: Pick<Runtime, 'read'>): TaskThreads {
   return async (actor) => {
     const task = await taskOf(runtime, actor)
     const view = task && (await runtime.read(task))
     if (!view || view.status === 'quarantined') return []
-    return threadsOf((view.context as unknown as Pick<TaskContext, 'forge'>).forge)
+    return threadsOf(view.context as unknown as TaskParts)
   }
 }
 
@@ -33,11 +37,11 @@ async function taskOf(runtime: Pick<Runtime, 'read'>, actor: ActorAddress): Prom
 }
 
 /** What was handed over is another Task's by now. */
-function threadsOf({ issues, mergeRequests }: TaskContext['forge']): readonly ThreadPlace[] {
+function threadsOf({ id: task, forge: { issues, mergeRequests } }: TaskParts): readonly ThreadPlace[] {
   const own = <T extends { readonly state: string }>(all: readonly T[]): readonly T[] =>
     all.filter(({ state }) => state !== 'handedOver')
   return [
-    ...own(issues).map(({ repository, number }) => ({ kind: 'issue', repository, number }) as const),
-    ...own(mergeRequests).map(({ repository, number }) => ({ kind: 'mr', repository, number }) as const),
+    ...own(issues).map(({ repository, number }) => ({ kind: 'issue', repository, number, task }) as const),
+    ...own(mergeRequests).map(({ repository, number }) => ({ kind: 'mr', repository, number, task }) as const),
   ]
 }

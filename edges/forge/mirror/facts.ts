@@ -21,11 +21,13 @@ export interface FactsContext {
   readonly judged?: MirrorRules['judged']
   /** Of an issue: the merge requests of its Task. */
   readonly elsewhere?: readonly Thread[]
+  /** Of an issue: its Task, once one of its merge requests is merged. */
+  readonly mergedFor?: string
 }
 
 export function issueFactsOf(
   row: MirroredIssue,
-  { project, people, thread, judged: judge = judgedThread, elsewhere = [] }: FactsContext,
+  { project, people, thread, judged: judge = judgedThread, elsewhere = [], mergedFor }: FactsContext,
 ): IssueFacts {
   const { issue, notes } = row
   const judged = judge(thread, people, elsewhere)
@@ -39,6 +41,7 @@ export function issueFactsOf(
     ...(issue.state === 'closed' && closedBy !== undefined
       ? { closedBy: sameLogin(closedBy, project.scm.botLogin) ? 'bot' : 'human' }
       : {}),
+    ...(mergedFor === undefined ? {} : { mergedFor }),
     title: isHeardSubject(row, people) ? issue.title : '',
     author: issue.author.login,
     url: issue.url,

@@ -18,7 +18,7 @@ async function costOf(fixture: EdgeFixture, act: () => unknown): Promise<Cost> {
   await fixture.quiet()
   const about = fixture.statements.filter((text) => !text.includes('forge_delivery') && !text.includes('forge_budget'))
   const reads = (table: string): number =>
-    about.filter((text) => text.startsWith('select') && text.includes(`from ${table} `)).length
+    about.filter((text) => text.startsWith('select project') && text.includes(`from ${table} `)).length
   return {
     subjects: reads('forge_subject'),
     threads: about.filter((text) => text.startsWith('select') && text.includes('on_sort = $3')).length,

@@ -11,11 +11,10 @@ import { openScope, takeInContext, type MirrorOptions, type Scope } from './scop
 import { createSerial } from './serial.ts'
 import { boundAccounts } from './store/accounts.ts'
 import { loadThread, markCommentsTold } from './store/comments.ts'
-import { claimRevision, loadSubject, markTold } from './store/subjects.ts'
+import { claimRevision, isAnyMerged, loadSubject, markTold } from './store/subjects.ts'
 import type { TakeInContext, Taken } from './take-in.ts'
 import { loadThreads } from './task-words.ts'
 import { commentTellings, factsFor, factsTelling, subjectAddress, untold, type Facts } from './tell.ts'
-import type { Thread } from './words.ts'
 
 /** Two processes meet once; who never gets its turn leaves it to whoever tried. */
 const MOST_CLAIMS = 10
@@ -26,22 +25,16 @@ export interface ToTell {
   readonly also?: readonly Delivery[]
 }
 
-/** What the thread and the Task's other threads hold, and who people are. */
-interface Surroundings {
-  readonly context: FactsContext
-  /** Ids of accounts by login, as bound so far. */
-  readonly bound: ReadonlyMap<string, string>
-}
-
 /** What was read or written of it is kept until it changes: whoever works on it holds its lock. */
 export class Subject {
   readonly options: MirrorOptions
   readonly scope: Scope
   readonly key: SubjectKey
-  /** Its thread was looked at: the Issues of its Task judge by it too. */
-  isRead = false
+  /** Its thread was looked at, or its state changed: the Issues of its Task judge by it too. */
+  concernsIssues = false
   #row: { readonly now: MirroredSubject | undefined } | undefined
-  #around: Surroundings | undefined
+  /** What the thread and the Task's other threads hold, and who people are. */
+  #around: FactsContext | undefined
 
   constructor(options: MirrorOptions, scope: Scope, key: SubjectKey) {
     this.options = options
@@ -61,6 +54,7 @@ export class Subject {
   ): Promise<Taken<Row>> {
     const taken = await this.#change(accounts, change)
     this.#row = { now: taken.after }
+    if (stateOf(taken.before) !== stateOf(taken.after)) this.concernsIssues = true
     return taken
   }
 
@@ -70,7 +64,7 @@ export class Subject {
     change: (tx: Queryable, context: TakeInContext) => Promise<unknown>,
   ): Promise<void> {
     await this.#change(accounts, change)
-    this.isRead = true
+    this.concernsIssues = true
   }
 
   async #change<T>(
@@ -88,14 +82,14 @@ export class Subject {
   }
 
   async people(): Promise<People> {
-    return (await this.#surroundings()).context.people
+    return (await this.#context()).people
   }
 
   /** Tells the actor what it doesn't know. */
   async tell({ retry, also = [] }: ToTell = {}): Promise<void> {
     const row = await this.row()
     if (row === undefined) return
-    if (mayBecomeWanted(row) || factsFor(row, (await this.#surroundings()).context) !== undefined) {
+    if (mayBecomeWanted(row) || factsFor(row, await this.#context()) !== undefined) {
       if (!row.complete) await readThread(this)
       if (row.kind === 'mr') await readChecks(this, false)
       await this.#tellFacts(retry)
@@ -128,7 +122,7 @@ export class Subject {
     const { key } = this
     for (let attempt = 0; attempt < MOST_CLAIMS; attempt++) {
       const row = (await this.row())!
-      const { context } = await this.#surroundings()
+      const context = await this.#context()
       const facts = factsFor(row, context)
       if (facts === undefined) return undefined
       if (facts.hash === row.factsHash) return { now: row, facts, isNews: false }
@@ -148,7 +142,7 @@ export class Subject {
   async #tellComments(): Promise<void> {
     const { key } = this
     const { sql, clock, deliver } = this.options
-    const { context } = await this.#surroundings()
+    const context = await this.#context()
     const open = untold(context.thread)
     if (open.length === 0) return
     // Another process may have given it an actor since.
@@ -165,7 +159,7 @@ export class Subject {
     )
   }
 
-  async #surroundings(): Promise<Surroundings> {
+  async #context(): Promise<FactsContext> {
     if (this.#around !== undefined) return this.#around
     const { project, repository } = this.scope
     const { sql, rules } = this.options
@@ -173,21 +167,24 @@ export class Subject {
     const people = rules.people(project, repository, bound)
     const thread = await loadThread(sql, this.key)
     const elsewhere = await this.#elsewhere(bound)
-    return (this.#around = { bound, context: { project, people, thread, judged: rules.judged, elsewhere } })
+    return (this.#around = { project, people, thread, judged: rules.judged, ...elsewhere })
   }
 
-  /** What is said in a merge request of its Task is said about an issue too (LAW-24). */
-  async #elsewhere(bound: Surroundings['bound']): Promise<readonly Thread[]> {
+  /** What is said in a merge request of its Task is said about an issue too (LAW-24), and its merge is the issue's (APPROVAL-16). */
+  async #elsewhere(bound: ReadonlyMap<string, string>): Promise<Pick<FactsContext, 'elsewhere' | 'mergedFor'>> {
     const { key, options, scope } = this
-    if (key.kind !== 'issue') return []
-    const places = await options.threadsOf(subjectAddress(scope.project, key))
-    return loadThreads(
-      options,
-      scope.project,
-      places.filter(({ kind }) => kind === 'mr'),
-      bound,
-    )
+    if (key.kind !== 'issue') return {}
+    const threads = await options.threadsOf(subjectAddress(scope.project, key))
+    const places = threads.filter(({ kind }) => kind === 'mr')
+    const elsewhere = await loadThreads(options, scope.project, places, bound)
+    const task = places[0]?.task
+    const isMerged = task !== undefined && (await isAnyMerged(options.sql, key.project, places))
+    return { elsewhere, ...(isMerged ? { mergedFor: task } : {}) }
   }
+}
+
+function stateOf(row: MirroredSubject | undefined): string | undefined {
+  return row?.kind === 'mr' ? row.mergeRequest.state : row?.issue.state
 }
 
 /** The thread may hold the mention that makes an open merge request ours to review. */
@@ -215,7 +212,7 @@ export function createSubjects(options: MirrorOptions): Subjects {
       const place = `${key.project}/${key.repository}/${kind}/${number}`
       const subject = new Subject(options, scope, key)
       const result = await serial.run(place, () => work(subject))
-      if (kind === 'mr' && subject.isRead) await tellIssues(subjects, scope, key)
+      if (kind === 'mr' && subject.concernsIssues) await tellIssues(subjects, scope, key)
       return result
     },
   }

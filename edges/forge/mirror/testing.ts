@@ -9,7 +9,7 @@ import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../tes
 
 const REPO = 'acme/library'
 const ISSUE = 'default/library-1'
-const TASK = 'default/implement-library-1-aaaaa'
+export const TASK = 'default/implement-library-1-aaaaa'
 const BRANCH = 'platform/implement-library-1-aaaaa'
 
 /** `maintainer` and `acme` maintain; `stranger` may edit whatever anybody wrote, and maintains nothing; `reader` reads. */
@@ -29,7 +29,7 @@ export class ApprovedIssue {
     this.issue = issue
     this.number = number
     this.#hear = hear
-    fixture.threads.push({ kind: 'issue', repository: 'library', number })
+    fixture.threads.push({ kind: 'issue', repository: 'library', number, task: TASK })
   }
 
   get approval(): number {
@@ -114,7 +114,7 @@ export class ApprovedIssue {
   async change(): Promise<Change> {
     if (this.#change === undefined) {
       this.#change = await openChange(this.fixture)
-      this.fixture.threads.push({ kind: 'mr', repository: 'library', number: this.#change.number })
+      this.fixture.threads.push({ kind: 'mr', repository: 'library', number: this.#change.number, task: TASK })
       await this.fixture.quiet()
     }
     return this.#change

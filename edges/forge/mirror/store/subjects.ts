@@ -74,6 +74,21 @@ export async function markIncomplete(sql: Queryable, key: SubjectKey): Promise<v
   )
 }
 
+/** Whether one of these merge requests of the Project is merged. */
+export async function isAnyMerged(
+  sql: Queryable,
+  project: string,
+  places: readonly Pick<SubjectKey, 'repository' | 'number'>[],
+): Promise<boolean> {
+  if (places.length === 0) return false
+  const { rowCount } = await sql.query(
+    `select 1 from forge_subject where project = $1 and sort = 'mr' and state = 'merged'
+       and (repository, number) in (select * from unnest($2::text[], $3::int[])) limit 1`,
+    [project, places.map(({ repository }) => repository), places.map(({ number }) => number)],
+  )
+  return rowCount > 0
+}
+
 /**
  * A telling takes the next number before it is told, and what stands at that moment is what it tells; undefined: another process
  * took the number. Until it is told nobody knows what the actor believes, so that every other telling meanwhile is told too.
