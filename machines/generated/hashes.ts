@@ -9,6 +9,6 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
   issue: '801b75fa8a891614',
-  'merge-request': '970223688be90e8a',
+  'merge-request': 'bdbe9b28e4e59975',
   'ingest-job': 'cd269529343b5675',
 }

@@ -49,7 +49,7 @@ function merging(): Drive {
 const toTask = (effects: readonly DrivenEffect[]) => sent(effects, 'task')
 
 describe('ownership', () => {
-  test('a human’s merge request that is wanted and owned by nobody: one review Task is asked for', () => {
+  test('a human’s merge request that is wanted and owned by nobody: one review Task is asked for, and its goal has no title (BUNDLE-TEXT-11)', () => {
     const mr = drive(mergeRequestMachine, id)
     const effects = observe(mr, { wanted: true })
     const [entry] = sent(effects, 'queue')
@@ -57,6 +57,7 @@ describe('ownership', () => {
     expect(entry?.['task']).toMatch(/^default\/review-lib-7-[a-z0-9]{5}$/)
     expect(entry?.['seed']).toMatchObject({
       kind: 'review',
+      goal: 'Review of lib!7',
       mergeRequests: [{ repository: 'lib', number: 7, mergeRequest: id, headSha: 'sha-1' }],
       issues: [],
     })

@@ -145,8 +145,9 @@ export const mergeRequestMachine = setup({
 
 export const mergeRequestDefinition: MachineDefinition = {
   kind: 'merge-request',
-  version: 1,
+  version: 2,
   machine: mergeRequestMachine,
   createdBy: ['mr.observed', 'mr.owned'],
-  upgrades: {},
+  // Nothing that it knows changed: its new Tasks are named without the title.
+  upgrades: { 1: (snapshot) => snapshot },
 }

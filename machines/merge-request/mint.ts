@@ -59,10 +59,11 @@ function mintOf(context: MergeRequestContext, facts: MergeRequestFacts): Minted 
 }
 
 function seedOf(id: string, facts: MergeRequestFacts, priority: number): TaskSeed {
-  const { repository, number, title, headSha, headBranch, author, url, config } = facts
+  const { repository, number, headSha, headBranch, author, url, config } = facts
   return {
     kind: 'review',
-    goal: `Review of ${repository}!${number}: ${title}`,
+    // A title is words of a stranger, and no part of an assignment [BUNDLE-TEXT-11].
+    goal: `Review of ${repository}!${number}`,
     repositories: [repository],
     issues: [],
     mergeRequests: [{ repository, number, mergeRequest: id, headSha, headBranch, author, url }],

@@ -55,9 +55,9 @@ export type Wall =
   | 'merged-tree'
   /** So is its merge, by the base of that moment (law B7). */
   | 'judged-merge'
-  /** What a forge executes in an agent's words is made inert before it is posted (EXECUTED-1 to EXECUTED-3). */
+  /** What a forge executes in an agent's words is made inert before it is posted (EXECUTED-1 to EXECUTED-3, EXECUTED-6, EXECUTED-7). */
   | 'inert-words'
-  /** A commit whose message closes an issue is refused (EXECUTED-5). */
+  /** A commit whose message closes an issue or leaves out checks is refused (EXECUTED-5, EXECUTED-6). */
   | 'closing-messages'
 
 export interface Attack<Scene> {
