@@ -134,6 +134,20 @@ describe('a job that went well', () => {
   })
 })
 
+test('a head may be reviewed again with the same words once a maintainer has spoken, and not without', async () => {
+  await withWork(async (work) => {
+    const head = await work.commit('change', 'new')
+    const merged = await merge(work, '--no-ff')
+    const [merging, ...before] = goodAudit(head, merged).toReversed()
+    const said = entry('comment.create', { actor: 'maria', detail: { body: '/approve' } })
+    const again = before[0]!
+    const judged = (...more: AuditEntry[]): Promise<Verdict> =>
+      work.judge([...before.toReversed(), ...more, again, merging!])
+    expect((await judged(said)).faults).toEqual([])
+    expect((await judged()).faults).toEqual(['the bot wrote twice on #2: Approve: it does what the plan says.'])
+  })
+})
+
 describe('a fault is found', () => {
   /** The faults after the log of a good job was changed. */
   async function faultsAfter(

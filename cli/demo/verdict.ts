@@ -46,11 +46,16 @@ export async function judge(audit: readonly AuditEntry[], repository: JudgedRepo
   }
 }
 
-/** The same words by the bot on the same thread, hidden markers aside. */
+/**
+ * The same words by the bot on the same thread, hidden markers aside. A head that was reviewed is reviewed again once a
+ * person has spoken, perhaps with the same result.
+ */
 function repeated(audit: readonly AuditEntry[]): readonly string[] {
   const seen = new Set<string>()
   const faults: string[] = []
+  let spoken = 0
   for (const entry of audit) {
+    if (entry.actor === people.maintainer) spoken += 1
     if (
       entry.actor !== people.bot ||
       !['comment.create', 'review.create', 'review-comment.create'].includes(entry.action)
@@ -64,7 +69,8 @@ function repeated(audit: readonly AuditEntry[]): readonly string[] {
     if (body === undefined || body === null) continue
     const words = body.replaceAll(/<!--.*?-->/gs, '').trim()
     if (words === '') continue
-    const key = JSON.stringify([entry.action, entry.number, entry.sha ?? '', path ?? '', line ?? 0, words])
+    const since = entry.action === 'review.create' ? spoken : 0
+    const key = JSON.stringify([entry.action, entry.number, entry.sha ?? '', path ?? '', line ?? 0, since, words])
     if (seen.has(key)) faults.push(`the bot wrote twice on #${entry.number}: ${words.slice(0, 80)}`)
     seen.add(key)
   }
