@@ -24,7 +24,7 @@ const told = row(10, { type: 'human.commented', text })
 const asks = row(
   11,
   { type: 'turn.result' },
-  { effects: [{ type: 'tell', params: { event: { type: 'turn.start' } } }] },
+  { effects: [{ type: 'deliver', params: { to: 'pod:a/1', event: { type: 'turn.requested', eventsUpTo: 1 } } }] },
 )
 const accepted = row(12, { type: 'turn.accepted' })
 const turn = (more: Partial<HeardTurn> = {}): HeardTurn => ({ ended: true, events: [text], comments: [text], ...more })
@@ -59,6 +59,7 @@ describe('a word that reached the agent once', () => {
   test('may have no turn left that could carry it', () => {
     expect(faults({ task: [asks, accepted, { ...told, seq: 13 }], turns: [] })).toEqual([])
     expect(faults({ task: [told, asks], turns: [] })).toEqual([])
+    expect(faults({ task: [told, accepted, { ...asks, seq: 13 }], turns: [] })).toEqual([])
   })
 
   test('is not looked for where no stand-in saw the turns', () => {
@@ -88,11 +89,15 @@ describe('a fault is found', () => {
 
   test('in a word that did not reach the Task, or reached it twice', () => {
     expect(faults({ task: [asks, accepted] })).toEqual(['a word did not reach the Task'])
-    expect(faults({ task: [told, { ...told, seq: 13 }] })).toEqual(['the Task was told a word 2 times'])
+    expect(faults({ task: [told, asks, { ...told, seq: 13 }] })).toEqual(['the Task was told a word 2 times'])
   })
 
   test('in a word that is new to two whole turns', () => {
     expect(faults({ turns: [turn(), turn()] })).toEqual(['the agent was told a word 2 times as new'])
+  })
+
+  test('in a journal that asks for none of the turns that were played', () => {
+    expect(faults({ task: [told, accepted] })).toEqual(['the model played turns for which no Task asked'])
   })
 
   test('in a word that no turn after it showed', () => {

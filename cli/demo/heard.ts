@@ -37,12 +37,15 @@ const lastMomentMs = 2_000
 export function unheard(audit: readonly AuditEntry[], heard: Heard): readonly string[] {
   const merge = audit.find(({ action }) => action === 'pull.merge')
   const end = merge === undefined ? Number.POSITIVE_INFINITY : Date.parse(merge.at) - lastMomentMs
-  return saidByMaintainers(audit).flatMap((word) => {
+  // Names of events change: a verdict that finds none of them would find no fault either.
+  const blind = (heard.turns?.length ?? 0) > 0 && !heard.task.some((row) => row.effects.some(asksForTurn))
+  const words = saidByMaintainers(audit).flatMap((word) => {
     const isInTime = Date.parse(word.at) < end
     return [...faultsAtSubject(word, heard, isInTime), ...faultsAtTask(word, heard, isInTime)].map(
       (fault) => `${fault}: #${word.number} ${firstLine(word.text)}`,
     )
   })
+  return blind ? ['the model played turns for which no Task asked', ...words] : words
 }
 
 function toldRows({ id }: Said, { subjects }: Heard): readonly JournalRow[] {
@@ -84,12 +87,12 @@ function faultsAtAgent(
 
 /** A turn that was asked for after the Task knew the word, and was accepted. */
 function hadTurnAfter(told: JournalRow, task: readonly JournalRow[]): boolean {
-  const asked = task.find(({ seq, effects }) => seq > told.seq && effects.some(({ params }) => asksForTurn(params)))
+  const asked = task.find(({ seq, effects }) => seq > told.seq && effects.some(asksForTurn))
   return asked !== undefined && task.some(({ seq, event }) => seq > asked.seq && event['type'] === 'turn.accepted')
 }
 
-function asksForTurn(params: unknown): boolean {
-  return JSON.stringify(params).includes('"turn.start"')
+function asksForTurn({ params }: { readonly params: unknown }): boolean {
+  return JSON.stringify(params).includes('"turn.requested"')
 }
 
 function carries(text: unknown, word: Said): boolean {

@@ -134,17 +134,21 @@ describe('a job that went well', () => {
   })
 })
 
-test('a head may be reviewed again with the same words once a maintainer has spoken, and not without', async () => {
+test('a head may be reviewed again with the same words once for each word that withheld it, as another review', async () => {
   await withWork(async (work) => {
     const head = await work.commit('change', 'new')
     const merged = await merge(work, '--no-ff')
+    const reviewed = (marker: string): AuditEntry =>
+      entry('review.create', { sha: head, detail: { body: `It may merge. <!-- ${marker} -->` } })
+    const say = (body: string): AuditEntry => entry('comment.create', { actor: 'maria', detail: { body } })
     const [merging, ...before] = goodAudit(head, merged).toReversed()
-    const said = entry('comment.create', { actor: 'maria', detail: { body: '/approve' } })
-    const again = before[0]!
-    const judged = (...more: AuditEntry[]): Promise<Verdict> =>
-      work.judge([...before.toReversed(), ...more, again, merging!])
-    expect((await judged(said)).faults).toEqual([])
-    expect((await judged()).faults).toEqual(['the bot wrote twice on #2: Approve: it does what the plan says.'])
+    const judged = async (...more: AuditEntry[]): Promise<readonly string[]> =>
+      (await work.judge([...before.toReversed(), ...more, merging!])).faults
+    const twice = ['the bot wrote twice on #2: It may merge.']
+    expect(await judged(say('/hold'), reviewed('1'), say('/approve'), reviewed('2'))).toEqual([])
+    expect(await judged(reviewed('1'), say('/approve'), reviewed('2'))).toEqual(twice)
+    expect(await judged(say('/hold'), reviewed('1'), say('/approve'), reviewed('1'))).toEqual(twice)
+    expect(await judged(say('/hold'), reviewed('1'), reviewed('2'), reviewed('3'))).toEqual(twice)
   })
 })
 
