@@ -100,12 +100,30 @@ test('a lift that is due beside a later kill is said there, but not within the s
     await speaker.beside(1, 'down')
     expect(said().map(({ means }) => means)).toEqual(['withholds'])
     later(5_000)
+    await speaker.beside(1, 'before')
+    expect(said().map(({ means }) => means)).toEqual(['withholds'])
     await speaker.beside(1, 'down')
     expect(said().map(({ means }) => means)).toEqual(['withholds', 'lifts'])
     expect(speaker.spoken().map(({ kill, moment }) => [kill, moment])).toEqual([
       [1, 'after'],
       [2, 'down'],
     ])
+  })
+})
+
+test('a word is not lifted before its time has come', async () => {
+  const hold = (n: number, afterMs: number): PlannedWord => ({
+    ...{ n, kill: 0, moment: 'down', sort: 'hold', form: 'issue', text: `/hold\n\n${n}` },
+    lift: { form: 'issue', kill: null, afterMs, text: `/approve\n\n${n}` },
+  })
+  await withSpeaker([hold(1, longestLiftMs), hold(2, 3_000)], async ({ speaker, said, later }) => {
+    await speaker.beside(0, 'down')
+    later(5_000)
+    await vi.waitFor(() => expect(said()).toHaveLength(3), bound)
+    expect(said().at(-1)?.text).toBe('/approve\n\n2')
+    later(longestLiftMs)
+    await vi.waitFor(() => expect(speaker.idle()).toBe(true), bound)
+    expect(said().at(-1)?.text).toBe('/approve\n\n1')
   })
 })
 

@@ -147,6 +147,7 @@ test('a head may be reviewed again with the same words once for each word that w
     const twice = ['the bot wrote twice on #2: It may merge.']
     expect(await judged(say('/hold'), reviewed('1'), say('/approve'), reviewed('2'))).toEqual([])
     expect(await judged(reviewed('1'), say('/approve'), reviewed('2'))).toEqual(twice)
+    expect(await judged(reviewed('1'), reviewed('2'), say('/hold'), say('/approve'))).toEqual(twice)
     expect(await judged(say('/hold'), reviewed('1'), say('/approve'), reviewed('1'))).toEqual(twice)
     expect(await judged(say('/hold'), reviewed('1'), reviewed('2'), reviewed('3'))).toEqual(twice)
   })
