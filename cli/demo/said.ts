@@ -59,8 +59,8 @@ function meaningOf(text: string): Said['means'] {
 }
 
 /**
- * The platform reads all threads, calls the merge, and only then the forge can be sure that it was asked. A word in
- * between comes too late for anybody. Measured below 0.1 s; a busy machine takes longer.
+ * The platform reads all threads, and then asks for the merge. A word in between comes too late for anybody, and nobody
+ * but the platform knows when it read: on a busy machine that is some tenths of a second before.
  */
 const underWayMs = 1_000
 

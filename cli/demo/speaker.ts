@@ -49,6 +49,7 @@ const lookMs = 250
 const resendMs = 6_000
 const resendLimitMs = 30_000
 
+/** Plain comments are on the forge before this returns: right before a kill nothing else may happen. */
 export function startSpeaker(options: SpeakerOptions): Speaker {
   const { forge, words, now } = options
   const spoken: SpokenWord[] = []

@@ -318,7 +318,7 @@ describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? re
     })
   })
 
-  test('that is asked to stop before it serves ends at once, although nothing inside could take the signal yet', async () => {
+  test('that is asked to stop before it serves ends at once, although nothing inside could take the signal yet (POD-20)', async () => {
     await withMachine(async (machine) => {
       const pods = machine.start({ isolation })
       await pods.create(spec)
