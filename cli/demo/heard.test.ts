@@ -19,7 +19,8 @@ function row(seq: number, event: JournalRow['event'], more: Partial<JournalRow> 
   return { seq, at: seq, key: `key-${seq}`, event, effects: [], ...more }
 }
 
-const commented = row(4, { type: 'issue.commented', commentId: '7', text }, { key: 'comment/7' })
+const passedOn = [{ type: 'deliver', params: { to: 'task:default/a', event: { type: 'human.commented' } } }]
+const commented = row(4, { type: 'issue.commented', commentId: '7', text }, { key: 'comment/7', effects: passedOn })
 const told = row(10, { type: 'human.commented', text })
 const asks = row(
   11,
@@ -62,6 +63,11 @@ describe('a word that reached the agent once', () => {
     expect(faults({ task: [told, accepted, { ...asks, seq: 13 }], turns: [] })).toEqual([])
   })
 
+  test('may have come before the Task owned the issue, which the agent finds in the list of comments', () => {
+    const early = { ...commented, effects: [] }
+    expect(faults({ subjects: [early], task: [asks, accepted], turns: [turn({ events: [] })] })).toEqual([])
+  })
+
   test('is not looked for where no stand-in saw the turns', () => {
     expect(faults({ turns: undefined })).toEqual([])
   })
@@ -89,6 +95,8 @@ describe('a fault is found', () => {
 
   test('in a word that did not reach the Task, or reached it twice', () => {
     expect(faults({ task: [asks, accepted] })).toEqual(['a word did not reach the Task'])
+    const late = { ...commented, effects: [], at: asks.at + 30_000 }
+    expect(faults({ subjects: [late], task: [asks, accepted] })).toEqual(['a word did not reach the Task'])
     expect(faults({ task: [told, asks, { ...told, seq: 13 }] })).toEqual(['the Task was told a word 2 times'])
   })
 
@@ -101,6 +109,11 @@ describe('a fault is found', () => {
   })
 
   test('in a word that no turn after it showed', () => {
-    expect(faults({ turns: [turn({ events: [], comments: [] })] })).toEqual(['a word did not reach the agent'])
+    const unseen = [turn({ events: [], comments: [] })]
+    expect(faults({ turns: unseen })).toEqual(['a word did not reach the agent'])
+    const early = { ...commented, effects: [] }
+    const more = { subjects: [early], turns: unseen }
+    expect(faults({ ...more, task: [asks, accepted] })).toEqual(['a word did not reach the agent'])
+    expect(faults({ ...more, task: [{ ...asks, at: 3 }, accepted] })).toEqual([])
   })
 })

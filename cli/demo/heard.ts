@@ -68,26 +68,33 @@ function faultsAtTask(word: Said, heard: Heard, isInTime: boolean): readonly str
   const rows = heard.task.filter(({ event }) => event['type'] === 'human.commented' && carries(event['text'], word))
   if (rows.length > 1) return [`the Task was told a word ${rows.length} times`]
   const [row] = rows
-  if (row === undefined) return isInTime ? ['a word did not reach the Task'] : []
-  return heard.turns === undefined ? [] : faultsAtAgent(word, row, heard.task, heard.turns)
+  if (row !== undefined) return faultsAtAgent(word, heard, ({ seq }) => seq > row.seq)
+  if (!isInTime) return []
+  if (hasOwner(told, heard)) return ['a word did not reach the Task']
+  return faultsAtAgent(word, heard, ({ at }) => at > told.at)
+}
+
+/** So long an Issue may take to learn which Task owns it, with a crash in between. */
+const ownedMs = 20_000
+
+/** What was said before there was an owner, the Task finds in the lists of comments. */
+function hasOwner({ at, event, effects }: JournalRow, { task }: Heard): boolean {
+  const passes = effects.some(({ params }) => String((params as { to?: unknown } | null)?.to).startsWith('task:'))
+  return passes || (event['type'] === 'issue.commented' && at > (task[0]?.at ?? at) + ownedMs)
 }
 
 /** Its event leaves the queue with the turn that carried it (EVENTS-5). The lists of comments show it ever after. */
-function faultsAtAgent(
-  word: Said,
-  told: JournalRow,
-  task: readonly JournalRow[],
-  turns: readonly HeardTurn[],
-): readonly string[] {
+function faultsAtAgent(word: Said, { task, turns }: Heard, isAfter: (row: JournalRow) => boolean): readonly string[] {
+  if (turns === undefined) return []
   const fresh = turns.filter(({ ended, events }) => ended && events.some((text) => carries(text, word))).length
   if (fresh > 1) return [`the agent was told a word ${fresh} times as new`]
   const isSeen = turns.some(({ events, comments }) => [...events, ...comments].some((text) => carries(text, word)))
-  return fresh === 0 && !isSeen && hadTurnAfter(told, task) ? ['a word did not reach the agent'] : []
+  return !isSeen && hadTurn(task, isAfter) ? ['a word did not reach the agent'] : []
 }
 
-/** A turn that was asked for after the Task knew the word, and was accepted. */
-function hadTurnAfter(told: JournalRow, task: readonly JournalRow[]): boolean {
-  const asked = task.find(({ seq, effects }) => seq > told.seq && effects.some(asksForTurn))
+/** A turn that was asked for after the word was known, and was accepted. */
+function hadTurn(task: readonly JournalRow[], isAfter: (row: JournalRow) => boolean): boolean {
+  const asked = task.find((row) => isAfter(row) && row.effects.some(asksForTurn))
   return asked !== undefined && task.some(({ seq, event }) => seq > asked.seq && event['type'] === 'turn.accepted')
 }
 
