@@ -34,7 +34,9 @@ export interface PlannedWord {
 export const mostWithdrawals = 3
 /** A lift of the same second as its word lifts nothing, because forges date in whole seconds. */
 export const shortestLiftMs = 2_500
-export const longestLiftMs = 15_000
+/** An orchestrator starts in 5 to 10 s. Most words have to outlast that: a lift that comes before it hides a merge over them. */
+export const earliestLiftMs = 8_000
+export const longestLiftMs = 20_000
 /** How often a kill has a second word. */
 const secondShare = 0.4
 /** Keeps these draws apart from those of the kills. */
@@ -102,8 +104,7 @@ function textOf(sort: Sort, name: string): string {
 function liftOf(draw: () => number, kill: number, kills: number): Lift {
   const form = pick<Lift['form']>(draw, ['issue', 'mergeRequest', 'review'])
   const beside = kill + 1 < kills && draw() < 0.5 ? kill + 1 + Math.floor(draw() * (kills - kill - 1)) : null
-  const latest = beside === null ? longestLiftMs / 2 : longestLiftMs
-  return { form, kill: beside, afterMs: Math.round(shortestLiftMs + draw() * (latest - shortestLiftMs)) }
+  return { form, kill: beside, afterMs: Math.round(earliestLiftMs + draw() * (longestLiftMs - earliestLiftMs)) }
 }
 
 function shuffled(draw: () => number, moments: readonly Moment[]): readonly Moment[] {
