@@ -118,12 +118,27 @@ test('a word is not lifted before its time has come', async () => {
   })
   await withSpeaker([hold(1, longestLiftMs), hold(2, 3_000)], async ({ speaker, said, later }) => {
     await speaker.beside(0, 'down')
+    later(50_000)
+    await speaker.beside(0, 'after')
     later(5_000)
     await vi.waitFor(() => expect(said()).toHaveLength(3), bound)
     expect(said().at(-1)?.text).toBe('/approve\n\n2')
     later(longestLiftMs)
     await vi.waitFor(() => expect(speaker.idle()).toBe(true), bound)
     expect(said().at(-1)?.text).toBe('/approve\n\n1')
+  })
+})
+
+test('a word is lifted at last although the orchestrator never started again', async () => {
+  const word: PlannedWord = {
+    ...{ n: 1, kill: 0, moment: 'down', sort: 'hold', form: 'issue', text: '/hold' },
+    lift: { form: 'issue', kill: null, afterMs: 3_000, text: '/approve' },
+  }
+  await withSpeaker([word], async ({ speaker, said, later }) => {
+    await speaker.beside(0, 'down')
+    later(60_000)
+    await vi.waitFor(() => expect(speaker.idle()).toBe(true), bound)
+    expect(said()).toHaveLength(2)
   })
 })
 

@@ -33,6 +33,8 @@ export interface Speaker {
 interface Open {
   readonly word: PlannedWord
   readonly saidAt: number
+  /** When the orchestrator answered again after the kill: from then on it can obey the word, or not. */
+  readonly upAt: number | undefined
 }
 
 export interface SpeakerOptions {
@@ -48,6 +50,8 @@ const lookMs = 250
 /** So long the platform lives without a webhook that found nobody. A forge never sends one again by itself. */
 const resendMs = 6_000
 const resendLimitMs = 30_000
+/** No orchestrator takes longer to start; the demo must not hang when one never does. */
+const startLimitMs = 60_000
 
 /** Plain comments are on the forge before this returns: right before a kill nothing else may happen. */
 export function startSpeaker(options: SpeakerOptions): Speaker {
@@ -80,8 +84,19 @@ export function startSpeaker(options: SpeakerOptions): Speaker {
     if (one.word.lift !== null) await speak(one.word.lift.text, one.word.lift.form, 'lift', beside)
   }
 
+  function noteUp(kill: number): void {
+    for (const one of open) {
+      if (one.word.kill !== kill || one.upAt !== undefined) continue
+      open.delete(one)
+      open.add({ ...one, upAt: now() })
+    }
+  }
+
   async function liftOverdue(): Promise<void> {
-    for (const one of open) if (now() - one.saidAt >= (one.word.lift?.afterMs ?? 0)) await lift(one, null)
+    for (const one of open) {
+      const dueAt = one.upAt === undefined ? one.saidAt + startLimitMs : one.upAt + (one.word.lift?.afterMs ?? 0)
+      if (now() >= dueAt) await lift(one, null)
+    }
   }
 
   const timer = setInterval(() => {
@@ -97,19 +112,13 @@ export function startSpeaker(options: SpeakerOptions): Speaker {
       }
       for (const word of words.filter((one) => one.kill === kill && one.moment === moment)) {
         await speak(word.text, word.form, word.sort, { kill, moment })
-        if (word.lift !== null) open.add({ word, saidAt: now() })
+        if (word.lift !== null) open.add({ word, saidAt: now(), upAt: undefined })
       }
+      if (moment === 'after') noteUp(kill)
     },
     idle: () => open.size === 0 && missed(forge, now()).length === 0,
     spoken: () => spoken,
-    async sendMissed() {
-      const limit = now() + resendLimitMs
-      for (let left = missed(forge, now()); left.length > 0 && now() < limit; left = missed(forge, now())) {
-        for (const { id } of left) forge.redeliver(id)
-        await forge.idle()
-        await new Promise((resolve) => setTimeout(resolve, lookMs))
-      }
-    },
+    sendMissed: () => sendMissed(options),
     close: () => clearInterval(timer),
   }
 }
@@ -117,6 +126,15 @@ export function startSpeaker(options: SpeakerOptions): Speaker {
 interface Beside {
   readonly kill: number
   readonly moment: Moment
+}
+
+async function sendMissed({ forge, now }: SpeakerOptions): Promise<void> {
+  const limit = now() + resendLimitMs
+  for (let left = missed(forge, now()); left.length > 0 && now() < limit; left = missed(forge, now())) {
+    for (const { id } of left) forge.redeliver(id)
+    await forge.idle()
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
+  }
 }
 
 /** Deliveries whose newest attempt failed before that time. */

@@ -14,7 +14,7 @@ export interface Lift {
   readonly form: 'issue' | 'mergeRequest' | 'review'
   /** Index of the later kill beside which it is said, if that comes in time. */
   readonly kill: number | null
-  /** Said at the latest so long after the word. */
+  /** Said at the latest so long after the word, or after the orchestrator has started again. */
   readonly afterMs: number
 }
 
@@ -34,7 +34,7 @@ export interface PlannedWord {
 export const mostWithdrawals = 3
 /** A lift of the same second as its word lifts nothing, because forges date in whole seconds. */
 export const shortestLiftMs = 2_500
-/** An orchestrator starts in 5 to 10 s. Most words have to outlast that: a lift that comes before it hides a merge over them. */
+/** A merge that is going to be asked for is asked for within some seconds: an earlier lift would hide a merge over the word. */
 export const earliestLiftMs = 8_000
 export const longestLiftMs = 20_000
 /** How often a kill has a second word. */
