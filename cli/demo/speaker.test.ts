@@ -129,16 +129,20 @@ test('a word is not lifted before its time has come', async () => {
   })
 })
 
-test('a word is lifted at last although the orchestrator never started again', async () => {
-  const word: PlannedWord = {
-    ...{ n: 1, kill: 0, moment: 'down', sort: 'hold', form: 'issue', text: '/hold' },
-    lift: { form: 'issue', kill: null, afterMs: 3_000, text: '/approve' },
-  }
-  await withSpeaker([word], async ({ speaker, said, later }) => {
-    await speaker.beside(0, 'down')
-    later(60_000)
+test('a word is lifted at last although the orchestrator never answered again after its kill', async () => {
+  const hold = (n: number, kill: number): PlannedWord => ({
+    ...{ n, kill, moment: 'down', sort: 'hold', form: 'issue', text: `/hold\n\n${n}` },
+    lift: { form: 'issue', kill: null, afterMs: 3_000, text: `/approve\n\n${n}` },
+  })
+  await withSpeaker([hold(1, 0), hold(2, 1)], async ({ speaker, said, later }) => {
+    for (const kill of [0, 1]) await speaker.beside(kill, 'down')
+    await speaker.beside(1, 'after')
+    later(30_000)
+    await vi.waitFor(() => expect(said()).toHaveLength(3), bound)
+    expect(said().at(-1)?.text).toBe('/approve\n\n2')
+    later(30_000)
     await vi.waitFor(() => expect(speaker.idle()).toBe(true), bound)
-    expect(said()).toHaveLength(2)
+    expect(said().at(-1)?.text).toBe('/approve\n\n1')
   })
 })
 
