@@ -18,8 +18,9 @@ Exit code 0: the main branch contains the change, its tests pass, and the forge'
   --repo PATH             serve this local repository (default: the scenario's own); your copy stays untouched
   --scenario FILE         play this scenario (default: standins/scenarios/default.yaml; its README explains the format)
   --test-command CMD      test the repository with CMD (default: npm test where the repository has one)
-  --chaos N               send SIGKILL to the orchestrator and the wrappers N times; an undisturbed run comes first
-  --seed N                draw the moments of the kills from N (default: a random number, which the demo prints)
+  --chaos N               send SIGKILL to the orchestrator and the wrappers N times, while a maintainer writes remarks,
+                          /hold and doubts beside the kills; an undisturbed run comes first
+  --seed N                draw kills and words from N (default: a random number, which the demo prints)
   --keep                  leave everything running after the job until Ctrl-C
   --dir DIR               write state to DIR (default: .statewright/demo-<time>)
   --port N                port of the orchestrator (default: a free one)

@@ -7,7 +7,9 @@ import type { OrchestratorClient } from '../client.ts'
 import { childrenOf, isAlive, signal } from '../../edges/local/processes.ts'
 import { podFolders } from '../../edges/local/pod-folder.ts'
 import type { Supervisor } from '../local/supervisor.ts'
+import { drawer } from './draw.ts'
 import { stageOf } from './story.ts'
+import type { Moment } from './word-plan.ts'
 
 type Aim = 'turn' | 'effect' | 'merging' | 'any'
 
@@ -17,6 +19,8 @@ export interface PlannedKill {
 }
 
 export interface KillRecord {
+  /** From 1, as planned; another may come first because this one waits for its state. */
+  readonly n: number
   readonly atMs: number
   readonly aim: Aim
   readonly victim: string
@@ -38,17 +42,8 @@ export interface ChaosTargets {
   readonly client: OrchestratorClient
   readonly startedAt: number
   readonly onKill: (kill: KillRecord) => void
-}
-
-/** A small generator of good quality (mulberry32): the plan is a function of the seed alone. */
-function drawer(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
+  /** Somebody speaks beside the kill with this index; awaited. */
+  readonly beside: (kill: number, moment: Moment) => Promise<void>
 }
 
 /** Moments over `lengthMs`, in order. A merge comes last in the run, so its kill waits from the last moment. */
@@ -77,21 +72,34 @@ export async function wreak(
   const kills: KillRecord[] = []
   // Each waits for its own state, so that one which waits for the merge holds up none before it.
   await Promise.all(
-    plan.map(async (planned) => {
+    plan.map(async (planned, index) => {
       await waitUntil(targets.startedAt + planned.atMs, over)
       for (; !over.aborted; await pause(lookMs)) {
         const state = await openState(targets.client)
         const victim = state === undefined ? undefined : choose(planned, state, targets)
         if (state === undefined || victim === undefined) continue
-        const record = describe(planned, state, victim.name, Date.now() - targets.startedAt)
+        await targets.beside(index, 'before')
+        const atMs = Date.now() - targets.startedAt
+        const record = { n: index + 1, ...describe(planned, state, victim.name, atMs) }
         victim.kill()
         kills.push(record)
         targets.onKill(record)
+        await speakAfterwards(index, targets, over)
         return
       }
     }),
   )
   return kills
+}
+
+/** A signal takes a moment; a program takes seconds to start again. */
+const diedMs = 50
+
+async function speakAfterwards(index: number, { client, beside }: ChaosTargets, over: AbortSignal): Promise<void> {
+  await pause(diedMs)
+  if (!over.aborted) await beside(index, 'down')
+  while (!over.aborted && (await openState(client)) === undefined) await pause(lookMs)
+  if (!over.aborted) await beside(index, 'after')
 }
 
 async function openState(client: OrchestratorClient): Promise<OpenState | undefined> {
@@ -126,7 +134,7 @@ function wrapperOf(podsDir: string): Victim | undefined {
   return undefined
 }
 
-function describe({ aim }: PlannedKill, state: OpenState, victim: string, atMs: number): KillRecord {
+function describe({ aim }: PlannedKill, state: OpenState, victim: string, atMs: number): Omit<KillRecord, 'n'> {
   const [task] = state.tasks
   return {
     atMs,

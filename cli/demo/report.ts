@@ -2,6 +2,7 @@
 import { listAll } from '../client.ts'
 import type { Stack } from '../local/stack.ts'
 import { people } from '../local/people.ts'
+import type { SpokenWord } from './speaker.ts'
 
 export interface Report {
   readonly ok: boolean
@@ -33,6 +34,8 @@ export interface Report {
     readonly state: string
     readonly note: string
   }[]
+  /** Beside the kills, with `--chaos`. */
+  readonly words: readonly SpokenWord[]
   readonly restarts: number
   readonly durationMs: number
   readonly faults: readonly string[]
@@ -60,6 +63,7 @@ export interface ReportFacts {
   readonly issue: number
   readonly verdict: Report['mergeRequest']
   readonly faults: readonly string[]
+  readonly words: readonly SpokenWord[]
   readonly durationMs: number
 }
 
@@ -96,6 +100,7 @@ export async function createReport(stack: Stack, facts: ReportFacts): Promise<Re
     ),
     turns: turns.map(({ agent, turnId, state, tokens }) => ({ agent, turnId, state, tokens })),
     pods,
+    words: facts.words,
     restarts: stack.orchestrator.restarts,
     durationMs: facts.durationMs,
     faults,

@@ -1,9 +1,9 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
-import { join } from 'node:path'
 import { listAll } from '../client.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
 import { loginOf, people } from '../local/people.ts'
-import { planKills, wreak, type KillRecord } from './chaos.ts'
+import type { KillRecord } from './chaos.ts'
+import { startChaos, type ChaosPlan } from './disturbance.ts'
 import { startPeople } from './people.ts'
 import { createReport, type Report } from './report.ts'
 import { createTeller, openingOf } from './story.ts'
@@ -12,7 +12,7 @@ import { judge } from './verdict.ts'
 export interface RunOptions extends Omit<StackOptions, 'onLine'> {
   readonly write: (text: string) => void
   readonly timeoutMs: number
-  readonly chaos?: { readonly kills: number; readonly seed: number; readonly lengthMs: number }
+  readonly chaos?: ChaosPlan
   /** Leaves everything running; the caller stops the stack. */
   readonly keep: boolean
   /** Ends the run early, for example at Ctrl-C. */
@@ -63,27 +63,14 @@ async function play(
   if (options.scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
   const issue = openIssue(stack, full, options.scenario.task.issue, say)
 
-  const over = new AbortController()
-  const chaos =
-    options.chaos === undefined ? undefined : planKills(options.chaos.kills, options.chaos.seed, options.chaos.lengthMs)
-  for (const kill of chaos ?? []) say(`chaos: a kill is due at ${(kill.atMs / 1000).toFixed(1)} s (${kill.aim})`)
-  const podsDir = join(stack.dir, 'state', 'pods')
-  const targets = {
-    orchestrator: stack.orchestrator,
-    podsDir,
-    client: stack.client,
-    startedAt: Date.now(),
-    onKill: tellKill(say),
-  }
-  const wreaking = wreak(chaos ?? [], targets, over.signal)
+  const chaos = options.chaos === undefined ? undefined : startChaos(stack, options.chaos, say)
   const ended = await untilEnd(stack, {
-    nobodyDue: () => crowd.idle(),
+    nobodyDue: () => crowd.idle() && (chaos?.idle() ?? true),
     timeoutMs: options.timeoutMs,
     signal: options.signal,
     say,
   })
-  over.abort()
-  const kills = await wreaking
+  const disturbed = await chaos?.end()
   crowd.close()
   await stack.forge.idle()
 
@@ -92,20 +79,16 @@ async function play(
     defaultBranch: stack.defaultBranch,
     testCommand: options.testCommand,
   })
-  const missed = (chaos?.length ?? 0) - kills.length
-  const faults = [
-    ...(ended === undefined ? [] : [ended]),
-    ...verdict.faults,
-    ...(missed > 0 ? [`${missed} of the planned kills found no moment`] : []),
-  ]
+  const faults = [...(ended === undefined ? [] : [ended]), ...verdict.faults, ...(disturbed?.faults ?? [])]
   const report = await createReport(stack, {
     issue: issue.number,
     verdict: verdict.mergeRequest,
     faults,
+    words: disturbed?.words ?? [],
     durationMs: Date.now() - startedAt,
   })
   if (!options.keep) await stack.stop()
-  return { report, faults: [...faults, ...report.faults], kills, stack }
+  return { report, faults: [...faults, ...report.faults], kills: disturbed?.kills ?? [], stack }
 }
 
 type IssueOfScenario = NonNullable<RunOptions['scenario']['task']>['issue']
@@ -127,13 +110,6 @@ function openIssue(
   })
   say(`forge: ${login} opens issue #${issue.number}: ${title}`)
   return issue
-}
-
-function tellKill(say: (text: string) => void): (kill: KillRecord) => void {
-  return ({ victim, aim, stage, openTurn, pendingEffects }) =>
-    say(
-      `chaos: kill -9 ${victim} (aim ${aim}; stage ${stage}; open turn ${openTurn ?? 'none'}; unsettled effects: ${pendingEffects.join(', ') || 'none'})`,
-    )
 }
 
 const readyLimitMs = 60_000

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import type { AuditEntry } from '../local/standins.ts'
 import { git } from '../local/git-seed.ts'
 import { people } from '../local/people.ts'
+import { saidByMaintainers } from './said.ts'
 
 const run = promisify(execFile)
 const testLimitMs = 10 * 60_000
@@ -46,29 +47,33 @@ export async function judge(audit: readonly AuditEntry[], repository: JudgedRepo
   }
 }
 
-/** The same words by the bot on the same thread, hidden markers aside. */
+/**
+ * The same words by the bot on the same thread, hidden markers aside. Each word that withholds the merge may cause one
+ * more review of a head, with the same result; under one marker it is the same review.
+ */
 function repeated(audit: readonly AuditEntry[]): readonly string[] {
-  const seen = new Set<string>()
-  const faults: string[] = []
-  for (const entry of audit) {
-    if (
-      entry.actor !== people.bot ||
-      !['comment.create', 'review.create', 'review-comment.create'].includes(entry.action)
-    )
-      continue
-    const { body, path, line } = (entry.detail ?? {}) as {
-      readonly body?: string
-      readonly path?: string
-      readonly line?: number
-    }
-    if (body === undefined || body === null) continue
-    const words = body.replaceAll(/<!--.*?-->/gs, '').trim()
-    if (words === '') continue
-    const key = JSON.stringify([entry.action, entry.number, entry.sha ?? '', path ?? '', line ?? 0, words])
-    if (seen.has(key)) faults.push(`the bot wrote twice on #${entry.number}: ${words.slice(0, 80)}`)
-    seen.add(key)
-  }
-  return faults
+  const withheld = saidByMaintainers(audit).filter(({ means }) => means === 'withholds')
+  const seen = new Map<string, readonly string[]>()
+  return audit.flatMap((entry, index) => {
+    if (entry.actor !== people.bot || !written.includes(entry.action)) return []
+    const { body = '', path = '', line = 0 } = (entry.detail ?? {}) as Written
+    const words = (body ?? '').replaceAll(/<!--.*?-->/gs, '').trim()
+    if (words === '') return []
+    const key = JSON.stringify([entry.action, entry.number, entry.sha ?? '', path, line, words])
+    const before = seen.get(key) ?? []
+    seen.set(key, [...before, body ?? ''])
+    const isReview = entry.action === 'review.create'
+    const more = isReview && !before.includes(body ?? '') ? withheld.filter((word) => word.index < index).length : 0
+    return before.length > more ? [`the bot wrote twice on #${entry.number}: ${words.slice(0, 80)}`] : []
+  })
+}
+
+const written: readonly string[] = ['comment.create', 'review.create', 'review-comment.create']
+
+interface Written {
+  readonly body?: string | null
+  readonly path?: string
+  readonly line?: number
 }
 
 /** By tree, not by ancestry: a squash or rebase keeps the content and loses the commit (MERGE-8). */

@@ -318,6 +318,17 @@ describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? re
     })
   })
 
+  test('that is asked to stop before it serves ends at once, although nothing inside could take the signal yet (POD-20)', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start({ isolation })
+      await pods.create(spec)
+      const family = familyOf(processOf(machine))
+      await pods.remove(spec.pod, { force: false })
+      await vi.waitFor(() => expect(family.filter(isAlive)).toEqual([]), bound)
+      expect(machine.folder().url()).toBeUndefined()
+    })
+  })
+
   test('that does not stop is ended by force, with everything that it started', async () => {
     await withMachine(async (machine) => {
       const environment = async (): Promise<Record<string, string>> => ({

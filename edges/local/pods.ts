@@ -68,9 +68,11 @@ export class LocalPods implements PodPort {
     // Nobody may ever ask again for a pod whose spawn was not recorded: its end is the last chance to find it.
     const record = known?.phase === 'spawning' && !this.#creating.has(pod) ? this.#adopt(folder, known) : known
     if (record?.process === undefined || !isAlive(record.process)) return this.#creating.has(pod) ? 'ending' : 'gone'
+    // Before the wrapper serves, it has nothing to push, and a signal may find nobody: a namespace has no process yet, or
+    // a first process without a handler, which the kernel protects.
+    if (force || folder.url() === undefined) for (const member of familyOf(record.process)) signal(member, 'SIGKILL')
     // Gracefully only the wrapper is told: it stops its agent itself, after the work is pushed.
-    const graceful = record.isolated ? childrenOf(record.process) : [record.process]
-    for (const member of force ? familyOf(record.process) : graceful) signal(member, force ? 'SIGKILL' : 'SIGTERM')
+    else for (const told of record.isolated ? childrenOf(record.process) : [record.process]) signal(told, 'SIGTERM')
     return 'ending'
   }
 

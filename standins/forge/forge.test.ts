@@ -153,6 +153,7 @@ test('an issue becomes a merged change: hook, comment, push, pull request, inlin
           number: pull.number,
           sha: head,
           after: merged.sha,
+          detail: expect.objectContaining({ askedAt: expect.any(String) }),
         }),
       )
       expect(log).toContainEqual(

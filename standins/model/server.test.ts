@@ -278,6 +278,16 @@ describe('playing', () => {
       ])
   })
 
+  test('what a turn was told is kept apart: its new events, and the comments that its bundle lists', async () => {
+    const model = await start('[{"bash": "ls"}]')
+    const issue = { comments: [{ body: 'An old one.' }, { body: 'Fine & <good>.' }] }
+    const content = asPrompt('t-1', aBundle({ issue, events: [{ kind: 'issue_comment', text: 'Fine & <good>.' }] }))
+    await answerOf(model, body({ messages: [{ role: 'user', content }] }))
+    expect(model.inputs()).toEqual([
+      { turnToken: 't-1', events: ['Fine & <good>.'], comments: ['An old one.', 'Fine & <good>.'] },
+    ])
+  })
+
   test('a file that is no scenario does not start', async () => {
     await expect(startModel({ scenarioFile: import.meta.filename, apiKey })).rejects.toThrow(ScenarioInvalid)
   })

@@ -8,6 +8,8 @@ import type { AddressInfo } from 'node:net'
 import { Value } from 'typebox/value'
 import type { Scenario } from '../scenarios/format.ts'
 import { loadScenario } from '../scenarios/load.ts'
+import { readBundle } from './bundle.ts'
+import { readConversation } from './conversation.ts'
 import { MessagesRequest } from './messages.ts'
 import { play, type Move, type Played } from './play.ts'
 import { sendAnswer, sendError, sendFault, sendJson, type Exchange } from './send.ts'
@@ -43,11 +45,22 @@ export interface PlayedTurn {
   readonly steps: readonly string[]
 }
 
+/** What a turn was told, read from the request itself. */
+export interface TurnInput {
+  readonly turnToken: string
+  /** Texts of the events that are new to the agent in this turn. */
+  readonly events: readonly string[]
+  /** Texts of the comments that the bundle lists, old and new. */
+  readonly comments: readonly string[]
+}
+
 export interface Model {
   readonly url: string
   close(): Promise<void>
   requests(): readonly RequestSummary[]
   turns(): readonly PlayedTurn[]
+  /** One for each turn of `turns()`. */
+  inputs(): readonly TurnInput[]
 }
 
 /** 32 MiB is the API's own limit of a request. */
@@ -68,6 +81,7 @@ export async function startModel(options: ModelOptions): Promise<Model> {
     close: () => close(server),
     requests: () => stage.requests,
     turns: () => [...stage.turns.values()],
+    inputs: () => [...stage.inputs.values()],
   }
 }
 
@@ -84,6 +98,7 @@ function close(server: Server): Promise<void> {
 class Stage {
   readonly requests: RequestSummary[] = []
   readonly turns = new Map<string, PlayedTurn>()
+  readonly inputs = new Map<string, TurnInput>()
   readonly #faults = new Map<string, number>()
   readonly #scenario: Scenario
   readonly #options: ModelOptions
@@ -141,7 +156,10 @@ class Stage {
       })
     about.model = message.model
     const move = play(message, this.#scenario, (key) => this.#faults.get(key) ?? 0)
-    if (move.played !== undefined) about.turnToken = move.played.turnToken
+    if (move.played !== undefined) {
+      about.turnToken = move.played.turnToken
+      this.inputs.set(move.played.turnToken, inputOf(message, move.played.turnToken))
+    }
     await this.#perform(move, { request: message, response, requestId, accountUsage: this.#scenario.accountUsage })
   }
 
@@ -169,6 +187,17 @@ class Stage {
 
   #log(line: ModelLogLine): void {
     this.#options.log?.(line)
+  }
+}
+
+function inputOf(request: MessagesRequest, turnToken: string): TurnInput {
+  const turn = readConversation(request).turns.findLast(({ token }) => token === turnToken)
+  const bundle = readBundle(turn?.prompt ?? '')
+  const threads = [...(bundle?.issues ?? []), ...(bundle?.mergeRequests ?? [])]
+  return {
+    turnToken,
+    events: (bundle?.events ?? []).map(({ text }) => text),
+    comments: threads.flatMap(({ comments }) => comments.map(({ body }) => body)),
   }
 }
 

@@ -23,6 +23,7 @@ export function mergePull(
   pull: Pull,
   input: MergeInput,
 ): Promise<string> {
+  const askedAt = new Date(world.now()).toISOString()
   return world.locks.run(refLock(repository), async () => {
     demand(repository, actor, 'write')
     const method = input.method ?? 'merge'
@@ -38,7 +39,7 @@ export function mergePull(
     const sha = await writeMerge(repository, actor.user, pull, baseSha, method, input)
     const update = { ref: refOf(pull.base), before: baseSha, after: sha }
     if (!(await repository.git.moveRef(update))) throw new Refusal('base-moved')
-    settleMerge(world, repository, actor.user, pull, sha, method)
+    settleMerge(world, repository, actor.user, pull, sha, { method, askedAt })
     await applyRefUpdate(world, repository, actor.user, update)
     if (repository.deleteBranchOnMerge) await dropBranch(world, repository, actor.user, pull.head)
     return sha

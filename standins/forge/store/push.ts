@@ -106,8 +106,15 @@ export async function followBase(
   tip: string,
 ): Promise<void> {
   for (const pull of openPulls(repository).filter((one) => one.base === branch)) {
-    if (await repository.git.isAncestor(pull.headSha, tip)) settleMerge(world, repository, actor, pull, tip, 'push')
+    if (await repository.git.isAncestor(pull.headSha, tip))
+      settleMerge(world, repository, actor, pull, tip, { method: 'push' })
   }
+}
+
+/** How it came, and when the forge was asked: what is written after that moment came too late for who asked. */
+interface MergeAudit {
+  readonly method: string
+  readonly askedAt?: string
 }
 
 export function settleMerge(
@@ -116,7 +123,7 @@ export function settleMerge(
   actor: User,
   pull: Pull,
   sha: string,
-  method: string,
+  how: MergeAudit,
 ): void {
   const at = timestamp(world)
   Object.assign(pull, { merged: { at, by: actor, sha }, state: 'closed', closedAt: at, closedBy: actor, updatedAt: at })
@@ -124,7 +131,7 @@ export function settleMerge(
     number: pull.number,
     sha: pull.headSha,
     after: sha,
-    detail: { method, head: pull.headSha, commit: sha },
+    detail: { ...how, head: pull.headSha, commit: sha },
   })
   emit(world, { type: 'pull.changed', action: 'closed', repository, actor, pull })
   if (pull.base === repository.defaultBranch) closeNamedIssues(world, repository, actor, pull.body ?? '')

@@ -75,7 +75,7 @@ function publishSingle(
   record(world, actor.user, 'review-comment.create', repository, {
     number: pull.number,
     sha: input.commit,
-    detail: { comment: comment.id, path: comment.path, inReplyTo: comment.inReplyTo },
+    detail: { comment: comment.id, path: comment.path, inReplyTo: comment.inReplyTo, body: comment.body },
   })
   publish(world, repository, actor, pull, review, 'COMMENT')
   return comment

@@ -224,3 +224,22 @@ test('a closed pull request opens again only while its branch exists', async () 
     })
   })
 })
+
+test('the audit log holds what a review says, on each line too', async () => {
+  await withChange(async ({ forge, octokit, pull }) => {
+    const { data } = await octokit('maintainer').pulls.createReview({
+      ...pull,
+      event: 'REQUEST_CHANGES',
+      body: 'Not yet.',
+      comments: [{ path: 'src/add.js', line: 15, body: 'Say what.' }],
+    })
+    const [comment] = (await octokit('maintainer').pulls.listReviewComments(pull)).data
+    const entry = forge.audit().find(({ action }) => action === 'review.create')
+    expect(entry?.detail).toEqual({
+      review: data.id,
+      event: 'REQUEST_CHANGES',
+      body: 'Not yet.',
+      comments: [{ comment: comment?.id, path: 'src/add.js', body: 'Say what.' }],
+    })
+  })
+})

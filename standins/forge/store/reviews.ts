@@ -61,10 +61,19 @@ export async function createReview(
   record(world, actor.user, 'review.create', repository, {
     number: pull.number,
     sha: commit,
-    detail: { review: review.id, event: input.event ?? 'PENDING', comments: comments.length },
+    detail: {
+      review: review.id,
+      event: input.event ?? 'PENDING',
+      body: review.body,
+      comments: auditedLines(pull, review),
+    },
   })
   if (input.event) publish(world, repository, actor, pull, review, input.event)
   return review
+}
+
+function auditedLines(pull: Pull, review: Review): readonly object[] {
+  return commentsOf(pull, review).map(({ id, path, body }) => ({ comment: id, path, body }))
 }
 
 export function submitReview(

@@ -1,0 +1,86 @@
+/** What maintainers said, read from the forge's own audit log: in its order, and by a grammar that is not the platform's. */
+import type { AuditEntry } from '../local/standins.ts'
+import { people } from '../local/people.ts'
+
+export interface Said {
+  /** Place in the audit log. */
+  readonly index: number
+  readonly at: string
+  readonly author: string
+  readonly number: number
+  /** As the platform names comments, reviews and comments on lines. */
+  readonly id: string
+  readonly on: 'comment' | 'review' | 'line'
+  readonly means: 'withholds' | 'lifts' | 'nothing'
+  readonly text: string
+}
+
+const maintainers: readonly string[] = [people.maintainer]
+
+export function saidByMaintainers(audit: readonly AuditEntry[]): readonly Said[] {
+  return audit.flatMap((entry, index) => (maintainers.includes(entry.actor) ? saidIn(entry, index) : []))
+}
+
+interface Details {
+  readonly comment?: number
+  readonly review?: number
+  readonly event?: string
+  readonly body?: string
+  readonly comments?: readonly { readonly comment: number; readonly body: string }[]
+}
+
+function saidIn(entry: AuditEntry, index: number): readonly Said[] {
+  const { comment, review, event, body = '', comments = [] } = (entry.detail ?? {}) as Details
+  const common = { index, at: entry.at, author: entry.actor, number: entry.number ?? 0 }
+  if (entry.action === 'comment.create')
+    return [{ ...common, id: String(comment), on: 'comment', means: meaningOf(body), text: body }]
+  if (entry.action !== 'review.create') return []
+  const lines = comments.map((line): Said => ({
+    ...common,
+    id: `inline-${line.comment}`,
+    on: 'line',
+    means: meaningOf(line.body),
+    text: line.body,
+  }))
+  const whole: Said = { ...common, id: `review-${review}`, on: 'review', means: verdictOf(event, body), text: body }
+  return body === '' && whole.means === 'nothing' ? lines : [whole, ...lines]
+}
+
+function verdictOf(event: string | undefined, body: string): Said['means'] {
+  const means = meaningOf(body)
+  if (event === 'REQUEST_CHANGES') return 'withholds'
+  return means === 'nothing' && event === 'APPROVE' ? 'lifts' : means
+}
+
+/** Whatever could mean a stop withholds: the people of the demo write nothing else that sounds like one. */
+function meaningOf(text: string): Said['means'] {
+  if (/\/hold|\/unapprove|hold off/i.test(text)) return 'withholds'
+  return /^\/approve\b/m.test(text) ? 'lifts' : 'nothing'
+}
+
+/**
+ * The platform reads all threads, and then asks for the merge. A word in between comes too late for anybody, and nobody
+ * but the platform knows when it read: on a busy machine that is some tenths of a second before.
+ */
+const underWayMs = 1_000
+
+/** Words that withheld each merge at the moment when the forge was asked for it, answered in no thread. */
+export function mergedWhileWithheld(audit: readonly AuditEntry[]): readonly string[] {
+  const said = saidByMaintainers(audit)
+  return audit.flatMap((entry, index) => {
+    if (entry.action !== 'pull.merge') return []
+    const askedAt = Date.parse(String(entry.detail?.['askedAt'] ?? entry.at))
+    const before = said.filter((word) => word.index < index)
+    const lastLift = before.findLastIndex(({ means }) => means === 'lifts')
+    return before
+      .filter((word, at) => word.means === 'withholds' && at > lastLift && Date.parse(word.at) < askedAt - underWayMs)
+      .map(
+        ({ author, number, text }) =>
+          `#${entry.number} was merged while ${author} withheld it on #${number}: ${firstLine(text)}`,
+      )
+  })
+}
+
+export function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]?.slice(0, 100) ?? ''
+}
