@@ -44,31 +44,11 @@ async function tryMerge(
   if (found.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
   const obstacle = await obstacleOf(deps, target, found)
   if (obstacle !== undefined) return obstacle
-  const threads = await threadsNow(deps, params, context.actor)
-  for (const issue of params.grants) {
-    if (!(await grantHoldsNow(deps, params, issue))) return { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
-  }
+  const { threads, ungranted } = await threadsNow(deps, params, context.actor)
+  if (ungranted.length > 0) return { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
   const word = await withheld(deps, params.project, threads)
   if (word !== undefined) return word
   return mergeByMethod(deps, target, params, found, context)
-}
-
-/** `issue:<namespace>/<repository>-<number>` (NAME-3). */
-const issueName = /\/(?<repository>[^/]+)-(?<number>\d+)$/
-
-/**
- * The thread is read once more, so that an approval whose withdrawal no webhook told us of is not merged on: the mirror
- * tells the Issue, and that has judged by the time the refresh is done. An issue that is gone grants nothing.
- */
-async function grantHoldsNow(deps: OutboundDeps, { project }: Params, issue: string): Promise<boolean> {
-  const { repository = '', number = '' } = issueName.exec(issue)?.groups ?? {}
-  try {
-    await deps.mirror.refresh(project, repository, 'issue', Number(number))
-  } catch (error) {
-    if (error instanceof NotFoundError) return false
-    throw error
-  }
-  return deps.grantHolds(issue)
 }
 
 async function mergeByMethod(

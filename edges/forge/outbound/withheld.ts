@@ -1,6 +1,7 @@
 /**
- * The words of maintainers in every thread of the Task, read from the forge right before the merge (LAW-24). What is said in one
- * thread withholds all merges of the Task, and also where no Issue could take a grant back.
+ * The words of maintainers in every thread of the Task, read from the forge right before the merge, and the grants in the
+ * Issues' own rows (LAW-18, LAW-24). What is said in one thread withholds all merges of the Task, and also where no Issue
+ * could take a grant back.
  */
 import type { ActorAddress } from '../../../machines/definition.ts'
 import { NotFoundError } from '../errors.ts'
@@ -13,28 +14,62 @@ interface Subject {
   readonly project: string
   readonly repository: string
   readonly number: number
+  /** Addresses of the Issues that granted. */
+  readonly grants: readonly string[]
 }
 
-/** The threads of the Task; the merge request itself is one, whether or not the Task knows it already. */
+export interface ThreadsNow {
+  readonly threads: readonly ThreadPlace[]
+  /** Issues whose grants do not hold, or that are gone from the forge. */
+  readonly ungranted: readonly string[]
+}
+
+/**
+ * The threads of the Task, each read once: the merge request itself is one, whether or not the Task knows it already, and so are
+ * the issues whose grants it has. The mirror tells an Issue of a withdrawal that no webhook told of, and the Issue has
+ * judged by the time its thread is read.
+ */
 export async function threadsNow(
   deps: OutboundDeps,
-  { project, repository, number }: Subject,
+  { project, repository, number, grants }: Subject,
   actor: ActorAddress,
-): Promise<readonly ThreadPlace[]> {
-  const known = await deps.threadsOf(actor)
+): Promise<ThreadsNow> {
+  const issues = grants.map((issue) => ({ issue, place: placeOf(issue) }))
   const own = { kind: 'mr', repository, number } as const
-  const others = known.filter((one) => one.kind !== 'mr' || one.repository !== repository || one.number !== number)
-  const threads = [own, ...others]
-  for (const thread of threads) await readNow(deps, project, thread)
-  return threads
+  const known = [own, ...(await deps.threadsOf(actor)), ...issues.map(({ place }) => place)]
+  const threads = [...new Map(known.map((one) => [nameOf(one), one])).values()]
+  const gone = new Set<string>()
+  for (const thread of threads) if (!(await readNow(deps, project, thread))) gone.add(nameOf(thread))
+  const ungranted: string[] = []
+  for (const { issue, place } of issues)
+    if (gone.has(nameOf(place)) || !(await deps.grantHolds(issue))) ungranted.push(issue)
+  return { threads, ungranted }
 }
 
-/** What was last read of a subject that is gone from the forge still counts. */
-async function readNow(deps: OutboundDeps, project: string, { kind, repository, number }: ThreadPlace): Promise<void> {
+/** `issue:<namespace>/<repository>-<number>` (NAME-3). */
+const issueName = /\/(?<repository>[^/]+)-(?<number>\d+)$/
+
+function placeOf(issue: string): ThreadPlace {
+  const { repository = '', number = '' } = issueName.exec(issue)?.groups ?? {}
+  return { kind: 'issue', repository, number: Number(number) }
+}
+
+function nameOf({ kind, repository, number }: ThreadPlace): string {
+  return `${kind} ${repository} ${number}`
+}
+
+/** False: it is gone from the forge. What was last read of it still counts. */
+async function readNow(
+  deps: OutboundDeps,
+  project: string,
+  { kind, repository, number }: ThreadPlace,
+): Promise<boolean> {
   try {
     await deps.mirror.refresh(project, repository, kind, number)
+    return true
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error
+    if (error instanceof NotFoundError) return false
+    throw error
   }
 }
 
