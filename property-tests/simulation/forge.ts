@@ -32,7 +32,7 @@ export const botToken = 'the-token-of-the-bot'
 export const triggerLabel = 'platform'
 
 export interface Entry extends AuditEntry {
-  /** How many steps of actors had been committed before. */
+  /** How many steps of actors had been committed before; of a request that was on its way, when it left. */
   readonly place: number
 }
 
@@ -54,7 +54,8 @@ export interface Forge {
   readonly audit: readonly Entry[]
   /** Committed steps so far, for the entries to come. */
   place: number
-  ask(asked: Asked): Promise<Answered>
+  /** `leftAt`: committed steps when the request left, which nothing that was decided later could call back. */
+  ask(asked: Asked, leftAt: number): Promise<Answered>
   /** One commit on the branch, on top of it and of its base. */
   push(by: string, change: Push): Promise<string>
   /** The tests of a commit, as a check that waits or has ended. */
@@ -116,8 +117,8 @@ await app.ready()
 export async function openForge({ repositories: count, now, carry, pushed }: ForgeOptions): Promise<Forge> {
   forgetRepositories()
   const audit: Entry[] = []
-  const state = { place: 0 }
-  const store = createStore(audit, now, () => state.place)
+  const state: { place: number; leftAt: number | undefined } = { place: 0, leftAt: undefined }
+  const store = createStore(audit, now, (actor) => (actor === people.bot ? state.leftAt : undefined) ?? state.place)
   const sender = createSender({
     nextId: () => store.nextId(),
     sign: (hook, guid, message) => signDelivery(() => idOf(hook), hook, guid, message),
@@ -150,13 +151,15 @@ export async function openForge({ repositories: count, now, carry, pushed }: For
     set place(value) {
       state.place = value
     },
-    async ask({ method, path, headers, body }) {
+    async ask({ method, path, headers, body }, leftAt) {
+      state.leftAt = leftAt
       const answer = await app.inject({
         method: method as 'GET',
         url: path,
         headers,
         ...(body === undefined ? {} : { payload: body }),
       })
+      state.leftAt = undefined
       return { status: answer.statusCode, headers: textHeaders(answer.headers), body: answer.payload }
     },
     push: (by, change) => push(store, at(change.repository), requireUser(store, by), change),
@@ -191,7 +194,7 @@ function newRepository(store: Store, name: string): Promise<Repository> {
   })
 }
 
-function createStore(audit: Entry[], now: () => number, place: () => number): Store {
+function createStore(audit: Entry[], now: () => number, place: (actor: string) => number): Store {
   const store: Store = {
     dir: '/forge',
     users: new Map(),
@@ -199,7 +202,7 @@ function createStore(audit: Entry[], now: () => number, place: () => number): St
     repositories: new Map(),
     audit: {
       file: '',
-      append: (entry) => void audit.push({ ...entry, place: place() }),
+      append: (entry) => void audit.push({ ...entry, place: place(entry.actor) }),
       entries: () => audit,
       onEntry: () => () => true,
     },

@@ -146,6 +146,7 @@ async function askForge(
   const { world } = line
   const what = faults.nextRequest(asked.method === 'GET' ? 'read' : 'write', asked.path)
   const lost = what === 'no answer' ? 'unanswered' : undefined
+  const leftAt = forge.place
   return travel(
     { line, point: `forge ${forgeCall(asked.method, asked.path)}` },
     async () => {
@@ -153,7 +154,7 @@ async function askForge(
       if (what === 'rate limit') return problem(429, { 'retry-after': '2' })
       const [, repository, merged] = /\/([^/]+)\/pulls\/(\d+)\/merge$/.exec(asked.path) ?? []
       if (repository !== undefined) await beforeMerge(repository, Number(merged))
-      const answer = await forge.ask(asked)
+      const answer = await forge.ask(asked, leftAt)
       const text = `${asked.method} ${asked.path}`
       if (asked.method === 'GET') world.mark(`${line.name} ${text}: ${answer.status} ${answer.body}`)
       else world.tell(`${line.name} asks the forge ${text}: ${answer.status}${what ? `, and hears ${what}` : ''}`)

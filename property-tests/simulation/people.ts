@@ -32,8 +32,9 @@ export function isWish({ by, isLabelled }: Opened): boolean {
 /** What the maintainer said against a merge request of the platform; the numbers are of entries of the forge's record. */
 export interface Objection extends Thread {
   readonly place: ObjectionPlace
-  /** Committed steps so far. */
+  /** Committed steps, and entries of the forge's record, so far. */
   readonly steps: number
+  readonly entries: number
   liftedAt: number | undefined
 }
 
@@ -196,7 +197,13 @@ export class Crowd {
     this.#pulls.add(nameOf(thread))
     if (plan === undefined || this.#isCalm) return
     await this.#object(plan, thread, `src/${head.replace('platform/', 'default-')}.txt`)
-    const objection = { ...thread, place: plan.place, steps: this.#forge.place, liftedAt: undefined }
+    const objection = {
+      ...thread,
+      place: plan.place,
+      steps: this.#forge.place,
+      entries: this.#forge.audit.length,
+      liftedAt: undefined,
+    }
     this.objections.push(objection)
     this.#world.after(plan.liftMs, () => this.#on(() => this.#lift(plan, objection)))
   }

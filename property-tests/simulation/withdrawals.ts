@@ -41,13 +41,22 @@ export function objectionsStand({
   )
   return audit.flatMap((entry, index) => {
     if (entry.action !== 'pull.merge' || entry.actor !== people.bot) return []
-    const askedAt = askedFor(entry, rows)?.place
-    if (askedAt === undefined) return []
+    const asked = askedFor(entry, rows)
+    if (asked === undefined) return []
     return objections
       .filter((one) => heads.get(nameOf(one)) === heads.get(nameIn(entry)))
-      .filter(({ steps, liftedAt = Infinity }) => steps < askedAt && liftedAt > index)
+      .filter(({ steps, liftedAt = Infinity }) => steps < asked.place && liftedAt > index)
+      .filter(({ entries }) => !audit.slice(entries, index).some((one) => lets(one, asked.params, heads, entry)))
       .map(({ place, ...one }) => `LAW-24: ${nameIn(entry)} was merged over the ${place} in ${nameOf(one)}`)
   })
+}
+
+/** A maintainer's newer approval in another thread of the Task: its issues, or what it opened elsewhere. */
+function lets(one: Entry, { grants }: Params, heads: ReadonlyMap<string, unknown>, merge: Entry): boolean {
+  if (one.action !== 'comment.create' || one.actor !== people.maintainer || judged(one) !== 'approves') return false
+  const isIssue = (grants as readonly string[]).some((issue) => issue.endsWith(`/${repositoryOf(one)}-${one.number}`))
+  const head = heads.get(nameIn(one))
+  return isIssue || (head !== undefined && head === heads.get(nameIn(merge)))
 }
 
 function nameIn(entry: Entry): string {
