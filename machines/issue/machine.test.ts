@@ -506,6 +506,17 @@ describe('implementing, done, rejected, closed', () => {
     expect(plan(issue, 'plan-2')).toEqual([])
     expect(issue.context.plans).toHaveLength(1)
   })
+  test('ISSUE-4: a grant that a late word revokes calls the Task back where a newer approval stands already', () => {
+    const issue = granted()
+    const approvals = [...approved.approvals, approval('c2', clock + 180_000)]
+    observe(issue, { ...approved, approvals })
+    const hold = { commentId: 'lib!2/9', author: 'maya', at: clock + 120_000 }
+    expect(toTask(observe(issue, { ...approved, approvals: approvals.slice(-1), withdrawals: [hold] }))).toEqual([
+      'approval.revoked',
+      'approval.commented',
+    ])
+    expect(grantHolds(issue.context)).toBe(false)
+  })
   test('APPROVAL-16: withdrawn after the merge: revoked, and a new approval is granted for whatever plan', () => {
     const issue = granted()
     const merged = { state: 'closed', closedBy: 'bot', mergedFor: taskOf(issue) }

@@ -78,14 +78,18 @@ function statusOf(context: IssueContext): IssueStatus {
   return accepted || grant ? 'approved' : 'refined'
 }
 
-/** Unasked, the owner hears of changes only, and once when it becomes the owner (ISSUE-4). */
+/**
+ * Unasked, the owner hears of changes only, and once when it becomes the owner. An approval that stands when its grant is
+ * revoked is told again: a late word took the grant back, and what a maintainer said since lets the Task go on (ISSUE-4).
+ */
 function news(previous: IssueContext, now: IssueContext, answered: boolean): readonly EffectAction[] {
   const { owner, id } = now
   if (owner === '') return []
   const adopted = owner !== previous.owner
+  const calledBack = !answered && isCalledBack(previous.grant, now)
   return [
     ...(answered ? [] : grantNews(adopted ? null : previous.grant, now)),
-    ...(now.accepted && (adopted || now.accepted.commentId !== previous.accepted?.commentId)
+    ...(now.accepted && (adopted || calledBack || now.accepted.commentId !== previous.accepted?.commentId)
       ? [
           tellTask(owner, {
             type: 'approval.commented',
@@ -98,6 +102,12 @@ function news(previous: IssueContext, now: IssueContext, answered: boolean): rea
     ...(!adopted && lapsed(previous, now) ? [tellTask(owner, { type: 'approval.lapsed', issue: id })] : []),
     ...(adopted ? adoptionNews(now) : stateNews(previous, now)),
   ]
+}
+
+/** By another comment than the one that was granted on, which may have been edited, and where work is still wanted. */
+function isCalledBack(before: Grant | null, now: IssueContext): boolean {
+  const cited = before?.commentId
+  return cited !== undefined && now.grant === null && now.accepted?.commentId !== cited && !isClosedByHuman(now)
 }
 
 /** The approval went before anything was granted for it; a grant that goes is told as revoked. */

@@ -274,8 +274,10 @@ function tellOwner(i: Draft, before: IssueContext, isAnswered: boolean, asking: 
   const stood = isNew ? null : before.grant
   if (!isAnswered && grant && !(stood && isSame(stood, grant)))
     tell('approval.granted', { issue: id, planHash: grant.planHash, self: grant.self })
-  if (!isAnswered && stood && !grant) tell('approval.revoked', { issue: id, reason: revocation(i) })
-  if (accepted && (isNew || accepted.commentId !== before.accepted?.commentId))
+  const isRevoked = !isAnswered && stood !== null && !grant
+  if (isRevoked) tell('approval.revoked', { issue: id, reason: revocation(i) })
+  const isCalledBack = isRevoked && accepted?.commentId !== stood.commentId && !isClosedByHuman(i)
+  if (accepted && (isNew || isCalledBack || accepted.commentId !== before.accepted?.commentId))
     tell('approval.commented', { issue: id, by: accepted.author, commentId: accepted.commentId })
   if (!isNew && before.accepted && !accepted && !before.grant) tell('approval.lapsed', { issue: id })
   const [isClosed, wasClosed] = [isClosedByHuman(i), !isNew && isClosedByHuman({ ...before })]
