@@ -22,6 +22,11 @@ export class ForgeUnavailableError extends RetryableError {
   override readonly name = 'ForgeUnavailableError'
 }
 
+/** An answer that breaks its schema: the forge's trouble of this moment (a proxy's page, a half-done upgrade), asked again. */
+export class BrokenAnswerError extends RetryableError {
+  override readonly name = 'BrokenAnswerError'
+}
+
 export class UnauthorizedError extends TerminalError {
   override readonly name = 'UnauthorizedError'
   constructor(operation: string, detail: string, cause?: unknown) {

@@ -66,7 +66,7 @@ async function openShared(): Promise<Sql> {
 export async function withSql<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = await (shared ??= openShared())
   await sql.exec(
-    'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history, forge_budget',
+    'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history, forge_budget, forge_owed',
   )
   return use(sql)
 }

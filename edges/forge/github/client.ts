@@ -2,6 +2,7 @@ import { Octokit } from '@octokit/rest'
 import type { Static, TSchema } from 'typebox'
 import { RetryableError } from '../../../runtime/errors.ts'
 import type { Fetch } from '../../../http/ports.ts'
+import { BrokenAnswerError } from '../errors.ts'
 import { failureOf } from './failure.ts'
 import { faultOf } from './schema.ts'
 
@@ -104,10 +105,9 @@ export function pageAt(next: string | undefined): { readonly page?: number; read
   return { ...(page === undefined ? {} : { page: Number(page) }), ...(after === undefined ? {} : { after }) }
 }
 
-/** A broken answer is the forge's trouble of this moment (a proxy's page, a half-done upgrade): asked again. */
 function checked<S extends TSchema>(operation: string, schema: S, value: unknown): Static<S> {
   const fault = faultOf(schema, value)
-  if (fault !== undefined) throw new RetryableError(`${operation}: the forge’s answer breaks its schema: ${fault}`)
+  if (fault !== undefined) throw new BrokenAnswerError(`${operation}: the forge’s answer breaks its schema: ${fault}`)
   return value as Static<S>
 }
 

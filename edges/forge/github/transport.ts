@@ -34,6 +34,11 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
   const kept = new Map<string, KeptAnswer>()
   return (fence) => async (input, init) => {
     const url = String(input instanceof Request ? input.url : input)
+    const answer = await ask(fence, url, init)
+    return isRedirect(answer, init) ? follow(url, answer, init) : answer
+  }
+
+  async function ask(fence: Fence | undefined, url: string, init: RequestInit | undefined): Promise<Response> {
     const method = init?.method ?? 'GET'
     const operation = `${method} ${new URL(url).pathname}`
     await budget.take(operation)
@@ -48,12 +53,37 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
     return key === undefined ? answer : keep(key, url, answer)
   }
 
+  /** A repository that has another name answers under its id. A subject of another repository is not the one asked for. */
+  async function follow(url: string, answer: Response, init: RequestInit | undefined): Promise<Response> {
+    const moved = movedTo(url, answer.headers.get('location'))
+    const asked = `GET ${new URL(url).pathname}`
+    if (moved === undefined)
+      throw new ForgeUnavailableError(`${asked}: the forge sends to an address that is none of its own`)
+    if (moved.isSameSubject && (await isOfRepository(moved, init))) {
+      const there = await ask(undefined, moved.url, init)
+      if (!isRedirect(there, init)) return there
+      throw new ForgeUnavailableError(`${asked}: the forge sends from one address to the next`)
+    }
+    return answerAt(url, jsonOf({ message: `moved to repository ${moved.id}` }), {
+      status: 404,
+      headers: { 'content-type': 'application/json' },
+    })
+  }
+
+  /** The repository itself is where the forge says; of what is in it the repository that was named has to have the id. */
+  async function isOfRepository({ repositoryUrl, id, tail }: Moved, init: RequestInit | undefined): Promise<boolean> {
+    if (tail === '') return true
+    const named = await ask(undefined, repositoryUrl, init)
+    const place = isRedirect(named, init) ? movedTo(repositoryUrl, named.headers.get('location')) : undefined
+    return place === undefined ? named.ok && (await idIn(named)) === id : place.id === id
+  }
+
   async function send(operation: string, url: string, init: RequestInit | undefined): Promise<Response> {
     try {
       return await withDeadline(clock, DEADLINE_MS, async (signal) =>
         buffered(
           url,
-          await fetch(url, { ...init, signal, redirect: init?.redirect === 'manual' ? 'manual' : 'error' }),
+          await fetch(url, { ...init, signal, redirect: (init?.method ?? 'GET') === 'GET' ? 'manual' : 'error' }),
         ),
       )
     } catch (error) {
@@ -76,6 +106,53 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
     if (kept.size > KEPT_ANSWERS) kept.delete(kept.keys().next().value!)
     return answerAt(url, body, { status: 200, headers: answer.headers })
   }
+}
+
+/** One that its caller does not follow himself (a log is another host's). */
+function isRedirect({ status }: Response, init: RequestInit | undefined): boolean {
+  const isRead = (init?.method ?? 'GET') === 'GET' && init?.redirect !== 'manual'
+  return isRead && [301, 302, 303, 307, 308].includes(status)
+}
+
+interface Moved {
+  readonly url: string
+  readonly repositoryUrl: string
+  /** The forge's own of the repository. */
+  readonly id: string
+  /** The path below the repository. */
+  readonly tail: string
+  readonly isSameSubject: boolean
+}
+
+const named = /^(?<base>.*)\/repos\/[^/]+\/[^/]+(?<tail>\/.*)?$/
+const byId = /^(?<base>.*)\/repositories\/(?<id>\d+)(?<tail>\/.*)?$/
+
+/** docs.github.com, "Best practices for using the REST API": a renamed repository is redirected to `/repositories/{id}`. */
+function movedTo(from: string, location: string | null): Moved | undefined {
+  if (location === null || !URL.canParse(location, from)) return undefined
+  const asked = new URL(from)
+  const url = new URL(location, from)
+  const here = named.exec(asked.pathname)?.groups
+  const there = byId.exec(url.pathname)?.groups
+  if (url.origin !== asked.origin || here === undefined || there === undefined || here['base'] !== there['base'])
+    return undefined
+  const tail = here['tail'] ?? ''
+  return {
+    url: url.href,
+    repositoryUrl: from.slice(0, from.length - asked.search.length - tail.length),
+    id: there['id']!,
+    tail,
+    isSameSubject: tail === (there['tail'] ?? ''),
+  }
+}
+
+async function idIn(answer: Response): Promise<string | undefined> {
+  const { id } = (await answer.clone().json()) as { readonly id?: number }
+  return id === undefined ? undefined : String(id)
+}
+
+function jsonOf(value: object): ArrayBuffer {
+  return new TextEncoder().encode(JSON.stringify(value)).buffer
 }
 
 interface Limit {

@@ -107,7 +107,7 @@ export function mergeRequestFactsOf(
     project: projectId(project),
     repository: row.repository,
     number: row.number,
-    state: found.state,
+    state: notes.deleted === true && found.state === 'open' ? 'closed' : found.state,
     title: isHeardSubject(row, people) ? found.title : '',
     author: found.author.login,
     url: found.url,

@@ -2,12 +2,13 @@
  * Reads what no actor waits for: the forge's lists from before the repository was enrolled, page by page, then the threads
  * that are not here whole, newest change first. A run reads a bounded part, and what it read stays read.
  */
-import { NotFoundError, RateLimitedError } from '../errors.ts'
+import { RateLimitedError } from '../errors.ts'
 import type { ForgePage, ForgeSubjectKind } from '../port.ts'
 import { readThread, takeIssue, takeMergeRequest } from './read-forge.ts'
+import type { Apart } from './apart.ts'
 import type { Scope } from './scope.ts'
 import { loadHistory, saveHistory } from './store/history.ts'
-import { listIncomplete, markComplete } from './store/subjects.ts'
+import { listIncomplete } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
 
 /** Pages of a hundred, of each list. */
@@ -15,12 +16,12 @@ const PAGES_A_RUN = 10
 /** A thread is one request, of a merge request three. With two runs an hour it is a tenth of GitHub's 5,000. */
 const THREADS_A_RUN = 100
 
-export async function readHistory(subjects: Subjects, scope: Scope): Promise<void> {
+export async function readHistory(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
   const { forge, path } = scope
   try {
     await readPages(subjects, scope, 'issue', (from) => forge.issueHistory(path, from), takeIssue)
     await readPages(subjects, scope, 'mr', (from) => forge.mergeRequestHistory(path, from), takeMergeRequest)
-    await readIncomplete(subjects, scope)
+    await readIncomplete(subjects, scope, apart)
   } catch (error) {
     // Nothing waits for history: the next resync goes on with it.
     if (!(error instanceof RateLimitedError)) throw error
@@ -55,18 +56,8 @@ async function takeUnknown<Item>(
   if ((await subject.row()) === undefined) await take(subject, item)
 }
 
-async function readIncomplete(subjects: Subjects, scope: Scope): Promise<void> {
+async function readIncomplete(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
   const { sql } = subjects.options
   for (const { kind, number } of await listIncomplete(sql, scope.project.name, scope.repository.name, THREADS_A_RUN))
-    await subjects.withSubject(scope, kind, number, readOnce)
-}
-
-/** One that is gone from the forge has no more to read. */
-async function readOnce(subject: Subject): Promise<void> {
-  try {
-    await readThread(subject)
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error
-    await markComplete(subject.options.sql, subject.key)
-  }
+    await apart.read(kind, number, readThread)
 }

@@ -12,6 +12,7 @@ import { isOwnText } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { loadThread } from './store/comments.ts'
+import { listResyncTrouble, type ResyncTrouble } from './store/cursors.ts'
 import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
 import { boundAccounts } from './store/accounts.ts'
 import { resyncProject } from './resync.ts'
@@ -52,6 +53,8 @@ export interface Mirror {
   refresh(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<void>
   /** What one delivery told; `delivery` is its id. */
   apply(project: string, change: ForgeChange, delivery: string): Promise<void>
+  /** Repositories whose resync failed at least so often in a row. */
+  resyncTrouble(project: string, least: number): Promise<readonly ResyncTrouble[]>
   /** Reads back everything that changed since the last time, and the deliveries that never came. */
   resync(project: string, options?: { readonly hookUrl?: string }): Promise<void>
 }
@@ -106,6 +109,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       })
     },
     apply: (project, change, delivery) => applyChange(subjects, project, change, delivery),
+    resyncTrouble: (project, least) => listResyncTrouble(sql, bareName(project), least),
     resync: (project, { hookUrl } = {}) => resyncProject(subjects, project, hookUrl),
   }
   return mirror

@@ -80,12 +80,25 @@ async function takeInThread(
   await markComplete(tx, key)
 }
 
+/** The forge has it no more: its actor takes it for closed, and its thread is read no more. A later reading takes it back. */
+export async function markGone(subject: Subject): Promise<void> {
+  const { sql } = subject.options
+  const row = await subject.row()
+  if (row === undefined || row.notes.deleted === true) return
+  const gone = { ...row, complete: true, notes: { ...row.notes, deleted: true } } as MirroredSubject
+  await sql.tx(async (tx) => {
+    await upsertSubject(tx, gone)
+    await markComplete(tx, subject.key)
+  })
+  subject.wrote(gone)
+}
+
 /** The checks of the head when they aren't those of this head, or always. */
 export async function readChecks(subject: Subject, always: boolean): Promise<void> {
   const { scope, key } = subject
   const { sql } = subject.options
   const row = (await subject.row()) as MirroredMergeRequest | undefined
-  if (row === undefined || row.mergeRequest.state !== 'open') return
+  if (row === undefined || row.mergeRequest.state !== 'open' || row.notes.deleted === true) return
   const { headSha } = row.mergeRequest
   if (!always && row.notes.ciSha === headSha) return
   const { status } = await scope.forge.ci(scope.path, headSha)

@@ -30,10 +30,13 @@ export interface IssueNotes extends TextNotes, HandNotes {
   /** Hash of the text on which a maintainer put it. */
   readonly vouchedText?: string
   readonly closedBy?: string
+  /** The forge has it no more, or has it elsewhere. */
   readonly deleted?: boolean
 }
 
 export interface MergeRequestNotes extends HandNotes {
+  /** The forge has it no more. */
+  readonly deleted?: boolean
   /** Our clock when this head was first seen. */
   readonly headSince: number
   /** The forge's clock at the change that brought this head. */

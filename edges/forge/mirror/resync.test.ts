@@ -157,3 +157,81 @@ test('a long history is read page by page, and a limit in the middle of it ends 
     expect(pages).toEqual(['1', '2', '2', '3'])
   })
 })
+
+test('MIRROR-4: an issue that was deleted while its webhook was lost costs nobody else the resync, and its actor learns it', async () => {
+  await withForgeEdge(unasked, async (fixture) => {
+    const number = openWanted(fixture)
+    const change = await openChange(fixture)
+    await resync(fixture)
+    for (const path of [`/repos/${REPO}/issues/${number}`, `/repos/${REPO}/issues/${number}/**`])
+      fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method: 'GET', path, status: 410, times: 10_000 })
+    await fixture.forge.closePull('maintainer', REPO, change)
+    const before = await loadCursor(fixture.sql, 'demo', 'library')
+    fixture.clock.advance(60_000)
+    await resync(fixture)
+    expect(lastFacts(fixture)).toMatchObject({ number, state: 'closed' })
+    expect((await fixture.edge.mirror.mergeRequest('demo', 'library', change))?.mergeRequest.state).toBe('closed')
+    expect((await loadCursor(fixture.sql, 'demo', 'library'))!.since).toBeGreaterThan(before!.since)
+    // Whoever sees it again has it again.
+    fixture.forge.faults.clear()
+    await resync(fixture)
+    expect(lastFacts(fixture)).toMatchObject({ number, state: 'open' })
+  })
+})
+
+test('MIRROR-4: a merge request that could not be read is read first by the next resync, whatever changed since', async () => {
+  await withForgeEdge(unasked, async (fixture) => {
+    const hooks = `/repos/${REPO}/hooks/**`
+    fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method: 'GET', path: hooks, status: 403, times: 10_000 })
+    const change = await openChange(fixture)
+    await resync(fixture)
+    await fixture.forge.closePull('maintainer', REPO, change)
+    fixture.clock.advance(10 * 60_000)
+    const path = `/repos/${REPO}/pulls/${change}`
+    fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method: 'GET', path, status: 502, times: 1 })
+    await resync(fixture)
+    const state = async (): Promise<unknown> =>
+      (await fixture.edge.mirror.mergeRequest('demo', 'library', change))?.mergeRequest.state
+    expect(await state()).toBe('open')
+    fixture.clock.advance(10 * 60_000)
+    await resync(fixture)
+    expect(await state()).toBe('closed')
+  })
+})
+
+test('MIRROR-5: three resyncs in a row that fail are said in a condition, until one gets through', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const faults = async (): Promise<unknown> => {
+      const [answer] = await fixture.edge.handlers.checkProject.perform(
+        { project: 'default/demo' },
+        fixture.context('c'),
+      )
+      return answer!.event['faults']
+    }
+    const path = `/repos/${REPO}/issues`
+    const mend = fixture.forge.faults.inject({
+      kind: 'errorBeforeWrite',
+      method: 'GET',
+      path,
+      status: 500,
+      times: 10_000,
+    })
+    for (let failed = 0; failed < 3; failed++) {
+      expect(await faults()).toEqual([])
+      // Tried again within moments it is the same one.
+      await expect(resync(fixture)).rejects.toThrow('list issues: 500')
+      await expect(resync(fixture)).rejects.toThrow('list issues: 500')
+      fixture.clock.advance(30 * 60_000)
+    }
+    expect(await faults()).toMatchObject([
+      {
+        reason: 'ResyncFailing',
+        blocks: false,
+        message: expect.stringContaining('3 times in a row (list issues: 500)'),
+      },
+    ])
+    mend()
+    await resync(fixture)
+    expect(await faults()).toEqual([])
+  })
+})

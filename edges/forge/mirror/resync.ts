@@ -1,15 +1,18 @@
 /**
  * Reads the forge back: what changed since the last time, and deliveries that failed or never arrived (facts: forges
- * don't retry, half of them can be lost behind a tunnel). A repository that fails doesn't stop the others.
+ * don't retry, half of them can be lost behind a tunnel). A repository that fails doesn't stop the others, and no subject its
+ * repository.
  */
-import { TerminalError } from '../../../runtime/errors.ts'
+import { messageOf, TerminalError } from '../../../runtime/errors.ts'
+import { RateLimitedError } from '../errors.ts'
 import type { ForgeComment, ForgeIssue, ForgeMergeRequest, IssueQuery, MergeRequestQuery } from '../port.ts'
 import { projectId } from '../projects.ts'
 import { seenDeliveries } from '../webhooks/store.ts'
+import { readApart, type Apart } from './apart.ts'
 import { readHistory } from './history.ts'
 import { readChecks, readSubject, readThread, takeIssue } from './read-forge.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
-import { advanceCursor, loadCursor } from './store/cursors.ts'
+import { advanceCursor, countFailedResync, forgetFailedResyncs, loadCursor } from './store/cursors.ts'
 import { countComments } from './store/comments.ts'
 import { listConcerned, markIncomplete } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
@@ -23,40 +26,83 @@ const DELIVERIES_KEPT_MS = 3 * 24 * 3_600_000
 /** A delivery of this very moment is still under way. */
 const UNDER_WAY_MS = 60_000
 const MOST_REDELIVERIES = 200
+/** A third of the time between two resyncs: what is tried again within it is the same one. */
+const FAILURES_APART_MS = 10 * 60_000
 
 export async function resyncProject(subjects: Subjects, id: string, hookUrl: string | undefined): Promise<void> {
   const project = await requireProject(subjects.options, id)
   const failures: unknown[] = []
   for (const { name } of project.repositories) {
-    await resyncRepository(subjects, await openScope(subjects.options, project.name, name), hookUrl).catch(
-      (error: unknown) => failures.push(error),
-    )
+    const failed = await resyncCounted(subjects, await openScope(subjects.options, project.name, name), hookUrl)
+    failures.push(...failed)
   }
   if (failures.length > 0) throw failures[0]
 }
 
-async function resyncRepository(subjects: Subjects, scope: Scope, hookUrl: string | undefined): Promise<void> {
+/** A limit is no failure: it says when to come again. */
+async function resyncCounted(
+  subjects: Subjects,
+  scope: Scope,
+  hookUrl: string | undefined,
+): Promise<readonly unknown[]> {
   const { sql, clock } = subjects.options
-  const startedAt = clock.now()
+  const place = { project: scope.project.name, repository: scope.repository.name }
+  const failures = await resyncRepository(subjects, scope, hookUrl)
+  if (failures.length === 0) await forgetFailedResyncs(sql, place.project, place.repository)
+  else if (!failures.some((error) => error instanceof RateLimitedError))
+    await countFailedResync(sql, place, {
+      failure: messageOf(failures[0]),
+      at: clock.now(),
+      apartMs: FAILURES_APART_MS,
+    })
+  return failures
+}
+
+/** What one part could not do keeps no other from being done: a limit alone ends them all. */
+async function resyncRepository(
+  subjects: Subjects,
+  scope: Scope,
+  hookUrl: string | undefined,
+): Promise<readonly unknown[]> {
+  const startedAt = subjects.options.clock.now()
+  const apart = readApart(subjects, scope)
+  const parts = [
+    () => apart.readOwed(),
+    () => readBack(subjects, scope, apart, startedAt),
+    () => (hookUrl === undefined ? undefined : fetchMissed(subjects, scope, hookUrl, startedAt).catch(withoutHook)),
+    () => readHistory(subjects, scope, apart),
+  ]
+  const failures: unknown[] = []
+  for (const part of parts) {
+    if (failures.some((error) => error instanceof RateLimitedError)) break
+    try {
+      await part()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  return failures
+}
+
+async function readBack(subjects: Subjects, scope: Scope, apart: Apart, startedAt: number): Promise<void> {
+  const { sql } = subjects.options
   const cursor = await loadCursor(sql, scope.project.name, scope.repository.name)
   const since = cursor === undefined || cursor.since === 0 ? undefined : Math.max(cursor.since - OVERLAP_MS, 0)
-  if (since === undefined) await readOpen(subjects, scope)
-  else await readChanges(subjects, scope, since)
-  await retell(subjects, scope)
+  if (since === undefined) await readOpen(subjects, scope, apart)
+  else await readChanges(subjects, scope, apart, since)
+  await retell(subjects, scope, apart)
   await advanceCursor(sql, scope.project.name, scope.repository.name, startedAt)
-  if (hookUrl !== undefined) await fetchMissed(subjects, scope, hookUrl, startedAt).catch(withoutHook)
-  await readHistory(subjects, scope)
 }
 
 /** The first time what is open, so that work can begin; the rest is history. */
-async function readOpen(subjects: Subjects, scope: Scope): Promise<void> {
+async function readOpen(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
   await readIssues(subjects, scope, { state: 'open' })
-  await readMergeRequests(subjects, scope, { state: 'open' })
+  await readMergeRequests(scope, apart, { state: 'open' })
 }
 
-async function readChanges(subjects: Subjects, scope: Scope, since: number): Promise<void> {
+async function readChanges(subjects: Subjects, scope: Scope, apart: Apart, since: number): Promise<void> {
   const issues = await readIssues(subjects, scope, { since })
-  const mergeRequests = await readMergeRequests(subjects, scope, { since })
+  const mergeRequests = await readMergeRequests(scope, apart, { since })
   const comments = await scope.forge.listCommentsSince(scope.path, since)
   const changed = [
     ...(await lackingComments(subjects, scope, issues)),
@@ -65,7 +111,7 @@ async function readChanges(subjects: Subjects, scope: Scope, since: number): Pro
     ...comments.map(({ on, number }) => ({ on, number })),
   ]
   const threads = new Map(changed.map((thread) => [`${thread.on}/${thread.number}`, thread]))
-  for (const { on, number } of threads.values()) await subjects.withSubject(scope, on, number, readChanged)
+  for (const { on, number } of threads.values()) await apart.read(on, number, readChanged)
 }
 
 async function readIssues(subjects: Subjects, scope: Scope, query: IssueQuery): Promise<readonly ForgeIssue[]> {
@@ -76,13 +122,13 @@ async function readIssues(subjects: Subjects, scope: Scope, query: IssueQuery): 
 }
 
 async function readMergeRequests(
-  subjects: Subjects,
   scope: Scope,
+  apart: Apart,
   query: MergeRequestQuery,
 ): Promise<readonly ForgeMergeRequest[]> {
   const listed = await scope.forge.listMergeRequests(scope.path, query)
   // Lists don't say whether it can be merged.
-  for (const { number } of listed) await subjects.withSubject(scope, 'mr', number, readSubject)
+  for (const { number } of listed) await apart.read('mr', number, readSubject)
   return listed
 }
 
@@ -112,16 +158,16 @@ async function readChanged(subject: Subject): Promise<void> {
  * Threads of open ones are read whole, because reviews and what was deleted appear in no list of changes; merge requests get
  * their checks read too.
  */
-async function retell(subjects: Subjects, scope: Scope): Promise<void> {
+async function retell(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
   const place = { project: scope.project.name, repository: scope.repository.name }
   const { sql } = subjects.options
   for (const { number, revision, isOpen } of await listConcerned(sql, { ...place, kind: 'issue' }))
-    await subjects.withSubject(scope, 'issue', number, async (subject) => {
+    await apart.read('issue', number, async (subject) => {
       if (revision > 0 && isOpen) await readThread(subject)
       await subject.tell()
     })
   for (const { number, revision, isOpen } of await listConcerned(sql, { ...place, kind: 'mr' }))
-    await subjects.withSubject(scope, 'mr', number, (subject) => rereadMergeRequest(subject, revision > 0 && isOpen))
+    await apart.read('mr', number, (subject) => rereadMergeRequest(subject, revision > 0 && isOpen))
 }
 
 async function rereadMergeRequest(subject: Subject, open: boolean): Promise<void> {

@@ -221,7 +221,11 @@ async function mergeRequestNotesOf(
   edit: SignedEdit | undefined,
 ): Promise<MergeRequestNotes> {
   const moved = row === undefined || row.mergeRequest.headSha !== found.headSha
-  const { textBy: _, ...before }: MergeRequestNotes = moved
+  const {
+    textBy: _,
+    deleted: __,
+    ...before
+  }: MergeRequestNotes = moved
     ? { headSince: context.now, headAt: found.updatedAt, pushedBy: '', headByBot: false, ci: 'none' }
     : row.notes
   const byPod = before.headByBot || (await wasPushedByPod(sql, context.project.name, context.repository, found.headSha))

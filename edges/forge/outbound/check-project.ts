@@ -80,7 +80,22 @@ async function faultsOf(deps: OutboundDeps, project: ProjectSettings, fence: Fen
   if (faults.some((fault) => fault.reason === 'TokenRefused')) return faults
   for (const repository of project.repositories)
     faults.push(...(await repositoryFaults(deps, forge, project, repository, secret!)))
-  return [...faults, ...documentationFaults(project)]
+  return [...faults, ...documentationFaults(project), ...(await resyncFaults(deps, project))]
+}
+
+/** MIRROR-5. */
+const troublingResyncs = 3
+
+async function resyncFaults({ mirror }: OutboundDeps, project: ProjectSettings): Promise<readonly Fault[]> {
+  const names = new Set(project.repositories.map(({ name }) => name))
+  const trouble = (await mirror.resyncTrouble(project.name, troublingResyncs)).filter(({ repository }) =>
+    names.has(repository),
+  )
+  return trouble.map(({ repository, failures, failure }) => ({
+    reason: 'ResyncFailing',
+    message: `${repository} could not be read back ${failures} times in a row (${failure}): what a lost webhook told stays unknown until that works`,
+    blocks: false,
+  }))
 }
 
 /** Its webhooks, routes and mirror would be those of the other (RESOURCES-19): nothing of it is asked of any forge. */

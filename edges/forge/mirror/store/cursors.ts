@@ -22,6 +22,47 @@ export async function advanceCursor(sql: Queryable, project: string, repository:
   )
 }
 
+export interface ResyncTrouble {
+  readonly repository: string
+  /** In a row. */
+  readonly failures: number
+  readonly failure: string
+}
+
+/** Counted once in `apartMs`: an effect that is tried again within moments is one resync. */
+export async function countFailedResync(
+  sql: Queryable,
+  { project, repository }: { readonly project: string; readonly repository: string },
+  { failure, at, apartMs }: { readonly failure: string; readonly at: number; readonly apartMs: number },
+): Promise<void> {
+  await sql.query(
+    `insert into forge_cursor (project, repository, since, has_checks, failures, failure, failed_at) values ($1, $2, 0, false, 1, $3, $4)
+     on conflict (project, repository) do update set failure = excluded.failure,
+       failures = forge_cursor.failures + case when excluded.failed_at >= forge_cursor.failed_at + $5::bigint then 1 else 0 end,
+       failed_at = case when excluded.failed_at >= forge_cursor.failed_at + $5::bigint then excluded.failed_at else forge_cursor.failed_at end`,
+    [project, repository, failure, at, apartMs],
+  )
+}
+
+export async function forgetFailedResyncs(sql: Queryable, project: string, repository: string): Promise<void> {
+  await sql.query(
+    `update forge_cursor set failures = 0, failure = '', failed_at = 0 where project = $1 and repository = $2 and failures > 0`,
+    [project, repository],
+  )
+}
+
+export async function listResyncTrouble(
+  sql: Queryable,
+  project: string,
+  least: number,
+): Promise<readonly ResyncTrouble[]> {
+  const { rows } = await sql.query<ResyncTrouble>(
+    'select repository, failures, failure from forge_cursor where project = $1 and failures >= $2 order by repository',
+    [project, least],
+  )
+  return rows
+}
+
 /** This repository runs checks: a head without any is one whose checks are still to come (MERGE-4). */
 export async function markHasChecks(sql: Queryable, project: string, repository: string): Promise<void> {
   await sql.query(

@@ -44,7 +44,7 @@ export async function upsertSubject(sql: Queryable, subject: MirroredSubject): P
       subject.repository,
       subject.kind,
       subject.number,
-      told.state,
+      subject.notes.deleted === true ? 'gone' : told.state,
       isIssue ? null : subject.mergeRequest.headSha,
       isIssue ? null : subject.mergeRequest.headBranch,
       told.author.login,
