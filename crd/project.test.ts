@@ -89,6 +89,7 @@ const defaults: readonly (readonly [path: string, value: unknown])[] = [
 ]
 
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max']
+const permissionModes = ['acceptEdits', 'auto', 'bypassPermissions', 'manual', 'dontAsk', 'plan']
 const percents = { taken: [0, 100], refused: [-1, 101, 0.5] }
 const schedules = { taken: ['', '*/5 0 1 1 0'], refused: ['@daily', '0 0 * *', '0 0 0 * * *'] }
 
@@ -110,6 +111,7 @@ const edges: Readonly<Record<string, { readonly taken: readonly unknown[]; reado
   autoApproveMaxSignificance: { taken: ['off', 'patch', 'minor', 'major', ''], refused: ['all'] },
   'agent.stallProbeGraceSeconds': { taken: [60], refused: [59] },
   'agent.stallProbeMaxAttempts': { taken: [1, 5], refused: [0, 6] },
+  'agent.permissionMode': { taken: permissionModes, refused: ['', 'default', 'byPassPermissions'] },
   'agent.effort': { taken: efforts, refused: ['', 'extreme'] },
   'agent.effortByKind': { taken: [{}, { refine: 'low', upgrade: 'max' }], refused: [{ refine: '' }, { chat: 'low' }] },
   'agent.modelByKind': { taken: [{}, { incident: 'claude-x' }], refused: [{ chat: 'claude-x' }] },

@@ -54,6 +54,25 @@ describe('apply', () => {
     })
   })
 
+  test('lists every field that nothing obeys, and sends nothing (RESOURCE-API-6)', async () => {
+    await withOrchestrator(async (fixture) => {
+      const wrong = project.replace('botLogin: bot', 'botLogin: bot, board: {githubProjectNumber: 7}')
+      const more = "  alerting: {url: 'https://alerts.acme.invalid'}\n  agent: {permissionMode: byPassPermissions}\n"
+      const failing = apply(['-f', fixture.file(`${wrong}${more}`), '--dir', fixture.dir])
+      await expect(failing).rejects.toThrow('/spec/scm/board/githubProjectNumber has no effect')
+      await expect(failing).rejects.toThrow('/spec/alerting/url has no effect')
+      await expect(failing).rejects.toThrow('/spec/agent/permissionMode must be one of')
+      expect(fixture.sent).toEqual([])
+    })
+  })
+
+  test('refuses provider github with the word for it (PROJECT-SCM-1)', async () => {
+    await withOrchestrator(async (fixture) => {
+      const path = fixture.file(project.replace('forge_a', 'github'))
+      await expect(apply(['-f', path, '--dir', fixture.dir])).rejects.toThrow('forge_a is GitHub')
+    })
+  })
+
   test('refuses a field that one machine cannot obey, with the reason (RESOURCE-API-6)', async () => {
     await withOrchestrator(async (fixture) => {
       const path = fixture.file(`${project}  agent: {image: 'wrapper:v1.2.3'}\n`)

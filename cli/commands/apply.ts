@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
-import { beyondOneMachine } from '../../crd/one-machine.ts'
+import { beyondOneMachine, inertOnOneMachine } from '../../crd/one-machine.ts'
 import { checkManifest, type Checked } from '../../crd/validate.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { orchestratorClient } from '../client.ts'
@@ -10,7 +10,7 @@ const usage = `usage: statewright apply -f FILE [--dir DIR]
 
 Applies every document of FILE: Project, Repository, Task, or v1 Secret with stringData.
 The command checks all documents before it sends the first one. It refuses an unknown field and names the nearest known one.
-It also refuses a field that one machine cannot obey, such as a container image.
+It also refuses a field that nothing obeys on one machine, such as a container image.
 
   -f, --file FILE   YAML or JSON, one or more documents; - reads standard input
   --dir DIR         the folder of statewright up (default .statewright)
@@ -44,7 +44,11 @@ export async function apply(args: readonly string[]): Promise<number> {
 
 function judge(document: unknown): Checked {
   const checked = checkManifest(document)
-  return { ...checked, faults: [...checked.faults, ...beyondOneMachine(document)] }
+  return {
+    ...checked,
+    faults: [...checked.faults, ...beyondOneMachine(document)],
+    warnings: [...checked.warnings, ...inertOnOneMachine(document)],
+  }
 }
 
 /** What stands between two separators and says nothing is no document. */

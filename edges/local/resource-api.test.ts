@@ -177,6 +177,35 @@ describe('applying', () => {
     })
   })
 
+  test.each<[what: string, spec: object, path: string]>([
+    [
+      'a board',
+      { scm: { ...project.spec.scm, board: { githubProjectNumber: 7 } } },
+      '/spec/scm/board/githubProjectNumber',
+    ],
+    ['an alerting system', { alerting: { url: 'https://alerts.acme.invalid' } }, '/spec/alerting/url'],
+    ['forge_b', { scm: { ...project.spec.scm, provider: 'forge_b' } }, '/spec/scm/provider'],
+    ['github as its provider', { scm: { ...project.spec.scm, provider: 'github' } }, '/spec/scm/provider'],
+    ['a mistyped permission mode', { agent: { permissionMode: 'byPassPermissions' } }, '/spec/agent/permissionMode'],
+  ])('refuses a Project with %s, which nothing would obey (RESOURCE-API-6)', async (_, spec, path) => {
+    await withApi(async ({ call, resources }) => {
+      const { status, body } = await call('PUT', '/resources', { ...project, spec: { ...project.spec, ...spec } })
+      expect([status, body['errors']]).toEqual([400, [{ path, message: expect.any(String) as unknown }]])
+      expect(await resources.list('Project')).toEqual([])
+    })
+  })
+
+  test('takes a field that the contract accepts and nothing reads, with a warning (RESOURCE-API-7)', async () => {
+    await withApi(async ({ call }) => {
+      const spec = { ...project.spec, tokenBudget: { spawnCeilingByKind: { review: 50 } } }
+      const { status, body } = await call('PUT', '/resources', { ...project, spec })
+      expect(status).toBe(200)
+      expect(body['warnings']).toEqual([
+        { path: '/spec/tokenBudget/spawnCeilingByKind', message: expect.stringContaining('no effect') as unknown },
+      ])
+    })
+  })
+
   test('stores a Secret and never shows it again (SECRET-3, RESOURCE-RULE-5)', async () => {
     await withApi(async ({ call, secrets, resources }) => {
       const { text, body } = await call('PUT', '/resources', secret)

@@ -286,7 +286,7 @@ export function projectWith(forge: Forge, { scm, ...spec }: { readonly scm?: obj
   return { ...plain, spec: { ...plain!.spec, ...spec, scm: { ...plain!.spec.scm, ...scm } } }
 }
 
-/** A Project that works, one of the other provider and one without its Secret. */
+/** A Project that works, and two without their Secrets. */
 async function prepare(fixture: OrchestratorFixture): Promise<void> {
   const token = await fixture.operatorToken()
   const scm = {
@@ -296,13 +296,13 @@ async function prepare(fixture: OrchestratorFixture): Promise<void> {
     apiURL: fixture.forge.apiUrl,
     webURL: fixture.forge.url,
   }
-  const other = (name: string, provider: string): object => ({
+  const other = (name: string): object => ({
     apiVersion: 'platform.dev/v1alpha1',
     kind: 'Project',
     metadata: { name },
-    spec: { scmSecretRef: `${name}-scm`, scm: { ...scm, provider } },
+    spec: { scmSecretRef: `${name}-scm`, scm: { ...scm, provider: 'forge_a' } },
   })
-  for (const manifest of [...ownManifests(fixture.forge), other('elsewhere', 'forge_b'), other('keyless', 'forge_a')]) {
+  for (const manifest of [...ownManifests(fixture.forge), other('elsewhere'), other('keyless')]) {
     const { status, body } = await fixture.call('/resources', { method: 'PUT', token, body: manifest })
     if (status !== 200) throw new Error(`a manifest was refused: ${JSON.stringify(body)}`)
   }
