@@ -146,10 +146,10 @@ export async function composeOrchestrator(
   const platform = platformMetrics(metrics, () => runtime)
   const traffic = { fetch, clock, sql, onLimited: platform.scmLimited }
   const defaultBranch = defaultBranches({ ...traffic, resources, secrets, logger })
-  const directory = localProjectDirectory({ resources, secrets, defaultBranch })
+  const directory = localProjectDirectory({ resources, secrets, defaultBranch, models: settings.models })
   accountUsageMetrics(metrics, () => runtime, clock)
   const openForge = createOpenForge({ ...traffic, directory })
-  const cache = openGitCache(settings.stateDir, clock)
+  const cache = openGitCache(settings, clock)
 
   const pushRefusal: ForgeEdge['pushRefusal'] = (...about) => forge.pushRefusal(...about)
   const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`
@@ -330,6 +330,7 @@ export async function composeOrchestrator(
     rights,
     clock,
     fetch,
+    mostPackBytes: settings.git.mostPackBytes,
     defaultBranch,
   })
   const inspected = {

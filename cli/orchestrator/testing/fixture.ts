@@ -7,6 +7,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { noModelDefaults } from '../../../crd/models.ts'
+import { mostPackBytes } from '../../../edges/git/receive.ts'
+import { longestRunMs } from '../../../edges/git/run-git.ts'
+import { defaultAlgorithms } from '../../../http/auth/claims.ts'
 import { clientCredentials } from '../../../http/token-source.ts'
 import { createLogger } from '../../../http/logging.ts'
 import { PodFolder, podFolders } from '../../../edges/local/pod-folder.ts'
@@ -367,6 +371,7 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     oidc: {
       issuer,
       audience: audiences.operator,
+      algorithms: defaultAlgorithms,
       wrapperAudience: audiences.wrapper,
       clientId: 'orchestrator',
       clientSecret: 'o',
@@ -375,6 +380,10 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     modelBaseUrl: '',
     modelKey: 'no model is asked',
     oauthToken: '',
+    models: noModelDefaults,
+    skillsRepoUrl: '',
+    owner: '',
+    git: { mostPackBytes, longestRunMs },
     agentCli: ['false'],
     isolation: 'none',
     seclusion: 'none',
