@@ -13,7 +13,10 @@ export function flagOf(variable: string): string {
   return variable.toLowerCase().replaceAll('_', '-')
 }
 
-const variables = settingSchemas.map(([name, schema]) => variableOf(name, schema))
+/** What a library reads by itself is read from the environment of the process alone. */
+const variables = settingSchemas
+  .filter(([, { reads }]) => reads !== 'library')
+  .map(([name, schema]) => variableOf(name, schema))
 
 export const settingFlags: ParseArgsOptionsConfig = Object.fromEntries(
   variables.map((variable) => [flagOf(variable), { type: 'string' }]),

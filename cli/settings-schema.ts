@@ -23,7 +23,7 @@ export interface SettingSchema extends TSchema {
   readonly minimum?: number
   readonly maximum?: number
   /** How its text is read where the type leaves that open. */
-  readonly reads?: 'url' | 'issuer' | 'required' | 'address' | 'secret' | 'timeZone' | 'list'
+  readonly reads?: 'url' | 'issuer' | 'required' | 'address' | 'secret' | 'timeZone' | 'list' | 'library'
   readonly anyOf?: readonly { readonly const: string }[]
   readonly items?: { readonly anyOf?: readonly { readonly const: string }[] }
   /** What is said of a text that the pattern refuses. */
@@ -61,7 +61,7 @@ const daySeconds = 86_400
 export const SettingsSchema = Type.Object({
   STATE_DIR: text('.statewright', 'up', 'Folder of the state: keys, Secrets, folders of pods and the embedded store.'),
   COVERED_DIR: text('', 'up', 'Folder that pods of this machine may not see. It must contain `STATE_DIR`.', {
-    defaultText: 'STATE_DIR',
+    defaultText: '`STATE_DIR`',
   }),
   DATABASE_URL: secret('PostgreSQL server. Empty: the embedded store. `up` makes a database of its own there.'),
   DATABASE_ANSWER_SECONDS: integer(pgDefaults.answerMs / 1000, 1, 'How long PostgreSQL may take for one statement.', {
@@ -149,7 +149,8 @@ export const SettingsSchema = Type.Object({
   OTEL_EXPORTER_OTLP_HEADERS: text(
     '',
     'operator',
-    'Headers that the collector asks for, as OpenTelemetry writes them.',
+    'Headers that the collector asks for. The OpenTelemetry library reads them, so this setting has no flag.',
+    { reads: 'library' },
   ),
 })
 export type SettingName = keyof typeof SettingsSchema.properties
@@ -181,6 +182,8 @@ function decode(read: EnvironmentReader, name: string, schema: SettingSchema): u
       return timeZone(read, name, fallback)
     case 'list':
       return list(read, name, schema)
+    case 'library':
+      return read.text(name, fallback)
     case undefined:
       return byType(read, name, schema, fallback)
   }

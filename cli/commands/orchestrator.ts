@@ -17,7 +17,7 @@ const usage = `usage: statewright orchestrator [--SETTING VALUE ...]
 
 Runs the orchestrator until SIGTERM or SIGINT, then stops gracefully. It writes its log as lines of JSON to standard output.
 It reads its settings from the environment. Each setting has a flag too, which goes before the variable: --cron-time-zone for
-CRON_TIME_ZONE, and for a secret that of its file, --database-url-file. docs/contract/orchestrator.md lists them with their defaults.
+CRON_TIME_ZONE, and for a secret that of its file, --database-url-file. docs/settings.md lists them with their defaults.
 
 Required: OIDC_ISSUER, OIDC_AUDIENCE, WRAPPER_AUDIENCE, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET (or OIDC_CLIENT_SECRET_FILE), and
 MODEL_PROVIDER_API_KEY or AGENT_RUNTIME_OAUTH_TOKEN. It stores its state in STATE_DIR (default .statewright), or in PostgreSQL
