@@ -14,9 +14,14 @@ export function beyondOneMachine(document: unknown): readonly ManifestFault[] {
   })
 }
 
-/** The warnings of a document: what the contract accepts and nothing reads. */
-export function inertOnOneMachine(document: unknown): readonly ManifestFault[] {
-  return said(document, (use) => ('inert' in use ? use.inert : undefined))
+/** The warnings of a document: what the contract accepts and nothing reads, and what needs one of the `unset` settings. */
+export function inertOnOneMachine(document: unknown, unset: readonly string[] = []): readonly ManifestFault[] {
+  return said(document, (use) => {
+    if ('inert' in use) return use.inert
+    return 'needs' in use && unset.includes(use.needs ?? '')
+      ? `has no effect: the orchestrator’s setting ${use.needs} is empty`
+      : undefined
+  })
 }
 
 function said(document: unknown, say: Say): readonly ManifestFault[] {

@@ -12,8 +12,13 @@ type File = `${string}.ts`
 export type FieldUse =
   /** This file reads it by its name. */
   | File
-  /** This file reads it with the whole block of that name, or refuses these values of it, each by its reason. */
-  | { readonly reader: File; readonly within?: string; readonly refuses?: Readonly<Record<string, string>> }
+  /** This file reads it with the whole block of that name, or refuses these values of it, or needs a setting of the orchestrator. */
+  | {
+      readonly reader: File
+      readonly within?: string
+      readonly refuses?: Readonly<Record<string, string>>
+      readonly needs?: string
+    }
   /** Nothing reads it: `apply` refuses it with the sentence. A value of `unless`, the default and an empty one ask for nothing. */
   | { readonly refused: string; readonly unless?: readonly unknown[] }
   /** Nothing reads it: `apply` takes it and warns with the sentence. */
@@ -87,7 +92,7 @@ const ofProject: Uses<ProjectSpec> = {
   'agent/effort': models,
   'agent/modelByKind': models,
   'agent/effortByKind': models,
-  'agent/skillsRef': 'cli/pod-environment.ts',
+  'agent/skillsRef': { reader: 'cli/pod-environment.ts', needs: 'SKILLS_REPO_URL' },
   'agent/hooks/preClone': hooks,
   'agent/hooks/postClone': hooks,
   'agent/hooks/conversationStart': hooks,

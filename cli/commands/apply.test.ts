@@ -66,6 +66,21 @@ describe('apply', () => {
     })
   })
 
+  test('prints what the orchestrator alone can warn of, and no warning twice (RESOURCE-API-7)', async () => {
+    await withOrchestrator(async (fixture) => {
+      const own = { path: '/spec/tokenBudget/spawnCeilingByKind', message: 'has no effect: x' }
+      const skills = { path: '/spec/agent/skillsRef', message: 'has no effect: the setting is empty' }
+      const path = fixture.file(`${project}  tokenBudget: {spawnCeilingByKind: {review: 50}}\n`)
+      const run = (): Promise<unknown> => apply(['-f', path, '--dir', fixture.dir])
+      const [line = ''] = (await said(run)).err.split('\n')
+      fixture.warned.set('demo', [{ ...own, message: line.slice(line.indexOf('has no effect')) }, skills])
+      expect((await said(run)).err.split('\n')).toEqual([
+        line,
+        'warning: Project demo: /spec/agent/skillsRef has no effect: the setting is empty',
+      ])
+    })
+  })
+
   test('refuses provider github with the word for it (PROJECT-SCM-1)', async () => {
     await withOrchestrator(async (fixture) => {
       const path = fixture.file(project.replace('forge_a', 'github'))

@@ -291,6 +291,7 @@ export async function composeOrchestrator(
     resources,
     secrets,
     authenticate: operatorAuth,
+    unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
     onProjectChanged: (namespace, name) => tellProject(views, namespace, name),
     onProjectDeleted: (resource) => tellDeleted(views, resource),
     onTaskApplied: (resource) => mintByHand(views, resource),

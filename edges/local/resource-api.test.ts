@@ -206,6 +206,24 @@ describe('applying', () => {
     })
   })
 
+  test('warns of a skillsRef while no repository of skills is set, and not of the default (RESOURCE-API-7)', async () => {
+    const warned = async (skillsRef: string, unset: readonly string[]): Promise<unknown> => {
+      let warnings: unknown
+      await withApi(
+        async ({ call }) => {
+          const spec = { ...project.spec, agent: { skillsRef } }
+          warnings = (await call('PUT', '/resources', { ...project, spec })).body['warnings']
+        },
+        { unset },
+      )
+      return warnings
+    }
+    const message = expect.stringContaining('SKILLS_REPO_URL is empty') as unknown
+    expect(await warned('v1.2.3', ['SKILLS_REPO_URL'])).toEqual([{ path: '/spec/agent/skillsRef', message }])
+    expect(await warned('main', ['SKILLS_REPO_URL'])).toEqual([])
+    expect(await warned('v1.2.3', [])).toEqual([])
+  })
+
   test('stores a Secret and never shows it again (SECRET-3, RESOURCE-RULE-5)', async () => {
     await withApi(async ({ call, secrets, resources }) => {
       const { text, body } = await call('PUT', '/resources', secret)
