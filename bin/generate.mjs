@@ -12,6 +12,7 @@ import { laws } from './generators/laws.mjs'
 import { machineHashes } from './generators/machine-hashes.mjs'
 import { machineReadmes } from './generators/machine-readmes.mjs'
 import { reference } from './generators/reference.mjs'
+import { settings } from './generators/settings.mjs'
 import { stateReasons } from './generators/state-reasons.mjs'
 import { toolManifestFile } from './generators/tool-manifest.mjs'
 import { onNode24, root } from './on-node-24.mjs'
@@ -27,6 +28,7 @@ export const generators = [
   reference,
   laws,
   toolManifestFile,
+  settings,
 ]
 
 const usage = `usage: npm run generate

@@ -94,7 +94,13 @@ test('the wrapper of a pod knows its Task, its place and its repositories throug
   expect(minted).toEqual([{ project: 'default/demo', task: 'default/implement-a-1', pod: 2, agentKind: 'implement' }])
 })
 
-test('PROJECT-AGENT-15, PROJECT-HOOKS-2, PROJECT-MCP-1: the extra MCP servers, hooks and skills ref of the Project are told to its wrapper, and nothing where there are none (PROJECT-HOOKS-2, PROJECT-MCP-1, POD-ENV-12, WRAPPER-ENV-15)', async () => {
+test('the repository of skills is told to every wrapper where it is set, and to none else (ORCHESTRATOR-SETTINGS-9, POD-ENV-11)', async () => {
+  const SKILLS_REPO_URL = 'https://skills.invalid/acme.git'
+  expect((await environmentOf({ SKILLS_REPO_URL })).env).toMatchObject({ SKILLS_REPO_URL })
+  expect((await environmentOf()).env).not.toHaveProperty('SKILLS_REPO_URL')
+})
+
+test('PROJECT-HOOKS-2, PROJECT-MCP-1: the extra MCP servers, hooks and skills ref of the Project are told to its wrapper, and nothing where there are none (PROJECT-HOOKS-2, PROJECT-MCP-1, POD-ENV-12, WRAPPER-ENV-15)', async () => {
   const mcpServers = [{ name: 'wiki', url: 'https://wiki.invalid', type: 'http' as const }]
   const { env } = await environmentOf({}, undefined, {
     mcpServers,

@@ -48,6 +48,7 @@ export function podEnvironment(
       AGENT_POD_TTL_SECONDS: String(spec.agentPodTTLSeconds),
       ...ceilingOf(project?.taskConfig.tokensPerTurn),
       ...agentOf(project?.agent),
+      ...(settings.skillsRepoUrl === '' ? {} : { SKILLS_REPO_URL: settings.skillsRepoUrl }),
       PLATFORM_TASK: spec.task,
       PLATFORM_PROJECT: spec.project,
       PLATFORM_TOOL_PROFILE: spec.agentKind,

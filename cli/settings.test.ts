@@ -30,12 +30,14 @@ describe('the settings of the orchestrator', () => {
       coveredDir: join(process.cwd(), '.statewright'),
       databaseUrl: '',
       databaseAnswerMs: 15_000,
+      owner: '',
       http: { host: '127.0.0.1', port: 8080 },
       internal: { host: '127.0.0.1', port: 8082 },
       publicUrl: '',
       oidc: {
         issuer: 'http://127.0.0.1:1',
         audience: 'urn:operator',
+        algorithms: ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'],
         wrapperAudience: 'urn:wrapper',
         clientId: 'orchestrator',
         clientSecret: 'client-secret',
@@ -44,6 +46,9 @@ describe('the settings of the orchestrator', () => {
       modelBaseUrl: '',
       modelKey: 'model-key',
       oauthToken: '',
+      models: { model: '', byKind: {} },
+      skillsRepoUrl: '',
+      git: { mostPackBytes: 512 * 1024 * 1024, longestRunMs: 600_000 },
       agentCli: ['/program/node_modules/.bin/claude'],
       isolation: 'auto',
       seclusion: 'required',
@@ -84,6 +89,16 @@ describe('the settings of the orchestrator', () => {
       OIDC_ISSUER: 'issuer',
       AGENT_CLI: '[]',
       POD_ISOLATION: 'maybe',
+      CRON_TIME_ZONE: 'Berlin',
+      OIDC_ALGORITHMS: 'RS256,HS256',
+      AGENT_MODEL: 'gpt',
+      AGENT_MODEL_BY_KIND: '{"review":"gpt"}',
+      SKILLS_REPO_URL: 'ext::sh',
+      GIT_MOST_PACK_BYTES: '1',
+      LOG_LEVEL: 'loud',
+      STANDING_COMMENTS: 'yes',
+      RETENTION_DAYS: '-1',
+      MOST_WAITING_ALERTS: '0',
       MODEL_PROVIDER_API_KEY_FILE: '/no/such/file',
     }
     let message = ''
@@ -102,9 +117,23 @@ describe('the settings of the orchestrator', () => {
       'MODEL_PROVIDER_API_KEY_FILE',
       'AGENT_CLI',
       'POD_ISOLATION',
+      'CRON_TIME_ZONE',
+      'OIDC_ALGORITHMS',
+      'AGENT_MODEL',
+      'AGENT_MODEL_BY_KIND',
+      'SKILLS_REPO_URL',
+      'GIT_MOST_PACK_BYTES',
+      'LOG_LEVEL',
+      'STANDING_COMMENTS',
+      'RETENTION_DAYS',
+      'MOST_WAITING_ALERTS',
     ]
     expect(told).toHaveLength(named.length)
-    for (const name of named) expect(told.filter((line) => line.startsWith(`- ${name} `))).toHaveLength(1)
+    for (const name of named)
+      expect(
+        told.filter((line) => new RegExp(`^- ${name}[ :/]`).test(line)),
+        name,
+      ).toHaveLength(1)
   })
 
   test('name a memory service for each Project, and what its clients need with it (MEMORY-SETTINGS-4, ORCHESTRATOR-SETTINGS-7)', () => {

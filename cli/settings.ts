@@ -1,12 +1,13 @@
 /** The orchestrator's settings (RESOURCE-RULE-6): read once from the environment, every fault told at once. */
-import { Type } from 'typebox'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import type { ModelDefaults } from '../crd/models.ts'
+import type { AsymmetricAlgorithm } from '../http/auth/claims.ts'
 import type { RetentionPolicy } from '../runtime/journal/retention.ts'
-import { pgDefaults } from '../runtime/store/postgres/pg-sql.ts'
 import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
 import { installedCli } from './main.ts'
+import { decodeSettings } from './settings-schema.ts'
 
 export interface OrchestratorSettings {
   readonly stateDir: string
@@ -16,6 +17,8 @@ export interface OrchestratorSettings {
   readonly databaseUrl: string
   /** How long the server of `databaseUrl` may take for one statement. */
   readonly databaseAnswerMs: number
+  /** Among processes that share the store; empty: a random one. */
+  readonly owner: string
   readonly http: Address
   readonly internal: Address
   /** Of all schedules (SCHEDULE-2). */
@@ -25,6 +28,7 @@ export interface OrchestratorSettings {
   readonly oidc: {
     readonly issuer: string
     readonly audience: string
+    readonly algorithms: readonly AsymmetricAlgorithm[]
     readonly wrapperAudience: string
     readonly clientId: string
     readonly clientSecret: string
@@ -39,10 +43,20 @@ export interface OrchestratorSettings {
   readonly modelBaseUrl: string
   readonly modelKey: string
   readonly oauthToken: string
+  /** For Projects that name no model. */
+  readonly models: ModelDefaults
   readonly agentCli: readonly string[]
+  /** What every pod clones; empty: no skills. */
+  readonly skillsRepoUrl: string
   readonly isolation: 'auto' | 'required' | 'none'
   /** Whether an agent's commands are kept from its CLI and its wrapper (decisions/0028). */
   readonly seclusion: 'auto' | 'required' | 'none'
+  readonly git: {
+    /** Of one push of a pod. */
+    readonly mostPackBytes: number
+    /** Of one git command. */
+    readonly longestRunMs: number
+  }
   readonly logLevel: string
   readonly retention: RetentionPolicy
   /** Between two walks over the journals. */
@@ -60,62 +74,55 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
-/** A connection that is silent for longer is not slow. */
-const mostAnswerMs = 600_000
-
-/** Project names to addresses. */
-const MemoryUrls = Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }))
-
-const seclusions = ['auto', 'required', 'none']
-
-const Command = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
-
 export function readSettings(env: Environment, programDir: string): OrchestratorSettings {
   const read = new EnvironmentReader(env, (path) => readFileSync(path, 'utf8'))
-  const stateDir = resolve(read.text('STATE_DIR', '.statewright'))
+  const given = decodeSettings(read)
+  const stateDir = resolve(given.STATE_DIR)
   const settings: OrchestratorSettings = {
     stateDir,
-    coveredDir: resolve(read.text('COVERED_DIR', stateDir)),
-    databaseUrl: read.secret('DATABASE_URL') ?? '',
-    databaseAnswerMs: read.seconds('DATABASE_ANSWER_SECONDS', pgDefaults.answerMs / 1000, 1),
-    http: read.address('HTTP_ADDR', '127.0.0.1:8080'),
-    internal: read.address('INTERNAL_ADDR', '127.0.0.1:8082'),
-    publicUrl: read.url('PUBLIC_URL'),
-    cronTimeZone: read.text('CRON_TIME_ZONE', 'UTC'),
+    coveredDir: resolve(given.COVERED_DIR || stateDir),
+    databaseUrl: given.DATABASE_URL,
+    databaseAnswerMs: given.DATABASE_ANSWER_SECONDS * 1000,
+    owner: given.OWNER,
+    http: given.HTTP_ADDR,
+    internal: given.INTERNAL_ADDR,
+    publicUrl: given.PUBLIC_URL,
+    cronTimeZone: given.CRON_TIME_ZONE,
     oidc: {
-      issuer: read.requiredUrl('OIDC_ISSUER'),
-      audience: read.required('OIDC_AUDIENCE'),
-      wrapperAudience: read.required('WRAPPER_AUDIENCE'),
-      clientId: read.required('OIDC_CLIENT_ID'),
-      clientSecret: read.secret('OIDC_CLIENT_SECRET') ?? '',
+      issuer: given.OIDC_ISSUER,
+      audience: given.OIDC_AUDIENCE,
+      algorithms: given.OIDC_ALGORITHMS,
+      wrapperAudience: given.WRAPPER_AUDIENCE,
+      clientId: given.OIDC_CLIENT_ID,
+      clientSecret: given.OIDC_CLIENT_SECRET,
     },
     memory: {
-      urls: read.json('MEMORY_URLS', MemoryUrls, {}),
-      audience: read.text('MEMORY_AUDIENCE', ''),
-      clientId: read.text('MEMORY_CLIENT_ID', ''),
-      clientSecret: read.secret('MEMORY_CLIENT_SECRET') ?? '',
+      urls: given.MEMORY_URLS,
+      audience: given.MEMORY_AUDIENCE,
+      clientId: given.MEMORY_CLIENT_ID,
+      clientSecret: given.MEMORY_CLIENT_SECRET,
     },
-    modelBaseUrl: read.url('MODEL_BASE_URL'),
-    modelKey: read.secret('MODEL_PROVIDER_API_KEY') ?? '',
-    oauthToken: read.secret('AGENT_RUNTIME_OAUTH_TOKEN') ?? '',
-    agentCli: read.json('AGENT_CLI', Command, [installedCli(programDir)]),
-    isolation: read.oneOf('POD_ISOLATION', ['auto', 'required', 'none'], 'auto') as OrchestratorSettings['isolation'],
-    seclusion: read.oneOf('AGENT_SECLUSION', seclusions, 'required') as OrchestratorSettings['seclusion'],
-    logLevel: read.text('LOG_LEVEL', 'info'),
+    modelBaseUrl: given.MODEL_BASE_URL,
+    modelKey: given.MODEL_PROVIDER_API_KEY,
+    oauthToken: given.AGENT_RUNTIME_OAUTH_TOKEN,
+    models: { model: given.AGENT_MODEL, byKind: given.AGENT_MODEL_BY_KIND },
+    agentCli: given.AGENT_CLI.length > 0 ? given.AGENT_CLI : [installedCli(programDir)],
+    skillsRepoUrl: given.SKILLS_REPO_URL,
+    isolation: given.POD_ISOLATION,
+    seclusion: given.AGENT_SECLUSION,
+    git: { mostPackBytes: given.GIT_MOST_PACK_BYTES, longestRunMs: given.GIT_LONGEST_RUN_SECONDS * 1000 },
+    logLevel: given.LOG_LEVEL,
     retention: {
-      days: read.integer('RETENTION_DAYS', 90, 0),
-      events: read.integer('RETENTION_EVENTS', 20_000, 0),
-      finalDays: read.integer('RETENTION_FINAL_DAYS', 30, 0),
+      days: given.RETENTION_DAYS,
+      events: given.RETENTION_EVENTS,
+      finalDays: given.RETENTION_FINAL_DAYS,
     },
-    retentionEveryMs: read.seconds('RETENTION_INTERVAL_SECONDS', 3600, 60),
-    otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', ''),
-    mostWaitingAlerts: read.integer('MOST_WAITING_ALERTS', 100, 1),
-    standingComments: read.oneOf('STANDING_COMMENTS', ['on', 'off'], 'on') === 'on',
+    retentionEveryMs: given.RETENTION_INTERVAL_SECONDS * 1000,
+    otlpEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT,
+    mostWaitingAlerts: given.MOST_WAITING_ALERTS,
+    standingComments: given.STANDING_COMMENTS === 'on',
     userHome: read.text('HOME', homedir()),
   }
-  if (settings.databaseAnswerMs > mostAnswerMs)
-    read.fault(`DATABASE_ANSWER_SECONDS must be at most ${mostAnswerMs / 1000}`)
-  if (!isTimeZone(settings.cronTimeZone)) read.fault('CRON_TIME_ZONE must be a time zone such as Europe/Berlin')
   if (!`${stateDir}/`.startsWith(`${settings.coveredDir}/`))
     read.fault('COVERED_DIR must be STATE_DIR or a folder around it')
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
@@ -127,12 +134,4 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
   if (read.faults.length > 0)
     throw new SettingsError(`the orchestrator cannot start:\n${read.faults.map((fault) => `- ${fault}`).join('\n')}`)
   return settings
-}
-
-function isTimeZone(timeZone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
 }

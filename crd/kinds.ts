@@ -2,7 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { agentKinds } from '../machines/task/events.ts'
 import { ForgeAddress } from './forge-address.ts'
-import { ProjectSpec, removedProjectFields } from './project.ts'
+import { meantProjectValues, ProjectSpec, removedProjectFields } from './project.ts'
 
 const closed = { additionalProperties: false } as const
 /** RFC 1123 label: what Kubernetes takes as a name (NAME-5). */
@@ -60,7 +60,10 @@ export const QueuedEventSpec = Type.Object(
   closed,
 )
 
-const ForgeObjectSpec = Type.Object({ repositoryRef: ResourceName, number: Type.Integer({ minimum: 1 }) }, closed)
+export const ForgeObjectSpec = Type.Object(
+  { repositoryRef: ResourceName, number: Type.Integer({ minimum: 1 }) },
+  closed,
+)
 
 export const SecretData = Type.Record(Type.String(), Type.String())
 
@@ -73,6 +76,8 @@ export interface Kind {
   /** People may write it; the rest belongs to the orchestrator (RESOURCES-5). */
   readonly writable: boolean
   readonly removed: Readonly<Record<string, string>>
+  /** Values that people take for one of a choice, by the field's path: what each means here. */
+  readonly meant: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Members of the spec that people read; the others name something. */
   readonly texts: readonly string[]
 }
@@ -86,6 +91,7 @@ const platform = (
   writable: boolean,
   removed = {},
   texts: readonly string[] = [],
+  meant = {},
 ): Kind => ({
   kind,
   apiVersion: group,
@@ -95,10 +101,11 @@ const platform = (
   writable,
   removed,
   texts,
+  meant,
 })
 
 export const kinds: readonly Kind[] = [
-  platform('Project', 'projects', ['proj'], ProjectSpec, true, removedProjectFields),
+  platform('Project', 'projects', ['proj'], ProjectSpec, true, removedProjectFields, [], meantProjectValues),
   platform('Repository', 'repositories', ['repo'], RepositorySpec, true),
   platform('Task', 'tasks', [], TaskSpec, true, {}, ['goal']),
   platform('QueuedEvent', 'queuedevents', ['qe'], QueuedEventSpec, false),

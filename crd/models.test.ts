@@ -13,6 +13,14 @@ describe('the model of an agent', () => {
     for (const kind of ['documentation', 'refine']) expect(models[kind]).toMatch(/^claude-sonnet-/)
   })
 
+  test('is the operator’s where the Project names none, by kind before the one for all (PROJECT-AGENT-1, ORCHESTRATOR-SETTINGS-10)', () => {
+    const defaults = { model: 'claude-o', byKind: { review: 'claude-r' } }
+    const models = modelsByKind({ modelByKind: { refine: 'claude-p' } }, defaults)
+    expect([models['implement'], models['review'], models['refine']]).toEqual(['claude-o', 'claude-r', 'claude-p'])
+    expect(modelsByKind({ model: 'claude-p' }, defaults)['review']).toBe('claude-p')
+    expect(modelsByKind({ model: '' }, defaults)['upgrade']).toBe('claude-o')
+  })
+
   test('is the Project’s for every kind that has none of its own (PROJECT-AGENT-12)', () => {
     const models = modelsByKind({ model: 'claude-haiku-4', modelByKind: { review: 'claude-opus-9' } })
     expect(models).toEqual({

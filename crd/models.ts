@@ -17,9 +17,20 @@ const lockedModels: Readonly<Record<string, string>> = {
 
 const defaultEffort = 'xhigh'
 
-export function modelsByKind(agent: ProjectSpec['agent']): Record<string, string> {
+/** The operator's, for Projects that name none; empty ones are the release's. */
+export interface ModelDefaults {
+  readonly model: string
+  readonly byKind: Readonly<Record<string, string>>
+}
+
+export const noModelDefaults: ModelDefaults = { model: '', byKind: {} }
+
+export function modelsByKind(agent: ProjectSpec['agent'], { model, byKind } = noModelDefaults): Record<string, string> {
   return Object.fromEntries(
-    agentKinds.map((kind) => [kind, agent?.modelByKind?.[kind] ?? (agent?.model || lockedModels[kind] || '')]),
+    agentKinds.map((kind) => [
+      kind,
+      agent?.modelByKind?.[kind] ?? (agent?.model || byKind[kind] || model || lockedModels[kind] || ''),
+    ]),
   )
 }
 

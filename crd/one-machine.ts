@@ -1,42 +1,38 @@
-/** What one machine cannot obey: `apply` refuses it with the reason, since nothing else would say that it has no effect. */
+/** What one machine cannot obey: `apply` refuses it or warns of it with the reason, since nothing else would say that it has no effect. */
 import { kinds } from './kinds.ts'
+import { fieldUses, type FieldUse } from './readers.ts'
 import type { ManifestFault } from './validate.ts'
 
 type Document = Record<string, unknown>
-
-const ofImage = 'a pod of one machine is a process of this installation: it runs no image and no other container'
-const ofVolumes = 'a pod of one machine has a folder, which has no size and no class'
-const ofEnvironment = 'a pod of one machine gets the variables of docs/contract/wrapper.md and no others'
-const ofMemory = 'one machine makes no memory stack of its own'
-
-/** Fields of a Project below `spec`. */
-const beyond: Readonly<Record<string, string>> = {
-  'agent/image': ofImage,
-  'agent/extraSidecarContainers': ofImage,
-  'agent/extraInitContainers': ofImage,
-  'agent/extraVolumeMounts': ofVolumes,
-  'agent/extraVolumes': ofVolumes,
-  'agent/extraEnvs': ofEnvironment,
-  'agent/extraEnvsFrom': ofEnvironment,
-  'workspace/enabled': ofVolumes,
-  'workspace/storageClass': ofVolumes,
-  'workspace/size': ofVolumes,
-  'workspace/cacheSize': ofVolumes,
-  'memory/pgInstances': ofMemory,
-  'memory/pgStorage': ofMemory,
-  'memory/pgWalStorage': ofMemory,
-  'memory/neo4jStorage': ofMemory,
-}
+type Say = (use: Exclude<FieldUse, string>, value: unknown) => string | undefined
 
 /** The faults of a document on one machine. A value that asks for nothing, or for the default, is none. */
 export function beyondOneMachine(document: unknown): readonly ManifestFault[] {
+  return said(document, (use, value) => {
+    if ('refuses' in use) return new Map(Object.entries(use.refuses ?? {})).get(String(value))
+    return 'refused' in use && use.unless?.includes(value) !== true ? use.refused : undefined
+  })
+}
+
+/** The warnings of a document: what the contract accepts and nothing reads, and what needs one of the `unset` settings. */
+export function inertOnOneMachine(document: unknown, unset: readonly string[] = []): readonly ManifestFault[] {
+  return said(document, (use) => {
+    if ('inert' in use) return use.inert
+    return 'needs' in use && unset.includes(use.needs ?? '')
+      ? `has no effect: the orchestrator’s setting ${use.needs} is empty`
+      : undefined
+  })
+}
+
+function said(document: unknown, say: Say): readonly ManifestFault[] {
   const { kind, spec } = (document ?? {}) as { readonly kind?: unknown; readonly spec?: unknown }
-  if (kind !== 'Project') return []
-  return Object.entries(beyond).flatMap(([path, reason]) => {
+  const uses = typeof kind === 'string' && Object.hasOwn(fieldUses, kind) ? fieldUses[kind]! : {}
+  return Object.entries(uses).flatMap(([path, use]) => {
+    if (typeof use === 'string') return []
     const value = at(spec, path)
-    return asksNothing(value) || value === defaultOf(path)
-      ? []
-      : [{ path: `/spec/${path}`, message: `cannot be obeyed on one machine: ${reason}` }]
+    if (asksNothing(value) || value === defaultOf(String(kind), path)) return []
+    const message = say(use, value)
+    return message === undefined ? [] : [{ path: `/spec/${path}`, message }]
   })
 }
 
@@ -48,7 +44,7 @@ function at(value: unknown, path: string): unknown {
   return path.split('/').reduce<unknown>((inner, name) => (inner as Document | null | undefined)?.[name], value)
 }
 
-function defaultOf(path: string): unknown {
-  const schema = kinds.find(({ kind }) => kind === 'Project')?.spec
+function defaultOf(kind: string, path: string): unknown {
+  const schema = kinds.find((one) => one.kind === kind)?.spec
   return at(schema, `properties/${path.replaceAll('/', '/properties/')}/default`)
 }

@@ -89,6 +89,7 @@ const defaults: readonly (readonly [path: string, value: unknown])[] = [
 ]
 
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max']
+const permissionModes = ['acceptEdits', 'auto', 'bypassPermissions', 'manual', 'dontAsk', 'plan']
 const percents = { taken: [0, 100], refused: [-1, 101, 0.5] }
 const schedules = { taken: ['', '*/5 0 1 1 0'], refused: ['@daily', '0 0 * *', '0 0 0 * * *'] }
 
@@ -110,6 +111,8 @@ const edges: Readonly<Record<string, { readonly taken: readonly unknown[]; reado
   autoApproveMaxSignificance: { taken: ['off', 'patch', 'minor', 'major', ''], refused: ['all'] },
   'agent.stallProbeGraceSeconds': { taken: [60], refused: [59] },
   'agent.stallProbeMaxAttempts': { taken: [1, 5], refused: [0, 6] },
+  'agent.model': { taken: ['', 'm'.repeat(64)], refused: ['m'.repeat(65)] },
+  'agent.permissionMode': { taken: permissionModes, refused: ['', 'default', 'byPassPermissions'] },
   'agent.effort': { taken: efforts, refused: ['', 'extreme'] },
   'agent.effortByKind': { taken: [{}, { refine: 'low', upgrade: 'max' }], refused: [{ refine: '' }, { chat: 'low' }] },
   'agent.modelByKind': { taken: [{}, { incident: 'claude-x' }], refused: [{ chat: 'claude-x' }] },
@@ -190,7 +193,7 @@ describe('a Project of the contract', () => {
   )
 
   test.each(Object.entries(edges))(
-    '%s takes its edge values and nothing beyond them (PROJECT-1, PROJECT-8, PROJECT-9, PROJECT-10, PROJECT-13, PROJECT-14, PROJECT-AGENT-7, PROJECT-AGENT-8, PROJECT-AGENT-9, PROJECT-AGENT-10, PROJECT-AGENT-14, PROJECT-MCP-3, PROJECT-MCP-4, PROJECT-UPGRADE-4, PROJECT-UPGRADE-7, PROJECT-UPGRADE-12, PROJECT-BUDGET-3, PROJECT-BUDGET-9, PROJECT-SCM-1, PROJECT-SCM-3, PROJECT-SCM-5, PROJECT-SCM-11, PROJECT-SCM-21, PROJECT-CRON-19)',
+    '%s takes its edge values and nothing beyond them (PROJECT-1, PROJECT-8, PROJECT-9, PROJECT-10, PROJECT-13, PROJECT-14, PROJECT-AGENT-1, PROJECT-AGENT-3, PROJECT-AGENT-7, PROJECT-AGENT-8, PROJECT-AGENT-9, PROJECT-AGENT-10, PROJECT-AGENT-14, PROJECT-MCP-3, PROJECT-MCP-4, PROJECT-UPGRADE-4, PROJECT-UPGRADE-7, PROJECT-UPGRADE-12, PROJECT-BUDGET-3, PROJECT-BUDGET-9, PROJECT-SCM-1, PROJECT-SCM-3, PROJECT-SCM-5, PROJECT-SCM-11, PROJECT-SCM-21, PROJECT-CRON-19)',
     (path, { taken, refused }) => {
       for (const value of taken) expect(check(withField(path, value)).faults, JSON.stringify(value)).toEqual([])
       for (const value of refused) expect(check(withField(path, value)).faults, JSON.stringify(value)).not.toEqual([])

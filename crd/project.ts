@@ -19,6 +19,8 @@ const Level = (fallback: string) =>
       { default: fallback },
     ),
   )
+/** The modes that the agent CLI knows; its wrapper refuses any other when a pod starts. */
+const permissionModes = ['acceptEdits', 'auto', 'bypassPermissions', 'manual', 'dontAsk', 'plan']
 const ByKind = <T extends TProperties[string]>(value: T) =>
   Optional(Closed(Object.fromEntries(agentKinds.map((kind) => [kind, Optional(value)]))))
 const Free = Optional(Type.Array(Type.Object({}, { additionalProperties: true })))
@@ -44,7 +46,12 @@ export const LifecycleHooks = Closed({
 export const AgentSpec = Closed({
   model: Optional(Type.String({ maxLength: 64 })),
   image: Text(),
-  permissionMode: Optional(Type.String({ default: 'bypassPermissions' })),
+  permissionMode: Optional(
+    Type.Union(
+      permissionModes.map((mode) => Type.Literal(mode)),
+      { default: 'bypassPermissions' },
+    ),
+  ),
   maxTurnsPerPod: Deprecated,
   maxTurnsPerTask: Deprecated,
   maxReviewRounds: Deprecated,
@@ -267,4 +274,12 @@ export const removedProjectFields: Readonly<Record<string, string>> = {
   '/scm/cron/brainstorm/maxConsecutiveSkips': 'there is no circuit breaker',
   '/agent/contextWindowTokens': 'removed',
   '/stageDeadlines': 'stage budgets are fixed',
+}
+
+/** People name a forge by its product. */
+export const meantProjectValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/scm/provider': {
+    github: 'forge_a is GitHub',
+    gitlab: 'forge_b is GitLab, which this version does not serve yet',
+  },
 }

@@ -48,8 +48,29 @@ describe('a manifest', () => {
   })
 
   it('says what an enumeration allows (RESOURCES-9)', () => {
-    const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider: 'github' } }))
+    const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider: 'sourcehut' } }))
     expect(faults).toEqual([{ path: '/spec/scm/provider', message: 'must be one of "forge_a", "forge_b"' }])
+  })
+
+  it.each([
+    ['github', 'forge_a is GitHub'],
+    ['GitHub', 'forge_a is GitHub'],
+    ['gitlab', 'forge_b is GitLab, which this version does not serve yet'],
+    ['forgea', 'did you mean forge_a?'],
+  ])('with the provider %s is refused with what it means here (PROJECT-SCM-1)', (provider, hint) => {
+    const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider } }))
+    expect(faults).toEqual([{ path: '/spec/scm/provider', message: `must be one of "forge_a", "forge_b"; ${hint}` }])
+  })
+
+  it('with a permission mode that the agent CLI does not know is refused with the nearest one (PROJECT-AGENT-3)', () => {
+    const { faults } = checkManifest(withSpec({ agent: { permissionMode: 'byPassPermissions' } }))
+    expect(faults).toEqual([
+      {
+        path: '/spec/agent/permissionMode',
+        message:
+          'must be one of "acceptEdits", "auto", "bypassPermissions", "manual", "dontAsk", "plan"; did you mean bypassPermissions?',
+      },
+    ])
   })
 
   it('with a deprecated field is taken and says so, also where its value is honoured (RESOURCES-11)', () => {

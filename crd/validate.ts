@@ -145,7 +145,7 @@ function judgeSpec(
   }) as Document
   const filled = withWellFormed(Value.Default(kind.spec, value) as Document, kind.texts)
   faults.push(...faultyNames(filled, '/spec'))
-  for (const { path, message } of specErrors(kind.spec, filled)) faults.push({ path: `/spec${path}`, message })
+  for (const { path, message } of specErrors(kind, filled)) faults.push({ path: `/spec${path}`, message })
   return { faults, warnings, value: filled }
 }
 
@@ -155,13 +155,13 @@ function withWellFormed(spec: Document, texts: readonly string[]): Document {
   return { ...spec, ...Object.fromEntries(mended) }
 }
 
-function specErrors(schema: TSchema, value: unknown): ManifestFault[] {
+function specErrors({ spec: schema, meant }: Kind, value: unknown): ManifestFault[] {
   const byPath = new Map<string, string>()
   for (const error of Value.Errors(schema, value)) {
     if (error.keyword === 'required') {
       for (const name of error.params.requiredProperties) byPath.set(`${error.instancePath}/${name}`, 'is required')
     } else if (error.keyword === 'anyOf')
-      byPath.set(error.instancePath, `must be one of ${allowed(schema, error.instancePath)}`)
+      byPath.set(error.instancePath, notOneOf(schema, error.instancePath, value, meant[error.instancePath]))
     else if (error.keyword !== 'const' && !byPath.has(error.instancePath)) byPath.set(error.instancePath, error.message)
   }
   return [...byPath].map(([path, message]) => ({ path, message }))
@@ -177,10 +177,27 @@ interface SchemaShape {
   readonly anyOf?: readonly { readonly const?: unknown }[]
 }
 
-function allowed(schema: TSchema, pointer: string): string {
+function notOneOf(
+  schema: TSchema,
+  pointer: string,
+  spec: unknown,
+  meant: Readonly<Record<string, string>> = {},
+): string {
+  const options = allowed(schema, pointer)
+  const given = pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inner, name) => (inner as Document)[name], spec)
+  const text = typeof given === 'string' ? given : ''
+  const word = nearest(text, options.filter((option) => typeof option === 'string' && option !== '') as string[])
+  const hint = Object.hasOwn(meant, text.toLowerCase()) ? meant[text.toLowerCase()] : word && `did you mean ${word}?`
+  return `must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}${hint ? `; ${hint}` : ''}`
+}
+
+function allowed(schema: TSchema, pointer: string): readonly unknown[] {
   let at = schema as SchemaShape | undefined
   for (const step of pointer.split('/').slice(1)) at = at?.properties?.[step] ?? at?.items
-  return (at?.anyOf ?? []).map((option) => JSON.stringify(option.const)).join(', ')
+  return (at?.anyOf ?? []).map((option) => option.const)
 }
 
 /** Accepted, and said: what is written down and does nothing misleads (RESOURCES-11). */

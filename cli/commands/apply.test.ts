@@ -54,6 +54,40 @@ describe('apply', () => {
     })
   })
 
+  test('lists every field that nothing obeys, and sends nothing (RESOURCE-API-6)', async () => {
+    await withOrchestrator(async (fixture) => {
+      const wrong = project.replace('botLogin: bot', 'botLogin: bot, board: {githubProjectNumber: 7}')
+      const more = "  alerting: {url: 'https://alerts.acme.invalid'}\n  agent: {permissionMode: byPassPermissions}\n"
+      const failing = apply(['-f', fixture.file(`${wrong}${more}`), '--dir', fixture.dir])
+      await expect(failing).rejects.toThrow('/spec/scm/board/githubProjectNumber has no effect')
+      await expect(failing).rejects.toThrow('/spec/alerting/url has no effect')
+      await expect(failing).rejects.toThrow('/spec/agent/permissionMode must be one of')
+      expect(fixture.sent).toEqual([])
+    })
+  })
+
+  test('prints what the orchestrator alone can warn of, and no warning twice (RESOURCE-API-7)', async () => {
+    await withOrchestrator(async (fixture) => {
+      const own = { path: '/spec/tokenBudget/spawnCeilingByKind', message: 'has no effect: x' }
+      const skills = { path: '/spec/agent/skillsRef', message: 'has no effect: the setting is empty' }
+      const path = fixture.file(`${project}  tokenBudget: {spawnCeilingByKind: {review: 50}}\n`)
+      const run = (): Promise<unknown> => apply(['-f', path, '--dir', fixture.dir])
+      const [line = ''] = (await said(run)).err.split('\n')
+      fixture.warned.set('demo', [{ ...own, message: line.slice(line.indexOf('has no effect')) }, skills])
+      expect((await said(run)).err.split('\n')).toEqual([
+        line,
+        'warning: Project demo: /spec/agent/skillsRef has no effect: the setting is empty',
+      ])
+    })
+  })
+
+  test('refuses provider github with the word for it (PROJECT-SCM-1)', async () => {
+    await withOrchestrator(async (fixture) => {
+      const path = fixture.file(project.replace('forge_a', 'github'))
+      await expect(apply(['-f', path, '--dir', fixture.dir])).rejects.toThrow('forge_a is GitHub')
+    })
+  })
+
   test('refuses a field that one machine cannot obey, with the reason (RESOURCE-API-6)', async () => {
     await withOrchestrator(async (fixture) => {
       const path = fixture.file(`${project}  agent: {image: 'wrapper:v1.2.3'}\n`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
-import { beyondOneMachine } from '../../crd/one-machine.ts'
-import { checkManifest, type Checked } from '../../crd/validate.ts'
+import { beyondOneMachine, inertOnOneMachine } from '../../crd/one-machine.ts'
+import { checkManifest, type Checked, type ManifestFault } from '../../crd/validate.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { orchestratorClient } from '../client.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
@@ -10,7 +10,7 @@ const usage = `usage: statewright apply -f FILE [--dir DIR]
 
 Applies every document of FILE: Project, Repository, Task, or v1 Secret with stringData.
 The command checks all documents before it sends the first one. It refuses an unknown field and names the nearest known one.
-It also refuses a field that one machine cannot obey, such as a container image.
+It also refuses a field that nothing obeys on one machine, such as a container image.
 
   -f, --file FILE   YAML or JSON, one or more documents; - reads standard input
   --dir DIR         the folder of statewright up (default .statewright)
@@ -26,16 +26,26 @@ export async function apply(args: readonly string[]): Promise<number> {
   const documents = readDocuments(file)
   if (documents.length === 0) throw new Error(`${file} contains no document: nothing was applied`)
   const checked = documents.map(judge)
-  for (const line of checked.flatMap(sayWarnings)) console.error(line)
+  const warned = new Set(checked.flatMap(sayWarnings))
+  for (const line of warned) console.error(line)
   const faults = checked.flatMap(sayFaults)
   if (faults.length > 0) throw new Error(`nothing was applied:\n${faults.join('\n')}`)
   const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
   for (const document of documents) {
-    const { kind, name, change } = (await client.call('PUT', '/resources', document)) as {
+    const {
+      kind,
+      name,
+      change,
+      warnings = [],
+    } = (await client.call('PUT', '/resources', document)) as {
       kind: string
       name: string
       change: string
+      warnings?: readonly ManifestFault[]
     }
+    // Only the orchestrator knows its settings; what this side has said already is not repeated.
+    const more = warnings.map((warning) => sayWarning(`${kind} ${name}`, warning)).filter((line) => !warned.has(line))
+    for (const line of more) console.error(line)
     console.log(`${kind.toLowerCase()}/${name} ${change}`)
     if (kind === 'Task') console.log(`  applied by hand: this counts as its approval`)
   }
@@ -44,7 +54,11 @@ export async function apply(args: readonly string[]): Promise<number> {
 
 function judge(document: unknown): Checked {
   const checked = checkManifest(document)
-  return { ...checked, faults: [...checked.faults, ...beyondOneMachine(document)] }
+  return {
+    ...checked,
+    faults: [...checked.faults, ...beyondOneMachine(document)],
+    warnings: [...checked.warnings, ...inertOnOneMachine(document)],
+  }
 }
 
 /** What stands between two separators and says nothing is no document. */
@@ -69,5 +83,9 @@ function sayFaults(checked: Checked): readonly string[] {
 }
 
 function sayWarnings(checked: Checked): readonly string[] {
-  return checked.warnings.map(({ path, message }) => `warning: ${nameOf(checked)}: ${path} ${message}`)
+  return checked.warnings.map((warning) => sayWarning(nameOf(checked), warning))
+}
+
+function sayWarning(name: string, { path, message }: ManifestFault): string {
+  return `warning: ${name}: ${path} ${message}`
 }

@@ -10,12 +10,14 @@ import { proofAtStart } from '../orchestrator/proof.ts'
 import { startOrchestrator } from '../orchestrator/start.ts'
 import { untilEnded } from '../orchestrator/until-ended.ts'
 import { storyLine } from '../orchestrator/story-line.ts'
+import { settingFlags, withFlags } from '../settings-flags.ts'
 import { readSettings } from '../settings.ts'
 
-const usage = `usage: statewright orchestrator
+const usage = `usage: statewright orchestrator [--SETTING VALUE ...]
 
 Runs the orchestrator until SIGTERM or SIGINT, then stops gracefully. It writes its log as lines of JSON to standard output.
-It reads its settings from the environment (docs/contract/orchestrator.md lists them with their defaults).
+It reads its settings from the environment. Each setting has a flag too, which goes before the variable: --cron-time-zone for
+CRON_TIME_ZONE, and for a secret that of its file, --database-url-file. docs/settings.md lists them with their defaults.
 
 Required: OIDC_ISSUER, OIDC_AUDIENCE, WRAPPER_AUDIENCE, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET (or OIDC_CLIENT_SECRET_FILE), and
 MODEL_PROVIDER_API_KEY or AGENT_RUNTIME_OAUTH_TOKEN. It stores its state in STATE_DIR (default .statewright), or in PostgreSQL
@@ -23,12 +25,13 @@ where DATABASE_URL is set. It listens on HTTP_ADDR (127.0.0.1:8080) and INTERNAL
 
 export async function orchestrator(
   args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
   version: string,
 ): Promise<number> {
-  const parsed = readArgs(args, {}, usage)
+  const parsed = readArgs(args, settingFlags, usage)
   if (parsed === undefined) return 0
-  if (parsed.positionals.length > 0) throw new UsageError(`orchestrator takes no arguments\n\n${usage}`)
+  if (parsed.positionals.length > 0) throw new UsageError(`orchestrator takes flags only\n\n${usage}`)
+  const env = withFlags(environment, parsed)
   const proof = await proofAtStart(machines, { dir: programDir, env, warn: console.error })
   const settings = readSettings(env, programDir)
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
@@ -42,7 +45,7 @@ export async function orchestrator(
     version,
     programDir,
     // One orchestrator per embedded store: after a crash the next one goes on at once. With a shared Postgres each has its own name.
-    owner: settings.databaseUrl === '' ? 'orchestrator' : (env['OWNER'] ?? randomUUID()),
+    owner: settings.databaseUrl === '' ? 'orchestrator' : settings.owner || randomUUID(),
   })
   running.runtime.subscribe((row) => logger.info(storyLine(row), 'step'))
   const { url, internalUrl, isolation, durability } = running

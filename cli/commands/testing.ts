@@ -26,6 +26,8 @@ export interface CommandFixture {
   readonly asked: string[]
   /** Refused in place of being taken, by name. */
   readonly refused: Set<string>
+  /** What the orchestrator warns of, by name. */
+  readonly warned: Map<string, readonly object[]>
   file(text: string): string
 }
 
@@ -42,6 +44,7 @@ export async function withOrchestrator(
     items: {},
     asked: [],
     refused: new Set(),
+    warned: new Map(),
     file: (text) => {
       const path = join(dir, 'manifest.yaml')
       writeFileSync(path, text)
@@ -58,7 +61,7 @@ export async function withOrchestrator(
           const { name } = body.metadata
           if (fixture.refused.has(name)) throw invalidInput([{ path: '/spec', message: 'is refused' }])
           fixture.sent.push(body)
-          return { kind: body.kind, name, change: 'created' }
+          return { kind: body.kind, name, change: 'created', warnings: fixture.warned.get(name) ?? [] }
         })
         app.get('/resources/:kind', { schema: { params: Type.Object({ kind: Type.String() }) } }, async (request) => {
           fixture.asked.push(request.url)

@@ -29,6 +29,7 @@ import { portOwner } from './port-owner.ts'
 import { freePort, isFree } from './ports.ts'
 import { memorySupervisor, urlOf } from './memory.ts'
 import { Supervisor } from './supervisor.ts'
+import { passedOn } from '../settings-schema.ts'
 
 export interface StackOptions {
   readonly dir: string
@@ -233,7 +234,8 @@ async function portOf(url: string | undefined): Promise<number> {
   return port !== 0 && (await isFree(port)) ? port : 0
 }
 
-function orchestratorEnv(
+/** What the orchestrator of `up` gets: the operator's settings, and those that `up` decides. */
+export function orchestratorEnv(
   options: StackOptions,
   ports: Ports,
   identity: Identity,
@@ -249,6 +251,7 @@ function orchestratorEnv(
       : 'MODEL_PROVIDER_API_KEY_FILE'
   const walls = wallsOf(options)
   return {
+    ...passedOn(process.env),
     STATE_DIR: join(dir, 'state'),
     // Beside the state lie the forge's memory, the keys of the identity provider and of the command line.
     COVERED_DIR: coveredDir(dir),
@@ -276,15 +279,7 @@ function orchestratorEnv(
     ...(databaseUrl === undefined ? {} : { DATABASE_URL_FILE: secretFile(dir, 'database-url', databaseUrl) }),
     // One orchestrator has this store, so after a crash the next goes on under the same name without waiting for the lease.
     OWNER: 'orchestrator',
-    ...fromOutside('LOG_LEVEL'),
-    ...fromOutside('OTEL_EXPORTER_OTLP_ENDPOINT'),
-    ...fromOutside('OTEL_EXPORTER_OTLP_HEADERS'),
   }
-}
-
-function fromOutside(name: string): Record<string, string> {
-  const value = process.env[name]
-  return value === undefined ? {} : { [name]: value }
 }
 
 /** State of other runs lies beside this one's: their keys are covered too. */

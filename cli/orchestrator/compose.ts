@@ -146,10 +146,10 @@ export async function composeOrchestrator(
   const platform = platformMetrics(metrics, () => runtime)
   const traffic = { fetch, clock, sql, onLimited: platform.scmLimited }
   const defaultBranch = defaultBranches({ ...traffic, resources, secrets, logger })
-  const directory = localProjectDirectory({ resources, secrets, defaultBranch })
+  const directory = localProjectDirectory({ resources, secrets, defaultBranch, models: settings.models })
   accountUsageMetrics(metrics, () => runtime, clock)
   const openForge = createOpenForge({ ...traffic, directory })
-  const cache = openGitCache(settings.stateDir, clock)
+  const cache = openGitCache(settings, clock)
 
   const pushRefusal: ForgeEdge['pushRefusal'] = (...about) => forge.pushRefusal(...about)
   const webhookUrl = (project: ProjectSettings): string => `${publicUrl()}/operator/webhooks/${project.name}`
@@ -291,6 +291,7 @@ export async function composeOrchestrator(
     resources,
     secrets,
     authenticate: operatorAuth,
+    unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
     onProjectChanged: (namespace, name) => tellProject(views, namespace, name),
     onProjectDeleted: (resource) => tellDeleted(views, resource),
     onTaskApplied: (resource) => mintByHand(views, resource),
@@ -330,6 +331,7 @@ export async function composeOrchestrator(
     rights,
     clock,
     fetch,
+    mostPackBytes: settings.git.mostPackBytes,
     defaultBranch,
   })
   const inspected = {

@@ -11,6 +11,7 @@ import { createTaskRights, type TaskRights } from '../../edges/git/task-rights.t
 import type { HttpApp } from '../../http/app.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { OrchestratorSettings } from '../settings.ts'
 
 export interface GatewayWiring {
   readonly agents: Pick<AgentApiDeps, 'podTokens' | 'runtime'>
@@ -20,14 +21,18 @@ export interface GatewayWiring {
   readonly rights: TaskRights
   readonly clock: Clock
   readonly fetch: Fetch
+  readonly mostPackBytes: number
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
 }
 
 /** One for gateway and merge: of two in one folder each would fetch under the other's hands. */
-export function openGitCache(stateDir: string, clock: Clock): GitCache {
+export function openGitCache(
+  { stateDir, git }: Pick<OrchestratorSettings, 'stateDir' | 'git'>,
+  clock: Clock,
+): GitCache {
   return createGitCache({
     dir: join(stateDir, 'git-cache'),
-    run: createRunGit({ path: process.env['PATH'] ?? '/usr/bin:/bin', clock }),
+    run: createRunGit({ path: process.env['PATH'] ?? '/usr/bin:/bin', clock, longestMs: git.longestRunMs }),
   })
 }
 
@@ -45,7 +50,7 @@ export function taskRights(
 }
 
 export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
-  const { agents, forge, directory, cache, rights, clock, fetch, defaultBranch } = wiring
+  const { agents, forge, directory, cache, rights, clock, fetch, mostPackBytes, defaultBranch } = wiring
   registerGitGateway(app, {
     directory,
     cache,
@@ -59,6 +64,7 @@ export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
     taskAccess: rights.taskAccess,
     mayPush: rights.mayPush,
     audit: (push) => forge.auditPush(push),
+    mostPackBytes,
     defaultBranch,
   })
 }

@@ -1,6 +1,8 @@
 /** The merge over a real forge and the gateway's own copies: what main becomes is judged again at the merge (GIT-7). */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { mostPackBytes } from '../../edges/git/receive.ts'
+import { longestRunMs } from '../../edges/git/run-git.ts'
 import { mergeWhenKnown, openChange } from '../../edges/forge/outbound/testing.ts'
 import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing.ts'
 import { createMergeJudge } from '../../edges/git/merge-judge.ts'
@@ -19,9 +21,13 @@ interface Pushed extends EdgeFixture {
 async function withPushed(use: (pushed: Pushed) => Promise<void>): Promise<void> {
   await withForgeEdge({ repository: { mergeMethods: ['merge', 'squash', 'rebase'] } }, async (fixture) => {
     const { directory, dir } = fixture
+    const git = { mostPackBytes, longestRunMs }
     const person = await fixture.clone('maintainer')
     await fixture.push(person, 'main', { 'CLAUDE.md': 'a', 'docs/style.md': 'a' })
-    fixture.mergeJudge = createMergeJudge({ directory, cache: openGitCache(join(dir, 'state'), systemClock) })
+    fixture.mergeJudge = createMergeJudge({
+      directory,
+      cache: openGitCache({ stateDir: join(dir, 'state'), git }, systemClock),
+    })
     const change = await openChange(fixture, BRANCH, { 'docs/style.md': 'b' })
     await use(Object.assign(fixture, { person, change }))
   })

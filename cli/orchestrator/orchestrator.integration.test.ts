@@ -79,7 +79,7 @@ describe('a webhook', () => {
     ['of an unknown provider', { headers: { 'x-github-event': '' } }, { status: 400, code: 'unknown-provider' }],
     [
       'of another provider than the Project’s, which is said before its missing Secret (WEBHOOKS-10)',
-      { project: 'elsewhere' },
+      { project: 'elsewhere', headers: { 'x-github-event': '', 'x-gitlab-event': 'Push Hook' } },
       { status: 400, code: 'provider-mismatch' },
     ],
     ['for a Project whose Secret cannot be read', { project: 'keyless' }, { status: 500, code: 'secret-unreadable' }],

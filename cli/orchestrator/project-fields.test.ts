@@ -8,6 +8,7 @@ import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { RepositorySpec } from '../../crd/kinds.ts'
 import { ProjectSpec } from '../../crd/project.ts'
+import { fieldUses } from '../../crd/readers.ts'
 import { localProjectDirectory, type LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import type { Resource, ResourcePort, SecretPort } from '../../edges/ports/resources.ts'
 import { agentKinds } from '../../machines/task/events.ts'
@@ -18,26 +19,17 @@ import { tellProject, type ResourceViewsDeps } from './resources.ts'
 type Path = readonly string[]
 type Spec = Readonly<Record<string, unknown>>
 
-/** Fields that change nothing here, each with the reason. */
-const unread: Readonly<Record<string, string>> = {
-  maxBundleBytes: 'compose.ts reads it from the resource at each turn',
-  'memory.pgInstances': 'sizes of a cluster: nothing deploys one yet',
-  'memory.pgStorage': 'as memory.pgInstances',
-  'memory.pgWalStorage': 'as memory.pgInstances',
-  'memory.neo4jStorage': 'as memory.pgInstances',
-  'workspace.enabled': 'volumes of a cluster: pods of one machine have folders',
-  'workspace.storageClass': 'as workspace.enabled',
-  'workspace.size': 'as workspace.enabled',
-  'workspace.cacheEnabled': 'as workspace.enabled',
-  'workspace.cacheSize': 'as workspace.enabled',
-  'scm.board.githubProjectNumber': 'no board is written yet',
-  'scm.board.gitlabBoardId': 'no board is written yet',
-  'scm.board.statusField': 'no board is written yet',
-  'alerting.url': 'no tool queries the alerting system yet',
-  ...Object.fromEntries(
-    agentKinds.map((kind) => [`tokenBudget.spawnCeilingByKind.${kind}`, 'inert (PROJECT-BUDGET-15)']),
+/** Fields that change nothing here: those that `apply` refuses or warns of, and one that is read elsewhere. */
+const unread: readonly string[] = [
+  // compose.ts reads it from the resource at each turn.
+  'maxBundleBytes',
+  ...Object.entries(fieldUses['Project'] ?? {}).flatMap(([path, use]) =>
+    // The block `agent` is passed on whole.
+    typeof use === 'object' && ('refused' in use || 'inert' in use) && !path.startsWith('agent/')
+      ? [path.replaceAll('/', '.')]
+      : [],
   ),
-}
+]
 
 interface Schema extends TSchema {
   readonly properties?: TProperties
@@ -154,8 +146,8 @@ function documented(path: Path): string {
 test('every field of a Project changes what the orchestrator reads of it, but those whose reason stands here', async () => {
   const found: string[] = []
   for (const [path, schema] of fieldsOf(ProjectSpec))
-    if (!isDeprecated(schema) && !(await isCopied(path, schema))) found.push(path.join('.'))
-  expect(found.toSorted()).toEqual(Object.keys(unread).toSorted())
+    if (!isDeprecated(schema) && !(await isCopied(path, schema))) found.push(documented(path))
+  expect([...new Set(found)].toSorted()).toEqual(unread.toSorted())
 })
 
 test('docs/operating.md names each setting that a Task keeps from its mint, and no other (RESOURCE-RULE-7)', async () => {

@@ -43,7 +43,7 @@ export async function startOrchestrator(
   const sql = await openStore(settings)
   const tokens = podTokens(keys.signing, clock, ports.ids)
   const isolation = isolationOf(settings, programDir)
-  const { issuer, audience, clientId, clientSecret: secret, wrapperAudience } = settings.oidc
+  const { issuer, audience, algorithms, clientId, clientSecret: secret, wrapperAudience } = settings.oidc
   const provider = knownIssuer({ issuer, clock, fetch, logger })
   const wrapperTokens = clientCredentials({
     tokenUrl: async () => (await provider.metadata()).token_endpoint,
@@ -70,7 +70,7 @@ export async function startOrchestrator(
     podTokens: tokens,
     callbackMaster: keys.callbackMaster,
     sessionKey: keys.sessionKey,
-    verifyOidc: oidcVerifier({ issuer, audience, clock, fetch }),
+    verifyOidc: oidcVerifier({ issuer, audience, algorithms, clock, fetch }),
     wrapperToken: () => wrapperTokens.token(),
     degraded: provider.missing,
     ...(hints ? { hint: hints.tell } : {}),

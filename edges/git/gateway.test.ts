@@ -117,6 +117,17 @@ test('history of the task branch is never rewritten, even by force (GIT-GATEWAY-
   })
 })
 
+test('a push of more bytes than the operator allows is refused, and git’s reason is told (ORCHESTRATOR-SETTINGS-17)', async () => {
+  await withGateway(async (fixture) => {
+    const folder = await fixture.podClone()
+    await commit(folder, { 'x.txt': 'one' }, 'One')
+    fixture.mostPackBytes = 64
+    await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('git refused the pack')
+    fixture.mostPackBytes = 64 * 1024
+    await push(folder, `HEAD:refs/heads/${BRANCH}`)
+  })
+})
+
 test('GIT-3: before the grant nothing is pushed (GIT-GATEWAY-4)', async () => {
   await withGateway(async (fixture) => {
     const folder = await fixture.podClone()

@@ -38,6 +38,8 @@ export interface GitGatewayDeps {
   /** Refused while a live issue of an implement Task lacks its grant (GIT-3). */
   readonly mayPush: (task: string, repository: string) => Promise<PushRight>
   readonly audit: (push: PushRecord) => Promise<void>
+  /** Of one push. */
+  readonly mostPackBytes: number
   /** Branch of a Repository that its settings leave to the forge. */
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
 }

@@ -33,6 +33,8 @@ export interface ReceiveDeps {
   readonly cache: GitCache
   readonly clock: Clock
   readonly audit: (push: PushRecord) => Promise<void>
+  /** Of one push. */
+  readonly mostPackBytes: number
 }
 
 export interface PushTarget {
@@ -46,7 +48,8 @@ export interface PushTarget {
   readonly right: () => Promise<PushRight>
 }
 
-const MOST_PACK_BYTES = 512 * 1024 * 1024
+/** Unless the operator says otherwise: large enough for a repository's first push, and small enough for a disk. */
+export const mostPackBytes = 512 * 1024 * 1024
 const CAPABILITIES = 'report-status side-band-64k ofs-delta quiet object-format=sha1 agent=statewright'
 
 /** The refs as the forge has them, with the abilities that we have. */
@@ -142,7 +145,7 @@ async function takeIn(
   const repository = await deps.cache.update(target.remote)
   return repository.quarantine(async (quarantine) => {
     const fault =
-      (await unpack(quarantine, reader)) ??
+      (await unpack(quarantine, reader, deps.mostPackBytes)) ??
       (await contentFault(repository, quarantine, command, target.base, right, target.guard))
     if (fault !== undefined) return refuse(deps, target, request, [fault])
     return sendOn(deps, target, request, command, quarantine)
@@ -150,9 +153,9 @@ async function takeIn(
 }
 
 /** The pack is checked as it is read: hostile names and broken objects end here. */
-async function unpack(quarantine: Quarantine, reader: PktReader): Promise<string | undefined> {
+async function unpack(quarantine: Quarantine, reader: PktReader, mostBytes: number): Promise<string | undefined> {
   const { code, err } = await quarantine.git(
-    ['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${MOST_PACK_BYTES}`],
+    ['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${mostBytes}`],
     reader.rest(),
   )
   return code === 0 ? undefined : `git refused the pack: ${err.trim().split('\n').at(-1) ?? ''}`

@@ -17,7 +17,7 @@ import { judgeMerge } from './judge-merge.ts'
 import { pathGuard } from './path-guard.ts'
 import type { Git } from './pushed-tree.ts'
 import type { PushRight } from './push-rules.ts'
-import type { PushRecord } from './receive.ts'
+import { mostPackBytes, type PushRecord } from './receive.ts'
 import { createRunGit, gitOrThrow } from './run-git.ts'
 
 const runGit = createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock })
@@ -27,6 +27,8 @@ export const BRANCH = 'platform/implement-library-1-aaaaa'
 export interface GatewayFixture extends ForgeFixture {
   readonly url: string
   readonly audits: PushRecord[]
+  /** Of one push. */
+  mostPackBytes: number
   readonly directory: ProjectDirectory
   readonly cache: GitCache
   right: PushRight
@@ -88,6 +90,9 @@ export async function withGatewayBefore(
     taskAccess: async () => fixture.access,
     mayPush: async () => fixture.right,
     audit: async (push) => void audits.push(push),
+    get mostPackBytes() {
+      return fixture.mostPackBytes
+    },
     defaultBranch: async () => 'main',
   })
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
@@ -97,6 +102,7 @@ export async function withGatewayBefore(
     audits,
     directory,
     cache,
+    mostPackBytes,
     right: { allowed: true, protectedPaths: false },
     access: { repositories: ['library'], branches: { library: BRANCH } },
     async podClone() {

@@ -106,6 +106,15 @@ describe('a Project', () => {
     })
   })
 
+  test('with a permission mode that `apply` refuses today is still read as it was stored (RESOURCE-API-6)', async () => {
+    const { directory } = applied({
+      kind: 'Project',
+      name: 'demo',
+      spec: { ...bare, agent: { permissionMode: 'byPassPermissions' } },
+    })
+    expect((await directory.project('demo'))?.taskConfig.permissionMode).toBe('byPassPermissions')
+  })
+
   test('that says it all is taken at its word (PROJECT-22)', async () => {
     const { directory } = applied({
       kind: 'Project',

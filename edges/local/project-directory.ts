@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Value } from 'typebox/value'
 import type { RepositorySpec } from '../../crd/kinds.ts'
-import { effortByKind, modelsByKind } from '../../crd/models.ts'
+import { effortByKind, modelsByKind, type ModelDefaults } from '../../crd/models.ts'
 import { ProjectSpec } from '../../crd/project.ts'
 import { defaultTokensPerTurn } from '../../machines/rules/spending.ts'
 import type { TaskConfig } from '../../machines/task/events.ts'
@@ -24,6 +24,8 @@ export interface ProjectDirectoryDeps {
   readonly secrets: SecretPort
   /** Where a Repository names no branch: the forge's own default. `project` is an actor id. */
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
+  /** The operator's; absent: none. */
+  readonly models?: ModelDefaults
 }
 
 export interface LocalProjectDirectory extends ProjectDirectory, AppliedProjects {
@@ -103,7 +105,7 @@ async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: 
     autoApproveMaxSignificance: spec.autoApproveMaxSignificance || 'off',
     upgradeEngineLogins: spec.upgradePolicy?.upgradeEngineLogins ?? [],
     repositories,
-    taskConfig: toTaskConfig(idOf(resource), spec, branches),
+    taskConfig: toTaskConfig(idOf(resource), spec, branches, deps.models),
     kinds: toKinds(spec),
     ...(spec.agent === undefined ? {} : { agent: spec.agent }),
   }
@@ -158,7 +160,12 @@ function toKinds({ scm, upgradePolicy, documentation }: ProjectSpec): ProjectSet
   }
 }
 
-function toTaskConfig(project: string, spec: ProjectSpec, repositories: TaskConfig['repositories']): TaskConfig {
+function toTaskConfig(
+  project: string,
+  spec: ProjectSpec,
+  repositories: TaskConfig['repositories'],
+  models?: ModelDefaults,
+): TaskConfig {
   return {
     project,
     agentPodTTLSeconds: spec.agentPodTTLSeconds ?? 3600,
@@ -166,7 +173,7 @@ function toTaskConfig(project: string, spec: ProjectSpec, repositories: TaskConf
     stallProbeGraceSeconds: spec.agent?.stallProbeGraceSeconds ?? 300,
     stallProbeMaxAttempts: spec.agent?.stallProbeMaxAttempts ?? 2,
     autoApproveMaxSignificance: spec.autoApproveMaxSignificance || 'off',
-    model: modelsByKind(spec.agent),
+    model: modelsByKind(spec.agent, models),
     effort: effortByKind(spec.agent),
     permissionMode: spec.agent?.permissionMode ?? 'bypassPermissions',
     ...(spec.spending === undefined ? {} : { tokensPerTurn: spec.spending.tokensPerTurn ?? defaultTokensPerTurn }),

@@ -177,6 +177,53 @@ describe('applying', () => {
     })
   })
 
+  test.each<[what: string, spec: object, path: string]>([
+    [
+      'a board',
+      { scm: { ...project.spec.scm, board: { githubProjectNumber: 7 } } },
+      '/spec/scm/board/githubProjectNumber',
+    ],
+    ['an alerting system', { alerting: { url: 'https://alerts.acme.invalid' } }, '/spec/alerting/url'],
+    ['forge_b', { scm: { ...project.spec.scm, provider: 'forge_b' } }, '/spec/scm/provider'],
+    ['github as its provider', { scm: { ...project.spec.scm, provider: 'github' } }, '/spec/scm/provider'],
+    ['a mistyped permission mode', { agent: { permissionMode: 'byPassPermissions' } }, '/spec/agent/permissionMode'],
+  ])('refuses a Project with %s, which nothing would obey (RESOURCE-API-6)', async (_, spec, path) => {
+    await withApi(async ({ call, resources }) => {
+      const { status, body } = await call('PUT', '/resources', { ...project, spec: { ...project.spec, ...spec } })
+      expect([status, body['errors']]).toEqual([400, [{ path, message: expect.any(String) as unknown }]])
+      expect(await resources.list('Project')).toEqual([])
+    })
+  })
+
+  test('takes a field that the contract accepts and nothing reads, with a warning (RESOURCE-API-7)', async () => {
+    await withApi(async ({ call }) => {
+      const spec = { ...project.spec, tokenBudget: { spawnCeilingByKind: { review: 50 } } }
+      const { status, body } = await call('PUT', '/resources', { ...project, spec })
+      expect(status).toBe(200)
+      expect(body['warnings']).toEqual([
+        { path: '/spec/tokenBudget/spawnCeilingByKind', message: expect.stringContaining('no effect') as unknown },
+      ])
+    })
+  })
+
+  test('warns of a skillsRef while no repository of skills is set, and not of the default (RESOURCE-API-7)', async () => {
+    const warned = async (skillsRef: string, unset: readonly string[]): Promise<unknown> => {
+      let warnings: unknown
+      await withApi(
+        async ({ call }) => {
+          const spec = { ...project.spec, agent: { skillsRef } }
+          warnings = (await call('PUT', '/resources', { ...project, spec })).body['warnings']
+        },
+        { unset },
+      )
+      return warnings
+    }
+    const message = expect.stringContaining('SKILLS_REPO_URL is empty') as unknown
+    expect(await warned('v1.2.3', ['SKILLS_REPO_URL'])).toEqual([{ path: '/spec/agent/skillsRef', message }])
+    expect(await warned('main', ['SKILLS_REPO_URL'])).toEqual([])
+    expect(await warned('v1.2.3', [])).toEqual([])
+  })
+
   test('stores a Secret and never shows it again (SECRET-3, RESOURCE-RULE-5)', async () => {
     await withApi(async ({ call, secrets, resources }) => {
       const { text, body } = await call('PUT', '/resources', secret)

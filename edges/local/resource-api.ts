@@ -1,7 +1,7 @@
 /** Resources over HTTP on one machine: what `statewright apply` and `get` call. Production has the Kubernetes API for this. */
 import { Type } from 'typebox'
 import { kindNamed } from '../../crd/kinds.ts'
-import { beyondOneMachine } from '../../crd/one-machine.ts'
+import { beyondOneMachine, inertOnOneMachine } from '../../crd/one-machine.ts'
 import { checkManifest, onlyOrchestratorWrites } from '../../crd/validate.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { principalOf, protect, type Authenticate } from '../../http/auth/authenticate.ts'
@@ -20,6 +20,8 @@ export interface TaskDeletion {
 export interface ResourceApiDeps extends ResourceReadDeps {
   readonly secrets: SecretPort
   readonly authenticate: Authenticate
+  /** Settings that fields need and that are empty. */
+  readonly unset?: readonly string[]
   /** Called after a Project or one of its Repositories changed, with the Project's name. */
   readonly onProjectChanged: (namespace: string, project: string) => Promise<void>
   readonly onProjectDeleted: (resource: Resource) => Promise<void>
@@ -67,7 +69,7 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
         namespace: resource.namespace,
         name: resource.name,
         change,
-        warnings: checked.warnings,
+        warnings: [...checked.warnings, ...inertOnOneMachine(request.body, deps.unset)],
       }
     },
   )

@@ -5,7 +5,7 @@ import type { Principal } from './authenticate.ts'
 export const CLOCK_TOLERANCE_SECONDS = 60
 
 /** Every asymmetric algorithm of JOSE that may be allowed; symmetric ones and `none` can't even be asked for. */
-const asymmetricAlgorithms = [
+export const asymmetricAlgorithms = [
   'RS256',
   'RS384',
   'RS512',

@@ -6,6 +6,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { noModelDefaults } from '../../crd/models.ts'
+import { mostPackBytes } from '../../edges/git/receive.ts'
+import { longestRunMs } from '../../edges/git/run-git.ts'
+import { defaultAlgorithms } from '../../http/auth/claims.ts'
 import { localManifests } from '../../cli/local/manifests.ts'
 import { people } from '../../cli/local/people.ts'
 import { composeOrchestrator } from '../../cli/orchestrator/compose.ts'
@@ -282,6 +286,7 @@ function settingsOf(dir: string): OrchestratorSettings {
     oidc: {
       issuer: 'http://issuer.test',
       audience: 'o',
+      algorithms: defaultAlgorithms,
       wrapperAudience: 'w',
       clientId: 'c',
       clientSecret: canaries.oidcSecret,
@@ -290,6 +295,10 @@ function settingsOf(dir: string): OrchestratorSettings {
     modelBaseUrl: '',
     modelKey: canaries.modelKey,
     oauthToken: '',
+    models: noModelDefaults,
+    skillsRepoUrl: '',
+    owner: '',
+    git: { mostPackBytes, longestRunMs },
     agentCli: ['false'],
     isolation: 'none',
     seclusion: 'none',

@@ -1,4 +1,8 @@
 /** The orchestrator as `cli/` composes it, one life after another over one store, and what calls it from outside. */
+import { noModelDefaults } from '../../crd/models.ts'
+import { mostPackBytes } from '../../edges/git/receive.ts'
+import { longestRunMs } from '../../edges/git/run-git.ts'
+import { defaultAlgorithms } from '../../http/auth/claims.ts'
 import { people } from '../../cli/local/people.ts'
 import type { ComposedOrchestrator, OrchestratorParts, OrchestratorPorts } from '../../cli/orchestrator/compose.ts'
 import type { OrchestratorSettings } from '../../cli/settings.ts'
@@ -315,11 +319,22 @@ const settings: OrchestratorSettings = {
   http: { host: '127.0.0.1', port: 0 },
   internal: { host: '127.0.0.1', port: 0 },
   publicUrl: operatorUrl,
-  oidc: { issuer: 'http://issuer.test', audience: 'o', wrapperAudience: 'w', clientId: people.bot, clientSecret: 's' },
+  oidc: {
+    issuer: 'http://issuer.test',
+    audience: 'o',
+    algorithms: defaultAlgorithms,
+    wrapperAudience: 'w',
+    clientId: people.bot,
+    clientSecret: 's',
+  },
   memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
   modelBaseUrl: '',
   modelKey: 'none',
   oauthToken: '',
+  models: noModelDefaults,
+  skillsRepoUrl: '',
+  owner: '',
+  git: { mostPackBytes, longestRunMs },
   agentCli: ['false'],
   isolation: 'none',
   seclusion: 'none',

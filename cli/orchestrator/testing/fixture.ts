@@ -7,6 +7,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { noModelDefaults } from '../../../crd/models.ts'
+import { mostPackBytes } from '../../../edges/git/receive.ts'
+import { longestRunMs } from '../../../edges/git/run-git.ts'
+import { defaultAlgorithms } from '../../../http/auth/claims.ts'
 import { clientCredentials } from '../../../http/token-source.ts'
 import { createLogger } from '../../../http/logging.ts'
 import { PodFolder, podFolders } from '../../../edges/local/pod-folder.ts'
@@ -286,7 +290,7 @@ export function projectWith(forge: Forge, { scm, ...spec }: { readonly scm?: obj
   return { ...plain, spec: { ...plain!.spec, ...spec, scm: { ...plain!.spec.scm, ...scm } } }
 }
 
-/** A Project that works, one of the other provider and one without its Secret. */
+/** A Project that works, and two without their Secrets. */
 async function prepare(fixture: OrchestratorFixture): Promise<void> {
   const token = await fixture.operatorToken()
   const scm = {
@@ -296,13 +300,13 @@ async function prepare(fixture: OrchestratorFixture): Promise<void> {
     apiURL: fixture.forge.apiUrl,
     webURL: fixture.forge.url,
   }
-  const other = (name: string, provider: string): object => ({
+  const other = (name: string): object => ({
     apiVersion: 'platform.dev/v1alpha1',
     kind: 'Project',
     metadata: { name },
-    spec: { scmSecretRef: `${name}-scm`, scm: { ...scm, provider } },
+    spec: { scmSecretRef: `${name}-scm`, scm: { ...scm, provider: 'forge_a' } },
   })
-  for (const manifest of [...ownManifests(fixture.forge), other('elsewhere', 'forge_b'), other('keyless', 'forge_a')]) {
+  for (const manifest of [...ownManifests(fixture.forge), other('elsewhere'), other('keyless')]) {
     const { status, body } = await fixture.call('/resources', { method: 'PUT', token, body: manifest })
     if (status !== 200) throw new Error(`a manifest was refused: ${JSON.stringify(body)}`)
   }
@@ -367,6 +371,7 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     oidc: {
       issuer,
       audience: audiences.operator,
+      algorithms: defaultAlgorithms,
       wrapperAudience: audiences.wrapper,
       clientId: 'orchestrator',
       clientSecret: 'o',
@@ -375,6 +380,10 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     modelBaseUrl: '',
     modelKey: 'no model is asked',
     oauthToken: '',
+    models: noModelDefaults,
+    skillsRepoUrl: '',
+    owner: '',
+    git: { mostPackBytes, longestRunMs },
     agentCli: ['false'],
     isolation: 'none',
     seclusion: 'none',

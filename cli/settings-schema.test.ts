@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { orchestratorEnv, type StackOptions } from './local/stack.ts'
+import { readSettings } from './settings.ts'
+import { settingSchemas, type SettingName, type SettingSchema } from './settings-schema.ts'
+
+const needed = {
+  STATE_DIR: '/srv/state',
+  COVERED_DIR: '/srv',
+  OIDC_ISSUER: 'http://127.0.0.1:1',
+  OIDC_AUDIENCE: 'urn:operator',
+  WRAPPER_AUDIENCE: 'urn:wrapper',
+  OIDC_CLIENT_ID: 'orchestrator',
+  OIDC_CLIENT_SECRET: 'client-secret',
+  MODEL_PROVIDER_API_KEY: 'model-key',
+  MEMORY_AUDIENCE: 'urn:memory',
+  MEMORY_CLIENT_ID: 'pods',
+  MEMORY_CLIENT_SECRET: 'memory-secret',
+}
+
+const own: Partial<Record<SettingName, string>> = {
+  STATE_DIR: '/srv/other',
+  COVERED_DIR: '/srv/state',
+  AGENT_MODEL: 'claude-x',
+  AGENT_MODEL_BY_KIND: '{"review":"claude-x"}',
+  AGENT_CLI: '["claude"]',
+  MEMORY_URLS: '{"demo":"http://127.0.0.1:8081"}',
+  SKILLS_REPO_URL: 'https://skills.invalid/a.git',
+  POD_ISOLATION: 'none',
+}
+
+/** A value that is allowed and not the default. */
+function sampleOf(name: SettingName, schema: SettingSchema): string {
+  const word = schema.anyOf?.find((option) => option.const !== schema.default)?.const
+  const byReading = {
+    url: 'https://a.invalid',
+    issuer: 'https://a.invalid',
+    address: '127.0.0.1:9',
+    timeZone: 'Europe/Berlin',
+  }
+  if (schema.reads !== undefined && schema.reads in byReading) return byReading[schema.reads as keyof typeof byReading]
+  if (own[name] !== undefined) return own[name]
+  if (schema.type === 'integer') return String(Number(schema.default) - 1)
+  return word ?? (schema.reads === 'list' ? 'RS512' : 'another')
+}
+
+describe('a setting of the orchestrator', () => {
+  test.each(settingSchemas.filter(([, { reads }]) => reads !== 'library'))(
+    '%s can be set (ORCHESTRATOR-SETTINGS-6, ORCHESTRATOR-SETTINGS-9, ORCHESTRATOR-SETTINGS-10, ORCHESTRATOR-SETTINGS-14)',
+    (name, schema) => {
+      const set = readSettings({ ...needed, [name]: sampleOf(name, schema) }, '/program')
+      expect(set).not.toEqual(readSettings(needed, '/program'))
+    },
+  )
+
+  test.each(settingSchemas)('%s has a meaning, and a default that its own reading takes', (name, schema) => {
+    expect(schema.description).toMatch(/\.$/)
+    const { default: fallback } = schema
+    if (fallback === undefined || fallback === '' || (Array.isArray(fallback) && fallback.length === 0)) return
+    const text =
+      typeof fallback !== 'object'
+        ? String(fallback)
+        : Array.isArray(fallback)
+          ? fallback.join(',')
+          : JSON.stringify(fallback)
+    expect(() => readSettings({ ...needed, [name]: text, COVERED_DIR: '' }, '/program')).not.toThrow()
+  })
+})
+
+describe('statewright up', () => {
+  function environment(model: StackOptions['model'] = { provider: 'anthropic', key: 'k', oauth: false }) {
+    const dir = mkdtempSync(join(tmpdir(), 'statewright-up-'))
+    onTestFinished(() => rmSync(dir, { recursive: true }))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const [name, schema] of settingSchemas) vi.stubEnv(name, sampleOf(name, schema))
+    const options = { dir, model, unsafeNoIsolation: false, memory: false } as unknown as StackOptions
+    const started = [
+      { http: 1, memory: 2, internal: 3 },
+      { issuer: 'http://127.0.0.1:4' },
+      model.provider === 'scripted' ? { url: 'http://127.0.0.1:5' } : undefined,
+      { operator: 'o', model: 'm', memory: 'y' },
+    ] as unknown as [never, never, never, never]
+    return orchestratorEnv(options, ...started, undefined)
+  }
+
+  test.each(settingSchemas)(
+    'passes %s on where it is an operator’s, and never what it decides itself (ORCHESTRATOR-SETTINGS-16)',
+    (name, schema) => {
+      const planted = sampleOf(name, schema)
+      if (schema.of === 'operator') expect(environment()[name]).toBe(planted)
+      else expect(environment()[name]).not.toBe(planted)
+    },
+  )
+
+  test('keeps a scripted model where it serves it, whatever the environment names (ORCHESTRATOR-SETTINGS-16)', () => {
+    expect(environment({ provider: 'scripted' })['MODEL_BASE_URL']).toBe('http://127.0.0.1:5')
+  })
+
+  test('starts an orchestrator that takes what it passes on', () => {
+    expect(readSettings(environment(), '/program')).toMatchObject({
+      standingComments: false,
+      mostWaitingAlerts: 99,
+      retention: { days: 89 },
+      publicUrl: 'https://a.invalid',
+      cronTimeZone: 'Europe/Berlin',
+      models: { model: 'claude-x', byKind: { review: 'claude-x' } },
+    })
+  })
+})

@@ -1,0 +1,253 @@
+/**
+ * Every setting of the orchestrator: its name, default, bounds and meaning. `readSettings` reads the environment by it,
+ * `statewright up` passes on what is an operator's, and docs/settings.md is generated from it.
+ */
+import { Type, type Static, type TSchema } from 'typebox'
+import { Check } from 'typebox/value'
+import { agentKinds } from '../machines/task/events.ts'
+import { ModelId } from '../crd/project.ts'
+import { asymmetricAlgorithms, defaultAlgorithms, type AsymmetricAlgorithm } from '../http/auth/claims.ts'
+import { mostPackBytes } from '../edges/git/receive.ts'
+import { longestRunMs } from '../edges/git/run-git.ts'
+import { pgDefaults } from '../runtime/store/postgres/pg-sql.ts'
+import type { Address, Environment, EnvironmentReader } from '../wrapper/boot/environment.ts'
+
+/** `operator`: `statewright up` passes it on. `up`: on one machine `up` sets it itself. */
+export type SettingOf = 'operator' | 'up'
+
+export interface SettingSchema extends TSchema {
+  readonly description: string
+  readonly of: SettingOf
+  readonly type?: string
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  /** How its text is read where the type leaves that open. */
+  readonly reads?: 'url' | 'issuer' | 'required' | 'address' | 'secret' | 'timeZone' | 'list' | 'library'
+  readonly anyOf?: readonly { readonly const: string }[]
+  readonly items?: { readonly anyOf?: readonly { readonly const: string }[] }
+  /** What is said of a text that the pattern refuses. */
+  readonly mustBe?: string
+  /** What stands on the page in place of a default that the start computes. */
+  readonly defaultText?: string
+}
+
+const text = (fallback: string, of: SettingOf, description: string, more = {}) =>
+  Type.String({ default: fallback, of, description, ...more })
+const required = (description: string) => Type.String({ of: 'up', description, reads: 'required' })
+const url = (of: SettingOf, description: string) => text('', of, description, { reads: 'url' })
+const secret = (description: string) => text('', 'up', description, { reads: 'secret' })
+const address = (fallback: string, description: string) =>
+  Type.Unsafe<Address>({ type: 'string', default: fallback, of: 'up', description, reads: 'address' })
+const integer = (fallback: number, minimum: number, description: string, more = {}) =>
+  Type.Integer({ default: fallback, minimum, of: 'operator', description, ...more })
+const words = <const Word extends string>(all: readonly Word[], fallback: Word, of: SettingOf, description: string) =>
+  Type.Unsafe<Word>(
+    Type.Union(
+      all.map((word) => Type.Literal(word)),
+      { default: fallback, of, description },
+    ),
+  )
+
+/** A connection that is silent for longer is not slow. */
+const mostAnswerSeconds = 600
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const walls = ['auto', 'required', 'none'] as const
+const MiB = 1024 * 1024
+/** The gateway reads no longer request. */
+const mostPack = 1024 * MiB
+const daySeconds = 86_400
+
+export const SettingsSchema = Type.Object({
+  STATE_DIR: text('.statewright', 'up', 'Folder of the state: keys, Secrets, folders of pods and the embedded store.'),
+  COVERED_DIR: text('', 'up', 'Folder that pods of this machine may not see. It must contain `STATE_DIR`.', {
+    defaultText: '`STATE_DIR`',
+  }),
+  DATABASE_URL: secret('PostgreSQL server. Empty: the embedded store. `up` makes a database of its own there.'),
+  DATABASE_ANSWER_SECONDS: integer(pgDefaults.answerMs / 1000, 1, 'How long PostgreSQL may take for one statement.', {
+    maximum: mostAnswerSeconds,
+  }),
+  OWNER: text('', 'up', 'Name of this process among those that share a PostgreSQL store. Empty: a random one.'),
+  HTTP_ADDR: address('127.0.0.1:8080', 'Listener for forges, people and pods, as `host:port`.'),
+  INTERNAL_ADDR: address('127.0.0.1:8082', 'Listener for the callbacks of pods.'),
+  PUBLIC_URL: url('operator', 'Address by which forges and people reach the orchestrator. Empty: the listener’s.'),
+  CRON_TIME_ZONE: text('UTC', 'operator', 'Time zone of all schedules, such as `Europe/Berlin`.', {
+    reads: 'timeZone',
+  }),
+  OIDC_ISSUER: Type.String({ of: 'up', description: 'Issuer of the identity provider.', reads: 'issuer' }),
+  OIDC_AUDIENCE: required('Audience of the tokens that operators bring.'),
+  OIDC_ALGORITHMS: Type.Unsafe<readonly AsymmetricAlgorithm[]>(
+    Type.Array(Type.Union(asymmetricAlgorithms.map((name) => Type.Literal(name))), {
+      default: defaultAlgorithms,
+      of: 'operator',
+      description: 'Signatures that the orchestrator accepts, with commas between.',
+      reads: 'list',
+    }),
+  ),
+  WRAPPER_AUDIENCE: required('Audience of the tokens that the orchestrator brings to the wrappers of pods.'),
+  OIDC_CLIENT_ID: required('Client id of the orchestrator at the identity provider.'),
+  OIDC_CLIENT_SECRET: secret('Secret of that client. Required.'),
+  MEMORY_URLS: Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }), {
+    default: {},
+    of: 'up',
+    description: 'Knowledge service of each Project, as a JSON object. It needs the three settings that follow.',
+  }),
+  MEMORY_AUDIENCE: text('', 'up', 'Audience of the knowledge service.'),
+  MEMORY_CLIENT_ID: text('', 'up', 'Client id with which pods ask for tokens of that audience.'),
+  MEMORY_CLIENT_SECRET: secret('Secret of that client.'),
+  MODEL_BASE_URL: url(
+    'operator',
+    'Address of the model provider. Empty: the public one. A scripted model has its own.',
+  ),
+  MODEL_PROVIDER_API_KEY: secret('Key of the model provider. This or the next setting is required.'),
+  AGENT_RUNTIME_OAUTH_TOKEN: secret('Token of a subscription in place of the key.'),
+  AGENT_MODEL: Type.String({
+    default: '',
+    pattern: '^(claude-.{0,57})?$',
+    mustBe: 'must be a model id that begins with claude-, at most 64 characters',
+    of: 'operator',
+    description: 'Model of every agent whose Project names none. Empty: the release’s own by kind.',
+  }),
+  AGENT_MODEL_BY_KIND: Type.Unsafe<Readonly<Record<string, string>>>(
+    Type.Object(Object.fromEntries(agentKinds.map((kind) => [kind, Type.Optional(ModelId)])), {
+      additionalProperties: false,
+      default: {},
+      of: 'operator',
+      description: 'The same by kind of agent, as a JSON object. It goes before `AGENT_MODEL`.',
+    }),
+  ),
+  AGENT_CLI: Type.Array(Type.String({ minLength: 1 }), {
+    minItems: 1,
+    default: [],
+    of: 'operator',
+    description: 'Command of the agent CLI, as a JSON array.',
+    defaultText: 'the installed CLI',
+  }),
+  SKILLS_REPO_URL: text(
+    '',
+    'operator',
+    'Repository of skills that each pod clones at `agent.skillsRef`: an address, or a path of this machine. Empty: no skills.',
+    {
+      pattern: '^(https?://.+|/.+)?$',
+      mustBe: 'must be an http or https URL, or a path from the root',
+    },
+  ),
+  POD_ISOLATION: words(walls, 'auto', 'up', 'Whether pods run in namespaces. `up` decides by the model.'),
+  AGENT_SECLUSION: words(walls, 'required', 'up', 'Whether an agent’s commands run apart from its CLI and wrapper.'),
+  GIT_MOST_PACK_BYTES: integer(mostPackBytes, MiB, 'Most bytes of one push of a pod.', { maximum: mostPack }),
+  GIT_LONGEST_RUN_SECONDS: integer(longestRunMs / 1000, 1, 'How long one git command may take.', {
+    maximum: daySeconds,
+  }),
+  RETENTION_DAYS: integer(90, 0, 'Age up to which a journal keeps an event. 0: no limit.'),
+  RETENTION_EVENTS: integer(20_000, 0, 'Most events that the journal of one actor keeps. 0: no limit.'),
+  RETENTION_FINAL_DAYS: integer(30, 0, 'How long a journal stays after its actor’s end. 0: no limit.'),
+  RETENTION_INTERVAL_SECONDS: integer(3600, 60, 'Time between two sweeps over the journals.'),
+  MOST_WAITING_ALERTS: integer(100, 1, 'Most alerts that wait in one Project. Senders retry the rest.'),
+  STANDING_COMMENTS: words(['on', 'off'], 'on', 'operator', 'Whether each Task has a status comment on the forge.'),
+  LOG_LEVEL: words(logLevels, 'info', 'operator', 'Least level of the lines in the log.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('operator', 'Base address of an OpenTelemetry collector. Empty: nothing is traced.'),
+  OTEL_EXPORTER_OTLP_HEADERS: text(
+    '',
+    'operator',
+    'Headers that the collector asks for. The OpenTelemetry library reads them, so this setting has no flag.',
+    { reads: 'library' },
+  ),
+})
+export type SettingName = keyof typeof SettingsSchema.properties
+
+export const settingSchemas = Object.entries(SettingsSchema.properties) as unknown as readonly (readonly [
+  SettingName,
+  SettingSchema,
+])[]
+
+/** Every setting, with its default where the environment has none; what is wrong becomes faults of `read`. */
+export function decodeSettings(read: EnvironmentReader): Static<typeof SettingsSchema> {
+  return Object.fromEntries(settingSchemas.map(([name, schema]) => [name, decode(read, name, schema)])) as never
+}
+
+function decode(read: EnvironmentReader, name: string, schema: SettingSchema): unknown {
+  const fallback = typeof schema.default === 'string' ? schema.default : ''
+  switch (schema.reads) {
+    case 'url':
+      return read.url(name)
+    case 'issuer':
+      return read.requiredUrl(name)
+    case 'required':
+      return read.required(name)
+    case 'secret':
+      return read.secret(name) ?? ''
+    case 'address':
+      return read.address(name, fallback)
+    case 'timeZone':
+      return timeZone(read, name, fallback)
+    case 'list':
+      return list(read, name, schema)
+    case 'library':
+      return read.text(name, fallback)
+    case undefined:
+      return byType(read, name, schema, fallback)
+  }
+}
+
+function byType(read: EnvironmentReader, name: string, schema: SettingSchema, fallback: string): unknown {
+  if (schema.anyOf) return read.oneOf(name, wordsOf(schema), fallback)
+  if (schema.type === 'integer') return integerOf(read, name, schema)
+  if (schema.type === 'string') return textOf(read, name, schema, fallback)
+  return read.json(name, schema, schema.default)
+}
+
+function wordsOf({ anyOf = [] }: Pick<SettingSchema, 'anyOf'>): readonly string[] {
+  return anyOf.map((option) => option.const)
+}
+
+function integerOf(
+  read: EnvironmentReader,
+  name: string,
+  { default: fallback, minimum = 0, maximum }: SettingSchema,
+): number {
+  const value = read.integer(name, Number(fallback), minimum)
+  if (maximum !== undefined && value > maximum) read.fault(`${name} must be at most ${maximum}`)
+  return value
+}
+
+function textOf(read: EnvironmentReader, name: string, schema: SettingSchema, fallback: string): string {
+  const value = read.text(name, fallback)
+  if (!Check(schema, value)) read.fault(`${name} ${schema.mustBe ?? 'is not a value of this setting'}`)
+  return value
+}
+
+function timeZone(read: EnvironmentReader, name: string, fallback: string): string {
+  const value = read.text(name, fallback)
+  if (!isTimeZone(value)) read.fault(`${name} must be a time zone such as Europe/Berlin`)
+  return value
+}
+
+function isTimeZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+function list(read: EnvironmentReader, name: string, { items = {}, default: fallback }: SettingSchema): unknown {
+  if (!read.has(name)) return fallback
+  const known = wordsOf(items)
+  const given = read
+    .text(name, '')
+    .split(',')
+    .map((word) => word.trim())
+  for (const word of given) if (!known.includes(word)) read.fault(`${name}: ${word} is none of ${known.join(', ')}`)
+  return given.filter((word) => known.includes(word))
+}
+
+/** What `statewright up` passes on of its own environment. */
+export function passedOn(env: Environment): Record<string, string> {
+  const names = settingSchemas.filter(([, { of }]) => of === 'operator').map(([name]) => name)
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
