@@ -5,10 +5,12 @@
  * forward, what fell due fires within a second; set back, nothing fires early.
  */
 import { Alarms, type Alarm } from './timer-heap.ts'
-import type { Clock } from '../clock.ts'
+import { backoffMs } from '../backoff.ts'
+import type { Clock, Timer } from '../clock.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { RuntimeObserver } from '../observer.ts'
+import type { Random } from '../random.ts'
 import { dueTimers } from '../store/timers/due-timers.ts'
 import type { TimerRow } from '../store/rows.ts'
 import type { Sql } from '../store/sql.ts'
@@ -16,6 +18,7 @@ import type { Sql } from '../store/sql.ts'
 export interface TimersOptions {
   readonly sql: Sql
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   readonly observer: RuntimeObserver
   readonly shards: () => readonly number[]
@@ -53,6 +56,9 @@ export class Timers {
   #reading: Promise<void> | undefined
   #isReadAgain = false
   #refill: Alarm | undefined
+  /** Waits while the store does not answer: nothing but `look` asks it sooner. */
+  #retry: Timer | undefined
+  #failures = 0
   #isOpen = false
 
   constructor(options: TimersOptions) {
@@ -69,6 +75,7 @@ export class Timers {
   async stop(): Promise<void> {
     this.#isOpen = false
     this.#refill?.cancel()
+    this.#endPause()
     this.#alarms.clear()
     this.#due = []
     await this.#reading
@@ -84,9 +91,10 @@ export class Timers {
     this.#trim()
   }
 
-  /** Reads anew from the earliest: after a takeover, or when what the store holds is not known. */
+  /** Reads anew from the earliest: the store has just answered a takeover, or a reading of all that it holds. */
   look(): void {
     if (!this.#isOpen) return
+    this.#endPause()
     this.#horizon = -Infinity
     this.#isReadAgain = true
     this.#read()
@@ -98,19 +106,35 @@ export class Timers {
   }
 
   #read(): void {
-    if (!this.#isOpen || this.#reading) return
+    if (!this.#isOpen || this.#reading || this.#retry) return
     this.#isReadAgain = false
     this.#refill?.cancel()
-    this.#reading = this.#readPage()
-      .catch((error: unknown) => {
-        this.#options.logger.warn({ error: messageOf(error) }, 'the runtime could not read timers')
-        this.#refillAfter(retryMs)
-      })
-      .finally(() => {
+    this.#reading = this.#readPage().then(
+      () => {
+        this.#failures = 0
         this.#reading = undefined
         if (this.#isReadAgain) this.#read()
         else this.#refillIfShort()
-      })
+      },
+      (error: unknown) => {
+        this.#reading = undefined
+        this.#options.logger.warn({ error: messageOf(error) }, 'the runtime could not read timers')
+        this.#readLater(backoffMs(++this.#failures, this.#options.random))
+      },
+    )
+  }
+
+  #readLater(delayMs: number): void {
+    if (!this.#isOpen) return
+    this.#retry = this.#options.clock.setTimer(delayMs, () => {
+      this.#retry = undefined
+      this.#read()
+    })
+  }
+
+  #endPause(): void {
+    this.#retry?.cancel()
+    this.#retry = undefined
   }
 
   /**
@@ -214,7 +238,7 @@ export class Timers {
 
   /** Reads on when less than half a window is left, and less than half a page of memory in use. */
   #refillIfShort(): void {
-    if (!this.#isOpen || this.#reading) return
+    if (!this.#isOpen || this.#reading || this.#retry) return
     const leftMs = this.#horizon - this.#options.clock.now()
     if (leftMs > windowMs / 2) return this.#refillAfter(leftMs - windowMs / 2)
     if ((this.#held.size - this.#stuck) * 2 <= this.#pageSize) this.#read()
