@@ -41,7 +41,14 @@ export async function startMemory(settings: MemorySettings, ports: MemoryPorts):
   const hints =
     databaseUrl === ''
       ? undefined
-      : openPgHints({ url: databaseUrl, answerMs: databaseAnswerMs, owner: ports.owner, clock, logger })
+      : openPgHints({
+          url: databaseUrl,
+          answerMs: databaseAnswerMs,
+          owner: ports.owner,
+          clock,
+          random: ports.random,
+          logger,
+        })
   const metrics = new Registry()
   const service = await composeMemory({
     ...ports,

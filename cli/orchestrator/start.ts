@@ -61,6 +61,7 @@ export async function startOrchestrator(
           answerMs: settings.databaseAnswerMs,
           owner: ports.owner,
           clock,
+          random: ports.random,
           logger,
         })
 
