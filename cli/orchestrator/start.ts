@@ -97,6 +97,7 @@ export async function startOrchestrator(
         command,
         environment,
         clock,
+        random: ports.random,
         logger,
       })
     },
