@@ -60,7 +60,7 @@ async function serve(env: Environment, version: string): Promise<number> {
 async function rebuild(env: Environment): Promise<number> {
   const settings = readRebuildSettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
-  const parts = await openParts(settings, { clock: systemClock, fetch, logger })
+  const parts = await openParts(settings, { clock: systemClock, random: Math.random, fetch, logger })
   try {
     const { fed, failed } = await rebuildMemory({
       ...parts,

@@ -44,7 +44,7 @@ export async function startOrchestrator(
   const tokens = podTokens(keys.signing, clock, ports.ids)
   const isolation = isolationOf(settings, programDir)
   const { issuer, audience, clientId, clientSecret: secret, wrapperAudience } = settings.oidc
-  const provider = knownIssuer({ issuer, clock, fetch, logger })
+  const provider = knownIssuer({ issuer, clock, fetch, logger, random: ports.random })
   const wrapperTokens = clientCredentials({
     tokenUrl: async () => (await provider.metadata()).token_endpoint,
     clientId,
