@@ -63,6 +63,12 @@ export interface LeaseHooks {
 const silence = 0.6
 const belief = 0.55
 const beatsPerLease = 5
+/**
+ * Between two tries while the store is away. All processes come back within less than what counts as silence: else the
+ * first one back would call the others dead, and take their shards.
+ */
+const longestPause = 0.4
+const firstPauseMs = 500
 const looksPerLease = 10
 
 export class Leases {
@@ -92,6 +98,7 @@ export class Leases {
       ...options,
       failing: 'this process could not renew its leases',
       over: 'this process renews its leases again',
+      bounds: { firstMs: firstPauseMs, longestMs: options.leaseMs * longestPause },
     })
   }
 
