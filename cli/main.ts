@@ -146,6 +146,9 @@ function sayUnknown(name: string): string {
     : `there is no command ${name}; did you mean ${meant}? statewright --help lists all commands`
 }
 
+/** What a command that failed may still take to close. Something that stays open must not keep it alive for ever. */
+const lingerMs = 10_000
+
 /** Exit codes: 0 done, 1 failed, 2 called wrongly. */
 export async function main(args: readonly string[]): Promise<void> {
   const [first = '', second] = args
@@ -163,6 +166,7 @@ export async function main(args: readonly string[]): Promise<void> {
   } catch (error) {
     console.error(sayError(error))
     process.exitCode = error instanceof Error && error.name === 'UsageError' ? 2 : 1
+    setTimeout(() => process.exit(), lingerMs).unref()
   }
 }
 

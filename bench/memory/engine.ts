@@ -55,7 +55,7 @@ async function withStore<T>(run: (sql: Sql) => Promise<T>): Promise<T> {
 }
 
 async function measureEmbedded(sql: Sql, corpus: Corpus, inserts: number): Promise<EngineRow[]> {
-  const engine = createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })
+  const engine = createEmbeddedEngine({ sql, clock: systemClock, random: Math.random, logger: silentLogger })
   const loads: number[] = []
   const group = 200
   for (let from = 0; from < corpus.memories.length; from += group) {

@@ -115,6 +115,7 @@ async function measureQuestions(
     bolt,
     space,
     clock: systemClock,
+    random: Math.random,
     logger: silentLogger,
   })
   try {

@@ -14,7 +14,7 @@ export interface SharedRuntime {
 
 export async function startSharedRuntime(url: string, owner: string): Promise<SharedRuntime> {
   const sql = await openPgSql({ url })
-  const hints = openPgHints({ url, owner, clock: systemClock, logger: silentLogger })
+  const hints = openPgHints({ url, owner, clock: systemClock, random: Math.random, logger: silentLogger })
   const runtime = ownRuntime(sql, async () => [], { owner, hint: hints.tell })
   await runtime.start()
   hints.listen(() => runtime.wake())

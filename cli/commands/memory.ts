@@ -7,7 +7,7 @@ import { readArgs, UsageError } from '../args.ts'
 import { openParts } from '../memory/parts.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { programDir } from '../main.ts'
-import { untilParentEnds } from '../parent.ts'
+import { unlessOrphaned, untilParentEnds } from '../parent.ts'
 import { readMemorySettings, readRebuildSettings } from '../memory/settings.ts'
 import { startMemory } from '../memory/start.ts'
 import { proofAtStart } from '../orchestrator/proof.ts'
@@ -38,7 +38,8 @@ async function serve(env: Environment, version: string): Promise<number> {
   const settings = readMemorySettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
   if (proof !== undefined) logger.info({ machines: proof.machines }, 'the certificate covers these machines')
-  const running = await startMemory(settings, {
+  const orphaned = untilParentEnds(process)
+  const starting = startMemory(settings, {
     clock: systemClock,
     random: Math.random,
     ids: { next: () => randomUUID() },
@@ -48,10 +49,11 @@ async function serve(env: Environment, version: string): Promise<number> {
     // One service per embedded store: after a crash the next one goes on at once. With a shared Postgres each has its own name.
     owner: settings.databaseUrl === '' ? 'memory' : (env['OWNER'] ?? randomUUID()),
   })
+  const running = await unlessOrphaned(starting, orphaned)
   const { url, durability, engine, graph } = running
   logger.info({ url, durability, engine, graph }, 'ready')
   const asked = aborted(untilInterrupted())
-  const code = await untilEnded(running, { asked, orphaned: untilParentEnds(process), logger, clock: systemClock })
+  const code = await untilEnded(running, { asked, orphaned, logger, clock: systemClock })
   // What could not be stopped must not keep this process.
   if (code !== 0) process.exit(code)
   return code
@@ -60,7 +62,7 @@ async function serve(env: Environment, version: string): Promise<number> {
 async function rebuild(env: Environment): Promise<number> {
   const settings = readRebuildSettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
-  const parts = await openParts(settings, { clock: systemClock, fetch, logger })
+  const parts = await openParts(settings, { clock: systemClock, random: Math.random, fetch, logger })
   try {
     const { fed, failed } = await rebuildMemory({
       ...parts,

@@ -5,7 +5,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { readArgs, UsageError } from '../args.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { programDir } from '../main.ts'
-import { untilParentEnds } from '../parent.ts'
+import { unlessOrphaned, untilParentEnds } from '../parent.ts'
 import { proofAtStart } from '../orchestrator/proof.ts'
 import { startOrchestrator } from '../orchestrator/start.ts'
 import { untilEnded } from '../orchestrator/until-ended.ts'
@@ -36,7 +36,8 @@ export async function orchestrator(
   const settings = readSettings(env, programDir)
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
   if (proof !== undefined) logger.info({ proof }, 'the certificate covers these machines')
-  const running = await startOrchestrator(settings, {
+  const orphaned = untilParentEnds(process)
+  const starting = startOrchestrator(settings, {
     clock: systemClock,
     random: Math.random,
     ids: { next: () => randomUUID() },
@@ -47,11 +48,12 @@ export async function orchestrator(
     // One orchestrator per embedded store: after a crash the next one goes on at once. With a shared Postgres each has its own name.
     owner: settings.databaseUrl === '' ? 'orchestrator' : settings.owner || randomUUID(),
   })
+  const running = await unlessOrphaned(starting, orphaned)
   running.runtime.subscribe((row) => logger.info(storyLine(row), 'step'))
   const { url, internalUrl, isolation, durability } = running
   logger.info({ url, internalUrl, isolation, durability, inspector: running.inspectorLink() }, 'ready')
   const asked = aborted(untilInterrupted())
-  const code = await untilEnded(running, { asked, orphaned: untilParentEnds(process), logger, clock: systemClock })
+  const code = await untilEnded(running, { asked, orphaned, logger, clock: systemClock })
   // What could not be stopped must not keep this process.
   if (code !== 0) process.exit(code)
   return code

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 
 const duplicateDatabase = '42P04'
+const connectLimitMs = 10_000
 
 /**
  * A database of its own for the stack of one folder, on the server that DATABASE_URL names: two demos on one server, or a
@@ -9,7 +10,7 @@ const duplicateDatabase = '42P04'
  */
 export async function databaseFor(serverUrl: string, dir: string): Promise<string> {
   const name = `statewright_${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`
-  const client = new pg.Client({ connectionString: serverUrl })
+  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: connectLimitMs })
   await client.connect()
   try {
     await client.query(`create database ${name}`)

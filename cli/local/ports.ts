@@ -1,14 +1,19 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 
-/** A port that is free now; it is asked for again at once by the child that gets it. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+/** Below those that Linux (from 32768) and macOS (from 49152) give to whoever listens or connects without naming one. */
+const range = { first: 10_000, last: 32_000 }
+const mostLooks = 100
+
+/**
+ * A port that is free now. The child that gets it listens seconds later, when its store is open: nobody may be given the
+ * same one by the kernel meanwhile.
+ */
+export async function freePort(random: () => number = Math.random): Promise<number> {
+  for (let look = 0; look < mostLooks; look += 1) {
+    const port = range.first + Math.floor(random() * (range.last - range.first))
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no port between ${range.first} and ${range.last} is free`)
 }
 
 export async function isFree(port: number): Promise<boolean> {

@@ -14,7 +14,9 @@ import {
   type Model,
   type Scenario,
 } from './standins.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { orchestratorClient, type OrchestratorClient } from '../client.ts'
+import { closingOnFailure, type Opened } from '../closing.ts'
 import { programDir } from '../main.ts'
 import { databaseFor } from './database.ts'
 import { endPods } from './end-pods.ts'
@@ -74,21 +76,88 @@ const project = 'demo'
 const triggerLabel = 'platform'
 /** Two stores are made anew at a first start, on a machine that may be busy. */
 const readyLimitMs = 120_000
+/** Of a start that failed: a little longer than a supervisor gives its program. */
+const partLimitMs = 60_000
 
-export async function startStack(options: StackOptions): Promise<Stack> {
+/** What the stand-ins of a stack are. */
+interface StandIns {
+  readonly forge: Forge
+  readonly served: Served
+  readonly identity: Identity
+  readonly model: Model | undefined
+}
+
+interface Programs {
+  readonly orchestrator: Supervisor
+  /** The line in which the orchestrator says so, once the memory service is ready too. */
+  readonly ready: Promise<Record<string, unknown>>
+  stop(): Promise<void>
+}
+
+type Secrets = ReturnType<typeof loadLocalSecrets>
+
+/** Nothing is left running of a start that failed: nobody would end it. */
+export function startStack(options: StackOptions): Promise<Stack> {
+  return closingOnFailure(systemClock, (opened) => start(options, opened), partLimitMs)
+}
+
+async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const { dir } = options
+  // Before anything is written or opened: a path with a typo is the usual reason of a failed start.
+  const branch = options.repository === undefined ? undefined : await branchOf(options.repository)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const earlier = findEndpoints(dir)
   const ports = await choosePorts(options.port, options.memory === true)
   const secrets = loadLocalSecrets(dir)
+  const signInCode = randomBytes(16).toString('hex')
+  const standIns = await openStandIns(options, { secrets, signInCode, earlier, branch, opened })
+  const { forge, identity, model, served } = standIns
+  const programs = await startPrograms(options, ports, standIns, { secrets, opened })
+  const ready = await programs.ready
+  const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode })
+  writeEndpoints(dir, endpoints)
+  const client = orchestratorClient(endpoints)
+  const { defaultBranch, name: repository, path: barePath } = served
+  const given = {
+    project,
+    repository,
+    defaultBranch,
+    forgeUrl: forge.url,
+    forgeApi: forge.apiUrl,
+    token: secrets.token,
+    webhookSecret: secrets.hook,
+    triggerLabel,
+  }
+  for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
+  const { orchestrator } = programs
+  const names = { dir, project, repository, defaultBranch, barePath, triggerLabel }
+  const stop = async (): Promise<void> => {
+    await programs.stop()
+    await Promise.all([forge.close(), identity.close(), model?.close()])
+  }
+  return { ...names, forge, model, orchestrator, client, endpoints, ready, stop }
+}
+
+async function openStandIns(
+  options: StackOptions,
+  given: {
+    readonly secrets: Secrets
+    readonly signInCode: string
+    readonly earlier: Endpoints | undefined
+    readonly branch: string | undefined
+    readonly opened: Opened
+  },
+): Promise<StandIns> {
+  const { dir } = options
+  const { secrets, signInCode, earlier, branch, opened } = given
   // Addresses of the forge are in the resources and in what it told; an earlier start's are kept.
   const forge = await startForge({
     dir: join(dir, 'forge'),
     port: await portOf(earlier?.forge),
     seed: { users: users(secrets.token) },
   })
-  const served = await serveRepository(options, forge)
-  const signInCode = randomBytes(16).toString('hex')
+  opened(() => forge.close())
+  const served = await serveRepository(options, forge, branch)
   const identity = await startIdentity({
     keyFile: join(dir, 'identity-key.json'),
     port: await portOf(earlier?.identity),
@@ -99,6 +168,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ],
     people: { devices: [{ clientId: 'statewright-cli', audiences: [audiences.memory] }], signInCode },
   })
+  opened(() => identity.close())
   const model =
     options.model.provider === 'scripted'
       ? await startModel({
@@ -108,24 +178,76 @@ export async function startStack(options: StackOptions): Promise<Stack> {
           log: logTo(join(dir, 'model.log')),
         })
       : undefined
+  if (model) opened(() => model.close())
+  return { forge, served, identity, model }
+}
 
-  let failed = (_error: Error): void => undefined
-  let told = (_line: Record<string, unknown>): void => undefined
-  const isReady = new Promise<Record<string, unknown>>((resolve, reject) => {
-    told = resolve
-    failed = reject
+async function startPrograms(
+  options: StackOptions,
+  ports: Ports,
+  { identity, model }: StandIns,
+  { secrets, opened }: { readonly secrets: Secrets; readonly opened: Opened },
+): Promise<Programs> {
+  const { dir } = options
+  const isReady = Promise.withResolvers<Record<string, unknown>>()
+  // Of its own: one program may fail after the other was ready.
+  const failure = Promise.withResolvers<never>()
+  const server = process.env['DATABASE_URL'] === '' ? undefined : process.env['DATABASE_URL']
+  const databaseUrl = server === undefined ? undefined : await databaseFor(server, dir)
+  const orchestrator = orchestratorSupervisor(options, {
+    env: orchestratorEnv(options, ports, identity, model, secrets, databaseUrl),
+    ready: isReady.resolve,
+    failed: failure.reject,
   })
-  const server = process.env['DATABASE_URL']
-  const databaseUrl = server === undefined || server === '' ? undefined : await databaseFor(server, dir)
+  const endOfPods = (): Promise<void> => endPods(join(dir, 'state', 'pods'))
+  opened(endOfPods)
+  opened(() => orchestrator.stop())
+  orchestrator.start()
+  const memory = options.memory
+    ? memorySupervisor({
+        dir,
+        port: ports.memory,
+        issuer: identity.issuer,
+        audience: audiences.memory,
+        server,
+        onFailed: failure.reject,
+      })
+    : undefined
+  if (memory) opened(() => memory.stop())
+  const isLate = new Error(`the programs were not ready within ${readyLimitMs / 1000} s; their logs are in ${dir}`)
+  const limit = setTimeout(() => failure.reject(isLate), readyLimitMs)
+  const ready = Promise.race([Promise.all([isReady.promise, memory?.ready]), failure.promise])
+  return {
+    orchestrator,
+    ready: ready.then(([line]) => line).finally(() => clearTimeout(limit)),
+    async stop() {
+      await Promise.all([orchestrator.stop(), memory?.stop()])
+      await endOfPods()
+    },
+  }
+}
+
+function orchestratorSupervisor(
+  { dir, onLine }: StackOptions,
+  {
+    env,
+    ready,
+    failed,
+  }: {
+    readonly env: Readonly<Record<string, string>>
+    readonly ready: (line: Record<string, unknown>) => void
+    readonly failed: (error: Error) => void
+  },
+): Supervisor {
   const logFile = join(dir, 'orchestrator.log')
-  const orchestrator = new Supervisor({
+  return new Supervisor({
     command: [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'orchestrator'],
     cwd: dir,
-    env: orchestratorEnv(options, ports, identity, model, secrets, databaseUrl),
+    env,
     logFile,
     onLine: (line) => {
-      if (line['msg'] === 'ready') told(line)
-      options.onLine(line)
+      if (line['msg'] === 'ready') ready(line)
+      onLine(line)
     },
     onFailed: (code) =>
       failed(
@@ -134,82 +256,30 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         ),
       ),
   })
-  orchestrator.start()
-  const memory = options.memory
-    ? memorySupervisor({
-        dir,
-        port: ports.memory,
-        issuer: identity.issuer,
-        audience: audiences.memory,
-        server: server === '' ? undefined : server,
-        onFailed: (error) => failed(error),
-      })
-    : undefined
-  const limit = setTimeout(
-    () => failed(new Error(`the orchestrator was not ready within ${readyLimitMs / 1000} s; its log is ${logFile}`)),
-    readyLimitMs,
-  )
-  const stop = async (): Promise<void> => {
-    await Promise.all([orchestrator.stop(), memory?.stop()])
-    await endPods(join(dir, 'state', 'pods'))
-    await Promise.all([forge.close(), identity.close(), model?.close()])
-  }
-  const finish = async (): Promise<Omit<Stack, 'stop'>> => {
-    const [ready] = await Promise.all([isReady, memory?.ready]).finally(() => clearTimeout(limit))
-    const endpoints: Endpoints = {
-      pid: process.pid,
-      orchestrator: `http://127.0.0.1:${ports.http}`,
-      internal: `http://127.0.0.1:${ports.internal}`,
-      inspector: `http://127.0.0.1:${ports.http}/inspector`,
-      forge: forge.url,
-      forgeApi: forge.apiUrl,
-      identity: identity.issuer,
-      model: model?.url ?? '',
-      ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
-      signInCode,
-      tokenUrl: identity.tokenUrl,
-      clientId: 'cli',
-      clientSecret: secrets.cli,
-      audience: audiences.operator,
-    }
-    writeEndpoints(dir, endpoints)
-    const client = orchestratorClient(endpoints)
-    const { defaultBranch, name } = served
-    const given = {
-      project,
-      repository: name,
-      defaultBranch,
-      forgeUrl: forge.url,
-      forgeApi: forge.apiUrl,
-      token: secrets.token,
-      webhookSecret: secrets.hook,
-      triggerLabel,
-    }
-    for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
+}
 
-    return {
-      dir,
-      project,
-      repository: name,
-      defaultBranch,
-      barePath: served.path,
-      triggerLabel,
-      forge,
-      model,
-      orchestrator,
-      client,
-      endpoints,
-      ready,
-    }
+function endpointsOf(
+  { memory }: StackOptions,
+  ports: Ports,
+  { forge, identity, model }: StandIns,
+  { clientSecret, signInCode }: Pick<Endpoints, 'clientSecret' | 'signInCode'>,
+): Endpoints {
+  return {
+    pid: process.pid,
+    orchestrator: `http://127.0.0.1:${ports.http}`,
+    internal: `http://127.0.0.1:${ports.internal}`,
+    inspector: `http://127.0.0.1:${ports.http}/inspector`,
+    forge: forge.url,
+    forgeApi: forge.apiUrl,
+    identity: identity.issuer,
+    model: model?.url ?? '',
+    ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
+    signInCode,
+    tokenUrl: identity.tokenUrl,
+    clientId: 'cli',
+    clientSecret,
+    audience: audiences.operator,
   }
-  // Nothing is left running of a start that failed: nobody would end it.
-  return finish().then(
-    (stack) => ({ ...stack, stop }),
-    async (error: unknown) => {
-      await stop()
-      throw error
-    },
-  )
 }
 
 interface Ports {
@@ -303,17 +373,26 @@ function users(botToken: string): readonly { login: string; token?: string }[] {
   ]
 }
 
-async function serveRepository(
-  options: StackOptions,
-  forge: Forge,
-): Promise<{ readonly name: string; readonly path: string; readonly defaultBranch: string }> {
+interface Served {
+  readonly name: string
+  readonly path: string
+  readonly defaultBranch: string
+}
+
+async function branchOf(repository: string): Promise<string> {
+  if (!existsSync(repository))
+    throw new Error(`there is no folder ${repository}: give a git repository with --repo PATH`)
+  return headBranch(repository)
+}
+
+async function serveRepository(options: StackOptions, forge: Forge, branch: string | undefined): Promise<Served> {
   const source = options.repository ?? (await seeded(options))
   const name = resourceName(basename(options.repository ?? 'duration'))
   const { path, defaultBranch } = await forge.createRepository({
     owner: people.owner,
     name,
     fromPath: source,
-    defaultBranch: await headBranch(source),
+    defaultBranch: branch ?? (await headBranch(source)),
     permissions: {
       [people.bot]: 'admin',
       [people.maintainer]: 'admin',

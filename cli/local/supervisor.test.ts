@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { Supervisor } from './supervisor.ts'
+import { Supervisor, type SupervisorOptions } from './supervisor.ts'
 
 const bound = { timeout: 10_000, interval: 20 }
 
@@ -14,7 +14,11 @@ interface Watched {
 }
 
 /** A program of a few lines under a supervisor, ended at the end. */
-async function withProgram(program: string, use: (watched: Watched) => Promise<void>): Promise<void> {
+async function withProgram(
+  program: string,
+  use: (watched: Watched) => Promise<void>,
+  options: Partial<SupervisorOptions> = {},
+): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'statewright-supervisor-'))
   const logFile = join(dir, 'program.log')
   const lines: Record<string, unknown>[] = []
@@ -26,6 +30,7 @@ async function withProgram(program: string, use: (watched: Watched) => Promise<v
     logFile,
     onLine: (line) => lines.push(line),
     onFailed: (code) => failures.push(code),
+    ...options,
   })
   supervisor.start()
   try {
@@ -72,4 +77,19 @@ test('every line goes into the log, those that are JSON are told', async () => {
     await vi.waitFor(() => expect(lines).toEqual([{ msg: 'ready' }]), bound)
     await vi.waitFor(() => expect(log()).toBe('plain words\n{"msg":"ready"}\n'), bound)
   })
+})
+
+test('a program that does not heed its stop is killed, also when something it left behind holds its output open', async () => {
+  const stubborn = `trap '' TERM; sleep 5 & echo '{"msg":"ready"}'; while :; do sleep 1; done`
+  const begun = performance.now()
+  await withProgram(
+    stubborn,
+    async ({ supervisor, lines }) => {
+      await vi.waitFor(() => expect(lines).toHaveLength(1), bound)
+      await supervisor.stop()
+      expect(supervisor.pid).toBeUndefined()
+    },
+    { stopLimitMs: 200 },
+  )
+  expect(performance.now() - begun).toBeLessThan(4000)
 })

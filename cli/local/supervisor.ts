@@ -11,7 +11,11 @@ export interface SupervisorOptions {
   readonly onLine: (line: Record<string, unknown>) => void
   /** The program ended by itself with an error before it was ever ready: starting it again would not help. */
   readonly onFailed: (code: number | null) => void
+  readonly stopLimitMs?: number
 }
+
+/** The orchestrator gives its connections 25 seconds and its effects ten. */
+const stopLimitMs = 45_000
 
 /** Runs one program and starts it again when it dies, until it is told to stop. */
 export class Supervisor {
@@ -62,10 +66,16 @@ export class Supervisor {
     this.#child?.kill('SIGKILL')
   }
 
+  /** Asks it to stop. One that takes too long is killed: whoever waits for a stop waits for its end. */
   async stop(): Promise<void> {
     this.#stopping = true
-    this.#child?.kill('SIGTERM')
-    await this.#exited
+    const child = this.#child
+    if (child === undefined) return
+    child.kill('SIGTERM')
+    const killed = Promise.withResolvers<void>()
+    const limit = setTimeout(() => killByForce(child, killed.resolve), this.#options.stopLimitMs ?? stopLimitMs)
+    await Promise.race([this.#exited, killed.promise])
+    clearTimeout(limit)
   }
 
   #take(text: string): void {
@@ -85,4 +95,14 @@ export class Supervisor {
     if (!this.#ready && code !== null) return this.#options.onFailed(code)
     this.start()
   }
+}
+
+/** A process that it left behind may hold its output and its channel open: the end of the program itself counts. */
+function killByForce(child: ChildProcess, ended: () => void): void {
+  if (child.exitCode !== null || child.signalCode !== null) ended()
+  else child.once('exit', () => ended())
+  child.kill('SIGKILL')
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  child.channel?.unref()
 }

@@ -15,11 +15,13 @@ import type { Clock } from '../../runtime/clock.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
+import type { Random } from '../../runtime/random.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { MemoryStoreSettings } from './settings.ts'
 
 export interface PartPorts {
   readonly clock: Clock
+  readonly random: Random
   readonly fetch: Fetch
   readonly logger: Logger
 }
@@ -56,20 +58,20 @@ export async function openParts(settings: MemoryStoreSettings, ports: PartPorts)
 }
 
 function openEngine({ engine, embeddings }: MemoryStoreSettings, ports: PartPorts, sql: Sql): RetrievalEngine {
-  const { clock, fetch, logger } = ports
+  const { clock, random, fetch, logger } = ports
   const given = (text: string): string | undefined => (text === '' ? undefined : text)
   if (engine.url !== '')
     return createLightRagEngine({ url: engine.url, apiKey: given(engine.apiKey), sql, clock, fetch, logger })
   const { url, model, apiKey } = embeddings
   const embedder = url === '' ? undefined : createEmbedder({ url, model, apiKey: given(apiKey), fetch, clock })
-  return createEmbeddedEngine({ sql, clock, logger, embedder })
+  return createEmbeddedEngine({ sql, clock, random, logger, embedder })
 }
 
 function openGraph(
   { databaseUrl, graph: { url, space } }: MemoryStoreSettings,
-  { clock, logger }: PartPorts,
+  { clock, random, logger }: PartPorts,
   sql: Sql,
 ): GraphStore {
   const truth = new PostgresGraph(sql, { isOnlyWriter: databaseUrl === '' })
-  return url === '' ? truth : new Neo4jGraph({ truth, bolt: openBolt({ url }), space, clock, logger })
+  return url === '' ? truth : new Neo4jGraph({ truth, bolt: openBolt({ url }), space, clock, random, logger })
 }

@@ -8,6 +8,7 @@ import { composeMemory } from '../../memory/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
 import { openPgHints } from '../../runtime/store/postgres/pg-hints.ts'
+import { closingOnFailure, type Opened } from '../closing.ts'
 import { Registry } from 'prom-client'
 import { openParts } from './parts.ts'
 import type { MemorySettings } from './settings.ts'
@@ -33,15 +34,28 @@ export interface RunningMemory {
   stop(): Promise<void>
 }
 
-export async function startMemory(settings: MemorySettings, ports: MemoryPorts): Promise<RunningMemory> {
+export function startMemory(settings: MemorySettings, ports: MemoryPorts): Promise<RunningMemory> {
+  return closingOnFailure(ports.clock, (opened) => start(settings, ports, opened))
+}
+
+async function start(settings: MemorySettings, ports: MemoryPorts, opened: Opened): Promise<RunningMemory> {
   const { clock, logger, fetch } = ports
   const parts = await openParts(settings, ports)
+  opened(() => parts.close())
   const { sql, engine, graph } = parts
   const { databaseUrl, databaseAnswerMs, oidc } = settings
   const hints =
     databaseUrl === ''
       ? undefined
-      : openPgHints({ url: databaseUrl, answerMs: databaseAnswerMs, owner: ports.owner, clock, logger })
+      : openPgHints({
+          url: databaseUrl,
+          answerMs: databaseAnswerMs,
+          owner: ports.owner,
+          clock,
+          random: ports.random,
+          logger,
+        })
+  if (hints) opened(() => hints.close())
   const metrics = new Registry()
   const service = await composeMemory({
     ...ports,
@@ -58,6 +72,7 @@ export async function startMemory(settings: MemorySettings, ports: MemoryPorts):
     observer: runtimeMetrics(metrics),
     ...(hints ? { hint: hints.tell } : {}),
   })
+  opened(() => service.stop())
   const { url } = await service.server.listen(settings.http)
   await service.start()
   hints?.listen(() => service.runtime.wake())

@@ -156,6 +156,7 @@ export async function composeOrchestrator(
   const forge = createForgeEdge({
     sql,
     clock,
+    random,
     logger,
     directory,
     openForge,

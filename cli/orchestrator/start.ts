@@ -13,6 +13,7 @@ import { openPgHints } from '../../runtime/store/postgres/pg-hints.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { podEnvironment } from '../pod-environment.ts'
 import type { OrchestratorSettings } from '../settings.ts'
+import { closingOnFailure, type Opened } from '../closing.ts'
 import { composeOrchestrator, type OrchestratorPorts } from './compose.ts'
 import { loadKeys } from './keys.ts'
 import { openStore } from './store.ts'
@@ -30,21 +31,25 @@ export interface Orchestrator {
   stop(): Promise<void>
 }
 
-export async function startOrchestrator(
-  settings: OrchestratorSettings,
-  ports: OrchestratorPorts,
-): Promise<Orchestrator> {
+export function startOrchestrator(settings: OrchestratorSettings, ports: OrchestratorPorts): Promise<Orchestrator> {
+  return closingOnFailure(ports.clock, (opened) => start(settings, ports, opened))
+}
+
+async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, opened: Opened): Promise<Orchestrator> {
   const { clock, logger, version, programDir } = ports
   const { otlpEndpoint: endpoint } = settings
   const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'orchestrator', version, endpoint })
+  if (spans) opened(() => spans.stop())
   const tracing = spans && createTracing({ exporter: spans, clock, logger, runtime: () => composed.runtime })
   const fetch = tracing ? tracing.fetch(ports.fetch) : ports.fetch
   const keys = await loadKeys(settings.stateDir)
   const sql = await openStore(settings)
+  opened(() => sql.close())
   const tokens = podTokens(keys.signing, clock, ports.ids)
   const isolation = isolationOf(settings, programDir)
   const { issuer, audience, algorithms, clientId, clientSecret: secret, wrapperAudience } = settings.oidc
-  const provider = knownIssuer({ issuer, clock, fetch, logger })
+  const provider = knownIssuer({ issuer, clock, fetch, logger, random: ports.random })
+  opened(() => provider.stop())
   const wrapperTokens = clientCredentials({
     tokenUrl: async () => (await provider.metadata()).token_endpoint,
     clientId,
@@ -61,8 +66,10 @@ export async function startOrchestrator(
           answerMs: settings.databaseAnswerMs,
           owner: ports.owner,
           clock,
+          random: ports.random,
           logger,
         })
+  if (hints) opened(() => hints.close())
 
   const composed = await composeOrchestrator(settings, ports, {
     sql,
@@ -96,11 +103,13 @@ export async function startOrchestrator(
         command,
         environment,
         clock,
+        random: ports.random,
         logger,
       })
     },
   })
 
+  opened(() => composed.stop())
   await composed.runtime.start()
   hints?.listen(() => composed.runtime.wake())
   const inside = await composed.inside.listen(settings.internal)

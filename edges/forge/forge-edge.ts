@@ -3,6 +3,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Delivery, Receipt } from '../../runtime/runtime.ts'
 import type { MigrationFolder } from '../../runtime/store/migrate.ts'
+import type { Random } from '../../runtime/random.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { createMirror, type Mirror } from './mirror/mirror.ts'
@@ -37,6 +38,7 @@ export interface ForgeEdgeOptions {
   readonly directory: ProjectDirectory & AppliedProjects
   readonly openForge: OpenForge
   readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  readonly random: Random
   readonly grantHolds: (issue: string) => Promise<boolean>
   readonly threadsOf: TaskThreads
   readonly mergeJudge: OutboundDeps['mergeJudge']
@@ -67,6 +69,7 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
   const inbox = createForgeInbox({
     sql,
     clock,
+    random: options.random,
     logger: options.logger,
     changeOf: ({ provider, event, body }) => dialects[provider as Provider]?.changeOf(event, JSON.parse(body)),
     apply: (row, change) => mirror.apply(row.project, change, row.delivery),
@@ -83,8 +86,8 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     webhookUrl: options.webhookUrl,
     hasChecks: async (project, repository) => (await loadCursor(sql, project, repository))?.hasChecks === true,
   })
-  const { standings, openForge, logger } = options
-  const keeper = standings && keepStandings({ ...standings, directory, openForge, mirror, clock, logger })
+  const { standings, openForge, random, logger } = options
+  const keeper = standings && keepStandings({ ...standings, directory, openForge, mirror, clock, random, logger })
   return {
     mirror,
     handlers,

@@ -186,6 +186,7 @@ async function useEdge(
   const edge = createForgeEdge({
     sql: watchedSql(sql, statements),
     clock,
+    random: () => 0.5,
     logger: silentLogger,
     directory,
     openForge: createOpenForge({ directory, fetch, clock, sql }),

@@ -1,12 +1,15 @@
 import { join } from 'node:path'
-import type { Clock } from '../../http/ports.ts'
 import type { Logger } from '../../http/logging.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { createOutage, type Outage } from '../../runtime/outage.ts'
+import type { Random } from '../../runtime/random.ts'
 import type { PodObservation } from '../ports/pods.ts'
 import { podNames, readRecord, removeFolder, type PodRecord } from './pod-folder.ts'
 
 export interface PodWatchOptions {
   readonly root: string
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   readonly keepEndedMs: number
   readonly observe: (record: PodRecord) => PodObservation | undefined
@@ -24,6 +27,9 @@ export class PodWatch {
   readonly #telling = new Set<string>()
   /** Folders of pods whose end was taken, and when they go: they are not read any more. */
   readonly #ended = new Map<string, number>()
+  /** Until a pod's news are told again, or its folder is removed. */
+  readonly #outages = new Map<string, Outage>()
+  readonly #pauses = new Map<string, { cancel(): void }>()
   #timer: { cancel(): void }
   #isStopped = false
 
@@ -35,11 +41,13 @@ export class PodWatch {
   stop(): void {
     this.#isStopped = true
     this.#timer.cancel()
+    for (const pause of this.#pauses.values()) pause.cancel()
   }
 
   #look(): void {
     if (this.#isStopped) return
     for (const name of podNames(this.#options.root)) {
+      if (this.#pauses.has(name)) continue
       const removeAt = this.#ended.get(name)
       if (removeAt === undefined) this.#read(name)
       else if (this.#options.clock.now() >= removeAt) this.#remove(name)
@@ -56,17 +64,15 @@ export class PodWatch {
   }
 
   async #tell(name: string, observation: PodObservation): Promise<void> {
-    const { listener, bury, logger, clock, keepEndedMs } = this.#options
+    const { listener, bury, clock, keepEndedMs } = this.#options
     const { pod, state } = observation
     try {
       await listener(observation)
     } catch (error) {
-      logger.warn(
-        { pod, state, error: String(error) },
-        'the runtime did not accept a pod observation; the watcher retries',
-      )
-      return
+      return this.#pause(name, this.#outageOf(name).failed(error, { pod, state }))
     }
+    this.#outages.get(name)?.answered({ pod, state })
+    this.#outages.delete(name)
     this.#told.set(name, state)
     if (observation.state !== 'gone') return
     bury(pod, observation.reason)
@@ -75,16 +81,31 @@ export class PodWatch {
   }
 
   #remove(name: string): void {
-    const { root, logger } = this.#options
     try {
-      removeFolder(join(root, name))
+      removeFolder(join(this.#options.root, name))
       this.#ended.delete(name)
       this.#told.delete(name)
     } catch (error) {
-      logger.warn(
-        { folder: name, error: String(error) },
-        'the watcher could not remove the folder of an ended pod; it retries',
-      )
+      return this.#pause(name, this.#outageOf(name).failed(error, { folder: name }))
     }
+    this.#outages.get(name)?.answered({ folder: name })
+    this.#outages.delete(name)
+  }
+
+  #outageOf(name: string): Outage {
+    const known = this.#outages.get(name)
+    if (known) return known
+    const failing = 'the watcher could not tell of a pod, or remove its folder; it retries'
+    const outage = createOutage({ ...this.#options, failing, over: 'the watcher got through with a pod' })
+    this.#outages.set(name, outage)
+    return outage
+  }
+
+  #pause(name: string, delayMs: number): void {
+    if (this.#isStopped) return
+    this.#pauses.set(
+      name,
+      this.#options.clock.setTimer(delayMs, () => void this.#pauses.delete(name)),
+    )
   }
 }

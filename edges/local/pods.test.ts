@@ -60,6 +60,7 @@ async function withMachine(use: (machine: Machine) => Promise<void>): Promise<vo
         command: ['/bin/sh', '-c', wrapper],
         environment: async () => ({ PATH: '/usr/sbin:/usr/bin:/sbin:/bin', PORT: '4711' }),
         clock: systemClock,
+        random: () => 0.5,
         logger: captureLog().logger,
         ...options,
       })

@@ -5,8 +5,9 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, openSync, closeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../../http/ports.ts'
 import type { Logger } from '../../http/logging.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Random } from '../../runtime/random.ts'
 import type { PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
 import { isolated, type Isolation } from './isolation.ts'
 import { PodFolder, podFolders, removeFolder, slug, type PodRecord } from './pod-folder.ts'
@@ -30,6 +31,7 @@ export interface LocalPodsOptions {
     workspace: string,
   ) => Promise<Readonly<Record<string, string>>>
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   /** How long the folder of an ended pod is kept: its log, its home and the transcript in it. A week unless told. */
   readonly keepEndedMs?: number
@@ -86,10 +88,11 @@ export class LocalPods implements PodPort {
   }
 
   watch(listener: (observation: PodObservation) => Promise<void>): () => void {
-    const { clock, logger, keepEndedMs = weekMs } = this.#options
+    const { clock, random, logger, keepEndedMs = weekMs } = this.#options
     const watch = new PodWatch({
       root: this.#root,
       clock,
+      random,
       logger,
       keepEndedMs,
       listener,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { messageOf } from '../../runtime/errors.ts'
+import { isLogged } from '../../runtime/outage.ts'
 import type { Logger } from '../../runtime/logger.ts'
 
 export interface CountOptions<Counts> {
@@ -13,26 +14,33 @@ export interface CountOptions<Counts> {
 
 /** Such a count reads many rows: probes and scrapes share one for so long. */
 const staleMs = 60_000
+/** After a failure; it doubles with each more. */
+const firstPauseMs = 1_000
 
 /** The last count, or a fresh one when it is old. */
 export function cachedCount<Counts>(options: CountOptions<Counts>): () => Promise<Counts> {
   const { clock, logger, what, count } = options
   let known = options.initial
-  let countedAt = -Infinity
+  let countAgainAt = -Infinity
+  let failures = 0
   let counting: Promise<void> | undefined
 
   async function refresh(): Promise<void> {
     try {
       known = await count()
-      countedAt = clock.elapsed()
+      if (failures > 0) logger.info({ failures }, `${what} is counted again`)
+      failures = 0
     } catch (error) {
       // The last figure stands: a store that is away has its own signs.
-      logger.warn({ error: messageOf(error) }, `${what} could not be counted`)
+      failures += 1
+      if (isLogged(failures)) logger.warn({ failures, error: messageOf(error) }, `${what} could not be counted`)
     }
+    // Soon after a first failure, and no oftener than good ones after many.
+    countAgainAt = clock.elapsed() + (failures === 0 ? staleMs : Math.min(staleMs, firstPauseMs * 2 ** (failures - 1)))
   }
 
   return async () => {
-    if (clock.elapsed() - countedAt < staleMs) return known
+    if (clock.elapsed() < countAgainAt) return known
     await (counting ??= refresh().finally(() => (counting = undefined)))
     return known
   }

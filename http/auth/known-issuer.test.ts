@@ -19,7 +19,7 @@ test('a provider that is away is asked again until it answers, and its answer is
     if (isAway) throw new TypeError('fetch failed')
     return Response.json(metadata)
   }
-  const known = knownIssuer({ issuer, clock, fetch, logger })
+  const known = knownIssuer({ issuer, clock, fetch, logger, random: () => 0.5 })
   await settled()
   expect(known.missing()).toHaveLength(1)
   await expect(known.metadata()).rejects.toThrow('fetch failed')
@@ -45,7 +45,7 @@ test('one that is stopped asks nobody any more', async () => {
     asked += 1
     throw new TypeError('fetch failed')
   }
-  const known = knownIssuer({ issuer, clock, fetch, logger: captureLog().logger })
+  const known = knownIssuer({ issuer, clock, fetch, logger: captureLog().logger, random: () => 0.5 })
   await settled()
   known.stop()
   clock.advance(60_000)

@@ -19,11 +19,14 @@ export interface KnownIssuerOptions {
   readonly clock: Clock
   readonly fetch: Fetch
   readonly logger: Logger
+  /** A number in [0, 1), as `Math.random` gives it. */
+  readonly random: () => number
 }
 
-const again = 5_000
+const firstPauseMs = 5_000
+const longestPauseMs = 60_000
 
-export function knownIssuer({ issuer, clock, fetch, logger }: KnownIssuerOptions): KnownIssuer {
+export function knownIssuer({ issuer, clock, fetch, logger, random }: KnownIssuerOptions): KnownIssuer {
   let known: IssuerMetadata | undefined
   let asking: Promise<IssuerMetadata> | undefined
   let isStopped = false
@@ -36,17 +39,20 @@ export function knownIssuer({ issuer, clock, fetch, logger }: KnownIssuerOptions
     return known
   }
 
-  function watch(isFirst: boolean): void {
+  /** The failures 1, 2, 4, 8 and so on are logged. */
+  function watch(failures: number): void {
     ask().then(
-      () => isFirst || logger.info('the identity provider answers now'),
-      (error: Error) => {
-        if (isFirst) logger.warn({ error: error.message }, 'the identity provider does not answer; the server retries')
-        if (!isStopped) cancel = clock.setTimer(again, () => watch(false)).cancel
+      () => failures === 0 || logger.info({ failures }, 'the identity provider answers now'),
+      ({ message: error }: Error) => {
+        const failed = failures + 1
+        if (Number.isInteger(Math.log2(failed)))
+          logger.warn({ error, failures: failed }, 'the identity provider does not answer; the server retries')
+        if (!isStopped) cancel = clock.setTimer(pauseMs(failed, random), () => watch(failed)).cancel
       },
     )
   }
 
-  watch(true)
+  watch(0)
   return {
     metadata: ask,
     missing: () =>
@@ -56,4 +62,9 @@ export function knownIssuer({ issuer, clock, fetch, logger }: KnownIssuerOptions
       cancel()
     },
   }
+}
+
+/** Half of it by chance: many servers lost their provider at the same moment. */
+function pauseMs(failures: number, random: () => number): number {
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1)) * (1 - random() / 2)
 }

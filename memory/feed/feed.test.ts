@@ -21,7 +21,7 @@ let before: Interference = () => undefined
 
 beforeAll(async () => {
   sql = await openMemoryStore()
-  const embedded = createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })
+  const embedded = createEmbeddedEngine({ sql, clock: systemClock, random: Math.random, logger: silentLogger })
   engine = interfered(embedded, () => before)
 }, 120_000)
 afterAll(() => sql?.close())

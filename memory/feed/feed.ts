@@ -9,6 +9,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { messageOf } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { createOutage, isLogged, type Outage } from '../../runtime/outage.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import type { RetrievalEngine, RemoveOutcome, UpsertOutcome } from '../engine/port.ts'
@@ -62,12 +63,18 @@ class RowFeed implements Feed {
   readonly #deps: FeedDeps
   readonly #inFlight = new Map<string, Promise<FeedOutcome>>()
   readonly #stopping = new AbortController()
+  readonly #rounds: Outage
   #timer: { cancel(): void } | undefined
   #round: Promise<void> | undefined
   #isAskedAgain = false
 
   constructor(deps: FeedDeps) {
     this.#deps = deps
+    this.#rounds = createOutage({
+      ...deps,
+      failing: 'feeding the engine failed',
+      over: 'feeding the engine succeeds again',
+    })
   }
 
   async put(ids: readonly string[], signal?: AbortSignal): Promise<readonly FeedOutcome[]> {
@@ -90,15 +97,23 @@ class RowFeed implements Feed {
       return
     }
     this.#timer?.cancel()
-    this.#round = this.#workOff()
-      .catch((error: unknown) => this.#deps.logger.warn({ error: messageOf(error) }, 'feeding the engine failed'))
-      .then(() => {
+    this.#isAskedAgain = false
+    this.#round = this.#workOff().then(
+      () => {
         this.#round = undefined
-        if (this.#isAskedAgain) {
-          this.#isAskedAgain = false
-          this.wake()
-        } else if (!this.#stopping.signal.aborted) this.#timer = this.#deps.clock.setTimer(pollMs, () => this.wake())
-      })
+        this.#rounds.answered()
+        if (this.#isAskedAgain) this.wake()
+        else this.#wakeIn(pollMs)
+      },
+      (error: unknown) => {
+        this.#round = undefined
+        this.#wakeIn(Math.max(pollMs, this.#rounds.failed(error)))
+      },
+    )
+  }
+
+  #wakeIn(delayMs: number): void {
+    if (!this.#stopping.signal.aborted) this.#timer = this.#deps.clock.setTimer(delayMs, () => this.wake())
   }
 
   start(): void {
@@ -197,7 +212,11 @@ class RowFeed implements Feed {
       `update memory set status = $2, fault = $3, attempts = attempts + 1, feed_at = $4, updated_at = $5 where id = $1`,
       [id, isFinal ? 'failed' : 'processing', message.slice(0, 1000), now + this.#delay(attempts), now],
     )
-    this.#deps.logger.warn({ memory: id, attempt: attempts + 1, error: message }, 'the engine did not accept a memory')
+    if (isFinal || isLogged(attempts + 1))
+      this.#deps.logger.warn(
+        { memory: id, attempt: attempts + 1, error: message },
+        'the engine did not accept a memory',
+      )
   }
 
   async #removeAgain(ids: readonly string[], now: number): Promise<void> {

@@ -22,7 +22,10 @@ beforeAll(async () => {
     itemTimeoutMs: 30_000,
     poolSize: 2,
     engine: (store) =>
-      interfered(createEmbeddedEngine({ sql: store, clock: systemClock, logger: silentLogger }), () => before),
+      interfered(
+        createEmbeddedEngine({ sql: store, clock: systemClock, random: Math.random, logger: silentLogger }),
+        () => before,
+      ),
   })
 }, 120_000)
 afterAll(async () => {

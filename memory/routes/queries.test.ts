@@ -15,7 +15,8 @@ function failing(engine: RetrievalEngine): RetrievalEngine {
 
 beforeAll(async () => {
   memory = await openTestMemory({
-    engine: (sql) => failing(createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })),
+    engine: (sql) =>
+      failing(createEmbeddedEngine({ sql, clock: systemClock, random: Math.random, logger: silentLogger })),
   })
 })
 afterAll(() => memory?.close())

@@ -91,6 +91,7 @@ beforeEach(async () => {
   inbox = createForgeInbox({
     sql,
     clock: systemClock,
+    random: () => 0.5,
     logger: silentLogger,
     changeOf: ({ event: type, body }) => dialects.forge_a!.changeOf(type, JSON.parse(body)),
     apply: async ({ delivery }) =>

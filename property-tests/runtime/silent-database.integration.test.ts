@@ -68,6 +68,7 @@ describeRequiring('postgres', 'a database that falls silent', () => {
         url: urlFor(port, owner),
         owner,
         clock: systemClock,
+        random: Math.random,
         logger: silentLogger,
         answerMs,
       })

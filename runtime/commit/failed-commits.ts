@@ -17,6 +17,7 @@ import {
 import type { Leases } from '../shards/leases.ts'
 import type { Logger } from '../logger.ts'
 import type { RuntimeObserver } from '../observer.ts'
+import { createOutage, type Outage } from '../outage.ts'
 import type { Random } from '../random.ts'
 import type { Answer } from '../runtime.ts'
 import { buryInbox } from '../store/inbox/bury-inbox.ts'
@@ -49,9 +50,16 @@ export const storeAttempts = 4
 
 export class FailedCommits {
   readonly #options: FailedCommitsOptions
+  readonly #commits: Outage
 
   constructor(options: FailedCommitsOptions) {
     this.#options = options
+    this.#commits = createOutage({ ...options, failing: 'the store did not answer', over: 'the store answers again' })
+  }
+
+  /** A commit was made. */
+  answered(): void {
+    this.#commits.answered()
   }
 
   /** Resolves when every item was committed, answered or given up. */
@@ -147,8 +155,8 @@ export class FailedCommits {
 
   /** Nobody knows whether the commit happened: it is made again, and a key that is then known was applied by it. */
   async #unanswered(items: readonly Work[], error: unknown, attempt: number): Promise<void> {
-    const { clock, random, logger, resync } = this.#options
-    logger.warn({ attempt, error: messageOf(error) }, 'the store did not answer')
+    const { clock, random, resync } = this.#options
+    this.#commits.failed(error, { attempt })
     resync()
     if (attempt >= storeAttempts) return this.#giveUp(items, error)
     await sleep(clock, backoffMs(attempt, random))

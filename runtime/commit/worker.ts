@@ -329,6 +329,7 @@ export class Worker {
       (inbox) => {
         const durationMs = clock.elapsed() - startedAt
         this.#halving.committed(durationMs)
+        this.#failures.answered()
         return { inbox, durationMs }
       },
       (error: unknown) => ({ error }),

@@ -8,13 +8,15 @@ import type { ActorAddress } from '../../machines/definition.ts'
 import type { EffectId } from '../address.ts'
 import type { Alarm, Alarms } from '../timers/timer-heap.ts'
 import type { Clock } from '../clock.ts'
-import { messageOf } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { createOutage, type Outage } from '../outage.ts'
+import type { Random } from '../random.ts'
 import type { EffectPage } from '../store/effects/pending-effects.ts'
 import type { EffectRow } from '../store/rows.ts'
 
 export interface BacklogOptions {
   readonly clock: Clock
+  readonly random: Random
   readonly alarms: Alarms
   readonly logger: Logger
   /** Of each group. */
@@ -56,12 +58,18 @@ const restMs = 1000
 
 export class Backlog {
   readonly #options: BacklogOptions
+  readonly #readings: Outage
   readonly #groups = new Map<string, Group>()
   readonly #ordered: Group
   #isOpen = true
 
   constructor(options: BacklogOptions) {
     this.#options = options
+    this.#readings = createOutage({
+      ...options,
+      failing: 'the relay could not read pending effects',
+      over: 'the relay reads pending effects again',
+    })
     this.#ordered = newGroup(
       options.types.filter((type) => options.isOrdered(type)),
       true,
@@ -177,27 +185,27 @@ export class Backlog {
 
   /** Half empty: a page fits, and there is work left for as long as the reading takes. */
   #goOn(group: Group): void {
-    const { maxHeld, alone, logger } = this.#options
+    const { maxHeld, alone } = this.#options
     if (!this.#isOpen || !group.isBehind || group.isReading || group.alarm || group.held * 2 > maxHeld) return
     group.isReading = true
     alone(() => this.#readOn(group)).then(
       (isWorthwhile) => {
         group.isReading = false
+        this.#readings.answered()
         if (isWorthwhile) this.#goOn(group)
         else this.#rest(group)
       },
       (error: unknown) => {
-        logger.warn({ error: messageOf(error) }, 'the relay could not read pending effects')
         group.isReading = false
-        this.#rest(group)
+        this.#rest(group, Math.max(restMs, this.#readings.failed(error)))
       },
     )
   }
 
-  #rest(group: Group): void {
+  #rest(group: Group, pauseMs = restMs): void {
     if (!group.isBehind || !this.#isOpen) return
     const { alarms, clock } = this.#options
-    group.alarm ??= alarms.at(clock.elapsed() + restMs, () => {
+    group.alarm ??= alarms.at(clock.elapsed() + pauseMs, () => {
       group.alarm = undefined
       this.#goOn(group)
     })

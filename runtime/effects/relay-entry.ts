@@ -24,6 +24,8 @@ export interface Entry extends Queued, Held {
   alarm: Alarm | undefined
   /** Ends the wait before a settlement is tried again. */
   wake: (() => void) | undefined
+  /** In a row, while it is held here. */
+  failures: number
   isGone: boolean
   /** It was performed and memory has room for another in its place, though it is known until it is settled. */
   isFreed: boolean
@@ -46,6 +48,7 @@ export function newEntry(effect: EffectRow, key: string, target: Target | undefi
     abort: undefined,
     alarm: undefined,
     wake: undefined,
+    failures: 0,
     isGone: false,
     isFreed: false,
     isForgotten: false,

@@ -9,13 +9,14 @@ import { backoffMs } from '../backoff.ts'
 import { Backlog } from './paging.ts'
 import type { Clock } from '../clock.ts'
 import { errorText } from '../error-text.ts'
-import { RetryableError, TerminalError, messageOf } from '../errors.ts'
+import { RetryableError, TerminalError } from '../errors.ts'
 import { outcomeOfFailure } from './failed-effects.ts'
 import { HeldEffects } from './held-effects.ts'
 import { Lanes } from './ordered-effects.ts'
 import { EffectCall, LazyAbort } from './lazy-abort.ts'
 import type { Logger } from '../logger.ts'
 import type { EffectEnd, RuntimeObserver } from '../observer.ts'
+import { createOutage, isLogged, type Outage } from '../outage.ts'
 import type { Random } from '../random.ts'
 import { isAborted, keyOf, newEntry, paramsOf, toldOutcome } from './relay-entry.ts'
 import type { Entry, EntryState } from './relay-entry.ts'
@@ -64,14 +65,20 @@ export class Relay {
   readonly #held = new HeldEffects<Entry>()
   /** Those whose turn came while their lease was in doubt. */
   readonly #parked = new Set<Entry>()
+  readonly #settlements: Outage
   #isOpen = false
   #underWay = 0
   #changed: (() => void)[] = []
 
   constructor(options: RelayOptions) {
     this.#options = options
-    const { clock, logger, handlers, observer, read, alone, maxHeld } = options
+    const { clock, random, logger, handlers, observer, read, alone, maxHeld } = options
     this.#alarms = new Alarms(clock, 'elapsed')
+    this.#settlements = createOutage({
+      ...options,
+      failing: 'the relay could not settle an effect',
+      over: 'the relay settles effects again',
+    })
     this.#targets = new Targets(clock, this.#alarms)
     this.#ready = new ReadyEffects({
       targets: this.#targets,
@@ -81,6 +88,7 @@ export class Relay {
     })
     this.#backlog = new Backlog({
       clock,
+      random,
       logger,
       read,
       alone,
@@ -257,6 +265,7 @@ export class Relay {
   #rest(entry: Entry, outcome: SettleOutcome, tell: (isSettled: boolean) => void): void {
     this.#options.settle(entry.effect, outcome, true).then(
       () => {
+        this.#settlements.answered()
         this.#settled(entry, outcome)
         tell(true)
       },
@@ -287,6 +296,7 @@ export class Relay {
       // Where its shard went and came back another call performs it.
       const call = new EffectCall(context, abort, () => !entry.isForgotten && this.#options.isHeld(effect))
       const deliveries: readonly Delivery[] = await handler.perform(paramsOf(effect), call)
+      this.#tellEnd(entry)
       return { kind: 'performed', deliveries }
     } catch (error) {
       return this.#failure(entry, handler, error)
@@ -294,13 +304,30 @@ export class Relay {
   }
 
   #failure(entry: Entry, handler: EffectHandler, error: unknown): SettleOutcome {
-    const { clock, random, logger } = this.#options
-    const { key, type, effect } = entry
-    logger.warn({ key, type, attempts: effect.attempts + 1, error: errorText(error) }, 'an effect failed')
-    if (isAborted(entry)) return { kind: 'performed', deliveries: [] }
+    const { clock, random } = this.#options
+    const { effect } = entry
+    const outcome = isAborted(entry)
+      ? ({ kind: 'performed', deliveries: [] } as const)
+      : outcomeOfFailure(error, { ...effect, maxAttempts: handler.maxAttempts }, { now: clock.now(), random })
+    this.#tellFailure(entry, error, outcome)
+    if (isAborted(entry)) return outcome
     const askedMs = error instanceof RetryableError ? error.retryAfterMs : undefined
     if (askedMs !== undefined) this.#pause(entry, askedMs)
-    return outcomeOfFailure(error, { ...effect, maxAttempts: handler.maxAttempts }, { now: clock.now(), random })
+    return outcome
+  }
+
+  /** The failure that ends it is logged in any case. */
+  #tellFailure(entry: Entry, error: unknown, outcome: SettleOutcome): void {
+    const { key, type, effect } = entry
+    entry.failures += 1
+    if (outcome.kind === 'postponed' && !isLogged(entry.failures)) return
+    const fields = { key, type, attempts: effect.attempts + 1, error: errorText(error) }
+    this.#options.logger.warn(fields, 'an effect failed')
+  }
+
+  #tellEnd({ key, type, effect, failures }: Entry): void {
+    if (failures === 0) return
+    this.#options.logger.info({ key, type, attempts: effect.attempts + 1 }, 'an effect that had failed was performed')
   }
 
   #pause({ target, type }: Entry, askedMs: number): void {
@@ -321,13 +348,14 @@ export class Relay {
     } catch (error) {
       return this.#settleLater(entry, outcome, attempt, error)
     }
+    this.#settlements.answered()
     this.#settled(entry, outcome)
     return true
   }
 
   async #settleLater(entry: Entry, outcome: SettleOutcome, attempt: number, error: unknown): Promise<boolean> {
-    const { logger, clock, random } = this.#options
-    logger.warn({ key: entry.key, attempt, error: messageOf(error) }, 'the relay could not settle an effect')
+    const { clock, random } = this.#options
+    this.#settlements.failed(error, { key: entry.key, attempt })
     if (!this.#isOpen || entry.isGone || attempt >= settleAttempts) {
       this.#end(entry)
       return false

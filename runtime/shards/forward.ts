@@ -10,6 +10,8 @@ import type { Load } from '../queue-share.ts'
 import { OverloadedError, RuntimeStoppedError, StoreUnavailableError, messageOf } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { RuntimeObserver } from '../observer.ts'
+import { createOutage, type Outage } from '../outage.ts'
+import type { Random } from '../random.ts'
 import type { Answer, Receipt } from '../runtime.ts'
 import { forwardOutcomes } from '../store/inbox/forward-outcomes.ts'
 import type { ForwardOutcome } from '../store/inbox/forward-outcomes.ts'
@@ -22,6 +24,7 @@ import type { Completion } from '../work.ts'
 export interface ForwardOptions {
   readonly sql: Sql
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   readonly observer: RuntimeObserver
   /** Of what was not answered yet, sent or not. */
@@ -52,6 +55,7 @@ const nothing: Load = { size: 0, bytes: 0 }
 
 export class Forward {
   readonly #options: ForwardOptions
+  readonly #looks: Outage
   #queue: Forwarded[] = []
   readonly #awaited = new Map<string, Forwarded[]>()
   /** Events of an actor that are under way: those after them must go the same way, or they would overtake (R2). */
@@ -63,6 +67,11 @@ export class Forward {
 
   constructor(options: ForwardOptions) {
     this.#options = options
+    this.#looks = createOutage({
+      ...options,
+      failing: 'this process could not read forwarded events',
+      over: 'this process reads forwarded events again',
+    })
   }
 
   isForwarding(actor: ActorAddress): boolean {
@@ -162,18 +171,33 @@ export class Forward {
     return new Map(found.map((outcome) => [nameOf(outcome), outcome]))
   }
 
-  #schedule(): void {
-    const { clock, logger } = this.#options
+  #schedule(atLeastMs = 0): void {
+    const { clock } = this.#options
     if (this.#awaited.size === 0) return
     this.#timer?.cancel()
     const age = (clock.elapsed() - this.#youngest) / looksPerAge
-    this.#timer = clock.setTimer(Math.min(longestLookMs, Math.max(firstLookMs, age)), () => {
-      void this.#look()
-        .catch((error: unknown) =>
-          logger.warn({ error: messageOf(error) }, 'this process could not read forwarded events'),
-        )
-        .finally(() => this.#schedule())
+    const lookMs = Math.min(longestLookMs, Math.max(firstLookMs, age))
+    this.#timer = clock.setTimer(Math.max(lookMs, atLeastMs), () => {
+      void this.#look().then(
+        () => {
+          this.#looks.answered()
+          this.#schedule()
+        },
+        (error: unknown) => {
+          this.#giveUpLate()
+          this.#schedule(this.#looks.failed(error))
+        },
+      )
     })
+  }
+
+  /** Whoever waits is told in time, also by a store that does not answer. */
+  #giveUpLate(): void {
+    for (const [name, items] of this.#awaited) {
+      const left = items.filter((item) => !this.#isGivenUp(item))
+      if (left.length === 0) this.#awaited.delete(name)
+      else this.#awaited.set(name, left)
+    }
   }
 
   async #look(): Promise<void> {
@@ -192,7 +216,8 @@ export class Forward {
     }
   }
 
-  #finish({ row, done, giveUpAt, letters, isRepeat }: Forwarded, outcome: ForwardOutcome | undefined): boolean {
+  #finish(item: Forwarded, outcome: ForwardOutcome | undefined): boolean {
+    const { row, done, letters, isRepeat } = item
     if (outcome && outcome.seq !== null) {
       done.resolve({ ...receiptOf(outcome, outcome.seq), applied: !isRepeat })
       return true
@@ -203,6 +228,10 @@ export class Forward {
       done.resolve({ ...refusal, answer: isQuarantined ? quarantinedActor : unknownActor })
       return true
     }
+    return this.#isGivenUp(item)
+  }
+
+  #isGivenUp({ row, done, giveUpAt }: Forwarded): boolean {
     if (this.#options.clock.elapsed() < giveUpAt) return false
     done.reject(new StoreUnavailableError(`shard ${row.shard} has no owner that answers; the event waits in the inbox`))
     return true

@@ -16,6 +16,8 @@ import { messageOf } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { Neighbours } from './peer-liveness.ts'
 import type { RuntimeObserver } from '../observer.ts'
+import { createOutage, type Outage } from '../outage.ts'
+import type { Random } from '../random.ts'
 import { acquireShards } from '../store/shards/acquire-shards.ts'
 import { beatProcess } from '../store/shards/beat-process.ts'
 import { createShards } from '../store/shards/create-shards.ts'
@@ -30,6 +32,7 @@ import type { Sql } from '../store/sql.ts'
 export interface LeaseOptions {
   readonly sql: Sql
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   readonly observer: RuntimeObserver
   /** Unique among living processes; the same name after a crash takes its shards back at once. */
@@ -60,11 +63,18 @@ export interface LeaseHooks {
 const silence = 0.6
 const belief = 0.55
 const beatsPerLease = 5
+/**
+ * Between two tries while the store is away. All processes come back within less than what counts as silence: else the
+ * first one back would call the others dead, and take their shards.
+ */
+const longestPause = 0.4
+const firstPauseMs = 500
 const looksPerLease = 10
 
 export class Leases {
   readonly #options: LeaseOptions
   readonly #neighbours: Neighbours
+  readonly #renewals: Outage
   readonly #epochs = new Map<number, number>()
   /** Held, and on their way to another process. */
   readonly #leaving = new Set<number>()
@@ -76,12 +86,20 @@ export class Leases {
   #isDoubted = false
   #isAlone = false
   #isClosing = false
+  /** The store did not answer: an effect in doubt does not ask it again before the pause is over. */
+  #isPausing = false
   #timer: Timer | undefined
   #round: Promise<void> | undefined
 
   constructor(options: LeaseOptions) {
     this.#options = options
     this.#neighbours = new Neighbours(options.leaseMs * silence)
+    this.#renewals = createOutage({
+      ...options,
+      failing: 'this process could not renew its leases',
+      over: 'this process renews its leases again',
+      bounds: { firstMs: firstPauseMs, longestMs: options.leaseMs * longestPause },
+    })
   }
 
   get owner(): string {
@@ -110,7 +128,7 @@ export class Leases {
   mayPerform(shard: number): boolean {
     if (this.#isBelieved()) return this.serves(shard)
     this.#isDoubted = true
-    this.look()
+    if (!this.#isPausing) this.look()
     return false
   }
 
@@ -167,28 +185,31 @@ export class Leases {
     await this.#read()
   }
 
-  #schedule(): void {
-    const { clock, leaseMs, pollMs } = this.#options
+  #schedule(delayMs = this.#lookMs()): void {
+    this.#timer = this.#options.clock.setTimer(delayMs, () => this.#tick())
+  }
+
+  #lookMs(): number {
+    const { leaseMs, pollMs } = this.#options
     const beatMs = leaseMs / beatsPerLease
-    const lookMs = this.#isAlone ? beatMs : Math.min(pollMs, leaseMs / looksPerLease)
-    this.#timer = clock.setTimer(lookMs, () => this.#tick())
+    return this.#isAlone ? beatMs : Math.min(pollMs, leaseMs / looksPerLease)
   }
 
   #tick(): void {
-    const { logger } = this.#options
-    this.#round = this.#live()
-      .then(
-        () => this.#isDoubted && !this.#isBelieved(),
-        (error: unknown) => {
-          logger.warn({ error: messageOf(error) }, 'this process could not renew its leases')
-          return false
-        },
-      )
-      .then((isDoubtful) => {
+    this.#isPausing = false
+    this.#round = this.#live().then(
+      () => {
         this.#round = undefined
-        if (isDoubtful && !this.#isClosing) this.#tick()
+        this.#renewals.answered()
+        if (this.#isDoubted && !this.#isBelieved() && !this.#isClosing) this.#tick()
         else this.#schedule()
-      })
+      },
+      (error: unknown) => {
+        this.#round = undefined
+        this.#isPausing = true
+        this.#schedule(this.#renewals.failed(error))
+      },
+    )
   }
 
   async #live(): Promise<void> {

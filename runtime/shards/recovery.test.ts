@@ -31,6 +31,7 @@ function fixture(): Fixture {
   const recovery = new Recovery({
     sql: { query: query as Queryable['query'] } as Sql,
     clock: simulatedClock(0),
+    random: () => 0.5,
     logger: silentLogger,
     observer: silentObserver,
     pollMs: 250,

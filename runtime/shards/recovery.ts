@@ -3,11 +3,12 @@
  * after a commit whose outcome nobody knows, and at every poll what other processes left in the inbox.
  */
 import type { ActorAddress, MachineDefinition, MachineEvent } from '../../machines/definition.ts'
-import { messageOf } from '../errors.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { Load } from '../queue-share.ts'
 import type { Logger } from '../logger.ts'
 import type { RuntimeObserver } from '../observer.ts'
+import { createOutage, type Outage } from '../outage.ts'
+import type { Random } from '../random.ts'
 import type { Receipt } from '../runtime.ts'
 import { outdatedActors } from '../store/actors/outdated-actors.ts'
 import { pendingInbox } from '../store/inbox/pending-inbox.ts'
@@ -20,6 +21,7 @@ import type { Work } from '../work.ts'
 export interface RecoveryOptions {
   readonly sql: Sql
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   readonly observer: RuntimeObserver
   readonly pollMs: number
@@ -58,6 +60,7 @@ export class Recovery {
   #isBehind = false
   /** Actors whose rows alone were left there: they hold their share of the queue already. */
   #heldBack = new Set<string>()
+  readonly #readings: Outage
   #lastInbox = -Infinity
   #isFullReadDue = false
   /** A commit that nobody waited for any more may have come to pass after the last full reading. */
@@ -70,6 +73,11 @@ export class Recovery {
 
   constructor(options: RecoveryOptions) {
     this.#options = options
+    this.#readings = createOutage({
+      ...options,
+      failing: 'this process could not read the store',
+      over: 'this process reads the store again',
+    })
   }
 
   start(): void {
@@ -95,10 +103,12 @@ export class Recovery {
   }
 
   poll(): void {
-    const { alone, logger } = this.#options
-    void alone(() => this.#read()).catch((error: unknown) =>
-      logger.warn({ error: messageOf(error) }, 'this process could not read the inbox'),
-    )
+    void this.#options
+      .alone(() => this.#read())
+      .then(
+        () => this.#readings.answered(),
+        (error: unknown) => void this.#readings.failed(error),
+      )
   }
 
   /** Before anything else is done for shards that came to this process. Call it between two commits only. */
@@ -159,16 +169,13 @@ export class Recovery {
 
   #schedule(delayMs = this.#hasLeft ? backlogPollMs : this.#options.pollMs): void {
     if (!this.#isOpen) return
-    const { clock, logger, pollMs } = this.#options
+    const { clock, pollMs } = this.#options
     this.#timer?.cancel()
     this.#timer = clock.setTimer(delayMs, () => {
       void this.#round().then(
         () => this.#schedule(),
-        (error: unknown) => {
-          logger.warn({ error: messageOf(error) }, 'this process could not read the store')
-          // Whatever is left there: a store that is away is not asked a hundred times a second.
-          this.#schedule(pollMs)
-        },
+        // Whatever is left there: a store that is away is not asked a hundred times a second.
+        (error: unknown) => this.#schedule(Math.max(pollMs, this.#readings.failed(error))),
       )
     })
   }
@@ -180,6 +187,7 @@ export class Recovery {
     const isStill = this.#heldBack.size > 0 && [...this.#heldBack].every((actor) => crowding.has(actor))
     if (isStill && !this.#isBehind && clock.elapsed() - this.#lastInbox < pollMs) return
     await alone(() => this.#read())
+    this.#readings.answered()
   }
 
   async #read(): Promise<void> {

@@ -18,9 +18,14 @@ function timer(name: string, dueAt: number, seq = 1): TimerRow {
 /** Timers over an array that stands for their table: fired ones leave it, as their commit would have it. */
 function world(table: TimerRow[], pageSize?: number) {
   const { clock, set } = settable(simulatedClock(startAt))
+  const store = { isAway: false, tries: 0 }
   const fired: { readonly name: string; readonly at: number; readonly seq: number }[] = []
   const reads: number[] = []
   const query = async (_: string, [, from, to, limit]: [unknown, number, number, number]) => {
+    store.tries += 1
+    // Answered over a socket, never within the turn of the loop that asked.
+    await nextTurn()
+    if (store.isAway) throw new Error('connect ECONNREFUSED')
     const due = table.filter((row) => row.dueAt >= from && row.dueAt <= to).toSorted((a, b) => a.dueAt - b.dueAt)
     const rows = due.slice(0, limit)
     reads.push(rows.length)
@@ -29,6 +34,7 @@ function world(table: TimerRow[], pageSize?: number) {
   const timers = new Timers({
     sql: { query } as unknown as Sql,
     clock,
+    random: () => 0.5,
     logger: silentLogger,
     observer: silentObserver,
     shards: () => [0],
@@ -48,7 +54,11 @@ function world(table: TimerRow[], pageSize?: number) {
       clock.advance(stepMs)
       return false
     })
-  return { timers, clock, set, fired, reads, advanceUntil }
+  return { timers, clock, set, fired, reads, store, advanceUntil }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
 }
 
 /** Its time of day jumps as people set it; what it waits for takes as long as ever. */
@@ -133,4 +143,21 @@ test('shards that went to others fire nothing here', async () => {
   one.clock.advance(5000)
   await one.timers.stop()
   expect(one.fired).toEqual([])
+})
+
+test('a store that is away for two hours is asked about four times a minute, and each timer fires once it is back', async () => {
+  const one = world([timer('a', startAt + hour)])
+  one.store.isAway = true
+  for (let passed = 0; passed < 2 * hour; passed += 1000) {
+    one.clock.advance(1000)
+    await nextTurn()
+    await nextTurn()
+  }
+  const { tries } = one.store
+  one.store.isAway = false
+  await one.advanceUntil(() => one.fired.length > 0)
+  await one.timers.stop()
+  expect(tries).toBeGreaterThan(120)
+  expect(tries).toBeLessThan(300)
+  expect(one.fired).toMatchObject([{ name: 'a' }])
 })

@@ -5,10 +5,12 @@
  * forward, what fell due fires within a second; set back, nothing fires early.
  */
 import { Alarms, type Alarm } from './timer-heap.ts'
-import type { Clock } from '../clock.ts'
-import { messageOf } from '../errors.ts'
+import { backoffMs } from '../backoff.ts'
+import type { Clock, Timer } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { RuntimeObserver } from '../observer.ts'
+import { createOutage, type Outage } from '../outage.ts'
+import type { Random } from '../random.ts'
 import { dueTimers } from '../store/timers/due-timers.ts'
 import type { TimerRow } from '../store/rows.ts'
 import type { Sql } from '../store/sql.ts'
@@ -16,6 +18,7 @@ import type { Sql } from '../store/sql.ts'
 export interface TimersOptions {
   readonly sql: Sql
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   readonly observer: RuntimeObserver
   readonly shards: () => readonly number[]
@@ -31,13 +34,14 @@ interface Held {
   alarm: Alarm | undefined
   /** Its actor is quarantined: it stays armed and waits for code that can load it. */
   isStuck: boolean
+  /** Tries to hand it over that failed. */
+  failures: number
 }
 
 const windowMs = 60_000
 const defaultPageSize = 2000
 /** Handed over at once: a commit's worth. */
 const firedAtOnce = 500
-const retryMs = 1000
 
 export class Timers {
   readonly #options: TimersOptions
@@ -53,12 +57,28 @@ export class Timers {
   #reading: Promise<void> | undefined
   #isReadAgain = false
   #refill: Alarm | undefined
+  /** Waits while the store does not answer: nothing but `look` asks it sooner. */
+  #retry: Timer | undefined
+  readonly #reads: Outage
+  readonly #deliveries: Outage
+  /** Held ones that could not be handed over yet. */
+  #failing = 0
   #isOpen = false
 
   constructor(options: TimersOptions) {
     this.#options = options
     this.#alarms = new Alarms(options.clock, 'now')
     this.#pageSize = options.pageSize ?? defaultPageSize
+    this.#reads = createOutage({
+      ...options,
+      failing: 'the runtime could not read timers',
+      over: 'the runtime reads timers again',
+    })
+    this.#deliveries = createOutage({
+      ...options,
+      failing: 'the runtime could not deliver the event of a timer',
+      over: 'no timer waits after a failed delivery any more',
+    })
   }
 
   start(): void {
@@ -69,6 +89,7 @@ export class Timers {
   async stop(): Promise<void> {
     this.#isOpen = false
     this.#refill?.cancel()
+    this.#endPause()
     this.#alarms.clear()
     this.#due = []
     await this.#reading
@@ -84,9 +105,10 @@ export class Timers {
     this.#trim()
   }
 
-  /** Reads anew from the earliest: after a takeover, or when what the store holds is not known. */
+  /** Reads anew from the earliest: the store has just answered a takeover, or a reading of all that it holds. */
   look(): void {
     if (!this.#isOpen) return
+    this.#endPause()
     this.#horizon = -Infinity
     this.#isReadAgain = true
     this.#read()
@@ -98,19 +120,34 @@ export class Timers {
   }
 
   #read(): void {
-    if (!this.#isOpen || this.#reading) return
+    if (!this.#isOpen || this.#reading || this.#retry) return
     this.#isReadAgain = false
     this.#refill?.cancel()
-    this.#reading = this.#readPage()
-      .catch((error: unknown) => {
-        this.#options.logger.warn({ error: messageOf(error) }, 'the runtime could not read timers')
-        this.#refillAfter(retryMs)
-      })
-      .finally(() => {
+    this.#reading = this.#readPage().then(
+      () => {
+        this.#reads.answered()
         this.#reading = undefined
         if (this.#isReadAgain) this.#read()
         else this.#refillIfShort()
-      })
+      },
+      (error: unknown) => {
+        this.#reading = undefined
+        this.#readLater(this.#reads.failed(error))
+      },
+    )
+  }
+
+  #readLater(delayMs: number): void {
+    if (!this.#isOpen) return
+    this.#retry = this.#options.clock.setTimer(delayMs, () => {
+      this.#retry = undefined
+      this.#read()
+    })
+  }
+
+  #endPause(): void {
+    this.#retry?.cancel()
+    this.#retry = undefined
   }
 
   /**
@@ -156,7 +193,7 @@ export class Timers {
   }
 
   #hold(timer: TimerRow): void {
-    const held: Held = { timer, alarm: undefined, isStuck: false }
+    const held: Held = { timer, alarm: undefined, isStuck: false, failures: 0 }
     this.#held.set(nameOf(timer), held)
     if (timer.dueAt <= this.#options.clock.now()) this.#makeDue(held)
     else held.alarm = this.#alarms.at(timer.dueAt, () => this.#makeDue(held))
@@ -167,8 +204,9 @@ export class Timers {
     const held = this.#held.get(name)
     if (!held) return
     held.alarm?.cancel()
-    if (held.isStuck) this.#stuck--
     this.#held.delete(name)
+    if (held.isStuck) this.#stuck--
+    this.#endFailing(held)
   }
 
   #makeDue(held: Held): void {
@@ -186,7 +224,7 @@ export class Timers {
   }
 
   async #fire(held: Held): Promise<void> {
-    const { clock, logger, observer, fire } = this.#options
+    const { clock, observer, fire } = this.#options
     const { timer } = held
     const name = nameOf(timer)
     this.#firing++
@@ -194,27 +232,40 @@ export class Timers {
       const isTaken = await fire(timer)
       if (isTaken) observer.timerFired(Math.max(0, clock.now() - timer.dueAt))
       if (this.#held.get(name) === held) {
-        if (isTaken) this.#held.delete(name)
+        if (isTaken) this.#drop(name)
         else this.#markStuck(held)
       }
     } catch (error) {
-      logger.warn({ timer: name, error: messageOf(error) }, 'the runtime could not deliver the event of a timer')
-      if (this.#isOpen && this.#held.get(name) === held)
-        held.alarm = this.#alarms.at(clock.now() + retryMs, () => this.#makeDue(held))
+      if (this.#isOpen && this.#held.get(name) === held) this.#fireLater(held, error)
     }
     this.#firing--
     this.#fireDue()
     this.#refillIfShort()
   }
 
+  /** Each by its own tries; what is logged counts those of all. */
+  #fireLater(held: Held, error: unknown): void {
+    const { clock, random } = this.#options
+    if (held.failures++ === 0) this.#failing++
+    this.#deliveries.failed(error, { timer: nameOf(held.timer) })
+    held.alarm = this.#alarms.at(clock.now() + backoffMs(held.failures, random), () => this.#makeDue(held))
+  }
+
+  #endFailing(held: Held): void {
+    if (held.failures === 0) return
+    held.failures = 0
+    if (--this.#failing === 0) this.#deliveries.answered()
+  }
+
   #markStuck(held: Held): void {
     held.isStuck = true
     this.#stuck++
+    this.#endFailing(held)
   }
 
   /** Reads on when less than half a window is left, and less than half a page of memory in use. */
   #refillIfShort(): void {
-    if (!this.#isOpen || this.#reading) return
+    if (!this.#isOpen || this.#reading || this.#retry) return
     const leftMs = this.#horizon - this.#options.clock.now()
     if (leftMs > windowMs / 2) return this.#refillAfter(leftMs - windowMs / 2)
     if ((this.#held.size - this.#stuck) * 2 <= this.#pageSize) this.#read()

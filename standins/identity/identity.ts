@@ -51,11 +51,13 @@ const deviceLives = {
 
 /** A real OpenID provider on loopback: client credentials in, RFC 9068 access tokens (RS256) out. Where `people` are, they sign in with any name and the sign-in code. */
 export async function startIdentity(options: IdentityOptions): Promise<Identity> {
+  // Its key may not be readable: before anything listens.
+  const settings = configuration(options)
   const server = createServer()
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = new Provider(issuer, configuration(options))
+  const provider = new Provider(issuer, settings)
   const answer = provider.callback()
   const { people } = options
   server.on('request', (request, response) =>

@@ -43,6 +43,7 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
       openForge: createOpenForge({ ...fixture, fetch }),
       mirror: fixture.edge.mirror,
       clock,
+      random: () => 0.5,
       logger: silentLogger,
       runtime: () => ({
         read: async (address) => current.get(address),

@@ -7,9 +7,12 @@ import type { ActorAddress } from '../../../machines/definition.ts'
 import type { QueueContext } from '../../../machines/queue/context.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { Why } from '../../../machines/why/why.ts'
+import { backoffMs, type BackoffBounds } from '../../../runtime/backoff.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
+import { createOutage, type Outage } from '../../../runtime/outage.ts'
+import type { Random } from '../../../runtime/random.ts'
 import type { ActorView, JournalRow, Runtime } from '../../../runtime/runtime.ts'
 import { writeStanding, type StandingDeps } from './write.ts'
 
@@ -17,6 +20,7 @@ export interface KeeperOptions extends StandingDeps {
   readonly runtime: () => Pick<Runtime, 'read' | 'list' | 'subscribe'>
   readonly why: (task: string) => Promise<Why | undefined>
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
 }
 
@@ -29,8 +33,7 @@ export interface StandingKeeper {
 const stillMs = 5000
 /** Places in the queue change with every admission. */
 const queueStillMs = 60_000
-const firstRetryMs = 30_000
-const lastRetryMs = 1_800_000
+const retries: BackoffBounds = { firstMs: 60_000, longestMs: 1_800_000 }
 const walkEveryMs = 1_800_000
 /** What ended longer ago is as it was left. */
 const walkBackMs = 86_400_000
@@ -48,6 +51,7 @@ class Keeper implements StandingKeeper {
   /** By address, on the clock that never jumps. */
   readonly #due = new Map<ActorAddress, number>()
   readonly #failures = new Map<ActorAddress, number>()
+  readonly #writes: Outage
   #timer: Timer | undefined
   /** When the timer rings; every step of every Task marks, and only what is due sooner moves it. */
   #ringsAt = Infinity
@@ -58,6 +62,11 @@ class Keeper implements StandingKeeper {
 
   constructor(options: KeeperOptions) {
     this.#options = options
+    this.#writes = createOutage({
+      ...options,
+      failing: 'the platform could not update the status comment of a Task',
+      over: 'no status comment of a Task waits after a failed update any more',
+    })
   }
 
   start(): void {
@@ -119,7 +128,7 @@ class Keeper implements StandingKeeper {
     try {
       if (address.startsWith('queue:')) await this.#markWaiting(address)
       else await this.#write(address)
-      this.#failures.delete(address)
+      this.#endFailing(address)
     } catch (error) {
       this.#failed(address, error)
     }
@@ -127,17 +136,20 @@ class Keeper implements StandingKeeper {
 
   /** A forge that says no for good says so again: the next change of the Task, or the next walk, asks once more. */
   #failed(address: ActorAddress, error: unknown): void {
-    const { logger } = this.#options
-    const isForNow = !(error instanceof TerminalError)
-    logger.warn(
-      { actor: address, error: messageOf(error), again: isForNow },
-      'the platform could not update the status comment of a Task',
-    )
-    if (!isForNow) return void this.#failures.delete(address)
-    const failures = this.#failures.get(address) ?? 0
-    this.#failures.set(address, failures + 1)
-    const backoff = Math.min(firstRetryMs * 2 ** failures, lastRetryMs)
+    const { logger, random } = this.#options
+    if (error instanceof TerminalError) {
+      logger.warn({ actor: address, error: messageOf(error) }, 'the forge refused the status comment of a Task')
+      return this.#endFailing(address)
+    }
+    const failures = (this.#failures.get(address) ?? 0) + 1
+    this.#failures.set(address, failures)
+    this.#writes.failed(error, { actor: address })
+    const backoff = backoffMs(failures, random, retries)
     if (!this.#due.has(address)) this.#mark(address, Math.max(waitOf(error), backoff))
+  }
+
+  #endFailing(address: ActorAddress): void {
+    if (this.#failures.delete(address) && this.#failures.size === 0) this.#writes.answered()
   }
 
   async #write(address: ActorAddress): Promise<void> {

@@ -30,6 +30,7 @@ test('R1: what was accepted before a crash is worked off by the next process, ol
       createForgeInbox({
         sql,
         clock,
+        random: () => 0.5,
         logger: silentLogger,
         changeOf,
         apply: async (row) => void applied.push(row.delivery),
@@ -58,7 +59,7 @@ test('R1: what another process accepted, put off and did not live to apply is wo
     const clock = simulatedClock(0)
     const applied: string[] = []
     const open = (apply: (row: StoredDelivery) => Promise<void>): ReturnType<typeof createForgeInbox> =>
-      createForgeInbox({ sql, clock, logger: silentLogger, changeOf, apply })
+      createForgeInbox({ sql, clock, random: () => 0.5, logger: silentLogger, changeOf, apply })
     const living = open(async (row) => void applied.push(row.delivery))
     living.start()
     await living.settled()
@@ -92,7 +93,7 @@ test('a delivery that fails waits, as long as the forge says where it does, and 
       if (failure !== undefined) throw failure
       applied.push(row.delivery)
     }
-    const inbox = createForgeInbox({ sql, clock, logger: silentLogger, changeOf, apply })
+    const inbox = createForgeInbox({ sql, clock, random: () => 0.5, logger: silentLogger, changeOf, apply })
     inbox.start()
     for (const name of ['a', 'b', 'c']) await inbox.accept(aDelivery(name), aChange)
     await inbox.settled()
@@ -118,7 +119,7 @@ test('a delivery that a full queue sends away is never given up, however often: 
       if (refusals-- > 0) throw new OverloadedError(10_000, 1000)
       applied.push(row.delivery)
     }
-    const inbox = createForgeInbox({ sql, clock, logger: silentLogger, changeOf, apply })
+    const inbox = createForgeInbox({ sql, clock, random: () => 0.5, logger: silentLogger, changeOf, apply })
     inbox.start()
     await inbox.accept(aDelivery('a'), aChange)
     await inbox.settled()
@@ -142,6 +143,7 @@ test('a body is decoded once by the process that took it in, and again by one th
       createForgeInbox({
         sql,
         clock,
+        random: () => 0.5,
         logger: silentLogger,
         changeOf: (row) => (reads.push(row.delivery), row.delivery === 'nobody' ? undefined : aChange),
         apply: async (row, change) => {

@@ -2,9 +2,12 @@
  * Works off stored deliveries, oldest first, those of one Project one after another, whichever process took them in.
  * Applying one twice is harmless.
  */
+import { backoffMs, type BackoffBounds } from '../../../runtime/backoff.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
+import { createOutage, type Outage } from '../../../runtime/outage.ts'
+import type { Random } from '../../../runtime/random.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import type { ForgeChange } from '../change.ts'
 import { MalformedPayloadError } from './dialect.ts'
@@ -22,6 +25,7 @@ import {
 export interface ForgeInboxOptions {
   readonly sql: Sql
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   /** What the body says; undefined: nothing that concerns anybody. Throws `MalformedPayloadError`. */
   readonly changeOf: (delivery: StoredDelivery) => ForgeChange | undefined
@@ -38,8 +42,8 @@ export interface ForgeInbox {
 }
 
 const BATCH = 100
-const FIRST_WAIT_MS = 1_000
-const LONGEST_WAIT_MS = 60_000
+/** Half of it on average. */
+const WAITS: BackoffBounds = { firstMs: 2_000, longestMs: 120_000 }
 /** Another process took in what it did not live to apply, and nobody says so. */
 const LOOK_EVERY_MS = 60_000
 /** About a quarter of an hour; the resync reads the forge back every half hour anyway. */
@@ -52,7 +56,16 @@ function keyOf({ project, delivery }: NewDelivery): string {
   return `${project} ${delivery}`
 }
 
-export function createForgeInbox({ sql, clock, logger, changeOf, apply }: ForgeInboxOptions): ForgeInbox {
+export function createForgeInbox({ sql, clock, random, logger, changeOf, apply }: ForgeInboxOptions): ForgeInbox {
+  const reading = createOutage({
+    clock,
+    random,
+    logger,
+    failing: 'the webhook worker could not read its inbox',
+    over: 'the webhook worker reads its inbox again',
+  })
+  /** By Project: each may have a forge of its own. */
+  const applying = new Map<string, Outage>()
   const decoded = new Map<string, ForgeChange | undefined>()
   const state: { running: Promise<void> | undefined; again: boolean; stopped: boolean; timer: Timer | undefined } = {
     running: undefined,
@@ -76,9 +89,9 @@ export function createForgeInbox({ sql, clock, logger, changeOf, apply }: ForgeI
       try {
         await workOff()
         await armTimer()
+        reading.answered()
       } catch (error) {
-        logger.error({ err: error }, 'the webhook worker could not read its inbox')
-        wakeIn(FIRST_WAIT_MS)
+        wakeIn(reading.failed(error))
       }
     }
   }
@@ -107,6 +120,16 @@ export function createForgeInbox({ sql, clock, logger, changeOf, apply }: ForgeI
       return failed(row, error)
     }
     await settleDelivery(sql, row.project, row.delivery)
+    applying.get(row.project)?.answered({ project: row.project })
+  }
+
+  function applyingOf(project: string): Outage {
+    const known = applying.get(project)
+    if (known) return known
+    const failing = 'the webhook worker retries a delivery later'
+    const outage = createOutage({ clock, random, logger, failing, over: 'the webhook worker applies deliveries again' })
+    applying.set(project, outage)
+    return outage
   }
 
   /** A process that did not take a delivery in reads its body, and so does a second attempt. */
@@ -122,15 +145,16 @@ export function createForgeInbox({ sql, clock, logger, changeOf, apply }: ForgeI
     // A wait that was asked for, by the forge or by a full queue of ours, is no failed attempt (R7).
     const isSpent = asked === undefined && row.attempts + 1 >= MOST_ATTEMPTS
     const final = error instanceof TerminalError || error instanceof MalformedPayloadError || isSpent
-    const fields = { project: row.project, delivery: row.delivery, event: row.event, err: error }
+    const fields = { project: row.project, delivery: row.delivery, event: row.event }
     if (final) {
-      logger.error(fields, 'the webhook worker gave up a delivery')
+      logger.error({ ...fields, err: error }, 'the webhook worker gave up a delivery')
       return buryDelivery(sql, row, messageOf(error))
     }
-    logger.warn(fields, 'the webhook worker retries a delivery later')
-    const waitMs = asked ?? Math.min(FIRST_WAIT_MS * 2 ** row.attempts, LONGEST_WAIT_MS)
+    const waitMs = asked ?? backoffMs(row.attempts + 1, random, WAITS)
     const attempts = row.attempts + (asked === undefined ? 1 : 0)
     await postponeDelivery(sql, row, { attempts, notBefore: clock.now() + waitMs, error: messageOf(error) })
+    // A store that is away has said so at the reading.
+    applyingOf(row.project).failed(error, fields)
   }
 
   async function armTimer(): Promise<void> {

@@ -33,7 +33,7 @@ describeRequiring('postgres', 'the embedded engine on a Postgres server', () => 
   describe('the contract', () => {
     engineContract(async () => {
       const { sql, drop } = await openDatabase()
-      const engine = createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })
+      const engine = createEmbeddedEngine({ sql, clock: systemClock, random: Math.random, logger: silentLogger })
       return { engine, sql, settle: async () => undefined, close: drop }
     })
   })
@@ -47,7 +47,7 @@ describeRequiring('postgres', 'the embedded engine on a Postgres server', () => 
 
     it('share terms and entities without a deadlock, and leave counts that are true', async () => {
       const { sql } = database
-      const engine = createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })
+      const engine = createEmbeddedEngine({ sql, clock: systemClock, random: Math.random, logger: silentLogger })
       const memories = Array.from({ length: 40 }, (_, at) =>
         aMemory(`The SessionStore number ${at} asks the LedgerTable for its tokens.`),
       )

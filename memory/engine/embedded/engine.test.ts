@@ -10,7 +10,7 @@ import { createEmbeddedEngine } from './engine.ts'
 async function open(): Promise<EngineUnderTest> {
   const sql = await openMemorySql()
   await migrate(sql, memoryMigrations)
-  const engine = createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })
+  const engine = createEmbeddedEngine({ sql, clock: systemClock, random: Math.random, logger: silentLogger })
   return { engine, sql, settle: async () => undefined, close: () => sql.close() }
 }
 

@@ -3,6 +3,7 @@
  * committed. Without an embedder nothing here is called semantic: BM25, names, and how names stand together.
  */
 import type { Logger } from '../../../runtime/logger.ts'
+import type { Random } from '../../../runtime/random.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import type { Embedder } from '../embeddings/embedder.ts'
@@ -36,6 +37,7 @@ import { unindexMemories } from './unindex-memories.ts'
 export interface EmbeddedEngineOptions {
   readonly sql: Sql
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   readonly embedder?: Embedder | undefined
 }
@@ -47,9 +49,10 @@ const mostAtOnce = 32
 /** How often chunks are looked for whose vectors could not be had when they came. */
 const vectorsDueMs = 15_000
 
-export function createEmbeddedEngine({ sql, clock, logger, embedder }: EmbeddedEngineOptions): RetrievalEngine {
+export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalEngine {
+  const { sql, clock, random, logger, embedder } = options
   const counts = { stored: 0, duplicates: 0, failed: 0, withoutEntities: 0 }
-  const vectors: VectorFeed | undefined = embedder && createVectorFeed({ sql, embedder, logger })
+  const vectors: VectorFeed | undefined = embedder && createVectorFeed({ sql, clock, random, embedder, logger })
   const sources: RetrievalSources = { sql, postings: new Postings(), communities: createCommunities(sql), vectors }
   const statistics = createStatisticsKeeper(sql, logger)
   let timer: Timer | undefined
@@ -133,7 +136,7 @@ export function createEmbeddedEngine({ sql, clock, logger, embedder }: EmbeddedE
 
   function schedule(): void {
     if (isStopped || !vectors) return
-    timer = clock.setTimer(vectorsDueMs, () => {
+    timer = clock.setTimer(Math.max(vectorsDueMs, vectors.pauseMs), () => {
       background = vectors.addMissing().finally(schedule)
     })
   }

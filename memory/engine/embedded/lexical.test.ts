@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => sql?.close())
 
 function engine(): ReturnType<typeof createEmbeddedEngine> {
-  return createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger })
+  return createEmbeddedEngine({ sql, clock: systemClock, random: Math.random, logger: silentLogger })
 }
 
 function aText(id: string, content: string, repo = 'one'): EngineMemory {

@@ -32,7 +32,7 @@ describe('the embedded engine with embeddings', () => {
   afterEach(() => model.close())
 
   function engineWith(given: Embedder): RetrievalEngine {
-    return createEmbeddedEngine({ sql, clock: systemClock, logger: silentLogger, embedder: given })
+    return createEmbeddedEngine({ sql, clock: systemClock, random: Math.random, logger: silentLogger, embedder: given })
   }
 
   /** One whose vectors ignore the words: everything is near to everything that names a colour. */
@@ -96,7 +96,13 @@ describe('the embedded engine with embeddings', () => {
       degraded: [expect.stringContaining('nobody answers')],
     })
     isAway = false
-    await createVectorFeed({ sql, embedder: moody, logger: silentLogger }).addMissing()
+    await createVectorFeed({
+      sql,
+      clock: systemClock,
+      random: Math.random,
+      embedder: moody,
+      logger: silentLogger,
+    }).addMissing()
     const after = await coloured.retrieve({ mode: 'naive', text: 'red', topK: 5 })
     expect(after).toMatchObject({ scoreKind: 'fused', chunks: [{ memoryId: memory.id }] })
   })
@@ -105,7 +111,13 @@ describe('the embedded engine with embeddings', () => {
     const memory = aMemory('a crimson roof')
     await engine.upsert([memory])
     const coloured = engineWith(byColour())
-    await createVectorFeed({ sql, embedder: byColour(), logger: silentLogger }).addMissing()
+    await createVectorFeed({
+      sql,
+      clock: systemClock,
+      random: Math.random,
+      embedder: byColour(),
+      logger: silentLogger,
+    }).addMissing()
     const { chunks } = await coloured.retrieve({ mode: 'naive', text: 'scarlet', topK: 5 })
     expect(chunks.map((chunk) => chunk.memoryId)).toEqual([memory.id])
   })

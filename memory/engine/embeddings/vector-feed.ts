@@ -1,4 +1,7 @@
+import type { Clock } from '../../../runtime/clock.ts'
 import type { Logger } from '../../../runtime/logger.ts'
+import { createOutage } from '../../../runtime/outage.ts'
+import type { Random } from '../../../runtime/random.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import type { QueryFilter } from '../port.ts'
 import type { RankedChunk } from '../embedded/lexical.ts'
@@ -16,6 +19,8 @@ import {
 export interface VectorFeed {
   /** Why the last attempt failed; undefined while it works. */
   readonly fault: string | undefined
+  /** How long to leave the model alone after the last failure; 0 while it works. */
+  readonly pauseMs: number
   /** The fault, if the vectors of these memories are not there yet: `addMissing` brings them later. */
   addFor(memoryIds: readonly string[]): Promise<string | undefined>
   addMissing(): Promise<void>
@@ -25,14 +30,24 @@ export interface VectorFeed {
 
 export interface VectorFeedOptions {
   readonly sql: Sql
+  readonly clock: Clock
+  readonly random: Random
   readonly embedder: Embedder
   readonly logger: Logger
 }
 
 const batch = 64
 
-export function createVectorFeed({ sql, embedder, logger }: VectorFeedOptions): VectorFeed {
+export function createVectorFeed({ sql, clock, random, embedder, logger }: VectorFeedOptions): VectorFeed {
+  const outage = createOutage({
+    clock,
+    random,
+    logger,
+    failing: 'the embeddings endpoint failed: ranking continues without vectors',
+    over: 'the embeddings endpoint answers again',
+  })
   let fault: string | undefined
+  let pauseMs = 0
   let canHold: boolean | undefined
 
   async function attempt<T>(run: () => Promise<T>): Promise<T | undefined> {
@@ -41,10 +56,12 @@ export function createVectorFeed({ sql, embedder, logger }: VectorFeedOptions): 
       if (!canHold) throw new Error('the store has no pgvector')
       const result = await run()
       fault = undefined
+      pauseMs = 0
+      outage.answered()
       return result
     } catch (error) {
       fault = `embeddings: ${error instanceof Error ? error.message : String(error)}`
-      logger.warn({ err: error }, 'the embeddings endpoint failed: ranking continues without vectors')
+      pauseMs = outage.failed(error)
       return undefined
     }
   }
@@ -62,6 +79,9 @@ export function createVectorFeed({ sql, embedder, logger }: VectorFeedOptions): 
   return {
     get fault() {
       return fault
+    },
+    get pauseMs() {
+      return pauseMs
     },
     async addFor(memoryIds) {
       const done = await attempt(async () => {

@@ -16,7 +16,14 @@ const url = process.env['NEO4J_URL'] ?? ''
 const patience = 120_000
 
 function openNeo4j(sql: Sql, bolt: Bolt, space: string): Neo4jGraph {
-  return new Neo4jGraph({ truth: new PostgresGraph(sql), bolt, space, clock: systemClock, logger: silentLogger })
+  return new Neo4jGraph({
+    truth: new PostgresGraph(sql),
+    bolt,
+    space,
+    clock: systemClock,
+    random: Math.random,
+    logger: silentLogger,
+  })
 }
 
 async function removeSpace(bolt: Bolt, space: string): Promise<void> {

@@ -5,6 +5,8 @@
  */
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import type { Logger } from '../../../runtime/logger.ts'
+import { createOutage, type Outage } from '../../../runtime/outage.ts'
+import type { Random } from '../../../runtime/random.ts'
 import type { IndexedFile } from '../model.ts'
 import type {
   GraphHead,
@@ -31,13 +33,12 @@ export interface Neo4jGraphOptions {
   /** Keeps the graphs of one Project apart from others on the same server: Community has one database. */
   readonly space: string
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
 }
 
 /** Changes that one transaction may make to the graph that is shown; with more of them a new one is loaded. */
 const mostChanges = 20_000
-/** Until a projection that failed is tried again. */
-const retryMs = 5_000
 
 /** A push came between the queries of one reader. */
 class MovedError extends Error {}
@@ -48,6 +49,9 @@ export class Neo4jGraph implements GraphStore {
   readonly #shown = new Map<string, { readonly shown: ShownGraph; readonly loaded?: LoadedGraph }>()
   readonly #projecting = new Map<string, Promise<void>>()
   readonly #retries = new Map<string, Timer>()
+  /** By repository: projections that failed, until one of it succeeds. */
+  readonly #outages = new Map<string, Outage>()
+  readonly #answers: Outage
   #schema: Promise<void> | undefined
   #server: string | undefined
   #isClosed = false
@@ -56,6 +60,11 @@ export class Neo4jGraph implements GraphStore {
 
   constructor(options: Neo4jGraphOptions) {
     this.#options = options
+    this.#answers = createOutage({
+      ...options,
+      failing: 'Neo4j did not answer; Postgres answers instead',
+      over: 'Neo4j answers again',
+    })
   }
 
   info(): GraphInfo {
@@ -96,20 +105,21 @@ export class Neo4jGraph implements GraphStore {
   }
 
   async read<T>(repo: string, ask: (view: GraphView) => Promise<T>): Promise<T | undefined> {
-    const { truth, logger } = this.#options
+    const { truth } = this.#options
     const head = await truth.head(repo)
     if (head === undefined) return undefined
     const known = this.#shown.get(repo)
     if (known?.shown.head.version === head.version)
       try {
         const answer = await this.#readShown(known.shown, ask)
+        this.#answers.answered({ repo })
         this.#served.neo4j += 1
         return answer
       } catch (error) {
         if (!isOfServer(error) && !(error instanceof MovedError)) throw error
         // Where this process brought the newer version, it knows that one by now.
         if (this.#shown.get(repo) === known) this.#shown.delete(repo)
-        logger.warn({ repo, error: String(error) }, 'Neo4j did not answer; Postgres answers instead')
+        this.#answers.failed(error, { repo })
       }
     this.#bring(repo)
     this.#served.postgres += 1
@@ -143,25 +153,34 @@ export class Neo4jGraph implements GraphStore {
     return node && toShown(node)
   }
 
-  /** Sees to it that Neo4j gets what Postgres has; one projection of a repository at a time. */
+  /** Sees to it that Neo4j gets what Postgres has; one projection of a repository at a time. After a failure no reader and no push asks before the pause is over. */
   #bring(repo: string): void {
-    if (this.#isClosed || this.#projecting.has(repo)) return
-    this.#retries.get(repo)?.cancel()
-    this.#retries.delete(repo)
+    if (this.#isClosed || this.#projecting.has(repo) || this.#retries.has(repo)) return
     const bringing = this.#project(repo)
-      .catch((error: unknown) => this.#tryAgain(repo, error))
+      .then(
+        () => this.#brought(repo),
+        (error: unknown) => this.#tryAgain(repo, error),
+      )
       .finally(() => this.#projecting.delete(repo))
     this.#projecting.set(repo, bringing)
   }
 
   #tryAgain(repo: string, error: unknown): void {
-    const { clock, logger } = this.#options
     if (this.#isClosed) return
-    logger.warn({ repo, error: String(error) }, 'the service could not write a code graph to Neo4j; it retries')
-    this.#retries.set(
-      repo,
-      clock.setTimer(retryMs, () => this.#bring(repo)),
-    )
+    const failing = 'the service could not write a code graph to Neo4j; it retries'
+    const over = 'the service wrote a code graph to Neo4j that had failed'
+    const outage = this.#outages.get(repo) ?? createOutage({ ...this.#options, failing, over })
+    this.#outages.set(repo, outage)
+    const timer = this.#options.clock.setTimer(outage.failed(error, { repo }), () => {
+      this.#retries.delete(repo)
+      this.#bring(repo)
+    })
+    this.#retries.set(repo, timer)
+  }
+
+  #brought(repo: string): void {
+    this.#outages.get(repo)?.answered({ repo })
+    this.#outages.delete(repo)
   }
 
   /** Until Neo4j shows the newest version: pushes may come meanwhile. */

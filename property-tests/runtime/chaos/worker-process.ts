@@ -126,6 +126,7 @@ const hints = openPgHints({
   url: settings.url,
   owner: settings.owner,
   clock: systemClock,
+  random: Math.random,
   logger: silentLogger,
 })
 const runtime = createRuntime({

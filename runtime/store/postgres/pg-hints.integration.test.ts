@@ -25,7 +25,9 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
   ): Promise<void> {
     const heard: Record<string, number> = {}
     const names = ['one', 'two', 'three']
-    const hints = names.map((owner) => openPgHints({ url, owner, clock: systemClock, logger: silentLogger }))
+    const hints = names.map((owner) =>
+      openPgHints({ url, owner, clock: systemClock, random: Math.random, logger: silentLogger }),
+    )
     hints.forEach((one, index) => {
       const owner = names[index] ?? ''
       one.listen(() => void (heard[owner] = (heard[owner] ?? 0) + 1))
@@ -60,7 +62,7 @@ describeRequiring('postgres', 'a hint over Postgres', () => {
   })
 
   it('that came while nobody listened yet is heard as soon as somebody does', async () => {
-    const options = { url, clock: systemClock, logger: silentLogger }
+    const options = { url, clock: systemClock, random: Math.random, logger: silentLogger }
     const late = openPgHints({ ...options, owner: 'late' })
     const sql = await openPgSql({ url })
     try {

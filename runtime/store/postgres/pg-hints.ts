@@ -5,8 +5,9 @@
  */
 import pg from 'pg'
 import { sleep, type Clock, type Timer } from '../../clock.ts'
-import { messageOf } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
+import { createOutage, type Outage } from '../../outage.ts'
+import type { Random } from '../../random.ts'
 import { keepAlive, pgDefaults } from './pg-sql.ts'
 
 export interface PgHintOptions {
@@ -14,6 +15,7 @@ export interface PgHintOptions {
   /** This process; what it tells all, it does not hear itself. */
   readonly owner: string
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   /** A connection that takes longer for a hint is replaced. */
   readonly answerMs?: number
@@ -29,7 +31,6 @@ export interface PgHints {
 
 const channel = 'statewright_hint'
 const gatherMs = 5
-const reconnectMs = 1000
 /** Of a NOTIFY payload Postgres takes just under 8000 bytes; more owners than fit are told as everyone. */
 const longestPayload = 7000
 
@@ -46,6 +47,7 @@ export function openPgHints(options: PgHintOptions): PgHints {
 
 class PgHintLine {
   readonly #options: PgHintOptions
+  readonly #connections: Outage
   readonly #owners = new Set<string>()
   readonly #closed = new AbortController()
   #isForAll = false
@@ -56,34 +58,35 @@ class PgHintLine {
 
   constructor(options: PgHintOptions) {
     this.#options = options
+    this.#connections = createOutage({
+      ...options,
+      failing: 'this process receives no hints from other processes now',
+      over: 'this process receives hints from other processes again',
+    })
   }
 
   /** Connects, and again whenever the connection is lost. */
   open(): void {
     if (this.#closed.signal.aborted) return
-    const { url, clock, logger, answerMs = pgDefaults.answerMs } = this.#options
+    const { url, clock, answerMs = pgDefaults.answerMs } = this.#options
     const client = new pg.Client({ ...keepAlive, connectionString: url, query_timeout: answerMs })
     let isOver = false
-    const again = (): void => {
+    const again = (reason: unknown): void => {
       if (isOver) return
       isOver = true
       if (this.#client === client) this.#client = undefined
       void client.end().catch(() => undefined)
-      void sleep(clock, reconnectMs, this.#closed.signal).then(() => this.open())
+      if (this.#closed.signal.aborted) return
+      const pauseMs = this.#connections.failed(reason)
+      void sleep(clock, pauseMs, this.#closed.signal).then(() => this.open())
     }
     client.on('error', again)
-    client.on('end', again)
+    client.on('end', () => again(new Error('the connection ended')))
     client.on('notification', ({ payload }) => this.#heard(payload ?? ''))
     client
       .connect()
       .then(() => client.query(`listen ${channel}`))
-      .then(
-        () => this.#connected(client),
-        (error: unknown) => {
-          logger.debug({ error: messageOf(error) }, 'this process receives no hints from other processes now')
-          again()
-        },
-      )
+      .then(() => this.#connected(client), again)
   }
 
   listen(hear: () => void): void {
@@ -114,6 +117,7 @@ class PgHintLine {
   #connected(client: pg.Client): void {
     if (this.#closed.signal.aborted) return void client.end().catch(() => undefined)
     this.#client = client
+    this.#connections.answered()
     // What was said while nobody listened.
     this.#hear?.()
   }
