@@ -8,7 +8,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   task: '1e34530f9a0f27a7',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
-  issue: '11abd2d2e2951e65',
+  issue: 'ba82caa6924a5f91',
   'merge-request': 'bdbe9b28e4e59975',
   'ingest-job': 'cd269529343b5675',
 }

@@ -86,10 +86,10 @@ function news(previous: IssueContext, now: IssueContext, answered: boolean): rea
   const { owner, id } = now
   if (owner === '') return []
   const adopted = owner !== previous.owner
-  const calledBack = !answered && isCalledBack(previous.grant, now)
   return [
     ...(answered ? [] : grantNews(adopted ? null : previous.grant, now)),
-    ...(now.accepted && (adopted || calledBack || now.accepted.commentId !== previous.accepted?.commentId)
+    ...(now.accepted &&
+    (adopted || isCalledBack(previous.grant, now) || now.accepted.commentId !== previous.accepted?.commentId)
       ? [
           tellTask(owner, {
             type: 'approval.commented',
