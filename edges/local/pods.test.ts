@@ -24,10 +24,12 @@ const spec: PodSpec = {
   agentPodTTLSeconds: 600,
   repositories: [],
 }
+const programs = '/usr/bin:/bin:/usr/sbin:/sbin'
 const bound = { timeout: 10_000, interval: 20 }
 
-/** A wrapper in the small: it notes its start, serves, has a child, and stops on SIGTERM unless it is stubborn. */
-const wrapper = `echo "$$" >> "$WORKSPACE_DIR/starts"
+/** A wrapper in the small: it notes its start, serves unless it is slow, has a child, and stops on SIGTERM unless it is stubborn. */
+const wrapper = `while [ "$SLOW" = yes ]; do sleep 300; done
+echo "$$" >> "$WORKSPACE_DIR/starts"
 trap 'echo asked >> "$WORKSPACE_DIR/stops"; [ "$STUBBORN" = yes ] || exit 0' TERM
 sleep 300 &
 printf '{"url":"http://127.0.0.1:%s"}' "$PORT" > "$STATE_DIR/endpoint.json"
@@ -321,7 +323,8 @@ describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? re
 
   test('that is asked to stop before it serves ends at once, although nothing inside could take the signal yet (POD-20)', async () => {
     await withMachine(async (machine) => {
-      const pods = machine.start({ isolation })
+      const environment = async (): Promise<Record<string, string>> => ({ PATH: programs, PORT: '4711', SLOW: 'yes' })
+      const pods = machine.start({ isolation, environment })
       await pods.create(spec)
       const family = familyOf(processOf(machine))
       await pods.remove(spec.pod, { force: false })
@@ -333,7 +336,7 @@ describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? re
   test('that does not stop is ended by force, with everything that it started', async () => {
     await withMachine(async (machine) => {
       const environment = async (): Promise<Record<string, string>> => ({
-        PATH: '/usr/bin:/bin:/usr/sbin:/sbin',
+        PATH: programs,
         PORT: '4711',
         STUBBORN: 'yes',
       })
