@@ -262,7 +262,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     schedule: 131,
     does: 'performs ordered effects while those of an earlier commit, whose answer never came, are in the store alone',
     law: /R6/,
-    edits: [{ file: 'runtime/create-runtime.ts', find: /this\.#relay\.fallBehind\(\), /, replace: '' }],
+    edits: [
+      { file: 'runtime/create-runtime.ts', find: /this\.#relay\.fallBehind\(\), /, replace: '' },
+      // A process that is soon back, and reads everything again, would hide it.
+      { file: 'runtime/shards/leases.ts', find: /options\.leaseMs \* longestPause/, replace: '60_000' },
+    ],
   },
   {
     name: 'no-lanes',
