@@ -13,7 +13,7 @@ import {
   ValidationError,
 } from '../errors.ts'
 import type { ForgeSubjectKind } from '../port.ts'
-import { markGone, readChecks, readSubject, readThread } from './read-forge.ts'
+import { markGone, readAndTell } from './read-forge.ts'
 import type { SubjectKey } from './records.ts'
 import type { Scope } from './scope.ts'
 import { listOwed, owe, settleOwed } from './store/owed.ts'
@@ -57,19 +57,12 @@ export function readApart(subjects: Subjects, scope: Scope): Apart {
     async readOwed() {
       for (const { kind, number } of await listOwed(sql, place, MOST_OWED))
         await apart.read(kind, number, async (subject) => {
-          await readWhole(subject)
+          await readAndTell(subject)
           await settleOwed(sql, subject.key)
         })
     },
   }
   return apart
-}
-
-async function readWhole(subject: Subject): Promise<void> {
-  await readSubject(subject)
-  await readThread(subject)
-  if (subject.key.kind === 'mr') await readChecks(subject, true)
-  await subject.tell()
 }
 
 function isOfOne(error: unknown): boolean {

@@ -19,7 +19,7 @@ import { resyncProject } from './resync.ts'
 import type { ThreadPlace } from '../task-threads.ts'
 import { openScope, requireProject, type MirrorOptions } from './scope.ts'
 import { createSubjects } from './subject.ts'
-import { readChecks, readSubject, readThread } from './read-forge.ts'
+import { readAndTell } from './read-forge.ts'
 import { loadThreads } from './task-words.ts'
 import type { Word } from './words.ts'
 
@@ -101,12 +101,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     async refresh(project, repository, on, number) {
       const scope = await openScope(options, project, repository)
-      await subjects.withSubject(scope, on, number, async (subject) => {
-        await readSubject(subject)
-        await readThread(subject)
-        if (on === 'mr') await readChecks(subject, true)
-        await subject.tell()
-      })
+      await subjects.withSubject(scope, on, number, readAndTell)
     },
     apply: (project, change, delivery) => applyChange(subjects, project, change, delivery),
     resyncTrouble: (project, least) => listResyncTrouble(sql, bareName(project), least),

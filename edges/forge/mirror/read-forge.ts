@@ -80,6 +80,14 @@ async function takeInThread(
   await markComplete(tx, key)
 }
 
+/** Everything that the forge has of it, and then its actor. */
+export async function readAndTell(subject: Subject): Promise<void> {
+  await readSubject(subject)
+  await readThread(subject)
+  if (subject.key.kind === 'mr') await readChecks(subject, true)
+  await subject.tell()
+}
+
 /** The forge has it no more: its actor takes it for closed, and its thread is read no more. A later reading takes it back. */
 export async function markGone(subject: Subject): Promise<void> {
   const { sql } = subject.options
