@@ -89,11 +89,13 @@ export class Subject {
   async tell({ retry, also = [] }: ToTell = {}): Promise<void> {
     const row = await this.row()
     if (row === undefined) return
-    if (mayBecomeWanted(row) || factsFor(row, await this.#context()) !== undefined) {
+    const isPerhapsBehind = !row.complete || row.kind === 'mr'
+    // Nobody asks the forge about what no actor is for.
+    if (isPerhapsBehind && (mayBecomeWanted(row) || factsFor(row, await this.#context()) !== undefined)) {
       if (!row.complete) await readThread(this)
       if (row.kind === 'mr') await readChecks(this, false)
-      await this.#tellFacts(retry)
     }
+    await this.#tellFacts(retry)
     await this.#tellComments()
     if ((await this.row())!.revision > 0) for (const delivery of also) await this.options.deliver(delivery)
   }
