@@ -361,7 +361,9 @@ export async function composeOrchestrator(
     listening: (addresses) => void Object.assign(listening, addresses),
     begin() {
       forge.start()
-      tellProjects(views).catch((error: unknown) => logger.error({ err: error }, 'a Project was not told again'))
+      tellProjects(views, ids.next()).catch((error: unknown) =>
+        logger.error({ err: error }, 'a Project was not told again'),
+      )
       unwatch = watchPods(pods, { runtime, clock })
     },
     stop: () => stopAll([outside, inside]),

@@ -184,10 +184,16 @@ async function tellLedger(
 }
 
 /** At the start: an apply may have ended before it was told, or have been told in the words of an earlier version. */
-export async function tellProjects(deps: ResourceViewsDeps): Promise<void> {
+/** At a start: each Project as it stands now; one that lived before reads back what its webhooks told nobody (MIRROR-6). */
+export async function tellProjects(deps: ResourceViewsDeps, start: string): Promise<void> {
   for (const id of await deps.directory.ids()) {
     const [namespace = '', name = ''] = id.split('/')
+    const to = `project:${id}` as const
+    const lived = (await deps.runtime.read(to)) !== undefined
     await tellProject(deps, namespace, name)
+    if (!lived) continue
+    const event = { type: 'project.restarted', at: deps.clock.now() }
+    await deps.runtime.deliver({ to, key: `restarted/${start}`, event })
   }
 }
 

@@ -104,6 +104,8 @@ export const ProjectEvent = Type.Union([
   /** `run`: of the run that asked for it. */
   Type.Object({ type: Type.Literal('project.resynced'), ...At, run: Type.Optional(Type.String()) }),
   Type.Object({ type: Type.Literal('project.deleted'), ...At }),
+  /** An orchestrator started: what happened while none ran is unknown. */
+  Type.Object({ type: Type.Literal('project.restarted'), ...At }),
 
   /** The first tick of the schedule after the time that was asked about. `name`: a block, or `window`. */
   Type.Object({

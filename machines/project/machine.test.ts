@@ -57,6 +57,18 @@ test('ready: read back and checked every 30 minutes, without opening the queue a
   expect(types(it.fire('resync')).toSorted()).toEqual(['checkProject', 'resyncMirror'])
   expect(it.send(checked(true))).toEqual([])
 })
+test('an orchestrator starts: a ready Project is read back and checked at once, and again in 30 minutes (MIRROR-6)', () => {
+  const it = ready()
+  expect(types(it.send({ type: 'project.restarted' })).toSorted()).toEqual(['checkProject', 'resyncMirror'])
+  expect([it.value, it.timers()]).toEqual(['ready', { resync: 30 * 60_000 }])
+})
+test('an orchestrator starts: a Project that is not ready is checked at once, a deleted one is not (MIRROR-6)', () => {
+  const it = project()
+  expect(types(it.send({ type: 'project.restarted' }))).toEqual(['checkProject'])
+  expect([it.value, it.timers()]).toEqual(['notReady', { recheck: 5 * 60_000 }])
+  it.send({ type: 'project.deleted' })
+  expect([types(it.send({ type: 'project.restarted' })), it.value]).toEqual([[], 'deleted'])
+})
 test('a repository enrolled while ready: once its checks hold, the mirror is read back for what it holds', () => {
   const it = ready()
   it.send({ ...applied, generation: 3 })

@@ -100,6 +100,7 @@ export function readinessStates(applied: readonly { readonly guard?: string; rea
           { guard: 'notReady', actions: 'keepReason' },
         ],
         'project.resynced': { actions: 'keepResync' },
+        'project.restarted': { actions: 'check' },
         'project.deleted': { target: '#project.deleted' },
         'effect.failed': { guard: 'checkFailed', actions: 'keepFailure' },
       },
@@ -116,6 +117,8 @@ export function readinessStates(applied: readonly { readonly guard?: string; rea
           { guard: 'changed', actions: ['keepChecked', 'resync'] },
         ],
         'project.resynced': { actions: 'keepResync' },
+        // A webhook that found nobody is asked for again now, not at the next resync (MIRROR-6).
+        'project.restarted': { target: 'ready', reenter: true, actions: 'check' },
         'project.deleted': { target: '#project.deleted' },
       },
     },

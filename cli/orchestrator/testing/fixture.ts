@@ -67,6 +67,7 @@ export interface PodUnderTest {
 export interface OrchestratorFixture {
   readonly dir: string
   readonly forge: Forge
+  /** Of the process that lives now. */
   readonly orchestrator: Orchestrator
   readonly runtime: Runtime
   /** Everything that was logged, as text. */
@@ -89,6 +90,8 @@ export interface OrchestratorFixture {
   podOf(name: string, ordinal: number): Promise<PodUnderTest>
   /** A Task made by hand, as a cron tick would make it; throws where it is refused. */
   applyTask(name: string, kind: string, goal?: string): Promise<void>
+  /** Stops the orchestrator, and starts it again where it listened, once `meanwhile` is over. */
+  restart(meanwhile: () => Promise<void> | void): Promise<void>
   stop(): Promise<void>
 }
 
@@ -128,20 +131,22 @@ export async function startOrchestratorFixture(
     destination: { write: (line: string) => writeFileSync(logFile, line, { flag: 'a' }) } as never,
   })
   const stateDir = join(dir, 'state')
-  const orchestrator = await startOrchestrator(
-    { ...settingsOf(dir, identity.issuer), ...settings, ...(await around.settingsFor?.(identity)) },
-    {
-      clock: systemClock,
-      random: Math.random,
-      ids: { next: () => randomUUID() },
-      fetch,
-      logger,
-      version: '0.0.0-test',
-      programDir: around.programDir ?? quietProgram(dir),
-      owner: 'test',
-    },
-  )
-  const { runtime } = orchestrator
+  const given = { ...settingsOf(dir, identity.issuer), ...settings, ...(await around.settingsFor?.(identity)) }
+  const start = (at: Partial<OrchestratorSettings> = {}): Promise<Orchestrator> =>
+    startOrchestrator(
+      { ...given, ...at },
+      {
+        clock: systemClock,
+        random: Math.random,
+        ids: { next: () => randomUUID() },
+        fetch,
+        logger,
+        version: '0.0.0-test',
+        programDir: around.programDir ?? quietProgram(dir),
+        owner: 'test',
+      },
+    )
+  let orchestrator = await start()
   const tokens = (clientId: string, secret: string, audience: string): Promise<string> =>
     clientCredentials({ tokenUrl: identity.tokenUrl, clientId, secret, audience, clock: systemClock, fetch }).token()
 
@@ -161,7 +166,7 @@ export async function startOrchestratorFixture(
           resolve()
         }
         const timer = setTimeout(go, lookEveryMs)
-        const unsubscribe = runtime.subscribe(go)
+        const unsubscribe = orchestrator.runtime.subscribe(go)
       })
     }
   }
@@ -170,7 +175,7 @@ export async function startOrchestratorFixture(
     await until('nothing is on its way', async () => {
       const before = await state()
       await forge.idle()
-      if ((await runtime.pendingEffects()).some((effect) => effect.state !== 'dead')) return false
+      if ((await orchestrator.runtime.pendingEffects()).some((effect) => effect.state !== 'dead')) return false
       return (await state()) === before && (await isStill(before))
     })
   }
@@ -185,6 +190,7 @@ export async function startOrchestratorFixture(
   }
 
   async function state(): Promise<string> {
+    const { runtime } = orchestrator
     const actors = await Promise.all(actorKinds.map((kind) => runtime.list(kind, { limit: 500 })))
     const [effects, dead] = [await runtime.pendingEffects(), await runtime.deadLetters()]
     const rows = actors.flat().map(({ address, seq, path }) => `${address} ${seq} ${path}`)
@@ -197,15 +203,19 @@ export async function startOrchestratorFixture(
   }
 
   async function task(): Promise<TaskContext | undefined> {
-    const [view] = await runtime.list('task', { limit: 1 })
+    const [view] = await orchestrator.runtime.list('task', { limit: 1 })
     return view?.context as TaskContext | undefined
   }
 
   const fixture: OrchestratorFixture = {
     dir,
     forge,
-    orchestrator,
-    runtime,
+    get orchestrator() {
+      return orchestrator
+    },
+    get runtime() {
+      return orchestrator.runtime
+    },
     log: () => readFileSync(logFile, 'utf8'),
     operatorToken: () => tokens('cli', 'c', audiences.operator),
     wrapperToken: () => tokens('orchestrator', 'o', audiences.wrapper),
@@ -230,6 +240,12 @@ export async function startOrchestratorFixture(
       })
       if (status !== 200) throw new Error(`the Task ${name} was refused: ${JSON.stringify(body)}`)
     },
+    async restart(meanwhile) {
+      const { port } = new URL(orchestrator.url)
+      await orchestrator.stop()
+      await meanwhile()
+      orchestrator = await start({ http: { ...given.http, port: Number(port) } })
+    },
     stop: async () => {
       await orchestrator.stop()
       for (const { process: one } of podFolders(join(stateDir, 'pods')))
@@ -242,7 +258,7 @@ export async function startOrchestratorFixture(
   async function podOf(task: string, ordinal: number): Promise<PodUnderTest> {
     const pod = `${task}/${ordinal}`
     await until(`the first turn of pod ${pod}`, async () =>
-      (await runtime.read(`turn:${pod}/0`))?.path.startsWith('open.running'),
+      (await orchestrator.runtime.read(`turn:${pod}/0`))?.path.startsWith('open.running'),
     )
     return podUnderTest(join(stateDir, 'pods'), pod)
   }

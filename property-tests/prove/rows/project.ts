@@ -86,6 +86,11 @@ function deleted(p: ProjectDraft): void {
   p.tellQueue('queue.closed', { reason: 'Deleted' })
 }
 
+/** Nobody listened for a while: what a ready Project knows is read back at once, and any is looked at again. */
+function restarted(p: ProjectDraft): void {
+  if (!p.isDeleted) again(p, p.at.readiness === 'ready' ? 'resync' : 'recheck')
+}
+
 function failed(p: ProjectDraft, { effect, reason }: EventOf<'effect.failed'>): void {
   if (p.isDeleted || p.at.readiness !== 'notReady' || effect !== 'checkProject') return
   Object.assign(p.c, { reason: 'CheckFailed', message: reason })
@@ -107,6 +112,7 @@ function hear(p: ProjectDraft, event: ProjectEvent): void {
   if (event.type === 'project.applied') applied(p, event)
   if (event.type === 'project.checked') checked(p, event)
   if (event.type === 'project.deleted') deleted(p)
+  if (event.type === 'project.restarted') restarted(p)
   if (event.type === 'effect.failed') failed(p, event)
   if (event.type === 'project.resynced' && !p.isDeleted) p.c.resyncedAt = event.at
   if (!wasScheduled || !p.isScheduled || event.type === 'project.applied') return
@@ -122,7 +128,7 @@ const timed = /^xstate\.after\.([^.]+)(?:\.([^.]+))?.*?(issueScan|brainstorm|doc
 
 function fire(p: ProjectDraft, type: string): void {
   const [, name = '', second = ''] = timed.exec(type) ?? []
-  if (name === 'resync' || name === 'recheck') return (p.ask('checkProject', { project: p.c.id }), again(p, name))
+  if (name === 'resync' || name === 'recheck') return again(p, name)
   if (name === 'budget') return budget.fire(p, second)
   const named = blockNames.find((one) => name === one || type.split('.').includes(one))
   if (named) blocks.fire(p, named as BlockName, name === named ? second : name)
@@ -130,6 +136,7 @@ function fire(p: ProjectDraft, type: string): void {
 
 /** Read back every 30 minutes, looked at again every 5. */
 function again(p: ProjectDraft, name: 'resync' | 'recheck'): void {
+  p.ask('checkProject', { project: p.c.id })
   if (name === 'resync') become(p, 'ready')
 }
 

@@ -113,6 +113,7 @@ export function projectWords(context: object): readonly Told[] {
     ),
     { type: 'project.resynced' },
     { type: 'project.deleted' },
+    { type: 'project.restarted' },
     ...runs.map((run) => ({ type: 'project.resynced', run })),
     ...plans.flatMap((plan): readonly Told[] => [
       { type: 'tick.planned', ...plan, next: at + 3_600_000 },
