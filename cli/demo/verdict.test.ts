@@ -134,24 +134,32 @@ describe('a job that went well', () => {
   })
 })
 
-test('a head may be reviewed again with the same words once for each word that withheld it, as another review', async () => {
-  await withWork(async (work) => {
-    const head = await work.commit('change', 'new')
-    const merged = await merge(work, '--no-ff')
-    const reviewed = (marker: string): AuditEntry =>
-      entry('review.create', { sha: head, detail: { body: `It may merge. <!-- ${marker} -->` } })
-    const say = (body: string): AuditEntry => entry('comment.create', { actor: 'maria', detail: { body } })
-    const [merging, ...before] = goodAudit(head, merged).toReversed()
-    const judged = async (...more: AuditEntry[]): Promise<readonly string[]> =>
-      (await work.judge([...before.toReversed(), ...more, merging!])).faults
-    const twice = ['the bot wrote twice on #2: It may merge.']
-    expect(await judged(say('/hold'), reviewed('1'), say('/approve'), reviewed('2'))).toEqual([])
-    expect(await judged(reviewed('1'), say('/approve'), reviewed('2'))).toEqual(twice)
-    expect(await judged(reviewed('1'), reviewed('2'), say('/hold'), say('/approve'))).toEqual(twice)
-    expect(await judged(say('/hold'), reviewed('1'), say('/approve'), reviewed('1'))).toEqual(twice)
-    expect(await judged(say('/hold'), reviewed('1'), reviewed('2'), reviewed('3'))).toEqual(twice)
-  })
-})
+const again = [
+  ['a head may be reviewed again', 'review.create'],
+  ['an approval may be refused again', 'comment.create'],
+] as const
+
+test.each(again)(
+  '%s with the same words once for each word that withheld it, as another one',
+  async (_name, action) => {
+    await withWork(async (work) => {
+      const head = await work.commit('change', 'new')
+      const merged = await merge(work, '--no-ff')
+      const written = (marker: string): AuditEntry =>
+        entry(action, { sha: head, detail: { body: `It may not merge. <!-- ${marker} -->` } })
+      const say = (body: string): AuditEntry => entry('comment.create', { actor: 'maria', detail: { body } })
+      const [merging, ...before] = goodAudit(head, merged).toReversed()
+      const judged = async (...more: AuditEntry[]): Promise<readonly string[]> =>
+        (await work.judge([...before.toReversed(), ...more, merging!])).faults
+      const twice = ['the bot wrote twice on #2: It may not merge.']
+      expect(await judged(say('/hold'), written('1'), say('/approve'), written('2'))).toEqual([])
+      expect(await judged(written('1'), say('/approve'), written('2'))).toEqual(twice)
+      expect(await judged(written('1'), written('2'), say('/hold'), say('/approve'))).toEqual(twice)
+      expect(await judged(say('/hold'), written('1'), say('/approve'), written('1'))).toEqual(twice)
+      expect(await judged(say('/hold'), written('1'), written('2'), written('3'))).toEqual(twice)
+    })
+  },
+)
 
 describe('a fault is found', () => {
   /** The faults after the log of a good job was changed. */

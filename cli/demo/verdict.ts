@@ -49,7 +49,7 @@ export async function judge(audit: readonly AuditEntry[], repository: JudgedRepo
 
 /**
  * The same words by the bot on the same thread, hidden markers aside. Each word that withholds the merge may cause one
- * more review of a head, with the same result; under one marker it is the same review.
+ * more review of a head, and one more refused approval, with the same words; under one marker it is the same one.
  */
 function repeated(audit: readonly AuditEntry[]): readonly string[] {
   const withheld = saidByMaintainers(audit).filter(({ means }) => means === 'withholds')
@@ -62,12 +62,13 @@ function repeated(audit: readonly AuditEntry[]): readonly string[] {
     const key = JSON.stringify([entry.action, entry.number, entry.sha ?? '', path, line, words])
     const before = seen.get(key) ?? []
     seen.set(key, [...before, body ?? ''])
-    const isReview = entry.action === 'review.create'
-    const more = isReview && !before.includes(body ?? '') ? withheld.filter((word) => word.index < index).length : 0
+    const mayRepeat = repeatable.includes(entry.action)
+    const more = mayRepeat && !before.includes(body ?? '') ? withheld.filter((word) => word.index < index).length : 0
     return before.length > more ? [`the bot wrote twice on #${entry.number}: ${words.slice(0, 80)}`] : []
   })
 }
 
+const repeatable: readonly string[] = ['comment.create', 'review.create']
 const written: readonly string[] = ['comment.create', 'review.create', 'review-comment.create']
 
 interface Written {
