@@ -55,25 +55,36 @@ export const links: readonly Attack<PodScene>[] = [
 
 const writes = 12
 const seconds = 30
+/** One write in twelve to one in four wins without the wall: four rounds miss by a chance of one in sixty or less. */
+const rounds = 4
+
+type Raced = Pick<PodScene, 'world' | 'mark'>
+
+const namesOf = (mark: string, round: number): readonly string[] =>
+  Array.from({ length: writes }, (_one, index) => `${mark}-${round}-${index}`)
+
+const hasWon = ({ world, mark }: Raced): boolean =>
+  Array.from({ length: rounds }, (_one, round) => namesOf(mark, round))
+    .flat()
+    .some((name) => existsSync(`${world.home}/${name}`))
 
 export const swapped: readonly Attack<PodScene>[] = [
   {
     name: 'a folder swapped for a link while Write looks at it',
     walls: ['nosymfollow'],
     isDear: true,
-    plant: ({ turn, clone, mark, world }) => {
+    plant: async ({ turn, clone, mark, world }) => {
       const folder = join(clone, mark)
-      const names = Array.from({ length: writes }, (_one, index) => `${mark}-${index}`)
-      return turn(
-        bashCall(`mkdir ${folder}; end=$(( $(date +%s) + ${seconds} ))
+      for (let round = 0; round < rounds && !hasWon({ world, mark }); round++)
+        await turn(
+          bashCall(`mkdir ${folder}; end=$(( $(date +%s) + ${seconds} ))
           (while [ -e ${folder} -o -e ${folder}-own ] && [ $(date +%s) -lt $end ]; do
             mv -T ${folder} ${folder}-own; ln -s ${world.home} ${folder}; sleep 0.02; rm ${folder}; mv -T ${folder}-own ${folder}; sleep 0.02
           done > /dev/null 2>&1 &)`),
-        ...names.map((name) => call('Write', { file_path: join(folder, name), content: 'forged' })),
-        bashCall(`rm -rf ${folder} ${folder}-own; sleep 0.1; rm -rf ${folder} ${folder}-own`),
-      )
+          ...namesOf(mark, round).map((name) => call('Write', { file_path: join(folder, name), content: 'forged' })),
+          bashCall(`rm -rf ${folder} ${folder}-own; sleep 0.1; rm -rf ${folder} ${folder}-own`),
+        )
     },
-    succeeded: ({ world, mark }) =>
-      Array.from({ length: writes }, (_one, index) => `${world.home}/${mark}-${index}`).some(existsSync),
+    succeeded: hasWon,
   },
 ]
