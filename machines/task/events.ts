@@ -130,6 +130,17 @@ const noteKinds = ['plan', 'handoff', 'note', 'finding', 'decision'] as const
 export const NoteKind = Type.Unsafe<(typeof noteKinds)[number]>(Type.Union(noteKinds.map((kind) => Type.Literal(kind))))
 export type NoteKind = (typeof noteKinds)[number]
 
+/** The closed list of what an agent is told of (EVENTS-7). */
+export type EventKind =
+  | 'issue_comment'
+  | 'mr_comment'
+  | 'mr_review'
+  | 'issue_edited'
+  | 'push'
+  | 'ci'
+  | 'approval'
+  | 'merge_conflict'
+
 /** Reasons of pending events, as the bundle's `event` elements show them. */
 export const PendingEvent = Type.Object({
   n: Type.Integer(),

@@ -141,6 +141,15 @@ test('R10: a version 3 context finds each of its fields in a part, under the nam
   expect(values.map(asText).toSorted()).toEqual(Object.values(before).map(asText).toSorted())
 })
 
+test('R10: a version 5 snapshot has no events of kinds outside the closed list pending (EVENTS-7)', () => {
+  const pending = ['mr_closed', 'mr_comment', 'mr_reopened'].map((kind, n) => ({ n, kind }))
+  const snapshot = { context: { id: 'default/t', journal: { pending, eventSequence: 3 } } }
+  expect(taskDefinition.upgrades[5]?.(snapshot as unknown as JsonObject)['context']).toMatchObject({
+    id: 'default/t',
+    journal: { pending: [{ n: 1, kind: 'mr_comment' }], eventSequence: 3 },
+  })
+})
+
 interface Upgraded {
   readonly context: TaskContext
 }

@@ -2,7 +2,7 @@
 import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskContext } from './context.ts'
-import type { PendingEvent, TaskEvent } from './events.ts'
+import type { EventKind, PendingEvent, TaskEvent } from './events.ts'
 
 /** EVENTS-4: when full, the oldest is dropped before the write. */
 const maxPending = 20
@@ -27,7 +27,7 @@ function issueNumber(context: TaskContext, repository: string): number {
 
 export function tell(
   context: TaskContext,
-  kind: string,
+  kind: EventKind,
   text: string,
   at?: { repository: string; number?: number },
 ): Change {

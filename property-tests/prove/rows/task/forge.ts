@@ -7,15 +7,12 @@ const maxLaps = 5
 
 /** `mr.noneOpen`, judged over the records as they are afterwards. */
 function judged(t: TaskDraft, keep: () => void, otherwise: () => Move): Move {
-  const {
-    forge: { mergeRequests, awaitingOpen },
-    journal: { pending, eventSequence },
-  } = t.c
+  const { mergeRequests, awaitingOpen } = t.c.forge
   const effects = t.effects.length
   keep()
   const isNoneOpen = t.c.forge.mergeRequests.length > 0 && t.open.length === 0 && t.c.forge.awaitingOpen.length === 0
   const states = t.c.forge.mergeRequests.map(({ state }) => state)
-  put(t.c, { forge: { mergeRequests, awaitingOpen }, journal: { pending, eventSequence } })
+  put(t.c, { forge: { mergeRequests, awaitingOpen } })
   t.effects.length = effects
   if (!isNoneOpen) return otherwise()
   if (!states.includes('merged')) return { to: 'rejected', does: () => (keep(), t.because('mr-closed')) }
@@ -80,9 +77,7 @@ function merged(t: TaskDraft, event: EventOf<'mr.merged'>): Move {
 function closed(t: TaskDraft, event: EventOf<'mr.closed'>): Move {
   const known = t.known(event)
   const keep = (): void => {
-    if (!known) return
-    if (known.state !== 'merged') t.patchMergeRequest(event, { state: 'closed' })
-    t.news('mr_closed', event)
+    if (known && known.state !== 'merged') t.patchMergeRequest(event, { state: 'closed' })
   }
   return judged(t, keep, () =>
     t.is('merging') && known?.state === 'open'
@@ -96,7 +91,6 @@ function reopened(t: TaskDraft, event: EventOf<'mr.reopened'>): Move {
   const keep = (): void => {
     if (!known || known.state === 'merged') return
     t.patchMergeRequest(event, { state: 'open', headSha: event.sha })
-    t.news('mr_reopened', event)
   }
   return { ...(t.is('merging') && known ? { to: 'merging.settling' } : {}), does: keep }
 }
