@@ -58,6 +58,11 @@ export const lifecycleRows = {
     'live/mr.ready': 'recorded as owned outside opening too',
     'final/mr.ready': 'ownership given up, and said',
     'awaiting-human/commented': 'to where it was parked from; merging is reviewed again',
+    'awaiting-human/go-ahead':
+      'a maintainer’s go-ahead on a merge request: as his comment there, where no row of its own asks for it',
+    'identity-unverified/go-ahead': 'as a comment of the maintainer',
+    'backlog-sweep/go-ahead': 'as any word of a person',
+    'live/go-ahead': 'its words are pending for the agent',
     'awaiting-human/headMoved': 'a lap of a review-kind Task, or laps',
     'parks/retry': 'as the comment, without laps and whatever the reason',
     'identity-unverified/commented': 'a maintainer only',

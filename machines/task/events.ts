@@ -297,6 +297,9 @@ export const TaskEvent = Type.Union([
     ...At,
     by: Type.String(),
     shas: Type.Array(Type.Object({ ...Mr, sha: Type.String() })),
+    /** The comment or review that it stands in (OUTCOME-IMPLEMENT-20). */
+    kind: Type.Optional(Type.String()),
+    text: Type.Optional(Type.String()),
   }),
 
   /** A refine Task asks this one to fold; answered by `fold.accepted` or `fold.refused`. `to` and `entry`: who will own what it has. */

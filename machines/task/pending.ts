@@ -41,6 +41,16 @@ export function tell(
   })
 }
 
+/** A go-ahead stands in words of a maintainer, and the agent reads them as it reads a comment (OUTCOME-IMPLEMENT-20). */
+export function appendGoAhead(
+  context: TaskContext,
+  { by, shas, kind = 'mr_comment', text }: EventOf<TaskEvent, 'mr.goAhead'>,
+): Change {
+  const [head] = shas
+  if (head === undefined || text === undefined) return {}
+  return append(context, { kind, repository: head.repository, number: head.number, author: by, text })
+}
+
 type FromForge = EventOf<TaskEvent, 'human.commented' | 'forge.event'>
 
 export function appendForgeEvent(context: TaskContext, event: FromForge): Change {
