@@ -162,6 +162,8 @@ export interface TaskPod {
   /** Kind of the live pod; empty between pods (TASK-RESOURCE-7, POD-8). */
   readonly agentKind: AgentKind | ''
   readonly recordedOutcome: RecordedOutcome | null
+  /** The newest `approved` of the pod, while what it claims stands as it did (OUTCOME-10). */
+  readonly recordedApproval: RecordedOutcome | null
   /** Forge writes that wait for the end of the pod that caused them (FORGE-WRITES-2). */
   readonly deferred: readonly EffectAction[]
   readonly lostInRow: number
@@ -313,6 +315,7 @@ const blankPod: TaskPod = {
   startedAt: null,
   agentKind: '',
   recordedOutcome: null,
+  recordedApproval: null,
   deferred: [],
   lostInRow: 0,
   startFailures: 0,

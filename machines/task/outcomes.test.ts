@@ -105,6 +105,47 @@ describe('approved', () => {
     expect(task.told('issue')).toEqual([])
   })
 
+  test('OUTCOME-10: the same claim again gets the same answer and is claimed no second time, while it is judged and after the grant (OUTCOME-8)', () => {
+    const claim = () => task.outcome('approved', { plan_note_id: 'note-1' }, { digest: 'd' })
+    const task = running().planned()
+    const first = claim().answer
+    expect([claim().answer, task.did]).toEqual([first, ['answer']])
+    task.grant()
+    const known = task.context
+    expect([claim().answer, task.did]).toEqual([first, ['answer']])
+    expect(task.context).toEqual(known)
+  })
+
+  test.each([
+    ['a withdrawal', 'approval.revoked'],
+    ['an issue that is open again', 'issue.reopened'],
+    ['a refusal', 'approval.refused'],
+  ])('OUTCOME-10: after %s the same words are another claim', (_what, type) => {
+    const other = { ...anIssue, number: 2, issue: 'default/lib-2' }
+    const task = new ATask()
+      .mint({ issues: [anIssue, other] })
+      .running()
+      .planned()
+    const claim = () => task.outcome('approved', { plan_note_id: 'note-1' }, { digest: 'd' })
+    claim().grant().grant({ issue: other.issue })
+    task.send(type, { issue: issueId, reason: 'x' })
+    if (task.stage !== 'implementing') task.comment({ maintainer: true })
+    expect(claim().told('issue').length).toBe(2)
+  })
+
+  test('OUTCOME-10: where nothing gates the Task, it is told so once', () => {
+    const task = new ATask().mint({ issues: [] }).running()
+    const claim = () => task.outcome('approved', { plan_note_id: 'x' }, { digest: 'd' })
+    const first = claim().answer
+    expect([claim().answer, task.context.journal.pending.length]).toEqual([first, 1])
+  })
+
+  test('OUTCOME-10: the next pod claims for itself', () => {
+    const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }, { digest: 'd' }).grant()
+    task.final('lost').running().outcome('approved', { plan_note_id: 'note-1' }, { digest: 'd' })
+    expect(task.told('issue').length).toBe(1)
+  })
+
   test('APPROVAL-5: once it is answered, granted or refused, another may follow', () => {
     const task = running()
       .planned()

@@ -96,14 +96,15 @@ export function inParts(snapshot: JsonObject): JsonObject {
   return { ...snapshot, context: Object.fromEntries([...identity, ...nested]) }
 }
 
-/** Version 5 told agents of states of merge requests, which the bundle shows (EVENTS-7). */
-export function withoutStateNews(snapshot: JsonObject): JsonObject {
+/** Version 5 told agents of states of merge requests, which the bundle shows (EVENTS-7), and recorded no `approved` (OUTCOME-10). */
+export function withPeopleHeard(snapshot: JsonObject): JsonObject {
   const context = snapshot['context'] as JsonObject
   const journal = context['journal'] as JsonObject
   const pending = (journal['pending'] as readonly JsonObject[]).filter(
     ({ kind }) => kind !== 'mr_closed' && kind !== 'mr_reopened',
   )
-  return { ...snapshot, context: { ...context, journal: { ...journal, pending } } }
+  const pod = { ...(context['pod'] as JsonObject), recordedApproval: null }
+  return { ...snapshot, context: { ...context, pod, journal: { ...journal, pending } } }
 }
 
 /** Version 4 gave a maintainer's review no lap of work at the merge. */

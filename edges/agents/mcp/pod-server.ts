@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { callTimeoutMs } from '../call-timeout.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import type { CreateToolsServer } from '../../../wrapper/tools/port.ts'
@@ -11,7 +12,7 @@ const patienceMs = 60_000
 export function podServer(version: string): CreateToolsServer {
   return ({ task, project, profile, hasMemory }, runner) => {
     const pod = { task: nameOf(task), project: nameOf(project), profile }
-    const options = { pod, hasMemory, timeoutMs: callTimeoutMs, patienceMs, clock: systemClock }
+    const options = { pod, hasMemory, timeoutMs: callTimeoutMs, patienceMs, clock: systemClock, newId: randomUUID }
     return createMcpServer({
       profile,
       version,

@@ -64,8 +64,8 @@ function accept(
 function callerFault(t: TaskDraft, event: Outcome): Move | undefined {
   const { c } = t
   const recorded = c.pod.recordedOutcome
-  if (recorded?.pod === event.pod && recorded.digest === event.digest)
-    return { does: () => t.answer(200, recorded.body) }
+  for (const known of [recorded, c.pod.recordedApproval])
+    if (known?.pod === event.pod && known.digest === event.digest) return { does: () => t.answer(200, known.body) }
   if (c.stage.class === 'terminal') return refuse(t, 'task-terminal')
   if (event.pod !== c.pod.ordinal) return refuse(t, 'pod-superseded')
   if (c.pod.agentKind === '') return refuse(t, 'agent-kind-empty')
@@ -93,8 +93,12 @@ function approved(t: TaskDraft, event: Outcome): Move {
   const { c } = t
   const { plan_note_id: id = '', approving_maintainer: by } = payloadOf(event)
   if (c.forge.claims.length > 0) return refuse(t, 'outcome-recorded')
-  const answer = (): void =>
-    t.answer(200, { accepted: true, task: { stage: c.stage.name }, outcomeId: event.outcomeId })
+  const { pod, digest, outcomeId, action } = event
+  const answer = (): void => {
+    const body = { accepted: true, task: { stage: c.stage.name }, outcomeId }
+    c.pod.recordedApproval = { pod, digest, outcomeId, action, body }
+    t.answer(200, body)
+  }
   if (t.gated.length === 0)
     return { does: () => (t.news('approval'), put(c, { turn: { spoke: true, prompt: 'write-code' } }), answer()) }
   const plan = c.journal.notes.find((note) => note.id === id)
