@@ -133,6 +133,8 @@ export interface TaskForge {
   readonly goAheads: readonly Head[]
   /** Reviews of maintainers that request changes and had their lap of work (MERGE-13). */
   readonly reviewsAnswered: readonly string[]
+  /** Laps of work that a red check gave which the forge does not require, by repository and name (MERGE-15). */
+  readonly optionalLaps: { readonly [check: string]: number }
   readonly openAttempt: number
   /** Openings in a row that came to nothing: the third one needs a human. */
   readonly failedOpenings: number
@@ -294,6 +296,7 @@ const blankForge: TaskForge = {
   reviewed: null,
   goAheads: [],
   reviewsAnswered: [],
+  optionalLaps: {},
   openAttempt: 0,
   failedOpenings: 0,
   awaitingOpen: [],

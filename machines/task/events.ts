@@ -280,7 +280,13 @@ export const TaskEvent = Type.Union([
   Type.Object({ type: Type.Literal('mr.closed'), ...At, ...Mr }),
   Type.Object({ type: Type.Literal('mr.reopened'), ...At, ...Mr, sha: Type.String() }),
   Type.Object({ type: Type.Literal('mr.conflict'), ...At, ...MergeAnswer }),
-  Type.Object({ type: Type.Literal('mr.ciRed'), ...At, ...MergeAnswer }),
+  Type.Object({
+    type: Type.Literal('mr.ciRed'),
+    ...At,
+    ...MergeAnswer,
+    /** Names of the red checks, where the forge requires none of them (MERGE-15). */
+    optional: Type.Optional(Type.Array(Type.String())),
+  }),
   Type.Object({ type: Type.Literal('mr.ciPending'), ...At, ...MergeAnswer }),
   Type.Object({ type: Type.Literal('mr.notMergeableYet'), ...At, ...MergeAnswer }),
   /** Without a cause the forge itself refuses. */

@@ -141,14 +141,20 @@ test('R10: a version 3 context finds each of its fields in a part, under the nam
   expect(values.map(asText).toSorted()).toEqual(Object.values(before).map(asText).toSorted())
 })
 
-test('R10: a version 5 snapshot recorded no approved, and has no events of kinds outside the closed list pending (OUTCOME-10, EVENTS-7)', () => {
+test('R10: a version 5 snapshot recorded no approved, counted no lap of a check, and has no events of kinds outside the closed list pending (OUTCOME-10, MERGE-15, EVENTS-7)', () => {
   const pending = ['mr_closed', 'mr_comment', 'mr_reopened'].map((kind, n) => ({ n, kind }))
   const snapshot = {
-    context: { id: 'default/t', pod: { ordinal: 1 }, forge: {}, journal: { pending, eventSequence: 3 } },
+    context: {
+      id: 'default/t',
+      pod: { ordinal: 1 },
+      forge: { openAttempt: 2 },
+      journal: { pending, eventSequence: 3 },
+    },
   }
   expect(taskDefinition.upgrades[5]?.(snapshot as unknown as JsonObject)['context']).toMatchObject({
     id: 'default/t',
     pod: { ordinal: 1, recordedApproval: null },
+    forge: { openAttempt: 2, optionalLaps: {} },
     journal: { pending: [{ n: 1, kind: 'mr_comment' }], eventSequence: 3 },
   })
 })

@@ -96,7 +96,7 @@ export function inParts(snapshot: JsonObject): JsonObject {
   return { ...snapshot, context: Object.fromEntries([...identity, ...nested]) }
 }
 
-/** Version 5 told agents of states of merge requests, which the bundle shows (EVENTS-7), and recorded no `approved` (OUTCOME-10). */
+/** Version 5 told agents of states of merge requests, which the bundle shows (EVENTS-7), recorded no `approved` (OUTCOME-10), and counted no laps of optional checks (MERGE-15). */
 export function withPeopleHeard(snapshot: JsonObject): JsonObject {
   const context = snapshot['context'] as JsonObject
   const journal = context['journal'] as JsonObject
@@ -104,7 +104,8 @@ export function withPeopleHeard(snapshot: JsonObject): JsonObject {
     ({ kind }) => kind !== 'mr_closed' && kind !== 'mr_reopened',
   )
   const pod = { ...(context['pod'] as JsonObject), recordedApproval: null }
-  return { ...snapshot, context: { ...context, pod, journal: { ...journal, pending } } }
+  const forge = { ...(context['forge'] as JsonObject), optionalLaps: {} }
+  return { ...snapshot, context: { ...context, pod, forge, journal: { ...journal, pending } } }
 }
 
 /** Version 4 gave a maintainer's review no lap of work at the merge. */

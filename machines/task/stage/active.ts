@@ -4,12 +4,14 @@ import type { EventOf } from '../../decide.ts'
 import { does, meta, sequence, when, type Row, type StateConfig } from '../chart.ts'
 import type { TaskEvent } from '../events.ts'
 import type { TaskContext } from '../context.ts'
-import { coversHeads, grantsHold, hasOpenMergeRequest, ownStage } from '../queries.ts'
+import { coversHeads, grantsHold, hasOpenMergeRequest, isReviewKind, ownStage } from '../queries.ts'
 import { askMembers } from '../folds.ts'
 import {
   answerReview,
+  askAboutChecks,
   asksForLap,
   askToMerge,
+  isOptionalForLong,
   isOwnAsk,
   leaveMerging,
   sayConflict,
@@ -203,7 +205,16 @@ const reviewing = workStage({
 
 const answers = {
   'mr.conflict': backToWork(isOwnAsk, 'conflict', [sayConflict]),
-  'mr.ciRed': backToWork(isOwnAsk, 'ci-red', [sayRed]),
+  'mr.ciRed': [
+    {
+      guard: when(
+        (context, event) => isOwnAsk(context, event) && !isReviewKind(context) && isOptionalForLong(context, event),
+      ),
+      target: '#awaiting-human',
+      actions: does(askAboutChecks),
+    },
+    ...backToWork(isOwnAsk, 'ci-red', [sayRed]),
+  ],
   'mr.ciPending': { guard: when(isOwnAsk), target: 'backingOff' },
   'mr.notMergeableYet': { guard: when(isOwnAsk), target: 'backingOff' },
   'mr.mergeRefused': [

@@ -72,7 +72,10 @@ function releasesByComment(context: TaskContext, event: Word): boolean {
 
 /** A human let it go on: soon, and without what machines did wrong before. */
 const release: Decide<Cause> = () => ({
-  context: { pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 }, forge: { failedOpenings: 0 } },
+  context: {
+    pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 },
+    forge: { failedOpenings: 0, optionalLaps: {} },
+  },
 })
 
 const countLap: Decide<Cause> = (context) => ({

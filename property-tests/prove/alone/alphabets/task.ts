@@ -351,6 +351,9 @@ function forgeWords(c: TaskContext): readonly Told[] {
     ...refusals.flatMap((refusal) =>
       attempts.map((attempt) => ({ type: 'mr.mergeRefused', ...place, attempt, ...refusal })),
     ),
+    ...[['codecov'], ['codecov', 'vercel'], []].flatMap((optional) =>
+      attempts.map((attempt) => ({ type: 'mr.ciRed', ...place, attempt, optional })),
+    ),
     { type: 'mr.conflict', ...place, sha: 'older', attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, number: 99, attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, repository: 'other', attempt: c.forge.mergeAttempt },

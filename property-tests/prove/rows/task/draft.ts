@@ -280,7 +280,7 @@ export class TaskDraft extends Asking {
   heardNothing(): void {
     put(this.c, {
       pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 },
-      forge: { failedOpenings: 0 },
+      forge: { failedOpenings: 0, optionalLaps: {} },
     })
   }
 }

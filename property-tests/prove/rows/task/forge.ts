@@ -159,6 +159,26 @@ function backToWork(kind: string, reason: string): (t: TaskDraft, event: Answer)
   }
 }
 
+/** Two laps of work for each red check that the forge does not require; when none has one left, a human (MERGE-15). */
+function ciRed(t: TaskDraft, event: EventOf<'mr.ciRed'>): Move {
+  const checks = (event.optional ?? []).map((name) => `${event.repository} ${name}`)
+  const laps = (check: string): number => t.c.forge.optionalLaps[check] ?? 0
+  const isOver = checks.length > 0 && !checks.some((check) => laps(check) < 2)
+  if (isAnswer(t, event) && isOver && !t.isReviewKind)
+    return {
+      to: 'awaiting-human',
+      does: () => (t.because('optional-check', 'words'), t.askAll([t.commentOn('mr', event)])),
+    }
+  const { does, ...move } = backToWork('ci', 'ci-red')(t, event)
+  if (!does) return move
+  const count = (): void => {
+    const counted = checks.map((check) => [check, laps(check) + 1] as const)
+    t.c.forge.optionalLaps = { ...t.c.forge.optionalLaps, ...Object.fromEntries(counted) }
+    does()
+  }
+  return { ...move, does: count }
+}
+
 function later(t: TaskDraft, event: Answer): Move {
   return isAnswer(t, event) ? { to: 'merging.asked.backingOff' } : nothing
 }
@@ -190,7 +210,7 @@ export const handlers = {
   'mr.headMoved': headMoved,
   'mr.openFailed': openFailed,
   'mr.conflict': backToWork('merge_conflict', 'conflict'),
-  'mr.ciRed': backToWork('ci', 'ci-red'),
+  'mr.ciRed': ciRed,
   'mr.ciPending': later,
   'mr.notMergeableYet': later,
   'mr.mergeRefused': mergeRefused,
