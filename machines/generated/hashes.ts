@@ -2,13 +2,13 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '4047692078561980',
+  project: 'a16c837504a76d98',
   queue: '942338848ee94e0d',
   ledger: 'aaa4675453b93131',
-  task: '1e34530f9a0f27a7',
+  task: 'ae0133502e75ab11',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
   issue: 'ba82caa6924a5f91',
-  'merge-request': 'bdbe9b28e4e59975',
+  'merge-request': '562f586dc5c15bf8',
   'ingest-job': 'cd269529343b5675',
 }

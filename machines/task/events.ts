@@ -20,6 +20,13 @@ export const AgentKind = Type.Unsafe<(typeof agentKinds)[number]>(
 )
 export type AgentKind = (typeof agentKinds)[number]
 
+const CeilingSetting = Type.Union([
+  Type.Literal('off'),
+  Type.Literal('patch'),
+  Type.Literal('minor'),
+  Type.Literal('major'),
+])
+
 /** What a Task needs of its Project, fixed at mint so that its steps replay without looking anything up. Seconds are seconds. */
 export const TaskConfig = Type.Object({
   project: Type.String({ description: 'actor id of the Project' }),
@@ -27,12 +34,7 @@ export const TaskConfig = Type.Object({
   turnTimeoutSeconds: Type.Integer(),
   stallProbeGraceSeconds: Type.Integer(),
   stallProbeMaxAttempts: Type.Integer(),
-  autoApproveMaxSignificance: Type.Union([
-    Type.Literal('off'),
-    Type.Literal('patch'),
-    Type.Literal('minor'),
-    Type.Literal('major'),
-  ]),
+  autoApproveMaxSignificance: CeilingSetting,
   model: Type.Record(Type.String(), Type.String(), { description: 'model by agent kind' }),
   effort: Type.Record(Type.String(), Type.String(), { description: 'effort by agent kind' }),
   permissionMode: Type.String(),
@@ -219,6 +221,8 @@ export const TaskEvent = Type.Union([
     claims: Type.Array(ApprovalClaim),
     heads: Type.Array(LiveHead),
     proposals: Type.Optional(ProposalRoom),
+    /** `autoApproveMaxSignificance` as the Project has it in the call (PROJECT-18); absent: as at the mint. */
+    ceiling: Type.Optional(CeilingSetting),
     members: Type.Optional(Type.Array(FoldMember)),
     workspaceClean: Type.Boolean(),
   }),

@@ -331,6 +331,23 @@ describe('submitted', () => {
     expect(code(self().submit({ change_significance: 'major' }))).toEqual([409, 'over-auto-approve-ceiling'])
   })
 
+  test('PROJECT-18: the ceiling of the Project counts as it is at the call, and not as it was at the mint', () => {
+    const self = () => running().planned().grant({ self: true })
+    const submit = (task: ATask, ceiling: string) =>
+      task.outcome('submitted', { title: 't', body: 'b', change_significance: 'minor' }, { ceiling })
+    const refused = submit(self(), 'patch')
+    expect([code(refused), refused.answer?.body['ceiling']]).toEqual([[409, 'over-auto-approve-ceiling'], 'patch'])
+    expect(code(submit(self(), 'off'))).toEqual([409, 'over-auto-approve-ceiling'])
+    const review = submit(self(), 'minor')
+      .ended({ pushed: ['lib'] })
+      .final()
+      .ready()
+      .running()
+    expect(review.stage).toBe('reviewing')
+    const held = review.approve({}, { ceiling: 'patch' })
+    expect([held.stage, held.reason]).toEqual(['awaiting-human', 'over-auto-approve-ceiling'])
+  })
+
   test('PROJECT-20: an approval that a maintainer gave is never limited (PROJECT-20)', () => {
     expect(granted().submit({ change_significance: 'major' }).stage).toBe('reviewing')
   })

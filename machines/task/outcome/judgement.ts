@@ -1,6 +1,7 @@
 /** What an outcome call comes to: an answer at once, and for an accepted one where the stage goes. */
 import { refusal, type Answer } from '../answers.ts'
 import type { EventOf } from '../../decide.ts'
+import type { Ceiling } from '../../rules/significance.ts'
 import { sequence, type Change } from '../chart.ts'
 import type { TaskEvent } from '../events.ts'
 import type { RecordedOutcome, TaskContext } from '../context.ts'
@@ -80,6 +81,11 @@ export function accepted(
     context: { pod: { recordedOutcome: recordOf(event, body) }, turn: { spoke: true }, stage: { reason, detail } },
   })
   return { to, answer: { status: 200, body }, change: sequence<Outcome>(keep, () => change)(context, event) }
+}
+
+/** The ceiling as it was read in the call: a lowered one applies to Tasks that live (PROJECT-18). */
+export function ceilingOf({ config }: TaskContext, { ceiling }: Outcome): Ceiling {
+  return ceiling ?? config.autoApproveMaxSignificance
 }
 
 /** Where a review sends the work back to; a review-kind Task has none of its own. */

@@ -234,6 +234,7 @@ function outcomes(c: TaskContext): readonly Told[] {
   const kind = c.pod.agentKind === '' ? c.kind : c.pod.agentKind
   const [first = 'discuss'] = actionsOf[kind]
   const [payload = {}] = payloads[first] ?? []
+  const ceilinged = actionsOf[kind].filter((action) => action === 'submitted' || action === 'approve')
   const moved = heads.map((head) => ({ ...head, sha: 'newer' }))
   const theirs = heads.map((head) => ({ ...head, authorMayMerge: false }))
   const drafts = heads.map((head) => ({ ...head, draft: true }))
@@ -249,6 +250,9 @@ function outcomes(c: TaskContext): readonly Told[] {
     said(kind, first, payload, { heads: [] }),
     said(kind, first, payload, { claims: claims.map((one) => ({ ...one, refusedBy: 'quote-matches' })) }),
     said(kind, first, payload, { claims: [] }),
+    ...['off', 'patch', 'major'].flatMap((ceiling) =>
+      ceilinged.map((action) => said(kind, action, payloads[action]?.[0] ?? {}, { ceiling })),
+    ),
     said(kind, first, payload, {
       proposals: { left: 0, filed: [{ title: 'two', repository: 'lib', number: 9 }] },
       members: members.map((one) => ({ ...one, state: 'running' })),

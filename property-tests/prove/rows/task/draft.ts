@@ -158,8 +158,11 @@ export class TaskDraft extends Asking {
     return !this.gated.some(({ grant }) => grant && grant.planHash !== this.c.journal.planHash)
   }
 
-  isUnderCeiling(level: string | null): boolean {
-    const ceiling = this.c.config.autoApproveMaxSignificance
+  /** As the Project has it in the call (PROJECT-18). */
+  isUnderCeiling(
+    level: string | null,
+    { ceiling = this.c.config.autoApproveMaxSignificance }: EventOf<'outcome'>,
+  ): boolean {
     if (!this.gated.some(({ grant }) => grant?.self)) return true
     return ceiling !== 'off' && rank(level) <= rank(ceiling)
   }

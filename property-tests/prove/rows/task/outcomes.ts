@@ -130,8 +130,8 @@ function submitted(t: TaskDraft, event: Outcome): Move {
     return refuse(t, 'approval-required', { reason: 'approval-required', issues: blocking.map(missingOf) })
   }
   if (!t.isPlanKept) return refuse(t, 'plan-changed')
-  const { autoApproveMaxSignificance: ceiling } = t.c.config
-  if (!t.isUnderCeiling(level)) return refuse(t, 'over-auto-approve-ceiling', { ceiling, significance: level })
+  const { ceiling = t.c.config.autoApproveMaxSignificance } = event
+  if (!t.isUnderCeiling(level, event)) return refuse(t, 'over-auto-approve-ceiling', { ceiling, significance: level })
   const touched = [...new Set([...t.c.turn.pushedRepositories, ...t.open.map(({ repository }) => repository)])]
   if (!t.isOrdered(order, touched)) return refuse(t, 'merge-order-required', { repositories: touched }, 400)
   return accept(t, event, 'reviewing.opening.settling', null, () => {
@@ -248,7 +248,7 @@ function postReviews(t: TaskDraft, event: Outcome, verdict: string): void {
 
 function holdOf(t: TaskDraft, event: Outcome): string | undefined {
   if (!t.isGranted) return 'approval-revoked'
-  if (!t.isUnderCeiling(levelOf(t, event))) return 'over-auto-approve-ceiling'
+  if (!t.isUnderCeiling(levelOf(t, event), event)) return 'over-auto-approve-ceiling'
   const may = (head: LiveHead, mr: Named): boolean => isSame(head, mr) && head.authorMayMerge && !head.draft
   return t.open.every((mr) => event.heads.some((head) => may(head, mr))) ? undefined : 'needs-maintainer'
 }
