@@ -5,7 +5,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: 'a16c837504a76d98',
   queue: '942338848ee94e0d',
   ledger: 'aaa4675453b93131',
-  task: 'ae0133502e75ab11',
+  task: '5a4f8cc93e2938fe',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
   issue: 'ba82caa6924a5f91',

@@ -87,7 +87,7 @@ function lapsOf({ forge: { optionalLaps } }: TaskContext, check: string): number
   return optionalLaps[check] ?? 0
 }
 
-/** Nothing red is required, and each of it had its laps of work: only a human knows whether it matters (MERGE-15). */
+/** Never of a review-kind Task, which the first red check parks. Nothing red is required, and each of it had its laps of work: only a human knows whether it matters (MERGE-15). */
 export function isOptionalForLong(context: TaskContext, event: Red): boolean {
   const checks = optionalChecks(event)
   return checks.length > 0 && checks.every((check) => lapsOf(context, check) >= maxOptionalLaps)

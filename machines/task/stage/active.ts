@@ -4,7 +4,7 @@ import type { EventOf } from '../../decide.ts'
 import { does, meta, sequence, when, type Row, type StateConfig } from '../chart.ts'
 import type { TaskEvent } from '../events.ts'
 import type { TaskContext } from '../context.ts'
-import { coversHeads, grantsHold, hasOpenMergeRequest, isReviewKind, ownStage } from '../queries.ts'
+import { coversHeads, grantsHold, hasOpenMergeRequest, ownStage } from '../queries.ts'
 import { askMembers } from '../folds.ts'
 import {
   answerReview,
@@ -207,9 +207,7 @@ const answers = {
   'mr.conflict': backToWork(isOwnAsk, 'conflict', [sayConflict]),
   'mr.ciRed': [
     {
-      guard: when(
-        (context, event) => isOwnAsk(context, event) && !isReviewKind(context) && isOptionalForLong(context, event),
-      ),
+      guard: when((context, event) => isOwnAsk(context, event) && isOptionalForLong(context, event)),
       target: '#awaiting-human',
       actions: does(askAboutChecks),
     },

@@ -164,7 +164,7 @@ function ciRed(t: TaskDraft, event: EventOf<'mr.ciRed'>): Move {
   const checks = (event.optional ?? []).map((name) => `${event.repository} ${name}`)
   const laps = (check: string): number => t.c.forge.optionalLaps[check] ?? 0
   const isOver = checks.length > 0 && !checks.some((check) => laps(check) < 2)
-  if (isAnswer(t, event) && isOver && !t.isReviewKind)
+  if (isAnswer(t, event) && isOver)
     return {
       to: 'awaiting-human',
       does: () => (t.because('optional-check', 'words'), t.askAll([t.commentOn('mr', event)])),
