@@ -26,7 +26,7 @@ Exit code 0: nothing changed. 1: a behaviour changed.
 
 /** @returns the exit code. */
 export async function wrapper(args: readonly string[], version: string): Promise<number> {
-  if (args.length === 0) return startWrapper(version, podServer(version))
+  if (args.length === 0) return startWrapper(version, podServer(version, randomUUID))
   const options = { cli: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } } as const
   const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0

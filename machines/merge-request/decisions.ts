@@ -94,9 +94,22 @@ function command(context: MergeRequestContext, event: EventOf<MergeRequestEvent,
       effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })],
     }
   if (name === 'retry') return { effects: [tellTask(owner, { type: 'task.retry', by })] }
-  return facts
-    ? { effects: [tellTask(owner, { type: 'mr.goAhead', by, shas: [{ ...placeOf(facts), sha: headSha }] })] }
-    : {}
+  return facts ? { effects: [goAhead(owner, facts, event)] } : {}
+}
+
+/** With the words that it stands in: whoever waits for them reads them (OUTCOME-IMPLEMENT-20). */
+function goAhead(
+  owner: string,
+  facts: MergeRequestFacts,
+  { by, headSha, kind, text }: EventOf<MergeRequestEvent, 'mr.command'>,
+): EffectAction {
+  return tellTask(owner, {
+    type: 'mr.goAhead',
+    by,
+    shas: [{ ...placeOf(facts), sha: headSha }],
+    ...(kind === undefined ? {} : { kind }),
+    ...(text === undefined ? {} : { text }),
+  })
 }
 
 function comment(

@@ -34,6 +34,8 @@ export const MergeRequestFacts = Type.Object({
 })
 export type MergeRequestFacts = Static<typeof MergeRequestFacts>
 
+const ThreadKind = Type.Union([Type.Literal('mr_comment'), Type.Literal('mr_review')])
+
 export const MergeRequestEvent = Type.Union([
   Type.Object({ type: Type.Literal('mr.observed'), ...At, facts: MergeRequestFacts }),
   Type.Object({
@@ -43,7 +45,7 @@ export const MergeRequestEvent = Type.Union([
     author: Type.String(),
     maintainer: Type.Boolean(),
     text: Type.String(),
-    kind: Type.Union([Type.Literal('mr_comment'), Type.Literal('mr_review')]),
+    kind: ThreadKind,
   }),
   Type.Object({
     type: Type.Literal('mr.event'),
@@ -68,6 +70,9 @@ export const MergeRequestEvent = Type.Union([
     headSha: Type.String(),
     /** Tokens, with `budget`. */
     amount: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** With `goAhead`: the comment or review that it stands in. */
+    kind: Type.Optional(ThreadKind),
+    text: Type.Optional(Type.String()),
   }),
   Type.Object({ type: Type.Literal('mr.owned'), ...At, task: Type.String() }),
   /** Its owner gives it to a Task that will be minted by `entry` (fold, takeover). */

@@ -197,6 +197,11 @@ describe('what the owner hears', () => {
     expect(toTask(mr.send({ type: 'mr.event', kind: 'push', author: 'ann', text: 't' }))).toMatchObject([
       { type: 'forge.event', kind: 'push', text: 't' },
     ])
+    const said = { kind: 'mr_review', text: 'B please' }
+    expect(
+      toTask(mr.send({ type: 'mr.command', command: 'goAhead', by: 'maya', headSha: 'sha-1', ...said })),
+      'OUTCOME-IMPLEMENT-20',
+    ).toEqual([{ type: 'mr.goAhead', by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }], ...said }])
     expect(toTask(mr.send({ type: 'mr.command', command: 'goAhead', by: 'maya', headSha: 'sha-1' }))).toEqual([
       { type: 'mr.goAhead', by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }] },
     ])

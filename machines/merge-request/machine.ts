@@ -145,9 +145,9 @@ export const mergeRequestMachine = setup({
 
 export const mergeRequestDefinition: MachineDefinition = {
   kind: 'merge-request',
-  version: 2,
+  version: 3,
   machine: mergeRequestMachine,
   createdBy: ['mr.observed', 'mr.owned'],
-  // Nothing that it knows changed: its new Tasks are named without the title.
-  upgrades: { 1: (snapshot) => snapshot },
+  // Nothing that it knows changed: version 2 names new Tasks without the title, version 3 passes the words of a go-ahead on.
+  upgrades: { 1: (snapshot) => snapshot, 2: (snapshot) => snapshot },
 }

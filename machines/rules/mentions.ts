@@ -28,5 +28,6 @@ export interface ReactionFacts {
 /** `prReactionScope` (PROJECT-SCM-12, PROJECT-SCM-13): `labeledOrMentioned` wants the trigger label or an @-mention of the bot; `all` or empty wants every one. */
 export function isInReactionScope({ scope, labels, triggerLabel, texts, botLogin }: ReactionFacts): boolean {
   if (scope !== 'labeledOrMentioned') return true
-  return labels.includes(triggerLabel) || texts.some((text) => isMentioned(text, botLogin))
+  const labelled = labels.some((label) => label.toLowerCase() === triggerLabel.toLowerCase())
+  return labelled || texts.some((text) => isMentioned(text, botLogin))
 }

@@ -82,10 +82,13 @@ describe('mentions', () => {
   ])('%j', (text, expected) => {
     expect(mentionsIn(text)).toEqual(expected)
   })
-  test('prReactionScope: labeledOrMentioned wants the label or a mention, all and empty want everyone (PROJECT-SCM-12, PROJECT-SCM-13) (PROJECT-SCM-13)', () => {
+  test('prReactionScope: labeledOrMentioned wants the label in any letter case or a mention, all and empty want everyone (PROJECT-SCM-12, PROJECT-SCM-13)', () => {
     const facts = { scope: 'labeledOrMentioned', labels: [], triggerLabel: 'platform', texts: ['hi'], botLogin: 'bot' }
     expect(isInReactionScope(facts)).toBe(false)
     expect(isInReactionScope({ ...facts, labels: ['platform'] })).toBe(true)
+    expect(isInReactionScope({ ...facts, labels: ['Platform'] })).toBe(true)
+    expect(isInReactionScope({ ...facts, labels: ['platform'], triggerLabel: 'PLATFORM' })).toBe(true)
+    expect(isInReactionScope({ ...facts, labels: ['platforms'] })).toBe(false)
     expect(isInReactionScope({ ...facts, texts: ['hi', 'look @BOT'] })).toBe(true)
     expect(isInReactionScope({ ...facts, scope: 'all' })).toBe(true)
     expect(isInReactionScope({ ...facts, scope: '' })).toBe(true)

@@ -7,6 +7,9 @@ import { withChanges, type TaskContext, type TaskIssue } from './context.ts'
 import { grantsHold, liveIssues } from './queries.ts'
 import { append, platformAuthor } from './pending.ts'
 
+/** What the pod claimed stands no more as it did: the same words are another claim (OUTCOME-10). */
+const claimsAnew = { recordedApproval: null } as const
+
 export function ownsIssue(context: TaskContext, issue: string): boolean {
   return context.forge.issues.some((owned) => owned.issue === issue)
 }
@@ -62,7 +65,7 @@ export function grant(context: TaskContext, event: EventOf<TaskEvent, 'approval.
 }
 
 export function dropClaim(context: TaskContext, { issue }: EventOf<TaskEvent, 'approval.refused'>): Change {
-  return { context: { forge: { claims: without(context.forge.claims, issue) } } }
+  return { context: { forge: { claims: without(context.forge.claims, issue) }, pod: claimsAnew } }
 }
 
 /** The call was answered 200, so the comment is where people learn of it (APPROVAL-3, APPROVAL-2). */
@@ -76,7 +79,8 @@ export function revoke(context: TaskContext, { issue, reason }: EventOf<TaskEven
   if (!ownsIssue(context, issue)) return {}
   const { issues } = patchIssue(context, issue, { grant: null, accepted: false, withdrawn: true }).forge
   const told = news(context, issue, platformAuthor, `approval withdrawn: ${reason}`)
-  return { context: withChanges({ forge: { issues, verdict: null, reviewed: null, goAheads: [] } }, told.context) }
+  const voided = { forge: { issues, verdict: null, reviewed: null, goAheads: [] }, pod: claimsAnew } as const
+  return { context: withChanges(voided, told.context) }
 }
 
 function isTold(context: TaskContext, owned: TaskIssue, author: string): boolean {
@@ -117,7 +121,7 @@ export function reopenIssue(context: TaskContext, { issue }: EventOf<TaskEvent, 
   if (!ownsIssue(context, issue)) return {}
   return {
     context: withChanges(
-      patchIssue(context, issue, { state: 'open' }),
+      { ...patchIssue(context, issue, { state: 'open' }), pod: claimsAnew },
       news(context, issue, platformAuthor, 'the issue is open again').context,
     ),
   }

@@ -39,6 +39,9 @@ export function respawnBackoff(lostInRow: number): number {
   return lostInRow <= 2 ? 0 : Math.min(longestBackoff, 10 * second * 2 ** (lostInRow - 3))
 }
 
+/** Laps of work for one red check that the forge does not require: a third seldom mends what two did not (MERGE-15). */
+export const maxOptionalLaps = 2
+
 /** A failed turn is asked again after 30 s, then 60 s; the third failure parks. */
 export function turnBackoff(failures: number): number {
   return Math.min(longestBackoff, 30 * second * 2 ** Math.max(0, failures - 1))

@@ -133,6 +133,8 @@ export interface TaskForge {
   readonly goAheads: readonly Head[]
   /** Reviews of maintainers that request changes and had their lap of work (MERGE-13). */
   readonly reviewsAnswered: readonly string[]
+  /** Laps of work that a red check gave which the forge does not require, by repository and name (MERGE-15). */
+  readonly optionalLaps: { readonly [check: string]: number }
   readonly openAttempt: number
   /** Openings in a row that came to nothing: the third one needs a human. */
   readonly failedOpenings: number
@@ -162,6 +164,8 @@ export interface TaskPod {
   /** Kind of the live pod; empty between pods (TASK-RESOURCE-7, POD-8). */
   readonly agentKind: AgentKind | ''
   readonly recordedOutcome: RecordedOutcome | null
+  /** The newest `approved` of the pod, while what it claims stands as it did (OUTCOME-10). */
+  readonly recordedApproval: RecordedOutcome | null
   /** Forge writes that wait for the end of the pod that caused them (FORGE-WRITES-2). */
   readonly deferred: readonly EffectAction[]
   readonly lostInRow: number
@@ -292,6 +296,7 @@ const blankForge: TaskForge = {
   reviewed: null,
   goAheads: [],
   reviewsAnswered: [],
+  optionalLaps: {},
   openAttempt: 0,
   failedOpenings: 0,
   awaitingOpen: [],
@@ -313,6 +318,7 @@ const blankPod: TaskPod = {
   startedAt: null,
   agentKind: '',
   recordedOutcome: null,
+  recordedApproval: null,
   deferred: [],
   lostInRow: 0,
   startFailures: 0,

@@ -20,6 +20,13 @@ export const AgentKind = Type.Unsafe<(typeof agentKinds)[number]>(
 )
 export type AgentKind = (typeof agentKinds)[number]
 
+const CeilingSetting = Type.Union([
+  Type.Literal('off'),
+  Type.Literal('patch'),
+  Type.Literal('minor'),
+  Type.Literal('major'),
+])
+
 /** What a Task needs of its Project, fixed at mint so that its steps replay without looking anything up. Seconds are seconds. */
 export const TaskConfig = Type.Object({
   project: Type.String({ description: 'actor id of the Project' }),
@@ -27,12 +34,7 @@ export const TaskConfig = Type.Object({
   turnTimeoutSeconds: Type.Integer(),
   stallProbeGraceSeconds: Type.Integer(),
   stallProbeMaxAttempts: Type.Integer(),
-  autoApproveMaxSignificance: Type.Union([
-    Type.Literal('off'),
-    Type.Literal('patch'),
-    Type.Literal('minor'),
-    Type.Literal('major'),
-  ]),
+  autoApproveMaxSignificance: CeilingSetting,
   model: Type.Record(Type.String(), Type.String(), { description: 'model by agent kind' }),
   effort: Type.Record(Type.String(), Type.String(), { description: 'effort by agent kind' }),
   permissionMode: Type.String(),
@@ -130,6 +132,17 @@ const noteKinds = ['plan', 'handoff', 'note', 'finding', 'decision'] as const
 export const NoteKind = Type.Unsafe<(typeof noteKinds)[number]>(Type.Union(noteKinds.map((kind) => Type.Literal(kind))))
 export type NoteKind = (typeof noteKinds)[number]
 
+/** The closed list of what an agent is told of (EVENTS-7). */
+export type EventKind =
+  | 'issue_comment'
+  | 'mr_comment'
+  | 'mr_review'
+  | 'issue_edited'
+  | 'push'
+  | 'ci'
+  | 'approval'
+  | 'merge_conflict'
+
 /** Reasons of pending events, as the bundle's `event` elements show them. */
 export const PendingEvent = Type.Object({
   n: Type.Integer(),
@@ -208,6 +221,8 @@ export const TaskEvent = Type.Union([
     claims: Type.Array(ApprovalClaim),
     heads: Type.Array(LiveHead),
     proposals: Type.Optional(ProposalRoom),
+    /** `autoApproveMaxSignificance` as the Project has it in the call (PROJECT-18); absent: as at the mint. */
+    ceiling: Type.Optional(CeilingSetting),
     members: Type.Optional(Type.Array(FoldMember)),
     workspaceClean: Type.Boolean(),
   }),
@@ -269,7 +284,13 @@ export const TaskEvent = Type.Union([
   Type.Object({ type: Type.Literal('mr.closed'), ...At, ...Mr }),
   Type.Object({ type: Type.Literal('mr.reopened'), ...At, ...Mr, sha: Type.String() }),
   Type.Object({ type: Type.Literal('mr.conflict'), ...At, ...MergeAnswer }),
-  Type.Object({ type: Type.Literal('mr.ciRed'), ...At, ...MergeAnswer }),
+  Type.Object({
+    type: Type.Literal('mr.ciRed'),
+    ...At,
+    ...MergeAnswer,
+    /** Names of the red checks, where the forge requires none of them (MERGE-15). */
+    optional: Type.Optional(Type.Array(Type.String())),
+  }),
   Type.Object({ type: Type.Literal('mr.ciPending'), ...At, ...MergeAnswer }),
   Type.Object({ type: Type.Literal('mr.notMergeableYet'), ...At, ...MergeAnswer }),
   /** Without a cause the forge itself refuses. */
@@ -286,6 +307,9 @@ export const TaskEvent = Type.Union([
     ...At,
     by: Type.String(),
     shas: Type.Array(Type.Object({ ...Mr, sha: Type.String() })),
+    /** The comment or review that it stands in (OUTCOME-IMPLEMENT-20). */
+    kind: Type.Optional(Type.String()),
+    text: Type.Optional(Type.String()),
   }),
 
   /** A refine Task asks this one to fold; answered by `fold.accepted` or `fold.refused`. `to` and `entry`: who will own what it has. */

@@ -246,6 +246,76 @@ describe('merging', () => {
     expect(task.comment().stage).toBe('reviewing')
   })
 
+  describe('a check that is red and not required', () => {
+    const red = (...optional: string[]) => ({ reason: 'codecov: failure', optional })
+    const again = (task: ATask) =>
+      task
+        .running()
+        .submit()
+        .ended({ pushed: ['lib'] })
+        .final()
+        .ready()
+        .running()
+        .approve()
+        .final()
+
+    test('Task merging.asked/optional: MERGE-15: gives two laps of work, then a human is asked, once', () => {
+      const task = merging()
+      for (const lap of [1, 2]) {
+        expect([task.mergeAnswer('mr.ciRed', red('codecov')).stage, lap]).toEqual(['implementing', lap])
+        expect(task.only('postComment')).toEqual([])
+        again(task)
+      }
+      task.mergeAnswer('mr.ciRed', red('codecov'))
+      expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
+        'awaiting-human',
+        'optional-check',
+        'codecov: failure',
+      ])
+      expect(task.only('postComment')).toMatchObject([
+        { on: 'mr', number: 7, body: expect.stringMatching(/after 2 laps of work: `codecov`.*\?/) },
+      ])
+    })
+
+    test('MERGE-15: laps are counted by name; another check that turns red has its own', () => {
+      const task = merging().mergeAnswer('mr.ciRed', red('codecov'))
+      again(task).mergeAnswer('mr.ciRed', red('codecov'))
+      expect(again(task).mergeAnswer('mr.ciRed', red('codecov', 'vercel')).stage).toBe('implementing')
+      again(task).mergeAnswer('mr.ciRed', red('vercel'))
+      expect([task.stage, again(task).mergeAnswer('mr.ciRed', red('vercel', 'codecov')).stage]).toEqual([
+        'implementing',
+        'awaiting-human',
+      ])
+    })
+
+    test('MERGE-15: laps of one repository are none of another', () => {
+      const task = inReviewOfTwo().approve().final()
+      for (const lap of [1, 2]) {
+        task
+          .mergeAnswer('mr.ciRed', red('codecov'))
+          .running()
+          .submit({ merge_order: ['lib', 'app'] })
+        task
+          .ended({ pushed: ['lib', 'app'] })
+          .final()
+          .ready('lib', 'sha-1', 7)
+          .ready('app', 'sha-2', 8)
+          .running()
+        expect([task.approve().final().stage, lap]).toEqual(['merging', lap])
+      }
+      expect(task.merged('lib').mergeAnswer('mr.ciRed', red('codecov')).stage).toBe('implementing')
+    })
+
+    test('MERGE-15: a word of a person gives new laps, and a required check has no such limit', () => {
+      const task = merging()
+      for (let lap = 0; lap < 2; lap += 1) again(task.mergeAnswer('mr.ciRed', red('codecov')))
+      task.mergeAnswer('mr.ciRed', red('codecov')).comment().running().approve().final()
+      expect(task.mergeAnswer('mr.ciRed', red('codecov')).stage).toBe('implementing')
+      for (let lap = 0; lap < 4; lap += 1) again(task).mergeAnswer('mr.ciRed', { reason: 'test: failure' })
+      expect(task.stage).toBe('implementing')
+    })
+  })
+
   describe('a maintainer withholds the merge', () => {
     const changes = { cause: 'changes', review: 'lib!7/review-1', reason: 'acme requests changes' }
 

@@ -134,11 +134,29 @@ test('R10: a version 3 context finds each of its fields in a part, under the nam
   const before = (snapshot['snapshot'] as JsonObject)['context'] as JsonObject
   const upgraded = taskDefinition.upgrades[3]!(snapshot['snapshot'] as JsonObject)
   const { context } = upgraded as unknown as Upgraded
-  const newest = taskDefinition.upgrades[4]!(upgraded) as unknown as Upgraded
+  const newest = taskDefinition.upgrades[5]!(taskDefinition.upgrades[4]!(upgraded)) as unknown as Upgraded
   expect(namesOf(newest.context)).toEqual(namesOf(newTask('t')))
   const { stage, forge, pod, turn, journal, ...identity } = context
   const values = [identity, stage, forge, pod, turn, journal].flatMap((part) => Object.values(part))
   expect(values.map(asText).toSorted()).toEqual(Object.values(before).map(asText).toSorted())
+})
+
+test('R10: a version 5 snapshot recorded no approved, counted no lap of a check, and has no events of kinds outside the closed list pending (OUTCOME-10, MERGE-15, EVENTS-7)', () => {
+  const pending = ['mr_closed', 'mr_comment', 'mr_reopened'].map((kind, n) => ({ n, kind }))
+  const snapshot = {
+    context: {
+      id: 'default/t',
+      pod: { ordinal: 1 },
+      forge: { openAttempt: 2 },
+      journal: { pending, eventSequence: 3 },
+    },
+  }
+  expect(taskDefinition.upgrades[5]?.(snapshot as unknown as JsonObject)['context']).toMatchObject({
+    id: 'default/t',
+    pod: { ordinal: 1, recordedApproval: null },
+    forge: { openAttempt: 2, optionalLaps: {} },
+    journal: { pending: [{ n: 1, kind: 'mr_comment' }], eventSequence: 3 },
+  })
 })
 
 interface Upgraded {

@@ -32,3 +32,18 @@ test.each([
     [8, expected],
   ])
 })
+
+test('EVENTS-7: that a merge request was closed or opened again is no event: the agent reads its state in the bundle', () => {
+  const task = inReviewOfTwo()
+  const known = task.context.journal
+  task.closed('app', 8)
+  expect([statesOf(task.context), task.context.journal]).toEqual([
+    [
+      [7, 'open'],
+      [8, 'closed'],
+    ],
+    known,
+  ])
+  task.send('mr.reopened', { repository: 'app', number: 8, sha: 'sha-3' })
+  expect([task.context.forge.mergeRequests[1]?.headSha, task.context.journal]).toEqual(['sha-3', known])
+})

@@ -4,7 +4,7 @@ import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
 import { withChanges, type TaskContext, type TaskMergeRequest } from './context.ts'
-import { append, tell } from './pending.ts'
+import { append } from './pending.ts'
 
 interface Named {
   readonly repository: string
@@ -68,31 +68,16 @@ export function withClosed(context: TaskContext, event: EventOf<TaskEvent, 'mr.c
     : withChanges(context, patched(context, event, { state: 'closed' }))
 }
 
+/** No event for the agent: the bundle's element shows the state (EVENTS-7). */
 export function recordClosed(context: TaskContext, event: EventOf<TaskEvent, 'mr.closed'>): Change {
-  if (!findMergeRequest(context, event)) return {}
-  return {
-    context: withChanges(
-      patchOf(withClosed(context, event)),
-      tell(context, 'mr_closed', 'the merge request was closed', event).context,
-    ),
-  }
-}
-
-function patchOf({ forge: { mergeRequests } }: TaskContext): {
-  readonly forge: Pick<TaskContext['forge'], 'mergeRequests'>
-} {
-  return { forge: { mergeRequests } }
+  const { mergeRequests } = withClosed(context, event).forge
+  return { context: { forge: { mergeRequests } } }
 }
 
 export function recordReopened(context: TaskContext, event: EventOf<TaskEvent, 'mr.reopened'>): Change {
   const known = findMergeRequest(context, event)
   if (!known || known.state === 'merged') return {}
-  return {
-    context: withChanges(
-      patched(context, event, { state: 'open', headSha: event.sha }),
-      tell(context, 'mr_reopened', 'the merge request is open again', event).context,
-    ),
-  }
+  return { context: patched(context, event, { state: 'open', headSha: event.sha }) }
 }
 
 type HeadMoved = EventOf<TaskEvent, 'mr.headMoved'>

@@ -3,6 +3,7 @@ import { effect, tellMergeRequest } from '../emit.ts'
 import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
+import { maxOptionalLaps } from './budgets.ts'
 import { commentOnMergeRequest } from './comments.ts'
 import { withChanges, type Head, type TaskContext } from './context.ts'
 import { headOf, judgedIssues, nextMerge, openMergeRequests } from './queries.ts'
@@ -75,8 +76,38 @@ export function sayConflict(context: TaskContext, event: EventOf<TaskEvent, 'mr.
   return tell(context, 'merge_conflict', event.reason ?? 'the merge request conflicts with its base', event)
 }
 
-export function sayRed(context: TaskContext, event: EventOf<TaskEvent, 'mr.ciRed'>): Change {
-  return tell(context, 'ci', event.reason ?? 'a required check is red', event)
+type Red = EventOf<TaskEvent, 'mr.ciRed'>
+
+/** A name of one repository is none of another. */
+function optionalChecks({ repository, optional = [] }: Red): readonly string[] {
+  return optional.map((name) => `${repository} ${name}`)
+}
+
+function lapsOf({ forge: { optionalLaps } }: TaskContext, check: string): number {
+  return optionalLaps[check] ?? 0
+}
+
+/** Never of a review-kind Task, which the first red check parks. Nothing red is required, and each of it had its laps of work: only a human knows whether it matters (MERGE-15). */
+export function isOptionalForLong(context: TaskContext, event: Red): boolean {
+  const checks = optionalChecks(event)
+  return checks.length > 0 && checks.every((check) => lapsOf(context, check) >= maxOptionalLaps)
+}
+
+export function sayRed(context: TaskContext, event: Red): Change {
+  const told = tell(context, 'ci', event.reason ?? 'a required check is red', event)
+  const counted = optionalChecks(event).map((check) => [check, lapsOf(context, check) + 1] as const)
+  const optionalLaps = { ...context.forge.optionalLaps, ...Object.fromEntries(counted) }
+  return { context: withChanges({ forge: { optionalLaps } }, told.context) }
+}
+
+/** Said at once and once: no pod lives while a merge is asked. */
+export function askAboutChecks(context: TaskContext, event: Red): Change {
+  const names = (event.optional ?? []).map((name) => `\`${name}\``).join(', ')
+  const body = `Still red after ${maxOptionalLaps} laps of work: ${names}. The forge does not require it, and the platform merges no head with a red check. Should it be green? Comment here how to go on, or merge this yourself.`
+  return {
+    context: { stage: { reason: 'optional-check', detail: event.reason ?? names } },
+    effects: [commentOnMergeRequest(context, event, body)],
+  }
 }
 
 type Refused = EventOf<TaskEvent, 'mr.mergeRefused'>

@@ -105,6 +105,47 @@ describe('approved', () => {
     expect(task.told('issue')).toEqual([])
   })
 
+  test('OUTCOME-10: the same claim again gets the same answer and is claimed no second time, while it is judged and after the grant (OUTCOME-8)', () => {
+    const claim = () => task.outcome('approved', { plan_note_id: 'note-1' }, { digest: 'd' })
+    const task = running().planned()
+    const first = claim().answer
+    expect([claim().answer, task.did]).toEqual([first, ['answer']])
+    task.grant()
+    const known = task.context
+    expect([claim().answer, task.did]).toEqual([first, ['answer']])
+    expect(task.context).toEqual(known)
+  })
+
+  test.each([
+    ['a withdrawal', 'approval.revoked'],
+    ['an issue that is open again', 'issue.reopened'],
+    ['a refusal', 'approval.refused'],
+  ])('OUTCOME-10: after %s the same words are another claim', (_what, type) => {
+    const other = { ...anIssue, number: 2, issue: 'default/lib-2' }
+    const task = new ATask()
+      .mint({ issues: [anIssue, other] })
+      .running()
+      .planned()
+    const claim = () => task.outcome('approved', { plan_note_id: 'note-1' }, { digest: 'd' })
+    claim().grant().grant({ issue: other.issue })
+    task.send(type, { issue: issueId, reason: 'x' })
+    if (task.stage !== 'implementing') task.comment({ maintainer: true })
+    expect(claim().told('issue').length).toBe(2)
+  })
+
+  test('OUTCOME-10: where nothing gates the Task, it is told so once', () => {
+    const task = new ATask().mint({ issues: [] }).running()
+    const claim = () => task.outcome('approved', { plan_note_id: 'x' }, { digest: 'd' })
+    const first = claim().answer
+    expect([claim().answer, task.context.journal.pending.length]).toEqual([first, 1])
+  })
+
+  test('OUTCOME-10: the next pod claims for itself', () => {
+    const task = running().planned().outcome('approved', { plan_note_id: 'note-1' }, { digest: 'd' }).grant()
+    task.final('lost').running().outcome('approved', { plan_note_id: 'note-1' }, { digest: 'd' })
+    expect(task.told('issue').length).toBe(1)
+  })
+
   test('APPROVAL-5: once it is answered, granted or refused, another may follow', () => {
     const task = running()
       .planned()
@@ -288,6 +329,23 @@ describe('submitted', () => {
     const self = () => running().planned().grant({ self: true })
     expect(self().submit({ change_significance: 'minor' }).stage).toBe('reviewing')
     expect(code(self().submit({ change_significance: 'major' }))).toEqual([409, 'over-auto-approve-ceiling'])
+  })
+
+  test('PROJECT-18: the ceiling of the Project counts as it is at the call, and not as it was at the mint', () => {
+    const self = () => running().planned().grant({ self: true })
+    const submit = (task: ATask, ceiling: string) =>
+      task.outcome('submitted', { title: 't', body: 'b', change_significance: 'minor' }, { ceiling })
+    const refused = submit(self(), 'patch')
+    expect([code(refused), refused.answer?.body['ceiling']]).toEqual([[409, 'over-auto-approve-ceiling'], 'patch'])
+    expect(code(submit(self(), 'off'))).toEqual([409, 'over-auto-approve-ceiling'])
+    const review = submit(self(), 'minor')
+      .ended({ pushed: ['lib'] })
+      .final()
+      .ready()
+      .running()
+    expect(review.stage).toBe('reviewing')
+    const held = review.approve({}, { ceiling: 'patch' })
+    expect([held.stage, held.reason]).toEqual(['awaiting-human', 'over-auto-approve-ceiling'])
   })
 
   test('PROJECT-20: an approval that a maintainer gave is never limited (PROJECT-20)', () => {

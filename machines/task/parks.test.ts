@@ -59,6 +59,61 @@ describe('awaiting-human and a comment', () => {
   })
 })
 
+describe('a go-ahead of a maintainer on a merge request', () => {
+  const word = {
+    by: 'alice',
+    shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }],
+    kind: 'mr_review',
+    text: 'B please',
+  }
+  const asks = () => inReview().requestChanges().final().running().outcome('discuss', { reason: 'A or B?' }).final()
+  const told = { kind: 'mr_review', repository: 'lib', number: 7, author: 'alice', text: 'B please' }
+
+  test('Task awaiting-human/go-ahead: PARK-13: releases what a comment releases, and its words are pending (OUTCOME-IMPLEMENT-20)', () => {
+    const task = asks().send('mr.goAhead', word)
+    expect([task.stage, task.context.pod.released]).toEqual(['implementing', true])
+    expect(task.context.journal.pending.at(-1)).toMatchObject(told)
+    expect(merging().mergeAnswer('mr.mergeRefused').send('mr.goAhead', word).stage).toBe('reviewing')
+  })
+
+  test('PARK-2: releases no park that an ordinary comment of a maintainer leaves, but is read later', () => {
+    for (const park of [parkedBy('approval-revoked'), granted().send('budget.exhausted').final()]) {
+      const { reason } = park
+      park.send('mr.goAhead', word)
+      expect([park.stage, park.reason]).toEqual(['awaiting-human', reason])
+      expect(park.context.journal.pending.at(-1)).toMatchObject(told)
+    }
+  })
+
+  test('PARK-8: of a review-kind Task it costs a lap, and is none of another merge request', () => {
+    const parked = () => reviewTask().requestChanges().final()
+    const elsewhere = { ...word, shas: [{ repository: 'lib', number: 99, sha: 'sha-1' }] }
+    expect(parked().send('mr.goAhead', elsewhere).stage).toBe('awaiting-human')
+    const task = parked().send('mr.goAhead', word)
+    expect([task.stage, task.context.stage.reviewLaps]).toEqual(['reviewing', 1])
+  })
+
+  test('Task live/go-ahead: wherever it stands, its words reach the agent; of one without words nothing is told', () => {
+    const task = inReview()
+    const before = task.context.journal.pending.length
+    task.send('mr.goAhead', { by: 'alice', shas: word.shas })
+    expect(task.context.journal.pending).toHaveLength(before)
+    expect(task.send('mr.goAhead', word).context.journal.pending.at(-1)).toMatchObject(told)
+    expect(parkedBy('needs-maintainer').send('mr.goAhead', word).context.journal.pending.at(-1)).toMatchObject(told)
+  })
+
+  test('Task identity-unverified/go-ahead: it releases as a comment of the maintainer does', () => {
+    const task = parkedBy('identity-unverified').send('mr.goAhead', word)
+    expect([task.stage, task.context.journal.pending.at(-1)?.text]).toEqual(['implementing', 'B please'])
+  })
+
+  test('Task backlog-sweep/go-ahead: it releases as any word of a person does', () => {
+    const config = { autoApproveMaxSignificance: 'off' } as const
+    const task = new ATask().mint({ issues: [{ ...anIssue, selfProposed: true, humanCommented: false }], config })
+    expect([task.stage, task.send('mr.goAhead', word).stage]).toEqual(['backlog-sweep', 'refined'])
+  })
+})
+
 describe('laps of a review-kind Task', () => {
   const parked = () => reviewTask().requestChanges().final()
 
@@ -206,7 +261,6 @@ describe('waiting for a maintainer', () => {
       parkedBy('needs-maintainer').send('approval.revoked', { issue: issueId, reason: 'x' }).send('mr.goAhead', shas())
         .stage,
     ).toBe('awaiting-human')
-    expect(parkedBy('discuss').send('mr.goAhead', shas()).stage).toBe('awaiting-human')
     expect(inReview().send('mr.goAhead', shas()).stage).toBe('reviewing')
   })
 

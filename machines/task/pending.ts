@@ -2,7 +2,7 @@
 import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskContext } from './context.ts'
-import type { PendingEvent, TaskEvent } from './events.ts'
+import type { EventKind, PendingEvent, TaskEvent } from './events.ts'
 
 /** EVENTS-4: when full, the oldest is dropped before the write. */
 const maxPending = 20
@@ -27,7 +27,7 @@ function issueNumber(context: TaskContext, repository: string): number {
 
 export function tell(
   context: TaskContext,
-  kind: string,
+  kind: EventKind,
   text: string,
   at?: { repository: string; number?: number },
 ): Change {
@@ -39,6 +39,16 @@ export function tell(
     author: platformAuthor,
     text,
   })
+}
+
+/** A go-ahead stands in words of a maintainer, and the agent reads them as it reads a comment (OUTCOME-IMPLEMENT-20). */
+export function appendGoAhead(
+  context: TaskContext,
+  { by, shas, kind = 'mr_comment', text }: EventOf<TaskEvent, 'mr.goAhead'>,
+): Change {
+  const [head] = shas
+  if (head === undefined || text === undefined) return {}
+  return append(context, { kind, repository: head.repository, number: head.number, author: by, text })
 }
 
 type FromForge = EventOf<TaskEvent, 'human.commented' | 'forge.event'>

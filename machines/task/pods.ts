@@ -99,6 +99,7 @@ export function spawn(context: TaskContext): Change {
         startedAt: context.at,
         agentKind,
         recordedOutcome: null,
+        recordedApproval: null,
         released: false,
       },
       turn: { asked: false, spoke: false, prompt: 'first', nudged: true },

@@ -1,6 +1,6 @@
 /** What guards ask of a Task's context. Pure reads, no decision is taken here. */
 import { nextToMerge } from '../rules/merge-order.ts'
-import { isWithin, type Level } from '../rules/significance.ts'
+import { isWithin, type Ceiling, type Level } from '../rules/significance.ts'
 import type { Head, TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
 import type { AgentKind } from './events.ts'
 import type { Reason } from './reasons.ts'
@@ -100,10 +100,10 @@ export function planHolds(context: TaskContext): boolean {
   return gatedIssues(context).every(({ grant }) => grant === null || grant.planHash === context.journal.planHash)
 }
 
-/** Only what ships without a maintainer's comment is limited (PROJECT-15, PROJECT-20). */
-export function ceilingHolds(context: TaskContext, level: Level | null): boolean {
+/** Only what ships without a maintainer's comment is limited (PROJECT-15, PROJECT-20). `ceiling`: as the Project has it now (PROJECT-18). */
+export function ceilingHolds(context: TaskContext, level: Level | null, ceiling: Ceiling): boolean {
   const limited = gatedIssues(context).some(({ grant }) => grant?.self === true)
-  return !limited || isWithin(level, context.config.autoApproveMaxSignificance)
+  return !limited || isWithin(level, ceiling)
 }
 
 export function isSameHead(one: Head, other: Head): boolean {

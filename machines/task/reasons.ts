@@ -36,6 +36,7 @@ export const stageReasons = {
   'issue-closed': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   conflict: { stage: 'awaiting-human', owner: 'human', unblocks: 'a new head, or a comment on its merge request' },
   'ci-red': { stage: 'awaiting-human', owner: 'human', unblocks: 'a new head, or a comment on its merge request' },
+  'optional-check': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   'stage-deadline': {
     stage: 'awaiting-human',
     owner: 'human',

@@ -96,6 +96,18 @@ export function inParts(snapshot: JsonObject): JsonObject {
   return { ...snapshot, context: Object.fromEntries([...identity, ...nested]) }
 }
 
+const stateNews: ReadonlySet<unknown> = new Set(['mr_closed', 'mr_reopened'])
+
+/** Version 5 told agents of states of merge requests, which the bundle shows (EVENTS-7), recorded no `approved` (OUTCOME-10), and counted no laps of optional checks (MERGE-15). */
+export function withPeopleHeard(snapshot: JsonObject): JsonObject {
+  const context = snapshot['context'] as JsonObject
+  const journal = context['journal'] as JsonObject
+  const pending = (journal['pending'] as readonly JsonObject[]).filter(({ kind }) => !stateNews.has(kind))
+  const pod = { ...(context['pod'] as JsonObject), recordedApproval: null }
+  const forge = { ...(context['forge'] as JsonObject), optionalLaps: {} }
+  return { ...snapshot, context: { ...context, pod, forge, journal: { ...journal, pending } } }
+}
+
 /** Version 4 gave a maintainer's review no lap of work at the merge. */
 export function withReviewsAnswered(snapshot: JsonObject): JsonObject {
   const context = snapshot['context'] as JsonObject

@@ -2,6 +2,7 @@
  * The reach of an agent that has left every bound of its own: the tools as the MCP server calls them, through the broker
  * and by hand with the pod's own token, git, the forge itself, the model proxy, and any address there is.
  */
+import { randomUUID } from 'node:crypto'
 import { brokeredBackend, type Backend } from '../../edges/agents/mcp/backend.ts'
 import { codeTools } from '../../edges/agents/mcp/tools/code.ts'
 import { memoryTools } from '../../edges/agents/mcp/tools/memory.ts'
@@ -167,6 +168,7 @@ export class Agent {
       timeoutMs: 30_000,
       patienceMs: 0,
       clock: systemClock,
+      newId: randomUUID,
     }
     const ask: AgentCalls['ask'] = async (service, path, init) => {
       const byHand = `${this.#scene.url}/${service === 'memory' ? 'memory/' : ''}${path}`

@@ -2,6 +2,7 @@
  * The pod's server factory behind streamable HTTP, as the public conformance suite wants it: it knows no stdio. The tools
  * that its scenarios name are made of what every tool of ours is made of. Test code only.
  */
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Type, type TObject } from 'typebox'
@@ -97,7 +98,7 @@ async function answer(profile: string, request: IncomingMessage, response: Serve
     allowedHosts: [`127.0.0.1:${request.socket.localPort}`, `localhost:${request.socket.localPort}`],
   })
   const pod = { task: 'implement-lib-1-abcde', project: 'demo', profile }
-  const options = { pod, hasMemory: false, timeoutMs: 1000, patienceMs: 0, clock: systemClock }
+  const options = { pod, hasMemory: false, timeoutMs: 1000, patienceMs: 0, clock: systemClock, newId: randomUUID }
   const backend = (calls: AgentCalls, ongoing: OngoingCall): OngoingBackend => ({
     ...brokeredBackend(options, calls, ongoing),
     ongoing,

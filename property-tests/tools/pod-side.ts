@@ -3,6 +3,7 @@
  * and broker. Other people's clients are no model, so the model's word for each of their calls is put before it, as the
  * proxy would have registered it. Test code only.
  */
+import { randomUUID } from 'node:crypto'
 import { createServer, connect, type Socket } from 'node:net'
 import { clientCredentials } from '../../http/token-source.ts'
 import { contractVersion } from '../../machines/turn/contract-version.ts'
@@ -65,7 +66,7 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
     socket: async (profile) => {
       const folder = makeSocketFolder()
       const { tools, model } = socketsIn(folder.path)
-      const serverFor = () => podServer('0')({ ...caller, profile, hasMemory: true }, runner)
+      const serverFor = () => podServer('0', randomUUID)({ ...caller, profile, hasMemory: true }, runner)
       const server = await openMcpSocket({ path: tools, serverFor })
       const speaking = await speakForTheModel(model, tools, attestor, nextId)
       closers.push(speaking, () => server.close(), folder.remove)

@@ -109,6 +109,22 @@ const parks: Readonly<Record<string, Story>> = {
   'mr-closed': (task) => mergingTwo(task).closed('lib', 7),
   'issue-closed': (task) => inReview(task).send('issue.closed', { issue: issueId }).final(),
   conflict: (task) => ofReview(task).approve().final().mergeAnswer('mr.conflict'),
+  'optional-check': (task) => {
+    const red = { optional: ['codecov'] }
+    merging(task)
+    for (let lap = 0; lap < 2; lap += 1)
+      task
+        .mergeAnswer('mr.ciRed', red)
+        .running()
+        .submit()
+        .ended({ pushed: ['lib'] })
+        .final()
+        .ready()
+        .running()
+        .approve()
+        .final()
+    return task.mergeAnswer('mr.ciRed', red)
+  },
   'ci-red': (task) => ofReview(task).approve().final().mergeAnswer('mr.ciRed'),
   'stage-deadline': (task) => task.mint().running().fire('implementingBudget').final(),
   'changes-requested': (task) => ofReview(task).requestChanges().final(),

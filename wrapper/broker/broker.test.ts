@@ -106,6 +106,15 @@ describe('a call through the broker', () => {
     expect(calls).toBe(1)
   })
 
+  test('passes the request id of a call on, so that its repeat is known as one (OUTCOME-20)', async () => {
+    await start(0)
+    await open()
+    const asked = { method: 'POST', body: '{}', signal: never }
+    await broker.call('operator', 'tasks/t-1/outcome', { ...asked, requestId: 'call-1' })
+    await broker.call('operator', 'tasks/t-1/outcome', asked)
+    expect(heard.map(({ headers }) => headers['x-request-id'])).toEqual(['call-1', undefined])
+  })
+
   const hidden = (): void => void runGit(clone, 'config', 'status.showUntrackedFiles', 'no')
   const ignored = (): void => writeFileSync(join(clone, '.git', 'info', 'exclude'), 'new.txt\n')
   const broken = (): void => rmSync(join(clone, '.git'), { recursive: true })

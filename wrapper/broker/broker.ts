@@ -48,7 +48,7 @@ async function forward(
   options: BrokerOptions,
   service: Service,
   tail: string,
-  { method, body, signal }: BrokeredRequest,
+  { method, body, requestId, signal }: BrokeredRequest,
 ): Promise<Response> {
   const { caller, upstreams } = options
   const path = tail.split('?', 1)[0]!
@@ -63,6 +63,7 @@ async function forward(
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     // The orchestrator judges an outcome by what is not committed too, and only the wrapper can see that.
     ...(isOutcome(caller, service, method, path) ? { 'x-platform-workspace': await options.workspaceState() } : {}),
+    ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
     authorization: `Bearer ${await upstream.token.token()}`,
   }
   const init: RequestInit = { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) }

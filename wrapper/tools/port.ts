@@ -21,6 +21,8 @@ export interface BrokeredRequest {
   readonly method: string
   /** JSON. */
   readonly body?: string
+  /** The same in each repeat of one call. */
+  readonly requestId?: string
   readonly signal: AbortSignal
 }
 

@@ -13,6 +13,7 @@ import {
   reading,
 } from '../testing.ts'
 import { collectBundle } from './collect.ts'
+import { renderBundle } from './render.ts'
 import type { BundleInput } from './input.ts'
 
 function aNote(n: number, change: Partial<Note> = {}): Note {
@@ -94,6 +95,24 @@ describe('what a bundle is made from', () => {
       'new head abc',
       'no merge request was opened: push failed: lib. lib: protected paths: CLAUDE.md',
     ])
+  })
+
+  it('shows that a merge request is closed, or open again, in its element (EVENTS-7, BUNDLE-10)', async () => {
+    for (const state of ['closed', 'open'] as const) {
+      const gatedThreads = aThreadReader({ mergeRequests: [aThreadMergeRequest({ state })] })
+      const runtime = reading({ 'merge-request:default/lib-mr-7': aView({}, { path: state }) })
+      const bundle = await collectBundle(
+        { runtime: runtime as never, gatedThreads, sql: nothingSpilled },
+        withMergeRequest(),
+        {
+          notes: 'recent',
+          eventsUpTo: 0,
+        },
+      )
+      expect(renderBundle(bundle, { maxBytes: 100_000, reservedBytes: 0, eventsInside: true }).text).toContain(
+        `<merge_request repo="lib" number="7" state="${state}" status="${state}"`,
+      )
+    }
   })
 
   it('is the Task as committed, its threads from the mirror, and each one’s status from its actor', async () => {

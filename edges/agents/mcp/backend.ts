@@ -1,6 +1,6 @@
 import { withDeadline } from '../../../http/deadline.ts'
 import { sleep, type Clock } from '../../../runtime/clock.ts'
-import { CallRefused, type AgentCalls, type RefusedPush } from '../../../wrapper/tools/port.ts'
+import { CallRefused, type AgentCalls, type BrokeredRequest, type RefusedPush } from '../../../wrapper/tools/port.ts'
 import type { IssueReport } from '../../../wrapper/issue-report.ts'
 import type { ToolAnswer } from './tool.ts'
 
@@ -46,6 +46,8 @@ export interface BackendOptions {
   /** How long a platform that cannot be reached is waited for; every call here may be repeated. */
   readonly patienceMs: number
   readonly clock: Clock
+  /** One for each call; its repeats have the same one, so that a lost answer is given again (OUTCOME-20). */
+  readonly newId: () => string
 }
 
 /** A Project may go without one. */
@@ -62,12 +64,13 @@ interface Answer {
   readonly text: string
 }
 
-type Asked = Omit<Parameters<AgentCalls['ask']>[2], 'signal'>
+type Asked = Omit<BrokeredRequest, 'signal' | 'requestId'>
+type Known = Omit<BrokeredRequest, 'signal'>
 
 /** The REST side of one call of a tool, as far as the wrapper lets it go. */
 export function brokeredBackend(options: BackendOptions, calls: AgentCalls, call: OngoingCall): Backend {
   /** Notes, outcomes and comments are recognised when they come again, so an unanswered call is simply repeated. */
-  async function reach(service: Service, path: string, asked: Asked, since: number, waitMs: number): Promise<Answer> {
+  async function reach(service: Service, path: string, asked: Known, since: number, waitMs: number): Promise<Answer> {
     const answer = await withDeadline(options.clock, options.timeoutMs, async (signal): Promise<Answer> => {
       const response = await calls.ask(service, path, { ...asked, signal: AbortSignal.any([call.signal, signal]) })
       return { ok: response.ok, status: response.status, text: await response.text() }
@@ -85,7 +88,8 @@ export function brokeredBackend(options: BackendOptions, calls: AgentCalls, call
   }
   async function ask(service: Service, path: string, asked: Asked): Promise<ToolAnswer> {
     if (service === 'memory' && !options.hasMemory) throw new ToolFailure(noMemory)
-    const { ok, status, text } = await reach(service, path, asked, options.clock.now(), firstWaitMs)
+    const known = { ...asked, requestId: options.newId() }
+    const { ok, status, text } = await reach(service, path, known, options.clock.now(), firstWaitMs)
     const data = parse(text)
     if (ok && text === '') return { text: 'done', data: { status: 'ok' } }
     if (ok) return data === undefined ? { text } : { text: JSON.stringify(data, null, 2), data }

@@ -8,10 +8,10 @@ import { createMcpServer } from './server.ts'
 const patienceMs = 60_000
 
 /** The tools' server as the wrapper asks for it, one for each connection of the CLI. */
-export function podServer(version: string): CreateToolsServer {
+export function podServer(version: string, newId: () => string): CreateToolsServer {
   return ({ task, project, profile, hasMemory }, runner) => {
     const pod = { task: nameOf(task), project: nameOf(project), profile }
-    const options = { pod, hasMemory, timeoutMs: callTimeoutMs, patienceMs, clock: systemClock }
+    const options = { pod, hasMemory, timeoutMs: callTimeoutMs, patienceMs, clock: systemClock, newId }
     return createMcpServer({
       profile,
       version,

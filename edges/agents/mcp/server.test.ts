@@ -1,3 +1,4 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { describe, expect, it, vi } from 'vitest'
 import { ImplementOutcome } from '../outcome/schemas.ts'
 import { profiles, toolsOf } from '../profiles.ts'
@@ -333,6 +334,19 @@ describe('the tools of a pod', () => {
       expect(result.isError).toBeFalsy()
       expect(asked).toBe(3)
     })
+  })
+
+  it('repeat a call under one request id, and make another call under another (OUTCOME-20)', async () => {
+    const ids: (string | undefined)[] = []
+    const losing: AgentCalls['ask'] = async (_service, _path, { requestId }) =>
+      ids.push(requestId) % 2 === 1 ? Response.json({ code: 'upstream-failed' }, { status: 502 }) : ok()
+    const callTwice = async (client: Client): Promise<void> => {
+      for (const body of ['x', 'y']) await client.callTool({ name: 'task_note', arguments: { kind: 'note', body } })
+    }
+    await withPod('implement', ok, callTwice, { ask: losing })
+    expect(new Set(ids).size).toBe(2)
+    expect(ids).toEqual([ids[0], ids[0], ids[2], ids[2]])
+    expect(ids[0]).toMatch(/^[\w-]{8,}$/)
   })
 
   it('give a missing approval as a normal result with its guidance (TOOL-OPEN-10)', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { systemClock } from '../../../runtime/clock.ts'
@@ -32,6 +33,7 @@ export async function withPod<T>(
     timeoutMs: 1000,
     patienceMs: 1000,
     clock: systemClock,
+    newId: randomUUID,
     ...more,
   }
   const calls: AgentCalls = {

@@ -17,6 +17,7 @@ const wanted = { action: 'open', repo: 'lib', title: 'Know weeks', body: 'Seven 
 const merged = { repository: 'lib', number: 6, state: 'merged' } as TaskContext['forge']['mergeRequests'][number]
 
 interface World {
+  readonly ceiling?: string
   readonly forge?: Partial<ForgePort>
   readonly openForge?: () => Promise<ForgePort>
   readonly agentKind?: PodClaims['agentKind']
@@ -39,7 +40,7 @@ function aMergeRequest(change: Partial<ForgeMergeRequest> = {}): ForgeMergeReque
 async function write(
   task: TaskContext,
   body: object,
-  { forge = {}, agentKind = 'implement', openForge }: World = {},
+  { forge = {}, agentKind = 'implement', openForge, ceiling }: World = {},
 ): Promise<Answered> {
   const clock = testClock()
   const delivered: Delivery[] = []
@@ -50,6 +51,7 @@ async function write(
     name: 'demo',
     scm: { owner: 'acme', apiURL: 'http://forge/api' },
     repositories: [{ name: 'lib', url: 'http://forge/acme/lib.git' }],
+    ...(ceiling === undefined ? {} : { autoApproveMaxSignificance: ceiling }),
   }
   const deps = {
     runtime: {
@@ -187,6 +189,19 @@ describe('mr_write open', () => {
   it('is refused while the branch is not on the forge (TOOL-OPEN-14)', async () => {
     const { status, body, created } = await write(proposed, wanted, { forge: { branchHead: async () => undefined } })
     expect([status, body['code'], created]).toEqual([409, 'branch-not-pushed', []])
+  })
+
+  it('is refused above the ceiling that the Project has now (PROJECT-18)', async () => {
+    const task = withChanges(
+      withIssue(proposed, { grant: { planHash: proposed.journal.planHash ?? '', self: true } }),
+      {
+        forge: { significance: 'minor' },
+      },
+    )
+    expect((await write(task, wanted)).status).toBe(200)
+    expect((await write(task, wanted, { ceiling: 'patch' })).body).toMatchObject({
+      issues: [{ detail: 'over-auto-approve-ceiling' }],
+    })
   })
 
   it.each([

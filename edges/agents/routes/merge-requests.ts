@@ -14,6 +14,8 @@ import { withPlainNames } from '../../../http/plain-input.ts'
 import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
 import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
+import { ceilingNow } from '../outcome/ceiling.ts'
+import type { Ceiling } from '../../../machines/rules/significance.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
 import { commentOnce } from '../own-writes.ts'
@@ -101,7 +103,7 @@ async function openNew(
   const merged = task.forge.mergeRequests.find((mr) => mr.repository === repository.name && mr.state === 'merged')
   if (merged !== undefined)
     throw new Problem('mr-merged', `merge request ${merged.number} of ${repository.name} is merged`)
-  refuseUngranted(task)
+  refuseUngranted(task, await ceilingNow(deps, task))
   if ((await forge.branchHead(path, branch)) === undefined)
     throw new Problem('branch-not-pushed', `${branch} is not on the forge yet: commit, and call again`)
   const base =
@@ -150,9 +152,9 @@ interface Blocking {
 }
 
 /** What the machine asks before code is handed in (TOOL-OPEN-5, LAW-3): the merge request of an agent's own hand is no way around it. */
-function refuseUngranted(task: TaskContext): void {
+function refuseUngranted(task: TaskContext, ceiling: Ceiling): void {
   if (task.kind !== 'implement') return
-  const issues = blockingIssues(task).map(({ issue: { repository, number }, detail }) => ({
+  const issues = blockingIssues(task, ceiling).map(({ issue: { repository, number }, detail }) => ({
     repository,
     number,
     detail,
@@ -167,7 +169,7 @@ function refuseUngranted(task: TaskContext): void {
 }
 
 /** Where all are closed, all of them: closing is no approval [APPROVAL-8]. */
-function blockingIssues(task: TaskContext): readonly Blocking[] {
+function blockingIssues(task: TaskContext, ceiling: Ceiling): readonly Blocking[] {
   if (!grantsHold(task)) {
     const ungranted = gatedIssues(task).filter(({ grant }) => grant === null)
     return (liveIssues(task).length > 0 ? ungranted : task.forge.issues).map((issue) => ({
@@ -176,7 +178,7 @@ function blockingIssues(task: TaskContext): readonly Blocking[] {
     }))
   }
   // How large it is is said by `submitted`; before, nothing is known to be too large.
-  if (task.forge.significance === null || ceilingHolds(task, task.forge.significance)) return []
+  if (task.forge.significance === null || ceilingHolds(task, task.forge.significance, ceiling)) return []
   const proposed = gatedIssues(task).filter(({ grant }) => grant?.self === true)
   return proposed.map((issue) => ({ issue, detail: 'over-auto-approve-ceiling' }))
 }

@@ -8,6 +8,7 @@ import { answerFrom } from '../answer.ts'
 import { requirePod, taskId } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import type { PodClaims } from '../pod-tokens.ts'
+import { ceilingNow } from '../outcome/ceiling.ts'
 import { buildClaims } from '../outcome/claims.ts'
 import { foldMembers } from '../outcome/members.ts'
 import { proposalRoom } from '../outcome/proposals.ts'
@@ -54,6 +55,7 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
           action,
           payload,
           claims: approving ? await buildClaims(deps, task, payload as unknown as ImplementOutcome) : [],
+          ceiling: await ceilingNow(deps, task),
           heads: kind === 'review' ? await readHeads(deps, task) : [],
           ...(action === 'propose' ? { proposals: await proposalRoom(deps, task) } : {}),
           ...(kind === 'refine'

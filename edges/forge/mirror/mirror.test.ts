@@ -380,9 +380,9 @@ test("a merge request's head, checks, reviews and go-ahead reach its actor; a go
     expect(
       said.map((one) => one.event).toSorted((a, b) => (String(a['text']) < String(b['text']) ? -1 : 1)),
     ).toMatchObject([
+      { type: 'mr.command', command: 'goAhead', by: 'maintainer', headSha: sha, kind: 'mr_comment', text: '/approve' },
       { kind: 'mr_review', text: 'See line' },
       { kind: 'mr_review', text: 'src/mul.js:1: why?' },
-      { type: 'mr.command', command: 'goAhead', by: 'maintainer', headSha: sha },
     ])
 
     await fixture.forge.review('maintainer', REPO, number, { event: 'APPROVE', body: 'fine', comments: [] })

@@ -52,6 +52,22 @@ it.each([
 })
 
 it.each([
+  ['of a comment', {}, { kind: 'mr_comment', text: '/approve' }],
+  [
+    'of a review',
+    { sort: 'review', sha: 'sha-2', body: 'B please', verdict: 'approved' },
+    { kind: 'mr_review', text: 'B please' },
+  ],
+  [
+    'of a review without words',
+    { sort: 'review', sha: 'sha-2', body: '', verdict: 'approved' },
+    { kind: 'mr_review', text: 'approved' },
+  ],
+] as const)('a go-ahead carries the words %s (OUTCOME-IMPLEMENT-20)', (_what, change, said) => {
+  expect(toldOf(change)).toMatchObject({ type: 'mr.command', command: 'goAhead', ...said })
+})
+
+it.each([
   ['before the head came', { createdAt: headAt - 1000 }],
   ['of an older head', { sort: 'review', sha: 'sha-1', body: 'fine', verdict: 'approved' }],
   ['beside a word that withdraws', { body: '/approve\n/hold' }],

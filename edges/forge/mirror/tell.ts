@@ -117,6 +117,7 @@ function mergeRequestComment(
   if (command !== undefined) {
     const amount = command === 'budget' ? amountIn(comment.body) : undefined
     const { headSha } = row.mergeRequest
+    const said = command === 'goAhead' ? { kind: kindOf(comment), text: textOf(comment) } : {}
     return [
       {
         to,
@@ -129,13 +130,14 @@ function mergeRequestComment(
           headSha,
           commentId: comment.id,
           ...(amount === undefined ? {} : { amount }),
+          ...said,
         },
       },
     ]
   }
   const text = textOf(comment)
   if (text === '') return []
-  const kind = comment.sort === 'comment' ? 'mr_comment' : 'mr_review'
+  const kind = kindOf(comment)
   return [
     {
       to,
@@ -143,6 +145,10 @@ function mergeRequestComment(
       event: { type: 'mr.commented', at, commentId: comment.id, author, maintainer: maintainer && isOwn, text, kind },
     },
   ]
+}
+
+function kindOf({ sort }: ForgeComment): 'mr_comment' | 'mr_review' {
+  return sort === 'comment' ? 'mr_comment' : 'mr_review'
 }
 
 /** Its author or a maintainer, and only of a branch that we can push to (OWNERSHIP-10). */

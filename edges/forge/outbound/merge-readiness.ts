@@ -11,6 +11,8 @@ export type Obstacle = {
   readonly cause?: 'withheld' | 'changes' | 'protected-paths'
   /** With `changes`: the review. */
   readonly review?: string
+  /** With `mr.ciRed`: the red checks, where the forge requires none of them (MERGE-15). */
+  readonly optional?: readonly string[]
 }
 
 /** MERGE-4: a head without checks is one whose checks are still to come, unless the repository has none. */
@@ -37,13 +39,22 @@ async function ciObstacle(deps: OutboundDeps, target: Target, found: ForgeMergeR
   const missing = required.filter((name) => !report.checks.some((check) => check.name === name))
   const status = report.status
   if (status === 'failure' || status === 'cancelled')
-    return { type: 'mr.ciRed', reason: namesOf(report, ['failure', 'cancelled']) }
+    return { type: 'mr.ciRed', reason: namesOf(report, red), ...optionalOf(report, required) }
   if (status === 'pending' || status === 'running')
     return { type: 'mr.ciPending', reason: namesOf(report, ['pending', 'running']) }
   if (missing.length > 0) return { type: 'mr.ciPending', reason: `not reported yet: ${missing.join(', ')}` }
   if (status === 'none' && (await checksMayCome(deps, target, found)))
     return { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' }
   return undefined
+}
+
+const red: readonly CiReport['status'][] = ['failure', 'cancelled']
+
+/** Names by which laps of work are counted; the whole has one too, where the forge calls no single check red. */
+function optionalOf({ checks }: CiReport, required: readonly string[]): Pick<Obstacle, 'optional'> {
+  const names = [...new Set(checks.filter(({ status }) => red.includes(status)).map(({ name }) => name))]
+  if (names.some((name) => required.includes(name))) return {}
+  return { optional: names.length > 0 ? names : ['the checks of this head'] }
 }
 
 /** Between two jobs nothing has that state but the whole. */

@@ -115,6 +115,27 @@ test('checks decide: running is pending, red is red, green merges; a required on
   })
 })
 
+test('MERGE-15: names the red checks that the forge does not require, unless a required one is red too', async () => {
+  await withForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (fixture) => {
+    const change = await openChange(fixture)
+    const api = fixture.octokit('bot')
+    const report = (name: string, conclusion: 'success' | 'failure' | 'cancelled'): Promise<unknown> =>
+      api.checks.create({ owner: 'acme', repo: 'library', name, head_sha: change.sha, status: 'completed', conclusion })
+    await report('test', 'success')
+    await report('codecov', 'failure')
+    await report('preview', 'cancelled')
+    const [answer] = await mergeWhenKnown(fixture, change)
+    expect(answer?.event).toMatchObject({ type: 'mr.ciRed', reason: expect.stringContaining('codecov: failure') })
+    expect(new Set((answer?.event as { optional?: string[] } | undefined)?.optional)).toEqual(
+      new Set(['codecov', 'preview']),
+    )
+    await report('test', 'failure')
+    const [required] = await merge(fixture, change)
+    expect(required?.event).toMatchObject({ type: 'mr.ciRed' })
+    expect(required?.event).not.toHaveProperty('optional')
+  })
+})
+
 test('MERGE-4: in a repository that has checks, a head without any waits for them, but not for ever (FORGE-RULES-1)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const api = fixture.octokit('bot')

@@ -32,11 +32,11 @@ export const judgements: Readonly<Record<string, Judge>> = {
   'reviewing review request_changes': requestChanges,
 }
 
-function repeated({ pod: { recordedOutcome } }: TaskContext, event: Outcome): Judgement | null {
-  if (recordedOutcome?.pod !== event.pod) return null
-  if (recordedOutcome.digest === event.digest)
-    return { to: null, answer: { status: 200, body: recordedOutcome.body }, change: {} }
-  return null
+function repeated({ pod: { recordedOutcome, recordedApproval } }: TaskContext, event: Outcome): Judgement | null {
+  const recorded = [recordedOutcome, recordedApproval].find(
+    (one) => one?.pod === event.pod && one.digest === event.digest,
+  )
+  return recorded ? { to: null, answer: { status: 200, body: recorded.body }, change: {} } : null
 }
 
 /** Who speaks, and whether it may speak still [OUTCOME-RULE-1, OUTCOME-RULE-2]. */

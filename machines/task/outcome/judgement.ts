@@ -1,9 +1,10 @@
 /** What an outcome call comes to: an answer at once, and for an accepted one where the stage goes. */
 import { refusal, type Answer } from '../answers.ts'
 import type { EventOf } from '../../decide.ts'
+import type { Ceiling } from '../../rules/significance.ts'
 import { sequence, type Change } from '../chart.ts'
 import type { TaskEvent } from '../events.ts'
-import type { TaskContext } from '../context.ts'
+import type { RecordedOutcome, TaskContext } from '../context.ts'
 import { ownStage, type CodeStage } from '../queries.ts'
 import type { Reason } from '../reasons.ts'
 
@@ -54,9 +55,15 @@ function acceptedBody(stage: string, { outcomeId }: Outcome): Answer['body'] {
   return { accepted: true, task: { stage }, outcomeId }
 }
 
-/** Heard, and the stage stays: only an `approved`. */
+/** Heard, and the stage stays: only an `approved`. Recorded too, so that nothing is claimed twice (OUTCOME-10). */
 export function heard(context: TaskContext, event: Outcome, change: Change): Judgement {
-  return { to: null, answer: { status: 200, body: acceptedBody(context.stage.name, event) }, change }
+  const body = acceptedBody(context.stage.name, event)
+  const keep = () => ({ context: { pod: { recordedApproval: recordOf(event, body) } } })
+  return { to: null, answer: { status: 200, body }, change: sequence<Outcome>(keep, () => change)(context, event) }
+}
+
+function recordOf({ pod, digest, outcomeId, action }: Outcome, body: Answer['body']): RecordedOutcome {
+  return { pod, digest, outcomeId, action, body }
 }
 
 /** Moves the stage at the call; recorded, so that its repeat is told the same and another is refused (OUTCOME-RULE-2). */
@@ -70,12 +77,15 @@ export function accepted(
   members: Answer['body'] = {},
 ): Judgement {
   const body = { ...acceptedBody(stageOf[to], event), ...members }
-  const { pod, digest, outcomeId, action } = event
-  const recorded = { pod, digest, outcomeId, action, body }
   const keep = () => ({
-    context: { pod: { recordedOutcome: recorded }, turn: { spoke: true }, stage: { reason, detail } },
+    context: { pod: { recordedOutcome: recordOf(event, body) }, turn: { spoke: true }, stage: { reason, detail } },
   })
   return { to, answer: { status: 200, body }, change: sequence<Outcome>(keep, () => change)(context, event) }
+}
+
+/** The ceiling as it was read in the call: a lowered one applies to Tasks that live (PROJECT-18). */
+export function ceilingOf({ config }: TaskContext, { ceiling }: Outcome): Ceiling {
+  return ceiling ?? config.autoApproveMaxSignificance
 }
 
 /** Where a review sends the work back to; a review-kind Task has none of its own. */

@@ -6,7 +6,7 @@ import { afterPod, comments } from '../comments.ts'
 import { withChanges, type Head, type TaskContext, type TaskPatch } from '../context.ts'
 import { ceilingHolds, grantsHold, headOf, isReviewKind, isSameHead, openMergeRequests } from '../queries.ts'
 import { tell } from '../pending.ts'
-import { accepted, ownWork, refused, type Judge, type Judgement, type Outcome } from './judgement.ts'
+import { accepted, ceilingOf, ownWork, refused, type Judge, type Judgement, type Outcome } from './judgement.ts'
 import type { ReviewPayload } from './payloads.ts'
 
 function payloadOf(event: Outcome): ReviewPayload {
@@ -109,7 +109,7 @@ function mayAuthorsMerge(context: TaskContext, event: Outcome): boolean {
 function holdOf(context: TaskContext, event: Outcome): Hold | null {
   if (!grantsHold(context))
     return { reason: 'approval-revoked', said: 'An issue has no approval, or a maintainer withdrew it.' }
-  if (!ceilingHolds(context, levelOf(context, event))) {
+  if (!ceilingHolds(context, levelOf(context, event), ceilingOf(context, event))) {
     return { reason: 'over-auto-approve-ceiling', said: 'The change is too large to merge without a maintainer.' }
   }
   if (!mayAuthorsMerge(context, event))

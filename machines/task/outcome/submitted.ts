@@ -2,7 +2,7 @@
 import { coversRepositories } from '../../rules/merge-order.ts'
 import type { TaskContext, TaskIssue } from '../context.ts'
 import { ceilingHolds, gatedIssues, grantsHold, liveIssues, openMergeRequests, planHolds } from '../queries.ts'
-import { accepted, refused, type Judge } from './judgement.ts'
+import { accepted, ceilingOf, refused, type Judge } from './judgement.ts'
 import type { SubmittedPayload } from './payloads.ts'
 
 const guidance = {
@@ -39,8 +39,8 @@ export const submitted: Judge = (context, event) => {
   }
   if (!planHolds(context))
     return refused('plan-changed', 'the newest plan is not the approved one: ask a maintainer to approve it')
-  if (!ceilingHolds(context, significance)) {
-    const { autoApproveMaxSignificance: ceiling } = context.config
+  const ceiling = ceilingOf(context, event)
+  if (!ceilingHolds(context, significance, ceiling)) {
     return refused(
       'over-auto-approve-ceiling',
       `a ${significance} change needs a maintainer's comment; without one at most ${ceiling} may merge`,

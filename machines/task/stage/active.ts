@@ -8,8 +8,10 @@ import { coversHeads, grantsHold, hasOpenMergeRequest, ownStage } from '../queri
 import { askMembers } from '../folds.ts'
 import {
   answerReview,
+  askAboutChecks,
   asksForLap,
   askToMerge,
+  isOptionalForLong,
   isOwnAsk,
   leaveMerging,
   sayConflict,
@@ -203,7 +205,14 @@ const reviewing = workStage({
 
 const answers = {
   'mr.conflict': backToWork(isOwnAsk, 'conflict', [sayConflict]),
-  'mr.ciRed': backToWork(isOwnAsk, 'ci-red', [sayRed]),
+  'mr.ciRed': [
+    {
+      guard: when((context, event) => isOwnAsk(context, event) && isOptionalForLong(context, event)),
+      target: '#awaiting-human',
+      actions: does(askAboutChecks),
+    },
+    ...backToWork(isOwnAsk, 'ci-red', [sayRed]),
+  ],
   'mr.ciPending': { guard: when(isOwnAsk), target: 'backingOff' },
   'mr.notMergeableYet': { guard: when(isOwnAsk), target: 'backingOff' },
   'mr.mergeRefused': [

@@ -29,7 +29,7 @@ import {
   type ResumedStage,
 } from '../queries.ts'
 import { findMergeRequest, isForeignHead, recordMovedHead } from '../merge-requests.ts'
-import { appendForgeEvent } from '../pending.ts'
+import { appendForgeEvent, appendGoAhead } from '../pending.ts'
 import type { Reason } from '../reasons.ts'
 import { raiseBudget } from '../spending.ts'
 import { takeoverRows } from '../takeover.ts'
@@ -59,7 +59,9 @@ function isGoAheadPark(context: TaskContext): boolean {
   return needsGoAhead.has(context.stage.reason)
 }
 
-function releasesByComment(context: TaskContext, event: Commented): boolean {
+type Word = Pick<Commented, 'maintainer' | 'on' | 'repository' | 'number'>
+
+function releasesByComment(context: TaskContext, event: Word): boolean {
   if (ownRelease.has(context.stage.reason)) return false
   if (isParkedBy(context, 'stage-deadline') && context.stage.deadlines >= 2) return false
   // `/allow-ci-changes` comes as a comment: the merge asks for it again.
@@ -70,7 +72,10 @@ function releasesByComment(context: TaskContext, event: Commented): boolean {
 
 /** A human let it go on: soon, and without what machines did wrong before. */
 const release: Decide<Cause> = () => ({
-  context: { pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 }, forge: { failedOpenings: 0 } },
+  context: {
+    pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 },
+    forge: { failedOpenings: 0, optionalLaps: {} },
+  },
 })
 
 const countLap: Decide<Cause> = (context) => ({
@@ -153,24 +158,40 @@ function isGoAhead(context: TaskContext, event: GoAhead): boolean {
   )
 }
 
+/** It is a maintainer's comment too, on the merge request that it names (OUTCOME-IMPLEMENT-20). */
+function releasesByGoAhead(context: TaskContext, { shas: [head] }: GoAhead): boolean {
+  return head !== undefined && releasesByComment(context, { ...head, maintainer: true, on: 'mr' })
+}
+
 const goAheadRows: readonly Row<GoAhead>[] = [
   // The merge reads all threads again: it says whether the word is lifted.
   {
     guard: when((context) => isParkedBy(context, 'withheld')),
     target: '#reviewing.fresh',
-    actions: does(release),
+    actions: [does(appendGoAhead), does(release)],
   },
   {
     guard: when(isGoAhead),
     target: '#merging',
-    actions: does((context, event: GoAhead) => ({
-      context: { forge: { verdict: letMerge(context, event), reviewed: null, goAheads: [] }, pod: { released: true } },
-    })),
+    actions: does(
+      sequence(appendGoAhead, (context, event: GoAhead) => ({
+        context: {
+          forge: { verdict: letMerge(context, event), reviewed: null, goAheads: [] },
+          pod: { released: true },
+        },
+      })),
+    ),
   },
   {
     guard: when(isGoAheadPark),
-    actions: does((context, event: GoAhead) => ({ context: { forge: { goAheads: letMerge(context, event) } } })),
+    actions: does(
+      sequence(appendGoAhead, (context, event: GoAhead) => ({
+        context: { forge: { goAheads: letMerge(context, event) } },
+      })),
+    ),
   },
+  ...goOn<GoAhead>([...codeStages, 'reviewing'], resumedStage, releasesByGoAhead, [appendGoAhead, countLap]),
+  { actions: does(appendGoAhead) },
 ]
 
 function closedRows(
@@ -270,6 +291,7 @@ const identityUnverified: Rows = {
     target: '#implementing',
     actions: [does(accept), does(release)],
   },
+  'mr.goAhead': { target: '#implementing', actions: [does(appendGoAhead), does(release)] },
   'task.retry': { target: '#implementing', actions: [does(answerRetry(ownStage)), does(release)] },
 }
 
@@ -286,6 +308,7 @@ const backlogSweep: Rows = {
     target: '#refined',
     actions: [does(accept), does(release)],
   },
+  'mr.goAhead': { target: '#refined', actions: [does(appendGoAhead), does(release)] },
   'task.retry': { target: '#refined', actions: [does(answerRetry(() => 'refined')), does(release)] },
 }
 

@@ -23,7 +23,7 @@ import { raiseBudget, sayNotRaised } from '../spending.ts'
 import { refuseTakeover } from '../takeover.ts'
 import { judge, takeOutcome } from '../outcome/judge.ts'
 import { outcomeTargets, type OutcomeTarget } from '../outcome/judgement.ts'
-import { appendForgeEvent } from '../pending.ts'
+import { appendForgeEvent, appendGoAhead } from '../pending.ts'
 import { enterFinal } from '../stage-entry.ts'
 import { active } from './active.ts'
 import { issueClosedRows, parked } from './parked.ts'
@@ -136,6 +136,7 @@ const liveRows: Rows = {
   'budget.raised': { actions: does(raiseBudget) },
   'budget.refused': { actions: does(sayNotRaised) },
   'human.commented': { actions: does(appendForgeEvent) },
+  'mr.goAhead': { actions: does(appendGoAhead) },
   'forge.event': { actions: does(appendForgeEvent) },
   'effect.failed': effectFailed,
 }

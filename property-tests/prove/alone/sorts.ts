@@ -51,6 +51,7 @@ function ofTask({ context }: Snapshot): readonly unknown[] {
     ],
     ['starts', c.pod.startFailures],
     ['openings', c.forge.failedOpenings],
+    ['optional', Object.values(c.forge.optionalLaps).map((laps) => Math.min(2, laps))],
     ['awaited', c.forge.awaitingOpen.length],
     ['deadlines', c.stage.deadlines],
     ['folds', c.forge.folds.map(({ answer }) => answer?.accepted)],
@@ -60,7 +61,7 @@ function ofTask({ context }: Snapshot): readonly unknown[] {
     ['significance', c.forge.significance, c.forge.submission?.mergeOrder],
     ['went ahead', c.forge.goAheads.length, c.forge.reviewed === null],
     ['verdict', c.forge.verdict === null],
-    ['recorded', c.pod.recordedOutcome === null],
+    ['recorded', c.pod.recordedOutcome === null, c.pod.recordedApproval === null],
     ['resident', c.pod.visitResidencyMs > 3_600_000],
   ]
 }

@@ -232,6 +232,9 @@ const groups: readonly Group[] = [
       'task.stage.live.parked.awaiting-human on human.commented 0: action 1 dropped',
       'task.stage.live.parked.awaiting-human on human.commented 1: action 1 dropped',
       'task.stage.live.parked.awaiting-human on human.commented 2: action 1 dropped',
+      'task.stage.live.parked.awaiting-human on mr.goAhead 3: action 1 dropped',
+      'task.stage.live.parked.awaiting-human on mr.goAhead 4: action 1 dropped',
+      'task.stage.live.parked.awaiting-human on mr.goAhead 5: action 1 dropped',
     ],
   },
   {

@@ -127,7 +127,12 @@ function commanded(m: MergeRequestDraft, event: EventOf<'mr.command'>): void {
   const { repository, number } = facts
   if (command === 'takeover') return m.tellOwner('takeover.accepted', { by, commentId })
   if (command === 'goAhead')
-    return m.tell(`task:${owner}`, 'mr.goAhead', { by, shas: [{ repository, number, sha: headSha }] })
+    return m.tell(`task:${owner}`, 'mr.goAhead', {
+      by,
+      shas: [{ repository, number, sha: headSha }],
+      ...('kind' in event ? { kind: event.kind } : {}),
+      ...('text' in event ? { text: event.text } : {}),
+    })
   const { project, tokensPerTurn } = facts.config
   if (tokensPerTurn === undefined) m.tell(`task:${owner}`, 'budget.refused', { by, amount, left: 0 })
   else m.tell(`ledger:${project}`, 'raise.asked', { task: owner, by, amount })

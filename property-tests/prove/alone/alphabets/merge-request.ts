@@ -73,6 +73,7 @@ export function mergeRequestWords(context: object): readonly Told[] {
       headSha,
     })),
     { type: 'mr.command', command: 'budget', by: 'maya', headSha, amount: 5 },
+    { type: 'mr.command', command: 'goAhead', by: 'maya', headSha, kind: 'mr_review', text: 'B please' },
     { type: 'mr.offered', headSha },
     { type: 'mr.offered', headSha: 'older' },
     ...tasks.flatMap((task): readonly Told[] => [

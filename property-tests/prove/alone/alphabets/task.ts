@@ -234,6 +234,7 @@ function outcomes(c: TaskContext): readonly Told[] {
   const kind = c.pod.agentKind === '' ? c.kind : c.pod.agentKind
   const [first = 'discuss'] = actionsOf[kind]
   const [payload = {}] = payloads[first] ?? []
+  const ceilinged = actionsOf[kind].filter((action) => action === 'submitted' || action === 'approve')
   const moved = heads.map((head) => ({ ...head, sha: 'newer' }))
   const theirs = heads.map((head) => ({ ...head, authorMayMerge: false }))
   const drafts = heads.map((head) => ({ ...head, draft: true }))
@@ -249,6 +250,9 @@ function outcomes(c: TaskContext): readonly Told[] {
     said(kind, first, payload, { heads: [] }),
     said(kind, first, payload, { claims: claims.map((one) => ({ ...one, refusedBy: 'quote-matches' })) }),
     said(kind, first, payload, { claims: [] }),
+    ...['off', 'patch', 'major'].flatMap((ceiling) =>
+      ceilinged.map((action) => said(kind, action, payloads[action]?.[0] ?? {}, { ceiling })),
+    ),
     said(kind, first, payload, {
       proposals: { left: 0, filed: [{ title: 'two', repository: 'lib', number: 9 }] },
       members: members.map((one) => ({ ...one, state: 'running' })),
@@ -351,6 +355,9 @@ function forgeWords(c: TaskContext): readonly Told[] {
     ...refusals.flatMap((refusal) =>
       attempts.map((attempt) => ({ type: 'mr.mergeRefused', ...place, attempt, ...refusal })),
     ),
+    ...[['codecov'], ['codecov', 'vercel'], []].flatMap((optional) =>
+      attempts.map((attempt) => ({ type: 'mr.ciRed', ...place, attempt, optional })),
+    ),
     { type: 'mr.conflict', ...place, sha: 'older', attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, number: 99, attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, repository: 'other', attempt: c.forge.mergeAttempt },
@@ -359,6 +366,14 @@ function forgeWords(c: TaskContext): readonly Told[] {
       repository: 'lib',
       reason: 'no',
       attempt,
+    })),
+    { type: 'mr.goAhead', by: 'maya', shas: [], kind: 'mr_review', text: 'B please' },
+    ...[...known.slice(0, 1), ...others].map(({ repository, number, headSha: sha }) => ({
+      type: 'mr.goAhead',
+      by: 'maya',
+      shas: [{ repository, number, sha }],
+      kind: 'mr_review',
+      text: 'B please',
     })),
     { type: 'mr.goAhead', by: 'maya', shas: reviewed },
     { type: 'mr.goAhead', by: 'maya', shas: reviewed.slice(0, 1) },

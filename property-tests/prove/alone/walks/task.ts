@@ -27,6 +27,7 @@ import {
   closed,
   moved,
   pending,
+  red,
   withheld,
   outcome,
   submits,
@@ -117,6 +118,7 @@ function toMerge(birth: Word, stage: string): readonly Walk[] {
   const opening = live('reviewing.opening.asked', 'none')
   const asking = live('merging.asked.outstanding', 'none')
   const failed = [...up, submits, gone]
+  const again = [...up, pushes('lib'), submits, gone, ready(lib7), ...up, approves, gone]
   const review = withheld('changes', 'lib!7/review-1')
   return [
     walk(live('reviewing.opening.settling', 'stopping'), submitted('lib')),
@@ -145,6 +147,8 @@ function toMerge(birth: Word, stage: string): readonly Walk[] {
     walk(parked('awaiting-human'), one, approves, gone, withheld('protected-paths')),
     walk(live(`${stage}.fresh`, 'awaitingSlot'), one, approves, gone, review),
     walk(asking, one, approves, gone, review, up, pushes('lib'), submits, gone, ready(lib7), up, approves, gone),
+    walk(asking, one, approves, gone, times(2, red('codecov'), ...again)),
+    walk(parked('awaiting-human'), one, approves, gone, times(2, red('codecov'), ...again), red('codecov')),
     walk(live('merging.settling', 'stopping'), two, approves),
     walk(asking, two, approves, gone),
     walk(asking, two, approves, gone, pending, after('mergeDelay')),

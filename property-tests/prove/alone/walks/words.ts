@@ -72,6 +72,11 @@ export const pending: Word = ({ forge: { merging, mergeAttempt: attempt } }) => 
   attempt,
 })
 
+/** Checks that the forge does not require. */
+export const red =
+  (...optional: readonly string[]): Word =>
+  ({ forge: { merging, mergeAttempt: attempt } }) => ({ type: 'mr.ciRed', ...merging, attempt, optional })
+
 /** By a maintainer's word, not by the forge. */
 export const withheld =
   (cause: string, review?: string): Word =>

@@ -33,7 +33,10 @@ function granted(t: TaskDraft, event: EventOf<'approval.granted'>): Move {
 }
 
 function refused(t: TaskDraft, { issue, reason }: EventOf<'approval.refused'>): Move {
-  const drop = (): void => void (t.c.forge.claims = t.c.forge.claims.filter((one) => one !== issue))
+  const drop = (): void => {
+    t.c.forge.claims = t.c.forge.claims.filter((one) => one !== issue)
+    t.c.pod.recordedApproval = null
+  }
   if (!t.is('implementing') || !t.owns(issue)) return { does: drop }
   const does = (): void => {
     drop()
@@ -48,7 +51,7 @@ function revoked(t: TaskDraft, { issue }: EventOf<'approval.revoked'>): Move {
   if (!owned) return nothing
   const forget = (): void => {
     t.patchIssue(issue, { grant: null, accepted: false, withdrawn: true })
-    put(t.c, { forge: { verdict: null, reviewed: null, goAheads: [] } })
+    put(t.c, { forge: { verdict: null, reviewed: null, goAheads: [] }, pod: { recordedApproval: null } })
     t.append('approval', owned, 'statewright', 'words')
   }
   if (t.is('reviewing', 'merging'))
@@ -102,7 +105,12 @@ function closed(t: TaskDraft, { issue }: EventOf<'issue.closed'>): Move {
 function reopened(t: TaskDraft, { issue }: EventOf<'issue.reopened'>): Move {
   const owned = t.c.forge.issues.find((one) => one.issue === issue)
   if (!owned) return nothing
-  return { does: () => (t.patchIssue(issue, { state: 'open' }), t.append('approval', owned, 'statewright', 'words')) }
+  const does = (): void => {
+    t.patchIssue(issue, { state: 'open' })
+    t.c.pod.recordedApproval = null
+    t.append('approval', owned, 'statewright', 'words')
+  }
+  return { does }
 }
 
 export const handlers = {

@@ -158,8 +158,11 @@ export class TaskDraft extends Asking {
     return !this.gated.some(({ grant }) => grant && grant.planHash !== this.c.journal.planHash)
   }
 
-  isUnderCeiling(level: string | null): boolean {
-    const ceiling = this.c.config.autoApproveMaxSignificance
+  /** As the Project has it in the call (PROJECT-18). */
+  isUnderCeiling(
+    level: string | null,
+    { ceiling = this.c.config.autoApproveMaxSignificance }: EventOf<'outcome'>,
+  ): boolean {
     if (!this.gated.some(({ grant }) => grant?.self)) return true
     return ceiling !== 'off' && rank(level) <= rank(ceiling)
   }
@@ -280,7 +283,7 @@ export class TaskDraft extends Asking {
   heardNothing(): void {
     put(this.c, {
       pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 },
-      forge: { failedOpenings: 0 },
+      forge: { failedOpenings: 0, optionalLaps: {} },
     })
   }
 }

@@ -7,15 +7,12 @@ const maxLaps = 5
 
 /** `mr.noneOpen`, judged over the records as they are afterwards. */
 function judged(t: TaskDraft, keep: () => void, otherwise: () => Move): Move {
-  const {
-    forge: { mergeRequests, awaitingOpen },
-    journal: { pending, eventSequence },
-  } = t.c
+  const { mergeRequests, awaitingOpen } = t.c.forge
   const effects = t.effects.length
   keep()
   const isNoneOpen = t.c.forge.mergeRequests.length > 0 && t.open.length === 0 && t.c.forge.awaitingOpen.length === 0
   const states = t.c.forge.mergeRequests.map(({ state }) => state)
-  put(t.c, { forge: { mergeRequests, awaitingOpen }, journal: { pending, eventSequence } })
+  put(t.c, { forge: { mergeRequests, awaitingOpen } })
   t.effects.length = effects
   if (!isNoneOpen) return otherwise()
   if (!states.includes('merged')) return { to: 'rejected', does: () => (keep(), t.because('mr-closed')) }
@@ -80,9 +77,7 @@ function merged(t: TaskDraft, event: EventOf<'mr.merged'>): Move {
 function closed(t: TaskDraft, event: EventOf<'mr.closed'>): Move {
   const known = t.known(event)
   const keep = (): void => {
-    if (!known) return
-    if (known.state !== 'merged') t.patchMergeRequest(event, { state: 'closed' })
-    t.news('mr_closed', event)
+    if (known && known.state !== 'merged') t.patchMergeRequest(event, { state: 'closed' })
   }
   return judged(t, keep, () =>
     t.is('merging') && known?.state === 'open'
@@ -96,7 +91,6 @@ function reopened(t: TaskDraft, event: EventOf<'mr.reopened'>): Move {
   const keep = (): void => {
     if (!known || known.state === 'merged') return
     t.patchMergeRequest(event, { state: 'open', headSha: event.sha })
-    t.news('mr_reopened', event)
   }
   return { ...(t.is('merging') && known ? { to: 'merging.settling' } : {}), does: keep }
 }
@@ -165,6 +159,26 @@ function backToWork(kind: string, reason: string): (t: TaskDraft, event: Answer)
   }
 }
 
+/** Two laps of work for each red check that the forge does not require; when none has one left, a human (MERGE-15). */
+function ciRed(t: TaskDraft, event: EventOf<'mr.ciRed'>): Move {
+  const checks = (event.optional ?? []).map((name) => `${event.repository} ${name}`)
+  const laps = (check: string): number => t.c.forge.optionalLaps[check] ?? 0
+  const isOver = checks.length > 0 && !checks.some((check) => laps(check) < 2)
+  if (isAnswer(t, event) && isOver)
+    return {
+      to: 'awaiting-human',
+      does: () => (t.because('optional-check', 'words'), t.askAll([t.commentOn('mr', event)])),
+    }
+  const { does, ...move } = backToWork('ci', 'ci-red')(t, event)
+  if (!does) return move
+  const count = (): void => {
+    const counted = checks.map((check) => [check, laps(check) + 1] as const)
+    t.c.forge.optionalLaps = { ...t.c.forge.optionalLaps, ...Object.fromEntries(counted) }
+    does()
+  }
+  return { ...move, does: count }
+}
+
 function later(t: TaskDraft, event: Answer): Move {
   return isAnswer(t, event) ? { to: 'merging.asked.backingOff' } : nothing
 }
@@ -196,7 +210,7 @@ export const handlers = {
   'mr.headMoved': headMoved,
   'mr.openFailed': openFailed,
   'mr.conflict': backToWork('merge_conflict', 'conflict'),
-  'mr.ciRed': backToWork('ci', 'ci-red'),
+  'mr.ciRed': ciRed,
   'mr.ciPending': later,
   'mr.notMergeableYet': later,
   'mr.mergeRefused': mergeRefused,

@@ -64,8 +64,8 @@ function accept(
 function callerFault(t: TaskDraft, event: Outcome): Move | undefined {
   const { c } = t
   const recorded = c.pod.recordedOutcome
-  if (recorded?.pod === event.pod && recorded.digest === event.digest)
-    return { does: () => t.answer(200, recorded.body) }
+  for (const known of [recorded, c.pod.recordedApproval])
+    if (known?.pod === event.pod && known.digest === event.digest) return { does: () => t.answer(200, known.body) }
   if (c.stage.class === 'terminal') return refuse(t, 'task-terminal')
   if (event.pod !== c.pod.ordinal) return refuse(t, 'pod-superseded')
   if (c.pod.agentKind === '') return refuse(t, 'agent-kind-empty')
@@ -93,8 +93,12 @@ function approved(t: TaskDraft, event: Outcome): Move {
   const { c } = t
   const { plan_note_id: id = '', approving_maintainer: by } = payloadOf(event)
   if (c.forge.claims.length > 0) return refuse(t, 'outcome-recorded')
-  const answer = (): void =>
-    t.answer(200, { accepted: true, task: { stage: c.stage.name }, outcomeId: event.outcomeId })
+  const { pod, digest, outcomeId, action } = event
+  const answer = (): void => {
+    const body = { accepted: true, task: { stage: c.stage.name }, outcomeId }
+    c.pod.recordedApproval = { pod, digest, outcomeId, action, body }
+    t.answer(200, body)
+  }
   if (t.gated.length === 0)
     return { does: () => (t.news('approval'), put(c, { turn: { spoke: true, prompt: 'write-code' } }), answer()) }
   const plan = c.journal.notes.find((note) => note.id === id)
@@ -126,8 +130,8 @@ function submitted(t: TaskDraft, event: Outcome): Move {
     return refuse(t, 'approval-required', { reason: 'approval-required', issues: blocking.map(missingOf) })
   }
   if (!t.isPlanKept) return refuse(t, 'plan-changed')
-  const { autoApproveMaxSignificance: ceiling } = t.c.config
-  if (!t.isUnderCeiling(level)) return refuse(t, 'over-auto-approve-ceiling', { ceiling, significance: level })
+  const { ceiling = t.c.config.autoApproveMaxSignificance } = event
+  if (!t.isUnderCeiling(level, event)) return refuse(t, 'over-auto-approve-ceiling', { ceiling, significance: level })
   const touched = [...new Set([...t.c.turn.pushedRepositories, ...t.open.map(({ repository }) => repository)])]
   if (!t.isOrdered(order, touched)) return refuse(t, 'merge-order-required', { repositories: touched }, 400)
   return accept(t, event, 'reviewing.opening.settling', null, () => {
@@ -244,7 +248,7 @@ function postReviews(t: TaskDraft, event: Outcome, verdict: string): void {
 
 function holdOf(t: TaskDraft, event: Outcome): string | undefined {
   if (!t.isGranted) return 'approval-revoked'
-  if (!t.isUnderCeiling(levelOf(t, event))) return 'over-auto-approve-ceiling'
+  if (!t.isUnderCeiling(levelOf(t, event), event)) return 'over-auto-approve-ceiling'
   const may = (head: LiveHead, mr: Named): boolean => isSame(head, mr) && head.authorMayMerge && !head.draft
   return t.open.every((mr) => event.heads.some((head) => may(head, mr))) ? undefined : 'needs-maintainer'
 }

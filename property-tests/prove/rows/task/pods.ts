@@ -60,7 +60,10 @@ function spawn(t: TaskDraft): void {
   })
   for (const { issue } of c.forge.issues) t.tell(`issue:${issue}`, 'issue.agentRunning', { task: c.id, agentKind })
   put(c, { pod: { ordinal, alive: true, visit: c.stage.visit, worked: false, startedAt: c.at } })
-  put(c, { pod: { agentKind, recordedOutcome: null, released: false }, turn: { asked: false, spoke: false } })
+  put(c, {
+    pod: { agentKind, recordedOutcome: null, recordedApproval: null, released: false },
+    turn: { asked: false, spoke: false },
+  })
   put(c, { turn: { prompt: 'first', nudged: true } })
 }
 

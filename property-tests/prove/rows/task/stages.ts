@@ -100,6 +100,14 @@ function commented(t: TaskDraft, event: EventOf<'human.commented'>): Move {
   const release = (): void => (keep(), t.heardNothing())
   if (t.is('backlog-sweep')) return { to: 'refined', does: release }
   if (t.is('identity-unverified') && event.maintainer) return { to: 'implementing.fresh', does: release }
+  return releasedBy(t, event, keep)
+}
+
+type Word = Pick<EventOf<'human.commented'>, 'repository' | 'number' | 'maintainer' | 'on'>
+
+/** A word of people lets `awaiting-human` go on, unless its reason has rows of its own. */
+function releasedBy(t: TaskDraft, event: Word, keep: () => void): Move {
+  const release = (): void => (keep(), t.heardNothing())
   if (!t.is('awaiting-human') || ownRelease.includes(t.c.stage.reason ?? '')) return { does: keep }
   if (t.c.stage.reason === 'stage-deadline' && t.c.stage.deadlines >= 2) return { does: keep }
   const lap = t.isReviewKind ? 1 : 0
@@ -224,16 +232,30 @@ export function stageAlways(t: TaskDraft): Move {
   return { to: 'merging.asked.outstanding' }
 }
 
-/** A maintainer's word on exactly the reviewed heads, with the grants on [REVIEW-5]. */
-function goAhead(t: TaskDraft, { shas }: EventOf<'mr.goAhead'>): Move {
-  if (isParkedBy(t, 'withheld')) return { to: 'reviewing.fresh', does: () => t.heardNothing() }
-  if (!isGoAheadPark(t)) return nothing
+/** A maintainer's word on exactly the reviewed heads, with the grants on [REVIEW-5]; elsewhere it is a comment of his (OUTCOME-IMPLEMENT-20). */
+function goAhead(t: TaskDraft, event: EventOf<'mr.goAhead'>): Move {
+  const {
+    shas,
+    shas: [first],
+    by,
+    kind = 'mr_comment',
+    text,
+  } = event
+  const keep = (): void => {
+    if (first && text !== undefined) t.append(kind, first, by, text)
+  }
+  const release = (): void => (keep(), t.heardNothing())
+  if (t.is('backlog-sweep')) return { to: 'refined', does: release }
+  if (t.is('identity-unverified')) return { to: 'implementing.fresh', does: release }
+  if (isParkedBy(t, 'withheld')) return { to: 'reviewing.fresh', does: release }
+  if (!isGoAheadPark(t)) return first ? releasedBy(t, { ...first, maintainer: true, on: 'mr' }, keep) : { does: keep }
   const named = [...t.c.forge.goAheads, ...shas].filter((head) =>
     (t.c.forge.reviewed ?? []).some((read) => isSame(read, head) && read.sha === head.sha),
   )
-  if (t.open.length === 0 || !t.covers(named) || !t.isGranted) return { does: () => void (t.c.forge.goAheads = named) }
+  if (t.open.length === 0 || !t.covers(named) || !t.isGranted)
+    return { does: () => (keep(), void (t.c.forge.goAheads = named)) }
   const let_ = { forge: { verdict: named, reviewed: null, goAheads: [] }, pod: { released: true } }
-  return { to: 'merging.settling', does: () => void put(t.c, let_) }
+  return { to: 'merging.settling', does: () => (keep(), void put(t.c, let_)) }
 }
 
 type Handler = (t: TaskDraft, event: never) => Move

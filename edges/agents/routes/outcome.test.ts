@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { granted, inReview } from '../../../machines/task/a-task.ts'
+import type { TaskContext } from '../../../machines/task/context.ts'
+import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
+import { testClock, withServer } from '../../../http/testing.ts'
+import type { Delivery } from '../../../runtime/runtime.ts'
+import type { ProjectDirectory } from '../../forge/projects.ts'
+import { registerAgentApi } from '../api.ts'
+import type { AgentApiDeps } from '../deps.ts'
+import { podTokens } from '../pod-tokens.ts'
+import { aForge, aView, reading } from '../testing.ts'
+
+const key = await importSigningKey(generateSigningKeyPem())
+
+/** What POST /tasks/{task}/outcome tells the Task, while the Project has this ceiling. */
+async function toldBy(task: TaskContext, body: object, ceiling: string | undefined): Promise<Delivery['event']> {
+  const clock = testClock()
+  const { ordinal: pod, agentKind } = task.pod
+  const tokens = podTokens(key, clock, { next: () => 'a-token' })
+  const claims = { project: task.config.project, task: task.id, pod, agentKind: agentKind || 'implement' }
+  const token = await tokens.mint(claims, 600)
+  const project = {
+    name: 'demo',
+    scm: { owner: 'acme', apiURL: 'http://forge/api', botLogin: 'bot', maintainerLogins: [] },
+    kinds: {},
+    upgradeEngineLogins: [],
+    repositories: [{ name: 'lib', url: 'http://forge/acme/lib.git' }],
+    ...(ceiling === undefined ? {} : { autoApproveMaxSignificance: ceiling }),
+  }
+  const delivered: Delivery[] = []
+  const author = { login: 'bot', id: '3', bot: true }
+  const deps = {
+    runtime: {
+      ...reading({ [`task:${task.id}`]: aView(task), [`pod:${task.id}/${pod}`]: aView({}) }),
+      deliver: async (delivery: Delivery) => {
+        delivered.push(delivery)
+        return { key: delivery.key, applied: true, seq: 1, answer: { status: 200, body: {} } }
+      },
+    },
+    clock,
+    podTokens: tokens,
+    projects: { project: async () => project } as unknown as ProjectDirectory,
+    openForge: async () =>
+      aForge({ mergeRequest: async (_path, number) => ({ number, headSha: 'sha-1', author, draft: false }) as never }),
+  } as unknown as AgentApiDeps
+  await withServer(
+    (app) => registerAgentApi(app, deps) as never,
+    async ({ url }) => {
+      await fetch(`${url}/tasks/${encodeURIComponent(task.id)}/outcome`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    },
+  )
+  expect(delivered).toHaveLength(1)
+  return delivered[0]!.event
+}
+
+const submitted = { title: 't', body: 'b', change_significance: 'major', action: 'submitted' }
+const approve = { verdict: 'approve', reviewed_shas: [{ repo: 'lib', number: 7, sha: 'abcdef1' }] }
+
+it.each([
+  ['what is submitted', granted().context, { kind: 'implement', payload: submitted }],
+  ['what is approved', inReview().context, { kind: 'review', payload: approve }],
+])('%s is told with the ceiling that the Project has now (PROJECT-18)', async (_what, task, body) => {
+  expect(task.config.autoApproveMaxSignificance).toBe('minor')
+  expect(await toldBy(task, body, 'patch')).toMatchObject({ type: 'outcome', ceiling: 'patch' })
+  expect(await toldBy(task, body, undefined)).toMatchObject({ type: 'outcome', ceiling: 'minor' })
+})
