@@ -61,16 +61,8 @@ import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
 import { readWhy } from './why.ts'
-import {
-  closeTask,
-  derivedViews,
-  mintByHand,
-  statusOf,
-  tellDeleted,
-  tellProject,
-  tellProjects,
-  type ResourceViewsDeps,
-} from './resources.ts'
+import { closeTask, mintByHand } from './tasks-by-hand.ts'
+import { derivedViews, statusOf, tellDeleted, tellProject, tellProjects, type ResourceViewsDeps } from './resources.ts'
 
 export interface OrchestratorPorts {
   readonly clock: Clock
@@ -274,6 +266,7 @@ export async function composeOrchestrator(
     directory,
     threads,
     clock,
+    resources,
     webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}`,
     memoryUrl: (name) => settings.memory.urls[name],
   }
