@@ -1,7 +1,16 @@
 /** How Tasks and Projects end and begin again, over the whole orchestrator. The tests of one `describe` are one story. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { IssueContext } from '../../machines/issue/context.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import { projectWith, startOrchestratorFixture, type Answer, type OrchestratorFixture } from './testing/fixture.ts'
+import { people } from '../local/people.ts'
+import {
+  projectWith,
+  repository,
+  startOrchestratorFixture,
+  type Answer,
+  type OrchestratorFixture,
+} from './testing/fixture.ts'
 
 let fixture: OrchestratorFixture
 beforeAll(async () => void (fixture = await startOrchestratorFixture()), 120_000)
@@ -36,6 +45,74 @@ async function stageOf(name: string): Promise<string | undefined> {
   return (actor?.context as unknown as TaskContext | undefined)?.stage.name
 }
 
+describe('a Project that is deleted', () => {
+  const project = '/resources/projects/default/demo'
+  const open = (title: string): unknown =>
+    fixture.forge.openIssue(people.maintainer, repository, { title, body: 'b', labels: ['platform'] })
+  async function implementing(): Promise<readonly TaskContext[]> {
+    const all = (await fixture.runtime.list('task')).map(({ context }) => context as unknown as TaskContext)
+    return all.filter(({ kind, stage }) => kind === 'implement' && stage.class !== 'terminal')
+  }
+  const issuesOf = async (): Promise<readonly IssueContext[]> =>
+    (await fixture.runtime.list('issue')).map(({ context }) => context as unknown as IssueContext)
+  const queue = async (): Promise<QueueContext> =>
+    (await fixture.runtime.read('queue:default/demo'))!.context as unknown as QueueContext
+
+  test('ADMISSION-8: closes its live Tasks, drops what waits, and leaves no Issue with a mint or a Task', async () => {
+    await applyProject({ maxConcurrentAgents: 1 })
+    open('One')
+    open('Two')
+    await fixture.until('one works and one waits', async () => {
+      const { entries } = await queue()
+      return (await implementing()).length === 1 && entries.some(({ admittedAt }) => admittedAt === null)
+    })
+    const [live] = await implementing()
+    const pod = await fixture.podOf(live!.id.slice('default/'.length), 1)
+    const podPath = async (): Promise<string | undefined> => (await fixture.runtime.read(`pod:${live!.id}/1`))?.path
+    expect((await ask('DELETE', project)).status).toBe(204)
+    await fixture.until('nothing is left', async () => (await implementing()).length === 0)
+    // As the pod of any Task that is cancelled: its turn ends, it hands over its notes, and it stops.
+    await fixture.until('its pod leaves its turn', async () => (await podPath()) === 'alive.draining')
+    await pod.endTurn()
+    await fixture.until('its pod goes on to stop', async () => (await podPath()) !== 'alive.draining')
+    expect(['alive.handingOff', 'alive.retiring', 'alive.synthesizing', 'alive.stopping', 'gone']).toContain(
+      await podPath(),
+    )
+    await fixture.quiet()
+    expect((await issuesOf()).map(({ owner, mint, held }) => ({ owner, mint, held }))).toEqual([
+      { owner: '', mint: null, held: false },
+      { owner: '', mint: null, held: false },
+    ])
+    expect(await queue()).toMatchObject({ closedReason: 'Deleted', entries: [] })
+  })
+
+  test('ADMISSION-8: applied again, it works on its open issues as a new Project does', async () => {
+    await applyProject({ maxConcurrentAgents: 3 })
+    await fixture.until('both work', async () => (await implementing()).length === 2)
+    await fixture.quiet()
+    const owners = (await issuesOf()).map(({ owner }) => owner)
+    expect(owners.toSorted()).toEqual((await implementing()).map(({ id }) => id).toSorted())
+  })
+
+  test('ADMISSION-8: deletes its Tasks by hand too; applied again, such a Task is a second one', async () => {
+    await applyProject({ maxConcurrentAgents: 0 })
+    await fixture.quiet()
+    const waits = async (): Promise<Answer> =>
+      ask('PUT', '/resources', {
+        apiVersion: 'platform.dev/v1alpha1',
+        kind: 'Task',
+        metadata: { name: 'waits' },
+        spec: { projectRef: 'demo', kind: 'brainstorm', goal: 'wait', repositories: ['duration'] },
+      })
+    expect((await waits()).body).toMatchObject({ change: 'created' })
+    expect((await ask('DELETE', project)).status).toBe(204)
+    expect((await ask('GET', '/resources/tasks/default/waits')).status).toBe(404)
+    await applyProject({ maxConcurrentAgents: 9 })
+    expect((await waits()).body).toMatchObject({ name: 'waits', change: 'created' })
+    await fixture.until('it works', async () => (await stageOf('waits')) === 'brainstorming')
+  })
+})
+
 describe('a Task made by hand', () => {
   beforeAll(() => applyProject({ maxConcurrentAgents: 0 }))
 
@@ -66,7 +143,7 @@ describe('a Task made by hand', () => {
     expect((await ask('DELETE', path)).status).toBe(204)
     expect((await ask('GET', path)).status).toBe(404)
     expect((await applyTask()).body).toMatchObject({ name: 'by-hand', change: 'created', warnings: [] })
-    await applyProject({ maxConcurrentAgents: 3 })
+    await applyProject({ maxConcurrentAgents: 9 })
     await fixture.until('it works', async () => (await stageOf('by-hand')) === 'brainstorming')
   })
 

@@ -20,7 +20,11 @@ async function slotsOf(given: Partial<ProjectSpec>): Promise<unknown> {
   const spec = { scmSecretRef: 's', scm: { provider: 'forge_a', owner: 'o', botLogin: 'b' }, ...given }
   const deps = {
     directory: { applied: async () => ({ project: { generation: 1 }, spec }) },
-    runtime: { deliver: async (delivery: (typeof told)[number]) => told.push(delivery), read: async () => undefined },
+    runtime: {
+      deliver: async (delivery: (typeof told)[number]) => told.push(delivery),
+      read: async () => undefined,
+      list: async () => [],
+    },
     clock: { now: () => 0 },
   }
   await tellProject(deps as unknown as ResourceViewsDeps, 'default', 'demo')

@@ -14,6 +14,7 @@ import type { Resource, ResourcePort } from '../../edges/ports/resources.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
 import type { ProjectSpec } from '../../crd/project.ts'
+import { resumeIssues } from './end-project.ts'
 import { ledgerDeliveries } from './spending.ts'
 import { waitingTask, waitingTasks } from './tasks-by-hand.ts'
 import { sliceBehind } from '../../http/list.ts'
@@ -171,6 +172,7 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
       ...(settings ? { settings } : {}),
     },
   })
+  await resumeIssues(deps, `${namespace}/${name}`)
   await tellLedger(deps, `${namespace}/${name}`, project.generation, spec)
 }
 
@@ -191,15 +193,4 @@ export async function tellProjects(deps: ResourceViewsDeps): Promise<void> {
     const [namespace = '', name = ''] = id.split('/')
     await tellProject(deps, namespace, name)
   }
-}
-
-export async function tellDeleted(
-  deps: Pick<ResourceViewsDeps, 'runtime' | 'clock'>,
-  resource: Resource,
-): Promise<void> {
-  await deps.runtime.deliver({
-    to: `project:${resource.namespace}/${resource.name}`,
-    key: `deleted/${resource.uid}`,
-    event: { type: 'project.deleted', at: deps.clock.now() },
-  })
 }

@@ -2,13 +2,13 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '4047692078561980',
-  queue: '942338848ee94e0d',
+  project: '9bab4e0698b405cb',
+  queue: '50366781b2efddf2',
   ledger: 'aaa4675453b93131',
   task: '1e34530f9a0f27a7',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
-  issue: 'ba82caa6924a5f91',
+  issue: '0f3a16eb9b802444',
   'merge-request': 'bdbe9b28e4e59975',
   'ingest-job': 'cd269529343b5675',
 }
