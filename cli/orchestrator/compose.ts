@@ -61,16 +61,9 @@ import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
 import { readWhy } from './why.ts'
-import {
-  closeTask,
-  derivedViews,
-  mintByHand,
-  statusOf,
-  tellDeleted,
-  tellProject,
-  tellProjects,
-  type ResourceViewsDeps,
-} from './resources.ts'
+import { endProject } from './end-project.ts'
+import { closeTask, mintByHand } from './tasks-by-hand.ts'
+import { derivedViews, statusOf, tellProject, tellProjects, type ResourceViewsDeps } from './resources.ts'
 
 export interface OrchestratorPorts {
   readonly clock: Clock
@@ -274,6 +267,7 @@ export async function composeOrchestrator(
     directory,
     threads,
     clock,
+    resources,
     webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}`,
     memoryUrl: (name) => settings.memory.urls[name],
   }
@@ -294,7 +288,7 @@ export async function composeOrchestrator(
     authenticate: operatorAuth,
     unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
     onProjectChanged: (namespace, name) => tellProject(views, namespace, name),
-    onProjectDeleted: (resource) => tellDeleted(views, resource),
+    onProjectDeleted: (resource) => endProject(views, resource),
     onTaskApplied: (resource) => mintByHand(views, resource),
     onTaskDeleted: (deletion) => closeTask({ runtime, clock, resources }, deletion),
     derived: derivedViews(views),

@@ -1,6 +1,6 @@
 /** What the resource API shows and sets in motion: stored kinds with their actor's word, derived kinds from their actors. */
 import type { Kind } from '../../crd/kinds.ts'
-import type { RepositorySpec, TaskSpec } from '../../crd/kinds.ts'
+import type { RepositorySpec } from '../../crd/kinds.ts'
 import { issueResource } from '../../crd/status/issue.ts'
 import { mergeRequestResource } from '../../crd/status/merge-request.ts'
 import { projectStatus } from '../../crd/status/project.ts'
@@ -10,20 +10,19 @@ import type { DerivedResource } from '../../crd/status/shape.ts'
 import { taskResource, type TaskRelations } from '../../crd/status/task.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import { viewKey, type DerivedViews } from '../../edges/local/resource-reads.ts'
-import type { TaskDeletion } from '../../edges/local/resource-api.ts'
 import type { Resource, ResourcePort } from '../../edges/ports/resources.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
 import type { ProjectSpec } from '../../crd/project.ts'
+import { resumeIssues } from './end-project.ts'
 import { ledgerDeliveries } from './spending.ts'
+import { waitingTask, waitingTasks } from './tasks-by-hand.ts'
 import { sliceBehind } from '../../http/list.ts'
-import { Problem } from '../../http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
 import type { LedgerContext } from '../../machines/ledger/context.ts'
 import { turnId, type PodContext } from '../../machines/pod/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
 import { allActors } from '../../runtime/all-actors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
@@ -33,6 +32,7 @@ export interface ResourceViewsDeps {
   readonly directory: LocalProjectDirectory
   readonly threads: ThreadReader
   readonly clock: Clock
+  readonly resources: ResourcePort
   readonly webhookUrl: (project: string) => string
   /** Of the Project's memory service, if it has one. */
   readonly memoryUrl: (project: string) => string | undefined
@@ -45,7 +45,7 @@ const actorKinds: Readonly<Record<string, ActorKind>> = {
 }
 
 /** Kinds that only actors write: an actor for each resource, but one queue for all QueuedEvents of a Project. */
-export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime'>): DerivedViews {
+export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime' | 'resources'>): DerivedViews {
   const { runtime } = deps
   return {
     async list(kind, query) {
@@ -55,14 +55,17 @@ export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime'>): DerivedV
       const { namespace, after, limit } = query
       const idPrefix = namespace === undefined ? '' : `${namespace}/`
       const actors = await runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
-      return Promise.all(actors.map((actor) => actorView(runtime, kind, actor)))
+      const views = await Promise.all(actors.map((actor) => actorView(runtime, kind, actor)))
+      if (actorKind !== 'task') return views
+      return sliceBehind([...views, ...(await waitingTasks(deps, namespace))], viewKey, query)
     },
     async get(kind, namespace, name) {
       if (kind.kind === 'QueuedEvent')
         return (await queuedEvents(deps, namespace)).find(({ metadata }) => metadata.name === name)
       const actorKind = actorKinds[kind.kind]
       const actor = actorKind && (await runtime.read(`${actorKind}:${namespace}/${name}`))
-      return actor === undefined ? undefined : actorView(runtime, kind, actor)
+      if (actor !== undefined) return actorView(runtime, kind, actor)
+      return actorKind === 'task' ? waitingTask(deps, namespace, name) : undefined
     },
   }
 }
@@ -169,6 +172,7 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
       ...(settings ? { settings } : {}),
     },
   })
+  await resumeIssues(deps, `${namespace}/${name}`)
   await tellLedger(deps, `${namespace}/${name}`, project.generation, spec)
 }
 
@@ -194,94 +198,5 @@ export async function tellProjects(deps: ResourceViewsDeps, start: string): Prom
     if (!lived) continue
     const event = { type: 'project.restarted', at: deps.clock.now() }
     await deps.runtime.deliver({ to, key: `restarted/${start}`, event })
-  }
-}
-
-export async function tellDeleted(
-  deps: Pick<ResourceViewsDeps, 'runtime' | 'clock'>,
-  resource: Resource,
-): Promise<void> {
-  await deps.runtime.deliver({
-    to: `project:${resource.namespace}/${resource.name}`,
-    key: `deleted/${resource.uid}`,
-    event: { type: 'project.deleted', at: deps.clock.now() },
-  })
-}
-
-/**
- * A Task whose resource is deleted is closed (TASK-RESOURCE-19). One that a person made may still wait: it leaves the queue
- * first, so that it is minted before it is read here, or never.
- */
-export async function closeTask(
-  { runtime, clock, resources }: Pick<ResourceViewsDeps, 'runtime' | 'clock'> & { readonly resources: ResourcePort },
-  { namespace, name, by, request }: TaskDeletion,
-): Promise<boolean> {
-  const task = `${namespace}/${name}`
-  const made = await resources.get('Task', namespace, name)
-  const key = `deleted/${task}/${request}`
-  if (made !== undefined) {
-    const event = { type: 'queue.withdraw', at: clock.now(), entry: `mint/${task}` }
-    await runtime.deliver({ to: `queue:${namespace}/${(made.spec as TaskSpec).projectRef}`, key, event })
-  }
-  const actor = await runtime.read(`task:${task}`)
-  if (actor?.status === 'active')
-    await runtime.deliver({ to: actor.address, key, event: { type: 'task.close', at: clock.now(), by } })
-  if (made !== undefined) await resources.remove('Task', namespace, name)
-  return made !== undefined || actor !== undefined
-}
-
-/** A Task made by a person: its creation is the go-ahead of record (STAGE-3); it is minted when the queue admits it. */
-export async function mintByHand(deps: ResourceViewsDeps, resource: Resource): Promise<void> {
-  const spec = resource.spec as TaskSpec
-  const project = await deps.directory.project(`${resource.namespace}/${spec.projectRef}`)
-  if (project === undefined)
-    throw new Problem('not-found', `there is no Project ${spec.projectRef} in the namespace ${resource.namespace}`)
-  const unknown = spec.repositories.find((name) => !project.repositories.some((repository) => repository.name === name))
-  if (unknown !== undefined) throw new Problem('not-found', `the Project has no Repository ${unknown}`)
-  const task = `${resource.namespace}/${resource.name}`
-  const owned = await Promise.all(
-    (spec.issues ?? []).map((issue) => ownedIssue(deps, project.taskConfig.project, resource.namespace, issue)),
-  )
-  const seed: TaskSeed = {
-    kind: spec.kind,
-    goal: spec.goal,
-    repositories: [...spec.repositories],
-    issues: owned,
-    mergeRequests: [],
-    priority: spec.priority ?? 100,
-    origin: { kind: 'human', ref: resource.uid },
-    config: project.taskConfig,
-  }
-  const entry = {
-    entry: `mint/${task}`,
-    sort: 'mint',
-    task,
-    class: 'normal',
-    priority: seed.priority,
-    kind: seed.kind,
-    seed,
-  }
-  await deps.runtime.deliver({
-    to: `queue:${project.taskConfig.project}`,
-    key: `hand/${resource.uid}`,
-    event: { type: 'queue.enqueue', at: deps.clock.now(), ...entry },
-  })
-}
-
-async function ownedIssue(
-  deps: ResourceViewsDeps,
-  project: string,
-  namespace: string,
-  { repository, number }: { readonly repository: string; readonly number: number },
-): Promise<OwnedIssue> {
-  const issue = await deps.threads.issue(project, repository, number)
-  if (issue === undefined) throw new Problem('not-found', `the mirror has no issue ${repository}#${number}`)
-  const comments = await deps.threads.comments(project, repository, number, 'issue')
-  return {
-    repository,
-    number,
-    issue: `${namespace}/${repository}-${number}`,
-    selfProposed: issue.bot,
-    humanCommented: comments.some((comment) => !comment.bot),
   }
 }

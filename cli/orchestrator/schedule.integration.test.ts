@@ -3,6 +3,7 @@
  * that they should. The tests are one story; ticks are brought forward by the very event that their timers raise.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { people } from '../local/people.ts'
 import { projectWith, repository, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
@@ -168,4 +169,8 @@ test('a Project that is deleted drops what waits', async () => {
     'its queue is closed',
     async () => (await fixture.runtime.read('queue:default/demo'))?.context['closedReason'] === 'Deleted',
   )
+  await fixture.quiet()
+  const { entries } = (await fixture.runtime.read('queue:default/demo'))!.context as unknown as QueueContext
+  expect(entries.filter(({ admittedAt }) => admittedAt === null)).toEqual([])
+  expect((await tasks()).filter(({ stage }) => stage.class !== 'terminal')).toEqual([])
 })

@@ -74,7 +74,10 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
         told.push(`${by} ends ${namespace}/${name}`)
         return name === 'by-hand'
       },
-      onTaskApplied: async ({ namespace, name }) => void told.push(`task ${namespace}/${name}`),
+      onTaskApplied: async ({ namespace, name }) => {
+        told.push(`task ${namespace}/${name}`)
+        return name
+      },
       derived: {
         list: async (kind, { namespace }) => [derivedView(kind.kind, namespace)],
         get: async (kind, namespace, name) => (name === 'one' ? derivedView(kind.kind, namespace) : undefined),
@@ -248,6 +251,7 @@ describe('applying', () => {
     const onTaskApplied: ResourceApiDeps['onTaskApplied'] = async ({ name }) => {
       if (answer !== undefined) throw answer
       told.push(name)
+      return name
     }
     await withApi(
       async ({ call, resources }) => {

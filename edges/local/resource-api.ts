@@ -6,6 +6,7 @@ import { checkManifest, onlyOrchestratorWrites } from '../../crd/validate.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { principalOf, protect, type Authenticate } from '../../http/auth/authenticate.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
+import { contentHash } from '../forge/hash.ts'
 import type { AppliedResource, Resource, SecretPort } from '../ports/resources.ts'
 import { missing, requireKind, ResourceParams, resourceReads, type ResourceReadDeps } from './resource-reads.ts'
 
@@ -25,11 +26,13 @@ export interface ResourceApiDeps extends ResourceReadDeps {
   /** Called after a Project or one of its Repositories changed, with the Project's name. */
   readonly onProjectChanged: (namespace: string, project: string) => Promise<void>
   readonly onProjectDeleted: (resource: Resource) => Promise<void>
-  /** A Task that a person made, at every apply of it; refuses by a Problem. */
-  readonly onTaskApplied: (resource: Resource) => Promise<void>
+  /** A Task that a person made, at every apply of it; answers its name, and refuses by a Problem. */
+  readonly onTaskApplied: (resource: Resource) => Promise<string>
   /** Ends a Task, whoever made it; false: there is no such Task. */
   readonly onTaskDeleted: (deletion: TaskDeletion) => Promise<boolean>
 }
+
+type Applied = Pick<Resource, 'kind' | 'namespace' | 'name' | 'spec'>
 
 const Document = Type.Object({}, { additionalProperties: true })
 
@@ -59,17 +62,22 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
         await deps.secrets.write(namespace, name, data)
         return { kind: 'Secret', namespace, name, change: 'configured', warnings: checked.warnings }
       }
+      if (checked.manifest.kind === 'Task') await refuseChange(deps, checked.manifest)
       const { resource, change } = await deps.resources.apply(checked.manifest)
-      if (resource.kind === 'Task') await mint(deps, resource, change)
+      const name = resource.kind === 'Task' ? await mint(deps, resource, change) : resource.name
       const project = resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'] ?? '')
       // Told also when nothing changed: an earlier apply may have ended before it was told.
       if (resource.kind !== 'Task' && project !== '') await deps.onProjectChanged(resource.namespace, project)
       return {
         kind: resource.kind,
         namespace: resource.namespace,
-        name: resource.name,
+        name,
         change,
-        warnings: [...checked.warnings, ...inertOnOneMachine(request.body, deps.unset)],
+        warnings: [
+          ...checked.warnings,
+          ...inertOnOneMachine(request.body, deps.unset),
+          ...(name === resource.name ? [] : [laterLife(resource.name, name)]),
+        ],
       }
     },
   )
@@ -102,10 +110,25 @@ function refuseDerived(manifest: { readonly kind?: unknown }): void {
   if (kind?.writable === false) throw new Problem('forbidden', onlyOrchestratorWrites(kind.kind))
 }
 
+/** A Task works on what it was made for: every field that would change is named, before anything is written. */
+async function refuseChange({ resources }: ResourceApiDeps, { kind, namespace, name, spec }: Applied): Promise<void> {
+  const before = (await resources.get(kind, namespace, name))?.spec
+  if (before === undefined) return
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(spec)])].toSorted()
+  const changed = keys.filter((key) => contentHash(before[key] ?? null) !== contentHash(spec[key] ?? null))
+  const message = `cannot change while the Task ${name} is there: delete the Task, or give the new one another name`
+  if (changed.length > 0) throw invalidInput(changed.map((key) => ({ path: `/spec/${key}`, message })))
+}
+
+function laterLife(asked: string, name: string): { readonly path: string; readonly message: string } {
+  const message = `an earlier Task ${asked} has ended and stays readable; this one is ${name}`
+  return { path: '/metadata/name', message }
+}
+
 /** Told at every apply: an earlier one may have ended before it was. A Task that is refused leaves no resource behind. */
-async function mint(deps: ResourceApiDeps, resource: Resource, change: AppliedResource['change']): Promise<void> {
+async function mint(deps: ResourceApiDeps, resource: Resource, change: AppliedResource['change']): Promise<string> {
   try {
-    await deps.onTaskApplied(resource)
+    return await deps.onTaskApplied(resource)
   } catch (error) {
     if (error instanceof Problem && change === 'created')
       await deps.resources.remove(resource.kind, resource.namespace, resource.name)

@@ -50,6 +50,8 @@ export interface IssueContext {
   readonly offered?: boolean
   /** A Task ended here: no new one until a person asks for it, or a loop would be endless. */
   readonly held: boolean
+  /** `deleted`: its Project is gone, and nothing is minted. `back`: it is there again, while the Task of before still ends. */
+  readonly projectGone?: 'deleted' | 'back' | ''
   readonly rejected: string
   readonly delivered: boolean
   /** Closed by the platform itself as over; reopening takes that back. */

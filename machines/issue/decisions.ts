@@ -111,9 +111,24 @@ function publish(
   return { context: { plans }, effects }
 }
 
+/** The deletion ended it, and nobody who works there: in a later life of the Project it begins anew (ADMISSION-8). */
+function endWithProject(gone: 'deleted' | 'back'): Partial<IssueContext> {
+  return { ...noOwner, held: false, urged: false, ...(gone === 'back' ? { projectGone: '' } : {}) }
+}
+
+/** The queue dropped its mint; a Task that lives says itself when it has ended. */
+function loseProject(): Fold {
+  return { context: { mint: null, projectGone: 'deleted' } }
+}
+
+function regainProject({ owner, projectGone }: IssueContext): Fold {
+  return projectGone ? { context: { projectGone: owner === '' ? '' : 'back' } } : {}
+}
+
 function end(context: IssueContext, { task, stage, reason }: EventOf<IssueEvent, 'task.ended'>): Fold {
   if (task === context.mint?.task) return { context: { mint: null, held: true } }
   if (task !== context.owner) return {}
+  if (context.projectGone) return { context: endWithProject(context.projectGone) }
   const rejects = rejectingStages.has(stage) && reason !== 'issue-closed' && context.facts?.state !== 'closed'
   return { context: { ...noOwner, held: true, urged: false, rejected: rejects ? reason || stage : '' } }
 }
@@ -153,6 +168,8 @@ export const issueActions = {
   handOver: on('issue.handedOver', handOver),
   takeOffer: on('issue.offered', takeOffer),
   retire: on('issue.retired', retire),
+  loseProject: on('issue.projectDeleted', loseProject),
+  regainProject: on('issue.projectApplied', regainProject),
   publish: on('plan.written', publish),
   judgeClaim: on('approval.claimed', claim),
   finish: on('task.delivered', deliverDone),

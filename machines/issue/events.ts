@@ -99,6 +99,10 @@ export const IssueEvent = Type.Union([
   }),
   /** A sweep has room for it. */
   Type.Object({ type: Type.Literal('issue.offered'), ...At }),
+  /** Its Project is deleted: whatever was asked for is dropped, and its Task is closed (ADMISSION-8). */
+  Type.Object({ type: Type.Literal('issue.projectDeleted'), ...At }),
+  /** A Project of the name is there again. */
+  Type.Object({ type: Type.Literal('issue.projectApplied'), ...At }),
   /** The platform closed it because there is nothing left to do (refine). */
   Type.Object({ type: Type.Literal('issue.retired'), ...At, reason: Type.String() }),
   Type.Object({ type: Type.Literal('issue.agentRunning'), ...At, task: Type.String(), agentKind: Type.String() }),

@@ -675,6 +675,56 @@ describe('people speak', () => {
   })
 })
 
+describe('ADMISSION-8: an Issue whose Project is deleted', () => {
+  const deleted = { type: 'issue.projectDeleted' }
+  const applied = { type: 'issue.projectApplied' }
+  const cancelled = (issue: Drive) => ({
+    type: 'task.ended',
+    task: taskOf(issue),
+    stage: 'rejected',
+    reason: 'cancelled',
+  })
+
+  test('gives up the mint that waited, asks for none, and asks anew when the Project is back', () => {
+    const issue = seen()
+    expect(sent(issue.send(deleted), 'queue')).toEqual([])
+    expect(issue.context['mint']).toBeNull()
+    expect(sent(observe(issue, { title: 'still wanted' }), 'queue')).toEqual([])
+    expect(sent(issue.send(applied), 'queue')).toMatchObject([{ type: 'queue.enqueue' }])
+    expect(issue.context['mint']).not.toBeNull()
+  })
+
+  test('takes the end of its Task for no rejection, and begins anew when the Project is back', () => {
+    const issue = owned()
+    issue.send(deleted)
+    expect(sent(issue.send(cancelled(issue)), 'queue')).toEqual([])
+    expect(issue.context).toMatchObject({ owner: '', held: false, rejected: '', urged: false })
+    expect(sent(issue.send(applied), 'queue')).toMatchObject([{ type: 'queue.enqueue' }])
+  })
+
+  test('begins anew at the end of its Task where the Project is back before that', () => {
+    const issue = owned()
+    issue.send(deleted)
+    expect(sent(issue.send(applied), 'queue')).toEqual([])
+    expect(sent(issue.send(cancelled(issue)), 'queue')).toMatchObject([{ type: 'queue.enqueue' }])
+    expect(issue.context).toMatchObject({ held: false, rejected: '', projectGone: '' })
+  })
+
+  test('asks for a Task after /retry, once the Project is back, and not before', () => {
+    const issue = seen()
+    issue.send(deleted)
+    expect(sent(issue.send({ type: 'issue.command', command: 'retry', by: 'maya' }), 'queue')).toEqual([])
+    expect(sent(issue.send(applied), 'queue')).toMatchObject([{ type: 'queue.enqueue', priority: 20 }])
+  })
+
+  test('hears of a Project that is applied without a deletion as of nothing', () => {
+    const issue = seen()
+    const before = JSON.stringify(issue.context)
+    expect(issue.send(applied)).toEqual([])
+    expect(JSON.stringify(issue.context)).toBe(before)
+  })
+})
+
 test('every repeat of an observation changes nothing (LAW-8, ISSUE-4)', () => {
   const issue = granted()
   const before = JSON.stringify(issue.context)

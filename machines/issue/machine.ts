@@ -56,6 +56,8 @@ export const issueMachine = setup({
         'issue.handedOver': { actions: 'handOver' },
         'issue.offered': { actions: 'takeOffer' },
         'issue.retired': { actions: 'retire' },
+        'issue.projectDeleted': { actions: 'loseProject' },
+        'issue.projectApplied': { actions: 'regainProject' },
         'issue.agentRunning': { actions: 'noteRunning' },
         'plan.written': { actions: 'publish' },
         ...answersClaims,
@@ -117,6 +119,8 @@ export const issueMachine = setup({
             'issue.handedOver': {},
             'issue.offered': {},
             'issue.retired': {},
+            'issue.projectDeleted': {},
+            'issue.projectApplied': {},
             'issue.agentRunning': {},
             'plan.written': {},
             'task.delivered': {},
@@ -130,7 +134,7 @@ export const issueMachine = setup({
 
 export const issueDefinition: MachineDefinition = {
   kind: 'issue',
-  version: 4,
+  version: 5,
   machine: issueMachine,
   createdBy: ['issue.observed', 'issue.owned', 'issue.retired'],
   upgrades: {
@@ -139,5 +143,7 @@ export const issueDefinition: MachineDefinition = {
     2: (snapshot) => withContext(snapshot, { withdrawals: [] }),
     // Its facts name no Task that merged: no change counts as merged until the mirror tells them again.
     3: (snapshot) => snapshot,
+    // Without the word of a deletion its Project is there.
+    4: (snapshot) => snapshot,
   },
 }

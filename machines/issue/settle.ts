@@ -149,8 +149,8 @@ function unwanted(owner: string): EffectAction {
 
 const wantsTask: ReadonlySet<IssueStatus> = new Set(['refined', 'approved'])
 
-function mayMint({ owner, held, facts, status }: IssueContext): boolean {
-  return owner === '' && !held && facts?.wanted === true && wantsTask.has(status)
+function mayMint({ owner, held, projectGone, facts, status }: IssueContext): boolean {
+  return owner === '' && !held && projectGone !== 'deleted' && facts?.wanted === true && wantsTask.has(status)
 }
 
 /** It would have a Task if a sweep had room for one (PROJECT-9). */

@@ -1,6 +1,6 @@
 /** Whether the Project may work at all: the same rows, with anything scheduled beside them or not (SCHEDULE-1). */
 import { effect, tellQueue } from '../emit.ts'
-import { newScheduled, type ProjectContext } from './context.ts'
+import { newScheduled, type ProjectContext, type Scheduled } from './context.ts'
 import { always, on, type Guarded } from './decide.ts'
 import { meta, type Actions, type Guards, type State } from './chart.ts'
 import type { ScheduleSettings } from './events.ts'
@@ -12,6 +12,14 @@ function withSettings(
 ): ProjectContext['scheduled'] {
   if (scheduled === null) return settings ? newScheduled(settings) : null
   return { ...scheduled, settings: settings ?? switchedOff(scheduled.settings) }
+}
+
+/** Its Tasks are closed or never minted, and their ends are heard by nobody: a later life waits for none of them. */
+function withoutTasks(scheduled: Scheduled): Scheduled {
+  const blocks = Object.fromEntries(
+    Object.entries(scheduled.blocks).map(([name, block]) => [name, { ...block, task: '' }]),
+  ) as Scheduled['blocks']
+  return { ...scheduled, blocks, refine: { ...scheduled.refine, task: '' }, offered: [] }
 }
 
 function switchedOff({ budget: _budget, ...settings }: ScheduleSettings): ScheduleSettings {
@@ -71,8 +79,8 @@ export const readinessActions: Actions = {
   keepFailure: on('effect.failed', (_context, { reason }) => ({
     context: { reason: 'CheckFailed', message: reason },
   })),
-  closeDeleted: always(({ id }) => ({
-    context: { reason: 'Deleted', message: '', faults: [] },
+  closeDeleted: always(({ id, scheduled }) => ({
+    context: { reason: 'Deleted', message: '', faults: [], scheduled: scheduled && withoutTasks(scheduled) },
     effects: [tellQueue(id, { type: 'queue.closed', reason: 'Deleted' })],
   })),
   resync: always(({ id }) => ({ effects: [effect('resyncMirror', { project: id })] })),

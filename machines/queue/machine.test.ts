@@ -252,6 +252,47 @@ describe('repeats and strangers', () => {
     expect(queue.context.finished).toMatchObject([{ entry: 'b', state: 'Dropped' }])
   })
 
+  describe('ADMISSION-8: of a deleted Project', () => {
+    const seedOf = (kind: string): object => ({
+      origin: { kind, ref: '' },
+      issues: [{ issue: 'default/lib-1' }],
+      mergeRequests: [{ mergeRequest: 'default/lib-mr-2' }],
+    })
+    const told = (queue: AQueue): readonly unknown[] => queue.effects.map(({ params }) => [params.to, params.event])
+    const released = ['issue:default/lib-1', { type: 'issue.projectDeleted' }]
+
+    test('an issue and a merge request learn that their mint is dropped', () => {
+      const queue = ready(0).add('m', { sort: 'mint', seed: seedOf('webhook') })
+      expect(told(queue.send('queue.closed', { reason: 'Deleted' }))).toEqual([
+        released,
+        ['merge-request:default/lib-mr-2', { type: 'mr.released', task: 'default/m', reason: 'project-deleted' }],
+      ])
+      expect(queue.context.entries).toEqual([])
+    })
+
+    test('a Task that is admitted and on its way is closed, and its issue does not take that for a cancellation', () => {
+      const queue = ready(1).add('m', { sort: 'mint', seed: seedOf('webhook') })
+      expect(told(queue.send('queue.closed', { reason: 'Deleted' }))).toEqual([
+        released,
+        ['task:default/m', { type: 'task.close', by: 'the platform', reason: 'the Project was deleted' }],
+      ])
+    })
+
+    test('a pod that would be next is asked for by its Task, and the issues of a Task by hand asked for nothing', () => {
+      const queue = ready(0)
+        .add('s')
+        .add('m', { sort: 'mint', seed: seedOf('human') })
+      queue.send('queue.closed', { reason: 'Deleted' })
+      expect(queue.effects.map(({ params }) => params.to)).toEqual(['merge-request:default/lib-mr-2'])
+    })
+
+    test('one that is only not ready keeps everything and tells nobody', () => {
+      const queue = ready(0).add('m', { sort: 'mint', seed: seedOf('webhook') })
+      expect(told(queue.send('queue.closed', { reason: 'TokenRefused' }))).toEqual([])
+      expect(queue.context.entries.map(({ entry }) => entry)).toEqual(['m'])
+    })
+  })
+
   test('it remembers at most 500 entries that left', () => {
     const queue = ready(1)
     for (let n = 0; n < 520; n += 1) queue.add(`e${n}`).send('queue.release', { entry: `e${n}` })

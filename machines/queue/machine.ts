@@ -4,9 +4,9 @@
  * Pause and budget are regions of their own, so that neither forgets the other [QUEUE-6].
  */
 import { setup } from 'xstate'
-import { decideBy, later, type EventOf } from '../decide.ts'
+import { decideBy, inTime, later, type EventOf } from '../decide.ts'
 import type { MachineDefinition, MachineInput } from '../definition.ts'
-import { tellTask, type EffectAction } from '../emit.ts'
+import { tellIssue, tellMergeRequest, tellTask, type Decision, type EffectAction } from '../emit.ts'
 import { admit, isPaused } from './admission.ts'
 import { newQueue, type FinishedEntry, type QueueContext, type WaitingEntry } from './context.ts'
 import type { QueueEvent } from './events.ts'
@@ -62,12 +62,32 @@ function mayWithdraw({ entry, sort, admittedAt }: WaitingEntry, event: EventOf<Q
   return entry === event.entry && !(sort === 'mint' && admittedAt !== null)
 }
 
-/** A deleted Project admits nothing ever again: what waits is dropped, what runs keeps its slot to the end. */
-function close(context: QueueContext, { reason }: EventOf<QueueEvent, 'queue.closed'>): Partial<QueueContext> {
-  const dropped =
-    reason === 'Deleted' ? remove(context, 'project deleted', ({ admittedAt }) => admittedAt === null) : {}
-  return { closedReason: reason, ...dropped }
+/**
+ * Nobody may wait for what never comes (ADMISSION-8): issues and merge requests learn that their mint is gone. A Task that
+ * is on its way is closed by the word behind the one that mints it.
+ */
+function endOf({ task, sort, seed, admittedAt }: WaitingEntry): readonly EffectAction[] {
+  if (sort !== 'mint' || !seed) return []
+  // The issues of a Task that a person made have asked for nothing.
+  const asked = seed.origin.kind === 'human' ? [] : seed.issues
+  const released = asked.map(({ issue }) => tellIssue(issue, { type: 'issue.projectDeleted' }))
+  const ended =
+    admittedAt === null
+      ? seed.mergeRequests.map(({ mergeRequest }) =>
+          tellMergeRequest(mergeRequest, { type: 'mr.released', task, reason: 'project-deleted' }),
+        )
+      : [tellTask(task, { type: 'task.close', by: 'the platform', reason: 'the Project was deleted' })]
+  return [...released, ...ended]
 }
+
+/** Nothing is admitted while it is closed. Of a deleted Project what waits is dropped, what runs keeps its slot to the end. */
+function close(context: QueueContext, { reason }: EventOf<QueueEvent, 'queue.closed'>): Decision<QueueContext> {
+  if (reason !== 'Deleted') return { context: { closedReason: reason } }
+  const dropped = remove(context, 'project deleted', ({ admittedAt }) => admittedAt === null)
+  return { context: { closedReason: reason, ...dropped }, effects: context.entries.flatMap(endOf) }
+}
+
+const { on: closing } = decideBy<QueueContext, QueueEvent>(inTime)
 
 function meta(
   reason: string,
@@ -109,7 +129,7 @@ export const queueMachine = setup({
     },
     'queue.budgeted': { actions: on('queue.budgeted', (_context, { state }) => ({ budget: state })) },
     'queue.opened': { actions: on('queue.opened', () => ({ closedReason: null })) },
-    'queue.closed': { actions: on('queue.closed', close) },
+    'queue.closed': { actions: closing('queue.closed', close) },
   },
   states: {
     readiness: {

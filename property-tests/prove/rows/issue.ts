@@ -125,6 +125,11 @@ function owned(i: Draft, { task }: EventOf<'issue.owned'>, asking: Asking): void
 function ended(i: Draft, { task, stage, reason }: EventOf<'task.ended'>): void {
   if (task === i.mint?.task) return void Object.assign(i, { mint: null, held: true })
   if (task !== i.owner) return
+  if (i.projectGone) {
+    Object.assign(i, noOwner, { held: false, urged: false })
+    if (i.projectGone === 'back') i.projectGone = ''
+    return
+  }
   const isRejected = ['rejected', 'implement-declined'].includes(stage) && reason !== 'issue-closed'
   const rejected = isRejected && i.facts?.state !== 'closed' ? reason || stage : ''
   Object.assign(i, noOwner, { held: true, urged: false, rejected })
@@ -179,6 +184,12 @@ function hear(i: Draft, event: IssueEvent, asking: Asking): boolean {
       break
     case 'issue.retired':
       Object.assign(i, { retired: true, held: true })
+      break
+    case 'issue.projectDeleted':
+      Object.assign(i, { mint: null, projectGone: 'deleted' })
+      break
+    case 'issue.projectApplied':
+      if (i.projectGone) i.projectGone = i.owner === '' ? '' : 'back'
       break
     case 'issue.agentRunning':
       if (event.task === i.owner && event.agentKind === 'implement') i.implementRan = true
@@ -292,7 +303,8 @@ function revocation(i: Draft): string {
   return (i.claim ? fault(i, i.claim) : undefined) ?? 'withdrawn'
 }
 
-function mayMint({ owner, held, facts, status }: Draft): boolean {
+function mayMint({ owner, held, projectGone, facts, status }: Draft): boolean {
+  if (projectGone === 'deleted') return false
   return owner === '' && !held && facts?.wanted === true && (status === 'refined' || status === 'approved')
 }
 

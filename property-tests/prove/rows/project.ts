@@ -83,6 +83,11 @@ function deleted(p: ProjectDraft): void {
   if (p.isDeleted) return
   Object.assign(p, { isDeleted: true, isScheduled: false })
   Object.assign(p.c, { reason: 'Deleted', message: '', faults: [] })
+  if (p.c.scheduled) {
+    const { blocks, refine } = p.c.scheduled
+    const idle = Object.fromEntries(Object.entries(blocks).map(([name, block]) => [name, { ...block, task: '' }]))
+    p.c.scheduled = { ...p.c.scheduled, blocks: idle as typeof blocks, refine: { ...refine, task: '' }, offered: [] }
+  }
   p.tellQueue('queue.closed', { reason: 'Deleted' })
 }
 

@@ -31,7 +31,18 @@ function drop(q: Mutable<QueueContext>, reason: string, isMeant: (entry: Waiting
   if (gone.length > 0) q.finished = [...q.finished, ...finished].slice(-500)
 }
 
-function hear(q: Mutable<QueueContext>, event: QueueEvent): void {
+/** ADMISSION-8: everybody who would wait for it is told, and who is minted already is closed. */
+function end({ sort, seed, task, admittedAt }: WaitingEntry, asking: Asking): void {
+  if (sort === 'spawn' || seed === undefined) return
+  if (seed.origin.kind !== 'human')
+    for (const { issue } of seed.issues) asking.tell(`issue:${issue}`, 'issue.projectDeleted', {})
+  if (admittedAt !== null)
+    return asking.tell(`task:${task}`, 'task.close', { by: 'the platform', reason: 'the Project was deleted' })
+  for (const { mergeRequest } of seed.mergeRequests)
+    asking.tell(`merge-request:${mergeRequest}`, 'mr.released', { task, reason: 'project-deleted' })
+}
+
+function hear(q: Mutable<QueueContext>, event: QueueEvent, asking: Asking): void {
   switch (event.type) {
     case 'queue.configured': {
       const { maxConcurrentAgents, capacity, alertCapacity } = event
@@ -59,7 +70,9 @@ function hear(q: Mutable<QueueContext>, event: QueueEvent): void {
       return void (q.closedReason = null)
     case 'queue.closed':
       q.closedReason = event.reason
-      if (event.reason === 'Deleted') drop(q, 'project deleted', (one) => one.admittedAt === null)
+      if (event.reason !== 'Deleted') return
+      q.entries.forEach((entry) => end(entry, asking))
+      drop(q, 'project deleted', (one) => one.admittedAt === null)
   }
 }
 
@@ -67,7 +80,7 @@ export const queueRows: Rows = (before, event, id) => {
   const q: Mutable<QueueContext> = { ...(before ? (before.context as QueueContext) : newQueue(id)) }
   const asking = new Asking()
   q.at = Math.max(q.at, event.at)
-  hear(q, event as unknown as QueueEvent)
+  hear(q, event as unknown as QueueEvent, asking)
   const waiting = q.entries
     .filter(({ admittedAt }) => admittedAt === null)
     .toSorted((a, b) => urgency(a, q.at) - urgency(b, q.at) || a.sequence - b.sequence)

@@ -115,6 +115,8 @@ export function issueWords(context: object): readonly Told[] {
   const facts = known.facts ?? plain
   return [
     ...issueBirths,
+    { type: 'issue.projectDeleted' },
+    { type: 'issue.projectApplied' },
     { ...observed({}), retry: true },
     { ...observed({ wanted: false }), retry: true },
     ...[

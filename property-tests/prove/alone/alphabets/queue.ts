@@ -19,6 +19,11 @@ function enqueue(entry: string, more: object = {}): Told {
   }
 }
 
+function seedFor(kind: string): object {
+  const issues = [{ issue: 'default/lib-1' }]
+  return { goal: 'x', origin: { kind, ref: '' }, issues, mergeRequests: [{ mergeRequest: 'default/lib-mr-2' }] }
+}
+
 export const queueBirths: readonly Told[] = [
   configured(2, 1, 1),
   configured(1, 2, 1),
@@ -33,7 +38,8 @@ export function queueWords(context: object): readonly Told[] {
     ...queueBirths,
     enqueue('b', { priority: 20 }),
     enqueue('c', { class: 'alert' }),
-    enqueue('d', { sort: 'mint', seed: { goal: 'x' }, priority: -5 }),
+    enqueue('d', { sort: 'mint', seed: seedFor('webhook'), priority: -5 }),
+    enqueue('f', { sort: 'mint', seed: seedFor('human') }),
     enqueue('e', { sort: 'mint' }),
     ...[...known.slice(0, 4), 'unknown'].flatMap((entry) => [
       { type: 'queue.withdraw', entry },

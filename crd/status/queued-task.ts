@@ -1,0 +1,45 @@
+/** A Task that a person applied and that waits for its slot: what was asked for, and why it waits. */
+import { restingInQueue } from '../../machines/why/reason.ts'
+import { positions } from '../../machines/queue/admission.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
+import { apiVersion, type DerivedResource } from './shape.ts'
+
+/** The resource as it was applied; times are epoch milliseconds. */
+export interface AppliedTask {
+  readonly namespace: string
+  readonly uid: string
+  readonly generation: number
+  readonly createdAt: number
+  readonly spec: Record<string, unknown>
+}
+
+export interface PlaceInQueue {
+  /** Id of the Task to be, `<namespace>/<name>`. */
+  readonly id: string
+  readonly entry: string
+  /** Context of the Project's queue; undefined: there is none yet. */
+  readonly queue: unknown
+}
+
+export function queuedTaskResource(
+  { namespace, uid, generation, createdAt, spec }: AppliedTask,
+  { id, entry, queue }: PlaceInQueue,
+): DerivedResource {
+  const context = queue as QueueContext | undefined
+  const place = context && positions(context, context.at).find((one) => one.entry === entry)
+  const status = {
+    stage: 'queued',
+    stageClass: 'queued',
+    stageReason: place?.reason ?? null,
+    why: restingInQueue,
+    stageEnteredAt: new Date(createdAt).toISOString(),
+    position: place?.position ?? null,
+  }
+  return {
+    apiVersion,
+    kind: 'Task',
+    metadata: { name: id.slice(namespace.length + 1), namespace, generation },
+    spec: { ...spec, origin: { kind: 'human', ref: uid } },
+    status,
+  }
+}
