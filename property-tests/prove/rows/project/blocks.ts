@@ -140,27 +140,31 @@ function mint(
   return task
 }
 
-/** Oldest first, within the room of the sweep and the lane of each repository; what is left goes to merge requests. */
+/** Oldest first, within the size of a sweep and the lane of each repository; all of it, or nothing where it is too much. */
 function handOut(p: ProjectDraft, { tasks, issues, mergeRequests }: Backlog): void {
   const { maxNewTasksPerSweep, maxOpenTasks, issueScan } = p.settings!
-  let room = Math.min(maxNewTasksPerSweep, maxOpenTasks - tasks.filter(({ open }) => open).length)
+  let room = Math.min(maxNewTasksPerSweep, maxOpenTasks)
   const lanes: Record<string, number> = {}
   for (const { open, kind, repositories } of tasks)
     if (open && kind === 'implement') for (const one of new Set(repositories)) lanes[one] = (lanes[one] ?? 0) + 1
+  const chosen: (() => void)[] = []
   for (const { issue, repository, offerable } of issues) {
     if (!offerable || room <= 0 || (lanes[repository] ?? 0) >= issueScan.maxPerRepo) continue
     lanes[repository] = (lanes[repository] ?? 0) + 1
     room -= 1
-    p.tell(`issue:${issue}`, 'issue.offered')
+    chosen.push(() => p.tell(`issue:${issue}`, 'issue.offered'))
   }
   const offered = [...p.scheduled.offered]
   for (const { mergeRequest, headSha } of mergeRequests) {
     const name = `${mergeRequest}@${headSha}`
     if (room <= 0 || p.scheduled.offered.includes(name)) continue
     room -= 1
-    offered.push(name)
-    p.tell(`merge-request:${mergeRequest}`, 'mr.offered', { headSha })
+    chosen.push(() => {
+      offered.push(name)
+      p.tell(`merge-request:${mergeRequest}`, 'mr.offered', { headSha })
+    })
   }
+  if (chosen.length <= maxOpenTasks - tasks.filter(({ open }) => open).length) for (const offer of chosen) offer()
   p.patchScheduled({ offered: offered.slice(-500) })
   p.patch('issueScan', { last: p.c.at })
   enter(p, 'issueScan', 'planning')
