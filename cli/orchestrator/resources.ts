@@ -152,13 +152,13 @@ async function statusOfRepository(
 export async function tellProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
   const found = await deps.directory.applied(`${namespace}/${name}`)
   if (found === undefined) return
-  const { project, spec } = found
+  const { project, spec, resources } = found
   const maxConcurrentAgents = spec.maxConcurrentAgents ?? 3
   const settings = scheduleSettings(spec)
   await deps.runtime.deliver({
     to: `project:${namespace}/${name}`,
-    // By version of the event: an actor that knows no schedules yet is told of them after an upgrade.
-    key: `applied/${project.generation}${settings ? '/scheduled' : ''}`,
+    // By version of the event: an actor that knows no schedules or generations yet is told of them after an upgrade.
+    key: `applied/${project.generation}${settings ? '/scheduled' : ''}/resources`,
     event: {
       type: 'project.applied',
       at: deps.clock.now(),
@@ -167,6 +167,7 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
       capacity: spec.queue?.capacity ?? maxConcurrentAgents,
       alertCapacity: spec.queue?.alertCapacity ?? 1,
       ...(settings ? { settings } : {}),
+      resources,
     },
   })
   await tellLedger(deps, `${namespace}/${name}`, project.generation, spec)

@@ -344,6 +344,48 @@ describe('documentation and upgrades', () => {
     expect(tick('upgrade', upgrading, backlogWith({ tasks })).entries).toEqual([])
   })
 
+  test.each([
+    ['documentation', nightly],
+    ['upgrade', upgrading],
+  ] as const)(
+    'PROJECT-STATUS-11: the %s is complete when its Task is delivered, not when it is minted',
+    (name, settings) => {
+      const { project, entries } = tick(name, settings, backlogWith({ documentation: 'docs' }))
+      expect(project.block(name).last).toBeNull()
+      project.it.pass(hour)
+      project.ended('default/another')
+      expect(project.block(name).last).toBeNull()
+      project.ended(String(entries[0]?.['task']))
+      expect(project.block(name)).toMatchObject({ last: project.it.context.at, trouble: '' })
+    },
+  )
+
+  test('PROJECT-STATUS-11: a Task that failed completes nothing, and says why', () => {
+    const { project, entries } = tick('upgrade', upgrading, backlogWith())
+    project.ended(String(entries[0]?.['task']), 'failed')
+    expect(project.block('upgrade')).toMatchObject({ last: null, trouble: 'its Task ended failed: failed' })
+  })
+
+  test('PROJECT-STATUS-11: each of several Tasks that live completes its run, also after a later run began', () => {
+    const project = planned('upgrade', upgrading)
+    const mint = (): string => {
+      project.it.fire('upgrade')
+      const [entry] = enqueued(project.read('upgrade'))
+      project.plan('upgrade', '0 4 * * *', hour)
+      return String(entry?.['task'])
+    }
+    const [first, second] = [mint(), mint()]
+    project.ended(first)
+    expect(project.block('upgrade').last).toBe(project.it.context.at)
+    project.it.pass(hour)
+    project.ended(second)
+    const { last } = project.block('upgrade')
+    expect(last).toBe(project.it.context.at)
+    project.it.pass(hour)
+    project.ended(second)
+    expect(project.block('upgrade').last).toBe(last)
+  })
+
   test('each run names its Task anew', () => {
     const project = planned('upgrade', upgrading)
     const names = [1, 2].map(() => {

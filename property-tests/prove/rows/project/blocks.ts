@@ -83,6 +83,11 @@ function failed(p: ProjectDraft, name: BlockName, { effect, reason }: EventOf<'e
 }
 
 function taskEnded(p: ProjectDraft, name: BlockName, { task, stage, reason }: EventOf<'task.ended'>): void {
+  const { awaited } = p.block(name)
+  if (awaited.includes(task)) {
+    p.patch(name, { awaited: awaited.filter((one) => one !== task) })
+    p.patch(name, stage === 'delivered' ? { last: p.c.at } : { trouble: `its Task ended ${stage}: ${reason}` })
+  }
   if (p.at[name] === 'running.refining' && task === p.refineTask) enter(p, name, 'running.rereading')
   if (p.at[name] !== 'running.working' || task !== p.block(name).task) return
   if (stage === 'delivered') p.patch(name, { last: p.c.at, task: '' })
@@ -180,6 +185,11 @@ function brainstorm(p: ProjectDraft, backlog: Backlog): void {
   enter(p, 'brainstorm', 'running.working')
 }
 
+/** The run is over, and complete once this Task is delivered. */
+function handOver(p: ProjectDraft, name: BlockName, task: string): void {
+  p.patch(name, { mintedAt: p.c.at, awaited: [...p.block(name).awaited, task].slice(-50) })
+}
+
 function document(p: ProjectDraft, backlog: Backlog): void {
   const { documentation: repository, tasks } = backlog
   const lane = tasks.filter(
@@ -190,8 +200,7 @@ function document(p: ProjectDraft, backlog: Backlog): void {
       trouble: repository === undefined ? 'documentation.repo is not enrolled as a Repository' : '',
     })
   else {
-    mint(p, 'documentation', backlog, 'documentation', [repository], 100)
-    p.patch('documentation', { mintedAt: p.c.at, last: p.c.at })
+    handOver(p, 'documentation', mint(p, 'documentation', backlog, 'documentation', [repository], 100))
   }
   enter(p, 'documentation', 'planning')
 }
@@ -200,8 +209,7 @@ function document(p: ProjectDraft, backlog: Backlog): void {
 function upgrade(p: ProjectDraft, backlog: Backlog): void {
   const live = backlog.tasks.filter(({ kind }) => kind === 'upgrade').length
   if (live < p.settings!.upgrade.maxOpenUpgrades) {
-    mint(p, 'upgrade', backlog, 'upgrade', backlog.repositories, 100)
-    p.patch('upgrade', { mintedAt: p.c.at, last: p.c.at })
+    handOver(p, 'upgrade', mint(p, 'upgrade', backlog, 'upgrade', backlog.repositories, 100))
   }
   enter(p, 'upgrade', 'planning')
 }
