@@ -170,13 +170,14 @@ describe('the status of what people apply', () => {
     kind: 'Repository',
     namespace: 'default',
     name: 'lib',
+    createdAt: at,
     spec: { projectRef: 'demo' },
   } as unknown as Resource
 
   test('of a Repository is that of its Project in its own namespace, with the branch that work starts from (RESOURCES-4)', async () => {
     const shown = { conditions: [{ type: 'Ready', status: 'True' }], defaultBranch: 'main', lastSyncTime: time }
     expect(await statusOf(deps(true), repository)).toMatchObject(shown)
-    const missing = { conditions: [{ type: 'Ready', status: 'False', reason: 'ProjectMissing' }], defaultBranch: null }
+    const missing = { conditions: [{ type: 'Ready', status: 'False', reason: 'ProjectMissing' }] }
     expect(await statusOf(deps(false), repository)).toMatchObject(missing)
     expect(await statusOf(deps(true), { ...repository, namespace: 'other' })).toMatchObject(missing)
   })

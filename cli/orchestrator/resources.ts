@@ -124,11 +124,11 @@ export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Pro
 
 async function statusOfProject(
   { runtime, webhookUrl, memoryUrl }: ResourceViewsDeps,
-  { namespace, name }: Resource,
+  { namespace, name, createdAt }: Resource,
 ): Promise<object> {
   const endpoint = memoryUrl(name)
   return {
-    ...projectStatus(await runtime.read(`project:${namespace}/${name}`)),
+    ...projectStatus(await runtime.read(`project:${namespace}/${name}`), { name, createdAt }),
     webhookURL: webhookUrl(name),
     ...(endpoint === undefined ? {} : { memory: { endpoint } }),
   }
@@ -136,11 +136,13 @@ async function statusOfProject(
 
 async function statusOfRepository(
   { runtime, directory }: ResourceViewsDeps,
-  { namespace, name, spec }: Resource,
+  { namespace, name, createdAt, spec }: Resource,
 ): Promise<object> {
   const { projectRef } = spec as RepositorySpec
   const applied = await directory.applied(`${namespace}/${projectRef}`)
   return repositoryStatus({
+    name,
+    createdAt,
     projectRef,
     hasProject: applied !== undefined,
     project: await runtime.read(`project:${namespace}/${projectRef}`),

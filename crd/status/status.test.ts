@@ -313,36 +313,91 @@ describe('a Project’s status', () => {
     documentation: { ...off, maxPerRepo: 1 },
     upgrade: { ...off, maxOpenUpgrades: 1 },
   }
-  const ready = { ...newProject('default/demo'), reason: '', generation: 2, checkedGeneration: 2 }
-  const statusOf = (scheduled: Scheduled | null, path = 'scheduled.readiness.ready scheduled.issueScan.idle') =>
-    projectStatus({ path, context: { ...ready, scheduled } })
+  const ready = {
+    ...newProject('default/demo'),
+    ...{ at, reason: '', generation: 77, checkedGeneration: 77, observed: { 'Project/demo': 2 } },
+  }
+  const resource = { name: 'demo', createdAt: at }
+  const statusOf = (scheduled: Scheduled | null) => projectStatus({ context: { ...ready, scheduled } }, resource)
   const conditionsOf = (scheduled: Scheduled): readonly string[] =>
     statusOf(scheduled).conditions.map(({ type }) => type)
 
   test('is Ready of what is applied now, with a schedule or without (PROJECT-STATUS-3)', () => {
-    expect(statusOf(null, 'ready')).toMatchObject({ ready: true, conditions: [{ type: 'Ready', status: 'True' }] })
-    expect(statusOf(newScheduled(settings))).toMatchObject({ ready: true, lastIssueScan: null, lastRefine: null })
-    expect(projectStatus({ path: 'ready', context: { ...ready, generation: 3 } })).toMatchObject({ ready: false })
-    expect(projectStatus(undefined)).toMatchObject({ ready: false, reason: 'NotChecked' })
+    expect(statusOf(null)).toMatchObject({ ready: true, conditions: [{ type: 'Ready', status: 'True' }] })
+    expect(statusOf(newScheduled(settings))).toMatchObject({ ready: true })
+    expect(projectStatus({ context: { ...ready, generation: 78 } }, resource)).toMatchObject({ ready: false })
+    expect(projectStatus(undefined, resource)).toMatchObject({ ready: false, reason: 'NotChecked' })
   })
 
   test('says everything that is wrong under its own name (PROJECT-STATUS-2)', () => {
     const fault = { reason: 'SecretMissingKeys', message: 'no token', blocks: true }
-    const status = projectStatus({ path: 'notReady', context: { ...ready, reason: fault.reason, faults: [fault] } })
+    const status = projectStatus({ context: { ...ready, reason: fault.reason, faults: [fault] } }, resource)
     expect(status.conditions).toMatchObject([
       { type: 'Ready', status: 'False', reason: 'SecretMissingKeys' },
       { type: 'SecretMissingKeys', status: 'True', message: 'no token' },
     ])
   })
 
-  test('says what a run could not do, and a schedule that cannot be followed (PROJECT-CRON-2, PROJECT-STATUS-10, PROJECT-STATUS-15)', () => {
+  test('says what a run could not do, and a schedule that cannot be followed (PROJECT-CRON-2, PROJECT-STATUS-15)', () => {
     const troubled = withBlock(newScheduled(settings), 'issueScan', { trouble: 'the refine was held', last: at })
     expect(conditionsOf(withBlock(troubled, 'upgrade', { refused: 'never comes' }))).toEqual([
       'Ready',
       'IssueScanIncomplete',
       'UpgradeUnscheduled',
     ])
-    expect(statusOf(troubled)).toMatchObject({ lastIssueScan: time })
+  })
+
+  test('PROJECT-STATUS-10: shows when each block was last completed, and nothing where it never was', () => {
+    const last = /^last/
+    const shownOf = (scheduled: Scheduled): object =>
+      Object.fromEntries(Object.entries(statusOf(scheduled)).filter(([name]) => last.test(name)))
+    const none = newScheduled(settings)
+    expect(shownOf(none)).toEqual({})
+    const blocks = ['issueScan', 'brainstorm', 'documentation', 'upgrade'] as const
+    const each = blocks.map((name, hours) => shownOf(withBlock(none, name, { last: at + hours * 3_600_000 })))
+    expect([...each, shownOf({ ...none, refine: { ...none.refine, last: at } })]).toEqual([
+      { lastIssueScan: time },
+      { lastBrainstorm: '2026-01-02T04:04:05.000Z' },
+      { lastDocumentation: '2026-01-02T05:04:05.000Z' },
+      { lastUpgrade: '2026-01-02T06:04:05.000Z' },
+      { lastRefine: time },
+    ])
+  })
+
+  test('RESOURCES-27: every condition has a type of its own, a reason, a message and a time; the same snapshot gives the same', () => {
+    const found = (message: string) => ({ reason: 'NoMaintainers', message, blocks: false })
+    const faults = [found('lib has none'), found('app has none')]
+    const since = { Ready: at - 3000, NoMaintainers: at - 2000 }
+    const context = { ...ready, faults, since, scheduled: null }
+    const shown = projectStatus({ context }, { name: 'demo', createdAt: at - 5000 })
+    expect(shown.conditions).toEqual([
+      {
+        ...{ type: 'Ready', status: 'True', reason: 'Checked', message: '' },
+        ...{ lastTransitionTime: '2026-01-02T03:04:02.000Z', observedGeneration: 2 },
+      },
+      {
+        ...{ type: 'NoMaintainers', status: 'True', reason: 'NoMaintainers', message: 'lib has none; app has none' },
+        ...{ lastTransitionTime: '2026-01-02T03:04:03.000Z', observedGeneration: 2 },
+      },
+    ])
+    expect(projectStatus({ context }, { name: 'demo', createdAt: at - 5000 })).toEqual(shown)
+    expect(lostBy('Project', shown)).toEqual([])
+  })
+
+  test('RESOURCES-28: observedGeneration is that of the resource, and is left out before anything was checked', () => {
+    expect(statusOf(null)).toMatchObject({ observedGeneration: 2 })
+    const unchecked = projectStatus({ context: { ...ready, observed: {} } }, resource)
+    expect(unchecked).not.toHaveProperty('observedGeneration')
+    expect(unchecked.conditions[0]).not.toHaveProperty('observedGeneration')
+  })
+
+  test('RESOURCES-27: a message of any length is cut to 4096 characters', () => {
+    const message = `${'😀'.repeat(5000)}`
+    const context = { ...ready, faults: [{ reason: 'NoMaintainers', message, blocks: false }] }
+    const [, warned] = projectStatus({ context }, resource).conditions
+    expect(warned!.message.length).toBe(4096)
+    expect(warned!.message.endsWith('…')).toBe(true)
+    expect(warned!.message.isWellFormed()).toBe(true)
   })
 
   test('shows the window of a metered budget, what it holds, and that it has none; a server keeps all of it (RESOURCES-26, PROJECT-BUDGET-16, PROJECT-STATUS-8, PROJECT-STATUS-9, PROJECT-STATUS-16)', () => {
