@@ -78,6 +78,19 @@ describe('resources that are actors', () => {
     expect(seen).toEqual(issues.map(({ id }) => id.slice('default/'.length)))
   })
 
+  test('RESOURCES-32: those without facts are not shown, and leave no gap in a page', async () => {
+    const some = issues.map((issue, number) => (number % 3 === 0 ? issue : { ...issue, context: { facts: null } }))
+    const views = derivedViews({ runtime: runtimeWith(some) as Runtime })
+    expect(await views.get(ofKind('Issue'), 'default', 'a-0001')).toBeUndefined()
+    const first = await views.list(ofKind('Issue'), { namespace: 'default', after: '', limit: 300 })
+    expect(first.length).toBe(301)
+    const last = `default/${first[299]!.metadata.name}`
+    const rest = await views.list(ofKind('Issue'), { namespace: 'default', after: last, limit: 300 })
+    expect([...first.slice(0, 300), ...rest].map(({ metadata }) => metadata.name)).toEqual(
+      issues.filter((_, number) => number % 3 === 0).map(({ id }) => id.slice('default/'.length)),
+    )
+  })
+
   test('are read by their own name without a list (RESOURCES-30)', async () => {
     const { read } = runtimeWith(issues)
     const views = derivedViews({ runtime: { read } as Runtime })
@@ -123,6 +136,7 @@ describe('a Task as a resource', () => {
     anActor('task', id, {
       ...withChanges(
         newTask(id),
+        { config: { ...newTask(id).config, project: 'default/demo' } },
         { pod: { ordinal: 2, alive: true } },
         { forge: { issues: [{ repository: 'lib', number: 1, issue: 'default/lib-1', grant: null }] } } as never,
         change,
@@ -145,9 +159,19 @@ describe('a Task as a resource', () => {
   })
 
   test('shows no turn between turns, and no pod between pods (TASK-RESOURCE-8, TASK-RESOURCE-9)', async () => {
-    expect(await statusWith(task({}), pod({ turns: 5 }), turn)).toMatchObject({ pod: { name: 'pod-2' }, turn: null })
+    expect(await statusWith(task({}), pod({ turns: 5 }), turn)).toMatchObject({ pod: { name: 'pod-2' } })
     const over = await statusWith(task({ pod: { alive: false } }), pod({ turns: 5, turnOpen: true }), turn)
-    expect(over).toMatchObject({ pod: null, turn: null, approvals: [] })
+    expect(over).toMatchObject({ approvals: [] })
+    for (const field of ['pod', 'turn']) expect(over).not.toHaveProperty(field)
+  })
+
+  test('is not Running since its newest pod took its last step (TASK-RESOURCE-16)', async () => {
+    const over = await statusWith(task({ pod: { alive: false } }), { ...pod({}), updatedAt: at } as ActorView)
+    expect(over).toMatchObject({
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'Running', status: 'False', lastTransitionTime: time }),
+      ]) as unknown,
+    })
   })
 })
 

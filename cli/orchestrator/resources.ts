@@ -9,7 +9,7 @@ import { repositoryStatus } from '../../crd/status/repository.ts'
 import type { DerivedResource } from '../../crd/status/shape.ts'
 import { taskResource, type TaskRelations } from '../../crd/status/task.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
-import { viewKey, type DerivedViews } from '../../edges/local/resource-reads.ts'
+import { viewKey, type DerivedViews, type PageQuery } from '../../edges/local/resource-reads.ts'
 import type { TaskDeletion } from '../../edges/local/resource-api.ts'
 import type { Resource, ResourcePort } from '../../edges/ports/resources.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
@@ -52,10 +52,7 @@ export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime'>): DerivedV
       if (kind.kind === 'QueuedEvent') return sliceBehind(await queuedEvents(deps, query.namespace), viewKey, query)
       const actorKind = actorKinds[kind.kind]
       if (actorKind === undefined) return []
-      const { namespace, after, limit } = query
-      const idPrefix = namespace === undefined ? '' : `${namespace}/`
-      const actors = await runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
-      return Promise.all(actors.map((actor) => actorView(runtime, kind, actor)))
+      return actorViews(runtime, kind, actorKind, query)
     },
     async get(kind, namespace, name) {
       if (kind.kind === 'QueuedEvent')
@@ -67,7 +64,25 @@ export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime'>): DerivedV
   }
 }
 
-async function actorView(runtime: Runtime, { kind }: Kind, actor: ActorView): Promise<DerivedResource> {
+/** Actors whose facts are not there yet are not shown, and leave no gap in a page. */
+async function actorViews(
+  runtime: Runtime,
+  kind: Kind,
+  actorKind: ActorKind,
+  { namespace, after: begin, limit }: PageQuery,
+): Promise<readonly DerivedResource[]> {
+  const idPrefix = namespace === undefined ? '' : `${namespace}/`
+  const shown: DerivedResource[] = []
+  for (let after: string | undefined = begin; after !== undefined && shown.length <= limit;) {
+    const actors: readonly ActorView[] = await runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
+    const views = await Promise.all(actors.map((actor) => actorView(runtime, kind, actor)))
+    shown.push(...views.filter((view) => view !== undefined))
+    after = actors.length > limit ? actors.at(-1)!.id : undefined
+  }
+  return shown.slice(0, limit + 1)
+}
+
+async function actorView(runtime: Runtime, { kind }: Kind, actor: ActorView): Promise<DerivedResource | undefined> {
   if (kind === 'Issue') return issueResource(actor)
   if (kind === 'MergeRequest') return mergeRequestResource(actor)
   return taskResource(actor, await taskRelations(runtime, actor))
@@ -79,11 +94,13 @@ async function taskRelations(runtime: Runtime, { id, context }: ActorView): Prom
     pod: { alive: podAlive, ordinal: podOrdinal },
   } = context as unknown as TaskContext
   const owned = await Promise.all(issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
-  const pod = podAlive ? await runtime.read(`pod:${id}/${podOrdinal}`) : undefined
+  const newest = podOrdinal === 0 ? undefined : await runtime.read(`pod:${id}/${podOrdinal}`)
+  const pod = podAlive ? newest : undefined
   const turn = pod && (await openTurn(runtime, pod.context as unknown as PodContext))
   return {
     issues: owned.filter((issue) => issue !== undefined),
     ...(pod ? { pod } : {}),
+    ...(newest && !podAlive ? { podEndedAt: newest.updatedAt } : {}),
     ...(turn ? { turn } : {}),
   }
 }

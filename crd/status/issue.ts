@@ -1,21 +1,24 @@
 /** An Issue (ISSUE-RESOURCE). Labels, comments and the time of the last look are in no actor: the mirror alone has them. */
 import type { Grant, IssueContext } from '../../machines/issue/context.ts'
+import { bounded } from './bounded.ts'
 import { apiVersion, metadataOf, stateOf, time, type ActorShape, type DerivedResource } from './shape.ts'
 
-export function issueResource(actor: ActorShape): DerivedResource {
+/** Undefined before the forge was read: no resource is shown without its facts. */
+export function issueResource(actor: ActorShape): DerivedResource | undefined {
   const { facts, owner, grant } = actor.context as IssueContext
-  const spec = { repositoryRef: facts?.repository ?? null, number: facts?.number ?? null }
+  if (facts === null) return undefined
+  const spec = { repositoryRef: facts.repository, number: facts.number }
   const status = {
     status: stateOf(actor),
-    state: facts?.state ?? null,
-    title: facts?.title ?? null,
-    author: facts?.author ?? null,
-    url: facts?.url ?? null,
-    selfProposed: facts?.selfProposed ?? null,
+    state: facts.state,
+    title: facts.title,
+    author: facts.author,
+    url: facts.url,
+    selfProposed: facts.selfProposed,
     ownerTask: owner || null,
     approval: grant && approvalStatus(grant),
   }
-  return { apiVersion, kind: 'Issue', metadata: metadataOf(actor), spec, status }
+  return { apiVersion, kind: 'Issue', metadata: metadataOf(actor), spec, status: bounded(status) }
 }
 
 /** `self`: granted without a maintainer's comment, within `autoApproveMaxSignificance`. */
