@@ -11,6 +11,8 @@ import { newTurn } from '../../machines/turn/context.ts'
 import type { Resource, ResourcePort } from '../../edges/ports/resources.ts'
 import type { ActorView, Delivery, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { aThreadReader } from '../../edges/agents/testing.ts'
+import type { MirroredComment, MirroredIssue } from '../../edges/ports/threads.ts'
 import { closeTask, derivedViews, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
 
 /** What the Project's actor is told of its slots. */
@@ -59,15 +61,17 @@ function anActor(kind: string, id: string, context: object): ActorView {
   return { address: `${kind}:${id}`, id, kind, path: 'known.open', seq: 1, status: 'active', context } as never
 }
 
+const threads = aThreadReader({})
 const ofKind = (name: string): Kind => kindNamed(name)!
 
 describe('resources that are actors', () => {
+  const facts = { project: 'default/demo', repository: 'lib', number: 1 }
   const issues = Array.from({ length: 1201 }, (_, number) =>
     anActor('issue', `default/a-${String(number).padStart(4, '0')}`, { facts: { repository: 'a', number } }),
   )
 
   test('are listed to the last one, however many there are (RESOURCES-30)', async () => {
-    const views = derivedViews({ runtime: runtimeWith(issues) as Runtime })
+    const views = derivedViews({ runtime: runtimeWith(issues) as Runtime, threads })
     const seen: string[] = []
     for (let after = ''; ;) {
       const rows = await views.list(ofKind('Issue'), { namespace: 'default', after, limit: 500 })
@@ -78,9 +82,21 @@ describe('resources that are actors', () => {
     expect(seen).toEqual(issues.map(({ id }) => id.slice('default/'.length)))
   })
 
+  test('ISSUE-RESOURCE-3: an Issue has what the mirror has of it, and when that was read back', async () => {
+    const found = { ...facts, labels: ['bug'] } as unknown as MirroredIssue
+    const said = aThreadReader({ issues: [found], comments: { 'issue 1': [{ id: 'c-1' } as MirroredComment] } })
+    const actors = [
+      anActor('issue', 'default/lib-1', { ...newIssue('default/lib-1'), facts }),
+      anActor('project', 'default/demo', { ...newProject('default/demo'), resyncedAt: at }),
+    ]
+    const views = derivedViews({ runtime: runtimeWith(actors) as Runtime, threads: said })
+    const shown = { labels: ['bug'], comments: 1, lastSyncTime: time }
+    expect(await views.get(ofKind('Issue'), 'default', 'lib-1')).toMatchObject({ status: shown })
+  })
+
   test('RESOURCES-32: those without facts are not shown, and leave no gap in a page', async () => {
     const some = issues.map((issue, number) => (number % 3 === 0 ? issue : { ...issue, context: { facts: null } }))
-    const views = derivedViews({ runtime: runtimeWith(some) as Runtime })
+    const views = derivedViews({ runtime: runtimeWith(some) as Runtime, threads })
     expect(await views.get(ofKind('Issue'), 'default', 'a-0001')).toBeUndefined()
     const first = await views.list(ofKind('Issue'), { namespace: 'default', after: '', limit: 300 })
     expect(first.length).toBe(301)
@@ -93,7 +109,7 @@ describe('resources that are actors', () => {
 
   test('are read by their own name without a list (RESOURCES-30)', async () => {
     const { read } = runtimeWith(issues)
-    const views = derivedViews({ runtime: { read } as Runtime })
+    const views = derivedViews({ runtime: { read } as Runtime, threads })
     expect(await views.get(ofKind('Issue'), 'default', 'a-1200')).toMatchObject({ spec: { number: 1200 } })
     expect(await views.get(ofKind('Issue'), 'default', 'a-1201')).toBeUndefined()
     expect(await views.get(ofKind('Task'), 'default', 'a-1200')).toBeUndefined()
@@ -105,7 +121,7 @@ describe('resources that are actors', () => {
       const finished = [{ entry: `mint/${name}-task`, state: 'Done', reason: '', sequence: 1 }]
       return anActor('queue', name, { ...newQueue(name), finished })
     })
-    const views = derivedViews({ runtime: runtimeWith(queues) as Runtime })
+    const views = derivedViews({ runtime: runtimeWith(queues) as Runtime, threads })
     expect(await views.get(ofKind('QueuedEvent'), 'default', 'mint-default-q-519-task')).toMatchObject({
       spec: { projectRef: 'q-519' },
     })
@@ -143,7 +159,7 @@ describe('a Task as a resource', () => {
       ),
     })
   const statusWith = async (...actors: readonly ActorView[]): Promise<unknown> => {
-    const views = derivedViews({ runtime: runtimeWith(actors) as Runtime })
+    const views = derivedViews({ runtime: runtimeWith(actors) as Runtime, threads })
     const one = await views.get(ofKind('Task'), 'default', 'implement-lib-1-abcde')
     const [listed] = await views.list(ofKind('Task'), { namespace: 'default', after: '', limit: 1 })
     expect(listed).toEqual(one)

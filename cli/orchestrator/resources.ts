@@ -1,7 +1,7 @@
 /** What the resource API shows and sets in motion: stored kinds with their actor's word, derived kinds from their actors. */
 import type { Kind } from '../../crd/kinds.ts'
 import type { RepositorySpec, TaskSpec } from '../../crd/kinds.ts'
-import { issueResource } from '../../crd/status/issue.ts'
+import { issueResource, type IssueMirror } from '../../crd/status/issue.ts'
 import { mergeRequestResource } from '../../crd/status/merge-request.ts'
 import { projectStatus } from '../../crd/status/project.ts'
 import { queuedEventResources, type CostFacts } from '../../crd/status/queued-event.ts'
@@ -19,8 +19,10 @@ import { ledgerDeliveries } from './spending.ts'
 import { sliceBehind } from '../../http/list.ts'
 import { Problem } from '../../http/problem.ts'
 import type { ActorKind } from '../../machines/definition.ts'
+import type { IssueContext } from '../../machines/issue/context.ts'
 import type { LedgerContext } from '../../machines/ledger/context.ts'
 import { turnId, type PodContext } from '../../machines/pod/context.ts'
+import type { ProjectContext } from '../../machines/project/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { OwnedIssue, TaskSeed } from '../../machines/task/events.ts'
@@ -44,29 +46,31 @@ const actorKinds: Readonly<Record<string, ActorKind>> = {
   MergeRequest: 'merge-request',
 }
 
+type DerivedDeps = Pick<ResourceViewsDeps, 'runtime' | 'threads'>
+
 /** Kinds that only actors write: an actor for each resource, but one queue for all QueuedEvents of a Project. */
-export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime'>): DerivedViews {
+export function derivedViews(deps: DerivedDeps): DerivedViews {
   const { runtime } = deps
   return {
     async list(kind, query) {
       if (kind.kind === 'QueuedEvent') return sliceBehind(await queuedEvents(deps, query.namespace), viewKey, query)
       const actorKind = actorKinds[kind.kind]
       if (actorKind === undefined) return []
-      return actorViews(runtime, kind, actorKind, query)
+      return actorViews(deps, kind, actorKind, query)
     },
     async get(kind, namespace, name) {
       if (kind.kind === 'QueuedEvent')
         return (await queuedEvents(deps, namespace)).find(({ metadata }) => metadata.name === name)
       const actorKind = actorKinds[kind.kind]
       const actor = actorKind && (await runtime.read(`${actorKind}:${namespace}/${name}`))
-      return actor === undefined ? undefined : actorView(runtime, kind, actor)
+      return actor === undefined ? undefined : actorView(deps, kind, actor)
     },
   }
 }
 
 /** Actors whose facts are not there yet are not shown, and leave no gap in a page. */
 async function actorViews(
-  runtime: Runtime,
+  deps: DerivedDeps,
   kind: Kind,
   actorKind: ActorKind,
   { namespace, after: begin, limit }: PageQuery,
@@ -74,18 +78,32 @@ async function actorViews(
   const idPrefix = namespace === undefined ? '' : `${namespace}/`
   const shown: DerivedResource[] = []
   for (let after: string | undefined = begin; after !== undefined && shown.length <= limit;) {
-    const actors: readonly ActorView[] = await runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
-    const views = await Promise.all(actors.map((actor) => actorView(runtime, kind, actor)))
+    const actors: readonly ActorView[] = await deps.runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
+    const views = await Promise.all(actors.map((actor) => actorView(deps, kind, actor)))
     shown.push(...views.filter((view) => view !== undefined))
     after = actors.length > limit ? actors.at(-1)!.id : undefined
   }
   return shown.slice(0, limit + 1)
 }
 
-async function actorView(runtime: Runtime, { kind }: Kind, actor: ActorView): Promise<DerivedResource | undefined> {
-  if (kind === 'Issue') return issueResource(actor)
+async function actorView(deps: DerivedDeps, { kind }: Kind, actor: ActorView): Promise<DerivedResource | undefined> {
+  if (kind === 'Issue') return issueResource(actor, await issueMirror(deps, actor))
   if (kind === 'MergeRequest') return mergeRequestResource(actor)
-  return taskResource(actor, await taskRelations(runtime, actor))
+  return taskResource(actor, await taskRelations(deps.runtime, actor))
+}
+
+async function issueMirror({ runtime, threads }: DerivedDeps, { context }: ActorView): Promise<IssueMirror> {
+  const { facts } = context as unknown as Pick<IssueContext, 'facts'>
+  if (facts === null) return {}
+  const { project, repository, number } = facts
+  const [issue, comments, actor] = await Promise.all([
+    threads.issue(project, repository, number),
+    threads.comments(project, repository, number, 'issue'),
+    runtime.read(`project:${project}`),
+  ])
+  if (issue === undefined) return {}
+  const { resyncedAt = null } = (actor?.context ?? {}) as Partial<ProjectContext>
+  return { labels: issue.labels, comments: comments.length, syncedAt: resyncedAt }
 }
 
 async function taskRelations(runtime: Runtime, { id, context }: ActorView): Promise<TaskRelations> {

@@ -64,6 +64,13 @@ test('shows on whose words an approval rests, for which plan, and how it was giv
   })
 })
 
+test('ISSUE-RESOURCE-3: shows its labels, how many comments live, and when the mirror was last read back', () => {
+  const actor = { id, path: 'known.approved', seq: 3, context: { ...newIssue(id), facts } }
+  const { status } = issueResource(actor, { labels: ['bug'], comments: 2, syncedAt: at })!
+  expect(status).toMatchObject({ labels: ['bug'], comments: 2, lastSyncTime: time })
+  expect(lostBy('Issue', status)).toEqual([])
+})
+
 test('RESOURCES-32: is not shown before it was observed (ISSUE-RESOURCE-1)', () => {
   expect(issueResource({ id, path: 'unknown', seq: 1, context: newIssue(id) })).toBeUndefined()
 })

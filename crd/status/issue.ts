@@ -1,10 +1,19 @@
-/** An Issue (ISSUE-RESOURCE). Labels, comments and the time of the last look are in no actor: the mirror alone has them. */
+/** An Issue (ISSUE-RESOURCE): its actor's word, and what the mirror has of it. */
 import type { Grant, IssueContext } from '../../machines/issue/context.ts'
 import { bounded } from './bounded.ts'
 import { apiVersion, metadataOf, stateOf, time, type ActorShape, type DerivedResource } from './shape.ts'
 
+/** What no actor has; of an issue that the mirror has not, nothing. */
+export interface IssueMirror {
+  readonly labels?: readonly string[]
+  /** How many comments live. */
+  readonly comments?: number
+  /** When the mirror of its Project was last read back. */
+  readonly syncedAt?: number | null
+}
+
 /** Undefined before the forge was read: no resource is shown without its facts. */
-export function issueResource(actor: ActorShape): DerivedResource | undefined {
+export function issueResource(actor: ActorShape, mirrored: IssueMirror = {}): DerivedResource | undefined {
   const { facts, owner, grant } = actor.context as IssueContext
   if (facts === null) return undefined
   const spec = { repositoryRef: facts.repository, number: facts.number }
@@ -17,6 +26,9 @@ export function issueResource(actor: ActorShape): DerivedResource | undefined {
     selfProposed: facts.selfProposed,
     ownerTask: owner || null,
     approval: grant && approvalStatus(grant),
+    labels: mirrored.labels,
+    comments: mirrored.comments,
+    lastSyncTime: time(mirrored.syncedAt ?? null),
   }
   return { apiVersion, kind: 'Issue', metadata: metadataOf(actor), spec, status: bounded(status) }
 }

@@ -2,7 +2,7 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '28fd4ee9d4f2e38c',
+  project: '1810aad352788fea',
   queue: '942338848ee94e0d',
   ledger: 'aaa4675453b93131',
   task: '1e34530f9a0f27a7',

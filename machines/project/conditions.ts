@@ -1,5 +1,6 @@
 /** The conditions of a Project (PROJECT-STATUS, RESOURCES-27), and what every step notes for its status. */
-import type { Block, Fault, Generations, ProjectContext, Scheduled } from './context.ts'
+import { hasWindow } from './budget.ts'
+import type { Block, Fault, ProjectContext, Scheduled } from './context.ts'
 import type { BlockName, ProjectEvent } from './events.ts'
 
 export interface ProjectCondition {
@@ -66,7 +67,7 @@ const proactive = 'the proactive share is used up: the queue starts only alerts'
 const emergency = 'the token budget is used up: the queue starts nothing'
 
 function budgetConditions({ settings: { budget }, spending: { hold } }: Scheduled): readonly ProjectCondition[] {
-  const isUnbounded = budget?.mode === 'customWindow' && budget.resetSchedule === '' && budget.windowMs === 0
+  const isUnbounded = budget?.mode === 'customWindow' && !hasWindow(budget)
   return [
     ...(isUnbounded ? [warning('TokenBudgetUnbounded', 'NoWindow', noWindow)] : []),
     ...(hold === 'normalHeld' ? [warning('TokenBudgetHeld', 'Proactive', proactive)] : []),
@@ -85,11 +86,11 @@ export function sinceOf(before: ProjectContext, after: ProjectContext): ProjectC
   )
 }
 
-/** A check speaks of what was applied when it was asked for, whether the Project is ready or not (RESOURCES-28). */
+/** A check speaks of what was applied when it was asked for (RESOURCES-28); one of an older generation decides nothing. */
 export function observedBy(
-  { generation, applied }: ProjectContext,
+  { applied }: ProjectContext,
   event: ProjectEvent,
-): { readonly applied?: Generations; readonly observed?: Generations } {
+): Partial<Pick<ProjectContext, 'applied' | 'observed'>> {
   if (event.type === 'project.applied') return { applied: event.resources ?? {} }
-  return event.type === 'project.checked' && event.generation === generation ? { observed: applied } : {}
+  return event.type === 'project.checked' ? { observed: applied } : {}
 }
