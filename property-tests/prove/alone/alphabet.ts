@@ -5,7 +5,7 @@ import { issueBirths, issueWords } from './alphabets/issue.ts'
 import { ledgerBirths, ledgerWords } from './alphabets/ledger.ts'
 import { mergeRequestBirths, mergeRequestWords } from './alphabets/merge-request.ts'
 import { podBirths, podWords } from './alphabets/pod.ts'
-import { projectBirths, projectWalks, projectWords } from './alphabets/project.ts'
+import { projectBirths, projectWords } from './alphabets/project.ts'
 import { queueBirths, queueWords } from './alphabets/queue.ts'
 import { mints, taskWords } from './alphabets/task.ts'
 import { taskWalks } from './walks/task.ts'
@@ -42,6 +42,6 @@ export const alphabets: Readonly<Record<ActorKind, Alphabet>> = {
   ledger: { id: 'default/demo', births: ledgerBirths, words: ledgerWords },
   issue: { id: 'default/lib-1', births: issueBirths, words: issueWords },
   'merge-request': { id: 'default/lib-mr-7', births: mergeRequestBirths, words: mergeRequestWords },
-  project: { id: 'default/demo', births: projectBirths, words: projectWords, walks: projectWalks },
+  project: { id: 'default/demo', births: projectBirths, words: projectWords },
   'ingest-job': { id: 'default/job-1', births: ingestJobBirths, words: ingestJobWords },
 }

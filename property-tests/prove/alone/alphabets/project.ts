@@ -1,7 +1,7 @@
 import { backlogWith, liveTask, settingsWith } from '../../../../machines/project/a-project.ts'
 import { runOf, type ProjectContext } from '../../../../machines/project/context.ts'
 import { blockNames, type ScheduleSettings } from '../../../../machines/project/events.ts'
-import type { Told, Walk } from '../alphabet.ts'
+import type { Told } from '../alphabet.ts'
 
 const schedule = '0 3 * * *'
 const later = '0 4 * * *'
@@ -65,26 +65,6 @@ function applied(one: ScheduleSettings | undefined, index: number, maxConcurrent
 export const projectBirths: readonly Told[] = [...settings.map((one, index) => applied(one, index)), applied(all, 1, 0)]
 
 const faultOf = (reason: string): object => ({ reason, message: 'm', blocks: reason === 'TokenRefused' })
-
-const withoutUpgrade: ScheduleSettings = { ...all, upgrade: { ...all.upgrade, schedule: '' } }
-
-/** The schedule of a block is taken away while it runs. */
-export const projectWalks: readonly Walk[] = [
-  {
-    to: [
-      'scheduled.readiness.ready and scheduled.refine.none and scheduled.issueScan.planning',
-      'scheduled.brainstorm.planning and scheduled.documentation.planning',
-      'scheduled.upgrade.running.reading and scheduled.budget.off',
-    ].join(' and '),
-    way: [
-      () => applied(all, 0),
-      () => ({ type: 'project.checked', generation: 0, ready: true, reason: '', message: '' }),
-      (context) => ({ type: 'tick.planned', name: 'upgrade', schedule, next: (context as ProjectContext).at }),
-      () => ({ type: 'timer', name: 'upgrade.tick' }),
-      () => applied(withoutUpgrade, 0),
-    ],
-  },
-]
 
 const issues = ['lib', 'lib', 'app'].map((repository, n) => ({
   ...{ issue: `default/${repository}-${n}`, repository, print: `p${n}`, offerable: n !== 1 },
