@@ -68,7 +68,6 @@ const groups: readonly Group[] = [
       'machines/project/runs.ts conjunct scheduled !== null (2)',
       'machines/project/runs.ts conjunct scheduled',
       'machines/project/spending.ts conjunct budget !== undefined',
-      "machines/project/conditions.ts conjunct budget?.mode === 'customWindow'",
       'machines/merge-request/decisions.ts conjunct before !== null',
       'machines/merge-request/mint.ts conjunct facts !== null',
       'machines/task/pods.ts conjunct mr !== undefined',
