@@ -4,7 +4,7 @@ import { columnsOf } from './columns.ts'
 import { kinds } from './kinds.ts'
 import { customResourceDefinition, structural } from './manifest.ts'
 import { taskResource } from './status/task.ts'
-import { newTask } from '../machines/task/context.ts'
+import { newTask, withChanges } from '../machines/task/context.ts'
 
 interface Node {
   readonly [keyword: string]: unknown
@@ -145,7 +145,10 @@ test('the columns of issues and merge requests, and the age of everything (RESOU
 })
 
 test('a Task’s status carries every field that a column of its kind shows (TASK-RESOURCE-6, TASK-RESOURCE-15)', () => {
-  const { status } = taskResource({ id: 'default/t', path: 'stage', seq: 1, context: newTask('default/t') })
+  const blank = newTask('default/t')
+  const config = { ...blank.config, project: 'default/demo' }
+  const context = withChanges(blank, { config }, { stage: { reason: 'ci-red' } })
+  const { status } = taskResource({ id: 'default/t', path: 'stage', seq: 1, context })!
   const shown = columnsOf('Task').flatMap(({ path }) =>
     path.startsWith('.status.') ? [path.slice('.status.'.length)] : [],
   )

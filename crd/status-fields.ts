@@ -43,6 +43,9 @@ export const statusFields: Readonly<Record<string, Schema>> = {
     author: text,
     url: text,
     selfProposed: flag,
+    labels: { type: 'array', items: { type: 'string' } },
+    comments: whole,
+    lastSyncTime: time,
     approval: block({
       commentId: text,
       author: text,

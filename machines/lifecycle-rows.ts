@@ -158,7 +158,7 @@ export const lifecycleRows = {
     'sweep/refine-skipped': 'nothing changed',
     'sweep/refine-held': 'goes on after 30 min, with a condition',
     'sweep/new': 'maxNewTasksPerSweep',
-    'sweep/open': 'within maxOpenTasks: work stages and refined, not merging',
+    'sweep/open': 'nothing beyond maxOpenTasks: work stages and refined, not merging',
     'sweep/lane': 'issueScan.maxPerRepo',
     'sweep/re-review': 'open merge requests that nobody owns',
     'brainstorm/refill': 'towards the target',

@@ -11,6 +11,8 @@ import { newTurn } from '../../machines/turn/context.ts'
 import type { Resource, ResourcePort } from '../../edges/ports/resources.ts'
 import type { ActorView, Delivery, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { aThreadReader } from '../../edges/agents/testing.ts'
+import type { MirroredComment, MirroredIssue } from '../../edges/ports/threads.ts'
 import { derivedViews, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
 import { closeTask } from './tasks-by-hand.ts'
 
@@ -66,16 +68,17 @@ function anActor(kind: string, id: string, context: object): ActorView {
 
 /** Nobody made a Task by hand. */
 const resources = { get: async () => undefined, list: async () => [] } as unknown as ResourcePort
-
+const threads = aThreadReader({})
 const ofKind = (name: string): Kind => kindNamed(name)!
 
 describe('resources that are actors', () => {
+  const facts = { project: 'default/demo', repository: 'lib', number: 1 }
   const issues = Array.from({ length: 1201 }, (_, number) =>
     anActor('issue', `default/a-${String(number).padStart(4, '0')}`, { facts: { repository: 'a', number } }),
   )
 
   test('are listed to the last one, however many there are (RESOURCES-30)', async () => {
-    const views = derivedViews({ runtime: runtimeWith(issues) as Runtime, resources })
+    const views = derivedViews({ runtime: runtimeWith(issues) as Runtime, resources, threads })
     const seen: string[] = []
     for (let after = ''; ;) {
       const rows = await views.list(ofKind('Issue'), { namespace: 'default', after, limit: 500 })
@@ -86,9 +89,34 @@ describe('resources that are actors', () => {
     expect(seen).toEqual(issues.map(({ id }) => id.slice('default/'.length)))
   })
 
+  test('ISSUE-RESOURCE-3: an Issue has what the mirror has of it, and when that was read back', async () => {
+    const found = { ...facts, labels: ['bug'] } as unknown as MirroredIssue
+    const said = aThreadReader({ issues: [found], comments: { 'issue 1': [{ id: 'c-1' } as MirroredComment] } })
+    const actors = [
+      anActor('issue', 'default/lib-1', { ...newIssue('default/lib-1'), facts }),
+      anActor('project', 'default/demo', { ...newProject('default/demo'), resyncedAt: at }),
+    ]
+    const views = derivedViews({ runtime: runtimeWith(actors) as Runtime, resources, threads: said })
+    const shown = { labels: ['bug'], comments: 1, lastSyncTime: time }
+    expect(await views.get(ofKind('Issue'), 'default', 'lib-1')).toMatchObject({ status: shown })
+  })
+
+  test('RESOURCES-32: those without facts are not shown, and leave no gap in a page', async () => {
+    const some = issues.map((issue, number) => (number % 3 === 0 ? issue : { ...issue, context: { facts: null } }))
+    const views = derivedViews({ runtime: runtimeWith(some) as Runtime, resources, threads })
+    expect(await views.get(ofKind('Issue'), 'default', 'a-0001')).toBeUndefined()
+    const first = await views.list(ofKind('Issue'), { namespace: 'default', after: '', limit: 300 })
+    expect(first.length).toBe(301)
+    const last = `default/${first[299]!.metadata.name}`
+    const rest = await views.list(ofKind('Issue'), { namespace: 'default', after: last, limit: 300 })
+    expect([...first.slice(0, 300), ...rest].map(({ metadata }) => metadata.name)).toEqual(
+      issues.filter((_, number) => number % 3 === 0).map(({ id }) => id.slice('default/'.length)),
+    )
+  })
+
   test('are read by their own name without a list (RESOURCES-30)', async () => {
     const { read } = runtimeWith(issues)
-    const views = derivedViews({ runtime: { read } as Runtime, resources })
+    const views = derivedViews({ runtime: { read } as Runtime, resources, threads })
     expect(await views.get(ofKind('Issue'), 'default', 'a-1200')).toMatchObject({ spec: { number: 1200 } })
     expect(await views.get(ofKind('Issue'), 'default', 'a-1201')).toBeUndefined()
     expect(await views.get(ofKind('Task'), 'default', 'a-1200')).toBeUndefined()
@@ -100,7 +128,7 @@ describe('resources that are actors', () => {
       const finished = [{ entry: `mint/${name}-task`, state: 'Done', reason: '', sequence: 1 }]
       return anActor('queue', name, { ...newQueue(name), finished })
     })
-    const views = derivedViews({ runtime: runtimeWith(queues) as Runtime, resources })
+    const views = derivedViews({ runtime: runtimeWith(queues) as Runtime, resources, threads })
     expect(await views.get(ofKind('QueuedEvent'), 'default', 'mint-default-q-519-task')).toMatchObject({
       spec: { projectRef: 'q-519' },
     })
@@ -131,13 +159,14 @@ describe('a Task as a resource', () => {
     anActor('task', id, {
       ...withChanges(
         newTask(id),
+        { config: { ...newTask(id).config, project: 'default/demo' } },
         { pod: { ordinal: 2, alive: true } },
         { forge: { issues: [{ repository: 'lib', number: 1, issue: 'default/lib-1', grant: null }] } } as never,
         change,
       ),
     })
   const statusWith = async (...actors: readonly ActorView[]): Promise<unknown> => {
-    const views = derivedViews({ runtime: runtimeWith(actors) as Runtime, resources })
+    const views = derivedViews({ runtime: runtimeWith(actors) as Runtime, resources, threads })
     const one = await views.get(ofKind('Task'), 'default', 'implement-lib-1-abcde')
     const [listed] = await views.list(ofKind('Task'), { namespace: 'default', after: '', limit: 1 })
     expect(listed).toEqual(one)
@@ -153,9 +182,19 @@ describe('a Task as a resource', () => {
   })
 
   test('shows no turn between turns, and no pod between pods (TASK-RESOURCE-8, TASK-RESOURCE-9)', async () => {
-    expect(await statusWith(task({}), pod({ turns: 5 }), turn)).toMatchObject({ pod: { name: 'pod-2' }, turn: null })
+    expect(await statusWith(task({}), pod({ turns: 5 }), turn)).toMatchObject({ pod: { name: 'pod-2' } })
     const over = await statusWith(task({ pod: { alive: false } }), pod({ turns: 5, turnOpen: true }), turn)
-    expect(over).toMatchObject({ pod: null, turn: null, approvals: [] })
+    expect(over).toMatchObject({ approvals: [] })
+    for (const field of ['pod', 'turn']) expect(over).not.toHaveProperty(field)
+  })
+
+  test('is not Running since its newest pod took its last step (TASK-RESOURCE-16)', async () => {
+    const over = await statusWith(task({ pod: { alive: false } }), { ...pod({}), updatedAt: at } as ActorView)
+    expect(over).toMatchObject({
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'Running', status: 'False', lastTransitionTime: time }),
+      ]) as unknown,
+    })
   })
 })
 
@@ -178,13 +217,14 @@ describe('the status of what people apply', () => {
     kind: 'Repository',
     namespace: 'default',
     name: 'lib',
+    createdAt: at,
     spec: { projectRef: 'demo' },
   } as unknown as Resource
 
   test('of a Repository is that of its Project in its own namespace, with the branch that work starts from (RESOURCES-4)', async () => {
     const shown = { conditions: [{ type: 'Ready', status: 'True' }], defaultBranch: 'main', lastSyncTime: time }
     expect(await statusOf(deps(true), repository)).toMatchObject(shown)
-    const missing = { conditions: [{ type: 'Ready', status: 'False', reason: 'ProjectMissing' }], defaultBranch: null }
+    const missing = { conditions: [{ type: 'Ready', status: 'False', reason: 'ProjectMissing' }] }
     expect(await statusOf(deps(false), repository)).toMatchObject(missing)
     expect(await statusOf(deps(true), { ...repository, namespace: 'other' })).toMatchObject(missing)
   })

@@ -1,7 +1,7 @@
 /** What the resource API shows and sets in motion: stored kinds with their actor's word, derived kinds from their actors. */
 import type { Kind } from '../../crd/kinds.ts'
 import type { RepositorySpec } from '../../crd/kinds.ts'
-import { issueResource } from '../../crd/status/issue.ts'
+import { issueResource, type IssueMirror } from '../../crd/status/issue.ts'
 import { mergeRequestResource } from '../../crd/status/merge-request.ts'
 import { projectStatus } from '../../crd/status/project.ts'
 import { queuedEventResources, type CostFacts } from '../../crd/status/queued-event.ts'
@@ -9,7 +9,7 @@ import { repositoryStatus } from '../../crd/status/repository.ts'
 import type { DerivedResource } from '../../crd/status/shape.ts'
 import { taskResource, type TaskRelations } from '../../crd/status/task.ts'
 import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
-import { viewKey, type DerivedViews } from '../../edges/local/resource-reads.ts'
+import { viewKey, type DerivedViews, type PageQuery } from '../../edges/local/resource-reads.ts'
 import type { Resource, ResourcePort } from '../../edges/ports/resources.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
 import type { ThreadReader } from '../../edges/ports/threads.ts'
@@ -19,8 +19,10 @@ import { ledgerDeliveries } from './spending.ts'
 import { waitingTask, waitingTasks } from './tasks-by-hand.ts'
 import { sliceBehind } from '../../http/list.ts'
 import type { ActorKind } from '../../machines/definition.ts'
+import type { IssueContext } from '../../machines/issue/context.ts'
 import type { LedgerContext } from '../../machines/ledger/context.ts'
 import { turnId, type PodContext } from '../../machines/pod/context.ts'
+import type { ProjectContext } from '../../machines/project/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { allActors } from '../../runtime/all-actors.ts'
@@ -44,36 +46,67 @@ const actorKinds: Readonly<Record<string, ActorKind>> = {
   MergeRequest: 'merge-request',
 }
 
+type DerivedDeps = Pick<ResourceViewsDeps, 'runtime' | 'threads' | 'resources'>
+
 /** Kinds that only actors write: an actor for each resource, but one queue for all QueuedEvents of a Project. */
-export function derivedViews(deps: Pick<ResourceViewsDeps, 'runtime' | 'resources'>): DerivedViews {
+export function derivedViews(deps: DerivedDeps): DerivedViews {
   const { runtime } = deps
   return {
     async list(kind, query) {
       if (kind.kind === 'QueuedEvent') return sliceBehind(await queuedEvents(deps, query.namespace), viewKey, query)
       const actorKind = actorKinds[kind.kind]
       if (actorKind === undefined) return []
-      const { namespace, after, limit } = query
-      const idPrefix = namespace === undefined ? '' : `${namespace}/`
-      const actors = await runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
-      const views = await Promise.all(actors.map((actor) => actorView(runtime, kind, actor)))
+      const views = await actorViews(deps, kind, actorKind, query)
       if (actorKind !== 'task') return views
-      return sliceBehind([...views, ...(await waitingTasks(deps, namespace))], viewKey, query)
+      return sliceBehind([...views, ...(await waitingTasks(deps, query.namespace))], viewKey, query)
     },
     async get(kind, namespace, name) {
       if (kind.kind === 'QueuedEvent')
         return (await queuedEvents(deps, namespace)).find(({ metadata }) => metadata.name === name)
       const actorKind = actorKinds[kind.kind]
       const actor = actorKind && (await runtime.read(`${actorKind}:${namespace}/${name}`))
-      if (actor !== undefined) return actorView(runtime, kind, actor)
+      if (actor !== undefined) return actorView(deps, kind, actor)
       return actorKind === 'task' ? waitingTask(deps, namespace, name) : undefined
     },
   }
 }
 
-async function actorView(runtime: Runtime, { kind }: Kind, actor: ActorView): Promise<DerivedResource> {
-  if (kind === 'Issue') return issueResource(actor)
+/** Actors whose facts are not there yet are not shown, and leave no gap in a page. */
+async function actorViews(
+  deps: DerivedDeps,
+  kind: Kind,
+  actorKind: ActorKind,
+  { namespace, after: begin, limit }: PageQuery,
+): Promise<readonly DerivedResource[]> {
+  const idPrefix = namespace === undefined ? '' : `${namespace}/`
+  const shown: DerivedResource[] = []
+  for (let after: string | undefined = begin; after !== undefined && shown.length <= limit;) {
+    const actors: readonly ActorView[] = await deps.runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
+    const views = await Promise.all(actors.map((actor) => actorView(deps, kind, actor)))
+    shown.push(...views.filter((view) => view !== undefined))
+    after = actors.length > limit ? actors.at(-1)!.id : undefined
+  }
+  return shown.slice(0, limit + 1)
+}
+
+async function actorView(deps: DerivedDeps, { kind }: Kind, actor: ActorView): Promise<DerivedResource | undefined> {
+  if (kind === 'Issue') return issueResource(actor, await issueMirror(deps, actor))
   if (kind === 'MergeRequest') return mergeRequestResource(actor)
-  return taskResource(actor, await taskRelations(runtime, actor))
+  return taskResource(actor, await taskRelations(deps.runtime, actor))
+}
+
+async function issueMirror({ runtime, threads }: DerivedDeps, { context }: ActorView): Promise<IssueMirror> {
+  const { facts } = context as unknown as Pick<IssueContext, 'facts'>
+  if (facts === null) return {}
+  const { project, repository, number } = facts
+  const [issue, comments, actor] = await Promise.all([
+    threads.issue(project, repository, number),
+    threads.comments(project, repository, number, 'issue'),
+    runtime.read(`project:${project}`),
+  ])
+  if (issue === undefined) return {}
+  const { resyncedAt = null } = (actor?.context ?? {}) as Partial<ProjectContext>
+  return { labels: issue.labels, comments: comments.length, syncedAt: resyncedAt }
 }
 
 async function taskRelations(runtime: Runtime, { id, context }: ActorView): Promise<TaskRelations> {
@@ -82,11 +115,13 @@ async function taskRelations(runtime: Runtime, { id, context }: ActorView): Prom
     pod: { alive: podAlive, ordinal: podOrdinal },
   } = context as unknown as TaskContext
   const owned = await Promise.all(issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
-  const pod = podAlive ? await runtime.read(`pod:${id}/${podOrdinal}`) : undefined
+  const newest = podOrdinal === 0 ? undefined : await runtime.read(`pod:${id}/${podOrdinal}`)
+  const pod = podAlive ? newest : undefined
   const turn = pod && (await openTurn(runtime, pod.context as unknown as PodContext))
   return {
     issues: owned.filter((issue) => issue !== undefined),
     ...(pod ? { pod } : {}),
+    ...(newest && !podAlive ? { podEndedAt: newest.updatedAt } : {}),
     ...(turn ? { turn } : {}),
   }
 }
@@ -127,11 +162,11 @@ export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Pro
 
 async function statusOfProject(
   { runtime, webhookUrl, memoryUrl }: ResourceViewsDeps,
-  { namespace, name }: Resource,
+  { namespace, name, createdAt }: Resource,
 ): Promise<object> {
   const endpoint = memoryUrl(name)
   return {
-    ...projectStatus(await runtime.read(`project:${namespace}/${name}`)),
+    ...projectStatus(await runtime.read(`project:${namespace}/${name}`), { name, createdAt }),
     webhookURL: webhookUrl(name),
     ...(endpoint === undefined ? {} : { memory: { endpoint } }),
   }
@@ -139,11 +174,13 @@ async function statusOfProject(
 
 async function statusOfRepository(
   { runtime, directory }: ResourceViewsDeps,
-  { namespace, name, spec }: Resource,
+  { namespace, name, createdAt, spec }: Resource,
 ): Promise<object> {
   const { projectRef } = spec as RepositorySpec
   const applied = await directory.applied(`${namespace}/${projectRef}`)
   return repositoryStatus({
+    name,
+    createdAt,
     projectRef,
     hasProject: applied !== undefined,
     project: await runtime.read(`project:${namespace}/${projectRef}`),
@@ -155,13 +192,13 @@ async function statusOfRepository(
 export async function tellProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
   const found = await deps.directory.applied(`${namespace}/${name}`)
   if (found === undefined) return
-  const { project, spec } = found
+  const { project, spec, resources } = found
   const maxConcurrentAgents = spec.maxConcurrentAgents ?? 3
   const settings = scheduleSettings(spec)
   await deps.runtime.deliver({
     to: `project:${namespace}/${name}`,
-    // By version of the event: an actor that knows no schedules yet is told of them after an upgrade.
-    key: `applied/${project.generation}${settings ? '/scheduled' : ''}`,
+    // By version of the event: an actor that knows no schedules or generations yet is told of them after an upgrade.
+    key: `applied/${project.generation}${settings ? '/scheduled' : ''}/resources`,
     event: {
       type: 'project.applied',
       at: deps.clock.now(),
@@ -170,6 +207,7 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
       capacity: spec.queue?.capacity ?? maxConcurrentAgents,
       alertCapacity: spec.queue?.alertCapacity ?? 1,
       ...(settings ? { settings } : {}),
+      resources,
     },
   })
   await resumeIssues(deps, `${namespace}/${name}`)

@@ -1,21 +1,36 @@
-/** An Issue (ISSUE-RESOURCE). Labels, comments and the time of the last look are in no actor: the mirror alone has them. */
+/** An Issue (ISSUE-RESOURCE): its actor's word, and what the mirror has of it. */
 import type { Grant, IssueContext } from '../../machines/issue/context.ts'
+import { bounded } from './bounded.ts'
 import { apiVersion, metadataOf, stateOf, time, type ActorShape, type DerivedResource } from './shape.ts'
 
-export function issueResource(actor: ActorShape): DerivedResource {
+/** What no actor has; of an issue that the mirror has not, nothing. */
+export interface IssueMirror {
+  readonly labels?: readonly string[]
+  /** How many comments live. */
+  readonly comments?: number
+  /** When the mirror of its Project was last read back. */
+  readonly syncedAt?: number | null
+}
+
+/** Undefined before the forge was read: no resource is shown without its facts. */
+export function issueResource(actor: ActorShape, mirrored: IssueMirror = {}): DerivedResource | undefined {
   const { facts, owner, grant } = actor.context as IssueContext
-  const spec = { repositoryRef: facts?.repository ?? null, number: facts?.number ?? null }
+  if (facts === null) return undefined
+  const spec = { repositoryRef: facts.repository, number: facts.number }
   const status = {
     status: stateOf(actor),
-    state: facts?.state ?? null,
-    title: facts?.title ?? null,
-    author: facts?.author ?? null,
-    url: facts?.url ?? null,
-    selfProposed: facts?.selfProposed ?? null,
+    state: facts.state,
+    title: facts.title,
+    author: facts.author,
+    url: facts.url,
+    selfProposed: facts.selfProposed,
     ownerTask: owner || null,
     approval: grant && approvalStatus(grant),
+    labels: mirrored.labels,
+    comments: mirrored.comments,
+    lastSyncTime: time(mirrored.syncedAt ?? null),
   }
-  return { apiVersion, kind: 'Issue', metadata: metadataOf(actor), spec, status }
+  return { apiVersion, kind: 'Issue', metadata: metadataOf(actor), spec, status: bounded(status) }
 }
 
 /** `self`: granted without a maintainer's comment, within `autoApproveMaxSignificance`. */

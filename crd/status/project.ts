@@ -1,103 +1,58 @@
 /** The status of a Project (PROJECT-STATUS). */
-import type { Block, ProjectContext, Scheduled } from '../../machines/project/context.ts'
-import { isReady } from '../../machines/project/machine.ts'
-import { time, type ActorShape } from './shape.ts'
+import { conditionsOf } from '../../machines/project/conditions.ts'
+import { newProject, type ProjectContext, type Scheduled } from '../../machines/project/context.ts'
+import { dated, type Condition } from './condition.ts'
+import { whenever, type ActorShape } from './shape.ts'
 
-export interface Condition {
-  readonly type: string
-  readonly status: 'True' | 'False'
-  readonly reason: string
-  readonly message: string
+/** The resource whose status it is. */
+export interface Applied {
+  readonly name: string
+  /** Epoch milliseconds: no condition of it is older. */
+  readonly createdAt: number
 }
 
 interface ProjectStatus {
   readonly ready: boolean
   readonly reason: string
-  readonly observedGeneration: number
+  /** The `metadata.generation` that was checked last (RESOURCES-28); absent until one was. */
+  readonly observedGeneration?: number
   /** The first one is `Ready`. */
   readonly conditions: readonly [Condition, ...(readonly Condition[])]
 }
 
 /** The addresses of its webhook and of its memory are added by who knows them. */
-export function projectStatus(actor: Pick<ActorShape, 'path' | 'context'> | undefined): ProjectStatus {
-  const project = (actor?.context ?? {}) as Partial<ProjectContext>
-  const { generation, checkedGeneration = 0, message = '', faults = [], scheduled } = project
-  // Ready says so of what is applied now, not of what was before the last change.
-  const ready = isReady(actor?.path) && generation === checkedGeneration
-  const reason = ready ? 'Checked' : project.reason || 'NotChecked'
-  const conditions: ProjectStatus['conditions'] = [
-    { type: 'Ready', status: ready ? 'True' : 'False', reason, message },
-    ...faults.map((fault) => warning(fault.reason, fault.reason, fault.message)),
-    ...(scheduled ? scheduleConditions(scheduled) : []),
-  ]
+export function projectStatus(
+  actor: Pick<ActorShape, 'context'> | undefined,
+  { name, createdAt }: Applied,
+): ProjectStatus {
+  const project = (actor?.context ?? newProject('')) as ProjectContext
+  const observedGeneration = project.observed[`Project/${name}`]
+  const [first, ...others] = conditionsOf(project)
+  const ready = dated(first, sinceIn(project, first.type, createdAt), observedGeneration)
   return {
-    ready,
-    reason,
-    observedGeneration: checkedGeneration,
-    conditions,
-    ...(scheduled ? scheduleStatus(scheduled) : {}),
+    ready: ready.status === 'True',
+    reason: ready.reason,
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    conditions: [ready, ...others.map((one) => dated(one, sinceIn(project, one.type, createdAt), observedGeneration))],
+    ...(project.scheduled ? scheduleStatus(project.scheduled) : {}),
   }
 }
 
-/** What is wrong beside readiness, each under its own name. */
-function warning(type: string, reason: string, message: string): Condition {
-  return { type, status: 'True', reason, message }
-}
-
-const blockWords = {
-  issueScan: 'IssueScan',
-  brainstorm: 'Brainstorm',
-  documentation: 'Documentation',
-  upgrade: 'Upgrade',
-}
-
-function scheduleConditions({ blocks, settings, spending }: Scheduled): readonly Condition[] {
-  const budget = settings.budget
-  const isUnbounded = budget?.mode === 'customWindow' && budget.resetSchedule === '' && budget.windowMs === 0
-  return [
-    ...Object.entries(blocks).flatMap(([name, block]) =>
-      blockConditions(blockWords[name as keyof typeof blocks], block),
-    ),
-    ...(isUnbounded
-      ? [
-          warning(
-            'TokenBudgetUnbounded',
-            'NoWindow',
-            'neither resetSchedule nor windowDuration is set: the token budget limits nothing',
-          ),
-        ]
-      : []),
-    ...(spending.hold === 'open'
-      ? []
-      : [
-          warning(
-            'TokenBudgetHeld',
-            spending.hold === 'allHeld' ? 'Emergency' : 'Proactive',
-            spending.hold === 'allHeld'
-              ? 'the token budget is used up: the queue starts nothing'
-              : 'the proactive share is used up: the queue starts only alerts',
-          ),
-        ]),
-  ]
-}
-
-function blockConditions(word: string, { refused, trouble }: Block): readonly Condition[] {
-  return [
-    ...(refused === '' ? [] : [warning(`${word}Unscheduled`, 'ScheduleRefused', refused)]),
-    ...(trouble === '' ? [] : [warning(`${word}Incomplete`, 'LastRun', trouble)]),
-  ]
+/** Since when a condition of a resource is what it is; an actor of an older version has the time of its newest event. */
+export function sinceIn({ since, at }: Pick<ProjectContext, 'since' | 'at'>, type: string, createdAt: number): number {
+  return Math.max(since[type] ?? at, createdAt)
 }
 
 function scheduleStatus({ blocks, refine, spending, settings }: Scheduled): object {
   const { windowStart, windowTokens } = spending
   return {
-    lastIssueScan: time(blocks.issueScan.last),
-    lastBrainstorm: time(blocks.brainstorm.last),
-    lastDocumentation: time(blocks.documentation.last),
-    lastRefine: time(refine.last),
-    lastUpgrade: time(blocks.upgrade.last),
+    ...whenever('lastIssueScan', blocks.issueScan.last),
+    ...whenever('lastBrainstorm', blocks.brainstorm.last),
+    ...whenever('lastDocumentation', blocks.documentation.last),
+    ...whenever('lastRefine', refine.last),
+    ...whenever('lastUpgrade', blocks.upgrade.last),
     ...(settings.budget?.mode === 'customWindow'
-      ? { tokenBudget: { windowStart: time(windowStart), windowTokens } }
+      ? { tokenBudget: { ...whenever('windowStart', windowStart), windowTokens } }
       : {}),
   }
 }

@@ -4,6 +4,7 @@ import { positions } from '../../machines/queue/admission.ts'
 import type { QueueContext, WaitingEntry } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { worstCaseOf } from '../../machines/why/worst-case.ts'
+import { bounded } from './bounded.ts'
 import { apiVersion, metadataOf, time, type ActorShape, type DerivedResource } from './shape.ts'
 
 /** What the cost of an entry is told from: the limits of its Project's ledger, and the Tasks that wait for their next pod. */
@@ -45,7 +46,13 @@ export function queuedEventResources(
         ? { state: 'Queued', ...waiting.get(entry.entry), ...costOf(entry, costs) }
         : { state: 'Admitted', admittedAt: time(entry.admittedAt), ...costOf(entry, costs) }
     const name = entry.entry.replaceAll('/', '-')
-    return { apiVersion, kind: 'QueuedEvent', metadata: { name, namespace, generation: actor.seq }, spec, status }
+    return {
+      apiVersion,
+      kind: 'QueuedEvent',
+      metadata: { name, namespace, generation: actor.seq },
+      spec,
+      status: bounded(status),
+    }
   })
   const left = queue.finished.slice(-shownFinished).map(({ entry, state, reason }) => {
     const name = entry.replaceAll('/', '-')

@@ -4,22 +4,36 @@ import { lostBy } from '../testing.ts'
 import { repositoryStatus, type RepositoryFacts } from './repository.ts'
 
 const at = Date.parse('2026-01-02T03:04:05Z')
-const ready = { ...newProject('default/demo'), reason: '', generation: 2, checkedGeneration: 2, resyncedAt: at }
+const time = '2026-01-02T03:04:05.000Z'
+const day = 86_400_000
+const ready = {
+  ...newProject('default/demo'),
+  ...{ reason: '', generation: 77, checkedGeneration: 77, resyncedAt: at },
+  since: { Ready: at },
+  observed: { 'Project/demo': 3, 'Repository/lib': 2 },
+}
 const facts: RepositoryFacts = {
+  name: 'lib',
+  createdAt: at - day,
   projectRef: 'demo',
   hasProject: true,
-  project: { path: 'ready', context: ready },
+  project: { context: ready },
   defaultBranch: 'main',
 }
 
 test('is ready as its Project is, with the branch that work starts from and the time of the last resync', () => {
   expect(repositoryStatus(facts)).toEqual({
-    conditions: [{ type: 'Ready', status: 'True', reason: 'Checked', message: '' }],
+    conditions: [
+      {
+        ...{ type: 'Ready', status: 'True', reason: 'Checked', message: '' },
+        ...{ lastTransitionTime: time, observedGeneration: 2 },
+      },
+    ],
     defaultBranch: 'main',
-    lastSyncTime: '2026-01-02T03:04:05.000Z',
+    lastSyncTime: time,
   })
   const refused = { ...ready, reason: 'TokenRefused', message: 'the token was refused' }
-  expect(repositoryStatus({ ...facts, project: { path: 'notReady', context: refused } })).toMatchObject({
+  expect(repositoryStatus({ ...facts, project: { context: refused } })).toMatchObject({
     conditions: [{ type: 'Ready', status: 'False', reason: 'TokenRefused', message: 'the token was refused' }],
   })
 })
@@ -33,21 +47,24 @@ test('is not ready where its Project does not exist, whatever an actor of that n
           status: 'False',
           reason: 'ProjectMissing',
           message: 'there is no Project demo in this namespace',
+          lastTransitionTime: expect.stringMatching(/^2026-01-0[12]T03:04:05.000Z$/),
         },
       ],
-      defaultBranch: null,
-      lastSyncTime: null,
     })
 })
 
 test('is not ready before its Project was checked (RESOURCES-4)', () => {
-  expect(repositoryStatus({ ...facts, project: undefined })).toMatchObject({
-    conditions: [{ type: 'Ready', status: 'False', reason: 'NotChecked' }],
-    lastSyncTime: null,
-  })
+  const status = repositoryStatus({ ...facts, project: undefined })
+  expect(status).toMatchObject({ conditions: [{ type: 'Ready', status: 'False', reason: 'NotChecked' }] })
+  expect(status).not.toHaveProperty('lastSyncTime')
 })
 
 test('a server keeps all of it (RESOURCES-26)', () => {
   for (const given of [facts, { ...facts, hasProject: false, project: undefined, defaultBranch: undefined }])
     expect(lostBy('Repository', repositoryStatus(given))).toEqual([])
+})
+
+test('RESOURCES-27: is ready no earlier than it was applied, whenever its Project came to be', () => {
+  const late = { ...facts, createdAt: at + day }
+  expect(repositoryStatus(late)).toMatchObject({ conditions: [{ lastTransitionTime: '2026-01-03T03:04:05.000Z' }] })
 })

@@ -31,3 +31,22 @@ export function time(at: number | null): string | null {
 export function stateOf({ path }: Pick<ActorShape, 'path'>): string {
   return path.slice(path.lastIndexOf('.') + 1)
 }
+
+/** A field with a time, or nothing where nothing happened yet. */
+export function whenever<Name extends string>(name: Name, at: number | null): { readonly [N in Name]?: string } {
+  const text = time(at)
+  return text === null ? {} : ({ [name]: text } as { readonly [N in Name]?: string })
+}
+
+type Plain = { readonly [name: string]: unknown }
+
+/** Without what is null, at any depth: a server shows a null as a value, and drops it from a closed status. */
+export function withoutNulls(status: object): object {
+  const fields = Object.entries(status as Plain).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(fields.map(([name, value]) => [name, plainOf(value)]))
+}
+
+function plainOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainOf)
+  return typeof value === 'object' && value !== null ? withoutNulls(value) : value
+}

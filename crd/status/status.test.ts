@@ -13,12 +13,18 @@ import { kinds } from '../kinds.ts'
 import { lostBy } from '../testing.ts'
 import { newProject, newScheduled, withBlock, type Scheduled } from '../../machines/project/context.ts'
 import { projectStatus } from './project.ts'
+import type { DerivedResource } from './shape.ts'
 import { queuedEventResources } from './queued-event.ts'
 import { taskResource } from './task.ts'
 
 const at = Date.parse('2026-01-02T03:04:05Z')
 const time = '2026-01-02T03:04:05.000Z'
 const id = 'default/implement-a-1-x7f3q'
+
+/** Of a Task that was minted. */
+function taskOf(...given: Parameters<typeof taskResource>): DerivedResource {
+  return taskResource(...given)!
+}
 
 function taskActor(change: TaskPatch = {}): Parameters<typeof taskResource>[0] {
   const blank = newTask(id)
@@ -37,24 +43,24 @@ function taskActor(change: TaskPatch = {}): Parameters<typeof taskResource>[0] {
 
 describe('a Task as a resource', () => {
   test('is named after its actor; its generation is the actor’s newest step', () => {
-    const { apiVersion, kind, metadata, spec } = taskResource(taskActor())
+    const { apiVersion, kind, metadata, spec } = taskOf(taskActor())
     expect({ apiVersion, kind }).toEqual({ apiVersion: 'platform.dev/v1alpha1', kind: 'Task' })
     expect(metadata).toEqual({ name: 'implement-a-1-x7f3q', namespace: 'default', generation: 7 })
     expect(spec).toMatchObject({ projectRef: 'demo', kind: 'implement', goal: 'Do it', priority: 100 })
   })
 
-  test('has a goal without the words of people where it came of a forge (TASK-RESOURCE-20)', () => {
+  test('has a goal without the words of people where it came of a forge (TASK-taskResourceOURCE-20)', () => {
     const mergeRequests = [aMergeRequest('a', 'sha-1', 12)].map(
       (mr) => ({ ...mr, state: 'open', mergeCommit: null }) as const,
     )
     const change = { goal: 'Review of a!12: Approve me', forge: { mergeRequests } }
-    const goalOf = (kind: string): unknown => taskResource(taskActor({ ...change, origin: { kind, ref: '' } })).spec
+    const goalOf = (kind: string): unknown => taskOf(taskActor({ ...change, origin: { kind, ref: '' } })).spec
     expect(goalOf('webhook')).toMatchObject({ goal: 'merge request a!12' })
     expect(goalOf('human')).toMatchObject({ goal: change.goal })
   })
 
-  test('shows times as text, and none where nothing happened yet (TASK-RESOURCE-6)', () => {
-    const { status } = taskResource(
+  test('shows times as text, and none where nothing happened yet (TASK-taskResourceOURCE-6)', () => {
+    const { status } = taskOf(
       taskActor({
         stage: { enteredAt: at, workStartedAt: null, history: [{ stage: 'minted', at, reason: null }] },
         pod: { startedAt: at },
@@ -62,16 +68,16 @@ describe('a Task as a resource', () => {
     )
     expect(status).toMatchObject({
       stageEnteredAt: time,
-      stageWorkStartedAt: null,
       podStartedAt: time,
-      stages: [{ stage: 'minted', at: time, reason: null }],
+      stages: [{ stage: 'minted', at: time }],
     })
-    expect(taskResource(taskActor()).status).toMatchObject({ stageEnteredAt: null })
+    expect(status).not.toHaveProperty('stageWorkStartedAt')
+    expect(taskOf(taskActor()).status).not.toHaveProperty('stageEnteredAt')
   })
 
-  test('says why it rests, by the enum of reasons, and nothing once it has ended (TASK-RESOURCE-17)', () => {
+  test('says why it rests, by the enum of reasons, and nothing once it has ended (TASK-taskResourceOURCE-17)', () => {
     const whyOf = (path: string, change: TaskPatch): unknown =>
-      (taskResource({ ...taskActor(change), path }).status as { why: unknown }).why
+      (taskOf({ ...taskActor(change), path }).status as { why: unknown }).why
     const parked = { stage: { name: 'awaiting-human', class: 'parked', reason: 'ci-red' } } as const
     expect(whyOf('stage.live.parked.awaiting-human pod.none', parked)).toMatchObject({
       reason: 'task/awaiting-human/ci-red',
@@ -82,34 +88,33 @@ describe('a Task as a resource', () => {
       reason: 'task/pod.awaitingSlot',
       owner: 'queue',
     })
-    expect(whyOf('stage.delivered pod.none', { stage: { name: 'delivered', class: 'terminal' } })).toBeNull()
+    expect(whyOf('stage.delivered pod.none', { stage: { name: 'delivered', class: 'terminal' } })).toBeUndefined()
   })
 
-  test('shows what a turn heard of the account, and null while none did (TASK-RESOURCE-12) (TASK-RESOURCE-12)', () => {
+  test('shows what a turn heard of the account, and null while none did (TASK-taskResourceOURCE-12) (TASK-taskResourceOURCE-12)', () => {
     const used = (usedPercent: number) => ({ usedPercent, resetsAt: at })
     const accountUsage = { fiveHour: used(40), weekly: used(10), reportedAt: at }
-    expect(taskResource(taskActor({ turn: { accountUsage } })).status).toMatchObject({
+    expect(taskOf(taskActor({ turn: { accountUsage } })).status).toMatchObject({
       accountUsage: {
         fiveHour: { usedPercent: 40, resetsAt: time },
         sevenDay: { usedPercent: 10, resetsAt: time },
         reportedAt: time,
       },
     })
-    expect(taskResource(taskActor()).status).toMatchObject({ accountUsage: null })
+    expect(taskOf(taskActor()).status).not.toHaveProperty('accountUsage')
   })
 
   test('shows a pod while one lives, and whether it works yet', () => {
-    const podOf = (change: TaskPatch): unknown => (taskResource(taskActor(change)).status as { pod: unknown }).pod
-    expect(podOf({ pod: { ordinal: 2, alive: false } })).toBeNull()
-    expect(podOf({ pod: { ordinal: 2, alive: true } })).toEqual({ ordinal: 2, name: null, phase: 'starting' })
+    const podOf = (change: TaskPatch): unknown => (taskOf(taskActor(change)).status as { pod: unknown }).pod
+    expect(podOf({ pod: { ordinal: 2, alive: false } })).toBeUndefined()
+    expect(podOf({ pod: { ordinal: 2, alive: true } })).toEqual({ ordinal: 2, phase: 'starting' })
     expect(podOf({ pod: { ordinal: 2, alive: true, worked: true } })).toEqual({
       ordinal: 2,
-      name: null,
       phase: 'working',
     })
   })
 
-  test('names the live pod, and the turn in flight with its state and when it was asked for (TASK-RESOURCE-8, TASK-RESOURCE-9)', () => {
+  test('names the live pod, and the turn in flight with its state and when it was asked for (TASK-taskResourceOURCE-8, TASK-taskResourceOURCE-9)', () => {
     const pod = { id: `${id}/2`, path: 'live.ready', seq: 4, context: { ...newPod(`${id}/2`), name: 'pod-2' } }
     const turn = {
       id: `${id}/2/0`,
@@ -119,60 +124,59 @@ describe('a Task as a resource', () => {
       startedAt: at,
     }
     const alive = taskActor({ pod: { ordinal: 2, alive: true, worked: true, startedAt: at } })
-    expect(taskResource(alive, { pod, turn, issues: [] }).status).toMatchObject({
+    expect(taskOf(alive, { pod, turn, issues: [] }).status).toMatchObject({
       podStartedAt: time,
       pod: { ordinal: 2, name: 'pod-2', phase: 'working' },
       turn: { id: 'turn-7', state: 'running', startedAt: time },
     })
     const asked = { ...turn, path: 'open.requested', context: newTurn(turn.id), startedAt: null }
-    expect(taskResource(alive, { pod, turn: asked, issues: [] }).status).toMatchObject({
-      turn: { id: null, state: 'requested', startedAt: null },
-    })
-    expect(taskResource(alive, { pod, issues: [] }).status).toMatchObject({ turn: null })
+    expect(taskOf(alive, { pod, turn: asked, issues: [] }).status).toHaveProperty('turn', { state: 'requested' })
+    expect(taskOf(alive, { pod, issues: [] }).status).not.toHaveProperty('turn')
   })
 
-  test('lists who approved which issue, for which plan: comments that were granted and stand (TASK-RESOURCE-13)', () => {
+  test('lists who approved which issue, for which plan: comments that were granted and stand (TASK-taskResourceOURCE-13)', () => {
     const stands = (commentId: string, author: string) => ({ commentId, author, bodyHash: 'b', at })
     const facts = { repository: 'a', number: 1, approvals: [stands('c-1', 'maya'), stands('c-2', 'otto')] }
     const context = { ...newIssue('default/a-1'), facts, boundPlans: { 'c-1': 'plan-1', 'c-0': 'plan-0' } }
     const issue = { id: 'default/a-1', path: 'known.approved', seq: 1, context }
     const unseen = { id: 'default/a-2', path: 'known.observed', seq: 1, context: newIssue('default/a-2') }
-    const { status } = taskResource(taskActor(), { issues: [issue, unseen] })
+    const { status } = taskOf(taskActor(), { issues: [issue, unseen] })
     expect(status).toMatchObject({
       approvals: [{ repository: 'a', number: 1, commentId: 'c-1', author: 'maya', planHash: 'plan-1', at: time }],
     })
     expect((status as { approvals: unknown[] }).approvals).toHaveLength(1)
-    expect(taskResource(taskActor()).status).toMatchObject({ approvals: [] })
+    expect(taskOf(taskActor()).status).toMatchObject({ approvals: [] })
   })
 
-  test('shows the plan, how significant the change is, and in which order it merges (TASK-RESOURCE-14)', () => {
+  test('shows the plan, how significant the change is, and in which order it merges (TASK-taskResourceOURCE-14)', () => {
     const submission = { title: 't', body: 'b', significance: 'minor', mergeOrder: ['lib', 'app'] } as const
     expect(
-      taskResource(taskActor({ journal: { planHash: 'plan-1' }, forge: { significance: 'minor', submission } })).status,
+      taskOf(taskActor({ journal: { planHash: 'plan-1' }, forge: { significance: 'minor', submission } })).status,
     ).toMatchObject({
       planHash: 'plan-1',
       changeSignificance: 'minor',
       mergeOrder: ['lib', 'app'],
     })
-    expect(taskResource(taskActor()).status).toMatchObject({
-      planHash: null,
-      changeSignificance: null,
-      mergeOrder: null,
-    })
+    for (const field of ['planHash', 'changeSignificance', 'mergeOrder'])
+      expect(taskOf(taskActor()).status).not.toHaveProperty(field)
   })
 
-  test('tells that an approval was granted, and nothing of whose words it rests on (TASK-RESOURCE-2)', () => {
+  test('tells that an approval was granted, and nothing of whose words it rests on (TASK-taskResourceOURCE-2)', () => {
     const grant = { commentId: 'c-1', author: 'maria', quote: 'Go ahead' }
     const issues = [
       { repository: 'a', number: 1, state: 'open', accepted: true, grant },
     ] as unknown as TaskContext['forge']['issues']
-    const { status, spec } = taskResource(taskActor({ forge: { issues } }))
+    const { status, spec } = taskOf(taskActor({ forge: { issues } }))
     expect(status).toMatchObject({
       issues: [{ repository: 'a', number: 1, state: 'open', accepted: true, granted: true }],
     })
     expect(spec).toMatchObject({ issues: [{ repository: 'a', number: 1 }] })
     expect(JSON.stringify(status)).not.toContain('Go ahead')
   })
+})
+
+test('RESOURCES-32: no Task is shown before it was minted', () => {
+  expect(taskResource({ id, path: 'stage.live.minted pod.none', seq: 0, context: newTask(id) })).toBeUndefined()
 })
 
 describe('the entries of a queue as resources', () => {
@@ -235,7 +239,7 @@ describe('the entries of a queue as resources', () => {
     })
 
     test('without a ledger nothing holds it (QUEUED-EVENT-6)', () => {
-      expect(costOf(entry('a', { seed }), { tasks: new Map() })).toMatchObject({ tokensAtMost: null })
+      expect(costOf(entry('a', { seed }), { tasks: new Map() })).not.toHaveProperty('tokensAtMost')
     })
   })
 
@@ -259,7 +263,7 @@ describe('the entries of a queue as resources', () => {
 })
 
 test.each(['review-loop-exhausted', 'pod-recreation-exhausted'])(
-  'TASK-RESOURCE-18: no Task rests for %s any more (TASK-RESOURCE-18)',
+  'TASK-taskResourceOURCE-18: no Task rests for %s any more (TASK-taskResourceOURCE-18)',
   (gone) => {
     expect(Object.keys(reasons).filter((reason) => reason.includes(gone))).toEqual([])
     expect(Object.keys(reasons)).toContain('task/operator-error/residency-cap')
@@ -268,7 +272,7 @@ test.each(['review-loop-exhausted', 'pod-recreation-exhausted'])(
 
 test('every column of a kind that only actors write finds its field', () => {
   const shown = {
-    Task: taskResource(taskActor()),
+    Task: taskOf(taskActor({ stage: { reason: 'ci-red' } })),
     QueuedEvent: queuedEventResources({
       id: 'default/demo',
       path: 'open',
@@ -313,39 +317,94 @@ describe('a Project’s status', () => {
     documentation: { ...off, maxPerRepo: 1 },
     upgrade: { ...off, maxOpenUpgrades: 1 },
   }
-  const ready = { ...newProject('default/demo'), reason: '', generation: 2, checkedGeneration: 2 }
-  const statusOf = (scheduled: Scheduled | null, path = 'scheduled.readiness.ready scheduled.issueScan.idle') =>
-    projectStatus({ path, context: { ...ready, scheduled } })
+  const ready = {
+    ...newProject('default/demo'),
+    ...{ at, reason: '', generation: 77, checkedGeneration: 77, observed: { 'Project/demo': 2 } },
+  }
+  const resource = { name: 'demo', createdAt: at }
+  const statusOf = (scheduled: Scheduled | null) => projectStatus({ context: { ...ready, scheduled } }, resource)
   const conditionsOf = (scheduled: Scheduled): readonly string[] =>
     statusOf(scheduled).conditions.map(({ type }) => type)
 
   test('is Ready of what is applied now, with a schedule or without (PROJECT-STATUS-3)', () => {
-    expect(statusOf(null, 'ready')).toMatchObject({ ready: true, conditions: [{ type: 'Ready', status: 'True' }] })
-    expect(statusOf(newScheduled(settings))).toMatchObject({ ready: true, lastIssueScan: null, lastRefine: null })
-    expect(projectStatus({ path: 'ready', context: { ...ready, generation: 3 } })).toMatchObject({ ready: false })
-    expect(projectStatus(undefined)).toMatchObject({ ready: false, reason: 'NotChecked' })
+    expect(statusOf(null)).toMatchObject({ ready: true, conditions: [{ type: 'Ready', status: 'True' }] })
+    expect(statusOf(newScheduled(settings))).toMatchObject({ ready: true })
+    expect(projectStatus({ context: { ...ready, generation: 78 } }, resource)).toMatchObject({ ready: false })
+    expect(projectStatus(undefined, resource)).toMatchObject({ ready: false, reason: 'NotChecked' })
   })
 
   test('says everything that is wrong under its own name (PROJECT-STATUS-2)', () => {
     const fault = { reason: 'SecretMissingKeys', message: 'no token', blocks: true }
-    const status = projectStatus({ path: 'notReady', context: { ...ready, reason: fault.reason, faults: [fault] } })
+    const status = projectStatus({ context: { ...ready, reason: fault.reason, faults: [fault] } }, resource)
     expect(status.conditions).toMatchObject([
       { type: 'Ready', status: 'False', reason: 'SecretMissingKeys' },
       { type: 'SecretMissingKeys', status: 'True', message: 'no token' },
     ])
   })
 
-  test('says what a run could not do, and a schedule that cannot be followed (PROJECT-CRON-2, PROJECT-STATUS-10, PROJECT-STATUS-15)', () => {
+  test('says what a run could not do, and a schedule that cannot be followed (PROJECT-CRON-2, PROJECT-STATUS-15)', () => {
     const troubled = withBlock(newScheduled(settings), 'issueScan', { trouble: 'the refine was held', last: at })
     expect(conditionsOf(withBlock(troubled, 'upgrade', { refused: 'never comes' }))).toEqual([
       'Ready',
       'IssueScanIncomplete',
       'UpgradeUnscheduled',
     ])
-    expect(statusOf(troubled)).toMatchObject({ lastIssueScan: time })
   })
 
-  test('shows the window of a metered budget, what it holds, and that it has none; a server keeps all of it (RESOURCES-26, PROJECT-BUDGET-16, PROJECT-STATUS-8, PROJECT-STATUS-9, PROJECT-STATUS-16)', () => {
+  test('PROJECT-STATUS-10: shows when each block was last completed, and nothing where it never was', () => {
+    const last = /^last/
+    const shownOf = (scheduled: Scheduled): object =>
+      Object.fromEntries(Object.entries(statusOf(scheduled)).filter(([name]) => last.test(name)))
+    const none = newScheduled(settings)
+    expect(shownOf(none)).toEqual({})
+    const blocks = ['issueScan', 'brainstorm', 'documentation', 'upgrade'] as const
+    const each = blocks.map((name, hours) => shownOf(withBlock(none, name, { last: at + hours * 3_600_000 })))
+    expect([...each, shownOf({ ...none, refine: { ...none.refine, last: at } })]).toEqual([
+      { lastIssueScan: time },
+      { lastBrainstorm: '2026-01-02T04:04:05.000Z' },
+      { lastDocumentation: '2026-01-02T05:04:05.000Z' },
+      { lastUpgrade: '2026-01-02T06:04:05.000Z' },
+      { lastRefine: time },
+    ])
+  })
+
+  test('taskResourceOURCES-27: every condition has a type of its own, a reason, a message and a time; the same snapshot gives the same', () => {
+    const found = (message: string) => ({ reason: 'NoMaintainers', message, blocks: false })
+    const faults = [found('lib has none'), found('app has none')]
+    const since = { Ready: at - 3000, NoMaintainers: at - 2000 }
+    const context = { ...ready, faults, since, scheduled: null }
+    const shown = projectStatus({ context }, { name: 'demo', createdAt: at - 5000 })
+    expect(shown.conditions).toEqual([
+      {
+        ...{ type: 'Ready', status: 'True', reason: 'Checked', message: '' },
+        ...{ lastTransitionTime: '2026-01-02T03:04:02.000Z', observedGeneration: 2 },
+      },
+      {
+        ...{ type: 'NoMaintainers', status: 'True', reason: 'NoMaintainers', message: 'lib has none; app has none' },
+        ...{ lastTransitionTime: '2026-01-02T03:04:03.000Z', observedGeneration: 2 },
+      },
+    ])
+    expect(projectStatus({ context }, { name: 'demo', createdAt: at - 5000 })).toEqual(shown)
+    expect(lostBy('Project', shown)).toEqual([])
+  })
+
+  test('taskResourceOURCES-28: observedGeneration is that of the resource, and is left out before anything was checked', () => {
+    expect(statusOf(null)).toMatchObject({ observedGeneration: 2 })
+    const unchecked = projectStatus({ context: { ...ready, observed: {} } }, resource)
+    expect(unchecked).not.toHaveProperty('observedGeneration')
+    expect(unchecked.conditions[0]).not.toHaveProperty('observedGeneration')
+  })
+
+  test('taskResourceOURCES-27: a message of any length is cut to 4096 characters', () => {
+    const message = `${'😀'.repeat(5000)}`
+    const context = { ...ready, faults: [{ reason: 'NoMaintainers', message, blocks: false }] }
+    const [, warned] = projectStatus({ context }, resource).conditions
+    expect(warned!.message.length).toBe(4096)
+    expect(warned!.message.endsWith('…')).toBe(true)
+    expect(warned!.message.isWellFormed()).toBe(true)
+  })
+
+  test('shows the window of a metered budget, what it holds, and that it has none; a server keeps all of it (taskResourceOURCES-26, PROJECT-BUDGET-16, PROJECT-STATUS-8, PROJECT-STATUS-9, PROJECT-STATUS-16)', () => {
     const percents = { proactivePercent: 50, emergencyPercent: 80 }
     const budget = {
       ...percents,

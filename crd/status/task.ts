@@ -6,12 +6,16 @@ import type { TaskContext } from '../../machines/task/context.ts'
 import { shownGoal } from '../../machines/task/shown-goal.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
 import { taskResting } from '../../machines/why/reason.ts'
+import { bounded } from './bounded.ts'
 import { apiVersion, metadataOf, stateOf, time, type ActorShape, type DerivedResource } from './shape.ts'
+import { taskConditions } from './task-conditions.ts'
 
 /** Actors whose word a Task shows; what is not there is not shown. */
 export interface TaskRelations {
   /** The live pod. */
   readonly pod?: ActorShape
+  /** When the newest pod came to its end, if it has. */
+  readonly podEndedAt?: number
   /** The turn in flight, and when it was asked for. */
   readonly turn?: ActorShape & { readonly startedAt: number | null }
   /** Those that it owns or owned. */
@@ -20,8 +24,11 @@ export interface TaskRelations {
 
 const alone: TaskRelations = { issues: [] }
 
-export function taskResource(actor: ActorShape, { pod, turn, issues }: TaskRelations = alone): DerivedResource {
+/** Undefined before it was minted: until then nothing is known of it. */
+export function taskResource(actor: ActorShape, relations: TaskRelations = alone): DerivedResource | undefined {
+  const { pod, turn, issues } = relations
   const task = actor.context as TaskContext
+  if (task.config.project === '') return undefined
   const spec = {
     projectRef: task.config.project.slice(task.config.project.indexOf('/') + 1),
     kind: task.kind,
@@ -31,7 +38,9 @@ export function taskResource(actor: ActorShape, { pod, turn, issues }: TaskRelat
     priority: task.priority,
     origin: task.origin,
   }
+  const metadata = metadataOf(actor)
   const status = {
+    conditions: taskConditions(task, relations, metadata.generation),
     stage: task.stage.name,
     stageClass: task.stage.class,
     stageReason: task.stage.reason,
@@ -81,7 +90,7 @@ export function taskResource(actor: ActorShape, { pod, turn, issues }: TaskRelat
     lastTurnFailedRepos: task.turn.lastFailedRepos,
     stages: task.stage.history.map(({ stage, at, reason }) => ({ stage, at: time(at), reason })),
   }
-  return { apiVersion, kind: 'Task', metadata: metadataOf(actor), spec, status }
+  return { apiVersion, kind: 'Task', metadata, spec, status: bounded(status) }
 }
 
 function podStatus(

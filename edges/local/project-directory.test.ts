@@ -115,6 +115,16 @@ describe('a Project', () => {
     expect((await directory.project('demo'))?.taskConfig.permissionMode).toBe('byPassPermissions')
   })
 
+  test('RESOURCES-28: names the generation of each resource that belongs to it, and of no other', async () => {
+    const { directory } = applied(
+      { kind: 'Project', name: 'demo', spec: bare, generation: 4 },
+      { kind: 'Repository', name: 'lib', spec: { projectRef: 'demo' }, generation: 2 },
+      { kind: 'Repository', name: 'app', spec: { projectRef: 'other' } },
+      { kind: 'Repository', name: 'lib', namespace: 'other', spec: { projectRef: 'demo' }, generation: 9 },
+    )
+    expect((await directory.applied('default/demo'))?.resources).toEqual({ 'Project/demo': 4, 'Repository/lib': 2 })
+  })
+
   test('that says it all is taken at its word (PROJECT-22)', async () => {
     const { directory } = applied({
       kind: 'Project',

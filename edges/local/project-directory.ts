@@ -28,10 +28,15 @@ export interface ProjectDirectoryDeps {
   readonly models?: ModelDefaults
 }
 
+/** `metadata.generation` of a Project and of each of its Repositories, by kind and name: `Repository/lib`. */
+export type Generations = Readonly<Record<string, number>>
+
 export interface LocalProjectDirectory extends ProjectDirectory, AppliedProjects {
   /** Of the Project that holds the name; `name` as in `ProjectDirectory`. */
   spec(name: string): Promise<{ readonly resource: Resource; readonly spec: ProjectSpec } | undefined>
-  applied(id: string): Promise<(AppliedProject & { readonly spec: ProjectSpec }) | undefined>
+  applied(
+    id: string,
+  ): Promise<(AppliedProject & { readonly spec: ProjectSpec; readonly resources: Generations }) | undefined>
   /** Every Project that was applied. */
   ids(): Promise<readonly string[]>
 }
@@ -74,7 +79,8 @@ export function localProjectDirectory(
       const holder = resource && holderOf(all, resource.name, rule)
       if (resource === undefined || holder === undefined) return undefined
       const spec = specOf(resource)
-      return { project: await toSettings(deps, resource, spec), spec, holder: idOf(holder) }
+      const resources = generationsOf([resource, ...(await repositoriesOf(deps, resource))])
+      return { project: await toSettings(deps, resource, spec), spec, holder: idOf(holder), resources }
     },
     ids: async () => (await deps.resources.list('Project')).map(idOf),
     secret: async (name): Promise<ProjectSecret | undefined> => {
@@ -84,11 +90,17 @@ export function localProjectDirectory(
   }
 }
 
+async function repositoriesOf({ resources }: ProjectDirectoryDeps, project: Resource): Promise<readonly Resource[]> {
+  const all = await resources.list('Repository', project.namespace)
+  return all.filter(({ spec }) => (spec as RepositorySpec).projectRef === project.name)
+}
+
+function generationsOf(resources: readonly Resource[]): Generations {
+  return Object.fromEntries(resources.map(({ kind, name, generation }) => [`${kind}/${name}`, generation]))
+}
+
 async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: ProjectSpec): Promise<ProjectSettings> {
-  const all = await deps.resources.list('Repository', resource.namespace)
-  const own = all
-    .map(({ name, uid, generation, spec: given }) => ({ name, uid, generation, spec: given as RepositorySpec }))
-    .filter((one) => one.spec.projectRef === resource.name)
+  const own = (await repositoriesOf(deps, resource)).map((one) => ({ ...one, spec: one.spec as RepositorySpec }))
   const repositories = own.map((one) => toRepository(one.name, one.spec, spec))
   const branches = await Promise.all(
     own.map(async (one) => ({

@@ -21,7 +21,7 @@ function planTick({ cronTimeZone }: ScheduleDeps): ScheduleHandlers['planTick'] 
       const found = nextTick(schedule, after, cronTimeZone)
       const event =
         'next' in found
-          ? { type: 'tick.planned', at, name, schedule, next: found.next }
+          ? { type: 'tick.planned', at, name, schedule, ...found }
           : { type: 'tick.refused', at, name, schedule, reason: found.refused }
       return [{ to: actor, key: `${key}/tick`, event }]
     },

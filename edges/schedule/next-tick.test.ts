@@ -12,6 +12,17 @@ test('the first tick after a time, never the time itself', () => {
   expect(next('*/10 * * * *', '2026-03-01T12:09:59.999Z')).toBe('2026-03-01T12:10:00.000Z')
 })
 
+test('PROJECT-BUDGET-10: the last tick that is not after a time comes with it, in the operator’s time zone', () => {
+  const previous = (schedule: string, after: string, zone = 'UTC'): string | undefined => {
+    const found = nextTick(schedule, from(after), zone)
+    return 'next' in found && found.previous !== undefined ? new Date(found.previous).toISOString() : undefined
+  }
+  expect(previous('0 0 * * *', '2026-03-01T22:00:00Z')).toBe('2026-03-01T00:00:00.000Z')
+  expect(previous('0 0 * * *', '2026-03-01T00:00:00Z')).toBe('2026-03-01T00:00:00.000Z')
+  expect(previous('0 0 * * *', '2026-03-01T00:00:00.500Z')).toBe('2026-03-01T00:00:00.000Z')
+  expect(previous('0 0 1 1 *', '2026-03-01T00:00:00Z', 'Europe/Berlin')).toBe('2025-12-31T23:00:00.000Z')
+})
+
 test('both day fields restricted are alternatives (PROJECT-CRON-1)', () => {
   // The 13th or a Friday.
   expect(next('0 0 13 * FRI', '2026-03-01T00:00:00Z')).toBe('2026-03-06T00:00:00.000Z')

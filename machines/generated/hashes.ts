@@ -2,7 +2,7 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '01a751d49dcda92b',
+  project: '35a75b850dfe688b',
   queue: '50366781b2efddf2',
   ledger: 'aaa4675453b93131',
   task: '5a4f8cc93e2938fe',

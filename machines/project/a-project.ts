@@ -85,9 +85,11 @@ export class AProject {
     return `${name}/${this.block(name).runs}`
   }
 
-  /** The schedule's answer: the next tick comes in so many milliseconds. */
-  plan(name: BlockName | 'window', schedule: string, inMs: number): readonly DrivenEffect[] {
-    return this.it.send({ type: 'tick.planned', name, schedule, next: this.it.context.at + inMs })
+  /** The schedule's answer: the next tick comes in so many milliseconds, the one before came `agoMs` ago. */
+  plan(name: BlockName | 'window', schedule: string, inMs: number, agoMs?: number): readonly DrivenEffect[] {
+    const { at } = this.it.context
+    const before = agoMs === undefined ? {} : { previous: at - agoMs }
+    return this.it.send({ type: 'tick.planned', name, schedule, next: at + inMs, ...before })
   }
 
   resynced(name: BlockName): readonly DrivenEffect[] {

@@ -9,9 +9,11 @@ import { always, answers, on } from './decide.ts'
 import type { BlockName } from './events.ts'
 import {
   begin,
+  endAwaited,
   endRefine,
   finish,
   forgetTick,
+  isAwaited,
   keepRefusal,
   keepTick,
   noteTrouble,
@@ -40,6 +42,8 @@ export interface Work {
   /** Rows for the backlog that the run decides on; the last one finishes. */
   readonly rows: readonly Row[]
   readonly states?: Readonly<Record<string, State>>
+  /** Its run is over once its Task is minted: the end of the Task is heard in every state. */
+  readonly handsOver?: true
   /** Between a due tick and its run. */
   readonly gate?: { readonly state: State; readonly guard: string }
   readonly own: Pick<Part, 'actions' | 'guards' | 'delays'>
@@ -170,13 +174,25 @@ function steps({ name, says, prepares, rows }: Work): Readonly<Record<string, St
   }
 }
 
+function awaiting(name: BlockName): Pick<Part, 'actions' | 'guards'> & Pick<State, 'on'> {
+  return {
+    on: { 'task.ended': { guard: `${name}.awaited`, actions: `${name}.endAwaited` } },
+    actions: { [`${name}.endAwaited`]: on('task.ended', (context, ended) => endAwaited(context, name, ended)) },
+    guards: {
+      [`${name}.awaited`]: ({ context, event }) => is(event, 'task.ended') && isAwaited(context, name, event.task),
+    },
+  }
+}
+
 export function cronBlock(work: Work): Part {
-  const { name, says, prepares, states, gate, own } = work
+  const { name, says, prepares, handsOver, states, gate, own } = work
+  const awaits = handsOver ? awaiting(name) : undefined
   const restart: Row = { guard: `${name}.changed`, target: 'off' }
   const region: State = {
     id: name,
     meta: meta('project', `the schedule of ${says}`, 'its states name who'),
     initial: 'off',
+    ...(awaits ? { on: awaits.on } : {}),
     states: {
       off: {
         meta: meta('human', `${says}: not scheduled`, 'a schedule in the Project'),
@@ -221,8 +237,8 @@ export function cronBlock(work: Work): Part {
   }
   return {
     region,
-    actions: { ...actionsOf(name), ...(prepares ? preparingActions(name) : {}), ...own.actions },
-    guards: { ...guardsOf(name), ...(prepares ? preparingGuards(name) : {}), ...own.guards },
+    actions: { ...actionsOf(name), ...(prepares ? preparingActions(name) : {}), ...awaits?.actions, ...own.actions },
+    guards: { ...guardsOf(name), ...(prepares ? preparingGuards(name) : {}), ...awaits?.guards, ...own.guards },
     delays: {
       runEnds,
       ...(prepares ? { refineWait } : {}),

@@ -3,7 +3,7 @@ import { cronBlock, finishing } from './block.ts'
 import { is, meta, type Part } from './chart.ts'
 import { blockOf } from './context.ts'
 import { answers, on } from './decide.ts'
-import { document, floorLeft, handOut, hasProposalRoom, noteTrouble, startSession, upgrade } from './runs.ts'
+import { document, floorLeft, handOut, hasProposalRoom, noteTrouble, startSession, troubleOf, upgrade } from './runs.ts'
 
 const issueScan = cronBlock({
   name: 'issueScan',
@@ -47,9 +47,7 @@ const brainstorm = cronBlock({
     actions: {
       ...finishing('brainstorm'),
       'brainstorm.start': on('backlog.read', (context, { backlog }) => startSession(context, backlog)),
-      'brainstorm.fell': on('task.ended', (context, { stage, reason }) =>
-        noteTrouble(context, 'brainstorm', `its Task ended ${stage}: ${reason}`),
-      ),
+      'brainstorm.fell': on('task.ended', (context, ended) => noteTrouble(context, 'brainstorm', troubleOf(ended))),
     },
     guards: {
       'brainstorm.roomy': ({ context, event }) =>
@@ -70,6 +68,7 @@ const documentation = cronBlock({
   name: 'documentation',
   says: 'the nightly documentation',
   prepares: false,
+  handsOver: true,
   rows: [{ target: '#documentation.planning', actions: 'documentation.mint' }],
   own: {
     actions: { 'documentation.mint': on('backlog.read', (context, { backlog }) => document(context, backlog)) },
@@ -82,6 +81,7 @@ const upgrades = cronBlock({
   name: 'upgrade',
   says: 'the upgrade',
   prepares: false,
+  handsOver: true,
   rows: [{ target: '#upgrade.planning', actions: 'upgrade.mint' }],
   own: {
     actions: { 'upgrade.mint': on('backlog.read', (context, { backlog }) => upgrade(context, backlog)) },

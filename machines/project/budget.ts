@@ -78,11 +78,26 @@ export function openWindow(scheduled: Scheduled, at: number): Scheduled {
   return { ...scheduled, spending: { ...scheduled.spending, windowStart: at, windowTokens: 0, windowEnd: null } }
 }
 
-/** `boundary`: the next tick of `resetSchedule`, where there is one. */
-export function boundWindow(scheduled: Scheduled, at: number, boundary: number | null): Scheduled {
+/** Ticks of `resetSchedule` around now: the next one, and the last one where the answer names it. */
+export interface Boundaries {
+  readonly next: number
+  readonly previous?: number
+}
+
+/**
+ * A window starts at the last boundary (PROJECT-BUDGET-10), whenever the budget was applied. `windowDuration` divides the
+ * time from that boundary on (PROJECT-BUDGET-11).
+ */
+export function boundWindow(scheduled: Scheduled, at: number, boundaries: Boundaries | null): Scheduled {
   const { spending, settings } = scheduled
   const { windowMs = 0 } = settings.budget ?? {}
-  const start = spending.windowStart ?? at
-  const ends = [...(boundary === null ? [] : [boundary]), ...(windowMs > 0 ? [start + windowMs] : [])]
-  return { ...scheduled, spending: { ...spending, windowEnd: ends.length === 0 ? null : Math.min(...ends) } }
+  const start = startOf(spending.windowStart ?? at, at, windowMs, boundaries?.previous)
+  const ends = [...(boundaries === null ? [] : [boundaries.next]), ...(windowMs > 0 ? [start + windowMs] : [])]
+  const windowEnd = ends.length === 0 ? null : Math.min(...ends)
+  return { ...scheduled, spending: { ...spending, windowStart: start, windowEnd } }
+}
+
+function startOf(begun: number, at: number, windowMs: number, previous: number | undefined): number {
+  if (previous === undefined) return begun
+  return windowMs > 0 ? previous + Math.floor((at - previous) / windowMs) * windowMs : previous
 }

@@ -17,12 +17,14 @@ export interface Block {
   /** Ordinal of the newest run: what each answer names. */
   readonly runs: number
   readonly startedAt: number | null
-  /** When a run last came to its end: `Project.status.last...`. */
+  /** When a run was last completed: `Project.status.last...`. */
   readonly last: number | null
   /** When the last Task of its own was asked for: the floor between two sessions counts from here. */
   readonly mintedAt: number | null
   /** The Task whose end the run waits for. */
   readonly task: string
+  /** Tasks of runs that are over, newest last: each completes its run when it is delivered (PROJECT-STATUS-11). */
+  readonly awaited: readonly string[]
   /** What the newest run could not do, for a condition; empty: nothing. */
   readonly trouble: string
 }
@@ -76,6 +78,15 @@ export interface ProjectContext {
   readonly isPaused: boolean
   /** `null`: it was never applied with anything to do by itself. */
   readonly scheduled: Scheduled | null
+  /** When each of its conditions came to what it is (RESOURCES-27), by type. */
+  readonly since: { readonly [type: string]: number }
+  /** `metadata.generation` of its resources by kind and name, as they are applied and as they were last checked. */
+  readonly applied: Generations
+  readonly observed: Generations
+}
+
+export interface Generations {
+  readonly [resource: string]: number
 }
 
 export function newProject(id: string): ProjectContext {
@@ -90,6 +101,9 @@ export function newProject(id: string): ProjectContext {
     resyncedAt: null,
     isPaused: true,
     scheduled: null,
+    since: {},
+    applied: {},
+    observed: {},
   }
 }
 
@@ -102,6 +116,7 @@ const newBlock: Block = {
   last: null,
   mintedAt: null,
   task: '',
+  awaited: [],
   trouble: '',
 }
 

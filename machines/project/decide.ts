@@ -1,6 +1,7 @@
 /** How the Project decides: by what time it is, and by what is scheduled. */
-import { decideBy, inTime } from '../decide.ts'
+import { decideBy, inTime, type Around } from '../decide.ts'
 import type { Decision } from '../emit.ts'
+import { observedBy, sinceOf } from './conditions.ts'
 import { runOf, type ProjectContext, type Scheduled } from './context.ts'
 import type { BlockName, ProjectEvent } from './events.ts'
 
@@ -11,7 +12,14 @@ export interface Guarded {
   readonly event: ProjectEvent
 }
 
-export const { on, always } = decideBy<ProjectContext, ProjectEvent>(inTime)
+/** What the status needs of every step: which resources were observed, and since when each condition is what it is. */
+const shown: Around<ProjectContext, ProjectEvent, Does> = (context, event, own) => {
+  const does = inTime(context, event, own)
+  const patch = { ...does.context, ...observedBy(context, event) }
+  return { ...does, context: { ...patch, since: sinceOf(context, { ...context, ...patch }) } }
+}
+
+export const { on, always } = decideBy<ProjectContext, ProjectEvent>(shown)
 
 /** A decision about what is scheduled; without any there is nothing to decide. */
 export function planned(decide: (context: ProjectContext, scheduled: Scheduled) => Does): ReturnType<typeof on> {

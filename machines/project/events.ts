@@ -90,6 +90,8 @@ export const ProjectEvent = Type.Union([
     capacity: Type.Integer(),
     alertCapacity: Type.Integer(),
     settings: Type.Optional(ScheduleSettings),
+    /** `metadata.generation` of each resource that `generation` stands for, by kind and name: `Repository/lib`. */
+    resources: Type.Optional(Type.Record(Type.String(), Type.Integer())),
   }),
   Type.Object({
     type: Type.Literal('project.checked'),
@@ -107,13 +109,17 @@ export const ProjectEvent = Type.Union([
   /** An orchestrator started: what happened while none ran is unknown. */
   Type.Object({ type: Type.Literal('project.restarted'), ...At }),
 
-  /** The first tick of the schedule after the time that was asked about. `name`: a block, or `window`. */
+  /**
+   * The first tick of the schedule after the time that was asked about, and the last one that is not after it.
+   * `name`: a block, or `window`.
+   */
   Type.Object({
     type: Type.Literal('tick.planned'),
     ...At,
     name: Type.String(),
     schedule: Type.String(),
     next: Type.Integer(),
+    previous: Type.Optional(Type.Integer()),
   }),
   /** The schedule is no five-field cron, or never comes. */
   Type.Object({

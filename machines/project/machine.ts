@@ -4,13 +4,13 @@
  * each, beside its readiness, once it is applied with anything of that.
  */
 import { setup } from 'xstate'
-import { withContext, type MachineDefinition, type MachineInput } from '../definition.ts'
+import { withContext, type JsonObject, type MachineDefinition, type MachineInput } from '../definition.ts'
 import { keepRefineEnd, refineRegion } from './block.ts'
 import { blocks } from './blocks.ts'
 import { meta, type Part } from './chart.ts'
 import { newProject, type ProjectContext } from './context.ts'
 import type { Guarded } from './decide.ts'
-import type { ProjectEvent } from './events.ts'
+import { blockNames, type ProjectEvent } from './events.ts'
 import { readinessActions, readinessGuards, readinessStates } from './readiness.ts'
 import { spending } from './spending.ts'
 
@@ -97,13 +97,25 @@ export function isReady(path: string | undefined): boolean {
   return path?.split(' ').some((leaf) => leaf === 'ready' || leaf === 'scheduled.readiness.ready') ?? false
 }
 
+/** The Tasks that live are unknown; when `documentation` and `upgrade` were last completed is unknown too. */
+function awaitNone(snapshot: JsonObject): JsonObject[string] {
+  const { scheduled } = snapshot['context'] as unknown as Pick<ProjectContext, 'scheduled'>
+  if (scheduled === null) return null
+  const blocks = blockNames.map((name) => {
+    const last = name === 'documentation' || name === 'upgrade' ? null : scheduled.blocks[name].last
+    return [name, { ...scheduled.blocks[name], last, awaited: [] }]
+  })
+  return { ...scheduled, blocks: Object.fromEntries(blocks) } as unknown as JsonObject
+}
+
 export const projectDefinition: MachineDefinition = {
   kind: 'project',
-  version: 3,
+  version: 4,
   machine: projectMachine,
   createdBy: ['project.applied'],
   upgrades: {
     1: (snapshot) => withContext(snapshot, { at: 0, faults: [], isPaused: true, scheduled: null }),
     2: (snapshot) => snapshot,
+    3: (snapshot) => withContext(snapshot, { since: {}, applied: {}, observed: {}, scheduled: awaitNone(snapshot) }),
   },
 }

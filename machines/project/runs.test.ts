@@ -141,15 +141,46 @@ describe('the sweep', () => {
     expect(offered(effects)).toEqual(['issue:default/lib-1', 'issue:default/lib-2'])
   })
 
-  test('Project sweep/open: SCHEDULE-9: within maxOpenTasks, which counts live and unminted Tasks, not parked ones and none that merges', () => {
-    const tasks = [
-      liveTask('review', { task: 'a' }),
-      liveTask('implement', { task: 'b', repositories: ['other'] }),
-      liveTask('implement', { task: 'c', open: false }),
-    ]
-    const effects = sweep(backlogWith({ issues: many(9), tasks }), scanning({ maxOpenTasks: 4 }))
-    expect(offered(effects).length).toBe(2)
-    expect(offered(sweep(backlogWith({ issues: many(9), tasks }), scanning({ maxOpenTasks: 1 })))).toEqual([])
+  const tasks = [
+    liveTask('review', { task: 'a' }),
+    liveTask('implement', { task: 'b', repositories: ['other'] }),
+    liveTask('implement', { task: 'c', open: false }),
+  ]
+  const sweepOf = (count: number, given: Partial<ScheduleSettings>): number =>
+    offered(sweep(backlogWith({ issues: many(count), tasks }), scanning(given))).length
+
+  test('Project sweep/open: PROJECT-11: a sweep that would exceed maxOpenTasks hands out nothing in that pass', () => {
+    const caps = { maxNewTasksPerSweep: 3, maxOpenTasks: 5 }
+    expect([sweepOf(3, caps), sweepOf(9, caps)]).toEqual([3, 3])
+    expect([sweepOf(3, { ...caps, maxOpenTasks: 4 }), sweepOf(2, { ...caps, maxOpenTasks: 4 })]).toEqual([0, 2])
+    expect(sweepOf(9, { maxOpenTasks: 1 })).toBe(0)
+  })
+
+  test('SCHEDULE-9: maxOpenTasks counts live and unminted Tasks, not parked ones and none that merges', () => {
+    expect([sweepOf(1, { maxOpenTasks: 3 }), sweepOf(1, { maxOpenTasks: 2 })]).toEqual([1, 0])
+  })
+
+  test('PROJECT-11: a sweep over the cap offers no merge request either, and offers its head once there is room', () => {
+    const mergeRequests = [1, 2].map((number) => ({
+      mergeRequest: `default/lib-mr-${number}`,
+      repository: 'lib',
+      headSha: `s${number}`,
+    }))
+    const backlog = backlogWith({ mergeRequests, tasks })
+    const project = scan(scanning({ maxOpenTasks: 3 }))
+    expect(offered(project.read('issueScan', backlog))).toEqual([])
+    project.plan('issueScan', everyTen, 10 * minute)
+    project.it.fire('issueScan')
+    project.resynced('issueScan')
+    expect(offered(project.read('issueScan', { ...backlog, tasks: [] }))).toEqual([
+      'merge-request:default/lib-mr-1',
+      'merge-request:default/lib-mr-2',
+    ])
+  })
+
+  test('PROJECT-11: a sweep is never larger than maxOpenTasks, so that a small cap still hands out', () => {
+    const backlog = backlogWith({ issues: many(9) })
+    expect(offered(sweep(backlog, scanning({ maxNewTasksPerSweep: 5, maxOpenTasks: 2 }))).length).toBe(2)
   })
 
   test('Project sweep/lane: each repository has its lane (PROJECT-CRON-4)', () => {
@@ -311,6 +342,48 @@ describe('documentation and upgrades', () => {
   test('Project upgrade/cap: maxOpenUpgrades counts live ones, parked or not, and unminted ones (CRON-10)', () => {
     const tasks = [liveTask('upgrade', { task: 'a', open: false }), liveTask('upgrade', { task: 'b' })]
     expect(tick('upgrade', upgrading, backlogWith({ tasks })).entries).toEqual([])
+  })
+
+  test.each([
+    ['documentation', nightly],
+    ['upgrade', upgrading],
+  ] as const)(
+    'PROJECT-STATUS-11: the %s is complete when its Task is delivered, not when it is minted',
+    (name, settings) => {
+      const { project, entries } = tick(name, settings, backlogWith({ documentation: 'docs' }))
+      expect(project.block(name).last).toBeNull()
+      project.it.pass(hour)
+      project.ended('default/another')
+      expect(project.block(name).last).toBeNull()
+      project.ended(String(entries[0]?.['task']))
+      expect(project.block(name)).toMatchObject({ last: project.it.context.at, trouble: '' })
+    },
+  )
+
+  test('PROJECT-STATUS-11: a Task that failed completes nothing, and says why', () => {
+    const { project, entries } = tick('upgrade', upgrading, backlogWith())
+    project.ended(String(entries[0]?.['task']), 'failed')
+    expect(project.block('upgrade')).toMatchObject({ last: null, trouble: 'its Task ended failed: failed' })
+  })
+
+  test('PROJECT-STATUS-11: each of several Tasks that live completes its run, also after a later run began', () => {
+    const project = planned('upgrade', upgrading)
+    const mint = (): string => {
+      project.it.fire('upgrade')
+      const [entry] = enqueued(project.read('upgrade'))
+      project.plan('upgrade', '0 4 * * *', hour)
+      return String(entry?.['task'])
+    }
+    const [first, second] = [mint(), mint()]
+    project.ended(first)
+    expect(project.block('upgrade').last).toBe(project.it.context.at)
+    project.it.pass(hour)
+    project.ended(second)
+    const { last } = project.block('upgrade')
+    expect(last).toBe(project.it.context.at)
+    project.it.pass(hour)
+    project.ended(second)
+    expect(project.block('upgrade').last).toBe(last)
   })
 
   test('each run names its Task anew', () => {

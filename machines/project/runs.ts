@@ -1,5 +1,5 @@
 /** What a run of a cron block does at each of its steps, as decisions; `block.ts` has the table. */
-import { effect, tellIssue, tellMergeRequest, type EffectAction } from '../emit.ts'
+import { effect, tellIssue, tellMergeRequest } from '../emit.ts'
 import {
   blockOf,
   runOf,
@@ -131,23 +131,47 @@ export function document(context: ProjectContext, backlog: Backlog): Does {
     const trouble = backlog.documentation === undefined ? 'documentation.repo is not enrolled as a Repository' : ''
     return patched(context, 'documentation', { trouble })
   }
-  return finished(context, 'documentation', mintDocumentation(context, backlog, repository))
+  return handedOver(context, 'documentation', mintDocumentation(context, backlog, repository))
 }
 
 export function upgrade(context: ProjectContext, backlog: Backlog): Does {
   const { scheduled } = context
   if (scheduled === null || !mayUpgrade(scheduled.settings.upgrade.maxOpenUpgrades, backlog.tasks)) return {}
-  return finished(context, 'upgrade', mintUpgrade(context, backlog))
+  return handedOver(context, 'upgrade', mintUpgrade(context, backlog))
 }
 
 function asked(context: ProjectContext, name: BlockName, { task, effect: enqueue }: Minted): Does {
   return { ...patched(context, name, { task, mintedAt: context.at }), effects: [enqueue] }
 }
 
-/** It is the queue's from here: caps hold it back from the next run. */
-function finished(context: ProjectContext, name: BlockName, { effect: enqueue }: Minted): Does {
-  const effects: readonly EffectAction[] = [enqueue]
-  return { ...patched(context, name, { mintedAt: context.at, last: context.at }), effects }
+/** Far more than live at once: the end of one that never became a Task is not told. */
+const maxAwaited = 50
+
+/** The run is over. Its Task is the queue's from here: caps hold it back from the next run, and its end completes the run. */
+function handedOver(context: ProjectContext, name: BlockName, { task, effect: enqueue }: Minted): Does {
+  const awaited = [...blockOf(context, name).awaited, task].slice(-maxAwaited)
+  return { ...patched(context, name, { mintedAt: context.at, awaited }), effects: [enqueue] }
+}
+
+export function isAwaited(context: ProjectContext, name: BlockName, task: string): boolean {
+  return blockOf(context, name).awaited.includes(task)
+}
+
+/** Delivered, its Task completes the run (PROJECT-STATUS-11); another end is what the run could not do. */
+export function endAwaited(context: ProjectContext, name: BlockName, ended: EndedTask): Does {
+  const awaited = blockOf(context, name).awaited.filter((task) => task !== ended.task)
+  const outcome = ended.stage === 'delivered' ? { last: context.at } : { trouble: troubleOf(ended) }
+  return patched(context, name, { awaited, ...outcome })
+}
+
+export interface EndedTask {
+  readonly task: string
+  readonly stage: string
+  readonly reason: string
+}
+
+export function troubleOf({ stage, reason }: Pick<EndedTask, 'stage' | 'reason'>): string {
+  return `its Task ended ${stage}: ${reason}`
 }
 
 /** What is left of the floor between two sessions: a rate limit, never a suppressor. */

@@ -62,6 +62,38 @@ describe('customWindow', () => {
     expect(project.it.timers()['budget']).toBe(5 * hour)
   })
 
+  test('PROJECT-BUDGET-10: a budget applied between two boundaries counts in the window that the last one began', () => {
+    const project = projectWith({ resetSchedule: '0 0 * * *', windowMs: 0 })
+    const { at } = project.it.context
+    project.plan('window', '0 0 * * *', 2 * hour, 22 * hour)
+    expect(project.it.context.scheduled.spending).toMatchObject({
+      windowStart: at - 22 * hour,
+      windowEnd: at + 2 * hour,
+    })
+    project.it.fire('budget')
+    expect(project.it.context.scheduled.spending.windowStart).toBe(at + 2 * hour)
+  })
+
+  test('PROJECT-BUDGET-10: it starts no later than the boundary before it, where a reset comes late', () => {
+    const project = projectWith({ resetSchedule: '0 0 * * *', windowMs: 0 })
+    project.plan('window', '0 0 * * *', 2 * hour, 22 * hour)
+    const boundary = project.it.context.at + 2 * hour
+    project.it.pass(3 * hour)
+    project.it.send({ type: 'usage.spent', turn: 't', tokens: 1 })
+    project.it.fire('budget')
+    const late = project.it.context.at - boundary
+    expect(late).toBeGreaterThan(0)
+    project.plan('window', '0 0 * * *', 24 * hour - late, late)
+    expect(project.it.context.scheduled.spending.windowStart).toBe(boundary)
+  })
+
+  test('PROJECT-BUDGET-11: windowDuration divides the time from the last boundary on', () => {
+    const project = projectWith({ resetSchedule: '0 0 * * *', windowMs: 5 * hour })
+    const { at } = project.it.context
+    project.plan('window', '0 0 * * *', 10 * hour, 14 * hour)
+    expect(project.it.context.scheduled.spending).toMatchObject({ windowStart: at - 4 * hour, windowEnd: at + hour })
+  })
+
   test('tokens told while the schedule is read count in the window that has begun', () => {
     const project = projectWith({ resetSchedule: '0 0 * * *', windowMs: 0 })
     const start = project.it.context.at

@@ -44,9 +44,10 @@ const actions: Actions = {
       ? { effects: [effect('planTick', { project: id, name: windowName, schedule: budget.resetSchedule, after: at })] }
       : {},
   ),
-  'budget.boundPlanned': on('tick.planned', (context, { next }) =>
-    context.scheduled === null ? {} : settled(context, boundWindow(context.scheduled, context.at, next)),
-  ),
+  'budget.boundPlanned': on('tick.planned', (context, { next, previous }) => {
+    const boundaries = { next, ...(previous === undefined ? {} : { previous }) }
+    return context.scheduled === null ? {} : settled(context, boundWindow(context.scheduled, context.at, boundaries))
+  }),
   'budget.bound': planned((context, scheduled) => settled(context, boundWindow(scheduled, context.at, null))),
   'budget.open': planned((context, scheduled) => settled(context, openWindow(scheduled, context.at))),
   'budget.spend': on('usage.spent', (context, { tokens }) => {

@@ -13,20 +13,25 @@ type Limits = Pick<ScheduleSettings, 'maxNewTasksPerSweep' | 'maxOpenTasks'> & {
   readonly issueScan: Pick<ScheduleSettings['issueScan'], 'maxPerRepo'>
 }
 
-/** How many Tasks this sweep may mint: none beyond `maxOpenTasks`, whatever the sweep before left. */
-export function sweepRoom({ maxNewTasksPerSweep, maxOpenTasks }: Limits, tasks: readonly LiveTask[]): number {
-  const open = tasks.filter((task) => task.open).length
-  return Math.max(0, Math.min(maxNewTasksPerSweep, maxOpenTasks - open))
-}
-
 /** The lane of a repository: its open implement Tasks, minted or not. */
 function laneOf(tasks: readonly LiveTask[], repository: string): number {
   return tasks.filter((task) => task.open && task.kind === 'implement' && task.repositories.includes(repository)).length
 }
 
-/** Oldest issues first, as many as each repository's lane has room for; what room is left goes to merge requests. */
+/**
+ * Oldest issues first, as many as each repository's lane has room for; what room is left goes to merge requests. A sweep
+ * that would exceed `maxOpenTasks` offers nothing (PROJECT-11). No sweep is larger than the cap, or one with a small cap
+ * would never offer anything.
+ */
 export function chooseOffers(limits: Limits, backlog: Backlog, offered: readonly string[]): Offers {
-  const room = sweepRoom(limits, backlog.tasks)
+  const { maxNewTasksPerSweep, maxOpenTasks } = limits
+  const chosen = chooseUpTo(Math.min(maxNewTasksPerSweep, maxOpenTasks), limits, backlog, offered)
+  const open = backlog.tasks.filter((task) => task.open).length
+  const isOver = open + chosen.issues.length + chosen.mergeRequests.length > maxOpenTasks
+  return isOver ? { issues: [], mergeRequests: [] } : chosen
+}
+
+function chooseUpTo(room: number, limits: Limits, backlog: Backlog, offered: readonly string[]): Offers {
   const lanes = new Map<string, number>()
   const issues: string[] = []
   for (const { issue, repository, offerable } of backlog.issues) {

@@ -1,5 +1,5 @@
 /** The rows of a Project, event by event (SCHEDULE, docs/rules.md). */
-import type { Block } from '../../../machines/project/context.ts'
+import { newProject, type Block, type ProjectContext } from '../../../machines/project/context.ts'
 import type { BlockName, ProjectEvent, ScheduleSettings } from '../../../machines/project/events.ts'
 import type { Rows } from './draft.ts'
 import * as blocks from './project/blocks.ts'
@@ -13,7 +13,7 @@ function become(p: ProjectDraft, state: 'ready' | 'notReady'): void {
 
 const emptyBlock: Block = {
   ...{ schedule: '', nextAt: null, refused: '', runs: 0, startedAt: null, last: null },
-  ...{ mintedAt: null, task: '', trouble: '' },
+  ...{ mintedAt: null, task: '', awaited: [], trouble: '' },
 }
 
 /** What ran stays known when settings change, and when they go and come back; without any, all is off. */
@@ -47,10 +47,10 @@ function schedule(p: ProjectDraft, state: 'ready' | 'notReady'): void {
 }
 
 function applied(p: ProjectDraft, event: EventOf<'project.applied'>): void {
-  const { generation, maxConcurrentAgents, capacity, alertCapacity, settings } = event
+  const { generation, maxConcurrentAgents, capacity, alertCapacity, settings, resources = {} } = event
   const { isScheduled, isDeleted } = p
   const wasReady = p.c.reason === ''
-  Object.assign(p.c, { generation, isPaused: maxConcurrentAgents === 0 })
+  Object.assign(p.c, { generation, isPaused: maxConcurrentAgents === 0, applied: resources })
   configure(p, settings)
   p.tellQueue('queue.configured', { maxConcurrentAgents, capacity, alertCapacity })
   p.ask('checkProject', { project: p.c.id })
@@ -65,6 +65,8 @@ function checked(p: ProjectDraft, event: EventOf<'project.checked'>): void {
   const { generation, ready, reason, message, faults = [] } = event
   if (generation !== p.c.generation || p.isDeleted) return
   const isReady = p.at.readiness === 'ready'
+  // A check that changes nothing is no step of a ready Project.
+  if (!(ready && isReady && p.c.checkedGeneration === generation)) p.c.observed = p.c.applied
   if (!ready) {
     Object.assign(p.c, { reason, message, faults })
     if (isReady) p.tellQueue('queue.closed', { reason })
@@ -145,6 +147,32 @@ function again(p: ProjectDraft, name: 'resync' | 'recheck'): void {
   if (name === 'resync') become(p, 'ready')
 }
 
+/** What the status shows beside `Ready`, by the names of the contract (PROJECT-STATUS-2, -14 to -16). */
+function warningsOf({ faults, scheduled }: ProjectContext): readonly string[] {
+  const words = { issueScan: 'IssueScan', brainstorm: 'Brainstorm', documentation: 'Documentation', upgrade: 'Upgrade' }
+  const budget = scheduled?.settings.budget
+  return [
+    ...faults.map(({ reason }) => reason),
+    ...blockNames.filter((name) => scheduled?.blocks[name].refused).map((name) => `${words[name]}Unscheduled`),
+    ...blockNames.filter((name) => scheduled?.blocks[name].trouble).map((name) => `${words[name]}Incomplete`),
+    ...(budget?.mode === 'customWindow' && !budget.resetSchedule && !budget.windowMs ? ['TokenBudgetUnbounded'] : []),
+    ...(scheduled && scheduled.spending.hold !== 'open' ? ['TokenBudgetHeld'] : []),
+  ]
+}
+
+function isReadyNow({ reason, generation, checkedGeneration }: ProjectContext): boolean {
+  return reason === '' && generation === checkedGeneration
+}
+
+/** Each condition has the time of the step that made it what it is (RESOURCES-27). */
+function dateConditions(p: ProjectDraft, was: ProjectContext): void {
+  const dated = (type: string, isSame: boolean): [string, number] => [type, (isSame && was.since[type]) || p.c.at]
+  p.c.since = Object.fromEntries([
+    dated('Ready', isReadyNow(was) === isReadyNow(p.c)),
+    ...warningsOf(p.c).map((type) => dated(type, warningsOf(was).includes(type))),
+  ])
+}
+
 /** Every region at once, from what all of them left; again until nothing follows. */
 function settle(p: ProjectDraft): void {
   for (let round = 0; round < 50; round++) {
@@ -165,6 +193,7 @@ export const projectRows: Rows = (before, event, id) => {
   if (event.type.startsWith('xstate.')) fire(p, event.type)
   else hear(p, event as unknown as ProjectEvent)
   if (p.isScheduled) settle(p)
+  dateConditions(p, before ? (before.context as ProjectContext) : newProject(id))
   const own = p.isDeleted ? [] : [p.at.readiness === 'ready' ? 'resync' : 'recheck']
   const scheduled = p.isScheduled ? [...blocks.timersOf(p), ...budget.timersOf(p)] : []
   const timers = [...own, ...scheduled]

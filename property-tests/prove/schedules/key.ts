@@ -8,6 +8,7 @@ const blank: ReadonlySet<string> = new Set(
   [
     'at',
     'last',
+    'since',
     'resyncedAt',
     'message',
     'goal',

@@ -204,8 +204,8 @@ export class ScheduleWorld {
 
   #planned({ name, schedule, after }: Outstanding['params']): void {
     const every = name === 'window' ? windowMs : tickMs
-    const next = (Math.floor(Number(after) / every) + 1) * every
-    this.tell(project, { type: 'tick.planned', name, schedule, next })
+    const previous = Math.floor(Number(after) / every) * every
+    this.tell(project, { type: 'tick.planned', name, schedule, next: previous + every, previous })
   }
 
   /** Caps count those that wait to be minted, or were admitted a moment ago, too. */

@@ -54,6 +54,7 @@ function applied(one: ScheduleSettings | undefined, index: number, maxConcurrent
   return {
     type: 'project.applied',
     generation: index % 2,
+    ...(index % 3 === 0 ? { resources: { 'Project/demo': index } } : {}),
     maxConcurrentAgents,
     capacity: 2,
     alertCapacity: 1,
@@ -62,6 +63,8 @@ function applied(one: ScheduleSettings | undefined, index: number, maxConcurrent
 }
 
 export const projectBirths: readonly Told[] = [...settings.map((one, index) => applied(one, index)), applied(all, 1, 0)]
+
+const faultOf = (reason: string): object => ({ reason, message: 'm', blocks: reason === 'TokenRefused' })
 
 const issues = ['lib', 'lib', 'app'].map((repository, n) => ({
   ...{ issue: `default/${repository}-${n}`, repository, print: `p${n}`, offerable: n !== 1 },
@@ -100,7 +103,8 @@ export function projectWords(context: object): readonly Told[] {
   const blocks = scheduled ? blockNames.map((name) => ({ name, ...scheduled.blocks[name], run: runOf(c, name) })) : []
   const runs = [...blocks.map(({ run }) => run), 'issueScan/99']
   const refine = scheduled?.refine.task ?? ''
-  const tasks = [refine, ...blocks.map(({ task }) => task), 'default/z'].filter((task) => task !== '')
+  const awaited = blocks.flatMap((block) => block.awaited)
+  const tasks = [refine, ...awaited, ...blocks.map(({ task }) => task), 'default/z'].filter((task) => task !== '')
   const mine = backlogWith({ issues, tasks: refine === '' ? [] : [liveTask('refine', { task: refine })] })
   const plans = [...blocks.map(({ name, schedule: text }) => ({ name, schedule: text })), { name: 'window', schedule }]
   return [
@@ -109,6 +113,7 @@ export function projectWords(context: object): readonly Told[] {
       [generation, generation + 1].map((one) => ({
         type: 'project.checked',
         ...{ generation: one, ready, reason: ready ? '' : 'TokenRefused', message: 'm' },
+        ...(ready ? {} : { faults: ['TokenRefused', 'NoMaintainers', 'NoMaintainers'].map(faultOf) }),
       })),
     ),
     { type: 'project.resynced' },
@@ -117,6 +122,7 @@ export function projectWords(context: object): readonly Told[] {
     ...runs.map((run) => ({ type: 'project.resynced', run })),
     ...plans.flatMap((plan): readonly Told[] => [
       { type: 'tick.planned', ...plan, next: at + 3_600_000 },
+      { type: 'tick.planned', ...plan, next: at + 1_800_000, previous: at - 9_000_000 },
       { type: 'tick.planned', ...plan, schedule: 'another', next: at + 3_600_000 },
       { type: 'tick.refused', ...plan, reason: 'never comes' },
     ]),

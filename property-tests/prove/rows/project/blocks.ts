@@ -83,6 +83,11 @@ function failed(p: ProjectDraft, name: BlockName, { effect, reason }: EventOf<'e
 }
 
 function taskEnded(p: ProjectDraft, name: BlockName, { task, stage, reason }: EventOf<'task.ended'>): void {
+  const { awaited } = p.block(name)
+  if (awaited.includes(task)) {
+    p.patch(name, { awaited: awaited.filter((one) => one !== task) })
+    p.patch(name, stage === 'delivered' ? { last: p.c.at } : { trouble: `its Task ended ${stage}: ${reason}` })
+  }
   if (p.at[name] === 'running.refining' && task === p.refineTask) enter(p, name, 'running.rereading')
   if (p.at[name] !== 'running.working' || task !== p.block(name).task) return
   if (stage === 'delivered') p.patch(name, { last: p.c.at, task: '' })
@@ -140,27 +145,31 @@ function mint(
   return task
 }
 
-/** Oldest first, within the room of the sweep and the lane of each repository; what is left goes to merge requests. */
+/** Oldest first, within the size of a sweep and the lane of each repository; all of it, or nothing where it is too much. */
 function handOut(p: ProjectDraft, { tasks, issues, mergeRequests }: Backlog): void {
   const { maxNewTasksPerSweep, maxOpenTasks, issueScan } = p.settings!
-  let room = Math.min(maxNewTasksPerSweep, maxOpenTasks - tasks.filter(({ open }) => open).length)
+  let room = Math.min(maxNewTasksPerSweep, maxOpenTasks)
   const lanes: Record<string, number> = {}
   for (const { open, kind, repositories } of tasks)
     if (open && kind === 'implement') for (const one of new Set(repositories)) lanes[one] = (lanes[one] ?? 0) + 1
+  const chosen: (() => void)[] = []
   for (const { issue, repository, offerable } of issues) {
     if (!offerable || room <= 0 || (lanes[repository] ?? 0) >= issueScan.maxPerRepo) continue
     lanes[repository] = (lanes[repository] ?? 0) + 1
     room -= 1
-    p.tell(`issue:${issue}`, 'issue.offered')
+    chosen.push(() => p.tell(`issue:${issue}`, 'issue.offered'))
   }
   const offered = [...p.scheduled.offered]
   for (const { mergeRequest, headSha } of mergeRequests) {
     const name = `${mergeRequest}@${headSha}`
     if (room <= 0 || p.scheduled.offered.includes(name)) continue
     room -= 1
-    offered.push(name)
-    p.tell(`merge-request:${mergeRequest}`, 'mr.offered', { headSha })
+    chosen.push(() => {
+      offered.push(name)
+      p.tell(`merge-request:${mergeRequest}`, 'mr.offered', { headSha })
+    })
   }
+  if (chosen.length <= maxOpenTasks - tasks.filter(({ open }) => open).length) for (const offer of chosen) offer()
   p.patchScheduled({ offered: offered.slice(-500) })
   p.patch('issueScan', { last: p.c.at })
   enter(p, 'issueScan', 'planning')
@@ -176,6 +185,11 @@ function brainstorm(p: ProjectDraft, backlog: Backlog): void {
   enter(p, 'brainstorm', 'running.working')
 }
 
+/** The run is over, and complete once this Task is delivered. */
+function handOver(p: ProjectDraft, name: BlockName, task: string): void {
+  p.patch(name, { mintedAt: p.c.at, awaited: [...p.block(name).awaited, task].slice(-50) })
+}
+
 function document(p: ProjectDraft, backlog: Backlog): void {
   const { documentation: repository, tasks } = backlog
   const lane = tasks.filter(
@@ -186,8 +200,7 @@ function document(p: ProjectDraft, backlog: Backlog): void {
       trouble: repository === undefined ? 'documentation.repo is not enrolled as a Repository' : '',
     })
   else {
-    mint(p, 'documentation', backlog, 'documentation', [repository], 100)
-    p.patch('documentation', { mintedAt: p.c.at, last: p.c.at })
+    handOver(p, 'documentation', mint(p, 'documentation', backlog, 'documentation', [repository], 100))
   }
   enter(p, 'documentation', 'planning')
 }
@@ -196,8 +209,7 @@ function document(p: ProjectDraft, backlog: Backlog): void {
 function upgrade(p: ProjectDraft, backlog: Backlog): void {
   const live = backlog.tasks.filter(({ kind }) => kind === 'upgrade').length
   if (live < p.settings!.upgrade.maxOpenUpgrades) {
-    mint(p, 'upgrade', backlog, 'upgrade', backlog.repositories, 100)
-    p.patch('upgrade', { mintedAt: p.c.at, last: p.c.at })
+    handOver(p, 'upgrade', mint(p, 'upgrade', backlog, 'upgrade', backlog.repositories, 100))
   }
   enter(p, 'upgrade', 'planning')
 }

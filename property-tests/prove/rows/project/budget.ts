@@ -40,12 +40,13 @@ function judge(p: ProjectDraft, patch: Partial<Spending> = {}): void {
   p.patchScheduled({ spending: { ...spending, hold } })
 }
 
-/** It has begun before its end is known. */
-function endWindow(p: ProjectDraft, boundary: number | null): void {
+/** It has begun before its bounds are known: at the last boundary, or whole durations after it. */
+function endWindow(p: ProjectDraft, boundary: number | null, last?: number): void {
   const { windowMs = 0 } = p.settings?.budget ?? {}
-  const start = p.scheduled.spending.windowStart ?? p.c.at
-  const ends = [boundary, windowMs > 0 ? start + windowMs : null].filter((end) => end !== null)
-  judge(p, { windowEnd: ends.length === 0 ? null : Math.min(...ends) })
+  let windowStart = last ?? p.scheduled.spending.windowStart ?? p.c.at
+  if (last !== undefined && windowMs > 0) while (windowStart + windowMs <= p.c.at) windowStart += windowMs
+  const ends = [boundary, windowMs > 0 ? windowStart + windowMs : null].filter((end) => end !== null)
+  judge(p, { windowStart, windowEnd: ends.length === 0 ? null : Math.min(...ends) })
 }
 
 export function enter(p: ProjectDraft, to: string): void {
@@ -105,7 +106,7 @@ export function hear(p: ProjectDraft, event: ProjectEvent): void {
   const isOurs = event.name === 'window' && event.schedule === p.settings?.budget?.resetSchedule
   if (state !== 'planning' || !isOurs) return
   const isTimed = (p.settings?.budget?.windowMs ?? 0) > 0
-  if (event.type === 'tick.planned') endWindow(p, event.next)
+  if (event.type === 'tick.planned') endWindow(p, event.next, event.previous)
   else if (isTimed) endWindow(p, null)
   enter(p, event.type === 'tick.planned' || isTimed ? 'metering' : 'unbounded')
 }

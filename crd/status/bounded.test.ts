@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { newTask, withChanges } from '../../machines/task/context.ts'
+import type { Note } from '../../machines/task/context.ts'
+import { bounded } from './bounded.ts'
+import { taskResource } from './task.ts'
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+test('RESOURCES-33: a status has no null, at any depth', () => {
+  const status = { a: null, b: { c: null, d: [{ e: null, f: 0 }] }, g: '', h: false, i: [] }
+  expect(bounded(status)).toEqual({ b: { d: [{ f: 0 }] }, g: '', h: false, i: [] })
+})
+
+test('RESOURCES-34: a status that fits is whole', () => {
+  const status = { notes: ['x'.repeat(255_000)] }
+  expect(bounded(status)).toEqual(status)
+})
+
+test('RESOURCES-34: a longer one keeps the newest of its lists and the beginning of its texts, and names what it cut', () => {
+  const notes = Array.from({ length: 100 }, (_, index) => ({ id: index, body: 'n'.repeat(4000) }))
+  const shown = bounded({ stage: 'reviewing', notes, lastTurnFinalText: `${'😀'.repeat(100_000)}` }) as {
+    readonly notes: readonly { readonly id: number }[]
+    readonly lastTurnFinalText: string
+    readonly truncated: readonly string[]
+  }
+  expect(sizeOf(shown)).toBeLessThanOrEqual(256_000)
+  expect(shown.notes.at(-1)).toMatchObject({ id: 99 })
+  expect(shown.lastTurnFinalText.isWellFormed()).toBe(true)
+  expect(shown.truncated).toEqual(['lastTurnFinalText', 'notes'])
+  expect(shown).toMatchObject({ stage: 'reviewing' })
+})
+
+test('RESOURCES-34: one entry of a list that is too large by itself goes', () => {
+  expect(bounded({ notes: ['x'.repeat(300_000)], stage: 's' })).toEqual({ notes: [], stage: 's', truncated: ['notes'] })
+})
+
+test('RESOURCES-33, RESOURCES-34: the status of a Task has no null and keeps within its size', () => {
+  const note = (index: number): Note => ({
+    ...{ id: `note-${index}`, agent: 'implement', pod: 1, at: 1000, kind: 'handoff', bodyHash: 'h', source: 'agent' },
+    body: 'w'.repeat(16_000),
+  })
+  const blank = newTask('default/a')
+  const context = withChanges(
+    blank,
+    { config: { ...blank.config, project: 'default/demo' } },
+    { journal: { notes: Array.from({ length: 60 }, (_, index) => note(index)) } },
+  )
+  const { status } = taskResource({ id: 'default/a', path: 'stage.live.minted pod.none', seq: 1, context })!
+  expect(JSON.stringify(status)).not.toContain('null')
+  expect(sizeOf(status)).toBeLessThanOrEqual(256_000)
+  expect(status).toMatchObject({ truncated: ['notes'] })
+})
