@@ -275,7 +275,7 @@ export async function composeOrchestrator(
     threads,
     clock,
     webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}`,
-    memoryUrl: (name) => settings.memory.urls[name],
+    memoryUrl: (project) => settings.memory.urls[project],
   }
   exposeMetrics(metrics, outside.metrics)
   forge.registerWebhooks(outside.app)

@@ -35,6 +35,7 @@ export interface ResourceViewsDeps {
   readonly clock: Clock
   readonly webhookUrl: (project: string) => string
   /** Of the Project's memory service, if it has one. */
+  /** `project`: `<namespace>/<name>`. */
   readonly memoryUrl: (project: string) => string | undefined
 }
 
@@ -126,7 +127,7 @@ async function statusOfProject(
   { runtime, webhookUrl, memoryUrl }: ResourceViewsDeps,
   { namespace, name }: Resource,
 ): Promise<object> {
-  const endpoint = memoryUrl(name)
+  const endpoint = memoryUrl(`${namespace}/${name}`)
   return {
     ...projectStatus(await runtime.read(`project:${namespace}/${name}`)),
     webhookURL: webhookUrl(name),
