@@ -56,7 +56,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { storedJournal } from '../../edges/journal/stored-journal.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
-import { addGitGateway, openGitCache, taskRights } from './gateway.ts'
+import { addGitGateway, forgeIdsOf, openGitCache, taskRights } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
@@ -122,6 +122,8 @@ export interface ComposedOrchestrator {
   readonly inspectorLink: () => string
   /** The addresses by which both servers are reached from now on. */
   listening(addresses: { readonly operator: string; readonly internal: string }): void
+  /** Before `runtime.start()`. */
+  prepare(): Promise<void>
   /** After `runtime.start()` and with known addresses: works off what an earlier process left, then what comes. */
   begin(): void
   publicUrl(): string
@@ -163,7 +165,8 @@ export async function composeOrchestrator(
     deliver: (delivery) => runtime.deliver(delivery),
     grantHolds: (issue) => grantHolds(issue),
     threadsOf: (actor) => taskThreads(actor),
-    mergeJudge: parts.mergeJudge ?? createMergeJudge({ directory, cache }),
+    mergeJudge:
+      parts.mergeJudge ?? createMergeJudge({ directory, cache, forgeIdOf: (...about) => forgeIdsOf(forge)(...about) }),
     ciChangesAllowed: (task, repository) => rights.ciChangesAllowed(task, repository),
     webhookUrl,
     standings: settings.standingComments
@@ -359,6 +362,7 @@ export async function composeOrchestrator(
     inspectorLink,
     publicUrl,
     listening: (addresses) => void Object.assign(listening, addresses),
+    prepare: () => forge.adopt(),
     begin() {
       forge.start()
       tellProjects(views, ids.next()).catch((error: unknown) =>
