@@ -169,6 +169,7 @@ export async function composeOrchestrator(
       parts.mergeJudge ?? createMergeJudge({ directory, cache, forgeIdOf: (...about) => forgeIdsOf(forge)(...about) }),
     ciChangesAllowed: (task, repository) => rights.ciChangesAllowed(task, repository),
     webhookUrl,
+    forgotten: (place) => cache.forget(place),
     standings: settings.standingComments
       ? { runtime: () => runtime, why: (task) => readWhy({ runtime, clock, pushRefusal }, task) }
       : undefined,

@@ -8,10 +8,13 @@ import type { Random } from '../../runtime/random.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { adoptByName } from './mirror/adopt.ts'
+import { forgetGone } from './mirror/forget.ts'
+import { createForgetting } from './mirror/forgetting.ts'
 import { createMirror, type Mirror } from './mirror/mirror.ts'
 import { currentPlace } from './mirror/places.ts'
 import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
 import { loadCursor } from './mirror/store/cursors.ts'
+import type { RepositoryPlace } from './mirror/store/places.ts'
 import { insertPush, newestRefusal, type PushAudit } from './mirror/store/pushes.ts'
 import type { OutboundDeps } from './outbound/deps.ts'
 import { createForgeHandlers, type ForgeHandlers } from './outbound/handlers.ts'
@@ -50,6 +53,8 @@ export interface ForgeEdgeOptions {
   /** What says how Tasks stand; undefined: nothing is said of it on the forge. */
   readonly standings: Pick<KeeperOptions, 'runtime' | 'why'> | undefined
   readonly rules?: MirrorRules
+  /** Is told of each repository of which nothing is known any more (MIRROR-8). */
+  readonly forgotten?: (place: RepositoryPlace) => Promise<void>
 }
 
 export interface ForgeEdge {
@@ -98,7 +103,13 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
       return place !== undefined && (await loadCursor(sql, place))?.hasChecks === true
     },
   })
-  const { standings, openForge, random, logger } = options
+  const { standings, openForge, random, logger, forgotten = async () => undefined } = options
+  const forgetting = createForgetting({
+    clock,
+    random,
+    logger,
+    sweep: () => forgetGone({ sql, projects: () => directory.projects(), now: clock.now(), forgotten }),
+  })
   const keeper = standings && keepStandings({ ...standings, directory, openForge, mirror, clock, random, logger })
   return {
     mirror,
@@ -115,8 +126,10 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     start() {
       inbox.start()
       keeper?.start()
+      forgetting.start()
     },
     async stop() {
+      await forgetting.stop()
       await keeper?.stop()
       await inbox.stop()
     },

@@ -2,8 +2,8 @@
  * A bare copy of each repository, in which pushes are looked at before the forge sees them. It holds the forge's
  * branches and nothing of a push: what pods send lies in a folder of its own until the forge has taken it.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { credentials, gitOrThrow, type GitResult, type RunGit } from './run-git.ts'
 
 type Place = Pick<Remote, 'project' | 'repository' | 'forgeId'>
@@ -39,6 +39,8 @@ export interface Quarantine {
 export interface GitCache {
   /** The copy, brought up to what the forge has now. */
   update(remote: Remote): Promise<CachedRepository>
+  /** Takes the copy away (MIRROR-8). */
+  forget(place: Place): Promise<void>
 }
 
 export function createGitCache({ dir, run }: { readonly dir: string; readonly run: RunGit }): GitCache {
@@ -76,6 +78,13 @@ export function createGitCache({ dir, run }: { readonly dir: string; readonly ru
 
   return {
     update: (remote) => inTurn(remote, () => bring(remote)),
+    forget: (place) =>
+      inTurn(place, async () => {
+        const folder = join(dir, folderOf(place))
+        await rm(folder, { recursive: true, force: true })
+        // Of a Project with nothing left.
+        await rmdir(dirname(folder)).catch(() => undefined)
+      }),
   }
 }
 
