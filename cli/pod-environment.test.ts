@@ -166,6 +166,12 @@ test('a pod of a Project with a memory service reaches it by a client of its own
   expect((await environmentOf({})).env).not.toHaveProperty('PLATFORM_MEMORY_URL')
 })
 
+test('a pod never gets the memory service of a Project of that name in another namespace (MIRROR-7)', async () => {
+  const memory = { MEMORY_AUDIENCE: 'urn:memory', MEMORY_CLIENT_ID: 'pods', MEMORY_CLIENT_SECRET: 'pods-secret' }
+  const { env } = await environmentOf({ ...memory, MEMORY_URLS: '{"team/demo":"http://127.0.0.1:8081"}' })
+  expect(env).not.toHaveProperty('PLATFORM_MEMORY_URL')
+})
+
 test('a pod is told where its spans go and what they hang from; nothing of it unless a collector is set (ORCHESTRATOR-SETTINGS-14)', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }

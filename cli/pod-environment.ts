@@ -55,7 +55,7 @@ export function podEnvironment(
       PLATFORM_POD: String(spec.ordinal),
       PLATFORM_CONTRACT_VERSION: String(contractVersion),
       PLATFORM_OPERATOR_URL: operator,
-      ...memoryOf(settings, folder, bareName(spec.project)),
+      ...memoryOf(settings, folder, spec.project),
       PLATFORM_POD_TOKEN_FILE: folder.secret('pod-token', token),
       CALLBACK_URL: `${internal}/internal/turn-complete`,
       CALLBACK_HMAC_SECRET_FILE: folder.secret('callback-secret', callbackSecret(deps.callbackMaster, spec.pod)),

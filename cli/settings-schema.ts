@@ -90,7 +90,8 @@ export const SettingsSchema = Type.Object({
   MEMORY_URLS: Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }), {
     default: {},
     of: 'up',
-    description: 'Knowledge service of each Project, as a JSON object. It needs the three settings that follow.',
+    description:
+      'Knowledge service of each Project, as a JSON object. A bare name is a Project of the namespace `default`, others are `<namespace>/<name>`. It needs the three settings that follow.',
   }),
   MEMORY_AUDIENCE: text('', 'up', 'Audience of the knowledge service.'),
   MEMORY_CLIENT_ID: text('', 'up', 'Client id with which pods ask for tokens of that audience.'),

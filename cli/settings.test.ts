@@ -137,10 +137,11 @@ describe('the settings of the orchestrator', () => {
   })
 
   test('name a memory service for each Project, and what its clients need with it (MEMORY-SETTINGS-4, ORCHESTRATOR-SETTINGS-7)', () => {
-    const MEMORY_URLS = '{"demo":"http://127.0.0.1:8081"}'
+    const MEMORY_URLS = '{"demo":"http://127.0.0.1:8081","team/demo":"http://127.0.0.1:8082"}'
     const all = { ...needed, MEMORY_URLS, MEMORY_AUDIENCE: 'urn:memory', MEMORY_CLIENT_ID: 'pods' }
     expect(readSettings({ ...all, MEMORY_CLIENT_SECRET: 's' }, '/program').memory.urls).toEqual({
-      demo: 'http://127.0.0.1:8081',
+      'default/demo': 'http://127.0.0.1:8081',
+      'team/demo': 'http://127.0.0.1:8082',
     })
     expect(() => readSettings(all, '/program')).toThrow('- MEMORY_URLS needs MEMORY_AUDIENCE')
     expect(() => readSettings({ ...needed, MEMORY_URLS: '{"demo":"ftp://x"}' }, '/program')).toThrow('- MEMORY_URLS')

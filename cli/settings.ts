@@ -97,7 +97,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
       clientSecret: given.OIDC_CLIENT_SECRET,
     },
     memory: {
-      urls: given.MEMORY_URLS,
+      urls: ofProjects(given.MEMORY_URLS),
       audience: given.MEMORY_AUDIENCE,
       clientId: given.MEMORY_CLIENT_ID,
       clientSecret: given.MEMORY_CLIENT_SECRET,
@@ -134,4 +134,11 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
   if (read.faults.length > 0)
     throw new SettingsError(`the orchestrator cannot start:\n${read.faults.map((fault) => `- ${fault}`).join('\n')}`)
   return settings
+}
+
+/** By the id of the Project: a bare name is one of the namespace `default`, so that no other namespace inherits its service. */
+function ofProjects(urls: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(urls).map(([name, url]) => [name.includes('/') ? name : `default/${name}`, url]),
+  )
 }

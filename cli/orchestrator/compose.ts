@@ -56,7 +56,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { storedJournal } from '../../edges/journal/stored-journal.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
-import { addGitGateway, openGitCache, taskRights } from './gateway.ts'
+import { addGitGateway, forgeIdsOf, openGitCache, taskRights } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
@@ -115,6 +115,8 @@ export interface ComposedOrchestrator {
   readonly inspectorLink: () => string
   /** The addresses by which both servers are reached from now on. */
   listening(addresses: { readonly operator: string; readonly internal: string }): void
+  /** Before `runtime.start()`. */
+  prepare(): Promise<void>
   /** After `runtime.start()` and with known addresses: works off what an earlier process left, then what comes. */
   begin(): void
   publicUrl(): string
@@ -156,9 +158,11 @@ export async function composeOrchestrator(
     deliver: (delivery) => runtime.deliver(delivery),
     grantHolds: (issue) => grantHolds(issue),
     threadsOf: (actor) => taskThreads(actor),
-    mergeJudge: parts.mergeJudge ?? createMergeJudge({ directory, cache }),
+    mergeJudge:
+      parts.mergeJudge ?? createMergeJudge({ directory, cache, forgeIdOf: (...about) => forgeIdsOf(forge)(...about) }),
     ciChangesAllowed: (task, repository) => rights.ciChangesAllowed(task, repository),
     webhookUrl,
+    forgotten: (place) => cache.forget(place),
     standings: settings.standingComments
       ? { runtime: () => runtime, why: (task) => readWhy({ runtime, clock, pushRefusal }, task) }
       : undefined,
@@ -269,7 +273,7 @@ export async function composeOrchestrator(
     clock,
     resources,
     webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}`,
-    memoryUrl: (name) => settings.memory.urls[name],
+    memoryUrl: (project) => settings.memory.urls[project],
   }
   exposeMetrics(metrics, outside.metrics)
   forge.registerWebhooks(outside.app)
@@ -353,6 +357,7 @@ export async function composeOrchestrator(
     inspectorLink,
     publicUrl,
     listening: (addresses) => void Object.assign(listening, addresses),
+    prepare: () => forge.adopt(),
     begin() {
       forge.start()
       tellProjects(views, ids.next()).catch((error: unknown) =>

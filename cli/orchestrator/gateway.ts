@@ -5,6 +5,7 @@ import type { AgentApiDeps } from '../../edges/agents/deps.ts'
 import type { ForgeEdge } from '../../edges/forge/forge-edge.ts'
 import type { ProjectDirectory } from '../../edges/forge/projects.ts'
 import { createGitCache, type GitCache } from '../../edges/git/cache.ts'
+import type { ForgeIdOf } from '../../edges/git/enrolled.ts'
 import { registerGitGateway } from '../../edges/git/gateway.ts'
 import { createRunGit } from '../../edges/git/run-git.ts'
 import { createTaskRights, type TaskRights } from '../../edges/git/task-rights.ts'
@@ -49,6 +50,11 @@ export function taskRights(
   })
 }
 
+/** The forge is asked where nobody knows. */
+export function forgeIdsOf({ mirror }: Pick<ForgeEdge, 'mirror'>): ForgeIdOf {
+  return async (project, repository) => (await mirror.place(project, repository)).forgeId
+}
+
 export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
   const { agents, forge, directory, cache, rights, clock, fetch, mostPackBytes, defaultBranch } = wiring
   registerGitGateway(app, {
@@ -64,6 +70,7 @@ export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
     taskAccess: rights.taskAccess,
     mayPush: rights.mayPush,
     audit: (push) => forge.auditPush(push),
+    forgeIdOf: forgeIdsOf(forge),
     mostPackBytes,
     defaultBranch,
   })

@@ -7,7 +7,7 @@ import { mergeWhenKnown, openChange } from '../../edges/forge/outbound/testing.t
 import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing.ts'
 import { createMergeJudge } from '../../edges/git/merge-judge.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { openGitCache } from './gateway.ts'
+import { forgeIdsOf, openGitCache } from './gateway.ts'
 
 const BRANCH = 'platform/implement-library-1-aaaaa'
 
@@ -26,6 +26,7 @@ async function withPushed(use: (pushed: Pushed) => Promise<void>): Promise<void>
     await fixture.push(person, 'main', { 'CLAUDE.md': 'a', 'docs/style.md': 'a' })
     fixture.mergeJudge = createMergeJudge({
       directory,
+      forgeIdOf: forgeIdsOf(fixture.edge),
       cache: openGitCache({ stateDir: join(dir, 'state'), git }, systemClock),
     })
     const change = await openChange(fixture, BRANCH, { 'docs/style.md': 'b' })

@@ -211,7 +211,7 @@ describe('the status of what people apply', () => {
             : undefined,
       },
       webhookUrl: (name: string) => `http://platform.test/operator/webhooks/${name}`,
-      memoryUrl: (name: string) => (name === 'demo' ? 'http://memory.test' : undefined),
+      memoryUrl: (name: string) => (name === 'default/demo' ? 'http://memory.test' : undefined),
     }) as unknown as ResourceViewsDeps
   const repository = {
     kind: 'Repository',

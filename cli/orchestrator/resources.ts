@@ -37,6 +37,7 @@ export interface ResourceViewsDeps {
   readonly resources: ResourcePort
   readonly webhookUrl: (project: string) => string
   /** Of the Project's memory service, if it has one. */
+  /** `project`: `<namespace>/<name>`. */
   readonly memoryUrl: (project: string) => string | undefined
 }
 
@@ -164,7 +165,7 @@ async function statusOfProject(
   { runtime, webhookUrl, memoryUrl }: ResourceViewsDeps,
   { namespace, name, createdAt }: Resource,
 ): Promise<object> {
-  const endpoint = memoryUrl(name)
+  const endpoint = memoryUrl(`${namespace}/${name}`)
   return {
     ...projectStatus(await runtime.read(`project:${namespace}/${name}`), { name, createdAt }),
     webhookURL: webhookUrl(name),

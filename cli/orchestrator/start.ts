@@ -110,6 +110,7 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   })
 
   opened(() => composed.stop())
+  await composed.prepare()
   await composed.runtime.start()
   hints?.listen(() => composed.runtime.wake())
   const inside = await composed.inside.listen(settings.internal)

@@ -25,7 +25,7 @@ export function createCiReads({
   /** Of this process: calls that come at once ask the store once. */
   const asking = new Map<string, Promise<object>>()
   return async (access, number) => {
-    const subject = `${access.project.name}/${access.path}#${number}`
+    const subject = `${access.project.uid}/${access.path}#${number}`
     const other = asking.get(subject)
     if (other !== undefined) return { ...(await other), cached: true }
     const mine = fetchOrShare(subject, () => read(access, number, clock.now())).finally(() => asking.delete(subject))

@@ -1,20 +1,26 @@
 /** The forge edge as one thing to wire: mirror, inbox of deliveries, webhook route and effect handlers over one store. */
 import type { Clock } from '../../runtime/clock.ts'
+import { TerminalError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Delivery, Receipt } from '../../runtime/runtime.ts'
 import type { MigrationFolder } from '../../runtime/store/migrate.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { HttpApp } from '../../http/app.ts'
+import { adoptByName } from './mirror/adopt.ts'
+import { forgetGone } from './mirror/forget.ts'
+import { createForgetting } from './mirror/forgetting.ts'
 import { createMirror, type Mirror } from './mirror/mirror.ts'
+import { currentPlace } from './mirror/places.ts'
 import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
 import { loadCursor } from './mirror/store/cursors.ts'
+import type { RepositoryPlace } from './mirror/store/places.ts'
 import { insertPush, newestRefusal, type PushAudit } from './mirror/store/pushes.ts'
 import type { OutboundDeps } from './outbound/deps.ts'
 import { createForgeHandlers, type ForgeHandlers } from './outbound/handlers.ts'
 import type { OpenForge } from './port.ts'
 import {
-  bareName,
+  projectId,
   type AppliedProjects,
   type ProjectDirectory,
   type ProjectSettings,
@@ -47,6 +53,8 @@ export interface ForgeEdgeOptions {
   /** What says how Tasks stand; undefined: nothing is said of it on the forge. */
   readonly standings: Pick<KeeperOptions, 'runtime' | 'why'> | undefined
   readonly rules?: MirrorRules
+  /** Is told of each repository of which nothing is known any more (MIRROR-8). */
+  readonly forgotten?: (place: RepositoryPlace) => Promise<void>
 }
 
 export interface ForgeEdge {
@@ -54,10 +62,12 @@ export interface ForgeEdge {
   readonly handlers: ForgeHandlers
   readonly inbox: ForgeInbox
   registerWebhooks(app: HttpApp): void
-  /** For the git gateway. */
-  auditPush(push: PushAudit): Promise<void>
+  /** For the git gateway: `project` is the id or the bare name of a Project. */
+  auditPush(push: Omit<PushAudit, 'forgeId'>): Promise<void>
   /** Why the newest push of a Task did not get through: the words in which it was refused. */
   pushRefusal(project: string, repository: string, task: string): Promise<string | undefined>
+  /** Before anything is read: keeps what earlier versions kept by bare names, as far as it is proven (MIRROR-7). */
+  adopt(): Promise<void>
   /** Works off what an earlier process left, then what comes. */
   start(): void
   stop(): Promise<void>
@@ -72,7 +82,11 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     random: options.random,
     logger: options.logger,
     changeOf: ({ provider, event, body }) => dialects[provider as Provider]?.changeOf(event, JSON.parse(body)),
-    apply: (row, change) => mirror.apply(row.project, change, row.delivery),
+    async apply({ project: uid, delivery }, change) {
+      const project = await directory.byUid(uid)
+      if (project === undefined) throw new TerminalError('unknown-project', `no Project has the uid ${uid} any more`)
+      await mirror.apply(projectId(project), change, delivery)
+    },
   })
   const handlers = createForgeHandlers({
     directory,
@@ -84,22 +98,38 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     mergeJudge: options.mergeJudge,
     ciChangesAllowed: options.ciChangesAllowed,
     webhookUrl: options.webhookUrl,
-    hasChecks: async (project, repository) => (await loadCursor(sql, project, repository))?.hasChecks === true,
+    async hasChecks(project, repository) {
+      const place = await currentPlace(options, project, repository)
+      return place !== undefined && (await loadCursor(sql, place))?.hasChecks === true
+    },
   })
-  const { standings, openForge, random, logger } = options
+  const { standings, openForge, random, logger, forgotten = async () => undefined } = options
+  const forgetting = createForgetting({
+    clock,
+    random,
+    logger,
+    sweep: () => forgetGone({ sql, projects: () => directory.projects(), now: clock.now(), forgotten }),
+  })
   const keeper = standings && keepStandings({ ...standings, directory, openForge, mirror, clock, random, logger })
   return {
     mirror,
     handlers,
     inbox,
     registerWebhooks: (app) => registerForgeWebhooks(app, { directory, inbox, clock }),
-    auditPush: (push) => insertPush(sql, push),
-    pushRefusal: (project, repository, task) => newestRefusal(sql, { project: bareName(project), repository, task }),
+    auditPush: async ({ project, repository, ...push }) =>
+      insertPush(sql, { ...push, ...(await mirror.place(project, repository)) }),
+    async pushRefusal(project, repository, task) {
+      const place = await currentPlace(options, project, repository)
+      return place && newestRefusal(sql, { ...place, task })
+    },
+    adopt: () => adoptByName(sql, () => directory.projects()),
     start() {
       inbox.start()
       keeper?.start()
+      forgetting.start()
     },
     async stop() {
+      await forgetting.stop()
       await keeper?.stop()
       await inbox.stop()
     },

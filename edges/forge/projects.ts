@@ -65,6 +65,8 @@ export interface KindSettings {
 }
 
 export interface ProjectSettings {
+  /** Of the Project resource: another one of the same name has another (MIRROR-7). */
+  readonly uid: string
   readonly name: string
   readonly namespace: string
   /** Of the Project resource; echoed by `project.checked`. */
@@ -108,6 +110,8 @@ export interface AppliedProject {
 export interface AppliedProjects {
   /** By the actor id. */
   applied(id: string): Promise<AppliedProject | undefined>
+  /** The one that holds its name and whose resource has this uid. */
+  byUid(uid: string): Promise<ProjectSettings | undefined>
 }
 
 /** For what people read; a Project is resolved by its whole id. */

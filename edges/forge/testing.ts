@@ -66,7 +66,7 @@ async function openShared(): Promise<Sql> {
 export async function withSql<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = await (shared ??= openShared())
   await sql.exec(
-    'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history, forge_budget, forge_owed',
+    'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history, forge_budget, forge_owed, forge_repository',
   )
   return use(sql)
 }
@@ -85,6 +85,7 @@ function watchedSql(sql: Sql, statements: string[]): Sql {
 
 export function aProject(fixture: Pick<ForgeFixture, 'forge'>, change: Partial<ProjectSettings> = {}): ProjectSettings {
   return {
+    uid: 'uid-of-demo',
     name: 'demo',
     namespace: 'default',
     generation: 3,
@@ -170,6 +171,7 @@ async function useEdge(
   const directory: ProjectDirectory & AppliedProjects = {
     project: async (name) => ([project.name, projectId(project)].includes(name) ? project : undefined),
     applied: async (id) => (id === projectId(project) ? { project, holder: fixture.holder } : undefined),
+    byUid: async (uid) => (uid === project.uid ? project : undefined),
     projects: async () => [project],
     secret: async () => fixture.secret,
   }

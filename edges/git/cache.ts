@@ -2,13 +2,19 @@
  * A bare copy of each repository, in which pushes are looked at before the forge sees them. It holds the forge's
  * branches and nothing of a push: what pods send lies in a folder of its own until the forge has taken it.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { credentials, gitOrThrow, type GitResult, type RunGit } from './run-git.ts'
 
+type Place = Pick<Remote, 'project' | 'repository' | 'forgeId'>
+
 export interface Remote {
+  /** Uid of the Project resource. */
   readonly project: string
+  /** Name of the Repository resource. */
   readonly repository: string
+  /** The forge's own id: objects of another repository that had the name are never in sight (MIRROR-7). */
+  readonly forgeId: string
   readonly url: string
   readonly token: string
 }
@@ -31,15 +37,17 @@ export interface Quarantine {
 }
 
 export interface GitCache {
-  /** The copy, brought up to what the forge has now. Calls for one repository follow one another. */
+  /** The copy, brought up to what the forge has now. */
   update(remote: Remote): Promise<CachedRepository>
+  /** Takes the copy away (MIRROR-8). */
+  forget(place: Place): Promise<void>
 }
 
 export function createGitCache({ dir, run }: { readonly dir: string; readonly run: RunGit }): GitCache {
   const tails = new Map<string, Promise<unknown>>()
 
   async function bring(remote: Remote): Promise<CachedRepository> {
-    const place = join(dir, encodeURIComponent(remote.project), `${encodeURIComponent(remote.repository)}.git`)
+    const place = join(dir, folderOf(remote))
     await mkdir(join(place, 'quarantine'), { recursive: true, mode: 0o700 })
     await gitOrThrow(run, { dir: place, args: ['init', '--quiet', '--bare', '.'] })
     const args = [
@@ -56,21 +64,32 @@ export function createGitCache({ dir, run }: { readonly dir: string; readonly ru
     return cached(run, place, remote)
   }
 
-  return {
-    update(remote) {
-      const key = `${remote.project}/${remote.repository}`
-      const mine = (tails.get(key) ?? Promise.resolve()).then(
-        () => bring(remote),
-        () => bring(remote),
-      )
-      const tail = mine.catch(() => undefined)
-      tails.set(key, tail)
-      void tail.then(() => {
-        if (tails.get(key) === tail) tails.delete(key)
-      })
-      return mine
-    },
+  /** Calls for one repository follow one another. */
+  function inTurn<T>(place: Place, work: () => Promise<T>): Promise<T> {
+    const key = folderOf(place)
+    const mine = (tails.get(key) ?? Promise.resolve()).then(work, work)
+    const tail = mine.catch(() => undefined)
+    tails.set(key, tail)
+    void tail.then(() => {
+      if (tails.get(key) === tail) tails.delete(key)
+    })
+    return mine
   }
+
+  return {
+    update: (remote) => inTurn(remote, () => bring(remote)),
+    forget: (place) =>
+      inTurn(place, async () => {
+        const folder = join(dir, folderOf(place))
+        await rm(folder, { recursive: true, force: true })
+        // Of a Project with nothing left.
+        await rmdir(dirname(folder)).catch(() => undefined)
+      }),
+  }
+}
+
+function folderOf({ project, repository, forgeId }: Place): string {
+  return join(encodeURIComponent(project), `${encodeURIComponent(`${repository}#${forgeId}`)}.git`)
 }
 
 function cached(run: RunGit, dir: string, remote: Remote): CachedRepository {

@@ -29,7 +29,18 @@ export async function enrolledAt(directory: ProjectDirectory, place: Place): Pro
   return { project, repository }
 }
 
-export async function remoteOf(directory: ProjectDirectory, { project, repository }: Enrolled): Promise<Remote> {
+/** The forge's own id of a Repository (MIRROR-7); `project`: `<namespace>/<name>`. */
+export type ForgeIdOf = (project: string, repository: string) => Promise<string>
+
+export interface RemoteDeps {
+  readonly directory: ProjectDirectory
+  readonly forgeIdOf: ForgeIdOf
+}
+
+export async function remoteOf(
+  { directory, forgeIdOf }: RemoteDeps,
+  { project, repository }: Enrolled,
+): Promise<Remote> {
   if (!isOnForge(repository, project.scm))
     throw new Problem(
       'conflict',
@@ -37,5 +48,6 @@ export async function remoteOf(directory: ProjectDirectory, { project, repositor
     )
   const token = (await directory.secret(projectId(project)))?.token
   if (!token) throw new Problem('secret-unreadable', 'the forge token cannot be read')
-  return { project: project.name, repository: repository.name, url: repository.url, token }
+  const forgeId = await forgeIdOf(projectId(project), repository.name)
+  return { project: project.uid, repository: repository.name, forgeId, url: repository.url, token }
 }

@@ -11,7 +11,7 @@ import type { Clock, Fetch } from '../../http/ports.ts'
 import { Problem } from '../../http/problem.ts'
 import { bareName, type ProjectDirectory } from '../forge/projects.ts'
 import type { GitCache, Remote } from './cache.ts'
-import { enrolledAt, remoteOf, type Enrolled, type Place } from './enrolled.ts'
+import { enrolledAt, remoteOf, type Enrolled, type Place, type RemoteDeps } from './enrolled.ts'
 import { passFetch } from './fetch.ts'
 import { pathGuard } from './path-guard.ts'
 import { ProtocolError } from './pkt-line.ts'
@@ -26,8 +26,7 @@ export interface TaskAccess {
   readonly branches: Readonly<Record<string, string>>
 }
 
-export interface GitGatewayDeps {
-  readonly directory: ProjectDirectory
+export interface GitGatewayDeps extends RemoteDeps {
   readonly cache: GitCache
   readonly fetch: Fetch
   readonly clock: Clock
@@ -95,7 +94,7 @@ async function serve(deps: GitGatewayDeps, request: FastifyRequest, reply: Fasti
   const access = await accessOf(deps, identity, place)
   const service = serviceOf(request, path)
   const enrolled = await enrolledAt(deps.directory, { ...place, project: identity.project })
-  const remote = await remoteOf(deps.directory, enrolled)
+  const remote = await remoteOf(deps, enrolled)
   if (service === 'upload') return passThrough(deps, request, reply, remote, path)
   const target = await pushTargetOf(deps, identity, access, enrolled, remote)
   return service === 'advertise'

@@ -30,7 +30,7 @@ test('a hostile tree runs no canary in the cache, and does where its configurati
     await run(clone, ['checkout', '--quiet', '--detach', head])
     const cache = createGitCache({ dir, run: createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock }) })
     const url = fixture.forge.gitUrl('acme', 'library')
-    const cached = await cache.update({ project: 'p', repository: 'library', url, token: 'token-of-bot' })
+    const cached = await cache.update({ project: 'p', repository: 'library', forgeId: '1', url, token: 'token-of-bot' })
     expect((await cached.heads()).get('refs/heads/hostile')).toBe(head)
     await cached.quarantine(async ({ git }) => {
       const main = (await cached.heads()).get('refs/heads/main')!

@@ -1,22 +1,20 @@
 /** The gateway's judgement for whoever merges (GIT-7): the same question as at the push, for the heads of this moment. */
-import type { ProjectDirectory } from '../forge/projects.ts'
 import type { MergeJudge } from '../ports/merge-judge.ts'
 import type { CachedRepository, GitCache } from './cache.ts'
-import { enrolledAt, remoteOf, type Enrolled, type Place } from './enrolled.ts'
+import { enrolledAt, remoteOf, type Enrolled, type Place, type RemoteDeps } from './enrolled.ts'
 import { judgeMerge } from './judge-merge.ts'
 import { pathGuard } from './path-guard.ts'
 import { treeOf } from './pushed-tree.ts'
 
-export interface MergeJudgeDeps {
-  readonly directory: ProjectDirectory
+export interface MergeJudgeDeps extends RemoteDeps {
   /** The gateway's own: of two caches in one folder each would fetch under the other's hands. */
   readonly cache: GitCache
 }
 
-export function createMergeJudge({ directory, cache }: MergeJudgeDeps): MergeJudge {
+export function createMergeJudge({ cache, ...deps }: MergeJudgeDeps): MergeJudge {
   async function open(place: Place): Promise<Enrolled & { readonly copy: CachedRepository }> {
-    const enrolled = await enrolledAt(directory, place)
-    return { ...enrolled, copy: await cache.update(await remoteOf(directory, enrolled)) }
+    const enrolled = await enrolledAt(deps.directory, place)
+    return { ...enrolled, copy: await cache.update(await remoteOf(deps, enrolled)) }
   }
   return {
     async judge({ baseBranch, headSha: head, method, ...place }) {

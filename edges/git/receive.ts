@@ -17,6 +17,7 @@ export interface PodIdentity {
 }
 
 export interface PushRecord {
+  /** `<namespace>/<name>`. */
   readonly project: string
   readonly repository: string
   readonly task: string
@@ -121,7 +122,7 @@ function note(
   reason?: string,
 ): Promise<void> {
   return audit({
-    project: remote.project,
+    project: identity.project,
     repository: remote.repository,
     task: identity.task,
     pod: `${identity.task}/${identity.pod}`,

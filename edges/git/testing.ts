@@ -12,6 +12,7 @@ import type { ProjectDirectory, ProjectSettings, RepositorySettings } from '../f
 import type { MergeMethod } from '../forge/port.ts'
 import type { MergeJudgement } from '../ports/merge-judge.ts'
 import { createGitCache, type GitCache } from './cache.ts'
+import type { ForgeIdOf } from './enrolled.ts'
 import { registerGitGateway, type TaskAccess } from './gateway.ts'
 import { judgeMerge } from './judge-merge.ts'
 import { pathGuard } from './path-guard.ts'
@@ -30,6 +31,7 @@ export interface GatewayFixture extends ForgeFixture {
   /** Of one push. */
   mostPackBytes: number
   readonly directory: ProjectDirectory
+  readonly forgeIdOf: ForgeIdOf
   readonly cache: GitCache
   right: PushRight
   access: TaskAccess | undefined
@@ -67,6 +69,7 @@ export async function withGatewayBefore(
     project: async (name) =>
       name === 'default/demo'
         ? ({
+            uid: 'uid-of-demo',
             name: 'demo',
             namespace: 'default',
             scm: { webURL: forgeFixture.forge.url, protectedPaths: ['/deploy'] },
@@ -77,6 +80,7 @@ export async function withGatewayBefore(
     secret: async () => ({ token: 'token-of-bot' }),
   }
   const audits: PushRecord[] = []
+  const forgeIdOf = async (): Promise<string> => '1'
   const cache = createGitCache({ dir, run: runGit })
   registerGitGateway(server.app, {
     directory,
@@ -90,6 +94,7 @@ export async function withGatewayBefore(
     taskAccess: async () => fixture.access,
     mayPush: async () => fixture.right,
     audit: async (push) => void audits.push(push),
+    forgeIdOf,
     get mostPackBytes() {
       return fixture.mostPackBytes
     },
@@ -101,6 +106,7 @@ export async function withGatewayBefore(
     url: `${url}/git/demo/library.git`,
     audits,
     directory,
+    forgeIdOf,
     cache,
     mostPackBytes,
     right: { allowed: true, protectedPaths: false },

@@ -56,8 +56,9 @@ function appliedUnder(
 
 describe('a Project', () => {
   test('that says nothing more than it must has the defaults of the contract (PROJECT-SCM-8, PROJECT-SCM-9, PROJECT-SCM-11, PROJECT-UPGRADE-2)', async () => {
-    const { directory } = applied({ kind: 'Project', name: 'demo', spec: bare })
+    const { directory } = applied({ kind: 'Project', name: 'demo', spec: bare, uid: 'uid-of-demo' })
     expect(await directory.project('demo')).toEqual({
+      uid: 'uid-of-demo',
       name: 'demo',
       namespace: 'default',
       generation: expect.any(Number),
@@ -104,6 +105,13 @@ describe('a Project', () => {
         repositories: [],
       },
     })
+  })
+
+  test('is found by the uid of its resource while it holds its name, and by no other one (MIRROR-7)', async () => {
+    const one = { kind: 'Project', name: 'demo', spec: bare, uid: 'one', createdAt: 1 }
+    const { directory } = applied(one, { ...one, namespace: 'team', uid: 'two', createdAt: 2 })
+    const found = await Promise.all(['one', 'two', 'demo', 'default/demo'].map((uid) => directory.byUid(uid)))
+    expect(found.map((project) => project?.namespace)).toEqual(['default', undefined, undefined, undefined])
   })
 
   test('with a permission mode that `apply` refuses today is still read as it was stored (RESOURCE-API-6)', async () => {

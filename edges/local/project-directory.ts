@@ -68,6 +68,12 @@ export function localProjectDirectory(
       const found = await find(name)
       return found === undefined ? undefined : toSettings(deps, found.resource, found.spec)
     },
+    byUid: async (uid) => {
+      const all = await deps.resources.list('Project')
+      const resource = all.find((one) => one.uid === uid)
+      const isHolder = resource !== undefined && holderOf(all, resource.name, rule) === resource
+      return isHolder ? toSettings(deps, resource, specOf(resource)) : undefined
+    },
     projects: async () => {
       const all = await deps.resources.list('Project')
       const holders = all.filter((one) => holderOf(all, one.name, rule) === one)
@@ -109,6 +115,7 @@ async function toSettings(deps: ProjectDirectoryDeps, resource: Resource, spec: 
     })),
   )
   return {
+    uid: resource.uid,
     name: resource.name,
     namespace: resource.namespace,
     generation: fingerprint([resource, ...own]),

@@ -97,7 +97,14 @@ class World {
   /** The mirror as it was before the changes, under a name of its own. */
   async copy(): Promise<string> {
     const name = `copy-${++this.#copies}`
-    for (const table of ['forge_subject', 'forge_comment', 'forge_cursor', 'forge_account', 'forge_history']) {
+    for (const table of [
+      'forge_subject',
+      'forge_comment',
+      'forge_cursor',
+      'forge_account',
+      'forge_history',
+      'forge_repository',
+    ]) {
       const { rows } = await this.fixture.sql.query<{ name: string }>(
         `select column_name as name from information_schema.columns where table_name = $1 and column_name <> 'project'`,
         [table],
@@ -112,7 +119,7 @@ class World {
 
   mirrorOf(name: string, script: Script, after: number): Mirror {
     const { fixture } = this
-    const directory = { ...fixture.directory, project: async () => ({ ...fixture.project, name }) }
+    const directory = { ...fixture.directory, project: async () => ({ ...fixture.project, name, uid: name }) }
     // Later than what the next resync looks back on; who never answers moves it on.
     const clock = simulatedClock(Date.now() + after * 10 * 60_000)
     const fetch = faultyFetch(clock, script, 7)

@@ -68,6 +68,20 @@ const restartMs = 500
 const stopPatienceMs = 60_000
 const logger = createLogger({ name: 'simulation', level: process.env['SIMULATION_LOG'] ?? 'silent' })
 
+/** A pod knows its Repository by name; under which place that stands is known to the mirror. */
+export type SimulatedPush = Omit<PushAudit, 'project' | 'forgeId'>
+
+async function insertWhereItIs(sql: Sql, push: SimulatedPush): Promise<void> {
+  const { rows } = await sql.query<Pick<PushAudit, 'project' | 'forgeId'>>(
+    'select project, forge_id as "forgeId" from forge_repository where repository = $1',
+    [push.repository],
+  )
+  const [place] = rows
+  if (place === undefined || rows.length > 1)
+    throw new Error(`${push.repository} stands for ${rows.length} repositories`)
+  await insertPush(sql, { ...push, ...place })
+}
+
 export class Orchestrators {
   readonly #options: OrchestratorsOptions
   #current: Life | undefined
@@ -139,7 +153,7 @@ export class Orchestrators {
   }
 
   /** What the git gateway would say to this push, and its record of it. */
-  async judgePush(push: Omit<PushAudit, 'outcome' | 'at' | 'reason'>): Promise<string | undefined> {
+  async judgePush(push: Omit<SimulatedPush, 'outcome' | 'at' | 'reason'>): Promise<string | undefined> {
     const life = this.#current
     if (!life || life.line.isCut) return 'the gateway did not answer'
     const { runtime } = life.composed
@@ -160,10 +174,10 @@ export class Orchestrators {
   }
 
   /** As the gateway writes it down once the forge has taken it; what is returned is why the pod hears of a failure. */
-  async recordPush(push: PushAudit): Promise<string | undefined> {
+  async recordPush(push: SimulatedPush): Promise<string | undefined> {
     const life = this.#current
     if (!life || life.line.isCut) return 'the gateway died'
-    const written = insertPush(life.sql, push).then(
+    const written = insertWhereItIs(life.sql, push).then(
       () => undefined,
       () => 'the gateway could not write it down',
     )

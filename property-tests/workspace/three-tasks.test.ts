@@ -38,7 +38,7 @@ async function live({ publish, judge }: Rules, method: MergeMethod = 'merge'): P
   let lived: Lived | undefined
   await withForgeEdge({ repository: { mergeMethods: [method] } }, (edge) =>
     withGatewayBefore(edge, async (gateway) => {
-      edge.mergeJudge = judge(createMergeJudge({ directory: edge.directory, cache: gateway.cache }))
+      edge.mergeJudge = judge(createMergeJudge({ ...gateway, directory: edge.directory }))
       const person = await gateway.clone('maintainer')
       await gateway.push(person, 'main', { [WORKFLOW]: 'on: push\n' })
       const pods = await Promise.all(branches.map((branch) => podOn(gateway, branch)))

@@ -34,7 +34,7 @@ export interface Apart {
 
 export function readApart(subjects: Subjects, scope: Scope): Apart {
   const { sql, clock } = subjects.options
-  const place = { project: scope.project.name, repository: scope.repository.name }
+  const { place } = scope
   let inARow = 0
 
   async function failed(key: SubjectKey, error: unknown): Promise<void> {

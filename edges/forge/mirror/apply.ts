@@ -98,8 +98,7 @@ async function takeIssueAlong(subject: Subject, issue: NonNullable<CommentChange
 }
 
 async function applyCi(subjects: Subjects, scope: Scope, { sha }: CiChange): Promise<void> {
-  const heads = await listMergeRequests(subjects.options.sql, scope.project.name, {
-    repository: scope.repository.name,
+  const heads = await listMergeRequests(subjects.options.sql, [scope.place], {
     state: 'open',
     headSha: sha,
   })
@@ -115,8 +114,7 @@ async function applyCi(subjects: Subjects, scope: Scope, { sha }: CiChange): Pro
 async function applyPush(subjects: Subjects, scope: Scope, { ref, after, by }: PushChange): Promise<void> {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
   if (branch === undefined) return
-  const open = await listMergeRequests(subjects.options.sql, scope.project.name, {
-    repository: scope.repository.name,
+  const open = await listMergeRequests(subjects.options.sql, [scope.place], {
     state: 'open',
     headBranch: branch,
   })

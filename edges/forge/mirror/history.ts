@@ -36,7 +36,7 @@ async function readPages<Item extends { readonly number: number }>(
   take: (subject: Subject, item: Item) => Promise<void>,
 ): Promise<void> {
   const { sql } = subjects.options
-  const key = { project: scope.project.name, repository: scope.repository.name, kind }
+  const key = { ...scope.place, kind }
   for (let read = 0; read < PAGES_A_RUN; read++) {
     const { next: from, done } = await loadHistory(sql, key)
     if (done) return
@@ -58,6 +58,6 @@ async function takeUnknown<Item>(
 
 async function readIncomplete(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
   const { sql } = subjects.options
-  for (const { kind, number } of await listIncomplete(sql, scope.project.name, scope.repository.name, THREADS_A_RUN))
+  for (const { kind, number } of await listIncomplete(sql, scope.place, THREADS_A_RUN))
     await apart.read(kind, number, readThread)
 }

@@ -6,15 +6,17 @@ import type { CommandName } from '../../../machines/rules/commands.ts'
 import { commandsIn } from '../../../machines/rules/commands.ts'
 import type { ForgeChange } from '../change.ts'
 import type { ForgeSubjectKind } from '../port.ts'
-import { bareName, repositoryNamed } from '../projects.ts'
+import { repositoryNamed } from '../projects.ts'
 import { applyChange } from './apply.ts'
 import { isOwnText } from './hands.ts'
 import type { People } from './people.ts'
-import type { MirroredComment, MirroredIssue, MirroredMergeRequest } from './records.ts'
+import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from './records.ts'
 import { loadThread } from './store/comments.ts'
 import { listResyncTrouble, type ResyncTrouble } from './store/cursors.ts'
 import { listIssues, listMergeRequests, loadSubject, type SubjectFilter } from './store/subjects.ts'
 import { boundAccounts } from './store/accounts.ts'
+import type { RepositoryPlace } from './store/places.ts'
+import { currentPlace, currentPlaces, learnPlace } from './places.ts'
 import { resyncProject } from './resync.ts'
 import type { ThreadPlace } from '../task-threads.ts'
 import { openScope, requireProject, type MirrorOptions } from './scope.ts'
@@ -55,6 +57,12 @@ export interface Mirror {
   apply(project: string, change: ForgeChange, delivery: string): Promise<void>
   /** Repositories whose resync failed at least so often in a row. */
   resyncTrouble(project: string, least: number): Promise<readonly ResyncTrouble[]>
+  /** The forge said at this moment which repository it is (MIRROR-7). */
+  identify(project: string, repository: string, forgeId: string): Promise<void>
+  /** Under which key the rows of a Repository stand; the forge is asked where nobody knows. */
+  place(project: string, repository: string): Promise<RepositoryPlace>
+  /** Of each Repository whose place is known, without asking the forge. */
+  places(project: string): Promise<readonly RepositoryPlace[]>
   /** Reads back everything that changed since the last time, and the deliveries that never came. */
   resync(project: string, options?: { readonly hookUrl?: string }): Promise<void>
 }
@@ -62,31 +70,43 @@ export interface Mirror {
 export function createMirror(options: MirrorOptions): Mirror {
   const subjects = createSubjects(options)
   const { sql } = options
+
+  async function placesOf(id: string): Promise<readonly RepositoryPlace[]> {
+    const project = await options.directory.project(id)
+    return project === undefined ? [] : [...(await currentPlaces(options, project)).values()]
+  }
+
+  async function one(
+    project: string,
+    repository: string,
+    kind: ForgeSubjectKind,
+    number: number,
+  ): Promise<MirroredSubject | undefined> {
+    const place = await currentPlace(options, project, repository)
+    return place && loadSubject(sql, { ...place, kind, number })
+  }
+
   const mirror: Mirror = {
-    async issue(project, repository, number) {
-      return (await loadSubject(sql, { project: bareName(project), repository, kind: 'issue', number })) as
-        | MirroredIssue
-        | undefined
+    issue: async (project, repository, number) =>
+      (await one(project, repository, 'issue', number)) as MirroredIssue | undefined,
+    mergeRequest: async (project, repository, number) =>
+      (await one(project, repository, 'mr', number)) as MirroredMergeRequest | undefined,
+    async comments(project, repository, kind, number) {
+      const place = await currentPlace(options, project, repository)
+      return place === undefined ? [] : loadThread(sql, { ...place, kind, number })
     },
-    async mergeRequest(project, repository, number) {
-      return (await loadSubject(sql, { project: bareName(project), repository, kind: 'mr', number })) as
-        | MirroredMergeRequest
-        | undefined
-    },
-    comments: (project, repository, kind, number) =>
-      loadThread(sql, { project: bareName(project), repository, kind, number }),
-    issues: (project, filter = {}) => listIssues(sql, bareName(project), filter),
-    mergeRequests: (project, filter = {}) => listMergeRequests(sql, bareName(project), filter),
+    issues: async (project, filter = {}) => listIssues(sql, await placesOf(project), filter),
+    mergeRequests: async (project, filter = {}) => listMergeRequests(sql, await placesOf(project), filter),
     async people(id, name) {
       const project = await options.directory.project(id)
       const repository = project && repositoryNamed(project, name)
       if (project === undefined || repository === undefined) return undefined
-      return options.rules.people(project, repository, await boundAccounts(sql, project.name))
+      return options.rules.people(project, repository, await boundAccounts(sql, project.uid))
     },
     async maintainerSaidAt(project, repository, kind, number, command) {
       const scope = await openScope(options, project, repository)
-      const people = options.rules.people(scope.project, scope.repository, await boundAccounts(sql, scope.project.name))
-      const thread = await loadThread(sql, { project: scope.project.name, repository, kind, number })
+      const people = options.rules.people(scope.project, scope.repository, await boundAccounts(sql, scope.project.uid))
+      const thread = await loadThread(sql, { ...scope.place, kind, number })
       const said = thread.filter(
         (row) =>
           isOwnText(row) &&
@@ -97,14 +117,26 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     async withheld(id, threads) {
       const project = await requireProject(options, id)
-      return options.rules.words(await loadThreads(options, project, threads, await boundAccounts(sql, project.name)))
+      return options.rules.words(await loadThreads(options, project, threads, await boundAccounts(sql, project.uid)))
     },
     async refresh(project, repository, on, number) {
       const scope = await openScope(options, project, repository)
       await subjects.withSubject(scope, on, number, readAndTell)
     },
     apply: (project, change, delivery) => applyChange(subjects, project, change, delivery),
-    resyncTrouble: (project, least) => listResyncTrouble(sql, bareName(project), least),
+    async resyncTrouble(id, least) {
+      const project = await requireProject(options, id)
+      const places = await currentPlaces(options, project)
+      const trouble = await listResyncTrouble(sql, project.uid, least)
+      return trouble.filter(({ repository, forgeId }) => forgeId === (places.get(repository)?.forgeId ?? ''))
+    },
+    async identify(id, name, forgeId) {
+      const project = await requireProject(options, id)
+      const repository = repositoryNamed(project, name)
+      if (repository !== undefined) await learnPlace(options, project, repository, forgeId)
+    },
+    place: async (project, repository) => (await openScope(options, project, repository)).place,
+    places: placesOf,
     resync: (project, { hookUrl } = {}) => resyncProject(subjects, project, hookUrl),
   }
   return mirror

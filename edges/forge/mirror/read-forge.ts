@@ -72,8 +72,7 @@ async function takeInThread(
   const deleted = gone.filter((one) => one.comment.createdAt < listedBy || (listed.length === 0 && row.complete))
   await markDeleted(
     tx,
-    key.project,
-    key.repository,
+    key,
     deleted.map((one) => one.comment.id),
     clock.now(),
   )
@@ -110,7 +109,7 @@ export async function readChecks(subject: Subject, always: boolean): Promise<voi
   const { headSha } = row.mergeRequest
   if (!always && row.notes.ciSha === headSha) return
   const { status } = await scope.forge.ci(scope.path, headSha)
-  if (status !== 'none') await markHasChecks(sql, key.project, key.repository)
+  if (status !== 'none') await markHasChecks(sql, key)
   const after = await sql.tx(async (tx) => {
     const now = (await loadSubject(tx, key, true)) as MirroredMergeRequest
     if (now.mergeRequest.headSha !== headSha) return now

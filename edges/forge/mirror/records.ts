@@ -8,11 +8,10 @@ import type {
   ForgeSubjectKind,
   ReviewVerdict,
 } from '../port.ts'
+import type { RepositoryPlace } from './store/places.ts'
 import type { SubjectText, TextNotes } from './subject-text.ts'
 
-export interface SubjectKey {
-  readonly project: string
-  readonly repository: string
+export interface SubjectKey extends RepositoryPlace {
   readonly kind: ForgeSubjectKind
   readonly number: number
 }

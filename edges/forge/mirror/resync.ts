@@ -6,7 +6,7 @@
 import { messageOf, TerminalError } from '../../../runtime/errors.ts'
 import { RateLimitedError } from '../errors.ts'
 import type { ForgeComment, ForgeIssue, ForgeMergeRequest, IssueQuery, MergeRequestQuery } from '../port.ts'
-import { projectId } from '../projects.ts'
+import { projectId, type ProjectSettings } from '../projects.ts'
 import { seenDeliveries } from '../webhooks/store.ts'
 import { readApart, type Apart } from './apart.ts'
 import { readHistory } from './history.ts'
@@ -32,23 +32,24 @@ const FAILURES_APART_MS = 10 * 60_000
 export async function resyncProject(subjects: Subjects, id: string, hookUrl: string | undefined): Promise<void> {
   const project = await requireProject(subjects.options, id)
   const failures: unknown[] = []
-  for (const { name } of project.repositories) {
-    const failed = await resyncCounted(subjects, await openScope(subjects.options, project.name, name), hookUrl)
-    failures.push(...failed)
-  }
+  for (const { name } of project.repositories) failures.push(...(await resyncCounted(subjects, project, name, hookUrl)))
   if (failures.length > 0) throw failures[0]
 }
 
 /** A limit is no failure: it says when to come again. */
 async function resyncCounted(
   subjects: Subjects,
-  scope: Scope,
+  project: ProjectSettings,
+  repository: string,
   hookUrl: string | undefined,
 ): Promise<readonly unknown[]> {
   const { sql, clock } = subjects.options
-  const place = { project: scope.project.name, repository: scope.repository.name }
-  const failures = await resyncRepository(subjects, scope, hookUrl)
-  if (failures.length === 0) await forgetFailedResyncs(sql, place.project, place.repository)
+  const { place, failures } = await openScope(subjects.options, projectId(project), repository).then(
+    async (scope) => ({ place: scope.place, failures: await resyncRepository(subjects, scope, hookUrl) }),
+    // Nobody knows which repository it is: it fails by its name.
+    (error: unknown) => ({ place: { project: project.uid, repository, forgeId: '' }, failures: [error] }),
+  )
+  if (failures.length === 0) await forgetFailedResyncs(sql, place)
   else if (!failures.some((error) => error instanceof RateLimitedError))
     await countFailedResync(sql, place, {
       failure: messageOf(failures[0]),
@@ -86,12 +87,12 @@ async function resyncRepository(
 
 async function readBack(subjects: Subjects, scope: Scope, apart: Apart, startedAt: number): Promise<void> {
   const { sql } = subjects.options
-  const cursor = await loadCursor(sql, scope.project.name, scope.repository.name)
+  const cursor = await loadCursor(sql, scope.place)
   const since = cursor === undefined || cursor.since === 0 ? undefined : Math.max(cursor.since - OVERLAP_MS, 0)
   if (since === undefined) await readOpen(subjects, scope, apart)
   else await readChanges(subjects, scope, apart, since)
   await retell(subjects, scope, apart)
-  await advanceCursor(sql, scope.project.name, scope.repository.name, startedAt)
+  await advanceCursor(sql, scope.place, startedAt)
 }
 
 /** The first time what is open, so that work can begin; the rest is history. */
@@ -135,12 +136,13 @@ async function readMergeRequests(
 /** No list names a comment that was deleted; the number of those that are left does. */
 async function lackingComments(
   { options: { sql } }: Subjects,
-  { project, repository }: Scope,
+  { place }: Scope,
   issues: readonly ForgeIssue[],
 ): Promise<readonly ThreadName[]> {
-  const place = { project: project.name, repository: repository.name, kind: 'issue' } as const
   const lacking = await Promise.all(
-    issues.map(async ({ number, comments }) => (await countComments(sql, { ...place, number })) !== comments),
+    issues.map(
+      async ({ number, comments }) => (await countComments(sql, { ...place, kind: 'issue', number })) !== comments,
+    ),
   )
   return issues.filter((_, index) => lacking[index]).map(({ number }) => ({ on: 'issue', number }))
 }
@@ -159,7 +161,7 @@ async function readChanged(subject: Subject): Promise<void> {
  * their checks read too.
  */
 async function retell(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
-  const place = { project: scope.project.name, repository: scope.repository.name }
+  const { place } = scope
   const { sql } = subjects.options
   for (const { number, revision, isOpen } of await listConcerned(sql, { ...place, kind: 'issue' }))
     await apart.read('issue', number, async (subject) => {
@@ -193,7 +195,7 @@ async function fetchMissed(subjects: Subjects, scope: Scope, hookUrl: string, no
   const attempts = await scope.forge.listDeliveries(scope.path, hook.id, now - DELIVERIES_KEPT_MS)
   const seen = await seenDeliveries(
     subjects.options.sql,
-    scope.project.name,
+    scope.project.uid,
     attempts.map((attempt) => attempt.delivery),
   )
   const newest = new Map(attempts.toReversed().map((attempt) => [attempt.delivery, attempt]))

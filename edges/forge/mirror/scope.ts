@@ -14,7 +14,9 @@ import {
 } from '../projects.ts'
 import type { TaskThreads } from '../task-threads.ts'
 import type { MirrorRules } from './rules.ts'
+import { requirePlace } from './places.ts'
 import { bindAccount, boundAccounts } from './store/accounts.ts'
+import type { RepositoryPlace } from './store/places.ts'
 import type { TakeInContext } from './take-in.ts'
 
 export interface MirrorOptions {
@@ -34,40 +36,48 @@ export interface MirrorOptions {
 export interface Scope {
   readonly project: ProjectSettings
   readonly repository: RepositorySettings
+  /** Under which its rows stand. */
+  readonly place: RepositoryPlace
   readonly path: string
   readonly forge: ForgePort
 }
 
-export async function requireProject({ directory }: MirrorOptions, id: string): Promise<ProjectSettings> {
+export async function requireProject(
+  { directory }: Pick<MirrorOptions, 'directory'>,
+  id: string,
+): Promise<ProjectSettings> {
   const project = await directory.project(id)
   if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${id}`)
   return project
 }
 
-export async function openScope({ directory, openForge }: MirrorOptions, id: string, name: string): Promise<Scope> {
+export async function openScope(options: MirrorOptions, id: string, name: string): Promise<Scope> {
+  const { directory, openForge } = options
   const project = await directory.project(id)
   const repository = project && repositoryNamed(project, name)
   if (project === undefined || repository === undefined) {
     throw new TerminalError('unknown-repository', `there is no Repository ${name} in the Project ${id}`)
   }
-  return { project, repository, path: forgePath(repository, project.scm), forge: await openForge(projectId(project)) }
+  const forge = await openForge(projectId(project))
+  const place = await requirePlace(options, project, repository, forge)
+  return { project, repository, place, path: forgePath(repository, project.scm), forge }
 }
 
 /** People as bound now; `accounts` are bound first where they are named. */
 export async function takeInContext(
   { clock, rules }: MirrorOptions,
   sql: Queryable,
-  { project, repository }: Scope,
+  { project, repository, place }: Scope,
   accounts: readonly ForgeAccount[],
 ): Promise<TakeInContext> {
   const people = rules.people(project, repository, new Map())
   const now = clock.now()
   for (const account of accounts.filter((one) => one.id !== '' && people.isNamed(one)))
-    await bindAccount(sql, project.name, account, now)
+    await bindAccount(sql, project.uid, account, now)
   return {
     project,
-    repository: repository.name,
-    people: rules.people(project, repository, await boundAccounts(sql, project.name)),
+    place,
+    people: rules.people(project, repository, await boundAccounts(sql, project.uid)),
     now,
     rules,
   }

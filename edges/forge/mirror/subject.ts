@@ -6,11 +6,14 @@ import type { FactsContext } from './facts.ts'
 import type { People } from './people.ts'
 import { readChecks, readThread } from './read-forge.ts'
 import type { MirroredSubject, SubjectKey } from './records.ts'
-import { projectId, repositoryNamed } from '../projects.ts'
+import { projectId, repositoryNamed, type ProjectSettings } from '../projects.ts'
+import type { ThreadPlace } from '../task-threads.ts'
+import { currentPlaces } from './places.ts'
 import { openScope, takeInContext, type MirrorOptions, type Scope } from './scope.ts'
 import { createSerial } from './serial.ts'
 import { boundAccounts } from './store/accounts.ts'
 import { loadThread, markCommentsTold } from './store/comments.ts'
+import { columnOf, type RepositoryPlace } from './store/places.ts'
 import { claimRevision, isAnyMerged, loadSubject, markTold } from './store/subjects.ts'
 import type { TakeInContext, Taken } from './take-in.ts'
 import { loadThreads } from './task-words.ts'
@@ -154,8 +157,7 @@ export class Subject {
     if (row.revision > 0) for (const delivery of commentTellings(row, context, clock.now())) await deliver(delivery)
     await markCommentsTold(
       sql,
-      key.project,
-      key.repository,
+      key,
       open.map((one) => one.comment.id),
       row.revision > 0,
     )
@@ -165,7 +167,7 @@ export class Subject {
     if (this.#around !== undefined) return this.#around
     const { project, repository } = this.scope
     const { sql, rules } = this.options
-    const bound = await boundAccounts(sql, project.name)
+    const bound = await boundAccounts(sql, project.uid)
     const people = rules.people(project, repository, bound)
     const thread = await loadThread(sql, this.key)
     const elsewhere = await this.#elsewhere(bound)
@@ -180,9 +182,22 @@ export class Subject {
     const places = threads.filter(({ kind }) => kind === 'mr')
     const elsewhere = await loadThreads(options, scope.project, places, bound)
     const task = places[0]?.task
-    const isMerged = task !== undefined && (await isAnyMerged(options.sql, key.project, places))
+    const isMerged =
+      task !== undefined && (await isAnyMerged(options.sql, key.project, await keysOf(options, scope.project, places)))
     return { elsewhere, ...(isMerged ? { mergedFor: task } : {}) }
   }
+}
+
+async function keysOf(
+  options: MirrorOptions,
+  project: ProjectSettings,
+  places: readonly ThreadPlace[],
+): Promise<readonly (RepositoryPlace & Pick<ThreadPlace, 'number'>)[]> {
+  const known = await currentPlaces(options, project)
+  return places.flatMap(({ repository, number }) => {
+    const at = known.get(repository)
+    return at === undefined ? [] : [{ ...at, number }]
+  })
 }
 
 function stateOf(row: MirroredSubject | undefined): string | undefined {
@@ -210,8 +225,8 @@ export function createSubjects(options: MirrorOptions): Subjects {
   const subjects: Subjects = {
     options,
     withSubject: async (scope, kind, number, work) => {
-      const key: SubjectKey = { project: scope.project.name, repository: scope.repository.name, kind, number }
-      const place = `${key.project}/${key.repository}/${kind}/${number}`
+      const key: SubjectKey = { ...scope.place, kind, number }
+      const place = `${key.project}/${columnOf(key)}/${kind}/${number}`
       const subject = new Subject(options, scope, key)
       const result = await serial.run(place, () => work(subject))
       if (kind === 'mr' && subject.concernsIssues) await tellIssues(subjects, scope, key)

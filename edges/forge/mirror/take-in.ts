@@ -21,6 +21,7 @@ import type {
 } from './records.ts'
 import type { MirrorRules } from './rules.ts'
 import { loadComment, upsertComment } from './store/comments.ts'
+import type { RepositoryPlace } from './store/places.ts'
 import { wasPushedByPod } from './store/pushes.ts'
 import { loadSubject, upsertSubject } from './store/subjects.ts'
 import { handOf, signedEdit, signedLate, textHash, type SignedEdit, type SubjectText } from './subject-text.ts'
@@ -39,7 +40,7 @@ export interface Taken<Row extends MirroredSubject> {
 export interface TakeInContext {
   readonly project: ProjectSettings
   readonly people: People
-  readonly repository: string
+  readonly place: RepositoryPlace
   readonly now: number
   readonly rules: Pick<MirrorRules, 'hands' | 'text'>
 }
@@ -54,12 +55,7 @@ export async function takeInIssue(
   source: Source,
   hint?: IssueHint,
 ): Promise<Taken<MirroredIssue>> {
-  const key: SubjectKey = {
-    project: context.project.name,
-    repository: context.repository,
-    kind: 'issue',
-    number: issue.number,
-  }
+  const key: SubjectKey = { ...context.place, kind: 'issue', number: issue.number }
   const before = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
   const how = orderOf(before?.updatedAt, before?.issue, issue, source)
   const edit = hint && signedEdit(hint, hint.issue, (account) => isTrustedWithIssue(account, context.people))
@@ -171,12 +167,7 @@ export async function takeInMergeRequest(
   source: Source,
   hint?: MergeRequestHint,
 ): Promise<Taken<MirroredMergeRequest>> {
-  const key: SubjectKey = {
-    project: context.project.name,
-    repository: context.repository,
-    kind: 'mr',
-    number: found.number,
-  }
+  const key: SubjectKey = { ...context.place, kind: 'mr', number: found.number }
   const before = (await loadSubject(sql, key, true)) as MirroredMergeRequest | undefined
   const how = orderOf(before?.updatedAt, before?.mergeRequest, found, source)
   const edit = hint && signedEdit(hint, hint.mergeRequest, (by) => isAnswered(by, context.people))
@@ -228,7 +219,7 @@ async function mergeRequestNotesOf(
   }: MergeRequestNotes = moved
     ? { headSince: context.now, headAt: found.updatedAt, pushedBy: '', headByBot: false, ci: 'none' }
     : row.notes
-  const byPod = before.headByBot || (await wasPushedByPod(sql, context.project.name, context.repository, found.headSha))
+  const byPod = before.headByBot || (await wasPushedByPod(sql, context.place, found.headSha))
   const pusher = pusherOf(found, row, hint)
   const pushedBy = before.pushedBy === '' ? pusher : before.pushedBy
   const headByBot = byPod || sameLogin(pushedBy, context.project.scm.botLogin)
@@ -279,10 +270,9 @@ export async function takeInComment(
   comment: ForgeComment,
   hint: CommentHint,
 ): Promise<boolean> {
-  const { name } = context.project
-  const row = await loadComment(sql, name, context.repository, comment.id)
+  const row = await loadComment(sql, context.place, comment.id)
   const now = context.rules.hands(row, comment, hint, context.now)
   if (now === undefined || (row !== undefined && contentHash(now) === contentHash(row))) return false
-  await upsertComment(sql, name, context.repository, now)
+  await upsertComment(sql, context.place, now)
   return true
 }

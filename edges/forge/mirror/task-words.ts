@@ -2,6 +2,7 @@
 import { repositoryNamed, type ProjectSettings } from '../projects.ts'
 import type { ThreadPlace } from '../task-threads.ts'
 import type { MirrorOptions } from './scope.ts'
+import { currentPlaces } from './places.ts'
 import { loadThread } from './store/comments.ts'
 import type { Thread } from './words.ts'
 
@@ -12,10 +13,12 @@ export async function loadThreads(
   places: readonly ThreadPlace[],
   bound: ReadonlyMap<string, string>,
 ): Promise<readonly Thread[]> {
+  const known = await currentPlaces({ sql }, project)
   const threads = places.map(async (place): Promise<readonly Thread[]> => {
     const repository = repositoryNamed(project, place.repository)
     if (repository === undefined) return []
-    const rows = await loadThread(sql, { ...place, project: project.name })
+    const at = known.get(place.repository)
+    const rows = at === undefined ? [] : await loadThread(sql, { ...place, ...at })
     return [{ place, rows, people: rules.people(project, repository, bound) }]
   })
   return (await Promise.all(threads)).flat()

@@ -6,7 +6,8 @@ import { upsertSubject } from './store/subjects.ts'
 import { threadReader } from './threads.ts'
 
 /** Issues 1 to `count`; two share each time of change, and every 700th has the label. */
-async function fill({ sql }: EdgeFixture, count: number): Promise<void> {
+async function fill({ sql, edge }: EdgeFixture, count: number): Promise<void> {
+  const place = await edge.mirror.place('demo', 'library')
   await sql.tx(async (tx) => {
     for (let number = 1; number <= count; number++) {
       const labels = number % 700 === 0 ? ['rare'] : []
@@ -14,8 +15,7 @@ async function fill({ sql }: EdgeFixture, count: number): Promise<void> {
       const updatedAt = Math.floor(number / 2) * 1000
       const issue = { number, title: `Issue ${number}`, body: '', state: 'open', author, labels, updatedAt }
       await upsertSubject(tx, {
-        project: 'demo',
-        repository: 'library',
+        ...place,
         kind: 'issue',
         number,
         issue: issue as unknown as MirroredIssue['issue'],

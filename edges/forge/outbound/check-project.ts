@@ -88,7 +88,7 @@ const troublingResyncs = 3
 
 async function resyncFaults({ mirror }: OutboundDeps, project: ProjectSettings): Promise<readonly Fault[]> {
   const names = new Set(project.repositories.map(({ name }) => name))
-  const trouble = (await mirror.resyncTrouble(project.name, troublingResyncs)).filter(({ repository }) =>
+  const trouble = (await mirror.resyncTrouble(projectId(project), troublingResyncs)).filter(({ repository }) =>
     names.has(repository),
   )
   return trouble.map(({ repository, failures, failure }) => ({
@@ -152,7 +152,10 @@ async function repositoryFaults(
       },
     ]
   }
-  const reached = await attempt('RepositoryUnreachable', repository, true, () => forge.repository(path))
+  const reached = await attempt('RepositoryUnreachable', repository, true, async () => {
+    const { id } = await forge.repository(path)
+    await deps.mirror.identify(projectId(project), repository.name, id)
+  })
   if (reached.length > 0) return reached
   const url = deps.webhookUrl(project)
   return [

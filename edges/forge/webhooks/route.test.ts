@@ -44,7 +44,12 @@ async function withRoute(use: (fixture: RouteFixture) => Promise<void>): Promise
   const directory: ProjectDirectory = {
     project: async (name) =>
       name === 'demo'
-        ? ({ name, namespace: 'default', scm: { provider: fixture.provider } } as unknown as ProjectSettings)
+        ? ({
+            uid: 'uid-of-demo',
+            name,
+            namespace: 'default',
+            scm: { provider: fixture.provider },
+          } as unknown as ProjectSettings)
         : undefined,
     projects: async () => [],
     secret: (name) => {
@@ -112,7 +117,7 @@ test('a signed delivery is stored as it came and answered 202; the same one agai
   await withRoute(async (fixture) => {
     expect(await fixture.post({ headers: signed(PUSH), body: PUSH })).toEqual({ status: 202, body: { routed: true } })
     expect(fixture.accepted).toEqual([
-      { project: 'demo', delivery: 'd-1', provider: 'forge_a', event: 'push', body: PUSH, at: 1000 },
+      { project: 'uid-of-demo', delivery: 'd-1', provider: 'forge_a', event: 'push', body: PUSH, at: 1000 },
     ])
     expect(await fixture.post({ headers: signed(PUSH), body: PUSH })).toEqual({
       status: 202,

@@ -119,7 +119,7 @@ async function route(
     throw new Problem('malformed-request', 'the header that identifies the delivery is missing or malformed')
   const { provider } = project.scm
   const fresh = await deps.inbox.accept(
-    { project: project.name, delivery, provider, event, body: text, at: deps.clock.now() },
+    { project: project.uid, delivery, provider, event, body: text, at: deps.clock.now() },
     change,
   )
   return { status: 202, body: fresh ? { routed: true } : { routed: true, duplicate: true } }

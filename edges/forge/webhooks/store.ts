@@ -5,6 +5,7 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
 
 export interface NewDelivery {
+  /** Uid of the Project resource: what came for another of its name is a delivery of that one. */
   readonly project: string
   readonly delivery: string
   readonly provider: string

@@ -81,7 +81,7 @@ export function openMovedBases({ down }: Setting): Promise<Stage<MovedBaseScene>
   return oneAtATime((use) =>
     withForgeEdge({ repository: { mergeMethods: ['merge'] } }, (edge) =>
       withGatewayBefore(edge, async (gateway) => {
-        const judge = createMergeJudge({ directory: edge.directory, cache: gateway.cache })
+        const judge = createMergeJudge({ ...gateway, directory: edge.directory })
         edge.mergeJudge = down.has('judged-merge') ? nobodyAsks : judge
         await use(new MovedBaseScene(edge, gateway))
       }),

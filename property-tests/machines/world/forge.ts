@@ -40,7 +40,15 @@ export interface MergeRequestSubject extends Subject<MirroredMergeRequest> {
   task: string
 }
 
-const untold = { project: 'default/demo', complete: true, factsHash: '', revision: 0, updatedAt: 0, seenAt: 0 } as const
+const untold = {
+  project: 'uid',
+  forgeId: '1',
+  complete: true,
+  factsHash: '',
+  revision: 0,
+  updatedAt: 0,
+  seenAt: 0,
+} as const
 
 type ChangedComment = readonly [ForgeComment, 'edited' | 'deleted']
 

@@ -43,6 +43,7 @@ export function projectOf({ ceiling, isBotListed, isGateOpen, issues, spending }
   const enrolled = issues === 'trio' ? [...repositories, 'docs'] : repositories
   const maintainerLogins = isBotListed ? [...maintainers, botLogin] : maintainers
   return {
+    uid: 'uid',
     name: 'demo',
     namespace: 'default',
     generation: 1,

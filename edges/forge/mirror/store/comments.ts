@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import type { ForgeComment } from '../../port.ts'
+import { columnOf, type RepositoryPlace } from './places.ts'
 import type { Dismissal, MirroredComment, SubjectKey, WithdrawnWords } from '../records.ts'
 
 interface CommentRow {
@@ -33,13 +34,12 @@ function commentOf(row: CommentRow): MirroredComment {
 
 export async function loadComment(
   sql: Queryable,
-  project: string,
-  repository: string,
+  place: RepositoryPlace,
   id: string,
 ): Promise<MirroredComment | undefined> {
   const { rows } = await sql.query<CommentRow>(
     `select ${columns} from forge_comment where project = $1 and repository = $2 and id = $3 for update`,
-    [project, repository, id],
+    [place.project, columnOf(place), id],
   )
   return rows[0] && commentOf(rows[0])
 }
@@ -48,7 +48,7 @@ export async function loadComment(
 export async function loadThread(sql: Queryable, key: SubjectKey): Promise<readonly MirroredComment[]> {
   const { rows } = await sql.query<CommentRow>(
     `select ${columns} from forge_comment where project = $1 and repository = $2 and on_sort = $3 and number = $4 order by created_at, length(id), id`,
-    [key.project, key.repository, key.kind, key.number],
+    [key.project, columnOf(key), key.kind, key.number],
   )
   return rows.map(commentOf)
 }
@@ -58,17 +58,12 @@ export async function countComments(sql: Queryable, key: SubjectKey): Promise<nu
   const { rows } = await sql.query<{ found: number }>(
     `select count(*)::int as found from forge_comment
      where project = $1 and repository = $2 and on_sort = $3 and number = $4 and deleted_at is null`,
-    [key.project, key.repository, key.kind, key.number],
+    [key.project, columnOf(key), key.kind, key.number],
   )
   return rows[0]!.found
 }
 
-export async function upsertComment(
-  sql: Queryable,
-  project: string,
-  repository: string,
-  row: MirroredComment,
-): Promise<void> {
+export async function upsertComment(sql: Queryable, place: RepositoryPlace, row: MirroredComment): Promise<void> {
   const { comment } = row
   await sql.query(
     `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, deleted_by, withdrawal, dismissal, told, heard)
@@ -78,8 +73,8 @@ export async function upsertComment(
        deleted_by = excluded.deleted_by, withdrawal = excluded.withdrawal, dismissal = excluded.dismissal,
        told = forge_comment.told and excluded.told, heard = forge_comment.heard or excluded.heard`,
     [
-      project,
-      repository,
+      place.project,
+      columnOf(place),
       comment.on,
       comment.number,
       comment.id,
@@ -103,29 +98,27 @@ export async function upsertComment(
 /** `heard`: their actor has them; without one nobody had to. */
 export async function markCommentsTold(
   sql: Queryable,
-  project: string,
-  repository: string,
+  place: RepositoryPlace,
   ids: readonly string[],
   heard: boolean,
 ): Promise<void> {
   if (ids.length === 0) return
   await sql.query(
     'update forge_comment set told = true, heard = heard or $4 where project = $1 and repository = $2 and id = any($3::text[])',
-    [project, repository, [...ids], heard],
+    [place.project, columnOf(place), [...ids], heard],
   )
 }
 
 /** Ids of comments that the forge no longer lists. */
 export async function markDeleted(
   sql: Queryable,
-  project: string,
-  repository: string,
+  place: RepositoryPlace,
   ids: readonly string[],
   at: number,
 ): Promise<void> {
   if (ids.length === 0) return
   await sql.query(
     'update forge_comment set deleted_at = $4 where project = $1 and repository = $2 and id = any($3::text[]) and deleted_at is null',
-    [project, repository, [...ids], at],
+    [place.project, columnOf(place), [...ids], at],
   )
 }

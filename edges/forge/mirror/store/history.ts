@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
+import { columnOf } from './places.ts'
 import type { SubjectKey } from '../records.ts'
 
 /** How far one list of a repository is read. */
@@ -13,7 +14,7 @@ type HistoryKey = Omit<SubjectKey, 'number'>
 export async function loadHistory(sql: Queryable, key: HistoryKey): Promise<History> {
   const { rows } = await sql.query<{ next: string | null; done: boolean }>(
     'select next, done from forge_history where project = $1 and repository = $2 and sort = $3',
-    [key.project, key.repository, key.kind],
+    [key.project, columnOf(key), key.kind],
   )
   const [row] = rows
   return { done: row?.done === true, ...(row?.next ? { next: row.next } : {}) }
@@ -23,6 +24,6 @@ export async function saveHistory(sql: Queryable, key: HistoryKey, { next, done 
   await sql.query(
     `insert into forge_history (project, repository, sort, next, done) values ($1, $2, $3, $4, $5)
      on conflict (project, repository, sort) do update set next = excluded.next, done = excluded.done`,
-    [key.project, key.repository, key.kind, next ?? null, done],
+    [key.project, columnOf(key), key.kind, next ?? null, done],
   )
 }

@@ -1,18 +1,15 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
+import { columnOf, type RepositoryPlace } from './places.ts'
 import type { SubjectKey } from '../records.ts'
 
 type Owed = Pick<SubjectKey, 'kind' | 'number'>
 
 /** Those that were tried least come first, so that none keeps the others waiting. */
-export async function listOwed(
-  sql: Queryable,
-  { project, repository }: Pick<SubjectKey, 'project' | 'repository'>,
-  limit: number,
-): Promise<readonly Owed[]> {
+export async function listOwed(sql: Queryable, place: RepositoryPlace, limit: number): Promise<readonly Owed[]> {
   const { rows } = await sql.query<Owed>(
     `select sort as "kind", number from forge_owed where project = $1 and repository = $2
      order by attempts, tried_at, sort, number limit $3`,
-    [project, repository, limit],
+    [place.project, columnOf(place), limit],
   )
   return rows
 }
@@ -22,14 +19,14 @@ export async function owe(sql: Queryable, key: SubjectKey, error: string, at: nu
     `insert into forge_owed (project, repository, sort, number, attempts, error, tried_at) values ($1, $2, $3, $4, 1, $5, $6)
      on conflict (project, repository, sort, number) do update
        set attempts = forge_owed.attempts + 1, error = excluded.error, tried_at = excluded.tried_at`,
-    [key.project, key.repository, key.kind, key.number, error, at],
+    [key.project, columnOf(key), key.kind, key.number, error, at],
   )
 }
 
 export async function settleOwed(sql: Queryable, key: SubjectKey): Promise<void> {
   await sql.query('delete from forge_owed where project = $1 and repository = $2 and sort = $3 and number = $4', [
     key.project,
-    key.repository,
+    columnOf(key),
     key.kind,
     key.number,
   ])

@@ -4,7 +4,7 @@ import { openMemorySql } from '../../../../runtime/store/pglite/pglite-memory.ts
 import { forgeMigrations } from '../../forge-edge.ts'
 import { insertPush, newestRefusal, type PushAudit } from './pushes.ts'
 
-const mine = { project: 'demo', repository: 'lib', task: 'default/a' }
+const mine = { project: 'uid', repository: 'lib', forgeId: '1', task: 'default/a' }
 const push = { ...mine, pod: 'default/a/1', ref: 'refs/heads/x', before: '0', after: '1' }
 
 test('the newest try of a Task says whether its push is refused; what others tried does not', async () => {

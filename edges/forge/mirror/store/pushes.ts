@@ -1,9 +1,8 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
+import { columnOf, type RepositoryPlace } from './places.ts'
 
 /** One try of a pod to push, as the gateway judged it. */
-export interface PushAudit {
-  readonly project: string
-  readonly repository: string
+export interface PushAudit extends RepositoryPlace {
   readonly task: string
   readonly pod: string
   readonly ref: string
@@ -19,7 +18,7 @@ export async function insertPush(sql: Queryable, push: PushAudit): Promise<void>
     `insert into forge_push (project, repository, task, pod, ref, before, after, outcome, reason, at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       push.project,
-      push.repository,
+      columnOf(push),
       push.task,
       push.pod,
       push.ref,
@@ -35,27 +34,22 @@ export async function insertPush(sql: Queryable, push: PushAudit): Promise<void>
 /** Why the newest push of this Task's pods did not get through; undefined when it did, or when there was none. */
 export async function newestRefusal(
   sql: Queryable,
-  { project, repository, task }: Pick<PushAudit, 'project' | 'repository' | 'task'>,
+  { task, ...place }: RepositoryPlace & Pick<PushAudit, 'task'>,
 ): Promise<string | undefined> {
   // What failed on the forge was written down as accepted before, perhaps in the same millisecond.
   const { rows } = await sql.query<{ outcome: PushAudit['outcome']; reason: string | null }>(
     `select outcome, reason from forge_push where project = $1 and repository = $2 and task = $3 order by at desc, outcome = 'accepted' limit 1`,
-    [project, repository, task],
+    [place.project, columnOf(place), task],
   )
   const [newest] = rows
   return newest === undefined || newest.outcome === 'accepted' ? undefined : (newest.reason ?? undefined)
 }
 
 /** Whether a pod brought this head to the forge. */
-export async function wasPushedByPod(
-  sql: Queryable,
-  project: string,
-  repository: string,
-  sha: string,
-): Promise<boolean> {
+export async function wasPushedByPod(sql: Queryable, place: RepositoryPlace, sha: string): Promise<boolean> {
   const { rowCount } = await sql.query(
     `select 1 from forge_push where project = $1 and repository = $2 and after = $3 and outcome = 'accepted' limit 1`,
-    [project, repository, sha],
+    [place.project, columnOf(place), sha],
   )
   return rowCount > 0
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
+import { columnOf, ofColumn, type RepositoryPlace } from './places.ts'
 import type { MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from '../records.ts'
 
 interface SubjectRow {
@@ -18,15 +19,15 @@ interface SubjectRow {
 const columns = `project, repository, sort as "kind", number, document, notes, complete, updated_at as "updatedAt", seen_at as "seenAt", facts_hash as "factsHash", revision`
 
 function subjectOf(row: SubjectRow): MirroredSubject {
-  const { document, notes, ...rest } = row
+  const { document, notes, repository, ...rest } = row
   const parsed = { notes: JSON.parse(notes), [row.kind === 'issue' ? 'issue' : 'mergeRequest']: JSON.parse(document) }
-  return { ...rest, ...parsed } as MirroredSubject
+  return { ...rest, ...ofColumn(repository), ...parsed } as MirroredSubject
 }
 
 export async function loadSubject(sql: Queryable, key: SubjectKey, lock = false): Promise<MirroredSubject | undefined> {
   const { rows } = await sql.query<SubjectRow>(
     `select ${columns} from forge_subject where project = $1 and repository = $2 and sort = $3 and number = $4${lock ? ' for update' : ''}`,
-    [key.project, key.repository, key.kind, key.number],
+    [key.project, columnOf(key), key.kind, key.number],
   )
   return rows[0] && subjectOf(rows[0])
 }
@@ -41,7 +42,7 @@ export async function upsertSubject(sql: Queryable, subject: MirroredSubject): P
        head_branch = excluded.head_branch, author = excluded.author, document = excluded.document, notes = excluded.notes, updated_at = excluded.updated_at`,
     [
       subject.project,
-      subject.repository,
+      columnOf(subject),
       subject.kind,
       subject.number,
       subject.notes.deleted === true ? 'gone' : told.state,
@@ -62,7 +63,7 @@ export async function upsertSubject(sql: Queryable, subject: MirroredSubject): P
 export async function markComplete(sql: Queryable, key: SubjectKey): Promise<void> {
   await sql.query(
     'update forge_subject set complete = true where project = $1 and repository = $2 and sort = $3 and number = $4',
-    [key.project, key.repository, key.kind, key.number],
+    [key.project, columnOf(key), key.kind, key.number],
   )
 }
 
@@ -70,7 +71,7 @@ export async function markComplete(sql: Queryable, key: SubjectKey): Promise<voi
 export async function markIncomplete(sql: Queryable, key: SubjectKey): Promise<void> {
   await sql.query(
     'update forge_subject set complete = false where project = $1 and repository = $2 and sort = $3 and number = $4',
-    [key.project, key.repository, key.kind, key.number],
+    [key.project, columnOf(key), key.kind, key.number],
   )
 }
 
@@ -78,13 +79,13 @@ export async function markIncomplete(sql: Queryable, key: SubjectKey): Promise<v
 export async function isAnyMerged(
   sql: Queryable,
   project: string,
-  places: readonly Pick<SubjectKey, 'repository' | 'number'>[],
+  places: readonly Omit<SubjectKey, 'project' | 'kind'>[],
 ): Promise<boolean> {
   if (places.length === 0) return false
   const { rowCount } = await sql.query(
     `select 1 from forge_subject where project = $1 and sort = 'mr' and state = 'merged'
        and (repository, number) in (select * from unnest($2::text[], $3::int[])) limit 1`,
-    [project, places.map(({ repository }) => repository), places.map(({ number }) => number)],
+    [project, places.map(columnOf), places.map(({ number }) => number)],
   )
   return rowCount > 0
 }
@@ -101,7 +102,7 @@ export async function claimRevision(
   const { rows } = await sql.query<SubjectRow>(
     `update forge_subject set revision = $5, facts_hash = ''
      where project = $1 and repository = $2 and sort = $3 and number = $4 and revision = $5 - 1 returning ${columns}`,
-    [key.project, key.repository, key.kind, key.number, revision],
+    [key.project, columnOf(key), key.kind, key.number, revision],
   )
   return rows[0] && subjectOf(rows[0])
 }
@@ -110,7 +111,7 @@ export async function claimRevision(
 export async function markTold(sql: Queryable, key: SubjectKey, revision: number, factsHash: string): Promise<void> {
   await sql.query(
     `update forge_subject set facts_hash = $6 where project = $1 and repository = $2 and sort = $3 and number = $4 and revision = $5`,
-    [key.project, key.repository, key.kind, key.number, revision, factsHash],
+    [key.project, columnOf(key), key.kind, key.number, revision, factsHash],
   )
 }
 
@@ -125,14 +126,14 @@ const MOST_CLOSED = 1000
 
 export async function listConcerned(
   sql: Queryable,
-  { project, repository, kind }: Omit<SubjectKey, 'number'>,
+  { kind, ...place }: Omit<SubjectKey, 'number'>,
 ): Promise<readonly ConcernedSubject[]> {
   const { rows } = await sql.query<ConcernedSubject>(
     `select number, revision, state = 'open' as "isOpen" from forge_subject
      where project = $1 and repository = $2 and sort = $3 and (state = 'open' or number in (
        select number from forge_subject where project = $1 and repository = $2 and sort = $3 and state <> 'open' and revision > 0
        order by updated_at desc limit $4)) order by updated_at desc, number`,
-    [project, repository, kind, MOST_CLOSED],
+    [place.project, columnOf(place), kind, MOST_CLOSED],
   )
   return rows
 }
@@ -140,14 +141,13 @@ export async function listConcerned(
 /** Whose thread is not here whole, newest change first. */
 export async function listIncomplete(
   sql: Queryable,
-  project: string,
-  repository: string,
+  place: RepositoryPlace,
   limit: number,
 ): Promise<readonly Pick<SubjectKey, 'kind' | 'number'>[]> {
   const { rows } = await sql.query<Pick<SubjectKey, 'kind' | 'number'>>(
     `select sort as "kind", number from forge_subject where project = $1 and repository = $2 and not complete
      order by updated_at desc, sort, number limit $3`,
-    [project, repository, limit],
+    [place.project, columnOf(place), limit],
   )
   return rows
 }
@@ -167,21 +167,26 @@ export interface SubjectFilter {
 
 const MOST_ROWS = 1000
 
+/** `places`: of one Project. */
 async function listSubjects(
   sql: Queryable,
-  project: string,
+  places: readonly RepositoryPlace[],
   kind: 'issue' | 'mr',
   filter: SubjectFilter,
 ): Promise<readonly MirroredSubject[]> {
+  const [first] = places
+  if (first === undefined) return []
   const { rows } = await sql.query<SubjectRow>(
-    `select ${columns} from forge_subject where project = $1 and sort = $2 and ($3::text is null or repository = $3) and ($4::text is null or state = $4)
+    `select ${columns} from forge_subject where project = $1 and sort = $2 and repository = any($3::text[]) and ($4::text is null or state = $4)
        and ($5::text is null or head_sha = $5) and ($6::text is null or head_branch = $6)
        and ($7::text is null or strpos(document, $7) > 0) and updated_at >= $9
        and ($10::bigint is null or updated_at < $10 or (updated_at = $10 and number > $11)) order by updated_at desc, repository, number limit $8`,
     [
-      project,
+      first.project,
       kind,
-      filter.repository ?? null,
+      places
+        .filter(({ repository }) => filter.repository === undefined || repository === filter.repository)
+        .map(columnOf),
       filter.state ?? null,
       filter.headSha ?? null,
       filter.headBranch ?? null,
@@ -198,16 +203,16 @@ async function listSubjects(
 
 export async function listIssues(
   sql: Queryable,
-  project: string,
+  places: readonly RepositoryPlace[],
   filter: SubjectFilter,
 ): Promise<readonly MirroredIssue[]> {
-  return (await listSubjects(sql, project, 'issue', filter)) as readonly MirroredIssue[]
+  return (await listSubjects(sql, places, 'issue', filter)) as readonly MirroredIssue[]
 }
 
 export async function listMergeRequests(
   sql: Queryable,
-  project: string,
+  places: readonly RepositoryPlace[],
   filter: SubjectFilter,
 ): Promise<readonly MirroredMergeRequest[]> {
-  return (await listSubjects(sql, project, 'mr', filter)) as readonly MirroredMergeRequest[]
+  return (await listSubjects(sql, places, 'mr', filter)) as readonly MirroredMergeRequest[]
 }

@@ -1,0 +1,72 @@
+/**
+ * Which rows are whose. A Project of an old name is another Project, and a Repository of an old name may be another repository: what
+ * was read of the first is no answer about the second (MIRROR-7). The forge's id is asked for once, and again at each check.
+ */
+import type { ForgePort } from '../port.ts'
+import { forgePath, repositoryNamed, webOf, type ProjectSettings, type RepositorySettings } from '../projects.ts'
+import type { MirrorOptions } from './scope.ts'
+import { loadPlaces, placeAdopted, savePlace, type RepositoryPlace } from './store/places.ts'
+
+export type Places = ReadonlyMap<string, RepositoryPlace>
+
+/** Of each Repository that is enrolled now and whose id is known, by its name. */
+export async function currentPlaces({ sql }: Pick<MirrorOptions, 'sql'>, project: ProjectSettings): Promise<Places> {
+  const learned = new Map(
+    (await loadPlaces(sql, project.uid)).map((one) => [`${one.repository} ${one.address}`, one.forgeId]),
+  )
+  return new Map(
+    project.repositories.flatMap((repository) => {
+      const forgeId = learned.get(`${repository.name} ${addressOf(project, repository)}`)
+      return forgeId === undefined ? [] : [[repository.name, placeOf(project, repository, forgeId)]]
+    }),
+  )
+}
+
+/** `name`: of the Repository; undefined where it is not enrolled, or its id is not known yet. */
+export async function currentPlace(
+  { sql, directory }: Pick<MirrorOptions, 'sql' | 'directory'>,
+  id: string,
+  name: string,
+): Promise<RepositoryPlace | undefined> {
+  const project = await directory.project(id)
+  if (project === undefined || repositoryNamed(project, name) === undefined) return undefined
+  return (await currentPlaces({ sql }, project)).get(name)
+}
+
+/** The known one, or the forge is asked. Throws what the forge answers. */
+export async function requirePlace(
+  options: Pick<MirrorOptions, 'sql' | 'clock'>,
+  project: ProjectSettings,
+  repository: RepositorySettings,
+  forge: ForgePort,
+): Promise<RepositoryPlace> {
+  const known = (await currentPlaces(options, project)).get(repository.name)
+  if (known !== undefined) return known
+  const { id } = await forge.repository(forgePath(repository, project.scm))
+  return learnPlace(options, project, repository, id)
+}
+
+export async function learnPlace(
+  { sql, clock }: Pick<MirrorOptions, 'sql' | 'clock'>,
+  project: ProjectSettings,
+  repository: RepositorySettings,
+  forgeId: string,
+): Promise<RepositoryPlace> {
+  const place = placeOf(project, repository, forgeId)
+  const known = (await currentPlaces({ sql }, project)).get(repository.name)
+  if (known?.forgeId === forgeId) return place
+  await sql.tx(async (tx) => {
+    await savePlace(tx, place, addressOf(project, repository), clock.now())
+    await placeAdopted(tx, place)
+  })
+  return place
+}
+
+function placeOf({ uid }: ProjectSettings, { name }: RepositorySettings, forgeId: string): RepositoryPlace {
+  return { project: uid, repository: name, forgeId }
+}
+
+/** Forges compare paths without regard to case. */
+export function addressOf({ scm }: ProjectSettings, repository: RepositorySettings): string {
+  return `${webOf(scm)}/${forgePath(repository, scm)}`.toLowerCase()
+}
