@@ -273,6 +273,8 @@ export async function composeOrchestrator(
     clock,
     resources,
     webhookUrl: (name) => `${publicUrl()}/operator/webhooks/${name}`,
+    forgeIdOf: async (project, name) =>
+      (await forge.mirror.places(project)).find(({ repository }) => repository === name)?.forgeId,
     memoryUrl: (project) => settings.memory.urls[project],
   }
   exposeMetrics(metrics, outside.metrics)

@@ -201,15 +201,16 @@ describe('a Task as a resource', () => {
 describe('the status of what people apply', () => {
   const project = { ...newProject('default/demo'), reason: '', generation: 2, checkedGeneration: 2, resyncedAt: at }
   const ready = { ...anActor('project', 'default/demo', project), path: 'ready' }
-  const deps = (isApplied: boolean): ResourceViewsDeps =>
+  const deps = (isApplied: boolean, holder = 'default/demo'): ResourceViewsDeps =>
     ({
       runtime: runtimeWith([ready]),
       directory: {
         applied: async (id: string) =>
           isApplied && id === 'default/demo'
-            ? { project: { taskConfig: { repositories: [{ name: 'lib', base: 'main' }] } } }
+            ? { project: { taskConfig: { repositories: [{ name: 'lib', base: 'main' }] } }, holder }
             : undefined,
       },
+      forgeIdOf: async (project: string, name: string) => `${project} ${name}`,
       webhookUrl: (name: string) => `http://platform.test/operator/webhooks/${name}`,
       memoryUrl: (name: string) => (name === 'default/demo' ? 'http://memory.test' : undefined),
     }) as unknown as ResourceViewsDeps
@@ -237,6 +238,15 @@ describe('the status of what people apply', () => {
       memory: { endpoint: 'http://memory.test' },
     })
     expect(lostBy('Project', status)).toEqual([])
+  })
+
+  test('of a Project that another one’s name keeps waiting shows nothing of the other one (RESOURCES-20, MIRROR-7)', async () => {
+    const waiting = deps(true, 'team/demo')
+    const status = await statusOf(waiting, { ...repository, kind: 'Project', name: 'demo', spec: {} })
+    expect(Object.keys(status)).not.toEqual(expect.arrayContaining(['webhookURL']))
+    expect(status).not.toHaveProperty('memory')
+    expect(await statusOf(waiting, repository)).not.toHaveProperty('forgeId')
+    expect(await statusOf(deps(true), repository)).toMatchObject({ forgeId: 'default/demo lib' })
   })
 })
 

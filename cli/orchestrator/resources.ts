@@ -37,7 +37,8 @@ export interface ResourceViewsDeps {
   readonly resources: ResourcePort
   readonly webhookUrl: (project: string) => string
   /** Of the Project's memory service, if it has one. */
-  /** `project`: `<namespace>/<name>`. */
+  /** As the forge said last; undefined: it was not asked yet. `project`: `<namespace>/<name>`, as below. */
+  readonly forgeIdOf: (project: string, repository: string) => Promise<string | undefined>
   readonly memoryUrl: (project: string) => string | undefined
 }
 
@@ -161,30 +162,35 @@ export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Pro
   return resource.kind === 'Project' ? statusOfProject(deps, resource) : statusOfRepository(deps, resource)
 }
 
-async function statusOfProject(
-  { runtime, webhookUrl, memoryUrl }: ResourceViewsDeps,
-  { namespace, name, createdAt }: Resource,
-): Promise<object> {
-  const endpoint = memoryUrl(`${namespace}/${name}`)
+async function statusOfProject(deps: ResourceViewsDeps, { namespace, name, createdAt }: Resource): Promise<object> {
+  const id = `${namespace}/${name}`
+  const holder = (await deps.directory.applied(id))?.holder
   return {
-    ...projectStatus(await runtime.read(`project:${namespace}/${name}`), { name, createdAt }),
-    webhookURL: webhookUrl(name),
-    ...(endpoint === undefined ? {} : { memory: { endpoint } }),
+    ...projectStatus(await deps.runtime.read(`project:${id}`), { name, createdAt }),
+    ...(holder === id ? addressesOf(deps, id, name) : {}),
   }
 }
 
+/** A Project without its name has none: what answers there is the holder's (RESOURCES-20). */
+function addressesOf({ webhookUrl, memoryUrl }: ResourceViewsDeps, id: string, name: string): object {
+  const endpoint = memoryUrl(id)
+  return { webhookURL: webhookUrl(name), ...(endpoint === undefined ? {} : { memory: { endpoint } }) }
+}
+
 async function statusOfRepository(
-  { runtime, directory }: ResourceViewsDeps,
+  { runtime, directory, forgeIdOf }: ResourceViewsDeps,
   { namespace, name, createdAt, spec }: Resource,
 ): Promise<object> {
   const { projectRef } = spec as RepositorySpec
-  const applied = await directory.applied(`${namespace}/${projectRef}`)
+  const id = `${namespace}/${projectRef}`
+  const applied = await directory.applied(id)
   return repositoryStatus({
     name,
     createdAt,
     projectRef,
     hasProject: applied !== undefined,
-    project: await runtime.read(`project:${namespace}/${projectRef}`),
+    project: await runtime.read(`project:${id}`),
+    forgeId: applied?.holder === id ? await forgeIdOf(id, name) : undefined,
     defaultBranch: applied?.project.taskConfig.repositories.find((one) => one.name === name)?.base,
   })
 }

@@ -19,6 +19,7 @@ const facts: RepositoryFacts = {
   hasProject: true,
   project: { context: ready },
   defaultBranch: 'main',
+  forgeId: '17',
 }
 
 test('is ready as its Project is, with the branch that work starts from and the time of the last resync', () => {
@@ -29,6 +30,7 @@ test('is ready as its Project is, with the branch that work starts from and the 
         ...{ lastTransitionTime: time, observedGeneration: 2 },
       },
     ],
+    forgeId: '17',
     defaultBranch: 'main',
     lastSyncTime: time,
   })
@@ -40,7 +42,9 @@ test('is ready as its Project is, with the branch that work starts from and the 
 
 test('is not ready where its Project does not exist, whatever an actor of that name remembers (RESOURCES-4)', () => {
   for (const project of [undefined, facts.project])
-    expect(repositoryStatus({ ...facts, hasProject: false, project, defaultBranch: undefined })).toEqual({
+    expect(
+      repositoryStatus({ ...facts, hasProject: false, project, defaultBranch: undefined, forgeId: undefined }),
+    ).toEqual({
       conditions: [
         {
           type: 'Ready',

@@ -132,6 +132,20 @@ describe('applying', () => {
     })
   })
 
+  test('refuses another provider or owner of a Project that is there, before anything is written (PROJECT-SCM-23)', async () => {
+    await withApi(async ({ call, resources, told }) => {
+      await call('PUT', '/resources', project)
+      const other = { ...project, spec: { ...project.spec, scm: { ...project.spec.scm, owner: 'others' } } }
+      const { status, body } = await call('PUT', '/resources', other)
+      const message = expect.stringContaining('cannot change while the Project demo is there') as unknown
+      expect([status, body['errors']]).toEqual([400, [{ path: '/spec/scm/owner', message }]])
+      expect((await resources.get('Project', 'default', 'demo'))?.spec).toMatchObject(project.spec)
+      expect(told).toHaveLength(1)
+      expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
+      expect((await call('PUT', '/resources', other)).body).toMatchObject({ change: 'created' })
+    })
+  })
+
   test('lists every fault of a manifest at once, and changes nothing (RESOURCES-9, RESOURCES-16)', async () => {
     await withApi(async ({ call, told, resources }) => {
       const wrong = {

@@ -62,7 +62,7 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
         await deps.secrets.write(namespace, name, data)
         return { kind: 'Secret', namespace, name, change: 'configured', warnings: checked.warnings }
       }
-      if (checked.manifest.kind === 'Task') await refuseChange(deps, checked.manifest)
+      await refuseChange(deps, checked.manifest)
       const { resource, change } = await deps.resources.apply(checked.manifest)
       const name = resource.kind === 'Task' ? await mint(deps, resource, change) : resource.name
       const project = resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'] ?? '')
@@ -110,14 +110,27 @@ function refuseDerived(manifest: { readonly kind?: unknown }): void {
   if (kind?.writable === false) throw new Problem('forbidden', onlyOrchestratorWrites(kind.kind))
 }
 
-/** A Task works on what it was made for: every field that would change is named, before anything is written. */
+type Spec = Resource['spec']
+
+/** What a resource is made for, by path. Another one is another resource: what was known of the first is not its own. */
+const fixedFields: Readonly<Record<string, (spec: Spec) => Readonly<Record<string, unknown>>>> = {
+  Task: (spec) => spec,
+  Project: ({ scm }) => {
+    const { provider, owner } = scm as Readonly<Record<string, unknown>>
+    return { 'scm/provider': provider, 'scm/owner': owner }
+  },
+}
+
+/** Every field that may not change is named, before anything is written (TASK-RESOURCE-21, PROJECT-SCM-23). */
 async function refuseChange({ resources }: ResourceApiDeps, { kind, namespace, name, spec }: Applied): Promise<void> {
-  const before = (await resources.get(kind, namespace, name))?.spec
-  if (before === undefined) return
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(spec)])].toSorted()
-  const changed = keys.filter((key) => contentHash(before[key] ?? null) !== contentHash(spec[key] ?? null))
-  const message = `cannot change while the Task ${name} is there: delete the Task, or give the new one another name`
-  if (changed.length > 0) throw invalidInput(changed.map((key) => ({ path: `/spec/${key}`, message })))
+  const fixed = fixedFields[kind]
+  const before = fixed && (await resources.get(kind, namespace, name))?.spec
+  if (!fixed || before === undefined) return
+  const [was, now] = [fixed(before), fixed(spec)]
+  const paths = [...new Set([...Object.keys(was), ...Object.keys(now)])].toSorted()
+  const changed = paths.filter((path) => contentHash(was[path] ?? null) !== contentHash(now[path] ?? null))
+  const message = `cannot change while the ${kind} ${name} is there: delete the ${kind}, or give the new one another name`
+  if (changed.length > 0) throw invalidInput(changed.map((path) => ({ path: `/spec/${path}`, message })))
 }
 
 function laterLife(asked: string, name: string): { readonly path: string; readonly message: string } {
