@@ -68,6 +68,7 @@ const models = 'crd/models.ts'
 const hooks = 'wrapper/boot/lifecycle-hooks.ts'
 const spending = 'cli/orchestrator/spending.ts'
 const resources = 'cli/orchestrator/resources.ts'
+const byHandTasks = 'cli/orchestrator/tasks-by-hand.ts'
 const upgrade = { reader: 'edges/agents/bundle/preface.ts', within: 'upgradePolicy' } as const
 
 const ofProject: Uses<ProjectSpec> = {
@@ -200,13 +201,13 @@ const ofRepository: Uses<RepositorySpec> = {
 const byHand = { refused: 'only the orchestrator writes it: a Task that a person applies has the origin `human`' }
 
 const ofTask: Uses<TaskSpec> = {
-  projectRef: resources,
-  kind: resources,
-  goal: resources,
-  repositories: resources,
-  'issues/*/repository': resources,
-  'issues/*/number': resources,
-  priority: resources,
+  projectRef: byHandTasks,
+  kind: byHandTasks,
+  goal: byHandTasks,
+  repositories: byHandTasks,
+  'issues/*/repository': byHandTasks,
+  'issues/*/number': byHandTasks,
+  priority: byHandTasks,
   'origin/kind': { ...byHand, unless: ['human'] },
   // As a read shows it: people apply what they read.
   'origin/ref': { reader: 'crd/status/task.ts', within: 'origin' },

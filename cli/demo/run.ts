@@ -31,7 +31,7 @@ interface TaskView {
   readonly status: {
     readonly stage: string
     readonly stageClass: string
-    readonly stageReason: string | null
+    readonly stageReason?: string
     readonly pod: unknown
   }
 }

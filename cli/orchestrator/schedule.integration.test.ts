@@ -74,7 +74,7 @@ describe('an issue scan', () => {
   test('says what is wrong beside it, and what it would do when (PROJECT-STATUS-1)', async () => {
     const { conditions, lastIssueScan, webhookURL } = await status()
     expect(conditions.map(({ type }) => type)).toContain('DocumentationNotEnrolled')
-    expect([lastIssueScan, webhookURL]).toEqual([null, `${fixture.orchestrator.url}/operator/webhooks/demo`])
+    expect([lastIssueScan, webhookURL]).toEqual([undefined, `${fixture.orchestrator.url}/operator/webhooks/demo`])
   })
 
   test('refines first, then mints as many as one sweep may, parked because a person has to speak for them (CRON-2, CRON-4)', async () => {
@@ -89,7 +89,7 @@ describe('an issue scan', () => {
     })
     expect(code).toBe(200)
     await pod.endTurn()
-    await fixture.until('the sweep is over', async () => (await status())['lastIssueScan'] !== null)
+    await fixture.until('the sweep is over', async () => (await status())['lastIssueScan'] !== undefined)
     await fixture.quiet()
     const now = await kinds()
     expect(now).toEqual(
