@@ -19,7 +19,7 @@ export interface Known {
 /** Of each sort of step at a place, and in all. Steps of a Task are many, and each takes ten times as long. */
 const mostOfSort = { task: 6, others: 100 } as const
 /** What a conjunct asks is seldom seen in what a step comes to. */
-const mostOfSortAtPoint = 30
+const mostOfSortAtPoint = 60
 const mostAtPlace = 400
 
 /** Of a Task alone: what comes later shows no mutant that these do not. */

@@ -355,9 +355,14 @@ function forgeWords(c: TaskContext): readonly Told[] {
     ...refusals.flatMap((refusal) =>
       attempts.map((attempt) => ({ type: 'mr.mergeRefused', ...place, attempt, ...refusal })),
     ),
-    ...[['codecov'], ['codecov', 'vercel'], []].flatMap((optional) =>
-      attempts.map((attempt) => ({ type: 'mr.ciRed', ...place, attempt, optional })),
-    ),
+    ...[['codecov'], ['codecov', 'vercel'], []].map((optional) => ({
+      type: 'mr.ciRed',
+      ...place,
+      attempt: c.forge.mergeAttempt,
+      optional,
+    })),
+    // One alone is of another attempt: what changes nothing is one sort of step, of which few are kept for the mutants.
+    { type: 'mr.ciRed', ...place, attempt: c.forge.mergeAttempt - 1, optional: ['codecov'] },
     { type: 'mr.conflict', ...place, sha: 'older', attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, number: 99, attempt: c.forge.mergeAttempt },
     { type: 'mr.conflict', ...place, repository: 'other', attempt: c.forge.mergeAttempt },
