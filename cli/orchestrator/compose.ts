@@ -119,6 +119,8 @@ export interface ComposedOrchestrator {
   prepare(): Promise<void>
   /** After `runtime.start()` and with known addresses: works off what an earlier process left, then what comes. */
   begin(): void
+  /** As the git gateway writes a push down. */
+  readonly auditPush: ForgeEdge['auditPush']
   publicUrl(): string
   stop(): Promise<void>
 }
@@ -358,6 +360,7 @@ export async function composeOrchestrator(
     runtime,
     inspectorLink,
     publicUrl,
+    auditPush: (push) => forge.auditPush(push),
     listening: (addresses) => void Object.assign(listening, addresses),
     prepare: () => forge.adopt(),
     begin() {

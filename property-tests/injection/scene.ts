@@ -127,6 +127,7 @@ export async function openScene(): Promise<Scene> {
       pods: () => pods,
     },
   )
+  await composed.prepare()
   await composed.runtime.start()
   const inside = await composed.inside.listen({ host: '127.0.0.1', port: 0 })
   const outside = await composed.outside.listen({ host: '127.0.0.1', port: 0 })

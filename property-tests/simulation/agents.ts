@@ -359,8 +359,8 @@ export class Agents {
     const { forge, orchestrators, world } = this.#options
     const { name, base } = repository
     const before = (await forge.tip(name, branch)) ?? '0'.repeat(40)
-    const { task, pod: id } = pod.spec
-    const attempt = { repository: name, task, pod: id, ref: `refs/heads/${branch}`, before }
+    const { task, pod: id, project } = pod.spec
+    const attempt = { project, repository: name, task, pod: id, ref: `refs/heads/${branch}`, before }
     const refused = await orchestrators().judgePush({ ...attempt, after: before })
     if (refused !== undefined) {
       world.tell(`${id} may not push ${branch}: ${refused}`)

@@ -8,7 +8,7 @@ import type { ComposedOrchestrator, OrchestratorParts, OrchestratorPorts } from 
 import type { OrchestratorSettings } from '../../cli/settings.ts'
 import { unauthenticated } from '../../http/auth/authenticate.ts'
 import { callbackSecret } from '../../edges/pods/inbound.ts'
-import { insertPush, type PushAudit } from '../../edges/forge/mirror/store/pushes.ts'
+import type { PushAudit } from '../../edges/forge/mirror/store/pushes.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
 import { createTaskRights } from '../../edges/git/task-rights.ts'
 import { createLogger } from '../../http/logging.ts'
@@ -68,19 +68,8 @@ const restartMs = 500
 const stopPatienceMs = 60_000
 const logger = createLogger({ name: 'simulation', level: process.env['SIMULATION_LOG'] ?? 'silent' })
 
-/** A pod knows its Repository by name; under which place that stands is known to the mirror. */
-export type SimulatedPush = Omit<PushAudit, 'project' | 'forgeId'>
-
-async function insertWhereItIs(sql: Sql, push: SimulatedPush): Promise<void> {
-  const { rows } = await sql.query<Pick<PushAudit, 'project' | 'forgeId'>>(
-    'select project, forge_id as "forgeId" from forge_repository where repository = $1',
-    [push.repository],
-  )
-  const [place] = rows
-  if (place === undefined || rows.length > 1)
-    throw new Error(`${push.repository} stands for ${rows.length} repositories`)
-  await insertPush(sql, { ...push, ...place })
-}
+/** As a pod knows its Project and its Repository: by their names. */
+export type SimulatedPush = Omit<PushAudit, 'forgeId'>
 
 export class Orchestrators {
   readonly #options: OrchestratorsOptions
@@ -177,7 +166,7 @@ export class Orchestrators {
   async recordPush(push: SimulatedPush): Promise<string | undefined> {
     const life = this.#current
     if (!life || life.line.isCut) return 'the gateway died'
-    const written = insertWhereItIs(life.sql, push).then(
+    const written = life.composed.auditPush(push).then(
       () => undefined,
       () => 'the gateway could not write it down',
     )
@@ -221,12 +210,12 @@ export class Orchestrators {
       })
       composed.listening({ operator: operatorUrl, internal: internalUrl })
       this.#current = { line, clock, composed, sql: parts.sql }
-      void composed.runtime.start().then(
-        () => {
-          if (!line.isCut) composed.begin()
-        },
-        () => line.cut('it could not start'),
-      )
+      const start = async (): Promise<void> => {
+        await composed.prepare()
+        await composed.runtime.start()
+        if (!line.isCut) composed.begin()
+      }
+      void start().catch(() => line.cut('it could not start'))
     })
   }
 
