@@ -2,7 +2,7 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '35a75b850dfe688b',
+  project: '5ad55a7a79607942',
   queue: '50366781b2efddf2',
   ledger: 'aaa4675453b93131',
   task: '5a4f8cc93e2938fe',

@@ -80,7 +80,12 @@ export const readinessActions: Actions = {
     context: { reason: 'CheckFailed', message: reason },
   })),
   closeDeleted: always(({ id, scheduled }) => ({
-    context: { reason: 'Deleted', message: '', faults: [], scheduled: scheduled === null ? null : withoutTasks(scheduled) },
+    context: {
+      reason: 'Deleted',
+      message: '',
+      faults: [],
+      scheduled: scheduled === null ? null : withoutTasks(scheduled),
+    },
     effects: [tellQueue(id, { type: 'queue.closed', reason: 'Deleted' })],
   })),
   resync: always(({ id }) => ({ effects: [effect('resyncMirror', { project: id })] })),
