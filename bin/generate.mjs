@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crds } from './generators/crds.mjs'
+import { gaps } from './generators/gaps.mjs'
 import { inspectorCharts, inspectorPage } from './generators/inspector.mjs'
 import { laws } from './generators/laws.mjs'
 import { machineHashes } from './generators/machine-hashes.mjs'
@@ -29,6 +30,7 @@ export const generators = [
   laws,
   toolManifestFile,
   settings,
+  gaps,
 ]
 
 const usage = `usage: npm run generate

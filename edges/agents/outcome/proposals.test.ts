@@ -31,7 +31,7 @@ it('OUTCOME-RULE-7: what is open of the platform’s own proposals takes room; d
   expect(found.left).toBe(1)
 })
 
-it('a label frees no place: anybody may put one on (LABELS-2)', async () => {
+it('a label frees no place: anybody may put one on (LABELS-2, CRON-8)', async () => {
   expect((await room([{ ...own, labels: ['platform-declined'] }])).left).toBe(1)
 })
 
