@@ -22,6 +22,8 @@ export async function bundle({ root, outDir }) {
     cwd: root,
     platform: 'node',
     onLog: failOnWarning,
+    // A slow machine is no fault of the bundle.
+    checks: { bundlerTimings: false },
     input: { statewright: join(root, 'cli', 'main.ts') },
     external: installed,
     plugins: [ownFiles({ root, outDir })],
