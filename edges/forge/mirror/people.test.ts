@@ -24,3 +24,13 @@ it('takes no account of type Bot for a gated human where everybody may report (P
   expect(open.isGatedHuman({ login: 'eve', id: '3', bot: false })).toBe(true)
   expect(open.isGatedHuman({ login: 'coverage', id: '6', bot: true })).toBe(false)
 })
+
+it('holds a Repository to its own reporters and maintainers, where it names them (PROJECT-SCM-10)', () => {
+  const [plain] = given.repositories
+  const own = peopleOf(project, { ...plain!, reporterLogins: ['eve'], maintainerLogins: ['mona'] }, new Map())
+  const heard = (login: string): boolean => own.isGatedHuman({ login, id: login, bot: false })
+  expect(['eve', 'mona', 'ann', 'maya'].map(heard)).toEqual([true, true, false, false])
+  expect(['mona', 'maya'].map((login) => own.isMaintainer({ login, id: login, bot: false }))).toEqual([true, false])
+  const nobody = peopleOf(project, { ...plain!, maintainerLogins: [] }, new Map())
+  expect(nobody.isMaintainer({ login: 'maya', id: 'maya', bot: false })).toBe(false)
+})

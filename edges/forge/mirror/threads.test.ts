@@ -44,3 +44,17 @@ test('the standing comment of the platform is in no thread that agents read, and
   const read = await threadReader(mirror, directory).comments('default/demo', 'lib', 1, 'issue')
   expect(read.map(({ id }) => id)).toEqual(['2', '3'])
 })
+
+test('a bot that one Repository names as its maintainer is a human there, and a bot in the others (PROJECT-SCM-10)', async () => {
+  const { comment, ...rest } = row('1')
+  const written = { ...rest, comment: { ...comment, author: { id: '9', login: 'helper', bot: true } } }
+  const mirror = { comments: async () => [written] } as unknown as Mirror
+  const scm = { botLogin: 'the-bot', maintainerLogins: [] }
+  const repositories = [{ name: 'lib', maintainerLogins: ['helper'] }, { name: 'app' }]
+  const directory = {
+    project: async () => ({ scm, upgradeEngineLogins: [], repositories }),
+  } as unknown as ProjectDirectory
+  const isBotIn = async (repository: string): Promise<unknown> =>
+    (await threadReader(mirror, directory).comments('default/demo', repository, 1, 'issue')).map(({ bot }) => bot)
+  expect([await isBotIn('lib'), await isBotIn('app')]).toEqual([[false], [true]])
+})

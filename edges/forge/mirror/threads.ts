@@ -10,7 +10,7 @@ import type {
   ThreadReader,
 } from '../../ports/threads.ts'
 import { hasTopicOf, standingTopic } from '../marker.ts'
-import type { ProjectDirectory } from '../projects.ts'
+import { maintainersOf, repositoryNamed, type ProjectDirectory } from '../projects.ts'
 import type { ForgeAccount } from '../port.ts'
 import { writerOf } from './hands.ts'
 import type { Mirror } from './mirror.ts'
@@ -45,13 +45,14 @@ export function gatedThreadReader(
 }
 
 function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateOf): ThreadReader {
-  async function accountsOf(projectId: string): Promise<Accounts> {
+  async function accountsOf(projectId: string, name: string): Promise<Accounts> {
     const project = await directory.project(projectId)
+    const repository = project && repositoryNamed(project, name)
     if (project === undefined) return { isBot: (account) => account.bot, isOwn: () => false }
     const settings = {
       botLogin: project.scm.botLogin,
       engineLogins: project.upgradeEngineLogins,
-      humanBots: project.scm.maintainerLogins,
+      humanBots: repository === undefined ? project.scm.maintainerLogins : maintainersOf(project, repository),
     }
     return {
       isBot: (account) => isBot({ login: account.login, ...(account.bot ? { type: 'Bot' } : {}) }, settings),
@@ -62,17 +63,17 @@ function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateO
     issue: async (project, repository, number) => {
       const found = await mirror.issue(project, repository, number)
       if (found === undefined) return undefined
-      const issue = toIssue(found, (await accountsOf(project)).isBot)
+      const issue = toIssue(found, (await accountsOf(project, repository)).isBot)
       return (await gateOf(project, repository)).reads(found) ? issue : { ...issue, ...noWords }
     },
     mergeRequest: async (project, repository, number) => {
       const found = await mirror.mergeRequest(project, repository, number)
       if (found === undefined) return undefined
-      const mergeRequest = toMergeRequest(found, (await accountsOf(project)).isBot)
+      const mergeRequest = toMergeRequest(found, (await accountsOf(project, repository)).isBot)
       return (await gateOf(project, repository)).reads(found) ? mergeRequest : { ...mergeRequest, ...noWords }
     },
     comments: async (project, repository, number, on) => {
-      const accounts = await accountsOf(project)
+      const accounts = await accountsOf(project, repository)
       const gate = await gateOf(project, repository)
       const living = (await mirror.comments(project, repository, on, number)).filter(
         (comment) => comment.deletedAt === undefined && gate.hears(comment),
@@ -83,7 +84,7 @@ function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateO
         .map((comment) => toComment(comment, accounts.isBot))
     },
     issues: async (project, repository, query) => {
-      const { isBot: isBotAccount } = await accountsOf(project)
+      const { isBot: isBotAccount } = await accountsOf(project, repository)
       const gate = await gateOf(project, repository)
       const isWanted = (row: MirroredIssue): boolean =>
         gate.reads(row) && (query.labels ?? []).every((label) => row.issue.labels.includes(label))
@@ -92,7 +93,7 @@ function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateO
       return { items: items.map((row) => toIssue(row, isBotAccount)), ...rest }
     },
     mergeRequests: async (project, repository, query) => {
-      const { isBot: isBotAccount } = await accountsOf(project)
+      const { isBot: isBotAccount } = await accountsOf(project, repository)
       const gate = await gateOf(project, repository)
       const list = (filter: SubjectFilter): Promise<readonly MirroredMergeRequest[]> =>
         mirror.mergeRequests(project, filter)

@@ -323,6 +323,22 @@ test('a Project that can work is ready; its hook and labels are there, once', as
   })
 })
 
+test.each([
+  ['there is no Secret', undefined, 'token and webhookSecret'],
+  ['the Secret has no keys', {}, 'token and webhookSecret'],
+  ['the token is missing', { webhookSecret: 's' }, 'token'],
+  ['the token is empty', { token: '', webhookSecret: 's' }, 'token'],
+  ['the secret of the hook is empty', { token: 'token-of-bot', webhookSecret: '' }, 'webhookSecret'],
+])('PROJECT-2: where %s, the Project is not ready, and every missing key is named', async (_name, secret, lacks) => {
+  await withForgeEdge({}, async (fixture) => {
+    fixture.secret = secret
+    const before = fixture.forge.audit().length
+    const found = { ready: false, reason: 'SecretMissingKeys', message: `the Secret lacks ${lacks}` }
+    expect(await checked(fixture)).toMatchObject(found)
+    expect(fixture.forge.audit()).toHaveLength(before)
+  })
+})
+
 test('RESOURCE-RULE-1: each thing that is wrong with a Project is named (SECRET-5, PROJECT-2, PROJECT-SCM-3, PROJECT-SCM-5, PROJECT-SCM-8)', async () => {
   await withForgeEdge({}, async (fixture) => {
     fixture.secret = { token: 'token-of-bot' }
