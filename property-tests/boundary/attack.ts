@@ -121,6 +121,12 @@ export class NeedsRoot extends Error {
   }
 }
 
+/** `mounted`: walls that are mount options. Linux lets a user change those of its namespace; util-linux asks for user id 0 all the same. */
+export function refuseWithoutRoot(down: ReadonlySet<Wall>, mounted: readonly Wall[]): void {
+  const wanting = mounted.filter((wall) => down.has(wall))
+  if (wanting.length > 0 && process.getuid?.() !== 0) throw new NeedsRoot(wanting)
+}
+
 /** Longer than any of them takes on a machine that others use. */
 const limitMs = 120_000
 

@@ -9,7 +9,7 @@ import { shellWords } from '../../../wrapper/boot/shell-words.ts'
 import type { ModelRequest, Move } from '../../../wrapper/selftest/model.ts'
 import { startGateway, type TestGateway } from '../../../wrapper/testing/gateway.ts'
 import { openWorld, runGit, socketFolderOf, type Pod, type PodWorld } from '../../../wrapper/testing/pod.ts'
-import type { Profile, Setting, Stage } from '../attack.ts'
+import { refuseWithoutRoot, type Profile, type Setting, type Stage } from '../attack.ts'
 import { takeDown } from './pod-walls.ts'
 
 const task = 'implement-lib-1-x7k2p'
@@ -70,6 +70,8 @@ export const call = (tool: string, input: object): Move => ({ kind: 'call', tool
 export const bashCall = (command: string): Move => call('Bash', { command, description: 'x' })
 
 export async function openPods(setting: Setting): Promise<Stage<PodScene>> {
+  // A pod is started without the other walls.
+  refuseWithoutRoot(setting.down, ['nosymfollow'])
   const canary = (name: string): string => `${name}-${randomBytes(9).toString('hex')}`
   const canaries: Canaries = {
     environment: canary('environment'),

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { path } from '../../../wrapper/space/testing.ts'
 import type { Walls } from '../../../wrapper/space/open-walls.ts'
-import { NeedsRoot, type Setting, type Stage, type Wall } from '../attack.ts'
+import { refuseWithoutRoot, type Setting, type Stage, type Wall } from '../attack.ts'
 import { makeFolders, wallsOf, type Folders } from './folders.ts'
 import { run, type Said } from './say.ts'
 
@@ -55,15 +55,11 @@ function withoutOverlay({ dir }: Folders): string {
   return `${programs}:${path}`
 }
 
-/** Walls that are mount options. Linux lets a user change those of its namespace; util-linux asks for user id 0 all the same. */
-const mounted: readonly Wall[] = ['read-only', 'nosymfollow']
-
 export async function openViews(
   setting: Setting,
   pathOf: (folders: Folders) => string = () => path,
 ): Promise<Stage<Views>> {
-  const wanting = mounted.filter((wall) => setting.down.has(wall))
-  if (wanting.length > 0 && process.getuid?.() !== 0) throw new NeedsRoot(wanting)
+  refuseWithoutRoot(setting.down, ['read-only', 'nosymfollow'])
   const folders = makeFolders()
   const clone = join(folders.workspace, 'lib')
   mkdirSync(join(clone, 'deep'), { recursive: true })
