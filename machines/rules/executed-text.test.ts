@@ -80,6 +80,11 @@ describe('a mention', () => {
   )
 })
 
+it('what begins within a word hides no phrase behind it (EXECUTED-1)', () => {
+  expect(inert('/closeCloses: Closes#1')).toBe('`/closeCloses`: Closes no. 1')
+  expect(closingPhrases('disclosed: fixes#4')).toContain('fixes#4')
+})
+
 const words = fc.constantFrom(
   ...'Closes|fix|RESOLVED|issue|#1|acme/lib#2|GH-3|https://f.test/a/b/issues/4|/close|/merge|@dependabot|@maria'.split(
     '|',

@@ -99,11 +99,16 @@ function partsOf(one: string): NamedIssue {
   return { path: (whole ?? short).toLowerCase(), number: Number(digits) }
 }
 
-/** What begins within a word is no keyword. */
+/** What begins within a word is no keyword, and hides none that begins behind it. */
 function phrasesIn(seen: Reading, text: string): readonly RegExpExecArray[] {
-  return [...seen.text.matchAll(closing)].filter(
-    ({ index }) => !/[\p{L}\p{N}]/u.test(text[seen.starts[index]! - 1] ?? ''),
-  )
+  const found: RegExpExecArray[] = []
+  const search = new RegExp(closing)
+  for (let phrase = search.exec(seen.text); phrase !== null; phrase = search.exec(seen.text)) {
+    const isWithin = /[\p{L}\p{N}]/u.test(text[seen.starts[phrase.index]! - 1] ?? '')
+    if (isWithin) search.lastIndex = phrase.index + 1
+    else found.push(phrase)
+  }
+  return found
 }
 
 /** A phrase may uncover another, where two references touch; each pass leaves fewer digits behind marks. */
