@@ -107,7 +107,12 @@ beforeEach(async () => {
     openapi: { title: 'Edge', description: 'Of a test.' },
   })
   const directory = {
-    project: async (name: string) => ({ name, namespace: 'default', scm: { provider: 'forge_a' } }),
+    project: async (name: string) => ({
+      uid: `uid-of-${name}`,
+      name,
+      namespace: 'default',
+      scm: { provider: 'forge_a' },
+    }),
     secret: async () => ({ token: 't', webhookSecret: hookSecret }),
   } as unknown as ProjectDirectory
   registerForgeWebhooks(server.app, { directory, inbox, clock: systemClock })

@@ -20,6 +20,7 @@ async function composed(name: string): Promise<ComposedOrchestrator> {
     inside: server,
     runtime: { subscribe: () => undefined, start: async () => undefined },
     listening: () => undefined,
+    prepare: async () => undefined,
     begin: () => undefined,
     stop: async () => undefined,
   } as unknown as ComposedOrchestrator
