@@ -49,7 +49,7 @@ describe('a Task as a resource', () => {
     expect(spec).toMatchObject({ projectRef: 'demo', kind: 'implement', goal: 'Do it', priority: 100 })
   })
 
-  test('has a goal without the words of people where it came of a forge (TASK-taskResourceOURCE-20)', () => {
+  test('has a goal without the words of people where it came of a forge (TASK-RESOURCE-20)', () => {
     const mergeRequests = [aMergeRequest('a', 'sha-1', 12)].map(
       (mr) => ({ ...mr, state: 'open', mergeCommit: null }) as const,
     )
@@ -59,7 +59,7 @@ describe('a Task as a resource', () => {
     expect(goalOf('human')).toMatchObject({ goal: change.goal })
   })
 
-  test('shows times as text, and none where nothing happened yet (TASK-taskResourceOURCE-6)', () => {
+  test('shows times as text, and none where nothing happened yet (TASK-RESOURCE-6)', () => {
     const { status } = taskOf(
       taskActor({
         stage: { enteredAt: at, workStartedAt: null, history: [{ stage: 'minted', at, reason: null }] },
@@ -75,7 +75,7 @@ describe('a Task as a resource', () => {
     expect(taskOf(taskActor()).status).not.toHaveProperty('stageEnteredAt')
   })
 
-  test('says why it rests, by the enum of reasons, and nothing once it has ended (TASK-taskResourceOURCE-17)', () => {
+  test('says why it rests, by the enum of reasons, and nothing once it has ended (TASK-RESOURCE-17)', () => {
     const whyOf = (path: string, change: TaskPatch): unknown =>
       (taskOf({ ...taskActor(change), path }).status as { why: unknown }).why
     const parked = { stage: { name: 'awaiting-human', class: 'parked', reason: 'ci-red' } } as const
@@ -91,7 +91,7 @@ describe('a Task as a resource', () => {
     expect(whyOf('stage.delivered pod.none', { stage: { name: 'delivered', class: 'terminal' } })).toBeUndefined()
   })
 
-  test('shows what a turn heard of the account, and null while none did (TASK-taskResourceOURCE-12) (TASK-taskResourceOURCE-12)', () => {
+  test('shows what a turn heard of the account, and null while none did (TASK-RESOURCE-12) (TASK-RESOURCE-12)', () => {
     const used = (usedPercent: number) => ({ usedPercent, resetsAt: at })
     const accountUsage = { fiveHour: used(40), weekly: used(10), reportedAt: at }
     expect(taskOf(taskActor({ turn: { accountUsage } })).status).toMatchObject({
@@ -114,7 +114,7 @@ describe('a Task as a resource', () => {
     })
   })
 
-  test('names the live pod, and the turn in flight with its state and when it was asked for (TASK-taskResourceOURCE-8, TASK-taskResourceOURCE-9)', () => {
+  test('names the live pod, and the turn in flight with its state and when it was asked for (TASK-RESOURCE-8, TASK-RESOURCE-9)', () => {
     const pod = { id: `${id}/2`, path: 'live.ready', seq: 4, context: { ...newPod(`${id}/2`), name: 'pod-2' } }
     const turn = {
       id: `${id}/2/0`,
@@ -134,7 +134,7 @@ describe('a Task as a resource', () => {
     expect(taskOf(alive, { pod, issues: [] }).status).not.toHaveProperty('turn')
   })
 
-  test('lists who approved which issue, for which plan: comments that were granted and stand (TASK-taskResourceOURCE-13)', () => {
+  test('lists who approved which issue, for which plan: comments that were granted and stand (TASK-RESOURCE-13)', () => {
     const stands = (commentId: string, author: string) => ({ commentId, author, bodyHash: 'b', at })
     const facts = { repository: 'a', number: 1, approvals: [stands('c-1', 'maya'), stands('c-2', 'otto')] }
     const context = { ...newIssue('default/a-1'), facts, boundPlans: { 'c-1': 'plan-1', 'c-0': 'plan-0' } }
@@ -148,7 +148,7 @@ describe('a Task as a resource', () => {
     expect(taskOf(taskActor()).status).toMatchObject({ approvals: [] })
   })
 
-  test('shows the plan, how significant the change is, and in which order it merges (TASK-taskResourceOURCE-14)', () => {
+  test('shows the plan, how significant the change is, and in which order it merges (TASK-RESOURCE-14)', () => {
     const submission = { title: 't', body: 'b', significance: 'minor', mergeOrder: ['lib', 'app'] } as const
     expect(
       taskOf(taskActor({ journal: { planHash: 'plan-1' }, forge: { significance: 'minor', submission } })).status,
@@ -161,7 +161,7 @@ describe('a Task as a resource', () => {
       expect(taskOf(taskActor()).status).not.toHaveProperty(field)
   })
 
-  test('tells that an approval was granted, and nothing of whose words it rests on (TASK-taskResourceOURCE-2)', () => {
+  test('tells that an approval was granted, and nothing of whose words it rests on (TASK-RESOURCE-2)', () => {
     const grant = { commentId: 'c-1', author: 'maria', quote: 'Go ahead' }
     const issues = [
       { repository: 'a', number: 1, state: 'open', accepted: true, grant },
@@ -263,7 +263,7 @@ describe('the entries of a queue as resources', () => {
 })
 
 test.each(['review-loop-exhausted', 'pod-recreation-exhausted'])(
-  'TASK-taskResourceOURCE-18: no Task rests for %s any more (TASK-taskResourceOURCE-18)',
+  'TASK-RESOURCE-18: no Task rests for %s any more (TASK-RESOURCE-18)',
   (gone) => {
     expect(Object.keys(reasons).filter((reason) => reason.includes(gone))).toEqual([])
     expect(Object.keys(reasons)).toContain('task/operator-error/residency-cap')
@@ -368,7 +368,7 @@ describe('a Project’s status', () => {
     ])
   })
 
-  test('taskResourceOURCES-27: every condition has a type of its own, a reason, a message and a time; the same snapshot gives the same', () => {
+  test('RESOURCES-27: every condition has a type of its own, a reason, a message and a time; the same snapshot gives the same', () => {
     const found = (message: string) => ({ reason: 'NoMaintainers', message, blocks: false })
     const faults = [found('lib has none'), found('app has none')]
     const since = { Ready: at - 3000, NoMaintainers: at - 2000 }
@@ -388,14 +388,14 @@ describe('a Project’s status', () => {
     expect(lostBy('Project', shown)).toEqual([])
   })
 
-  test('taskResourceOURCES-28: observedGeneration is that of the resource, and is left out before anything was checked', () => {
+  test('RESOURCES-28: observedGeneration is that of the resource, and is left out before anything was checked', () => {
     expect(statusOf(null)).toMatchObject({ observedGeneration: 2 })
     const unchecked = projectStatus({ context: { ...ready, observed: {} } }, resource)
     expect(unchecked).not.toHaveProperty('observedGeneration')
     expect(unchecked.conditions[0]).not.toHaveProperty('observedGeneration')
   })
 
-  test('taskResourceOURCES-27: a message of any length is cut to 4096 characters', () => {
+  test('RESOURCES-27: a message of any length is cut to 4096 characters', () => {
     const message = `${'😀'.repeat(5000)}`
     const context = { ...ready, faults: [{ reason: 'NoMaintainers', message, blocks: false }] }
     const [, warned] = projectStatus({ context }, resource).conditions
@@ -404,7 +404,7 @@ describe('a Project’s status', () => {
     expect(warned!.message.isWellFormed()).toBe(true)
   })
 
-  test('shows the window of a metered budget, what it holds, and that it has none; a server keeps all of it (taskResourceOURCES-26, PROJECT-BUDGET-16, PROJECT-STATUS-8, PROJECT-STATUS-9, PROJECT-STATUS-16)', () => {
+  test('shows the window of a metered budget, what it holds, and that it has none; a server keeps all of it (RESOURCES-26, PROJECT-BUDGET-16, PROJECT-STATUS-8, PROJECT-STATUS-9, PROJECT-STATUS-16)', () => {
     const percents = { proactivePercent: 50, emergencyPercent: 80 }
     const budget = {
       ...percents,
