@@ -13,8 +13,11 @@ const root = new URL('../../', import.meta.url)
 const noVerbs =
   /runtime\/store\/(postgres\/|pglite\/|lock\/|durable-files\/|session-sql|sql|migrate|dump-schema|columns|tables)/
 
-/** Rows of an earlier version, or what has been gone for 30 days: this world begins empty, and lives for hours. */
-const needsAnOldStore = /forge\/mirror\/(adopt (?!adoptByName)|store\/forgotten deleteRows)/
+/**
+ * Rows of an earlier version, and the sweep of what has been gone for 30 days, which a process does once in hours: this world begins
+ * empty, and lives too short to die at each of its statements.
+ */
+const needsAnOldStore = /forge\/mirror\/(adopt (?!adoptByName)|store\/forgotten )/
 
 /**
  * Only a row that the store itself refuses comes here, and then for ever: the machines, the codecs and the limits at the
@@ -23,10 +26,10 @@ const needsAnOldStore = /forge\/mirror\/(adopt (?!adoptByName)|store\/forgotten 
 const needsARefusedRow = /runtime\/store\/inbox\/bury-inbox/
 
 /**
- * An event about what the forge has no more, or twenty failures in a row: this forge deletes no thread, none of its
+ * What the forge has no more, or twenty failures in a row: this forge deletes no thread, none of its
  * troubles lasts so long, and half an event is refused at the door.
  */
-const needsAHopelessDelivery = /forge\/webhooks\/store buryDelivery/
+const needsAHopelessDelivery = /forge\/(webhooks\/store buryDelivery|mirror\/read-forge markGone)/
 
 const sources = filesBehind(new URL('cli/orchestrator/compose.ts', root))
 
