@@ -23,7 +23,7 @@ const vitest = (...words) => ['vitest', 'run', ...words]
 /** What CI runs stands beside it. */
 export const longForms = [
   { name: 'boundary', inCi: 'each attack in one kind of pod', command: npm('test:boundary') },
-  { name: 'simulate', inCi: '100 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
+  { name: 'simulate', inCi: '120 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
   {
     name: 'simulate-runtime',
     inCi: '200 schedules',

@@ -13,11 +13,8 @@ const root = new URL('../../', import.meta.url)
 const noVerbs =
   /runtime\/store\/(postgres\/|pglite\/|lock\/|durable-files\/|session-sql|sql|migrate|dump-schema|columns|tables)/
 
-/**
- * Rows of an earlier version, and the sweep of what has been gone for 30 days, which a process does once in hours: this world begins
- * empty, and lives too short to die at each of its statements.
- */
-const needsAnOldStore = /forge\/mirror\/(adopt (?!adoptByName)|store\/forgotten )/
+/** Rows of an earlier version, or what has been gone for 30 days: this world begins empty, and lives for hours. */
+const needsAnOldStore = /forge\/mirror\/(adopt (?!adoptByName)|store\/forgotten deleteRows)/
 
 /**
  * Only a row that the store itself refuses comes here, and then for ever: the machines, the codecs and the limits at the
