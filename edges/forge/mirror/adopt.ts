@@ -6,9 +6,7 @@
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
 import type { ProjectSettings, RepositorySettings } from '../projects.ts'
 import { addressOf } from './places.ts'
-import { ofRepositories } from './store/places.ts'
-
-const ofProjects = ['forge_account', 'forge_delivery']
+import { ofProjects, ofRepositories } from './store/places.ts'
 
 export async function adoptByName(sql: Sql, projects: () => Promise<readonly ProjectSettings[]>): Promise<void> {
   const { rowCount } = await sql.query(

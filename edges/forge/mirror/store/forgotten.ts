@@ -1,8 +1,6 @@
 /** Since when nothing stands for a place any more, and its rows' end (MIRROR-8). */
 import type { Queryable } from '../../../../runtime/store/sql.ts'
-import { columnOf, ofColumn, ofRepositories, type RepositoryPlace } from './places.ts'
-
-const perRepository: readonly string[] = ofRepositories
+import { columnOf, ofColumn, ofProjects, ofRepositories, type RepositoryPlace } from './places.ts'
 
 /** Every place that is not among these is gone from now on, if it was not before. */
 export async function markGone(sql: Queryable, here: readonly RepositoryPlace[], now: number): Promise<void> {
@@ -25,7 +23,7 @@ export async function listGone(sql: Queryable, before: number): Promise<readonly
 
 /** Deletes at most so many rows of each table; true: there were no more. */
 export async function deleteRows(sql: Queryable, place: RepositoryPlace, limit: number): Promise<boolean> {
-  for (const table of perRepository) {
+  for (const table of ofRepositories) {
     const rowCount = await deleteSome(
       sql,
       table,
@@ -45,7 +43,7 @@ export async function deleteRows(sql: Queryable, place: RepositoryPlace, limit: 
 
 /** What is of a Project alone goes with its last place; true: there was no more. */
 export async function deleteProjectRows(sql: Queryable, live: readonly string[], limit: number): Promise<boolean> {
-  for (const table of ['forge_account', 'forge_delivery']) {
+  for (const table of ofProjects) {
     const where =
       'project <> all($1::text[]) and not exists (select 1 from forge_repository r where r.project = t.project)'
     if ((await deleteSome(sql, table, where, [[...live]], limit)) === limit) return false

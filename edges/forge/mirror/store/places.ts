@@ -60,6 +60,9 @@ export const ofRepositories = [
   'forge_owed',
 ] as const
 
+/** Those whose rows are of one Project. */
+export const ofProjects = ['forge_account', 'forge_delivery'] as const
+
 /** The forge said which repository it is: what was adopted by its name (adopt.ts) gets its place. */
 export async function placeAdopted(sql: Queryable, place: RepositoryPlace): Promise<void> {
   for (const table of ofRepositories)
