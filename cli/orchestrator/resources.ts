@@ -232,8 +232,10 @@ async function tellLedger(
   for (const delivery of ledgerDeliveries(applied)) await runtime.deliver(delivery)
 }
 
-/** At the start: an apply may have ended before it was told, or have been told in the words of an earlier version. */
-/** At a start: each Project as it stands now; one that lived before reads back what its webhooks told nobody (MIRROR-6). */
+/**
+ * At a start: each Project as it stands now, since an apply may have ended before it was told, or have been told in the words of an
+ * earlier version. One that lived before reads back what its webhooks told nobody (MIRROR-6).
+ */
 export async function tellProjects(deps: ResourceViewsDeps, start: string): Promise<void> {
   for (const id of await deps.directory.ids()) {
     const [namespace = '', name = ''] = id.split('/')
