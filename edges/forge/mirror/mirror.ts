@@ -117,7 +117,9 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     async withheld(id, threads) {
       const project = await requireProject(options, id)
-      return options.rules.words(await loadThreads(options, project, threads, await boundAccounts(sql, project.uid)))
+      const known = await currentPlaces(options, project)
+      const bound = await boundAccounts(sql, project.uid)
+      return options.rules.words(await loadThreads({ ...options, known }, project, threads, bound))
     },
     async refresh(project, repository, on, number) {
       const scope = await openScope(options, project, repository)

@@ -6,14 +6,13 @@ import type { FactsContext } from './facts.ts'
 import type { People } from './people.ts'
 import { readChecks, readThread } from './read-forge.ts'
 import type { MirroredSubject, SubjectKey } from './records.ts'
-import { projectId, repositoryNamed, type ProjectSettings } from '../projects.ts'
-import type { ThreadPlace } from '../task-threads.ts'
+import { projectId, repositoryNamed } from '../projects.ts'
 import { currentPlaces } from './places.ts'
 import { openScope, takeInContext, type MirrorOptions, type Scope } from './scope.ts'
 import { createSerial } from './serial.ts'
 import { boundAccounts } from './store/accounts.ts'
 import { loadThread, markCommentsTold } from './store/comments.ts'
-import { columnOf, type RepositoryPlace } from './store/places.ts'
+import { columnOf } from './store/places.ts'
 import { claimRevision, isAnyMerged, loadSubject, markTold } from './store/subjects.ts'
 import type { TakeInContext, Taken } from './take-in.ts'
 import { loadThreads } from './task-words.ts'
@@ -180,24 +179,17 @@ export class Subject {
     if (key.kind !== 'issue') return {}
     const threads = await options.threadsOf(subjectAddress(scope.project, key))
     const places = threads.filter(({ kind }) => kind === 'mr')
-    const elsewhere = await loadThreads(options, scope.project, places, bound)
+    if (places.length === 0) return { elsewhere: [] }
+    const known = await currentPlaces(options, scope.project)
+    const elsewhere = await loadThreads({ ...options, known }, scope.project, places, bound)
     const task = places[0]?.task
-    const isMerged =
-      task !== undefined && (await isAnyMerged(options.sql, key.project, await keysOf(options, scope.project, places)))
+    const keys = places.flatMap(({ repository, number }) => {
+      const at = known.get(repository)
+      return at === undefined ? [] : [{ ...at, number }]
+    })
+    const isMerged = task !== undefined && (await isAnyMerged(options.sql, key.project, keys))
     return { elsewhere, ...(isMerged ? { mergedFor: task } : {}) }
   }
-}
-
-async function keysOf(
-  options: MirrorOptions,
-  project: ProjectSettings,
-  places: readonly ThreadPlace[],
-): Promise<readonly (RepositoryPlace & Pick<ThreadPlace, 'number'>)[]> {
-  const known = await currentPlaces(options, project)
-  return places.flatMap(({ repository, number }) => {
-    const at = known.get(repository)
-    return at === undefined ? [] : [{ ...at, number }]
-  })
 }
 
 function stateOf(row: MirroredSubject | undefined): string | undefined {

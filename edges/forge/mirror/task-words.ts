@@ -2,18 +2,17 @@
 import { repositoryNamed, type ProjectSettings } from '../projects.ts'
 import type { ThreadPlace } from '../task-threads.ts'
 import type { MirrorOptions } from './scope.ts'
-import { currentPlaces } from './places.ts'
+import type { Places } from './places.ts'
 import { loadThread } from './store/comments.ts'
 import type { Thread } from './words.ts'
 
-/** A thread of a repository that is enrolled no more has no maintainers. */
+/** `known`: of that Project. A thread of a repository that is enrolled no more has no maintainers. */
 export async function loadThreads(
-  { sql, rules }: Pick<MirrorOptions, 'sql' | 'rules'>,
+  { sql, rules, known }: Pick<MirrorOptions, 'sql' | 'rules'> & { readonly known: Places },
   project: ProjectSettings,
   places: readonly ThreadPlace[],
   bound: ReadonlyMap<string, string>,
 ): Promise<readonly Thread[]> {
-  const known = await currentPlaces({ sql }, project)
   const threads = places.map(async (place): Promise<readonly Thread[]> => {
     const repository = repositoryNamed(project, place.repository)
     if (repository === undefined) return []
