@@ -250,6 +250,17 @@ export class ATask {
     return this.outcome('approve', { reviewed_shas: this.read(), ...payload }, fields)
   }
 
+  /** From the agent at work on one repository, whose merge request is open, to the asking for its merge. */
+  submitToMerge(): this {
+    return this.submit()
+      .ended({ pushed: ['lib'] })
+      .final()
+      .ready()
+      .running()
+      .approve()
+      .final()
+  }
+
   requestChanges(payload: Fields = {}): this {
     const findings = [{ repo: 'lib', number: 7, path: 'a.ts', line: 3, body: 'off by one', severity: 'high' }]
     return this.outcome('request_changes', { reviewed_shas: this.read(), findings, ...payload })

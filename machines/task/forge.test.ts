@@ -248,16 +248,7 @@ describe('merging', () => {
 
   describe('a check that is red and not required', () => {
     const red = (...optional: string[]) => ({ reason: 'codecov: failure', optional })
-    const again = (task: ATask) =>
-      task
-        .running()
-        .submit()
-        .ended({ pushed: ['lib'] })
-        .final()
-        .ready()
-        .running()
-        .approve()
-        .final()
+    const again = (task: ATask) => task.running().submitToMerge()
 
     test('Task merging.asked/optional: MERGE-15: gives two laps of work, then a human is asked, once', () => {
       const task = merging()
@@ -324,15 +315,7 @@ describe('merging', () => {
       expect([task.stage, task.only('postComment').length]).toEqual(['implementing', 0])
       expect(task.context.journal.pending.at(-1)).toMatchObject({ kind: 'mr_review', text: 'acme requests changes' })
       expect(task.context.forge.reviewsAnswered).toEqual([changes.review])
-      const again = task
-        .running()
-        .submit()
-        .ended({ pushed: ['lib'] })
-        .final()
-        .ready()
-        .running()
-        .approve()
-        .final()
+      const again = task.running().submitToMerge()
       expect(again.mergeAnswer('mr.mergeRefused', changes).stage).toBe('awaiting-human')
       expect(again.reason).toBe('withheld')
     })

@@ -140,14 +140,7 @@ describe.each([
   })
 
   test('Task merging.asked/conflict: goes back to its own work stage', () => {
-    const task = working(kind)
-      .submit()
-      .ended({ pushed: ['lib'] })
-      .final()
-      .ready()
-      .running()
-      .approve()
-      .final()
+    const task = working(kind).submitToMerge()
     expect(task.mergeAnswer('mr.conflict').stage).toBe(stage)
   })
 
