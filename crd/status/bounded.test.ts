@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { newTask, withChanges } from '../../machines/task/context.ts'
 import type { Note } from '../../machines/task/context.ts'
 import { bounded } from './bounded.ts'
+import { queuedTaskResource } from './queued-task.ts'
 import { taskResource } from './task.ts'
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
@@ -49,4 +50,11 @@ test('RESOURCES-33, RESOURCES-34: the status of a Task has no null and keeps wit
   expect(JSON.stringify(status)).not.toContain('null')
   expect(sizeOf(status)).toBeLessThanOrEqual(256_000)
   expect(status).toMatchObject({ truncated: ['notes'] })
+})
+
+test('RESOURCES-33: a Task that waits, and whose queue does not know it yet, has no null in its status', () => {
+  const made = { namespace: 'default', uid: 'u', generation: 1, createdAt: 0, spec: { projectRef: 'demo' } }
+  const { status } = queuedTaskResource(made, { id: 'default/a', entry: 'mint/default/a/u', queue: undefined })
+  expect(status).toMatchObject({ stage: 'queued' })
+  expect(JSON.stringify(status)).not.toContain('null')
 })

@@ -2,6 +2,7 @@
 import { restingInQueue } from '../../machines/why/reason.ts'
 import { positions } from '../../machines/queue/admission.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
+import { bounded } from './bounded.ts'
 import { apiVersion, type DerivedResource } from './shape.ts'
 
 /** The resource as it was applied; times are epoch milliseconds. */
@@ -40,6 +41,6 @@ export function queuedTaskResource(
     kind: 'Task',
     metadata: { name: id.slice(namespace.length + 1), namespace, generation },
     spec: { ...spec, origin: { kind: 'human', ref: uid } },
-    status,
+    status: bounded(status),
   }
 }
