@@ -19,6 +19,8 @@ import {
 import { childrenOf } from './boot/orphan.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
+const noCredit = 'Your credit balance is too low to access the Anthropic API.'
+
 /** Plays `{"tool": ..., "input": ...}` found in the newest turn's text, once; else says what the turn asks. */
 function decide(request: ModelRequest): Move {
   const all = JSON.stringify(request.body.messages.filter(({ role }) => role === 'user').at(-1)?.content ?? '')
@@ -26,6 +28,8 @@ function decide(request: ModelRequest): Move {
   const last = all.slice(Math.max(all.lastIndexOf('[turn '), all.lastIndexOf('tool_result'), 0))
   if (last.includes('tool_result')) return { kind: 'say', text: 'done' }
   if (last.includes('HOLD THE STREAM')) return { kind: 'say', text: 'I begin', hold: true }
+  if (last.includes('NO CREDIT'))
+    return { kind: 'refuse', status: 400, type: 'invalid_request_error', message: `${noCredit} Please go on` }
   if (last.includes('BAD REQUEST')) return { kind: 'refuse', status: 400, type: 'invalid_request_error' }
   const call = /CALL (\w+) (\{.*?\}) END/.exec(last.replaceAll('\\"', '"'))
   return call
@@ -75,6 +79,15 @@ describeRequiring('claude', 'faults and secrets on the real CLI', () => {
       error: { code: expect.any(String) },
     })
     expect(await pod.turn('go on')).toMatchObject({ state: 'completed' })
+  })
+
+  test('reports an account without money as no_credit, in the words of the provider (WRAPPER-TURN-20)', async () => {
+    expect(await pod.turn('NO CREDIT')).toMatchObject({
+      state: 'failed',
+      stopReason: 'no_credit',
+      error: { code: 'no_credit', message: expect.stringContaining(noCredit) },
+    })
+    expect(await pod.turn('and now')).toMatchObject({ state: 'completed' })
   })
 
   test('delivers a probe at the next tool boundary and notes the answer (PROBE-1, PROBE-2, PROBE-4, SESSION-3)', async () => {

@@ -5,7 +5,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: '5ad55a7a79607942',
   queue: '50366781b2efddf2',
   ledger: 'aaa4675453b93131',
-  task: '5a4f8cc93e2938fe',
+  task: '693b92d05e964891',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',

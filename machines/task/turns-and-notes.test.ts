@@ -119,15 +119,18 @@ describe('turns', () => {
     expect(task.stage).toBe('implementing')
   })
 
-  test('Task work/turn.failed: a usage limit waits for its reset and counts as no failure (CONTINUITY-5, TURN-12)', () => {
-    const task = running()
-    for (let n = 0; n < 4; n += 1) {
-      task.failed('usage_limit', { resetsAt: task.context.at + 5_400_000 })
-      expect(task.timers['turnDelay']).toBe(5_400_000)
-      task.fire('turnDelay')
-    }
-    expect([task.stage, task.context.turn.failedInRow]).toEqual(['implementing', 0])
-  })
+  test.each(['usage_limit', 'key_refused', 'no_credit'])(
+    'Task work/turn.failed: %s waits for its reset and counts as no failure (TURN-12)',
+    (cause) => {
+      const task = running()
+      for (let n = 0; n < 4; n += 1) {
+        task.failed(cause, { resetsAt: task.context.at + 5_400_000 })
+        expect(task.timers['turnDelay']).toBe(5_400_000)
+        task.fire('turnDelay')
+      }
+      expect([task.stage, task.context.turn.failedInRow]).toEqual(['implementing', 0])
+    },
+  )
 
   test.each(['agent_exited', 'expired', 'abandoned', 'shutdown'])(
     '%s belongs to the end of the pod and counts as no failure',

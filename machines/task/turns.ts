@@ -5,6 +5,7 @@ import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
 import { withChanges, type TaskContext } from './context.ts'
+import { Withholding } from '../turn/schema.ts'
 import { isHeard, podId, servesStage } from './queries.ts'
 
 type Ended = EventOf<TaskEvent, 'turn.ended'>
@@ -90,6 +91,8 @@ export function calmDown(): Change {
   return { context: { turn: { silentInRow: 0, failedInRow: 0 }, pod: { lostInRow: 0 } } }
 }
 
+const withholdings: ReadonlySet<string> = new Set(Withholding.anyOf.map(({ const: cause }) => cause))
+
 /** The pod ends with the turn: what follows is its `pod.final`, and a lost pod is counted there. */
 const endsPod: ReadonlySet<string> = new Set([
   'agent_exited',
@@ -107,8 +110,8 @@ const uncounted: ReadonlySet<string> = new Set([
   'abandoned',
   'conflict',
   'shutdown',
-  'usage_limit',
   'budget',
+  ...withholdings,
 ])
 
 export function endsItsPod(context: TaskContext, event: Failed): boolean {
@@ -133,10 +136,10 @@ export function nameFailure(_context: TaskContext, { stopReason, error }: Failed
   }
 }
 
-/** A usage limit waits for its reset; every other failure for its backoff. */
+/** A withheld model waits for its reset; every other failure for its backoff. */
 export function restBeforeRetry(context: TaskContext, event: Failed): Change {
   const untilReset =
-    event.stopReason === 'usage_limit' && event.resetsAt !== undefined ? Math.max(0, event.resetsAt - context.at) : 0
+    withholdings.has(event.stopReason) && event.resetsAt !== undefined ? Math.max(0, event.resetsAt - context.at) : 0
   return {
     context: {
       turn: { delayMs: Math.max(untilReset, turnBackoff(context.turn.failedInRow)), prompt: 'retry', nudged: true },

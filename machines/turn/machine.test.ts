@@ -144,6 +144,7 @@ describe('inFlight', () => {
     ['completed', 'refusal', 'turn.failed'],
     ['failed', 'api_error', 'turn.failed'],
     ['failed', 'usage_limit', 'turn.failed'],
+    ['failed', 'no_credit', 'turn.failed'],
   ])('result %s by %s: %s to the pod, once (TURN-11)', (state, stopReason, type) => {
     const turn = inFlight()
     const told = sent(turn.send(result('w1', state, stopReason)), 'pod')

@@ -3,7 +3,7 @@ import { AccountUsage, maxMessageBytes, StopReason, Usage, WrapperStopReason } f
 
 const ofWrapper = [
   ...['end_turn', 'max_tokens', 'refusal', 'interrupted', 'api_error', 'usage_limit', 'agent_exited'],
-  ...['transcript_unreadable', 'shutdown'],
+  ...['key_refused', 'no_credit', 'transcript_unreadable', 'shutdown'],
 ]
 const ofOrchestrator = ['interrupt_unconfirmed', 'expired', 'conflict', 'abandoned', 'budget']
 

@@ -14,6 +14,14 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const TurnState = Type.Union([Type.Literal('running'), Type.Literal('completed'), Type.Literal('failed')])
 export type TurnState = Static<typeof TurnState>
 
+/** The provider withholds the model from the key: a used-up window, a key that is revoked, an account without money (TURN-17). */
+export const Withholding = Type.Union([
+  Type.Literal('usage_limit'),
+  Type.Literal('key_refused'),
+  Type.Literal('no_credit'),
+])
+export type Withholding = Static<typeof Withholding>
+
 /** Why a turn ended, as the wrapper knows it (TURN-10). `completed` has `end_turn`, `max_tokens` or `refusal`. */
 export const WrapperStopReason = Type.Union([
   Type.Literal('end_turn'),
@@ -21,7 +29,7 @@ export const WrapperStopReason = Type.Union([
   Type.Literal('refusal'),
   Type.Literal('interrupted'),
   Type.Literal('api_error'),
-  Type.Literal('usage_limit'),
+  ...Withholding.anyOf,
   Type.Literal('agent_exited'),
   Type.Literal('transcript_unreadable'),
   Type.Literal('shutdown'),
@@ -81,7 +89,7 @@ export const TurnError = Type.Object(
   {
     code: Type.String({ description: 'Machine-readable cause, for example `rate_limit`, `server_error`, `exit`.' }),
     message: Type.String(),
-    resetsAt: Type.Optional(timestamp('For a usage limit: when it resets, if known.')),
+    resetsAt: Type.Optional(timestamp('Of a withheld model: when it is given again, if known.')),
   },
   { additionalProperties: false },
 )

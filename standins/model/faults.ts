@@ -26,6 +26,13 @@ const errors: Readonly<Partial<Record<FaultKind, Omit<ErrorAnswer, 'headers'>>>>
     type: 'invalid_request_error',
     message: 'prompt is too long: 220000 tokens > 200000 maximum',
   },
+  keyRefused: { status: 401, type: 'authentication_error', message: 'invalid x-api-key' },
+  noCredit: {
+    status: 400,
+    type: 'invalid_request_error',
+    message:
+      'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
+  },
   forbidden: { status: 403, type: 'permission_error', message: 'This key may not use this model' },
 }
 

@@ -19,6 +19,8 @@ const faultKinds = [
   'badRequest',
   'promptTooLong',
   'forbidden',
+  'keyRefused',
+  'noCredit',
   'reset',
   'errorEvent',
   'slow',

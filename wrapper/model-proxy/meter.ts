@@ -1,13 +1,13 @@
 import { asObject, asText, messageUsage } from '../turns/transcript.ts'
 import type { MessageUsage } from '../usage/usage.ts'
+import { withheldBy, type Withheld } from './withheld.ts'
 import { TokenCeiling, tokensOf } from './ceiling.ts'
 
 /** What went through the model proxy since `reset`: exact token counts, sub-agents and repeats included. */
 export class ModelMeter {
   readonly ceiling: TokenCeiling
   readonly #messages = new Map<string, MessageUsage>()
-  #limitResetsAt: string | undefined
-  #limited = false
+  #withheld: Withheld | undefined
   #openRequests = 0
   #outputBytes = 0
   #failures = { inRow: 0, status: 0 }
@@ -19,8 +19,7 @@ export class ModelMeter {
   reset(): void {
     this.ceiling.reset()
     this.#messages.clear()
-    this.#limitResetsAt = undefined
-    this.#limited = false
+    this.#withheld = undefined
     this.#outputBytes = 0
     this.#failures = { inRow: 0, status: 0 }
   }
@@ -40,13 +39,9 @@ export class ModelMeter {
     return !this.ceiling.enforce(tokensOf(this.#messages.values()))
   }
 
-  /** The provider said that the subscription's window is used up: not an ordinary 429 (CLI-FACT-8). */
-  get usageLimited(): boolean {
-    return this.#limited
-  }
-
-  get limitResetsAt(): string | undefined {
-    return this.#limitResetsAt
+  /** The provider withholds the model from this key: not an ordinary 429 (CLI-FACT-8), and no fault of what was asked. */
+  get withheld(): Withheld | undefined {
+    return this.#withheld
   }
 
   /** Requests that failed since the last whole answer: the CLI repeats them in silence (CLI-FACT-4). */
@@ -72,11 +67,16 @@ export class ModelMeter {
 
   responseStarted(status: number, headers: Headers): void {
     if (status !== 429 || headers.get('anthropic-ratelimit-unified-status') !== 'rejected') return
-    this.#limited = true
     const reset = Number(
       headers.get('anthropic-ratelimit-unified-reset') ?? headers.get('anthropic-ratelimit-unified-5h-reset'),
     )
-    if (reset > 0) this.#limitResetsAt = new Date(reset * 1000).toISOString()
+    const resetsAt = reset > 0 ? { resetsAt: new Date(reset * 1000).toISOString() } : {}
+    this.#withheld = { cause: 'usage_limit', message: '', ...resetsAt }
+  }
+
+  /** The body of a failed request. */
+  refused(answer: unknown): void {
+    this.#withheld = withheldBy(answer) ?? this.#withheld
   }
 
   /** 0 stands for a connection that failed or broke off. */
@@ -85,6 +85,7 @@ export class ModelMeter {
   }
 
   answeredWhole(): void {
+    if (this.#withheld?.cause !== 'usage_limit') this.#withheld = undefined
     this.#failures = { inRow: 0, status: 0 }
   }
 

@@ -186,6 +186,7 @@ async function* countWhole(
   try {
     const message: unknown = JSON.parse(whole.toString('utf8'))
     options.meter.message(message)
+    if (!response.ok) options.meter.refused(message)
     if (sink) readWhole(sink, message)
     if (response.ok) options.meter.answeredWhole()
   } catch {

@@ -122,7 +122,7 @@ export class Conversation {
     if (event === 'UserPromptSubmit') this.#prompted(input)
     if (event === 'Stop') this.#finished({ kind: 'stop', input }, input)
     if (event === 'StopFailure')
-      this.#finished({ kind: 'stop-failure', input, usageLimited: this.#options.meter.usageLimited }, input)
+      this.#finished({ kind: 'stop-failure', input, withheld: this.#options.meter.withheld }, input)
     if (event !== 'PostToolUse' && event !== 'PostToolUseFailure') return undefined
     this.#genuine()
     return this.#probeAnswer(event)
@@ -154,7 +154,7 @@ export class Conversation {
     const evidence = this.#evidenceOf(running)
     this.#leave(evidence)
     // The CLI would go on by itself once the limit is reset (CLI-FACT-8): nobody asked for that turn.
-    if (ending.kind === 'stop-failure' && ending.usageLimited) this.#escape.press()
+    if (ending.kind === 'stop-failure' && ending.withheld?.cause === 'usage_limit') this.#escape.press()
     return outcomeOf(ending, evidence)
   }
 
@@ -217,9 +217,9 @@ export class Conversation {
   }
 
   #evidenceOf({ collector, unasked }: Running): TurnEvidence {
-    const { messages, limitResetsAt, ceiling } = this.#options.meter
+    const { messages, ceiling } = this.#options.meter
     const ceilingReached = ceiling.wasEnforced ? ceiling.limit : undefined
-    return collector.evidence([...unasked, ...messages], limitResetsAt, ceilingReached)
+    return collector.evidence([...unasked, ...messages], ceilingReached)
   }
 
   #leave({ messages }: TurnEvidence): void {
@@ -288,12 +288,12 @@ export class Conversation {
   #lookForHindrance(): void {
     const { meter, terminal, clock, metrics, logger } = this.#options
     const running = this.#running
-    const { usageLimited, limitResetsAt, failures } = meter
+    const { withheld, failures } = meter
     const signs = {
       isRunning: running !== undefined && running.isAccepted && !running.isOver,
       lastOutputAt: terminal.lastOutputAt(),
       failures,
-      usageLimit: usageLimited ? (limitResetsAt ? { resetsAt: limitResetsAt } : {}) : undefined,
+      usageLimit: withheld?.cause === 'usage_limit' ? withheld : undefined,
     }
     if (!this.#hindrance.look(signs, clock.now())) return
     const hindrance = this.#hindrance.current!

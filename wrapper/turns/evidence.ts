@@ -43,13 +43,12 @@ export class EvidenceCollector {
     return this.#lastText
   }
 
-  evidence(proxied: readonly MessageUsage[], limitResetsAt?: string, ceilingReached?: number): TurnEvidence {
+  evidence(proxied: readonly MessageUsage[], ceilingReached?: number): TurnEvidence {
     return {
       lastText: this.#lastText,
       lastStopReason: this.#lastStopReason,
       transcriptRead: this.#last !== undefined,
       messages: [...this.#messages, ...proxied],
-      ...(limitResetsAt ? { limitResetsAt } : {}),
       ...(ceilingReached === undefined ? {} : { ceilingReached }),
     }
   }

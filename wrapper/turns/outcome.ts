@@ -2,13 +2,14 @@ import type { TurnError, WrapperStopReason } from '../../machines/turn/schema.ts
 import type { HookInput } from '../hooks/hook-input.ts'
 import type { MessageUsage } from '../usage/usage.ts'
 import { sumUsage } from '../usage/usage.ts'
+import type { Withheld } from '../model-proxy/withheld.ts'
 import { asText } from './transcript.ts'
 import type { TurnOutcome } from './ledger.ts'
 
 /** How a turn came to its end. A turn ends in exactly one of these ways (CLI-FACT-3). */
 export type Ending =
   | { readonly kind: 'stop'; readonly input: HookInput }
-  | { readonly kind: 'stop-failure'; readonly input: HookInput; readonly usageLimited: boolean }
+  | { readonly kind: 'stop-failure'; readonly input: HookInput; readonly withheld: Withheld | undefined }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'exited'; readonly message: string }
   | { readonly kind: 'not-submitted' }
@@ -20,7 +21,6 @@ export interface TurnEvidence {
   readonly lastStopReason: string
   readonly transcriptRead: boolean
   readonly messages: readonly MessageUsage[]
-  readonly limitResetsAt?: string
   /** The turn's token ceiling was enforced: what the CLI calls a failure of the model is ours. */
   readonly ceilingReached?: number
 }
@@ -46,7 +46,7 @@ function verdictOf(ending: Ending, evidence: TurnEvidence): Verdict {
     case 'stop':
       return stopVerdict(ending.input, evidence)
     case 'stop-failure':
-      return failureVerdict(ending.input, ending.usageLimited, evidence)
+      return failureVerdict(ending.input, ending.withheld, evidence)
     case 'interrupted':
       return { stopReason: 'interrupted' }
     case 'shutdown':
@@ -74,16 +74,22 @@ function stopVerdict(input: HookInput, evidence: TurnEvidence): Verdict {
   return { stopReason: 'end_turn' }
 }
 
-function failureVerdict(input: HookInput, usageLimited: boolean, evidence: TurnEvidence): Verdict {
+function failureVerdict(input: HookInput, withheld: Withheld | undefined, evidence: TurnEvidence): Verdict {
   const message =
     asText(input.last_assistant_message) || asText(input.error_details) || 'the model could not be reached'
   // A second refusal in a row ends the turn as a failure of the API (observed on 2.1.329); nothing failed.
   if (evidence.lastStopReason === 'refusal') return { stopReason: 'refusal' }
   if (evidence.ceilingReached !== undefined) return ceilingVerdict(evidence.ceilingReached)
+  if (withheld !== undefined) return withheldVerdict(withheld, message)
   const code = asText(input.error) || 'unknown'
-  if (!usageLimited) return { stopReason: 'api_error', error: { code, message } }
-  const resetsAt = evidence.limitResetsAt
-  return { stopReason: 'usage_limit', error: { code: 'usage_limit', message, ...(resetsAt ? { resetsAt } : {}) } }
+  return { stopReason: 'api_error', error: { code, message } }
+}
+
+function withheldVerdict({ cause, message, resetsAt }: Withheld, said: string): Verdict {
+  return {
+    stopReason: cause,
+    error: { code: cause, message: message || said, ...(resetsAt === undefined ? {} : { resetsAt }) },
+  }
 }
 
 function ceilingVerdict(limit: number): Verdict {

@@ -225,7 +225,7 @@ describe('how a turn ends', () => {
       {
         kind: 'stop-failure',
         input: { error: 'server_error', last_assistant_message: 'API Error: 500' },
-        usageLimited: false,
+        withheld: undefined,
       },
       {},
       {
@@ -237,21 +237,39 @@ describe('how a turn ends', () => {
     ],
     [
       'a refusal that the CLI calls an API error',
-      { kind: 'stop-failure', input: { error: 'invalid_request' }, usageLimited: false },
+      { kind: 'stop-failure', input: { error: 'invalid_request' }, withheld: undefined },
       { lastStopReason: 'refusal' },
       { state: 'completed', stopReason: 'refusal', finalText: 'partial' },
     ],
     [
       'a turn at its token ceiling',
-      { kind: 'stop-failure', input: { error: 'authentication_failed' }, usageLimited: false },
+      { kind: 'stop-failure', input: { error: 'authentication_failed' }, withheld: undefined },
       { ceilingReached: 1500 },
       { state: 'failed', stopReason: 'api_error', error: { code: 'token_ceiling' }, finalText: 'partial' },
     ],
     [
       'a used-up window',
-      { kind: 'stop-failure', input: {}, usageLimited: true },
-      { limitResetsAt: at },
-      { state: 'failed', stopReason: 'usage_limit', error: { code: 'usage_limit', resetsAt: at } },
+      {
+        kind: 'stop-failure',
+        input: { last_assistant_message: 'You have hit your limit' },
+        withheld: { cause: 'usage_limit', message: '', resetsAt: at },
+      },
+      {},
+      {
+        state: 'failed',
+        stopReason: 'usage_limit',
+        error: { code: 'usage_limit', message: 'You have hit your limit', resetsAt: at },
+      },
+    ],
+    [
+      'a key that the provider refuses',
+      {
+        kind: 'stop-failure',
+        input: { error: 'authentication_failed', last_assistant_message: 'Please run /login' },
+        withheld: { cause: 'key_refused', message: 'invalid x-api-key' },
+      },
+      {},
+      { state: 'failed', stopReason: 'key_refused', error: { code: 'key_refused', message: 'invalid x-api-key' } },
     ],
     ['an interrupt', { kind: 'interrupted' }, {}, { state: 'failed', stopReason: 'interrupted', finalText: 'partial' }],
     ['a stop of the pod', { kind: 'shutdown' }, {}, { state: 'failed', stopReason: 'shutdown' }],

@@ -73,7 +73,16 @@ const half = { usedPercent: 50, resetsAt: 9_000_000 }
 function podWords(c: TaskContext): readonly Told[] {
   const report = { finalText: 'done', usage: { inputTokens: 3 }, pushed: ['lib'], failed: [] }
   const pods = [c.pod.ordinal, c.pod.ordinal - 1]
-  const failures = ['api_error', 'agent_exited', 'expired', 'usage_limit', 'interrupted', 'budget', 'max_tokens']
+  const failures = [
+    'api_error',
+    'agent_exited',
+    'expired',
+    'usage_limit',
+    'no_credit',
+    'interrupted',
+    'budget',
+    'max_tokens',
+  ]
   const residencies = [1000, 25 * 3_600_000]
   return pods.flatMap((pod): readonly Told[] => [
     { type: 'pod.working', pod },
@@ -92,7 +101,7 @@ function podWords(c: TaskContext): readonly Told[] {
     { type: 'turn.ended', pod, turn: 0, purpose: 'work', ...report, pushed: ['lib', 'app'] },
     { type: 'turn.ended', pod, turn: 0, purpose: 'handoff', ...report, failed: [{ repo: 'lib', error: 'no' }] },
     ...failures.map((stopReason) => ({ type: 'turn.failed', pod, turn: 0, purpose: 'work', stopReason, ...report })),
-    ...['usage_limit', 'api_error'].map((stopReason) => ({
+    ...['usage_limit', 'key_refused', 'api_error'].map((stopReason) => ({
       type: 'turn.failed',
       pod,
       turn: 0,

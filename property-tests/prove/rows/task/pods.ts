@@ -131,7 +131,8 @@ const endPod = 'agent_exited expired abandoned conflict shutdown interrupted int
 
 function rest(t: TaskDraft, { stopReason, resetsAt }: EventOf<'turn.failed'>): void {
   const backoff = Math.min(longest, 30_000 * 2 ** Math.max(0, t.c.turn.failedInRow - 1))
-  const reset = stopReason === 'usage_limit' && resetsAt !== undefined ? resetsAt - t.c.at : 0
+  const withheld = ['usage_limit', 'key_refused', 'no_credit'].includes(stopReason)
+  const reset = withheld && resetsAt !== undefined ? resetsAt - t.c.at : 0
   put(t.c, { turn: { delayMs: Math.max(backoff, reset), prompt: 'retry', nudged: true } })
 }
 

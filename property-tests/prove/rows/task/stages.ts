@@ -189,7 +189,7 @@ function turnEnded(t: TaskDraft, event: EventOf<'turn.ended'>): Move {
 }
 
 /** Said by the pod's end, the account or the ledger, and no fault of the agent. */
-const uncounted = 'agent_exited expired abandoned conflict shutdown usage_limit budget'.split(' ')
+const uncounted = 'agent_exited expired abandoned conflict shutdown usage_limit key_refused no_credit budget'.split(' ')
 
 function turnFailed(t: TaskDraft, event: EventOf<'turn.failed'>): Move {
   const { c } = t
