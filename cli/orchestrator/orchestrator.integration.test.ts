@@ -146,6 +146,22 @@ describe('the API', () => {
   /** Proven otherwise: by signature, by the pod's token as Basic, by ticket or cookie, or open to everybody. */
   const otherwise = /^\/(healthz|readyz|metrics|docs|openapi\.json|operator\/webhooks|internal|git|inspector)(\/|$)/
 
+  /** Of every member of every body, and of every query. */
+  function namesIn(node: unknown): readonly string[] {
+    if (typeof node !== 'object' || node === null) return []
+    const {
+      properties = {},
+      in: place,
+      name,
+    } = node as {
+      readonly properties?: object
+      readonly in?: string
+      readonly name?: string
+    }
+    const own = place === 'query' ? [name!] : Object.keys(properties)
+    return [...own, ...Object.values(node).flatMap(namesIn)]
+  }
+
   async function operations(): Promise<Operation[]> {
     const { body } = await fixture.call('/openapi.json')
     const paths = Object.entries(body['paths'] as Record<string, Record<string, unknown>>)
@@ -162,6 +178,19 @@ describe('the API', () => {
     const paths = Object.entries(body['paths'] as Record<string, Record<string, { readonly security?: object[] }>>)
     const named = paths.filter(([, methods]) => Object.values(methods).every(({ security }) => security !== undefined))
     expect(named.map(([path]) => path)).toEqual(paths.map(([path]) => path).filter((path) => !otherwise.test(path)))
+  })
+
+  test('names everything in camelCase but what the tools of agents pass on (HTTP-16)', async () => {
+    const { body } = await fixture.call('/openapi.json')
+    const other = Object.entries(body['paths'] as object).map(([path, methods]) => ({
+      path,
+      names: [...new Set(namesIn(methods))].filter((name) => !/^[a-z][A-Za-z0-9]*$/.test(name)),
+    }))
+    expect(other.filter(({ names }) => names.length > 0)).toEqual([
+      { path: '/tasks/{task}/scm', names: ['is_pr', 'since_days'] },
+      { path: '/tasks/{task}/merge-requests', names: ['in_reply_to'] },
+      { path: '/tasks/{task}/takeover-requests', names: ['comment_external_id'] },
+    ])
   })
 
   test('asks every caller of every route who he is, before it looks at anything else (AGENT-API-2, ORCHESTRATOR-API-1)', async () => {

@@ -28,7 +28,31 @@ const filed = {
   issue: { repo: 'lib', title: 'Disk', body: 'Full.' },
 }
 
+/** Of every member, however deep. */
+function namesIn(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { properties = {} } = schema as { readonly properties?: object }
+  return [...Object.keys(properties), ...Object.values(schema).flatMap(namesIn)]
+}
+
 describe('an outcome of the contract', () => {
+  it('has the names of the contract: snake_case, but isPR (HTTP-16)', () => {
+    const several = Object.values(outcomeSchemas)
+      .flatMap(namesIn)
+      .filter((name) => /[A-Z_]/.test(name))
+    expect([...new Set(several)].toSorted()).toEqual([
+      'alert_rules',
+      'approval_citations',
+      'approving_maintainer',
+      'change_significance',
+      'decline_reason',
+      'isPR',
+      'merge_order',
+      'plan_note_id',
+      'reviewed_shas',
+    ])
+  })
+
   it.each<[AgentKind, Payload]>([
     ['implement', submitted],
     [
