@@ -2,13 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { reservedServers as refusedServers } from '../crd/project.ts'
 import type { PodTokens } from '../edges/agents/pod-tokens.ts'
 import type { ProjectDirectory, ProjectSettings } from '../edges/forge/projects.ts'
 import { PodFolder } from '../edges/local/pod-folder.ts'
 import type { PodSpec } from '../edges/ports/pods.ts'
 import { callbackSecret } from '../edges/pods/inbound.ts'
-import { reservedServers } from '../wrapper/boot/mcp-config.ts'
 import { podEnvironment } from './pod-environment.ts'
 import { readSettings } from './settings.ts'
 
@@ -187,8 +185,4 @@ test('a pod is told where its spans go and what they hang from; nothing of it un
 test('an agent’s commands are behind walls in every pod, unless the operator says otherwise (ORCHESTRATOR-SETTINGS-11, POD-ENV-18)', async () => {
   expect((await environmentOf()).env['AGENT_SECLUSION']).toBe('required')
   expect((await environmentOf({ AGENT_SECLUSION: 'auto' })).env['AGENT_SECLUSION']).toBe('auto')
-})
-
-test('`apply` refuses each name of an MCP server that a pod would skip, and no other (PROJECT-MCP-6)', () => {
-  expect(refusedServers.toSorted()).toEqual(reservedServers.toSorted())
 })

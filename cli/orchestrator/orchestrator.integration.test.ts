@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
 import { signHmac } from '../../http/auth/hmac.ts'
+import { namesIn } from '../../http/testing.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { people } from '../local/people.ts'
@@ -145,22 +146,6 @@ describe('the API', () => {
 
   /** Proven otherwise: by signature, by the pod's token as Basic, by ticket or cookie, or open to everybody. */
   const otherwise = /^\/(healthz|readyz|metrics|docs|openapi\.json|operator\/webhooks|internal|git|inspector)(\/|$)/
-
-  /** Of every member of every body, and of every query. */
-  function namesIn(node: unknown): readonly string[] {
-    if (typeof node !== 'object' || node === null) return []
-    const {
-      properties = {},
-      in: place,
-      name,
-    } = node as {
-      readonly properties?: object
-      readonly in?: string
-      readonly name?: string
-    }
-    const own = place === 'query' ? [name!] : Object.keys(properties)
-    return [...own, ...Object.values(node).flatMap(namesIn)]
-  }
 
   async function operations(): Promise<Operation[]> {
     const { body } = await fixture.call('/openapi.json')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../../machines/task/events.ts'
+import { namesIn } from '../../../http/testing.ts'
 import { faultsOf } from '../../../http/validation.ts'
 import { judgements } from '../../../machines/task/outcome/judge.ts'
 import { actionOf, conditionalFaults, repositoryFaults } from './rules.ts'
@@ -26,13 +27,6 @@ const filed = {
   alert_rules: ['disk-full'],
   reason: 'the disk is full',
   issue: { repo: 'lib', title: 'Disk', body: 'Full.' },
-}
-
-/** Of every member, however deep. */
-function namesIn(schema: unknown): readonly string[] {
-  if (typeof schema !== 'object' || schema === null) return []
-  const { properties = {} } = schema as { readonly properties?: object }
-  return [...Object.keys(properties), ...Object.values(schema).flatMap(namesIn)]
 }
 
 describe('an outcome of the contract', () => {
