@@ -2,7 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { agentKinds } from '../machines/task/events.ts'
 import { ForgeAddress } from './forge-address.ts'
-import { meantProjectValues, ProjectSpec, removedProjectFields } from './project.ts'
+import { meantProjectValues, projectFaults, ProjectSpec, removedProjectFields } from './project.ts'
 
 const closed = { additionalProperties: false } as const
 /** RFC 1123 label: what Kubernetes takes as a name (NAME-5). */
@@ -80,6 +80,8 @@ export interface Kind {
   readonly meant: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Members of the spec that people read; the others name something. */
   readonly texts: readonly string[]
+  /** Of a spec, beside what its schema finds. */
+  faults(spec: unknown): readonly { readonly path: string; readonly message: string }[]
 }
 
 const group = 'platform.dev/v1alpha1'
@@ -92,6 +94,7 @@ const platform = (
   removed = {},
   texts: readonly string[] = [],
   meant = {},
+  faults: Kind['faults'] = () => [],
 ): Kind => ({
   kind,
   apiVersion: group,
@@ -102,10 +105,21 @@ const platform = (
   removed,
   texts,
   meant,
+  faults,
 })
 
 export const kinds: readonly Kind[] = [
-  platform('Project', 'projects', ['proj'], ProjectSpec, true, removedProjectFields, [], meantProjectValues),
+  platform(
+    'Project',
+    'projects',
+    ['proj'],
+    ProjectSpec,
+    true,
+    removedProjectFields,
+    [],
+    meantProjectValues,
+    projectFaults,
+  ),
   platform('Repository', 'repositories', ['repo'], RepositorySpec, true),
   platform('Task', 'tasks', [], TaskSpec, true, {}, ['goal']),
   platform('QueuedEvent', 'queuedevents', ['qe'], QueuedEventSpec, false),

@@ -34,6 +34,21 @@ const McpServer = Closed({
   type: Optional(Type.Union([Type.Literal('http'), Type.Literal('sse')], { default: 'http' })),
 })
 
+/** The wrapper has servers of these names of its own, or will, and skips any other of the name (PROJECT-MCP-6). */
+export const reservedServers: readonly string[] = ['platform', 'wiring', 'alerting', 'code-navigation']
+
+/** What no schema of a CRD can say: its patterns know no exception. */
+export function projectFaults(spec: unknown): readonly { readonly path: string; readonly message: string }[] {
+  const { agent } = spec as { readonly agent?: { readonly mcpServers?: unknown } | null }
+  const servers = Array.isArray(agent?.mcpServers) ? (agent.mcpServers as readonly unknown[]) : []
+  return servers.flatMap((server, index) => {
+    const { name } = (server ?? {}) as { readonly name?: unknown }
+    return reservedServers.includes(String(name))
+      ? [{ path: `/agent/mcpServers/${index}/name`, message: 'is a name of the platform’s own: choose another one' }]
+      : []
+  })
+}
+
 export const LifecycleHooks = Closed({
   preClone: Text(),
   postClone: Text(),

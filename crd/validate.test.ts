@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { reservedServers } from './project.ts'
 import { checkManifest } from './validate.ts'
 
 const project = {
@@ -46,6 +47,30 @@ describe('a manifest', () => {
     const bad = withSpec({ maxConcurentAgents: 2, maxConcurrentAgents: -1 })
     expect(checkManifest(bad, 'pruned').faults.map(({ path }) => path)).toEqual(['/spec/maxConcurrentAgents'])
   })
+
+  it.each(reservedServers)(
+    'with an extra server %s is refused: the name is the platform’s own (PROJECT-MCP-6)',
+    (name) => {
+      const url = 'https://wiki.example/mcp'
+      const mcpServers = [
+        { name: 'wiki', url },
+        { name, url },
+      ]
+      for (const unknownKeys of ['refused', 'pruned'] as const)
+        expect(checkManifest(withSpec({ agent: { mcpServers } }), unknownKeys).faults).toEqual([
+          { path: '/spec/agent/mcpServers/1/name', message: 'is a name of the platform’s own: choose another one' },
+        ])
+    },
+  )
+
+  it.each([[{ mcpServers: 'wiki' }], [{ mcpServers: [null] }], [null]])(
+    'with odd servers is refused for their shape alone: %j (PROJECT-MCP-2)',
+    (agent) => {
+      const { faults } = checkManifest(withSpec({ agent }))
+      expect(faults.length).toBeGreaterThan(0)
+      expect(faults.filter(({ message }) => message.includes('platform'))).toEqual([])
+    },
+  )
 
   it('says what an enumeration allows (RESOURCES-9)', () => {
     const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider: 'sourcehut' } }))

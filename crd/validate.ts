@@ -145,7 +145,8 @@ function judgeSpec(
   }) as Document
   const filled = withWellFormed(Value.Default(kind.spec, value) as Document, kind.texts)
   faults.push(...faultyNames(filled, '/spec'))
-  for (const { path, message } of specErrors(kind, filled)) faults.push({ path: `/spec${path}`, message })
+  for (const { path, message } of [...specErrors(kind, filled), ...kind.faults(filled)])
+    faults.push({ path: `/spec${path}`, message })
   return { faults, warnings, value: filled }
 }
 

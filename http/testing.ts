@@ -84,3 +84,15 @@ export async function withServer(
     await server.close({ graceMs: 0 })
   }
 }
+
+/** Names in an OpenAPI document or a schema: of every member of every body, and of every query. */
+export function namesIn(node: unknown): readonly string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const {
+    properties = {},
+    in: place,
+    name,
+  } = node as { readonly properties?: object; readonly in?: string; readonly name?: string }
+  const own = place === 'query' ? [name!] : Object.keys(properties)
+  return [...own, ...Object.values(node).flatMap(namesIn)]
+}

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
 import { signHmac } from '../../http/auth/hmac.ts'
+import { namesIn } from '../../http/testing.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { people } from '../local/people.ts'
@@ -162,6 +163,19 @@ describe('the API', () => {
     const paths = Object.entries(body['paths'] as Record<string, Record<string, { readonly security?: object[] }>>)
     const named = paths.filter(([, methods]) => Object.values(methods).every(({ security }) => security !== undefined))
     expect(named.map(([path]) => path)).toEqual(paths.map(([path]) => path).filter((path) => !otherwise.test(path)))
+  })
+
+  test('names everything in camelCase but what the tools of agents pass on (HTTP-16)', async () => {
+    const { body } = await fixture.call('/openapi.json')
+    const other = Object.entries(body['paths'] as object).map(([path, methods]) => ({
+      path,
+      names: [...new Set(namesIn(methods))].filter((name) => !/^[a-z][A-Za-z0-9]*$/.test(name)),
+    }))
+    expect(other.filter(({ names }) => names.length > 0)).toEqual([
+      { path: '/tasks/{task}/scm', names: ['is_pr', 'since_days'] },
+      { path: '/tasks/{task}/merge-requests', names: ['in_reply_to'] },
+      { path: '/tasks/{task}/takeover-requests', names: ['comment_external_id'] },
+    ])
   })
 
   test('asks every caller of every route who he is, before it looks at anything else (AGENT-API-2, ORCHESTRATOR-API-1)', async () => {

@@ -67,6 +67,7 @@ export function aThreadIssue(change: Partial<MirroredIssue> = {}): MirroredIssue
     url,
     labels: ['platform'],
     updatedAt: noon,
+    complete: true,
     ...change,
   }
 }

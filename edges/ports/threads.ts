@@ -33,6 +33,8 @@ export interface MirroredIssue {
   readonly url: string
   readonly labels: readonly string[]
   readonly updatedAt: number
+  /** Its thread is read whole; otherwise comments may be missing until a later resync. */
+  readonly complete: boolean
 }
 
 export interface MirroredMergeRequest extends Omit<MirroredIssue, 'state'> {

@@ -8,7 +8,7 @@ import { wiringServer } from '../hooks/wiring.ts'
 import type { AgentPlumbing } from './plumbing.ts'
 
 /** Platform-owned names; nobody else may take them (WRAPPER-RULE-11, WRAPPER-MCP-4). */
-const reserved = ['platform', wiringServer, 'alerting', 'code-navigation']
+export const reservedServers = ['platform', wiringServer, 'alerting', 'code-navigation']
 const namePattern = '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$'
 
 const Extra = Type.Object({
@@ -65,7 +65,7 @@ function addExtras(servers: Servers, text: string, logger: Logger): void {
 }
 
 function add(servers: Servers, name: string, server: object, logger: Logger): void {
-  if (reserved.includes(name)) return logger.warn({ name }, 'the name of an MCP server is reserved; skipped')
+  if (reservedServers.includes(name)) return logger.warn({ name }, 'the name of an MCP server is reserved; skipped')
   if (servers[name]) logger.warn({ name }, 'an MCP server is configured twice; the last one counts')
   servers[name] = server
 }

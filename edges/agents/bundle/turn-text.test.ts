@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ATask, granted, inReview, issueId, opening, reworking, working } from '../../../machines/task/a-task.ts'
 import { withChanges, type TaskContext } from '../../../machines/task/context.ts'
@@ -386,6 +388,25 @@ describe('the other kinds', () => {
     expect(text).toContain('that no other Task has claimed (`task_context` with `index=true`)')
     expect(text).toContain('The current pin is where you start; with `nextHopOnly` take the smallest eligible step.')
     expect(text).toContain('`merge_order` is the order of publishing: images before charts before configuration.')
+  })
+
+  it.each([
+    ['PROJECT-UPGRADE-5', 'With `external` run `renovate --platform=local --dry-run=lookup'],
+    ['PROJECT-UPGRADE-5', 'It changes nothing, and its report is a hint, not an order.'],
+    ['PROJECT-UPGRADE-6', 'Without `engine`, or with `none`, list the candidates yourself'],
+    ['PROJECT-UPGRADE-9', 'With `latest` jump to the newest eligible release.'],
+  ])('%s: an upgrade is told what its policy means: %s', async (_row, words) => {
+    const projects = projectWith({ upgradePolicy: { engine: 'external', majorStrategy: 'latest' } })
+    expect(await textOf(working('upgrade').context, { projects })).toContain(words)
+    // It has chosen already.
+    expect(await textOf(reworking('upgrade').context, { projects })).not.toContain(words)
+  })
+
+  it('PROJECT-UPGRADE-5: the command that the assignment names is in the image of the wrapper', async () => {
+    const image = readFileSync(join(import.meta.dirname, '../../../deploy/Dockerfile.wrapper'), 'utf8')
+    const text = await textOf(working('upgrade').context, { projects: projectWith({}) })
+    const [, command] = /With `external` run `(\S+) /.exec(text)!
+    expect(image).toContain(`/node_modules/.bin/${command} /usr/local/bin/${command} `)
   })
 
   it.each(['documentation', 'upgrade'] as const)('%s may discuss once it has a merge request', async (kind) => {

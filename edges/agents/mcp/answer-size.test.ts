@@ -1,3 +1,4 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { expect, it } from 'vitest'
 import { mostAnswerCharacters } from '../../../wrapper/tools/port.ts'
 import { text, withPod } from './testing.ts'
@@ -23,6 +24,48 @@ it('a bundle that is too large for one answer is read on by its offset (TOOLS-23
       )
     },
   )
+})
+
+const words = (count: number): string => Array.from({ length: count }, (_, number) => `word ${number}\n`).join('')
+
+/** Answers each call with one more comment at the beginning of the bundle. */
+function growing(): () => Response {
+  let calls = 0
+  return () => {
+    calls += 1
+    return new Response(`${'a new comment\n'.repeat(calls)}${words(20_000)}`)
+  }
+}
+
+async function readOn(client: Client, given: object, offset: number): Promise<string> {
+  const answer = text(await client.callTool({ name: 'task_context', arguments: { ...given, offset } }))
+  expect(answer.length).toBeLessThanOrEqual(mostAnswerCharacters)
+  return answer
+}
+
+it('a comment between two pages loses and doubles no word: the pages are of one text (TOOL-TASK-11)', async () => {
+  await withPod('implement', growing(), async (client, asked) => {
+    let read = ''
+    for (let cut: RegExpExecArray | null = null, first = true; first || cut !== null; first = false) {
+      const answer = await readOn(client, { notes: 'all' }, Number(cut?.[2] ?? 0))
+      cut = /(\n\[cut: .*offset=(\d+) to read on\])$/.exec(answer)
+      read += answer.slice(0, cut?.index)
+    }
+    expect(read).toBe(`a new comment\n${words(20_000)}`)
+    expect(asked).toHaveLength(1)
+    // From its beginning it is always the newest.
+    expect(await readOn(client, { notes: 'all' }, 0)).toContain('a new comment\na new comment\n')
+  })
+})
+
+it('an offset into a text that the server does not have says that it was rendered anew, once (TOOL-TASK-11)', async () => {
+  await withPod('implement', growing(), async (client, asked) => {
+    await readOn(client, { notes: 'all' }, 0)
+    const other = await readOn(client, { task: 'implement-lib-2-abcde' }, 1000)
+    expect(other).toMatch(/^\[the platform has rendered this text anew: .*call again without offset\]\n/)
+    expect(await readOn(client, { task: 'implement-lib-2-abcde' }, 2000)).not.toContain('rendered this text anew')
+    expect(asked).toHaveLength(2)
+  })
 })
 
 it.each([

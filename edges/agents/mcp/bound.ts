@@ -18,12 +18,13 @@ export interface BoundOptions {
 
 type Data = Readonly<Record<string, unknown>>
 
-export function boundText(text: string, from: number): string {
+/** `before`: what is said of the text, in few words. */
+export function boundText(text: string, from: number, before = ''): string {
   const rest = text.slice(from)
-  if (from > 0 && rest === '') return `[the text has ${text.length} characters, and none from ${from} on]`
-  if (rest.length <= mostAnswerCharacters) return rest
+  if (from > 0 && rest === '') return `${before}[the text has ${text.length} characters, and none from ${from} on]`
+  if (before.length + rest.length <= mostAnswerCharacters) return `${before}${rest}`
   const end = from + wholeCharacters(rest, mostAnswerCharacters - wordsOfACut)
-  return `${text.slice(from, end)}\n[cut: characters ${from} to ${end} of ${text.length}; call again with offset=${end} to read on]`
+  return `${before}${text.slice(from, end)}\n[cut: characters ${from} to ${end} of ${text.length}; call again with offset=${end} to read on]`
 }
 
 export function boundData(data: Data, options: BoundOptions): Data {

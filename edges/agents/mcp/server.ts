@@ -53,6 +53,7 @@ export function published({ name, title, description, input, output, annotations
 
 export function createMcpServer(options: McpServerOptions): Server {
   const tools = [...toolsFor(options.profile), ...(options.more ?? [])]
+  const kept: KeptText = {}
   const server = new Server({ name: 'platform', version: options.version }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(published) as never }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
@@ -61,7 +62,7 @@ export function createMcpServer(options: McpServerOptions): Server {
     try {
       return await options.runner.perform(asked, (calls) => {
         const backend = options.backend(calls, { signal: extra.signal, tell: progress.tell })
-        return callTool(tools, options.profile, backend, params.name, params.arguments ?? {})
+        return callTool({ tools, profile: options.profile, kept }, backend, params.name, params.arguments ?? {})
       })
     } catch (error) {
       if (error instanceof CallRefused) return failure(error.message)
@@ -109,10 +110,20 @@ function tellProgress(
   return { tell, stop: () => timer?.cancel() }
 }
 
+/** The last long text that the agent reads page by page, and the call that it answers. */
+interface KeptText {
+  now?: { readonly call: string; readonly text: string }
+}
+
+interface Served {
+  readonly tools: readonly Tool[]
+  readonly profile: string
+  readonly kept: KeptText
+}
+
 /** The low-level server validates nothing: that is done here, and every fault is told at once. */
 async function callTool(
-  tools: readonly Tool[],
-  profile: string,
+  { tools, profile, kept }: Served,
   backend: Backend,
   name: string,
   input: Record<string, unknown>,
@@ -131,7 +142,9 @@ async function callTool(
       ].join('\n'),
     )
   try {
-    const { text, data } = bounded(tool, input, await tool.call(input, backend))
+    const { text, data } = isText(tool)
+      ? await page(tool, input, backend, kept)
+      : bounded(tool, input, await tool.call(input, backend))
     const structured = tool.output && data !== undefined ? { structuredContent: { ...data } } : {}
     return { content: [{ type: 'text', text }], ...structured }
   } catch (error) {
@@ -140,8 +153,31 @@ async function callTool(
   }
 }
 
+/** Not the items of a list, nor one body in a member. */
+function isText({ input, output }: Tool): boolean {
+  return output === undefined && Object.hasOwn(input.properties, 'offset')
+}
+
+const isAnother =
+  '[the platform has rendered this text anew: where it does not go on from your last page, call again without offset]\n'
+
+/** Rendered anew, a text has moved by what was written meanwhile: words would be lost or doubled between two pages (TOOL-TASK-11). */
+async function page(
+  tool: Tool,
+  { offset = 0, ...asked }: Record<string, unknown>,
+  backend: Backend,
+  kept: KeptText,
+): Promise<ToolAnswer> {
+  const call = JSON.stringify([tool.name, Object.entries(asked).toSorted()])
+  const from = Number(offset)
+  if (from > 0 && kept.now?.call === call) return { text: boundText(kept.now.text, from) }
+  const { text } = await tool.call(asked, backend)
+  kept.now = { call, text }
+  return { text: boundText(text, from, from > 0 ? isAnother : '') }
+}
+
 function bounded(tool: Tool, input: Record<string, unknown>, { text, data }: ToolAnswer): ToolAnswer {
-  if (data === undefined) return { text: boundText(text, Number(input['offset'] ?? 0)) }
+  if (data === undefined) return { text: boundText(text, 0) }
   const hasCursor = Object.hasOwn(tool.input.properties, 'cursor')
   const less = boundData(data, { keep: 'first', hasCursor, ...tool.bounds?.(input) })
   const readable = JSON.stringify(less, null, 2)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../../machines/task/events.ts'
+import { namesIn } from '../../../http/testing.ts'
 import { faultsOf } from '../../../http/validation.ts'
 import { judgements } from '../../../machines/task/outcome/judge.ts'
 import { actionOf, conditionalFaults, repositoryFaults } from './rules.ts'
@@ -29,6 +30,23 @@ const filed = {
 }
 
 describe('an outcome of the contract', () => {
+  it('has the names of the contract: snake_case, but isPR (HTTP-16)', () => {
+    const several = Object.values(outcomeSchemas)
+      .flatMap(namesIn)
+      .filter((name) => /[A-Z_]/.test(name))
+    expect([...new Set(several)].toSorted()).toEqual([
+      'alert_rules',
+      'approval_citations',
+      'approving_maintainer',
+      'change_significance',
+      'decline_reason',
+      'isPR',
+      'merge_order',
+      'plan_note_id',
+      'reviewed_shas',
+    ])
+  })
+
   it.each<[AgentKind, Payload]>([
     ['implement', submitted],
     [

@@ -43,7 +43,7 @@ async function read(query: string): Promise<Read> {
   }
   const threads = aThreadReader({
     issues: [aThreadIssue()],
-    mergeRequests: [aThreadMergeRequest()],
+    mergeRequests: [aThreadMergeRequest(), aThreadMergeRequest({ number: 8, complete: false })],
     comments: {
       'issue 1': [
         aThreadComment({ id: '1', body: 'first' }),
@@ -125,6 +125,18 @@ describe('scm_read', () => {
     const newest = await read('kind=comments&repo=lib&number=1&limit=1')
     const older = await read(`kind=comments&repo=lib&number=1&limit=1&cursor=${String(newest.body['nextCursor'])}`)
     expect(older.body).toEqual({ items: [expect.objectContaining({ external_id: '1', body: 'first' })] })
+  })
+
+  it.each([
+    ['number=1', undefined],
+    ['number=7', 'needs is_pr=true'],
+    ['number=7&is_pr=true', undefined],
+    ['number=8&is_pr=true', 'has not read this whole thread yet'],
+    ['number=9&is_pr=true', 'has no merge request 9 of lib'],
+  ])('says where the mirror lacks the thread of %s, or a part of it (TOOL-SCM-READ-23)', async (query, hint) => {
+    const { status, body } = await read(`kind=comments&repo=lib&${query}`)
+    expect(status).toBe(200)
+    expect(body['hint'] ?? '').toEqual(hint === undefined ? '' : expect.stringContaining(hint))
   })
 
   it('hands the cursor of a list on to the mirror, and refuses one that it did not give (TOOL-SCM-READ-21)', async () => {

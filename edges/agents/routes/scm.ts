@@ -78,11 +78,7 @@ export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
         case 'ci':
           return ci(access, number)
         case 'comments':
-          return newestComments(
-            await deps.gatedThreads.comments(claims.project, query.repo, number, query.is_pr ? 'mr' : 'issue'),
-            limit,
-            query.cursor,
-          )
+          return readComments(deps, claims.project, { ...query, number }, limit)
         case 'commits': {
           const since = deps.clock.now() - (query.since_days ?? 30) * 24 * 60 * 60 * 1000
           return { items: await access.forge.commits(access.path, { since, limit }) }
@@ -92,6 +88,29 @@ export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
       }
     },
   )
+}
+
+/** What the mirror lacks is no empty thread (TOOL-SCM-READ-23). */
+async function readComments(
+  { gatedThreads }: AgentApiDeps,
+  project: string,
+  { repo, number, is_pr, cursor }: ScmRead & { readonly number: number },
+  limit: number,
+): Promise<object> {
+  const on = is_pr ? 'mr' : 'issue'
+  const subject = await (is_pr ? gatedThreads.mergeRequest : gatedThreads.issue)(project, repo, number)
+  const answer = newestComments(await gatedThreads.comments(project, repo, number, on), limit, cursor)
+  if (subject?.complete) return answer
+  return { ...answer, hint: subject === undefined ? unknownHint(repo, number, on) : unreadHint }
+}
+
+const unreadHint =
+  'The mirror has not read this whole thread yet, so comments may be missing. It reads such threads every 30 minutes, newest change first.'
+
+function unknownHint(repo: string, number: number, on: 'issue' | 'mr'): string {
+  return on === 'mr'
+    ? `The mirror has no merge request ${number} of ${repo}.`
+    : `The mirror has no issue ${number} of ${repo}. The thread of a merge request needs is_pr=true.`
 }
 
 const CommentKey = Type.Object({ at: Type.Integer(), id: Type.String() })

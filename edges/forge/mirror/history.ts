@@ -6,6 +6,7 @@ import { RateLimitedError } from '../errors.ts'
 import type { ForgePage, ForgeSubjectKind } from '../port.ts'
 import { readThread, takeIssue, takeMergeRequest } from './read-forge.ts'
 import type { Apart } from './apart.ts'
+import type { Spend } from './history-budget.ts'
 import type { Scope } from './scope.ts'
 import { loadHistory, saveHistory } from './store/history.ts'
 import { listIncomplete } from './store/subjects.ts'
@@ -13,24 +14,31 @@ import type { Subject, Subjects } from './subject.ts'
 
 /** Pages of a hundred, of each list. */
 const PAGES_A_RUN = 10
-/** A thread is one request, of a merge request three. With two runs an hour it is a tenth of GitHub's 5,000. */
 const THREADS_A_RUN = 100
+/** A merge request has comments, line comments and reviews. A long thread costs more: nobody knows before it is read. */
+const requestsOfThread: Readonly<Record<ForgeSubjectKind, number>> = { issue: 1, mr: 3 }
 
 export async function readHistory(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
   const { forge, path } = scope
+  const reading = { subjects, scope, spend: subjects.historyBudget.share() }
   try {
-    await readPages(subjects, scope, 'issue', (from) => forge.issueHistory(path, from), takeIssue)
-    await readPages(subjects, scope, 'mr', (from) => forge.mergeRequestHistory(path, from), takeMergeRequest)
-    await readIncomplete(subjects, scope, apart)
+    await readPages(reading, 'issue', (from) => forge.issueHistory(path, from), takeIssue)
+    await readPages(reading, 'mr', (from) => forge.mergeRequestHistory(path, from), takeMergeRequest)
+    await readIncomplete(reading, apart)
   } catch (error) {
     // Nothing waits for history: the next resync goes on with it.
     if (!(error instanceof RateLimitedError)) throw error
   }
 }
 
+interface Reading {
+  readonly subjects: Subjects
+  readonly scope: Scope
+  readonly spend: Spend
+}
+
 async function readPages<Item extends { readonly number: number }>(
-  subjects: Subjects,
-  scope: Scope,
+  { subjects, scope, spend }: Reading,
   kind: ForgeSubjectKind,
   list: (from: string | undefined) => Promise<ForgePage<Item>>,
   take: (subject: Subject, item: Item) => Promise<void>,
@@ -39,7 +47,7 @@ async function readPages<Item extends { readonly number: number }>(
   const key = { ...scope.place, kind }
   for (let read = 0; read < PAGES_A_RUN; read++) {
     const { next: from, done } = await loadHistory(sql, key)
-    if (done) return
+    if (done || !spend(1)) return
     const { items, next } = await list(from)
     for (const item of items)
       await subjects.withSubject(scope, kind, item.number, (subject) => takeUnknown(subject, item, take))
@@ -56,8 +64,10 @@ async function takeUnknown<Item>(
   if ((await subject.row()) === undefined) await take(subject, item)
 }
 
-async function readIncomplete(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
+async function readIncomplete({ subjects, scope, spend }: Reading, apart: Apart): Promise<void> {
   const { sql } = subjects.options
-  for (const { kind, number } of await listIncomplete(sql, scope.place, THREADS_A_RUN))
+  for (const { kind, number } of await listIncomplete(sql, scope.place, THREADS_A_RUN)) {
+    if (!spend(requestsOfThread[kind])) return
     await apart.read(kind, number, readThread)
+  }
 }

@@ -3,6 +3,7 @@ import type { Delivery } from '../../../runtime/runtime.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { ForgeAccount, ForgeSubjectKind } from '../port.ts'
 import type { FactsContext } from './facts.ts'
+import { createHistoryBudget, type HistoryBudget } from './history-budget.ts'
 import type { People } from './people.ts'
 import { readChecks, readThread } from './read-forge.ts'
 import type { MirroredSubject, SubjectKey } from './records.ts'
@@ -203,6 +204,7 @@ function mayBecomeWanted(row: MirroredSubject): boolean {
 
 export interface Subjects {
   readonly options: MirrorOptions
+  readonly historyBudget: HistoryBudget
   /** Work on one subject at a time; different subjects run side by side. */
   withSubject<T>(
     scope: Scope,
@@ -216,6 +218,7 @@ export function createSubjects(options: MirrorOptions): Subjects {
   const serial = createSerial()
   const subjects: Subjects = {
     options,
+    historyBudget: createHistoryBudget(options.clock),
     withSubject: async (scope, kind, number, work) => {
       const key: SubjectKey = { ...scope.place, kind, number }
       const place = `${key.project}/${columnOf(key)}/${kind}/${number}`

@@ -132,7 +132,7 @@ async function pageOf<Row extends MirroredSubject>(
   return { items, ...(next === undefined ? {} : { next }) }
 }
 
-function toIssue({ repository, issue, updatedAt }: MirroredIssue, isBotAccount: Judge): Issue {
+function toIssue({ repository, issue, updatedAt, complete }: MirroredIssue, isBotAccount: Judge): Issue {
   const { number, state, title, body, url, labels, author } = issue
   return {
     repository,
@@ -145,11 +145,12 @@ function toIssue({ repository, issue, updatedAt }: MirroredIssue, isBotAccount: 
     author: author.login,
     bot: isBotAccount(author),
     updatedAt,
+    complete,
   }
 }
 
 function toMergeRequest(
-  { repository, mergeRequest, notes, updatedAt }: MirroredMergeRequest,
+  { repository, mergeRequest, notes, updatedAt, complete }: MirroredMergeRequest,
   isBotAccount: Judge,
 ): MergeRequest {
   const { number, state, title, body, url, labels, author, draft, headSha, headBranch, baseBranch, mergeable } =
@@ -172,6 +173,7 @@ function toMergeRequest(
     ci,
     mergeable,
     updatedAt,
+    complete,
   }
 }
 

@@ -380,6 +380,19 @@ test('a forge that does not answer six times makes the Project not ready and say
   })
 })
 
+test('an attempt that a forge leaves without an answer for 20 seconds stands for all six; a shorter one is retried (PROJECT-STATUS-13)', async () => {
+  const away = { kind: 'errorBeforeWrite', method: 'GET', path: '/user', times: 100 } as const
+  await withForgeEdge({ faults: [away] }, async (fixture) => {
+    const begun = fixture.context('check')
+    const check = () => fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, begun)
+    fixture.clock.advance(19_999)
+    await expect(check()).rejects.toThrow(ForgeUnavailableError)
+    fixture.clock.advance(1)
+    const [delivery] = await check()
+    expect(delivery!.event).toMatchObject({ ready: false, reason: 'ForgeUnreachable' })
+  })
+})
+
 test('a bot that may not write labels makes the Project not ready (PROJECT-STATUS-13)', async () => {
   await withForgeEdge({ repository: { permissions: { maintainer: 'admin', bot: 'read' } } }, async (fixture) => {
     expect(await checked(fixture)).toMatchObject({ ready: false, reason: 'LabelsNotWritable' })

@@ -55,6 +55,7 @@ export const scmTools: readonly Tool[] = [
     input: Type.Object({ ...ScmRead.properties, offset }, { additionalProperties: false }),
     output: answers({
       ...listAnswer.properties,
+      hint: Type.String(),
       status: Type.String(),
       checks: Type.Array(Type.Unknown()),
       cached: Type.Boolean(),
