@@ -117,6 +117,13 @@ describe('configuration', () => {
     })
   })
 
+  test.each(['acceptEdits', 'auto', 'manual', 'plan', 'default'])(
+    'refuses the permission mode %s, in which a turn that calls a tool waits for a person (WRAPPER-ENV-6, WRAPPER-ENV-7)',
+    (mode) => {
+      expect(faultsOf({ PERMISSION_MODE: mode })).toEqual(['PERMISSION_MODE must be one of bypassPermissions, dontAsk'])
+    },
+  )
+
   test('has no secret of the callbacks unless one is given (WRAPPER-ENV-16)', () => {
     const secretOf = (env: Record<string, string>): string | undefined => load(env).secrets.callbackSecret
     expect([secretOf({}), secretOf({ CALLBACK_HMAC_SECRET: '' })]).toEqual([undefined, undefined])
