@@ -31,7 +31,7 @@ class Fixture {
   terminal: Terminal | undefined
   onOpen: () => void = () => undefined
   exit: Promise<number> = Promise.resolve(0)
-  readonly #stop = new AbortController()
+  #stop = new AbortController()
 
   constructor(world: PodWorld) {
     this.world = world
@@ -43,6 +43,7 @@ class Fixture {
   }
 
   start(extra: Readonly<Record<string, string>> = {}): void {
+    this.#stop = new AbortController()
     rmSync(this.#endpoint, { force: true })
     this.terminal = undefined
     let count = 0
@@ -92,11 +93,15 @@ class Fixture {
     return code!
   }
 
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     this.#stop.abort()
     this.isPainting = false
     this.answerCallback = async () => 200
     await this.ended()
+  }
+
+  async close(): Promise<void> {
+    await this.stop()
     await this.world.close()
   }
 
@@ -324,6 +329,7 @@ describe('one pod, from its boot to its second start', () => {
 
   test('gets no new hour when it starts again (WRAPPER-STOP-1)', async () => {
     const first = fixture.startedAt()
+    await fixture.stop()
     fixture.clock.leap(first + 3_500_000 - fixture.clock.now())
     fixture.start()
     call = await fixture.serves()

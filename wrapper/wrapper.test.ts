@@ -106,7 +106,8 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect(runGit(world.origin, 'show', 'platform/implement-lib-1-x7k2p:README.md')).toContain('more')
   })
 
-  test('each tool that the CLI declares has a label of its own in the counter of tool calls (WRAPPER-METRICS-18)', () => {
+  test('each tool that the CLI declares has a label of its own in the counter of tool calls (WRAPPER-METRICS-18)', async () => {
+    await pod.turn('hello')
     const declared = world.model.requests.flatMap(({ body }) => body.tools ?? []).map(({ name }) => name)
     const own = [...new Set(declared)].filter((name) => !name.startsWith('mcp__'))
     expect(own).toContain('Bash')

@@ -113,6 +113,11 @@ class Fixture {
     }
   }
 
+  /** For what a line of the transcript brings: the disk is as slow as it likes. */
+  async passUntil(isSo: () => boolean): Promise<void> {
+    for (let step = 0; step < 1000 && !isSo(); step += 1) await this.pass(0.1)
+  }
+
   async counted(metric: string): Promise<readonly object[]> {
     const found = (await this.#registry.getMetricsAsJSON()).find(({ name }) => name === metric)
     return ((found?.values ?? []) as { labels: object; value: number }[])
@@ -416,7 +421,7 @@ describe('a probe', () => {
     expect(fixture.conversation.stallSuspectedAt).toBeDefined()
     expect(fixture.conversation.lastProbe).not.toHaveProperty('answeredAt')
     fixture.say('yes')
-    await fixture.pass(1)
+    await fixture.passUntil(() => fixture.conversation.lastProbe?.answeredAt !== undefined)
     expect(fixture.conversation.lastProbe).toHaveProperty('answeredAt')
     expect(fixture.conversation.stallSuspectedAt).toBeDefined()
     fixture.stop()
