@@ -7,6 +7,8 @@ import type { ProjectDirectory, ProjectSettings } from '../edges/forge/projects.
 import { PodFolder } from '../edges/local/pod-folder.ts'
 import type { PodSpec } from '../edges/ports/pods.ts'
 import { callbackSecret } from '../edges/pods/inbound.ts'
+import { checkManifest } from '../crd/validate.ts'
+import { loadConfig } from '../wrapper/boot/config.ts'
 import { podEnvironment } from './pod-environment.ts'
 import { readSettings } from './settings.ts'
 
@@ -18,7 +20,7 @@ const spec: PodSpec = {
   agentKind: 'implement',
   model: 'claude-opus-5-5',
   effort: 'high',
-  permissionMode: 'plan',
+  permissionMode: 'dontAsk',
   turnTimeoutSeconds: 60,
   agentPodTTLSeconds: 600,
   repositories: [{ name: 'a', base: 'main', branch: 'platform/implement-a-1' }],
@@ -82,7 +84,7 @@ test('the wrapper of a pod knows its Task, its place and its repositories throug
     OIDC_AUDIENCE: 'urn:wrapper',
     MODEL: 'claude-opus-5-5',
     EFFORT: 'high',
-    PERMISSION_MODE: 'plan',
+    PERMISSION_MODE: 'dontAsk',
     TURN_TIMEOUT_SECONDS: '60',
     AGENT_POD_TTL_SECONDS: '600',
     BOT_LOGIN: 'bot',
@@ -92,6 +94,32 @@ test('the wrapper of a pod knows its Task, its place and its repositories throug
     { name: 'a', base: 'main', branch: 'platform/implement-a-1', sha: '', url: 'http://127.0.0.1:8080/git/demo/a.git' },
   ])
   expect(minted).toEqual([{ project: 'default/demo', task: 'default/implement-a-1', pod: 2, agentKind: 'implement' }])
+})
+
+test('a permission mode that `apply` takes is one with which a wrapper starts, and the other way round (WRAPPER-ENV-7)', () => {
+  const scm = { provider: 'forge_a', owner: 'acme', botLogin: 'bot' }
+  const isApplied = (permissionMode: string): boolean => {
+    const project = { scmSecretRef: 'forge', scm, agent: { permissionMode } }
+    const manifest = { apiVersion: 'platform.dev/v1alpha1', kind: 'Project', metadata: { name: 'demo' }, spec: project }
+    return checkManifest(manifest).faults.length === 0
+  }
+  const starts = (PERMISSION_MODE: string): boolean => {
+    const pod = {
+      PLATFORM_TASK: 't',
+      PLATFORM_PROJECT: 'p',
+      PLATFORM_CONTRACT_VERSION: '4',
+      MODEL_PROVIDER_API_KEY: 'k',
+    }
+    const env = { ...pod, OIDC_ISSUER: 'https://id.invalid', OIDC_AUDIENCE: 'wrapper', PERMISSION_MODE }
+    try {
+      return loadConfig(env, () => '').permissionMode === PERMISSION_MODE
+    } catch {
+      return false
+    }
+  }
+  const modes = ['acceptEdits', 'auto', 'bypassPermissions', 'default', 'dontAsk', 'manual', 'plan']
+  expect(modes.filter(isApplied)).toEqual(['bypassPermissions', 'dontAsk'])
+  expect(modes.filter(starts)).toEqual(['bypassPermissions', 'dontAsk'])
 })
 
 test('the repository of skills is told to every wrapper where it is set, and to none else (ORCHESTRATOR-SETTINGS-9, POD-ENV-11)', async () => {

@@ -89,7 +89,6 @@ const defaults: readonly (readonly [path: string, value: unknown])[] = [
 ]
 
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max']
-const permissionModes = ['acceptEdits', 'auto', 'bypassPermissions', 'manual', 'dontAsk', 'plan']
 const percents = { taken: [0, 100], refused: [-1, 101, 0.5] }
 const schedules = { taken: ['', '*/5 0 1 1 0'], refused: ['@daily', '0 0 * *', '0 0 0 * * *'] }
 
@@ -112,7 +111,10 @@ const edges: Readonly<Record<string, { readonly taken: readonly unknown[]; reado
   'agent.stallProbeGraceSeconds': { taken: [60], refused: [59] },
   'agent.stallProbeMaxAttempts': { taken: [1, 5], refused: [0, 6] },
   'agent.model': { taken: ['', 'm'.repeat(64)], refused: ['m'.repeat(65)] },
-  'agent.permissionMode': { taken: permissionModes, refused: ['', 'default', 'byPassPermissions'] },
+  'agent.permissionMode': {
+    taken: ['bypassPermissions', 'dontAsk'],
+    refused: ['', 'default', 'byPassPermissions', 'acceptEdits', 'auto', 'manual', 'plan'],
+  },
   'agent.effort': { taken: efforts, refused: ['', 'extreme'] },
   'agent.effortByKind': { taken: [{}, { refine: 'low', upgrade: 'max' }], refused: [{ refine: '' }, { chat: 'low' }] },
   'agent.modelByKind': { taken: [{}, { incident: 'claude-x' }], refused: [{ chat: 'claude-x' }] },

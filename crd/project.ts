@@ -19,8 +19,9 @@ const Level = (fallback: string) =>
       { default: fallback },
     ),
   )
-/** The modes that the agent CLI knows; its wrapper refuses any other when a pod starts. */
-const permissionModes = ['acceptEdits', 'auto', 'bypassPermissions', 'manual', 'dontAsk', 'plan']
+/** Without a person a turn ends only in these modes of the agent CLI (WRAPPER-ENV-7); a wrapper starts with no other. */
+const permissionModes = ['bypassPermissions', 'dontAsk']
+const askingModes = ['acceptEdits', 'auto', 'manual', 'plan']
 const ByKind = <T extends TProperties[string]>(value: T) =>
   Optional(Closed(Object.fromEntries(agentKinds.map((kind) => [kind, Optional(value)]))))
 const Free = Optional(Type.Array(Type.Object({}, { additionalProperties: true })))
@@ -291,10 +292,13 @@ export const removedProjectFields: Readonly<Record<string, string>> = {
   '/stageDeadlines': 'stage budgets are fixed',
 }
 
-/** People name a forge by its product. */
+/** People name a forge by its product, and a mode that they know from their own terminal. */
 export const meantProjectValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/scm/provider': {
     github: 'forge_a is GitHub',
     gitlab: 'forge_b is GitLab, which this version does not serve yet',
   },
+  '/agent/permissionMode': Object.fromEntries(
+    askingModes.map((mode) => [mode.toLowerCase(), `${mode} asks a person, and a pod has none`]),
+  ),
 }

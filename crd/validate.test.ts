@@ -87,16 +87,18 @@ describe('a manifest', () => {
     expect(faults).toEqual([{ path: '/spec/scm/provider', message: `must be one of "forge_a", "forge_b"; ${hint}` }])
   })
 
-  it('with a permission mode that the agent CLI does not know is refused with the nearest one (PROJECT-AGENT-3)', () => {
-    const { faults } = checkManifest(withSpec({ agent: { permissionMode: 'byPassPermissions' } }))
-    expect(faults).toEqual([
-      {
-        path: '/spec/agent/permissionMode',
-        message:
-          'must be one of "acceptEdits", "auto", "bypassPermissions", "manual", "dontAsk", "plan"; did you mean bypassPermissions?',
-      },
-    ])
-  })
+  it.each([
+    ['byPassPermissions', 'did you mean bypassPermissions?'],
+    ['plan', 'plan asks a person, and a pod has none'],
+    ['acceptEdits', 'acceptEdits asks a person, and a pod has none'],
+  ])(
+    'with the permission mode %s is refused with what was meant, or the reason (PROJECT-AGENT-3, WRAPPER-ENV-7)',
+    (mode, hint) => {
+      const { faults } = checkManifest(withSpec({ agent: { permissionMode: mode } }))
+      const message = `must be one of "bypassPermissions", "dontAsk"; ${hint}`
+      expect(faults).toEqual([{ path: '/spec/agent/permissionMode', message }])
+    },
+  )
 
   it('with a deprecated field is taken and says so, also where its value is honoured (RESOURCES-11)', () => {
     const { faults, warnings } = checkManifest(

@@ -60,3 +60,16 @@ test('a probe with an odd id is refused (HTTP-19)', async () => {
     expect((await fetch(`${urls.get('api')}/v1/probe`, { method: 'POST', headers, body })).status).toBe(400)
   }
 })
+
+test('a probe has a text of 1 to 9,000 characters and an id of 1 to 200 (PROBE-3)', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const asked = async (text: number, probeId: number): Promise<number> => {
+    const body = JSON.stringify({ text: 'x'.repeat(text), probeId: 'p'.repeat(probeId) })
+    return (await fetch(`${urls.get('api')}/v1/probe`, { method: 'POST', headers, body })).status
+  }
+  // No turn is in flight here: a probe that is accepted as input is a conflict.
+  expect([await asked(1, 1), await asked(9000, 200)]).toEqual([409, 409])
+  expect([await asked(0, 1), await asked(9001, 1), await asked(1, 0), await asked(1, 201)]).toEqual([
+    400, 400, 400, 400,
+  ])
+})

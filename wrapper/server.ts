@@ -139,11 +139,8 @@ function addSession({ app }: HttpServer, options: WrapperServerOptions): void {
   app.get(
     '/v1/transcript',
     { schema: { description: 'The whole transcript as JSON lines, streamed.' } },
-    async (_request, reply) => {
-      const path = options.conversation.transcriptPath
-      if (path === '') return reply.type('application/x-ndjson').send('')
-      return reply.type('application/x-ndjson').send(await openTranscript(path))
-    },
+    async (_request, reply) =>
+      reply.type('application/x-ndjson').send(await openTranscript(options.conversation.transcriptPath)),
   )
 }
 
@@ -164,7 +161,7 @@ function sessionOf({ runner, conversation, model, repositories, startedAt }: Wra
   }
 }
 
-/** The file appears with the first turn; until then the transcript is empty. */
+/** Path and file appear with the first turn; until then the transcript is empty (TRANSCRIPT-2). */
 function openTranscript(path: string): Promise<NodeJS.ReadableStream | string> {
   return new Promise((resolve, reject) => {
     const stream = createReadStream(path)

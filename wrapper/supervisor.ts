@@ -246,7 +246,6 @@ class Wrapper {
     const checkouts = await prepareWorkspace(config, boot)
     const planted = removePlanted(config)
     if (planted.length > 0) logger.warn({ planted }, 'the wrapper removed configuration that an earlier agent left')
-    await installSkills(config, git, this.#metrics, logger)
     const bares = checkouts.map(({ bare }) => bare)
     const findings = checkouts.flatMap((checkout) => checkout.findings)
     writeAgentFiles({
@@ -258,6 +257,7 @@ class Wrapper {
       baseInstructions: await readBaseInstructions(tools.git, bares),
       logger,
     })
+    await installSkills(config, git, this.#metrics, logger)
     logger.info({ findings, isRoot }, 'workspace prepared')
     this.#workspace = new Workspace({ ...tools, bares })
     return this.#workspace

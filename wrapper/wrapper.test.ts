@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { verifyHmac } from '../http/auth/hmac.ts'
 import type { TurnList } from '../machines/turn/schema.ts'
 import type { Move, ModelRequest } from './selftest/model.ts'
+import { toolLabel } from './turns/tool-calls.ts'
 import { callbackSecret, openWorld, randomText, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
@@ -103,6 +104,38 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     const result = await pod.turn('please RUN edit')
     expect(result).toMatchObject({ state: 'completed', finalText: 'done', pushed: ['lib'], failed: [] })
     expect(runGit(world.origin, 'show', 'platform/implement-lib-1-x7k2p:README.md')).toContain('more')
+  })
+
+  test('each tool that the CLI declares has a label of its own in the counter of tool calls (WRAPPER-METRICS-18)', async () => {
+    await pod.turn('hello')
+    const declared = world.model.requests.flatMap(({ body }) => body.tools ?? []).map(({ name }) => name)
+    const own = [...new Set(declared)].filter((name) => !name.startsWith('mcp__'))
+    expect(own).toContain('Bash')
+    expect(own.filter((name) => toolLabel(name) !== name)).toEqual([])
+  })
+
+  test('counts a turn while it runs, the tool calls of its transcript, and its one boot (WRAPPER-METRICS-4, WRAPPER-METRICS-5, WRAPPER-METRICS-6, TOOL-REPORT-7)', async () => {
+    const metric = async (name: string): Promise<string | undefined> => {
+      const text = await (await fetch(`${pod.url}/metrics`)).text()
+      return text
+        .split('\n')
+        .find((line) => line.startsWith(name) && !line.startsWith('#'))
+        ?.split(' ')
+        .at(-1)
+    }
+    expect(await metric('ccw_turn_in_flight')).toBe('0')
+    expect(await metric('ccw_bootstrap_duration_seconds_count')).toBe('1')
+    const bash = 'ccw_tool_calls_total{tool="Bash",outcome="ok"'
+    const called = Number((await metric(bash)) ?? 0)
+    await pod.turn('please RUN edit')
+    expect(Number((await metric(bash)) ?? 0)).toBe(called + 1)
+    before = world.model.requests.length
+    const { body } = await pod.call('POST', '/v1/messages', { text: 'HOLD THE STREAM' })
+    await asked(1)
+    expect(await metric('ccw_turn_in_flight')).toBe('1')
+    await pod.call('POST', '/v1/interrupt')
+    await pod.result(body.turnId)
+    expect(await metric('ccw_turn_in_flight')).toBe('0')
   })
 
   test('gives the same turn for the same Idempotency-Key and refuses a second message with 409 (MESSAGES-1, MESSAGES-2, MESSAGES-5, MESSAGES-9, INTERRUPT-1)', async () => {

@@ -269,18 +269,20 @@ describe('asking after a turn', () => {
     })
   })
 
-  test('that runs brings the agent’s last activity, and the probe that was answered', async () => {
+  test('that runs brings the agent’s last activity, and the probe of this turn that was answered (PROBE-6)', async () => {
     await withFixture(async (fixture) => {
       fixture.wrapper.turns.push(aTurn('turn-1'))
       const activity = { type: 'turn.activity', at: 5_000, lastActivityAt: Date.parse(startedAt) }
       expect(await poll(fixture)).toEqual([{ to: turn, key: `${turn}/7/0/activity`, event: activity }])
-      fixture.wrapper.session = { ...fixture.wrapper.session, lastProbe: { probeId: '2', deliveredAt: startedAt } }
+      fixture.wrapper.session = { ...fixture.wrapper.session, lastProbe: { probeId: '3/2', deliveredAt: startedAt } }
       expect((await poll(fixture))[0]?.event).toEqual(activity)
-      fixture.wrapper.session = {
-        ...fixture.wrapper.session,
-        lastProbe: { probeId: '2', deliveredAt: startedAt, answeredAt: startedAt },
+      const answered = async (probeId: string): Promise<unknown> => {
+        const lastProbe = { probeId, deliveredAt: startedAt, answeredAt: startedAt }
+        fixture.wrapper.session = { ...fixture.wrapper.session, lastProbe }
+        return (await poll(fixture))[0]?.event
       }
-      expect((await poll(fixture))[0]?.event).toEqual({ ...activity, probeAnswered: 2 })
+      expect(await answered('3/2')).toEqual({ ...activity, probeAnswered: 2 })
+      for (const earlier of ['2/2', '33/2', '2']) expect(await answered(earlier)).toEqual(activity)
     })
   })
 
@@ -294,11 +296,11 @@ describe('asking after a turn', () => {
 })
 
 describe('probe and interrupt', () => {
-  test('a probe is sent under its number, and one that finds no turn is no failure', async () => {
+  test('a probe is sent under the numbers of its turn and its own, for each turn begins with 1 (PROBE-6), and one that finds no turn is no failure', async () => {
     await withFixture(async (fixture) => {
       const { handlers, wrapper } = fixture
       expect(await handlers.probeTurn.perform({ url: wrapper.url, probe: 2 }, asked(turn))).toEqual([])
-      expect(wrapper.requests).toEqual([{ route: 'POST /v1/probe', body: { probeId: '2', text: probeText } }])
+      expect(wrapper.requests).toEqual([{ route: 'POST /v1/probe', body: { probeId: '3/2', text: probeText } }])
     })
   })
 

@@ -45,6 +45,15 @@ function podId(params: { readonly task: string; readonly ordinal: number }): str
   return `${params.task}/${params.ordinal}`
 }
 
+/** Each turn counts its probes from 1, and a wrapper delivers an id once in the pod's life (PROBE-6). */
+function probePrefix({ actor }: EffectContext): string {
+  return `${ordinalOf(actor)}/`
+}
+
+function ordinalOf(turn: ActorAddress): string {
+  return turn.slice(turn.lastIndexOf('/') + 1)
+}
+
 /** Handlers in the shape of the runtime's total record: one per effect type of this edge. */
 export function wrapperHandlers(deps: WrapperEffectDeps) {
   const { clock, pods, client } = deps
@@ -125,7 +134,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       target: pod,
       concurrency: 8,
       perform: performing(async (params: EffectParams<'pollTurn'>, context) => {
-        const read = await readTurn(deps, params).catch((error: unknown) => {
+        const read = await readTurn(deps, params, probePrefix(context)).catch((error: unknown) => {
           // The next poll or callback asks again, and a dead pod is told by the watch: no retry of its own.
           deps.logger.info(
             { turn: context.actor, error: messageOf(error) },
@@ -147,7 +156,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       target: pod,
       perform: performing(async (params: EffectParams<'probeTurn'>, context) => {
         if (await isOver(context)) return []
-        await client.probe(params.url, String(params.probe), probeText)
+        await client.probe(params.url, `${probePrefix(context)}${params.probe}`, probeText)
         return []
       }),
     },
@@ -182,7 +191,7 @@ async function submit(
     const { mine } = await own()
     if (mine !== undefined) return accepted(mine)
   }
-  const text = await deps.renderTurn(params, Number(key.slice(key.lastIndexOf('/') + 1)))
+  const text = await deps.renderTurn(params, Number(ordinalOf(context.actor)))
   context.assertHeld()
   const isHandoff = params.purpose === 'handoff'
   const answer = await deps.client.submit(params.url, { key, text, handoff: isHandoff }).catch((error: unknown) => {
@@ -211,13 +220,16 @@ async function submit(
 async function readTurn(
   deps: WrapperEffectDeps,
   params: EffectParams<'pollTurn'>,
+  probes: string,
 ): Promise<readonly { name: string; event: Delivery['event']; turn?: TurnResult }[]> {
   const turn = await deps.client.turn(params.url, params.turnId)
   if (turn !== undefined && turn.state !== 'running')
     return [{ name: 'result', event: turnResult(turn, deps.clock.now()), turn }]
   const session = await deps.client.session(params.url)
-  const answered =
-    session.lastProbe?.answeredAt === undefined ? {} : { probeAnswered: Number(session.lastProbe.probeId) }
+  const { probeId = '', answeredAt } = session.lastProbe ?? {}
+  // Of an earlier turn of the pod it answers nothing.
+  const isAnswer = answeredAt !== undefined && probeId.startsWith(probes)
+  const answered = isAnswer ? { probeAnswered: Number(probeId.slice(probes.length)) } : {}
   return [
     {
       name: 'activity',

@@ -16,7 +16,7 @@ export const StubFaults = Type.Object(
     /** Draw the prompt only after this time; keys before are lost. */
     bootDelayMs: Type.Optional(Type.Number({ minimum: 0 })),
     /** Show this dialog at boot, the refusing answer preselected. */
-    dialog: Type.Optional(Type.Union([Type.Literal('bypass'), Type.Literal('trust')])),
+    dialog: Type.Optional(Type.Union([Type.Literal('bypass'), Type.Literal('trust'), Type.Literal('unknown')])),
     /** Exit at boot with this code. */
     exitAtBoot: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
     /** End the turn without the Stop hook. */

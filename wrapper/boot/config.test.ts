@@ -35,7 +35,7 @@ describe('configuration', () => {
     expect(unlisted(asked, contract)).toEqual([])
   })
 
-  test('has the defaults of the contract (WRAPPER-ENV-2, WRAPPER-ENV-3, WRAPPER-ENV-6, WRAPPER-ENV-9, WRAPPER-ENV-10, WRAPPER-ENV-11, WRAPPER-ENV-12, WRAPPER-ENV-14, POD-ENV-10, POD-ENV-16, WRAPPER-BOOT-2)', () => {
+  test('has the defaults of the contract (WRAPPER-ENV-2, WRAPPER-ENV-3, WRAPPER-ENV-6, WRAPPER-ENV-9, WRAPPER-ENV-10, WRAPPER-ENV-11, WRAPPER-ENV-12, WRAPPER-ENV-14, POD-ENV-10, POD-ENV-16, WRAPPER-BOOT-2, WRAPPER-MCP-1)', () => {
     expect(load({})).toMatchObject({
       http: { host: '0.0.0.0', port: 8080 },
       internal: { host: '127.0.0.1', port: 8090 },
@@ -47,6 +47,7 @@ describe('configuration', () => {
       statuslinePath: '/usr/local/bin/cc-statusline',
       workspaceDir: '/workspace',
       taskBranch: 'platform/implement-lib-1-x7k2p',
+      configDir: '/etc/wrapper',
     })
   })
 
@@ -114,6 +115,20 @@ describe('configuration', () => {
       apiKey: 'from-file',
       podToken: 'from-file',
     })
+  })
+
+  test.each(['acceptEdits', 'auto', 'manual', 'plan', 'default'])(
+    'refuses the permission mode %s, in which a turn that calls a tool waits for a person (WRAPPER-ENV-6, WRAPPER-ENV-7)',
+    (mode) => {
+      expect(faultsOf({ PERMISSION_MODE: mode })).toEqual(['PERMISSION_MODE must be one of bypassPermissions, dontAsk'])
+    },
+  )
+
+  test('has no secret of the callbacks unless one is given (WRAPPER-ENV-16)', () => {
+    const secretOf = (env: Record<string, string>): string | undefined => load(env).secrets.callbackSecret
+    expect([secretOf({}), secretOf({ CALLBACK_HMAC_SECRET: '' })]).toEqual([undefined, undefined])
+    expect(secretOf({ CALLBACK_HMAC_SECRET: 'given' })).toBe('given')
+    expect(secretOf({ CALLBACK_HMAC_SECRET_FILE: '/secret' })).toBe('from-file')
   })
 
   test('lets REPOS win over the same REPO_URL and refuses a different one (WRAPPER-ENV-8, POD-ENV-8, WRAPPER-RULE-2)', () => {

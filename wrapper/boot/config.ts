@@ -78,7 +78,11 @@ export class ConfigError extends Error {
 export const contractVersionVariable = 'PLATFORM_CONTRACT_VERSION'
 const seclusions = ['auto', 'required', 'none']
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max']
-const permissionModes = ['acceptEdits', 'auto', 'bypassPermissions', 'manual', 'dontAsk', 'plan']
+/**
+ * Measured at 2.1.329: in `acceptEdits`, `auto`, `manual` and `plan` the CLI asks a person before it calls a tool of the
+ * platform, and the turn never ends (WRAPPER-ENV-7). In `dontAsk` it denies the call, and the turn goes on.
+ */
+const permissionModes = ['bypassPermissions', 'dontAsk']
 const defaultPath = '/usr/local/bin:/usr/bin:/bin'
 const Command = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
 

@@ -49,6 +49,10 @@ export interface PodWorld {
   readonly home: string
   /** What hooks and commands wrote into a file of their HOME, which is another one at each start. */
   inCommandHome(name: string): string
+  /** What a start gives to the wrapper. Its secrets are files, which it reads once. */
+  environment(extra?: Readonly<Record<string, string>>): Record<string, string>
+  /** Calls a wrapper of this world that serves there. */
+  callerOf(url: string): Call
   /** Starts the wrapper as a process and waits until it serves. */
   start(extra?: Readonly<Record<string, string>>): Promise<Pod>
   close(): Promise<void>
@@ -61,17 +65,19 @@ export interface PodAnswer {
   readonly lastProbe?: object
 }
 
+export type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<{ status: number; body: PodAnswer; text: string }>
+
 export interface Pod {
   readonly url: string
   readonly process: ChildProcess
   readonly log: () => string
   readonly exit: Promise<number>
-  call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<{ status: number; body: PodAnswer; text: string }>
+  readonly call: Call
   /** The body of a GET as it comes. */
   stream(path: string): Promise<AsyncIterable<Uint8Array>>
   /** Submits and waits for the recorded result. */
@@ -102,6 +108,8 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
   const model = await startTestModel(options.decide, options.keepsRequests)
   const identity = await startIdentity({
     clients: [{ clientId: 'operator', secret: 'operator-secret', audiences: [audience] }],
+    // A test's clock may leap over hours.
+    tokenSeconds: 86_400,
   })
   const receiver = await startReceiver()
   const token = clientCredentials({
@@ -116,7 +124,7 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
   const [workspace, stateDir, home] = ['workspace', 'state', options.homeName ?? 'home'].map((name) =>
     join(dir, name),
   ) as [string, string, string]
-  const env = (): Record<string, string> => ({
+  const environment: PodWorld['environment'] = (extra = {}) => ({
     PATH: `${join(root, 'node_modules', 'node', 'bin')}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
     WORKSPACE_DIR: workspace,
@@ -141,6 +149,7 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     // A machine that refuses namespaces still tests the rest.
     AGENT_SECLUSION: 'auto',
     ...options.env,
+    ...extra,
   })
   return {
     dir,
@@ -156,8 +165,10 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
       commandHomes(stateDir, home)
         .map((dir) => textOf(join(dir, name)))
         .join(''),
-    start: async (extra = {}) => {
-      const all = { ...env(), ...extra }
+    environment,
+    callerOf: (url) => callerOf(url, () => token.token()),
+    start: async (extra) => {
+      const all = environment(extra)
       if (options.uid !== undefined) give(dir, options.uid)
       const pod = await startPod(all, stateDir, () => token.token(), options)
       pods.push(pod)
@@ -232,23 +243,7 @@ async function startPod(
   )
   if (child.exitCode !== null) throw new Error(`the wrapper ended with ${child.exitCode}:\n${log}`)
   const { url } = JSON.parse(readFileSync(join(stateDir, 'endpoint.json'), 'utf8')) as { url: string }
-  const call: Pod['call'] = async (method, path, body, headers = {}) => {
-    const authorization = `Bearer ${await token()}`
-    const init =
-      body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { authorization, 'content-type': 'application/json', ...headers } }
-    const response = await fetch(`${url}${path}`, { method, headers: { authorization, ...headers }, ...init })
-    const text = await response.text()
-    return {
-      status: response.status,
-      text,
-      body:
-        (response.headers.get('content-type') ?? '').includes('json') && !path.includes('transcript')
-          ? JSON.parse(text)
-          : undefined,
-    }
-  }
+  const call = callerOf(url, token)
   const result = async (turnId: string): Promise<TurnResult> => {
     let last: TurnResult | undefined
     await waitFor(
@@ -278,6 +273,26 @@ async function startPod(
       if (accepted.status !== 202) throw new Error(`not accepted: ${accepted.status} ${accepted.text}`)
       return result((accepted.body as { turnId: string }).turnId)
     },
+  }
+}
+
+function callerOf(url: string, token: () => Promise<string>): Call {
+  return async (method, path, body, headers = {}) => {
+    const authorization = `Bearer ${await token()}`
+    const init =
+      body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { authorization, 'content-type': 'application/json', ...headers } }
+    const response = await fetch(`${url}${path}`, { method, headers: { authorization, ...headers }, ...init })
+    const text = await response.text()
+    return {
+      status: response.status,
+      text,
+      body:
+        (response.headers.get('content-type') ?? '').includes('json') && !path.includes('transcript')
+          ? JSON.parse(text)
+          : undefined,
+    }
   }
 }
 

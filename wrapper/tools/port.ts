@@ -9,6 +9,31 @@ import type { IssueReport } from '../issue-report.ts'
  */
 export const mostAnswerCharacters = 48_000
 
+/** The platform's tools, each with its own label in the wrapper's counter. The table of tools lies with the orchestrator's routes; a test compares. */
+export const countedTools: readonly string[] = [
+  'task_get',
+  'task_list',
+  'task_context',
+  'task_note',
+  'project_get',
+  'repo_list',
+  'report_internal_issue',
+  'scm_read',
+  'issue_write',
+  'mr_write',
+  'mr_takeover_request',
+  'code_search',
+  'code_context',
+  'code_graph',
+  'code_explain',
+  'memory_query',
+  'memory_describe',
+  'memory_write',
+  'memory_entity',
+  'memory_edges',
+  'submit_outcome',
+]
+
 /** One call of a tool, as the CLI asks for it. */
 export interface AskedCall {
   /** `_meta["claudecode/toolUseId"]`: the id of the block by which the model asked for it. */

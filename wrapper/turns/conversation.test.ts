@@ -88,6 +88,14 @@ class Fixture {
     this.write({ type: 'assistant', message: { id, model: 'm', content, stop_reason: 'end_turn', usage } })
   }
 
+  /** A call of a tool and its answer, as two lines. */
+  call(id: string, name: string, input: object): void {
+    const usage = { input_tokens: 3, output_tokens: 2 }
+    const content = [{ type: 'tool_use', id, name, input }]
+    this.write({ type: 'assistant', message: { id: `m-${id}`, model: 'm', content, stop_reason: 'tool_use', usage } })
+    this.write({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: id, content: 'done' }] } })
+  }
+
   mark(): void {
     const content = [{ type: 'text', text: '[Request interrupted by user]' }]
     this.write({ type: 'user', message: { content } }, { type: 'last-prompt' }, { type: 'mode' })
@@ -103,6 +111,11 @@ class Fixture {
       this.clock.advance(100)
       await new Promise((resolve) => setTimeout(resolve, 3))
     }
+  }
+
+  /** For what a line of the transcript brings: the disk is as slow as it likes. */
+  async passUntil(isSo: () => boolean): Promise<void> {
+    for (let step = 0; step < 1000 && !isSo(); step += 1) await this.pass(0.1)
   }
 
   async counted(metric: string): Promise<readonly object[]> {
@@ -350,6 +363,43 @@ describe('the end of a turn', () => {
   })
 })
 
+describe('the tool calls of a transcript', () => {
+  const report = 'mcp__platform__report_internal_issue'
+  const input = { category: 'auth', severity: 'warn', description: 'no token' }
+
+  test('are counted as they are read, a report of an internal issue by its own counter too (TOOL-REPORT-7, WRAPPER-METRICS-6)', async () => {
+    const fixture = new Fixture()
+    const { outcome } = await fixture.begin()
+    fixture.call('1', report, input)
+    fixture.say('whole')
+    fixture.stop()
+    await fixture.pass(1)
+    await outcome
+    expect(await fixture.counted('ccw_tool_calls_total')).toEqual([{ tool: report, outcome: 'ok', value: 1 }])
+    expect(await fixture.counted('platform_wrapper_internal_issue_total')).toEqual([
+      { category: 'auth', severity: 'warn', kind: 'implement', project: 'p', value: 1 },
+    ])
+    fixture.close()
+  })
+
+  test('are counted once where they come after the end of their turn (TOOL-REPORT-7)', async () => {
+    const fixture = new Fixture()
+    const first = await fixture.begin()
+    fixture.say('whole')
+    fixture.stop()
+    await fixture.pass(1)
+    await first.outcome
+    fixture.call('1', report, input)
+    const next = await fixture.begin()
+    fixture.say('again', 'm2')
+    fixture.stop('p1', 'again')
+    await fixture.pass(1)
+    await next.outcome
+    expect(await fixture.counted('ccw_tool_calls_total')).toEqual([{ tool: report, outcome: 'ok', value: 1 }])
+    fixture.close()
+  })
+})
+
 describe('a probe', () => {
   const passMinutes = async (fixture: Fixture, minutes: number): Promise<void> => {
     for (let minute = 0; minute < minutes; minute += 1) {
@@ -371,7 +421,7 @@ describe('a probe', () => {
     expect(fixture.conversation.stallSuspectedAt).toBeDefined()
     expect(fixture.conversation.lastProbe).not.toHaveProperty('answeredAt')
     fixture.say('yes')
-    await fixture.pass(1)
+    await fixture.passUntil(() => fixture.conversation.lastProbe?.answeredAt !== undefined)
     expect(fixture.conversation.lastProbe).toHaveProperty('answeredAt')
     expect(fixture.conversation.stallSuspectedAt).toBeDefined()
     fixture.stop()

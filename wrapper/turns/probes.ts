@@ -11,6 +11,8 @@ interface Waiting {
  * first line after that (WRAPPER-RULE-7). A newer probe replaces one that was never delivered.
  */
 export class Probes {
+  /** A repeated call may come late: after a newer probe, too (PROBE-6). */
+  readonly #asked = new Set<string>()
   #waiting: Waiting | undefined
   #last: LastProbe | undefined
 
@@ -24,7 +26,8 @@ export class Probes {
   }
 
   ask(probeId: string, text: string): void {
-    if (this.#last?.probeId === probeId) return
+    if (this.#asked.has(probeId)) return
+    this.#asked.add(probeId)
     this.#waiting = { probeId, text }
     this.#last = { probeId }
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { countedTools } from '../tools/port.ts'
 import { ToolCallCounter } from './tool-calls.ts'
 
 /** What is counted of one call with this input, and of its answer. */
@@ -45,4 +46,17 @@ test('a call that is never answered counts for nothing', () => {
   const counter = new ToolCallCounter({ toolCall: (tool) => void counts.push(tool), internalIssue: () => undefined })
   counter.add({ type: 'user', interrupted: false, results: [{ id: 'unknown', isError: false }] })
   expect(counts).toEqual([])
+})
+
+test('an agent makes no series by the names of the tools that it calls: what nobody gave it counts as `other` (WRAPPER-METRICS-18)', () => {
+  const invented = Array.from({ length: 1000 }, (_, nth) => [
+    `Tool${nth}`,
+    `mcp__platform__tool_${nth}`,
+    `mcp__w${nth}__x`,
+  ])
+  const known = ['Bash', 'Read', ...countedTools.map((name) => `mcp__platform__${name}`)]
+  const odd = ['', 'other', '__proto__', 'bash', 'Bash\n', 'mcp__platform__', 'mcp__wiki__task_get', 'task_get']
+  const label = (name: string): string => counted(name, {}).at(-1)![1]!
+  expect(new Set([...invented.flat(), ...odd].map(label))).toEqual(new Set(['other']))
+  expect(known.map(label)).toEqual(known)
 })

@@ -1,10 +1,37 @@
 import { issueCategories, issueSeverities } from '../issue-report.ts'
+import { toolOf } from '../attestation/model-request.ts'
+import { countedTools } from '../tools/port.ts'
 import { asObject, type TranscriptEntry } from './transcript.ts'
 
 interface ToolCallSink {
   toolCall(tool: string, outcome: 'ok' | 'error'): void
   internalIssue(category: string, severity: string): void
 }
+
+/** What the CLI declares to the model at 2.1.329; a test compares. */
+const cliTools = [
+  'Agent',
+  'Bash',
+  'CronDelete',
+  'CronList',
+  'Edit',
+  'EnterWorktree',
+  'ExitWorktree',
+  'ListAgents',
+  'Monitor',
+  'NotebookEdit',
+  'Read',
+  'ReportFindings',
+  'SendMessage',
+  'Skill',
+  'TaskCreate',
+  'TaskGet',
+  'TaskList',
+  'TaskStop',
+  'TaskUpdate',
+  'WebSearch',
+  'Write',
+]
 
 const internalIssueTool = /(^|__)report_internal_issue$/
 
@@ -33,8 +60,14 @@ export class ToolCallCounter {
     const name = this.#open.get(id)
     if (name === undefined) return
     this.#open.delete(id)
-    this.#sink.toolCall(name, isError ? 'error' : 'ok')
+    this.#sink.toolCall(toolLabel(name), isError ? 'error' : 'ok')
   }
+}
+
+/** A model may write any name, and an operator's server may have any number of tools: all these are `other` (WRAPPER-METRICS-18). */
+export function toolLabel(name: string): string {
+  const isKnown = cliTools.includes(name) || countedTools.includes(toolOf(name) ?? '')
+  return isKnown ? name : 'other'
 }
 
 /** A word of the agent's own becomes no label (TOOL-REPORT-9). */

@@ -334,4 +334,21 @@ describe('stalls and probes', () => {
     probes.assistantSpoke(4)
     expect(probes.last).toMatchObject({ deliveredAt: new Date(2).toISOString(), answeredAt: new Date(4).toISOString() })
   })
+
+  test('a probe that is asked again under its id is delivered once, answered or not, and also after a later one (PROBE-6)', () => {
+    const probes = new Probes()
+    const asked = (probeId: string, at: number): string | undefined => {
+      probes.ask(probeId, `${probeId}?`)
+      return probes.deliver(at)
+    }
+    probes.ask('p1', 'p1?')
+    expect([asked('p1', 1), asked('p1', 2)]).toEqual(['p1?', undefined])
+    probes.assistantSpoke(3)
+    expect(asked('p1', 4)).toBeUndefined()
+    expect(asked('p2', 5)).toBe('p2?')
+    expect(asked('p1', 6)).toBeUndefined()
+    probes.turnEnded()
+    expect(asked('p2', 7)).toBeUndefined()
+    expect(probes.last).toEqual({ probeId: 'p2', deliveredAt: new Date(5).toISOString() })
+  })
 })

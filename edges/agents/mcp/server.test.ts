@@ -1,11 +1,17 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { describe, expect, it, vi } from 'vitest'
 import { ImplementOutcome } from '../outcome/schemas.ts'
-import { profiles, toolsOf } from '../profiles.ts'
+import { profiles, toolNames, toolsOf } from '../profiles.ts'
 import { IssueWrite } from '../routes/issues.ts'
 import { agentKinds } from '../../../machines/task/events.ts'
 import { simulatedClock } from '../../../runtime/simulated-clock.ts'
-import { CallRefused, type AgentCalls, type AskedCall, type ToolRunner } from '../../../wrapper/tools/port.ts'
+import {
+  CallRefused,
+  countedTools,
+  type AgentCalls,
+  type AskedCall,
+  type ToolRunner,
+} from '../../../wrapper/tools/port.ts'
 import { ok, text, withPod } from './testing.ts'
 
 describe('the tools of a pod', () => {
@@ -43,6 +49,10 @@ describe('the tools of a pod', () => {
       })
     },
   )
+
+  it('have a label each in the wrapper’s counter of tool calls (WRAPPER-METRICS-18)', () => {
+    expect(countedTools.toSorted()).toEqual(toolNames.toSorted())
+  })
 
   it('publish the schemas that validate, unchanged', async () => {
     await withPod('implement', ok, async (client) => {
