@@ -230,6 +230,8 @@ export class ScriptedPods implements PodPort {
       },
       fetch: noted,
       clock,
+      random: () => 0.5,
+      logger,
       workspaceState: () => Promise.resolve('clean'),
     })
     return { broker, model }
