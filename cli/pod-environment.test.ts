@@ -55,6 +55,7 @@ async function environmentOf(
   const project: ProjectDirectory['project'] = async (name) =>
     ({
       name,
+      uid: 'uid-of-demo',
       scm: { botLogin: 'bot', botEmail: 'bot@acme.invalid' },
       taskConfig: { tokensPerTurn: 9000 },
       agent,
@@ -93,7 +94,15 @@ test('the wrapper of a pod knows its Task, its place and its repositories throug
   expect(JSON.parse(env['REPOS'] ?? '')).toEqual([
     { name: 'a', base: 'main', branch: 'platform/implement-a-1', sha: '', url: 'http://127.0.0.1:8080/git/demo/a.git' },
   ])
-  expect(minted).toEqual([{ project: 'default/demo', task: 'default/implement-a-1', pod: 2, agentKind: 'implement' }])
+  expect(minted).toEqual([
+    {
+      project: 'default/demo',
+      projectUid: 'uid-of-demo',
+      task: 'default/implement-a-1',
+      pod: 2,
+      agentKind: 'implement',
+    },
+  ])
 })
 
 test('a permission mode that `apply` takes is one with which a wrapper starts, and the other way round (WRAPPER-ENV-7)', () => {

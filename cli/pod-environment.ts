@@ -30,6 +30,7 @@ export function podEnvironment(
     const project = await deps.directory.project(spec.project)
     const claims = {
       project: spec.project,
+      ...(project === undefined ? {} : { projectUid: project.uid }),
       task: spec.task,
       pod: spec.ordinal,
       agentKind: spec.agentKind as 'implement',

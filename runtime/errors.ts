@@ -1,4 +1,4 @@
-/** The error's type decides what becomes of an effect (R7): `TerminalError` ends it, every other one is retried. */
+/** The error's type decides what becomes of an effect (R7): `TerminalError` ends it, every other one is retried, and `AwayError` without end. */
 interface ErrorDetails {
   readonly cause?: unknown
 }
@@ -17,6 +17,11 @@ export class RetryableError extends Error {
     super(message, { cause: details.cause })
     this.retryAfterMs = details.retryAfterMs
   }
+}
+
+/** Nobody answered, so nobody refused: however often that happens, it is no reason to give up (R7). */
+export class AwayError extends RetryableError {
+  override readonly name: string = 'AwayError'
 }
 
 /** Asking again cannot help. `reason` is what the actor is told, as a short constant. */
@@ -40,14 +45,14 @@ export class OverloadedError extends RetryableError {
 }
 
 /** The store did not answer; whether the event was applied will be told by repeating it under its key (R3). */
-export class StoreUnavailableError extends RetryableError {
+export class StoreUnavailableError extends AwayError {
   override readonly name = 'StoreUnavailableError'
   /** An HTTP edge answers 503: nobody knows how long, and no target of effects is to blame. */
   readonly temporary = true
 }
 
 /** The runtime is stopping or was not started. */
-export class RuntimeStoppedError extends RetryableError {
+export class RuntimeStoppedError extends AwayError {
   override readonly name = 'RuntimeStoppedError'
   readonly temporary = true
 }
@@ -84,6 +89,11 @@ export class StoreLockedError extends Error {
 /** An applied migration is not what the file says now, or a file is missing. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
+}
+
+/** An `AwayError`, or a store that says the same of itself: such a failure counts for nothing. */
+export function isAway(error: unknown): boolean {
+  return error instanceof AwayError || (error instanceof Error && 'temporary' in error && error.temporary === true)
 }
 
 export function messageOf(error: unknown): string {

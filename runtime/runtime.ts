@@ -131,8 +131,8 @@ export interface TargetRule<P extends JsonObject = JsonObject> extends TargetLim
 
 /**
  * Performs one type of effect. What it returns is delivered (key defaults are the handler's own business: use
- * `<ctx.key>/<name>`). Throw `RetryableError` (optionally with `retryAfterMs`) to be asked again, `TerminalError` to
- * give up: the actor then gets `effect.failed {effect, reason, key}` unless `onTerminal` is `dead-letter`.
+ * `<ctx.key>/<name>`). Throw `RetryableError` (optionally with `retryAfterMs`) to be asked again, `AwayError` where
+ * nobody answered, `TerminalError` to give up: the actor then gets `effect.failed {effect, reason, key}` unless `onTerminal` is `dead-letter`.
  * `ordered`: effects of one actor and of ordered types are performed one after another, in journal order.
  */
 export interface EffectHandler<P extends JsonObject = JsonObject> {
@@ -140,7 +140,7 @@ export interface EffectHandler<P extends JsonObject = JsonObject> {
   /** What the effect is performed against. */
   readonly target?: TargetRule<P>
   readonly ordered?: boolean
-  /** Failed attempts after which the effect is given up as terminal, `retries-exhausted`; waits that were asked for do not count. */
+  /** Failed attempts after which the effect is given up as terminal, `retries-exhausted`; waits that were asked for, and an `AwayError`, do not count. */
   readonly maxAttempts?: number
   readonly onTerminal?: 'event' | 'dead-letter'
   perform(params: P, context: EffectContext): Promise<readonly Delivery[]>

@@ -24,7 +24,14 @@ export interface EventWork {
 
 export type SettleOutcome =
   | { readonly kind: 'performed'; readonly deliveries: readonly Delivery[] }
-  | { readonly kind: 'postponed'; readonly attempts: number; readonly notBefore: number; readonly lastError: string }
+  | {
+      readonly kind: 'postponed'
+      readonly attempts: number
+      readonly notBefore: number
+      readonly lastError: string
+      /** Nobody answered: tried again, though it counts for nothing. */
+      readonly wasAway?: true
+    }
   | { readonly kind: 'dead'; readonly attempts: number; readonly lastError: string }
 
 export interface SettleWork {

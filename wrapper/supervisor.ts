@@ -117,6 +117,8 @@ class Wrapper {
   readonly #stop = Promise.withResolvers<StopRequest>()
   readonly #attestor: Attestor
   readonly #gitKey: string
+  /** A number in [0, 1), of the same source as keys: pods that lost one orchestrator come back apart. */
+  readonly #random = (): number => Number.parseInt(this.#input.entropy.hex(4), 16) / 2 ** 32
   #accountUsage: AccountUsage | undefined
   #conversation: Conversation | undefined
   #workspace: Workspace | undefined
@@ -214,6 +216,8 @@ class Wrapper {
       runtime,
       ...this.#input,
       config: this.#config,
+      random: this.#random,
+      outwardLogger: this.#input.logger,
       logger: this.#input.logger.child({ side: 'agent' }, { level: 'warn' }),
       meter: this.#meter,
       attestor: this.#attestor,
@@ -237,6 +241,7 @@ class Wrapper {
       internalUrl,
       gitKey: this.#gitKey,
       clock,
+      random: this.#random,
       logger,
       outageLimitMs: () => (this.#stopping ? stoppingOutageLimitMs : outageLimitMs),
     })
@@ -299,6 +304,7 @@ class Wrapper {
     const callbacks = new CallbackSender({
       fetch,
       clock,
+      random: this.#random,
       logger,
       defaultUrl: config.callbackUrl,
       traceparentOf: (turnId) => this.#trace.traceparentOf(turnId),

@@ -17,6 +17,7 @@ import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
+import { closingOnFailure, type Opened } from '../closing.ts'
 import type { MemoryStoreSettings } from './settings.ts'
 
 export interface PartPorts {
@@ -33,27 +34,28 @@ export interface MemoryParts {
   close(): Promise<void>
 }
 
-export async function openParts(settings: MemoryStoreSettings, ports: PartPorts): Promise<MemoryParts> {
+/** Of an opening that fails nothing stays open, within the limit of `closing.ts`. */
+export function openParts(settings: MemoryStoreSettings, ports: PartPorts): Promise<MemoryParts> {
+  return closingOnFailure(ports.clock, (opened) => open(settings, ports, opened))
+}
+
+async function open(settings: MemoryStoreSettings, ports: PartPorts, opened: Opened): Promise<MemoryParts> {
   const sql =
     settings.databaseUrl === ''
       ? await openFolderSql(join(settings.stateDir, 'database'), ['vector'])
       : await openPgSql({ url: settings.databaseUrl, answerMs: settings.databaseAnswerMs })
-  try {
-    await migrate(sql, memoryMigrations)
-    const engine = openEngine(settings, ports, sql)
-    const graph = openGraph(settings, ports, sql)
-    return {
-      sql,
-      engine,
-      graph,
-      async close() {
-        await graph.close()
-        await sql.close()
-      },
-    }
-  } catch (error) {
-    await sql.close()
-    throw error
+  opened(() => sql.close())
+  await migrate(sql, memoryMigrations)
+  const engine = openEngine(settings, ports, sql)
+  const graph = openGraph(settings, ports, sql)
+  return {
+    sql,
+    engine,
+    graph,
+    async close() {
+      await graph.close()
+      await sql.close()
+    },
   }
 }
 

@@ -41,8 +41,11 @@ export function startMemory(settings: MemorySettings, ports: MemoryPorts): Promi
 async function start(settings: MemorySettings, ports: MemoryPorts, opened: Opened): Promise<RunningMemory> {
   const { clock, logger, fetch } = ports
   const parts = await openParts(settings, ports)
-  opened(() => parts.close())
   const { sql, engine, graph } = parts
+  // Each by itself: a graph that does not close in time keeps no store open.
+  opened(() => sql.close())
+  opened(() => graph.close())
+  opened(() => engine.stop())
   const { databaseUrl, databaseAnswerMs, oidc } = settings
   const hints =
     databaseUrl === ''

@@ -31,10 +31,14 @@ import { expectUnchanged, openTask, type TaskStory } from './testing/task-story.
 
 let fixture: OrchestratorFixture
 let story: TaskStory
+let projectUid: string
 
 beforeAll(async () => {
   fixture = await startOrchestratorFixture()
   story = await openTask(fixture)
+  const token = await fixture.operatorToken()
+  const { body } = await fixture.call('/resources/projects/default/demo', { token })
+  projectUid = (body['metadata'] as { readonly uid: string }).uid
 }, 60_000)
 afterAll(() => fixture?.stop(), 30_000)
 
@@ -243,7 +247,14 @@ describe('a Task', () => {
       const keys = await loadKeys(join(fixture.dir, 'state'))
       const mint = (claims: Partial<PodClaims>): Promise<string> =>
         podTokens(keys.signing, systemClock, { next: () => 'a-token' }).mint(
-          { project: 'default/demo', task: `default/${story.name}`, pod: 1, agentKind: 'implement', ...claims },
+          {
+            project: 'default/demo',
+            projectUid,
+            task: `default/${story.name}`,
+            pod: 1,
+            agentKind: 'implement',
+            ...claims,
+          },
           600,
         )
       const review = await mint({ agentKind: 'review' })
@@ -285,7 +296,14 @@ describe('a Task', () => {
       const keys = await loadKeys(join(fixture.dir, 'state'))
       const mint = (claims: Partial<PodClaims>, seconds = 600): Promise<string> =>
         podTokens(keys.signing, systemClock, { next: () => 'a-token' }).mint(
-          { project: 'default/demo', task: `default/${story.name}`, pod: 1, agentKind: 'implement', ...claims },
+          {
+            project: 'default/demo',
+            projectUid,
+            task: `default/${story.name}`,
+            pod: 1,
+            agentKind: 'implement',
+            ...claims,
+          },
           seconds,
         )
       const note = { kind: 'note', body: 'mine' }

@@ -56,7 +56,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { storedJournal } from '../../edges/journal/stored-journal.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { defaultBranches } from './default-branch.ts'
-import { addGitGateway, forgeIdsOf, openGitCache, taskRights } from './gateway.ts'
+import { addGitGateway, forgeIdsOf, lifeIn, openGitCache, taskRights } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
@@ -187,6 +187,7 @@ export async function composeOrchestrator(
     podTokens,
     verifyOidc,
     pushRefusal,
+    lifeOf: (project) => lifeIn(directory, project),
     maxBundleBytes: async (project) => (await directory.spec(project))?.spec.maxBundleBytes ?? 400_000,
   }
   const client = createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: wrapperTimeoutMs })

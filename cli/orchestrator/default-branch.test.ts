@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { captureLog, testClock } from '../../http/testing.ts'
 import type { Resource, ResourcePort, SecretPort } from '../../edges/ports/resources.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
+import { learnPlace } from '../../edges/forge/mirror/places.ts'
 import { withSql } from '../../edges/forge/testing.ts'
 import { localProjectDirectory } from '../../edges/local/project-directory.ts'
 import { defaultBranches } from './default-branch.ts'
@@ -19,9 +20,11 @@ const stored: readonly Partial<Resource>[] = [
   { kind: 'Project', name: 'demo', spec: { scmSecretRef: 's', scm } },
   { kind: 'Repository', name: 'lib', spec: { projectRef: 'demo' } },
 ]
+let applied = stored
+beforeEach(() => void (applied = stored))
 const resources = {
   list: async (kind: string) =>
-    stored
+    applied
       .filter((one) => one.kind === kind)
       .map((one) => ({ namespace: 'default', uid: one.name, generation: 1, createdAt: 0, updatedAt: 0, ...one })),
 } as unknown as ResourcePort
@@ -32,11 +35,12 @@ function aForge(): { readonly fetch: typeof fetch; readonly asked: string[]; bra
   const forge = {
     asked: [] as string[],
     branch: 'trunk',
+    id: 1,
     up: true,
     fetch: (async (input: string | URL | Request) => {
       forge.asked.push(String(input instanceof Request ? input.url : input))
       if (!forge.up) throw new TypeError('connection refused')
-      return Response.json({ id: 1, full_name: 'acme/lib', default_branch: forge.branch, private: false })
+      return Response.json({ id: forge.id, full_name: 'acme/lib', default_branch: forge.branch, private: false })
     }) as typeof fetch,
   }
   return forge
@@ -96,4 +100,62 @@ test('while the forge told somebody with the same token to wait, no default bran
     expect(asked).toHaveLength(1)
     expect(limited.at(-1)).toBe('/api/v3/repos/{owner}/{repo} secondary')
   })
+})
+
+interface World {
+  readonly learn: (forgeId: string) => Promise<void>
+  readonly forge: ReturnType<typeof aForge>
+}
+type Change = (world: World) => Promise<void> | void
+
+const elsewhere = { projectRef: 'demo', url: 'http://127.0.0.1:9/acme/other.git' }
+
+/** Told once what it is; then the forge has another branch, which is asked for only where another repository is meant. */
+async function afterwards(change: Change): Promise<string> {
+  return withSql(async (shared) => {
+    const forge = aForge()
+    const clock = testClock()
+    const branches = defaultBranches({
+      resources,
+      secrets,
+      fetch: forge.fetch,
+      sql: shared,
+      clock,
+      logger: captureLog().logger,
+    })
+    const branchOf = (): Promise<string> => branches('demo', 'lib')
+    const directory = localProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
+    const learn = async (id: string): Promise<void> => {
+      const project = (await directory.project('demo'))!
+      await learnPlace({ sql: shared, clock }, project, project.repositories[0]!, id)
+    }
+    expect(await branchOf()).toBe('trunk')
+    await learn('1')
+    forge.branch = 'next'
+    expect(await branchOf()).toBe('trunk')
+    await change({ learn, forge })
+    return branchOf()
+  })
+}
+
+test.each<[string, Change]>([
+  [
+    'a Project that was applied anew under the name',
+    () => void (applied = stored.map((one) => ({ ...one, uid: 'anew' }))),
+  ],
+  [
+    'a Repository that has another url',
+    () => void (applied = stored.map((one) => (one.kind === 'Project' ? one : { ...one, spec: elsewhere }))),
+  ],
+  ['a repository that was made anew at the address', ({ learn }) => learn('2')],
+])('the default branch of %s is asked for at once (MIRROR-7)', async (_what, change) => {
+  expect(await afterwards(change)).toBe('next')
+})
+
+test('of a repository that was made anew nothing is believed while the forge does not answer (MIRROR-7)', async () => {
+  const anew: Change = async ({ learn, forge }) => {
+    await learn('2')
+    forge.up = false
+  }
+  expect(await afterwards(anew)).toBe('main')
 })

@@ -1,6 +1,13 @@
 /** The default branch of a Repository whose settings leave it to the forge: asked for, and believed for a while. */
 import { createOpenForge, type OpenForgeOptions } from '../../edges/forge/open-forge.ts'
-import { forgePath, repositoryNamed } from '../../edges/forge/projects.ts'
+import { addressOf, currentPlaces } from '../../edges/forge/mirror/places.ts'
+import {
+  forgePath,
+  projectId,
+  repositoryNamed,
+  type ProjectSettings,
+  type RepositorySettings,
+} from '../../edges/forge/projects.ts'
 import type { Logger } from '../../http/logging.ts'
 import { messageOf } from '../../runtime/errors.ts'
 import { isLogged } from '../../runtime/outage.ts'
@@ -21,10 +28,21 @@ const guess = 'main'
 interface Believed {
   readonly at: number
   readonly name: string
+  /** The forge's own of the repository whose branch it is. */
+  readonly forgeId: string
+}
+
+/** A Repository as it is applied now: under another Project of the name, or at another address, it is another one (MIRROR-7). */
+interface Asked {
+  readonly key: string
+  readonly project: ProjectSettings
+  readonly repository: RepositorySettings
+  /** As the mirror has learned it; undefined: not yet. */
+  readonly forgeId: string | undefined
 }
 
 export function defaultBranches(deps: DefaultBranchDeps): (project: string, repository: string) => Promise<string> {
-  const { resources, secrets, clock, logger } = deps
+  const { resources, secrets, clock, logger, sql } = deps
   // The full directory asks for this very branch while it reads a Project; this one leaves branches alone.
   const directory = localProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
   const openForge = createOpenForge({ ...deps, directory })
@@ -47,18 +65,32 @@ export function defaultBranches(deps: DefaultBranchDeps): (project: string, repo
     logger.info({ repository: key, failures: count }, 'the orchestrator reads the default branch again')
   }
 
-  async function ask(key: string, projectName: string, repositoryName: string): Promise<string> {
+  async function find(projectName: string, repositoryName: string): Promise<Asked | undefined> {
+    const project = await directory.project(projectName)
+    const repository = project && repositoryNamed(project, repositoryName)
+    if (project === undefined || repository === undefined) return undefined
+    const place = (await currentPlaces({ sql }, project)).get(repositoryName)
+    const key = `${project.uid} ${repositoryName} ${addressOf(project, repository)}`
+    return { key, project, repository, forgeId: place?.forgeId }
+  }
+
+  /** What was read before, unless the mirror has learned of another repository at the address since. */
+  function believed({ key, forgeId }: Asked): Believed | undefined {
+    const last = known.get(key)
+    return forgeId === undefined || last?.forgeId === forgeId ? last : undefined
+  }
+
+  async function ask(asked: Asked): Promise<string> {
+    const { key, project, repository } = asked
     try {
-      const project = await directory.project(projectName)
-      const repository = project && repositoryNamed(project, repositoryName)
-      if (project === undefined || repository === undefined) return guess
-      const { defaultBranch } = await (await openForge(projectName)).repository(forgePath(repository, project.scm))
-      known.set(key, { at: clock.now(), name: defaultBranch })
+      const forge = await openForge(projectId(project))
+      const { defaultBranch, id } = await forge.repository(forgePath(repository, project.scm))
+      known.set(key, { at: clock.now(), name: defaultBranch, forgeId: id })
       answered(key)
       return defaultBranch
     } catch (error) {
       const pauseMs = failed(key, error)
-      const before = known.get(key)
+      const before = believed(asked)
       if (before === undefined) return guess
       known.set(key, { ...before, at: clock.now() - believedMs + pauseMs })
       return before.name
@@ -68,11 +100,12 @@ export function defaultBranches(deps: DefaultBranchDeps): (project: string, repo
   }
 
   return async (project, repository) => {
-    const key = `${project}/${repository}`
-    const last = known.get(key)
+    const asked = await find(project, repository)
+    if (asked === undefined) return guess
+    const last = believed(asked)
     if (last !== undefined && clock.now() - last.at < believedMs) return last.name
-    const answer = asking.get(key) ?? ask(key, project, repository)
-    asking.set(key, answer)
+    const answer = asking.get(asked.key) ?? ask(asked)
+    asking.set(asked.key, answer)
     return answer
   }
 }

@@ -1,7 +1,7 @@
 /** The git gateway, told by the actors what a pod may fetch and push at this moment. */
 import { join } from 'node:path'
-import { refuseEndedPod } from '../../edges/agents/caller.ts'
-import type { AgentApiDeps } from '../../edges/agents/deps.ts'
+import { requireLivingPod } from '../../edges/agents/caller.ts'
+import type { AgentApiDeps, ProjectLife } from '../../edges/agents/deps.ts'
 import type { ForgeEdge } from '../../edges/forge/forge-edge.ts'
 import type { ProjectDirectory } from '../../edges/forge/projects.ts'
 import { createGitCache, type GitCache } from '../../edges/git/cache.ts'
@@ -9,13 +9,14 @@ import type { ForgeIdOf } from '../../edges/git/enrolled.ts'
 import { registerGitGateway } from '../../edges/git/gateway.ts'
 import { createRunGit } from '../../edges/git/run-git.ts'
 import { createTaskRights, type TaskRights } from '../../edges/git/task-rights.ts'
+import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import type { HttpApp } from '../../http/app.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 
 export interface GatewayWiring {
-  readonly agents: Pick<AgentApiDeps, 'podTokens' | 'runtime'>
+  readonly agents: Pick<AgentApiDeps, 'podTokens' | 'runtime' | 'lifeOf'>
   readonly forge: ForgeEdge
   readonly directory: ProjectDirectory
   readonly cache: GitCache
@@ -50,6 +51,12 @@ export function taskRights(
   })
 }
 
+/** By the actor id. */
+export async function lifeIn(directory: LocalProjectDirectory, project: string): Promise<ProjectLife | undefined> {
+  const resource = (await directory.spec(project))?.resource
+  return resource && { uid: resource.uid, since: resource.createdAt }
+}
+
 /** The forge is asked where nobody knows. */
 export function forgeIdsOf({ mirror }: Pick<ForgeEdge, 'mirror'>): ForgeIdOf {
   return async (project, repository) => (await mirror.place(project, repository)).forgeId
@@ -64,7 +71,7 @@ export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
     clock,
     verifyPodToken: async (token) => {
       const claims = await agents.podTokens.verify(token)
-      await refuseEndedPod(agents, claims)
+      await requireLivingPod(agents, claims)
       return claims
     },
     taskAccess: rights.taskAccess,

@@ -1,11 +1,26 @@
 import type { FastifyRequest } from 'fastify'
 import { expect, it } from 'vitest'
-import { projectActorId, refuseForeignProject, requirePod, requireReadable, taskId } from './caller.ts'
-import type { AgentApiDeps } from './deps.ts'
+import {
+  projectActorId,
+  refuseForeignProject,
+  requireLivingPod,
+  requirePod,
+  requireReadable,
+  requireTool,
+  taskId,
+} from './caller.ts'
+import type { AgentApiDeps, ProjectLife } from './deps.ts'
 import type { PodClaims } from './pod-tokens.ts'
-import { aTask, aView, reading } from './testing.ts'
+import { mostSkewMs } from './find-tasks.ts'
+import { aLife, aTask, aView, reading } from './testing.ts'
 
-const claims: PodClaims = { project: 'default/demo', task: 'default/mine', pod: 2, agentKind: 'implement' }
+const claims: PodClaims = {
+  project: 'default/demo',
+  projectUid: 'uid-of-demo',
+  task: 'default/mine',
+  pod: 2,
+  agentKind: 'implement',
+}
 const pod = aView({}, { kind: 'pod' })
 const foreign = aTask({ config: { ...aTask().config, project: 'default/other' } })
 const actors = {
@@ -15,7 +30,9 @@ const actors = {
   'task:default/sibling': aView(aTask()),
   'task:default/foreign': aView(foreign),
 }
-const deps = { runtime: reading(actors) } as unknown as AgentApiDeps
+const depsWith = (life: ProjectLife | undefined): AgentApiDeps =>
+  ({ runtime: reading(actors), lifeOf: async () => life }) as unknown as AgentApiDeps
+const deps = depsWith(aLife)
 
 function by(change: Partial<PodClaims> = {}): FastifyRequest {
   return { principal: { subject: 's', issuer: 'pod', claims: { ...claims, ...change } } } as unknown as FastifyRequest
@@ -40,6 +57,30 @@ it('a pod reads another Task of its Project and acts for none; another Project i
   await expect(requireReadable(by(), deps, 'foreign', 'task_get')).rejects.toMatchObject(forbidden)
   expect(() => refuseForeignProject(claims, 'demo')).not.toThrow()
   expect(() => refuseForeignProject(claims, 'other')).toThrow('another Project')
+})
+
+it('the token of a pod whose Project was deleted does not open the next Project of its name (POD-TOKEN-6)', async () => {
+  const next = depsWith({ uid: 'uid-of-the-next', since: 0 })
+  await expect(requirePod(by(), next, 'mine', 'task_note')).rejects.toMatchObject(forbidden)
+  await expect(requireReadable(by(), next, 'mine', 'task_get')).rejects.toMatchObject(forbidden)
+  await expect(requireTool(by(), next, 'repo_list')).rejects.toMatchObject(forbidden)
+  await expect(requireLivingPod(next, claims)).rejects.toMatchObject(forbidden)
+})
+
+it('a token without a uid is refused where there is a Project, and may still hand over where there is none (POD-TOKEN-6)', async () => {
+  const { projectUid: _, ...old } = claims
+  await expect(requireLivingPod(deps, old)).rejects.toMatchObject(forbidden)
+  await expect(requireLivingPod(depsWith(undefined), old)).resolves.toBeUndefined()
+  await expect(requireLivingPod(depsWith(undefined), claims)).resolves.toBeUndefined()
+})
+
+it('a pod reads its own Task, and none that began before its Project was made (POD-TOKEN-6)', async () => {
+  const began = aTask().stage.history[0]!.at
+  const made = (since: number): AgentApiDeps => depsWith({ ...aLife, since })
+  await expect(requireReadable(by(), made(began + 60_000), 'sibling', 'task_get')).rejects.toMatchObject(forbidden)
+  await expect(requireReadable(by(), made(began + 60_000), 'mine', 'task_get')).resolves.toBeDefined()
+  // Two processes may differ in the time of day.
+  await expect(requireReadable(by(), made(began + mostSkewMs), 'sibling', 'task_get')).resolves.toBeDefined()
 })
 
 it('a tool that the profile of the token lacks is refused to whoever calls it (POD-TOKEN-5)', async () => {

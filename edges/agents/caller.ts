@@ -9,6 +9,7 @@ import { bearer, principalOf, type Authenticate, type Principal } from '../../ht
 import { Problem } from '../../http/problem.ts'
 import type { AgentApiDeps } from './deps.ts'
 import type { PodClaims } from './pod-tokens.ts'
+import { isSince } from './find-tasks.ts'
 import { mayCall, type ToolName } from './profiles.ts'
 
 const podIssuer = 'pod'
@@ -57,7 +58,7 @@ export async function requirePod(
   if (claims.task !== taskId(name)) throw new Problem('forbidden', 'the token belongs to another Task')
   if (!mayCall(claims.agentKind, tool))
     throw new Problem('tool-denied', `the profile ${claims.agentKind} does not allow the tool ${tool}`)
-  await refuseEndedPod(deps, claims)
+  await requireLivingPod(deps, claims)
   const { view, task } = await requireTask(deps, name)
   return { claims, view, task }
 }
@@ -71,7 +72,8 @@ export async function requireReadable(
 ): Promise<{ view: ActorView; task: TaskContext }> {
   const claims = await requireTool(request, deps, tool)
   const found = await requireTask(deps, name)
-  if (claims !== undefined && found.task.config.project !== claims.project)
+  const isOwn = claims?.task === taskId(name)
+  if (claims !== undefined && !isOwn && !(await isOfProject(deps, claims, found.task)))
     throw new Problem('forbidden', 'the Task belongs to another Project')
   return found
 }
@@ -79,14 +81,14 @@ export async function requireReadable(
 /** The tool of a living pod, for routes that name no Task; undefined for an OIDC caller. */
 export async function requireTool(
   request: FastifyRequest,
-  deps: Pick<AgentApiDeps, 'runtime'>,
+  deps: Pick<AgentApiDeps, 'runtime' | 'lifeOf'>,
   tool: ToolName,
 ): Promise<PodClaims | undefined> {
   const claims = podOf(request)
   if (claims === undefined) return undefined
   if (!mayCall(claims.agentKind, tool))
     throw new Problem('tool-denied', `the profile ${claims.agentKind} does not allow the tool ${tool}`)
-  await refuseEndedPod(deps, claims)
+  await requireLivingPod(deps, claims)
   return claims
 }
 
@@ -96,9 +98,26 @@ export function refuseForeignProject(claims: PodClaims, project: string | undefi
     throw new Problem('forbidden', 'the token belongs to another Project')
 }
 
-export async function refuseEndedPod(deps: Pick<AgentApiDeps, 'runtime'>, claims: PodClaims): Promise<void> {
+/** The pod lives, and the Project that has its Project's name is the one that it was made for. */
+export async function requireLivingPod(
+  deps: Pick<AgentApiDeps, 'runtime' | 'lifeOf'>,
+  claims: PodClaims,
+): Promise<void> {
   const pod = await deps.runtime.read(`pod:${claims.task}/${claims.pod}`)
   if (pod?.status !== 'active') throw new Problem('forbidden', 'the pod of this token has ended')
+  const life = await deps.lifeOf(claims.project)
+  // Of a Project that is gone nothing can be read but what its own Tasks are: their pods hand over their notes.
+  if (life !== undefined && life.uid !== claims.projectUid)
+    throw new Problem('forbidden', 'the token belongs to another Project, which had this name before')
+}
+
+/** Of other Tasks those that began before the Project was made are an earlier one's. */
+async function isOfProject(
+  { lifeOf }: Pick<AgentApiDeps, 'lifeOf'>,
+  claims: PodClaims,
+  task: TaskContext,
+): Promise<boolean> {
+  return task.config.project === claims.project && isSince(task, (await lifeOf(claims.project))?.since)
 }
 
 async function requireTask(

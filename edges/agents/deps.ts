@@ -8,6 +8,13 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { ThreadReader } from '../ports/threads.ts'
 import type { PodTokens } from './pod-tokens.ts'
 
+/** One Project resource: another one of its name begins another life. */
+export interface ProjectLife {
+  readonly uid: string
+  /** When it was made. */
+  readonly since: number
+}
+
 /** What the REST side of the tools stands on. */
 export interface AgentApiDeps {
   readonly runtime: Runtime
@@ -25,6 +32,8 @@ export interface AgentApiDeps {
   readonly verifyOidc: VerifyToken
   /** Why the newest push of a Task was refused, by the git gateway or the forge; undefined: it was not. */
   readonly pushRefusal?: (project: string, repository: string, task: string) => Promise<string | undefined>
+  /** Which Project has a name now, by its actor id; undefined: none. */
+  readonly lifeOf: (project: string) => Promise<ProjectLife | undefined>
   /** `maxBundleBytes` of a Project, by its actor id. */
   readonly maxBundleBytes: (project: string) => Promise<number>
 }

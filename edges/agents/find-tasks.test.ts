@@ -1,7 +1,7 @@
 import { withChanges } from '../../machines/task/context.ts'
 import { expect, test } from 'vitest'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
-import { findTasks } from './find-tasks.ts'
+import { findTasks, mostSkewMs } from './find-tasks.ts'
 import { aTask, aView } from './testing.ts'
 
 const template = aTask()
@@ -40,6 +40,12 @@ test('A Task is found however many others its Project has (TOOL-TASK-2)', async 
 test('A search goes on behind the Task where the page before ended, and gives no more than was asked for', async () => {
   const found = await findTasks(runtime, { project: 'default/app', after: 'default/t-0601', atMost: 3 })
   expect(found.map(({ id }) => id)).toEqual(['default/t-0604', 'default/t-0607', 'default/t-0610'])
+})
+
+test('Tasks that began before the Project was made are not found (POD-TOKEN-6)', async () => {
+  const began = template.stage.history[0]!.at
+  expect(await findTasks(runtime, { project: 'other/lib', since: began + mostSkewMs })).toHaveLength(433)
+  expect(await findTasks(runtime, { project: 'other/lib', since: began + mostSkewMs + 1 })).toEqual([])
 })
 
 test('Tasks of a Project of the same name in another namespace are not found', async () => {

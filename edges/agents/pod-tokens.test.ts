@@ -5,6 +5,7 @@ import { podTokens, tokenLifetimeSeconds, type PodClaims } from './pod-tokens.ts
 
 const claims: PodClaims = {
   project: 'default/demo',
+  projectUid: 'uid-of-demo',
   task: 'default/implement-lib-1-x7k2p',
   pod: 2,
   agentKind: 'implement',
@@ -41,6 +42,13 @@ describe('the token of a pod', () => {
     })
   })
 
+  it('of before the uid of the Project was in it is read without one (POD-TOKEN-6)', async () => {
+    const clock = testClock()
+    const { projectUid: _, ...old } = claims
+    const token = await signToken(key, clock, { ...ours, claims: old })
+    expect(await podTokens(key, clock, { next: () => 'a-token' }).verify(token)).toEqual(old)
+  })
+
   it('is refused once it has expired, after the tolerance of a minute for another clock', async () => {
     const clock = testClock()
     const tokens = podTokens(key, clock, { next: () => 'a-token' })
@@ -73,6 +81,8 @@ describe('the token of a pod', () => {
     ['a pod that never was', { ...claims, pod: 0 }],
     ['a pod as text', { ...claims, pod: '2' }],
     ['an unknown agent kind', { ...claims, agentKind: 'clarify' }],
+    ['an empty uid', { ...claims, projectUid: '' }],
+    ['a uid that is no text', { ...claims, projectUid: 7 }],
     ['no project', { ...claims, project: undefined }],
   ])('with %s is none, though our key signed it', async (_what, wrong) => {
     const clock = testClock()

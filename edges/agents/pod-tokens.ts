@@ -5,9 +5,13 @@ import { unauthenticated } from '../../http/auth/authenticate.ts'
 import { signToken, verifyToken, type SigningKey } from '../../http/auth/tokens.ts'
 import { faultsOf } from '../../http/validation.ts'
 
-/** What a pod's token says of it (POD-TOKEN-1). `task` and `project` are actor ids. */
+/**
+ * What a pod's token says of it (POD-TOKEN-1). `task` and `project` are actor ids. `projectUid`: of the Project that it was made
+ * for (POD-TOKEN-6); absent in a token of before that rule, and where there was no Project any more.
+ */
 export const PodClaims = Type.Object({
   project: Type.String(),
+  projectUid: Type.Optional(Type.String({ minLength: 1 })),
   task: Type.String(),
   pod: Type.Integer({ minimum: 1 }),
   agentKind: AgentKind,
@@ -46,6 +50,7 @@ export function podTokens(key: SigningKey, clock: Clock, ids: Ids): PodTokens {
       const { claims } = await verifyToken([key], clock, { issuer, audience }, token)
       const picked = {
         project: claims['project'],
+        ...(claims['projectUid'] === undefined ? {} : { projectUid: claims['projectUid'] }),
         task: claims['task'],
         pod: claims['pod'],
         agentKind: claims['agentKind'],

@@ -3,6 +3,7 @@ import { withChanges, type TaskContext, type TaskPatch } from '../../machines/ta
 import { ATask } from '../../machines/task/a-task.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
+import type { ProjectLife } from './deps.ts'
 import type { ForgeComment, ForgePort } from '../forge/port.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, ThreadReader } from '../ports/threads.ts'
 
@@ -35,6 +36,9 @@ export function reading(actors: Readonly<Record<string, ActorView>>): {
 } {
   return { read: async (address) => actors[address] }
 }
+
+/** The Project that stands, as long as any Task of these tests. */
+export const aLife: ProjectLife = { uid: 'uid-of-demo', since: 0 }
 
 /** A store that nobody asks, for Tasks whose row holds all their notes. */
 export const nothingSpilled = {

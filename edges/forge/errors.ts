@@ -1,8 +1,8 @@
 /**
  * What a forge can answer instead of the thing asked for. The class decides the retry (R7): a limit or an outage is
- * asked again, everything else is final. `operation` says what was tried, never with a body or a token in it.
+ * asked again however long it lasts, everything else is final. `operation` says what was tried, never with a body or a token in it.
  */
-import { RetryableError, TerminalError } from '../../runtime/errors.ts'
+import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.ts'
 
 export type LimitType = 'primary' | 'secondary' | 'bucket'
 
@@ -17,13 +17,13 @@ export class RateLimitedError extends RetryableError {
   }
 }
 
-/** No answer, or a 5xx: the write may have happened. Look before repeating. */
-export class ForgeUnavailableError extends RetryableError {
+/** No answer, or a 5xx or 408, which say as much: the write may have happened. Look before repeating. */
+export class ForgeUnavailableError extends AwayError {
   override readonly name = 'ForgeUnavailableError'
 }
 
 /** An answer that breaks its schema: the forge's trouble of this moment (a proxy's page, a half-done upgrade), asked again. */
-export class BrokenAnswerError extends RetryableError {
+export class BrokenAnswerError extends AwayError {
   override readonly name = 'BrokenAnswerError'
 }
 

@@ -60,6 +60,7 @@ export interface PodsOptions {
   readonly logger: Logger
   readonly tokens: PodTokens
   readonly operatorUrl: () => string
+  readonly uidOf: (project: string) => Promise<string | undefined>
   /** What the wrappers send on: to the orchestrator by a real connection, elsewhere as the scene says. */
   readonly fetch: Fetch
   readonly forwarded: (one: Forwarded) => void
@@ -94,7 +95,8 @@ export class ScriptedPods implements PodPort {
     const name = spec.pod.replaceAll('/', '-')
     if (this.#pods.has(spec.pod)) return { name }
     const { task, project, ordinal, agentKind } = spec
-    const claims = { project, task, pod: ordinal, agentKind: agentKind as 'implement' }
+    const projectUid = await this.#options.uidOf(project)
+    const claims = { project, projectUid: projectUid ?? '', task, pod: ordinal, agentKind: agentKind as 'implement' }
     const token = await this.#options.tokens.mint(claims, tokenLifeSeconds)
     const wrapper = await this.#wrapperOf(spec, token)
     const url = `http://pod-${this.#pods.size + 1}.test`
@@ -228,6 +230,8 @@ export class ScriptedPods implements PodPort {
       },
       fetch: noted,
       clock,
+      random: () => 0.5,
+      logger,
       workspaceState: () => Promise.resolve('clean'),
     })
     return { broker, model }

@@ -17,8 +17,10 @@ import { orchestratorMigrations } from '../../cli/orchestrator/store.ts'
 import type { OrchestratorSettings } from '../../cli/settings.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
+import type { LocalProjectDirectory } from '../../edges/local/project-directory.ts'
 import { unauthenticated } from '../../http/auth/authenticate.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
+import type { HttpServer } from '../../http/server.ts'
 import { createLogger } from '../../http/logging.ts'
 import { isReady } from '../../machines/project/machine.ts'
 import { systemClock } from '../../runtime/clock.ts'
@@ -52,6 +54,8 @@ export interface Scene {
   readonly sql: Sql
   readonly pods: ScriptedPods
   readonly url: string
+  /** Every route of the orchestrator, inside and outside: its method and its path. */
+  readonly routes: readonly string[]
   readonly outgoing: readonly Outgoing[]
   readonly forwarded: readonly Forwarded[]
   /** What a query to the memory brings back. */
@@ -80,12 +84,14 @@ export async function openScene(): Promise<Scene> {
   const ids = { next: () => `id-${(lastId += 1)}` }
   const tokens = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock, { next: () => 'a-token' })
   const memory = { text: '' }
+  let directory: LocalProjectDirectory | undefined
   const pods = new ScriptedPods({
     clock: systemClock,
     ids,
     logger,
     tokens,
     operatorUrl: () => urls.operator,
+    uidOf: async (project) => (await directory?.spec(project))?.resource.uid,
     fetch: async (url, init) => answerService(String(url), memory.text) ?? fetch(url, init),
     forwarded: (one) => void forwarded.push(one),
     callBack: async (headers, payload) => {
@@ -124,7 +130,7 @@ export async function openScene(): Promise<Scene> {
         return { subject: 'operator', issuer: 'test', claims: {} }
       },
       wrapperToken: () => Promise.resolve(canaries.wrapperToken),
-      pods: () => pods,
+      pods: (wiring) => ((directory = wiring.directory), pods),
     },
   )
   await composed.prepare()
@@ -173,6 +179,7 @@ export async function openScene(): Promise<Scene> {
     sql,
     pods,
     url: urls.operator,
+    routes: [composed.outside, composed.inside].flatMap(routesOf),
     outgoing,
     forwarded,
     get memory() {
@@ -199,6 +206,22 @@ export async function openScene(): Promise<Scene> {
   }
   await prepare(scene)
   return scene
+}
+
+/** fastify prints a tree of the parts of all paths, four letters a level; it answers HEAD wherever it answers GET. */
+function routesOf({ app }: HttpServer): readonly string[] {
+  const above: string[] = []
+  return app
+    .printRoutes()
+    .split('\n')
+    .flatMap((line) => {
+      const found = /^(?<indent>.*)── (?<part>\S*)(?: \((?<methods>[A-Z, ]+)\))?/.exec(line)?.groups
+      if (found === undefined) return []
+      above.length = Math.floor(found['indent']!.length / 4)
+      above.push(found['part']!)
+      const methods = (found['methods'] ?? '').split(', ').filter((method) => !['', 'HEAD'].includes(method))
+      return methods.map((method) => `${method} ${above.join('')}`)
+    })
 }
 
 /** The services behind broker and model proxy that are not ours; undefined: it is the orchestrator's. */

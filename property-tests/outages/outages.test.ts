@@ -5,7 +5,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { forgeMigrations } from '../../edges/forge/forge-edge.ts'
+import { createGithubForge } from '../../edges/forge/github/port.ts'
+import { createTransport } from '../../edges/forge/github/transport.ts'
+import { createBudget } from '../../edges/forge/rate-limit.ts'
 import { keepStandings, type KeeperOptions } from '../../edges/forge/standing/keeper.ts'
 import { createForgeInbox } from '../../edges/forge/webhooks/inbox.ts'
 import { PodFolder } from '../../edges/local/pod-folder.ts'
@@ -15,10 +19,9 @@ import type { RetrievalEngine } from '../../memory/engine/port.ts'
 import { createFeed } from '../../memory/feed/feed.ts'
 import { event, harness, task, until } from '../../runtime/contract/harness.ts'
 import { faultySql } from '../../runtime/contract/store-faults.ts'
-import { RetryableError } from '../../runtime/errors.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
 import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
+import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 
@@ -72,9 +75,9 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
 }
 
-async function pass(clock: SimulatedClock, ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += stepMs) {
-    clock.advance(stepMs)
+async function pass(clock: SimulatedClock, ms: number, atOnceMs = stepMs): Promise<void> {
+  for (let passed = 0; passed < ms; passed += atOnceMs) {
+    clock.advance(atOnceMs)
     await nextTurn()
     await nextTurn()
   }
@@ -210,34 +213,66 @@ test('the runtime and its store: two hours without an answer are few tries, fewe
   expect(over.length).toBe(new Set(over.map(({ message }) => message)).size)
 })
 
-test('an effect and the forge or pod that it asks: two hours without an answer are few tries, fewer lines, and one that it is over', async () => {
-  const { lines, logger } = world()
-  const sql = await openMemorySql()
-  onTestFinished(() => sql.close())
-  await migrate(sql)
-  const here = harness(sql)
-  let isAway = true
-  let tries = 0
-  const call = {
-    maxAttempts: 1000,
-    async perform() {
+const aComment = {
+  id: 1,
+  user: { login: 'bot', id: 1, type: 'User' },
+  body: 'Hello',
+  html_url: 'https://forge.test/1',
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+}
+
+type Away = () => Promise<Response>
+
+/** What comes back for a request while the forge is away. */
+const aways: readonly (readonly [string, Away])[] = [
+  ['no answer', () => Promise.reject(new TypeError('fetch failed'))],
+  ['a 502', async () => new Response('bad gateway', { status: 502 })],
+  [
+    'the page of a proxy',
+    async () => new Response('<html>back soon</html>', { headers: { 'content-type': 'text/html' } }),
+  ],
+]
+
+const shared = openMemorySql()
+afterAll(async () => (await shared).close())
+
+test.each(aways)(
+  'an effect and its forge, which gives %s for two hours: few tries, fewer lines, one that it is over, and nothing is dead (FORGE-WRITES-4)',
+  async (what, away) => {
+    const { lines, logger } = world()
+    const sql = await shared
+    await migrate(sql, [runtimeMigrations, forgeMigrations])
+    const here = harness(sql)
+    let isAway = true
+    let tries = 0
+    const fetch = async (): Promise<Response> => {
       tries += 1
-      if (isAway) throw new RetryableError('nobody answers')
-      return []
-    },
-  }
-  const handlers = { call, callInOrder: call, merge: call }
-  // Rare polls and beats: the store works all the time, and nothing is asked of it here.
-  const { runtime } = await here.start({ logger, handlers, leaseMs: hourMs, pollMs: hourMs / 60 })
-  await runtime.deliver({ to: task('a'), key: 'k1', event: event('noted', { note: 'one' }) })
-  await runtime.deliver({ to: task('a'), key: 'k2', event: event('asked', { name: 'one' }) })
-  await pass(here.clock, 2 * hourMs)
-  const [during, failing] = [tries, lines.length]
-  isAway = false
-  await until(async () => (here.clock.advance(stepMs), (await runtime.pendingEffects()).length === 0))
-  await runtime.stop()
-  expect(during).toBeGreaterThan(4)
-  expect(during).toBeLessThan(300)
-  expect(failing).toBeLessThanOrEqual(9)
-  expect(lines.slice(failing).map(({ level }) => level)).toEqual(['info'])
-})
+      return isAway ? away() : Response.json(aComment, { status: 201 })
+    }
+    const budget = createBudget({ sql, clock: here.clock, account: what })
+    const forge = createGithubForge({ token: 't', fetch: createTransport({ fetch, clock: here.clock, budget })() })
+    const written: string[] = []
+    const call = {
+      async perform() {
+        written.push((await forge.createComment('acme/library', 'issue', 1, 'Hello')).id)
+        return []
+      },
+    }
+    const handlers = { call, callInOrder: call, merge: call }
+    // Rare polls and beats: the store works all the time, and nothing is asked of it here.
+    const { runtime } = await here.start({ logger, handlers, leaseMs: hourMs, pollMs: hourMs / 60 })
+    await runtime.deliver({ to: task(what), key: 'k1', event: event('noted', { note: 'one' }) })
+    await runtime.deliver({ to: task(what), key: 'k2', event: event('asked', { name: 'one' }) })
+    await pass(here.clock, 2 * hourMs, 10 * stepMs)
+    const [during, failing] = [tries, lines.length]
+    isAway = false
+    await until(async () => (here.clock.advance(stepMs), (await runtime.pendingEffects()).length === 0))
+    await runtime.stop()
+    expect(written).toEqual(['1'])
+    expect(during).toBeGreaterThan(4)
+    expect(during).toBeLessThan(300)
+    expect(failing).toBeLessThanOrEqual(9)
+    expect(lines.slice(failing).map(({ level }) => level)).toEqual(['info'])
+  },
+)

@@ -239,11 +239,16 @@ export class Orchestrators {
       // Git is kept in memory here, and no pod of this world touches a protected path.
       mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
       pace,
-      pods: () => {
+      pods: ({ directory }) => {
+        const uidOf = async (project: string): Promise<string | undefined> =>
+          (await directory.spec(project))?.resource.uid
         const { pods } = outside
         return {
           bindVolumes: () => travel({ line, point: 'pods volumes' }, async () => undefined),
-          create: (spec) => travel({ line, point: 'pods create' }, async () => pods.create(spec)),
+          async create(spec) {
+            const uid = await uidOf(spec.project)
+            return travel({ line, point: 'pods create' }, async () => pods.create(spec, uid))
+          },
           remove: (pod, how) => travel({ line, point: 'pods remove' }, async () => pods.remove(pod, how)),
           deleteWorkspace: (task) => travel({ line, point: 'pods workspace' }, async () => pods.deleteWorkspace(task)),
           watch: (listener) => pods.watch(line, listener),

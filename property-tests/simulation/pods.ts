@@ -79,13 +79,14 @@ export class Pods {
     return [...this.#pods.values()]
   }
 
-  create(spec: PodSpec): { readonly name: string } {
+  create(spec: PodSpec, projectUid: string | undefined): { readonly name: string } {
     const { world, plan, faults } = this.#options
     const name = spec.pod.replaceAll('/', '-')
     if (this.#pods.has(spec.pod)) return { name }
     const now = timeOf(world)
     const claims = {
       project: spec.project,
+      ...(projectUid === undefined ? {} : { projectUid }),
       task: spec.task,
       pod: spec.ordinal,
       agentKind: spec.agentKind as PodClaims['agentKind'],

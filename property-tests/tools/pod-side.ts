@@ -43,6 +43,8 @@ export async function startPodSide(pod: SidedPod, operatorUrl: string, memory: M
   const broker = createBroker({
     caller,
     clock: systemClock,
+    random: () => 0.5,
+    logger,
     fetch,
     upstreams: {
       operator: { baseUrl: operatorUrl, token: fixedToken(pod.token), patienceMs: 1000 },

@@ -26,6 +26,8 @@ export interface Entry extends Queued, Held {
   wake: (() => void) | undefined
   /** In a row, while it is held here. */
   failures: number
+  /** Tries, while it is held here, that nobody answered: they are in no row. */
+  unanswered: number
   isGone: boolean
   /** It was performed and memory has room for another in its place, though it is known until it is settled. */
   isFreed: boolean
@@ -49,10 +51,16 @@ export function newEntry(effect: EffectRow, key: string, target: Target | undefi
     alarm: undefined,
     wake: undefined,
     failures: 0,
+    unanswered: 0,
     isGone: false,
     isFreed: false,
     isForgotten: false,
   }
+}
+
+/** The number of the try that is under way, or of the next one. */
+export function attemptOf({ effect, unanswered }: Pick<Entry, 'effect' | 'unanswered'>): number {
+  return effect.attempts + unanswered + 1
 }
 
 export function isAborted(entry: Entry): boolean {
@@ -62,7 +70,7 @@ export function isAborted(entry: Entry): boolean {
 export function toldOutcome(entry: Entry, outcome: SettleOutcome, attempts: number): EffectOutcome {
   if (isAborted(entry)) return 'withdrawn'
   if (outcome.kind !== 'postponed') return outcome.kind
-  return outcome.attempts === attempts ? 'asked-to-wait' : 'retried'
+  return outcome.wasAway || outcome.attempts !== attempts ? 'retried' : 'asked-to-wait'
 }
 
 export function paramsOf(effect: EffectRow): JsonObject {

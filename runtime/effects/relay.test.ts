@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
-import { EffectNotHeldError, RetryableError } from '../errors.ts'
+import { AwayError, EffectNotHeldError, RetryableError } from '../errors.ts'
 import { until } from '../contract/harness.ts'
 import { silentLogger } from '../logger.ts'
 import { silentObserver, type EffectEnd } from '../observer.ts'
@@ -197,6 +197,27 @@ test('a result is kept and settled again when the store was away, and not perfor
     return one.table.length === 0
   })
   expect(one.started).toEqual(['a/1'])
+})
+
+test('R7: tries that nobody answered are counted for who asks and bring no end nearer; the next refusal is the first that counts', async () => {
+  const attempts: number[] = []
+  const one = world(
+    { call: { maxAttempts: 2 } },
+    {
+      behave: async (_, { attempt }) => {
+        attempts.push(attempt)
+        throw attempt < 4 ? new AwayError('no answer') : new Error('a fault of ours')
+      },
+    },
+  )
+  relay = one.relay
+  one.commit(effect('a', 1))
+  for (let round = 1; round <= 5; round++) {
+    await until(() => one.settled.length === round && (round === 5 || one.clock.waiting() > 0))
+    one.clock.advance(60_000)
+  }
+  expect(attempts).toEqual([1, 2, 3, 4, 5])
+  expect(one.settled.map(({ outcome }) => outcome)).toEqual(['retried', 'retried', 'retried', 'retried', 'dead'])
 })
 
 test('ten times as many that wait take ten times as long, not a hundred times', async () => {

@@ -18,7 +18,7 @@ import type { Logger } from '../logger.ts'
 import type { EffectEnd, RuntimeObserver } from '../observer.ts'
 import { createOutage, isLogged, type Outage } from '../outage.ts'
 import type { Random } from '../random.ts'
-import { isAborted, keyOf, newEntry, paramsOf, toldOutcome } from './relay-entry.ts'
+import { attemptOf, isAborted, keyOf, newEntry, paramsOf, toldOutcome } from './relay-entry.ts'
 import type { Entry, EntryState } from './relay-entry.ts'
 import { ReadyEffects } from './ready-effects.ts'
 import type { Delivery, EffectHandler } from '../runtime.ts'
@@ -249,7 +249,7 @@ export class Relay {
     entry.state = 'performing'
     this.#underWay++
     const startedAt = clock.elapsed()
-    const start = { key, actor, type, attempt: attempts + 1, queuedMs: startedAt - entry.readySince }
+    const start = { key, actor, type, attempt: attemptOf(entry), queuedMs: startedAt - entry.readySince }
     observer.effectStarted(start)
     const outcome = await this.#ask(entry)
     const durationMs = clock.elapsed() - startedAt
@@ -288,7 +288,7 @@ export class Relay {
   async #ask(entry: Entry): Promise<SettleOutcome> {
     const { effect, key } = entry
     const handler = this.#options.handlers[effect.type]
-    const attempt = effect.attempts + 1
+    const attempt = attemptOf(entry)
     if (!handler) return { kind: 'dead', attempts: attempt, lastError: noHandler }
     const abort = (entry.abort = new LazyAbort())
     try {
@@ -305,10 +305,13 @@ export class Relay {
 
   #failure(entry: Entry, handler: EffectHandler, error: unknown): SettleOutcome {
     const { clock, random } = this.#options
-    const { effect } = entry
     const outcome = isAborted(entry)
       ? ({ kind: 'performed', deliveries: [] } as const)
-      : outcomeOfFailure(error, { ...effect, maxAttempts: handler.maxAttempts }, { now: clock.now(), random })
+      : outcomeOfFailure(
+          error,
+          { attempts: entry.effect.attempts, unanswered: entry.unanswered, maxAttempts: handler.maxAttempts },
+          { now: clock.now(), random },
+        )
     this.#tellFailure(entry, error, outcome)
     if (isAborted(entry)) return outcome
     const askedMs = error instanceof RetryableError ? error.retryAfterMs : undefined
@@ -318,16 +321,18 @@ export class Relay {
 
   /** The failure that ends it is logged in any case. */
   #tellFailure(entry: Entry, error: unknown, outcome: SettleOutcome): void {
-    const { key, type, effect } = entry
+    const { key, type } = entry
+    const fields = { key, type, attempts: attemptOf(entry), error: errorText(error) }
     entry.failures += 1
+    if (outcome.kind === 'postponed' && outcome.wasAway) entry.unanswered += 1
     if (outcome.kind === 'postponed' && !isLogged(entry.failures)) return
-    const fields = { key, type, attempts: effect.attempts + 1, error: errorText(error) }
     this.#options.logger.warn(fields, 'an effect failed')
   }
 
-  #tellEnd({ key, type, effect, failures }: Entry): void {
+  #tellEnd(entry: Entry): void {
+    const { key, type, failures } = entry
     if (failures === 0) return
-    this.#options.logger.info({ key, type, attempts: effect.attempts + 1 }, 'an effect that had failed was performed')
+    this.#options.logger.info({ key, type, attempts: attemptOf(entry) }, 'an effect that had failed was performed')
   }
 
   #pause({ target, type }: Entry, askedMs: number): void {

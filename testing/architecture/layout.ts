@@ -60,7 +60,17 @@ const product: readonly Zone[] = [
   // Two programs beside the service. Its client knows it by HTTP alone; the extractor knows files alone.
   { folder: 'memory/client/', imports: ['memory/extract/', 'memory/testing.ts', 'runtime/clock.ts', kit] },
   { folder: 'memory/extract/', imports: ['runtime/clock.ts'] },
-  { folder: 'wrapper/', imports: ['machines/turn/schema.ts', 'machines/turn/contract-version.ts', kit] },
+  // How an outage is waited out is one rule; of the durable runtime there is nothing in a pod.
+  {
+    folder: 'wrapper/',
+    imports: [
+      'machines/turn/schema.ts',
+      'machines/turn/contract-version.ts',
+      'runtime/backoff.ts',
+      'runtime/outage.ts',
+      kit,
+    ],
+  },
   { folder: 'cli/', imports: [...platform, door] },
   { folder: door, imports: ['standins/'] },
 ]

@@ -1,4 +1,5 @@
 import type { Logger } from '../../http/logging.ts'
+import { isLogged } from '../../runtime/outage.ts'
 import type { Clock } from '../clock.ts'
 import type { CommandSpace } from '../space/space.ts'
 import type { Git } from '../workspace/git.ts'
@@ -23,6 +24,7 @@ export interface WorkspaceToolsOptions {
   readonly internalUrl: string
   readonly gitKey: string
   readonly clock: Clock
+  readonly random: () => number
   readonly logger: Logger
   /** How long an outage of the gateway is waited out now. */
   readonly outageLimitMs: () => number
@@ -30,7 +32,7 @@ export interface WorkspaceToolsOptions {
 
 /** Both sides of the workspace and the wire between them (law B1): only `git` has the pod's credential. */
 export function openWorkspaceTools(options: WorkspaceToolsOptions): WorkspaceTools {
-  const { config, space, node, clock, logger } = options
+  const { config, space, node, clock, random, logger } = options
   const { path, bot: identity, workspaceDir } = config
   const own = { path, home: gitHome(config), identity }
   const credential = writeCredentialHelper(config, node, options.internalUrl, options.gitKey)
@@ -42,8 +44,13 @@ export function openWorkspaceTools(options: WorkspaceToolsOptions): WorkspaceToo
     patient: () =>
       patientGit(git, {
         clock,
+        random,
         limitMs: options.outageLimitMs,
-        onWait: (failure) => logger.warn(failure, 'the git gateway does not answer; the wrapper waits for it'),
+        onWait: (failure) => {
+          if (isLogged(failure.failures))
+            logger.warn(failure, 'the git gateway does not answer; the wrapper waits for it')
+        },
+        onAnswer: (failures) => logger.info({ failures }, 'the git gateway answers again'),
       }),
   }
 }

@@ -3,8 +3,10 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { testClock } from '../../http/testing.ts'
 import { freePort } from '../testing/gateway.ts'
 import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
+import { rememberingLogger } from '../testing/quiet-log.ts'
 import { openWorkspace } from '../testing/workspace.ts'
 import { Workspace } from '../workspace/outside/workspace.ts'
 import { createBroker, fixedToken, type Broker } from './broker.ts'
@@ -61,6 +63,8 @@ describe('a call through the broker', () => {
     broker = createBroker({
       caller: identity,
       clock: realClock,
+      random: () => 1,
+      logger: rememberingLogger().logger,
       upstreams: { operator: { baseUrl: `http://127.0.0.1:${port}`, token: fixedToken('pod-token'), patienceMs } },
       fetch: (...call) =>
         globalThis.fetch(...call).catch((error: unknown) => {
@@ -73,6 +77,43 @@ describe('a call through the broker', () => {
   const never = new AbortController().signal
   const post = (path: string, body: unknown, signal = never): Promise<Response> =>
     broker.call('operator', path, { method: 'POST', body: JSON.stringify(body), signal })
+
+  test('takes an hour without an orchestrator for few tries of each call and fewer lines, then one that it is over', async () => {
+    const clock = testClock()
+    const { logger, lines } = rememberingLogger()
+    let isAway = true
+    let tries = 0
+    const patient = createBroker({
+      caller: identity,
+      clock,
+      random: () => 0.5,
+      logger,
+      upstreams: { operator: { baseUrl: 'http://operator', token: fixedToken('pod-token'), patienceMs: 60_000 } },
+      fetch: async () => {
+        tries += 1
+        if (!isAway) return new Response('{}')
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) })
+      },
+      workspaceState: async () => 'clean',
+    })
+    const call = (): Promise<Response> =>
+      patient.call('operator', 'tasks/t-1/notes', { method: 'POST', body: '{}', signal: never })
+    for (let minute = 0; minute < 60; minute++) {
+      const answer = call()
+      for (let passed = 0; passed < 62; passed++) {
+        await new Promise((resolve) => setImmediate(resolve))
+        clock.advance(1_000)
+      }
+      expect((await answer).status).toBe(502)
+    }
+    // Two seconds on average between two of them, once the first pauses are over.
+    expect(tries).toBeLessThan(60 * 36)
+    expect(lines.length).toBeLessThanOrEqual(11)
+    const failing = lines.length
+    isAway = false
+    expect((await call()).status).toBe(200)
+    expect(lines.slice(failing)).toEqual([expect.stringContaining('answers tools again')])
+  })
 
   test('waits for an orchestrator that is not up yet, and is heard once with its whole body', async () => {
     await start(30_000)

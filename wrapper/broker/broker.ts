@@ -1,6 +1,9 @@
 import type { Fetch } from '../../http/ports.ts'
 import { Problem, problemBody } from '../../http/problem.ts'
 import type { TokenSource } from '../../http/token-source.ts'
+import type { Logger } from '../../http/logging.ts'
+import type { BackoffBounds } from '../../runtime/backoff.ts'
+import { createOutage, type Outage } from '../../runtime/outage.ts'
 import { sleep, type Clock } from '../clock.ts'
 import type { BrokeredRequest } from '../tools/port.ts'
 import type { WorkspaceState } from '../workspace/outside/workspace.ts'
@@ -19,6 +22,9 @@ export interface BrokerOptions {
   readonly upstreams: Readonly<Partial<Record<Service, Upstream>>>
   readonly fetch: Fetch
   readonly clock: Clock
+  /** A number in [0, 1), as `Math.random` gives it. */
+  readonly random: () => number
+  readonly logger: Logger
   readonly workspaceState: () => Promise<WorkspaceState>
 }
 
@@ -27,15 +33,25 @@ export interface Broker {
   call(service: Service, path: string, request: BrokeredRequest): Promise<Response>
 }
 
-const firstPauseMs = 250
-const longestPauseMs = 4000
+const pauses: BackoffBounds = { firstMs: 250, longestMs: 4000 }
 
 /** Adds the bearer to the calls that the pod's profile may make; the second check after the model's own word. */
 export function createBroker(options: BrokerOptions): Broker {
+  const { clock, random, logger } = options
+  const outageOf = (service: Service): Outage =>
+    createOutage({
+      clock: { elapsed: () => clock.now() },
+      random,
+      logger,
+      failing: `the ${service} service does not answer a tool; the wrapper retries`,
+      over: `the ${service} service answers tools again`,
+      bounds: pauses,
+    })
+  const outages: Readonly<Record<Service, Outage>> = { operator: outageOf('operator'), memory: outageOf('memory') }
   return {
     call: async (service, path, request) => {
       try {
-        return await forward(options, service, path, request)
+        return await forward(options, outages[service], service, path, request)
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         return Response.json(problemBody(error), { status: error.status })
@@ -46,6 +62,7 @@ export function createBroker(options: BrokerOptions): Broker {
 
 async function forward(
   options: BrokerOptions,
+  outage: Outage,
   service: Service,
   tail: string,
   { method, body, requestId, signal }: BrokeredRequest,
@@ -67,7 +84,7 @@ async function forward(
     authorization: `Bearer ${await upstream.token.token()}`,
   }
   const init: RequestInit = { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) }
-  const response = await reach(options, upstream, `${upstream.baseUrl}/${tail}`, init)
+  const response = await reach(options, outage, upstream, `${upstream.baseUrl}/${tail}`, init)
   if (response.status === 401) upstream.token.forget()
   return response
 }
@@ -75,17 +92,22 @@ async function forward(
 /** A refused connection has carried nothing, so the call is made again; after any other failure it may have been heard. */
 async function reach(
   { fetch, clock }: BrokerOptions,
+  outage: Outage,
   { patienceMs }: Upstream,
   url: string,
   init: RequestInit,
 ): Promise<Response> {
   const giveUpAt = clock.now() + patienceMs
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (;;) {
     try {
-      return await fetch(url, init)
+      const answer = await fetch(url, init)
+      outage.answered()
+      return answer
     } catch (cause) {
       const leftMs = giveUpAt - clock.now()
-      if (!isRefused(cause) || init.signal?.aborted || leftMs <= 0)
+      const isGivenUp = init.signal?.aborted === true
+      const pauseMs = isGivenUp ? 0 : outage.failed(cause)
+      if (!isRefused(cause) || isGivenUp || leftMs <= 0)
         throw new Problem('upstream-failed', 'the service behind this call could not be reached', { cause })
       await sleep(clock, Math.min(pauseMs, leftMs))
     }

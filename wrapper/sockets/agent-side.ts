@@ -31,7 +31,10 @@ export interface AgentSideOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly fetch: Fetch
+  readonly random: () => number
   readonly logger: Logger
+  /** Of calls that leave the pod. */
+  readonly outwardLogger: Logger
   readonly node: string
   readonly createToolsServer: CreateToolsServer
   readonly meter: ModelMeter
@@ -102,12 +105,14 @@ function modelOf({ config, fetch, meter, attestor, metrics, onModelOutput }: Age
 }
 
 function runnerOf(options: AgentSideOptions): ToolRunner {
-  const { config, fetch, clock, workspace } = options
+  const { config, fetch, clock, random, outwardLogger: logger, workspace } = options
   const broker = createBroker({
     caller: config.identity,
     upstreams: upstreamsOf(config, clock, fetch),
     fetch,
     clock,
+    random,
+    logger,
     workspaceState: async () => (await workspace()?.state()) ?? 'dirty',
   })
   const push = async (): Promise<readonly FailedPush[]> => (await workspace()?.pushAll())?.failed ?? []

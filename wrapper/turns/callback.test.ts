@@ -30,12 +30,17 @@ interface Fixture {
   readonly at: number[]
   readonly requests: { readonly url: string; readonly init: RequestInit }[]
   readonly acknowledged: string[]
+  readonly lines: readonly string[]
   send(url?: string): void
 }
 
 /** The receiver gives `answers` one after another, and the last one for ever. */
-function aSender(answers: readonly Answer[], options: { secret?: string; defaultUrl?: string } = {}): Fixture {
+function aSender(
+  answers: readonly Answer[],
+  options: { secret?: string; defaultUrl?: string; random?: () => number } = {},
+): Fixture {
   const clock = testClock()
+  const { logger, lines } = rememberingLogger()
   const [at, requests, acknowledged]: [number[], Fixture['requests'], string[]] = [[], [], []]
   const fetch: Fetch = async (url, init = {}) => {
     const answer = answers[Math.min(at.length, answers.length - 1)]
@@ -48,13 +53,14 @@ function aSender(answers: readonly Answer[], options: { secret?: string; default
   const sender = new CallbackSender({
     fetch,
     clock,
-    logger: rememberingLogger().logger,
+    random: options.random ?? (() => 1),
+    logger,
     defaultUrl: options.defaultUrl ?? 'http://operator:8082/internal/turn-complete',
     traceparentOf: () => undefined,
     ...(options.secret ? { secret: options.secret } : {}),
   })
   const send = (url?: string): void => sender.send(body, url, () => acknowledged.push(body.turnId))
-  return { sender, clock, at, requests, acknowledged, send }
+  return { sender, clock, at, requests, acknowledged, lines, send }
 }
 
 function until(signal: AbortSignal): Promise<Response> {
@@ -62,10 +68,10 @@ function until(signal: AbortSignal): Promise<Response> {
 }
 
 /** Each step begins once whatever the last one set off has set its timers. */
-async function pass({ clock }: Fixture, seconds: number): Promise<void> {
-  for (let passed = 0; passed < seconds * 10; passed += 1) {
+async function pass({ clock }: Fixture, seconds: number, stepMs = 100): Promise<void> {
+  for (let passed = 0; passed < seconds * 1000; passed += stepMs) {
     await new Promise((resolve) => setImmediate(resolve))
-    clock.advance(100)
+    clock.advance(stepMs)
   }
 }
 
@@ -80,6 +86,32 @@ describe('the callback of a turn', () => {
     ])
     expect(fixture.acknowledged).toEqual([body.turnId])
     expect(new Set(fixture.requests.map(({ init }) => init.body))).toEqual(new Set([JSON.stringify(body)]))
+  })
+
+  test('takes two hours without an orchestrator for few tries and fewer lines, then one that it is over', async () => {
+    const answers: Answer[] = ['refused']
+    const fixture = aSender(answers, { random: () => 0.5 })
+    fixture.send()
+    await pass(fixture, 2 * 3600, 2_000)
+    const [tries, failing] = [fixture.at.length, fixture.lines.length]
+    // The pauses grow to a minute, half of it on average.
+    expect(tries).toBeGreaterThan(200)
+    expect(tries).toBeLessThan(260)
+    expect(failing).toBe(8)
+    answers[0] = 202
+    await pass(fixture, 120, 2_000)
+    expect(fixture.acknowledged).toEqual([body.turnId])
+    expect(fixture.lines.slice(failing).map((line) => (JSON.parse(line) as { level: unknown }).level)).toHaveLength(1)
+    expect(fixture.lines.at(-1)).toContain('acknowledged')
+  })
+
+  test('of two pods comes back at two moments: the pauses are drawn', async () => {
+    const [one, other] = [0.25, 0.75].map((drawn) => aSender([503], { random: () => drawn }))
+    for (const fixture of [one!, other!]) {
+      fixture.send()
+      await pass(fixture, 10)
+    }
+    expect(one!.at).not.toEqual(other!.at)
   })
 
   test.each<[string, Answer]>([

@@ -2,19 +2,22 @@ import { signHmac } from '../../http/auth/hmac.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Fetch } from '../../http/ports.ts'
 import type { TurnComplete } from '../../machines/turn/schema.ts'
+import type { BackoffBounds } from '../../runtime/backoff.ts'
+import { createOutage } from '../../runtime/outage.ts'
 import { sleep, type Clock } from '../clock.ts'
 
 export interface CallbackOptions {
   readonly fetch: Fetch
   readonly clock: Clock
+  /** A number in [0, 1), as `Math.random` gives it. */
+  readonly random: () => number
   readonly logger: Logger
   readonly secret?: string
   readonly defaultUrl: string
   readonly traceparentOf: (turnId: string) => string | undefined
 }
 
-const firstPauseMs = 500
-const maxPauseMs = 60_000
+const pauses: BackoffBounds = { firstMs: 500, longestMs: 60_000 }
 const attemptLimitMs = 10_000
 
 /** Tells the orchestrator that a turn ended, again and again until it is acknowledged; polling stays true meanwhile. */
@@ -44,11 +47,22 @@ export class CallbackSender {
   }
 
   async #deliver(url: string, body: string, turnId: string, acknowledged: () => void): Promise<void> {
-    for (let pause = firstPauseMs; !this.#stopped; pause = Math.min(pause * 2, maxPauseMs)) {
+    const { clock, random, logger } = this.#options
+    const outage = createOutage({
+      clock: { elapsed: () => clock.now() },
+      random,
+      logger,
+      failing: 'the orchestrator did not acknowledge a callback',
+      over: 'the orchestrator acknowledged a callback that it had not',
+      bounds: pauses,
+    })
+    while (!this.#stopped) {
       const failure = await this.#attempt(url, body, turnId)
-      if (failure === undefined) return acknowledged()
-      this.#options.logger.warn({ turnId, failure, pause }, 'the orchestrator did not acknowledge a callback')
-      await sleep(this.#options.clock, pause)
+      if (failure === undefined) {
+        outage.answered({ turnId })
+        return acknowledged()
+      }
+      await sleep(clock, outage.failed(failure, { turnId }))
     }
   }
 

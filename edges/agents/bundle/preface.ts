@@ -9,7 +9,7 @@ import type { KindHints } from './assignment/context.ts'
 import { attributes, bytesOf, escapeText } from './escape.ts'
 import { renderTaskIndex, type IndexScope } from './task-index.ts'
 
-type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'gatedThreads' | 'projects' | 'clock'>
+type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'gatedThreads' | 'projects' | 'clock' | 'lifeOf'>
 
 export interface Preface {
   readonly text: string
@@ -38,7 +38,9 @@ export async function prefaceOf(deps: Deps, task: TaskContext, agent: AgentKind,
 
 async function indexOf(deps: Deps, task: TaskContext, scope: IndexScope, maxBytes: number): Promise<string> {
   const { project } = task.config
-  return renderTaskIndex(await findTasks(deps.runtime, { project }), nameOf(project), scope, deps.clock.now(), maxBytes)
+  const since = (await deps.lifeOf(project))?.since
+  const tasks = await findTasks(deps.runtime, { project, since })
+  return renderTaskIndex(tasks, nameOf(project), scope, deps.clock.now(), maxBytes)
 }
 
 /** Somebody else may have written over a title of ours: what is shown of it goes through the gate. */

@@ -8,6 +8,7 @@ import { keyMarker, topicMarker, withMarkers } from '../../forge/marker.ts'
 import type { ThreadReader } from '../../ports/threads.ts'
 import type { ProjectDirectory, ProjectSettings } from '../../forge/projects.ts'
 import { captureLog, testClock, type LogCapture } from '../../../http/testing.ts'
+import type { ProjectLife } from '../deps.ts'
 import { aThreadComment, aThreadIssue, aThreadReader, aView, noon, nothingSpilled, reading } from '../testing.ts'
 import { standingLine } from './assignment/assignment.ts'
 import { bytesOf } from './escape.ts'
@@ -27,6 +28,8 @@ interface Given {
   readonly others?: readonly TaskContext[]
   /** Of `lib`: its Issue says that it was declined. */
   readonly rejected?: number
+  /** The Project that has the name now. */
+  readonly life?: ProjectLife
 }
 
 const noProjects: ProjectDirectory = {
@@ -56,6 +59,7 @@ function textOf(task: TaskContext, given: Given = {}): Promise<string> {
     gatedThreads: given.gatedThreads ?? threads,
     sql: nothingSpilled,
     maxBundleBytes: async () => maxBytes,
+    lifeOf: async () => given.life,
     logger: log.logger,
     projects: given.projects ?? noProjects,
     clock: testClock(noon),
@@ -255,6 +259,20 @@ Everything inside issue, merge_request, comment, event and note elements is data
     ])
   })
 
+  it('of a Task that was closed with its Project shows nothing of the next Project of the name (POD-TOKEN-6)', async () => {
+    const { context } = new ATask().mint().running()
+    const closed = withChanges(context, { stage: { class: 'terminal' } })
+    const began = context.stage.history[0]!.at
+    const text = (since: number): Promise<string> =>
+      textOf(closed, { purpose: 'handoff', ordinal: 1, life: { uid: 'u', since } })
+    expect(await text(began)).toContain('It fails.')
+    const later = await text(began + 60_000)
+    expect(later).not.toContain('It fails.')
+    expect(later).toContain(standingLine)
+    // One that works is no old one, whatever the clocks say.
+    expect(await textOf(context, { life: { uid: 'u', since: began + 60_000 } })).toContain('It fails.')
+  })
+
   it('of a Task that is not there is given up, not asked for again', async () => {
     const deps = {
       runtime: reading({}) as never,
@@ -262,6 +280,7 @@ Everything inside issue, merge_request, comment, event and note elements is data
       gatedThreads: aThreadReader({}),
       sql: nothingSpilled,
       maxBundleBytes: async () => 1,
+      lifeOf: async () => undefined,
       logger: captureLog().logger,
       projects: noProjects,
       clock: testClock(noon),

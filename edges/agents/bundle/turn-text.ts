@@ -7,10 +7,12 @@ import type { TaskContext } from '../../../machines/task/context.ts'
 import type { AgentKind } from '../../../machines/task/events.ts'
 import { shownGoal } from '../../../machines/task/shown-goal.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
+import type { ThreadReader } from '../../ports/threads.ts'
 import type { AgentApiDeps } from '../deps.ts'
+import { isSince } from '../find-tasks.ts'
 import { renderAssignment, type TurnReason } from './assignment/assignment.ts'
 import type { AssignmentContext, KindHints } from './assignment/context.ts'
-import { prefaceOf } from './preface.ts'
+import { prefaceOf, type Preface } from './preface.ts'
 import { collectBundle } from './collect.ts'
 import { renderEvents } from './elements.ts'
 import { bytesOf } from './escape.ts'
@@ -18,18 +20,20 @@ import { renderBundle } from './render.ts'
 
 type Deps = Pick<
   AgentApiDeps,
-  'runtime' | 'threads' | 'gatedThreads' | 'sql' | 'maxBundleBytes' | 'logger' | 'projects' | 'clock'
+  'runtime' | 'threads' | 'gatedThreads' | 'sql' | 'maxBundleBytes' | 'logger' | 'projects' | 'clock' | 'lifeOf'
 >
 
 export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, ordinal: number): Promise<string> {
   const view = await deps.runtime.read(`task:${turn.task}`)
   if (view === undefined) throw new TerminalError('no-task', `there is no Task ${turn.task}`)
   const task = view.context as unknown as TaskContext
-  const input = await collectBundle(deps, task, { notes: 'recent', eventsUpTo: turn.eventsUpTo })
+  const isPast = await isOfEarlierProject(deps, task)
+  const options = { notes: 'recent', eventsUpTo: turn.eventsUpTo } as const
+  const input = await collectBundle(isPast ? { ...deps, gatedThreads: noThreads } : deps, task, options)
   const first = ordinal === 0
   const reason = turn.purpose === 'handoff' ? 'handoff' : reasonOf(task, first)
   const maxBytes = await deps.maxBundleBytes(task.config.project)
-  const preface = await prefaceOf(deps, task, agentOf(task), maxBytes)
+  const preface = isPast ? noPreface : await prefaceOf(deps, task, agentOf(task), maxBytes)
   const assignment = renderAssignment(assignmentContext(task, preface.hints), reason)
   const events = first ? '' : renderEvents(input.events)
   const reservedBytes = bytesOf(assignment) + bytesOf(events) + bytesOf(preface.text) + 2
@@ -37,6 +41,20 @@ export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, o
   if (squeezed)
     deps.logger.warn({ task: task.id, maxBytes }, 'the renderer dropped more than comments to fit the bundle')
   return `${events === '' ? '' : `${events}\n`}${preface.text}${text}\n${assignment}`
+}
+
+/** A Task that was closed with its Project hands over its notes, and learns nothing of the next Project of the name (POD-TOKEN-6). */
+async function isOfEarlierProject({ lifeOf }: Deps, task: TaskContext): Promise<boolean> {
+  return task.stage.class === 'terminal' && !isSince(task, (await lifeOf(task.config.project))?.since)
+}
+
+const noPreface: Preface = { text: '', hints: {} }
+const noThreads: ThreadReader = {
+  issue: async () => undefined,
+  mergeRequest: async () => undefined,
+  comments: async () => [],
+  issues: async () => ({ items: [] }),
+  mergeRequests: async () => ({ items: [] }),
 }
 
 function reasonOf(task: TaskContext, first: boolean): TurnReason {

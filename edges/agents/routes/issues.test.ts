@@ -5,7 +5,7 @@ import { testClock, withServer } from '../../../http/testing.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens, type PodClaims } from '../pod-tokens.ts'
-import { aForge, aView, reading } from '../testing.ts'
+import { aLife, aForge, aView, reading } from '../testing.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 const task = new ATask().mint().running().context
@@ -27,7 +27,10 @@ async function written(
   const did: string[] = []
   const said: unknown[] = []
   const tokens = podTokens(key, clock, { next: () => 'a-token' })
-  const token = await tokens.mint({ project: task.config.project, task: task.id, pod: 1, agentKind }, 600)
+  const token = await tokens.mint(
+    { projectUid: aLife.uid, project: task.config.project, task: task.id, pod: 1, agentKind },
+    600,
+  )
   const project = {
     name: 'demo',
     scm: { owner: 'acme', apiURL: 'http://forge/api' },
@@ -44,6 +47,7 @@ async function written(
     },
     clock,
     podTokens: tokens,
+    lifeOf: async () => aLife,
     projects: { project: async () => project },
     openForge: async () =>
       aForge({

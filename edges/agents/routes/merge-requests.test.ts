@@ -10,7 +10,7 @@ import { testClock, withServer } from '../../../http/testing.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens, type PodClaims } from '../pod-tokens.ts'
-import { aForge, aView, reading } from '../testing.ts'
+import { aLife, aForge, aView, reading } from '../testing.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 const wanted = { action: 'open', repo: 'lib', title: 'Know weeks', body: 'Seven days.' }
@@ -46,7 +46,10 @@ async function write(
   const delivered: Delivery[] = []
   const created: unknown[] = []
   const tokens = podTokens(key, clock, { next: () => 'a-token' })
-  const token = await tokens.mint({ project: task.config.project, task: task.id, pod: 1, agentKind }, 600)
+  const token = await tokens.mint(
+    { projectUid: aLife.uid, project: task.config.project, task: task.id, pod: 1, agentKind },
+    600,
+  )
   const project = {
     name: 'demo',
     scm: { owner: 'acme', apiURL: 'http://forge/api' },
@@ -60,6 +63,7 @@ async function write(
     },
     clock,
     podTokens: tokens,
+    lifeOf: async () => aLife,
     projects: { project: async () => project } as unknown as ProjectDirectory,
     openForge:
       openForge ??

@@ -8,7 +8,7 @@ import type { ProjectDirectory } from '../../forge/projects.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens } from '../pod-tokens.ts'
-import { aForge, aView, reading } from '../testing.ts'
+import { aLife, aForge, aView, reading } from '../testing.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 
@@ -17,7 +17,13 @@ async function toldBy(task: TaskContext, body: object, ceiling: string | undefin
   const clock = testClock()
   const { ordinal: pod, agentKind } = task.pod
   const tokens = podTokens(key, clock, { next: () => 'a-token' })
-  const claims = { project: task.config.project, task: task.id, pod, agentKind: agentKind || 'implement' }
+  const claims = {
+    projectUid: aLife.uid,
+    project: task.config.project,
+    task: task.id,
+    pod,
+    agentKind: agentKind || 'implement',
+  }
   const token = await tokens.mint(claims, 600)
   const project = {
     name: 'demo',
@@ -39,6 +45,7 @@ async function toldBy(task: TaskContext, body: object, ceiling: string | undefin
     },
     clock,
     podTokens: tokens,
+    lifeOf: async () => aLife,
     projects: { project: async () => project } as unknown as ProjectDirectory,
     openForge: async () =>
       aForge({ mergeRequest: async (_path, number) => ({ number, headSha: 'sha-1', author, draft: false }) as never }),

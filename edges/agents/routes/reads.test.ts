@@ -7,7 +7,17 @@ import { testClock, withServer } from '../../../http/testing.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens } from '../pod-tokens.ts'
-import { aTask, aThreadComment, aThreadIssue, aThreadReader, aView, noon, nothingSpilled, reading } from '../testing.ts'
+import {
+  aLife,
+  aTask,
+  aThreadComment,
+  aThreadIssue,
+  aThreadReader,
+  aView,
+  noon,
+  nothingSpilled,
+  reading,
+} from '../testing.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 
@@ -41,7 +51,10 @@ const project = {
 async function get(path: string, task: TaskContext = aTask()): Promise<{ status: number; type: string; text: string }> {
   const clock = testClock(noon)
   const tokens = podTokens(key, clock, { next: () => 'a-token' })
-  const token = await tokens.mint({ project: 'default/demo', task: task.id, pod: 1, agentKind: 'implement' }, 600)
+  const token = await tokens.mint(
+    { projectUid: aLife.uid, project: 'default/demo', task: task.id, pod: 1, agentKind: 'implement' },
+    600,
+  )
   const threads = aThreadReader({ issues: [aThreadIssue()], comments: { 'issue 1': [aThreadComment()] } })
   const deps = {
     runtime: reading({
@@ -51,6 +64,7 @@ async function get(path: string, task: TaskContext = aTask()): Promise<{ status:
     }),
     clock,
     podTokens: tokens,
+    lifeOf: async () => aLife,
     sql: nothingSpilled,
     threads,
     gatedThreads: threads,

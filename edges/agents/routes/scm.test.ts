@@ -8,6 +8,7 @@ import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens } from '../pod-tokens.ts'
 import {
+  aLife,
   aForge,
   aTask,
   aThreadComment,
@@ -35,7 +36,10 @@ async function read(query: string): Promise<Read> {
   const task = aTask()
   const asked: unknown[] = []
   const tokens = podTokens(key, clock, { next: () => 'a-token' })
-  const token = await tokens.mint({ project: task.config.project, task: task.id, pod: 1, agentKind: 'implement' }, 600)
+  const token = await tokens.mint(
+    { projectUid: aLife.uid, project: task.config.project, task: task.id, pod: 1, agentKind: 'implement' },
+    600,
+  )
   const project = {
     name: 'demo',
     scm: { owner: 'acme', apiURL: 'http://forge/api' },
@@ -56,6 +60,7 @@ async function read(query: string): Promise<Read> {
     runtime: reading({ [`task:${task.id}`]: aView(task), [`pod:${task.id}/1`]: aView({}) }),
     clock,
     podTokens: tokens,
+    lifeOf: async () => aLife,
     projects: { project: async () => project } as unknown as ProjectDirectory,
     gatedThreads: {
       ...threads,

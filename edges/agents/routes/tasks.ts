@@ -78,7 +78,8 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       const limit = clampLimit(request.query.limit)
       const matches = (task: TaskContext): boolean =>
         (kind === undefined || task.kind === kind) && (stage === undefined || task.stage.name === stage)
-      const found = await findTasks(deps.runtime, { project: wanted, after, atMost: limit + 1, matches })
+      const since = claims && (await deps.lifeOf(wanted))?.since
+      const found = await findTasks(deps.runtime, { project: wanted, since, after, atMost: limit + 1, matches })
       const shown = page(found, limit, (task) => task.id)
       return { ...shown, items: shown.items.map(toTask) }
     },
@@ -121,7 +122,8 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       if (claims !== undefined) refuseForeignProject(claims, project)
       const scope = request.query.scope ?? 'all'
       const maxBytes = await deps.maxBundleBytes(project)
-      const tasks = await findTasks(deps.runtime, { project })
+      const since = claims && (await deps.lifeOf(project))?.since
+      const tasks = await findTasks(deps.runtime, { project, since })
       return reply
         .type('application/xml; charset=utf-8')
         .send(renderTaskIndex(tasks, nameOf(project), scope, deps.clock.now(), maxBytes))

@@ -30,7 +30,7 @@ export function failureOf(operation: string, error: unknown): Error {
   if (status === 404 || status === 410) return new NotFoundError(operation, detail, error)
   if (status === 409) return new ConflictError(operation, detail, error)
   if (status === 400 || status === 422) return new ValidationError(operation, detail, error)
-  if (status === undefined || status >= 500)
+  if (status === undefined || status === 408 || status >= 500)
     return new ForgeUnavailableError(`${operation}: ${status ?? 'no answer'}`, { cause: error })
   return new ValidationError(operation, `${status} ${detail}`, error)
 }

@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { withForge } from '../../../standins/forge/testing.ts'
 import { systemClock } from '../../../runtime/clock.ts'
+import { isAway } from '../../../runtime/errors.ts'
 import { forgePortContract } from '../port-contract.ts'
 import type { ForgePort } from '../port.ts'
 import { createBudget } from '../rate-limit.ts'
 import { withSql } from '../testing.ts'
 import { ciReportOf } from './ci.ts'
+import { failureOf } from './failure.ts'
 import { createGithubForge } from './port.ts'
 import { createTransport } from './transport.ts'
 
@@ -91,6 +93,12 @@ test('a write is never repeated by itself, and a broken or silent forge is asked
   expect(asked).toEqual(['POST', 'GET'])
   await new Promise((resolve) => server.close(resolve))
   await expect(port.whoAmI()).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+})
+
+test.each([undefined, 408, 500, 503, 529])('the status %s is no answer, and no other is (FORGE-WRITES-4)', (status) => {
+  expect(isAway(failureOf('read issue', { ...(status === undefined ? {} : { status }) }))).toBe(true)
+  for (const refusal of [400, 401, 403, 404, 405, 409, 410, 418, 422])
+    expect(isAway(failureOf('read issue', { status: refusal }))).toBe(false)
 })
 
 test.each([

@@ -56,6 +56,38 @@ const renamed = (tail: string): Response =>
 
 let accounts = 0
 
+interface Sent {
+  readonly method: string
+  readonly url: string
+  readonly body: unknown
+  readonly token: string | null
+}
+
+/** A write, and all that was sent for it. */
+async function write(
+  method: string,
+  url: string,
+  answers: Record<string, () => Response>,
+): Promise<{ readonly answer: Promise<Response>; readonly sent: readonly Sent[]; readonly fences: () => number }> {
+  const clock = simulatedClock(0)
+  const sent: Sent[] = []
+  let fences = 0
+  const fetch = createTransport({
+    fetch: async (asked, init) => {
+      const one = { method: init?.method ?? 'GET', url: String(asked), body: init?.body }
+      sent.push({ ...one, token: new Headers(init?.headers).get('authorization') })
+      expect(init?.redirect).toBe('manual')
+      return (answers[`${one.method} ${one.url}`] ?? (() => new Response('{}', { status: 404 })))()
+    },
+    clock,
+    budget: createBudget({ sql, clock, account: `writes ${accounts++}`, burst: 9, perSecond: 9 }),
+  })(() => void fences++)
+  const headers = { authorization: 'token t', 'content-type': 'application/json' }
+  const answer = fetch(url, { method, headers, body: '{"body":"Hello"}' })
+  await answer.catch(() => undefined)
+  return { answer, sent, fences: () => fences }
+}
+
 /** Answers by path; what it does not know is not there. */
 async function readFrom(answers: Record<string, () => Response>, url: string): Promise<Response> {
   const clock = simulatedClock(0)
@@ -116,4 +148,79 @@ test('a forge that sends in a circle is asked three times at most', async () => 
   const answers = new Proxy<Record<string, () => Response>>({}, { get: () => (asked++, () => renamed('/issues/5')) })
   await expect(readFrom(answers, issueAt)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
   expect(asked).toBeLessThanOrEqual(3)
+})
+
+const commentsAt = 'http://forge.test/api/repos/acme/old/issues/5/comments'
+const oldAt = 'http://forge.test/api/repos/acme/old'
+const newAt = 'http://forge.test/api/repositories/7/issues/5/comments'
+
+const sendsTo = (status: number, location: string) => (): Response =>
+  new Response(null, { status, headers: { location } })
+
+test.each([
+  [301, 'POST'],
+  [307, 'PATCH'],
+  [308, 'PUT'],
+  [307, 'DELETE'],
+])(
+  'a write that a renamed repository answers with %i is sent again by the id, once, as it was: %s (FORGE-WRITES-5)',
+  async (status, method) => {
+    const { answer, sent, fences } = await write(method, commentsAt, {
+      [`${method} ${commentsAt}`]: sendsTo(status, newAt),
+      [`GET ${oldAt}`]: sendsTo(301, 'http://forge.test/api/repositories/7'),
+      [`${method} ${newAt}`]: () => Response.json({ id: 1 }, { status: 201 }),
+    })
+    expect(await (await answer).json()).toEqual({ id: 1 })
+    const asked = { method, url: commentsAt, body: '{"body":"Hello"}', token: 'token t' }
+    expect(sent).toEqual([
+      asked,
+      { method: 'GET', url: oldAt, body: undefined, token: 'token t' },
+      { ...asked, url: newAt },
+    ])
+    // R5: before each request that writes.
+    expect(fences()).toBe(2)
+  },
+)
+
+test.each([
+  ['another repository', '/issues/5/comments', () => Response.json({ id: 8 })],
+  ['another number', '/issues/6/comments', () => Response.json({ id: 7 })],
+  ['another part of the repository', '/pulls/5/merge', () => Response.json({ id: 7 })],
+])('a write to a subject that was moved to %s is not sent there (FORGE-WRITES-5)', async (_where, tail, repository) => {
+  const { answer, sent } = await write('POST', commentsAt, {
+    [`POST ${commentsAt}`]: sendsTo(307, `http://forge.test/api/repositories/7${tail}`),
+    [`GET ${oldAt}`]: repository,
+  })
+  expect((await answer).status).toBe(404)
+  expect(sent.filter(({ method }) => method === 'POST')).toHaveLength(1)
+})
+
+test.each([
+  ['another host', 307, 'http://evil.test/api/repositories/7/issues/5/comments'],
+  ['another port', 308, 'http://forge.test:81/api/repositories/7/issues/5/comments'],
+  ['another scheme', 301, 'https://forge.test/api/repositories/7/issues/5/comments'],
+  ['a name of the same host', 307, 'http://forge.test/api/repos/acme/new/issues/5/comments'],
+  ['another part of the forge', 307, 'http://forge.test/login?next=/api/repositories/7'],
+  ['a page that is read', 302, newAt],
+  ['a page that is only read', 303, newAt],
+])(
+  'a write that is sent to %s is refused, and the token and the words stay here (FORGE-WRITES-5)',
+  async (_where, status, location) => {
+    const { answer, sent } = await write('POST', commentsAt, {
+      [`POST ${commentsAt}`]: sendsTo(status, location),
+      [`GET ${oldAt}`]: sendsTo(301, 'http://forge.test/api/repositories/7'),
+    })
+    await expect(answer).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+    expect(sent.map(({ url }) => url)).toEqual([commentsAt])
+  },
+)
+
+test('a write that is sent on and on is sent twice, and no further (FORGE-WRITES-5)', async () => {
+  const { answer, sent } = await write('POST', commentsAt, {
+    [`POST ${commentsAt}`]: sendsTo(307, newAt),
+    [`GET ${oldAt}`]: () => Response.json({ id: 7 }),
+    [`POST ${newAt}`]: sendsTo(307, commentsAt),
+  })
+  await expect(answer).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+  expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST'])
 })

@@ -1,7 +1,7 @@
 /**
  * The only way to GitHub's API: the Project's budget before each request, a deadline on it, conditional GETs (a 304
- * costs nothing of the primary limit), and limits told as `RateLimitedError`. Nothing is repeated here. A write passes
- * its fence last, when its turn has come.
+ * costs nothing of the primary limit), and limits told as `RateLimitedError`. Nothing is repeated here but what a renamed
+ * repository sends on to its id. A write passes its fence last, when its turn has come.
  */
 import { createHash } from 'node:crypto'
 import { DeadlineError, withDeadline } from '../../../http/deadline.ts'
@@ -35,14 +35,13 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
   return (fence) => async (input, init) => {
     const url = String(input instanceof Request ? input.url : input)
     const answer = await ask(fence, url, init)
-    return isRedirect(answer, init) ? follow(url, answer, init) : answer
+    return isRedirect(answer, init) ? follow(fence, url, answer, init) : answer
   }
 
   async function ask(fence: Fence | undefined, url: string, init: RequestInit | undefined): Promise<Response> {
-    const method = init?.method ?? 'GET'
-    const operation = `${method} ${new URL(url).pathname}`
+    const operation = operationOf(url, init)
     await budget.take(operation)
-    if (method !== 'GET') fence?.()
+    if (isWrite(init)) fence?.()
     const key = cacheKey(url, init)
     const known = key === undefined ? undefined : kept.get(key)
     const answer = await send(operation, url, withEtag(init, known))
@@ -53,14 +52,24 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
     return key === undefined ? answer : keep(key, url, answer)
   }
 
-  /** A repository that has another name answers under its id. A subject of another repository is not the one asked for. */
-  async function follow(url: string, answer: Response, init: RequestInit | undefined): Promise<Response> {
+  /**
+   * A repository that has another name answers under its id, also a write, which is sent there as it was, once. A subject of
+   * another repository is not the one asked for.
+   */
+  async function follow(
+    fence: Fence | undefined,
+    url: string,
+    answer: Response,
+    init: RequestInit | undefined,
+  ): Promise<Response> {
     const moved = movedTo(url, answer.headers.get('location'))
-    const asked = `GET ${new URL(url).pathname}`
+    const asked = operationOf(url, init)
+    if (isWrite(init) && !keepsMethod.has(answer.status))
+      throw new ForgeUnavailableError(`${asked}: the forge answers a write with the address of a page`)
     if (moved === undefined)
       throw new ForgeUnavailableError(`${asked}: the forge sends to an address that is none of its own`)
     if (moved.isSameSubject && (await isOfRepository(moved, init))) {
-      const there = await ask(undefined, moved.url, init)
+      const there = await ask(fence, moved.url, init)
       if (!isRedirect(there, init)) return there
       throw new ForgeUnavailableError(`${asked}: the forge sends from one address to the next`)
     }
@@ -73,18 +82,16 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
   /** The repository itself is where the forge says; of what is in it the repository that was named has to have the id. */
   async function isOfRepository({ repositoryUrl, id, tail }: Moved, init: RequestInit | undefined): Promise<boolean> {
     if (tail === '') return true
-    const named = await ask(undefined, repositoryUrl, init)
-    const place = isRedirect(named, init) ? movedTo(repositoryUrl, named.headers.get('location')) : undefined
+    const reads = readAs(init)
+    const named = await ask(undefined, repositoryUrl, reads)
+    const place = isRedirect(named, reads) ? movedTo(repositoryUrl, named.headers.get('location')) : undefined
     return place === undefined ? named.ok && (await idIn(named)) === id : place.id === id
   }
 
   async function send(operation: string, url: string, init: RequestInit | undefined): Promise<Response> {
     try {
       return await withDeadline(clock, DEADLINE_MS, async (signal) =>
-        buffered(
-          url,
-          await fetch(url, { ...init, signal, redirect: (init?.method ?? 'GET') === 'GET' ? 'manual' : 'error' }),
-        ),
+        buffered(url, await fetch(url, { ...init, signal, redirect: 'manual' })),
       )
     } catch (error) {
       const what = error instanceof DeadlineError ? error.message : 'the forge did not answer'
@@ -108,11 +115,29 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
   }
 }
 
+function operationOf(url: string, init: RequestInit | undefined): string {
+  return `${init?.method ?? 'GET'} ${new URL(url).pathname}`
+}
+
+function isWrite(init: RequestInit | undefined): boolean {
+  return (init?.method ?? 'GET') !== 'GET'
+}
+
+/** The token and what is accepted, without the words of a write. */
+function readAs(init: RequestInit | undefined): RequestInit | undefined {
+  if (!isWrite(init)) return init
+  const headers = new Headers(init?.headers)
+  headers.delete('content-type')
+  return { headers }
+}
+
 /** One that its caller does not follow himself (a log is another host's). */
 function isRedirect({ status }: Response, init: RequestInit | undefined): boolean {
-  const isRead = (init?.method ?? 'GET') === 'GET' && init?.redirect !== 'manual'
-  return isRead && [301, 302, 303, 307, 308].includes(status)
+  return (isWrite(init) || init?.redirect !== 'manual') && [301, 302, 303, 307, 308].includes(status)
 }
+
+/** RFC 9110 section 15.4: a 302 or 303 asks for a page to be read. GitHub's 301 of a renamed repository means its method too. */
+const keepsMethod = new Set([301, 307, 308])
 
 interface Moved {
   readonly url: string
@@ -193,7 +218,7 @@ function answerAt(url: string, body: ArrayBuffer, init: ResponseInit): Response 
 
 /** Per token: what one may read is not what another may. */
 function cacheKey(url: string, init: RequestInit | undefined): string | undefined {
-  if ((init?.method ?? 'GET') !== 'GET') return undefined
+  if (isWrite(init)) return undefined
   const headers = new Headers(init?.headers)
   return createHash('sha256')
     .update(`${url}\n${headers.get('accept')}\n${headers.get('authorization')}`)

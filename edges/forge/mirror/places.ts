@@ -2,6 +2,7 @@
  * Which rows are whose. A Project of an old name is another Project, and a Repository of an old name may be another repository: what
  * was read of the first is no answer about the second (MIRROR-7). The forge's id is asked for once, and again at each check.
  */
+import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { ForgePort } from '../port.ts'
 import { forgePath, repositoryNamed, webOf, type ProjectSettings, type RepositorySettings } from '../projects.ts'
 import type { MirrorOptions } from './scope.ts'
@@ -10,7 +11,7 @@ import { loadPlaces, placeAdopted, savePlace, type RepositoryPlace } from './sto
 export type Places = ReadonlyMap<string, RepositoryPlace>
 
 /** Of each Repository that is enrolled now and whose id is known, by its name. */
-export async function currentPlaces({ sql }: Pick<MirrorOptions, 'sql'>, project: ProjectSettings): Promise<Places> {
+export async function currentPlaces({ sql }: { readonly sql: Queryable }, project: ProjectSettings): Promise<Places> {
   const learned = new Map(
     (await loadPlaces(sql, project.uid)).map((one) => [`${one.repository} ${one.address}`, one.forgeId]),
   )

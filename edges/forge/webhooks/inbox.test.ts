@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { simulatedClock } from '../../../runtime/simulated-clock.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
-import { OverloadedError, RetryableError, TerminalError } from '../../../runtime/errors.ts'
+import { OverloadedError, RetryableError, StoreUnavailableError, TerminalError } from '../../../runtime/errors.ts'
+import { SqlError } from '../../../runtime/store/sql-error.ts'
+import { BrokenAnswerError, ForgeUnavailableError } from '../errors.ts'
 import { withSql } from '../testing.ts'
 import { createForgeInbox } from './inbox.ts'
 import type { ForgeChange } from '../change.ts'
@@ -130,6 +132,71 @@ test('a delivery that a full queue sends away is never given up, however often: 
     }
     expect(applied).toEqual(['a'])
     await inbox.stop()
+  })
+})
+
+test.each([
+  ['a forge that does not answer', new ForgeUnavailableError('read issue: 502')],
+  ['a forge whose answers are the page of a proxy', new BrokenAnswerError('read issue: no object')],
+  ['a store that is away', new SqlError('connection lost', { code: '08006' })],
+  ['a runtime whose store is away', new StoreUnavailableError('no answer')],
+])(
+  'two hours of %s cost time alone: no delivery is given up, and each is told once afterwards (WEBHOOK-RULE-5)',
+  async (_who, away) => {
+    await withSql(async (sql) => {
+      const clock = simulatedClock(0)
+      const told: string[] = []
+      let isAway = true
+      let tries = 0
+      const apply = async (row: StoredDelivery): Promise<void> => {
+        tries += 1
+        if (isAway) throw away
+        told.push(row.delivery)
+      }
+      const inbox = createForgeInbox({ sql, clock, random: () => 0.5, logger: silentLogger, changeOf, apply })
+      inbox.start()
+      const names = ['a', 'b', 'c']
+      for (const name of names) await inbox.accept(aDelivery(name), aChange)
+      const pass = async (seconds: number): Promise<void> => {
+        for (let second = 0; second < seconds; second += 5) {
+          await inbox.settled()
+          clock.advance(5_000)
+        }
+        await inbox.settled()
+      }
+      await pass(2 * 3600)
+      // The pauses grow to two minutes, half of it on average.
+      expect(tries).toBeGreaterThan(3 * 20)
+      expect(tries).toBeLessThan(3 * 150)
+      isAway = false
+      await pass(120)
+      expect(told.toSorted()).toEqual(names)
+      await inbox.stop()
+      const { rows } = await sql.query('select state, attempts from forge_delivery')
+      expect(rows).toEqual(names.map(() => ({ state: 'done', attempts: 0 })))
+    })
+  },
+)
+
+test('a delivery that fails here, and not because somebody is away, is given up after twenty tries with its body (WEBHOOK-RULE-5)', async () => {
+  await withSql(async (sql) => {
+    const clock = simulatedClock(0)
+    let tries = 0
+    const apply = async (): Promise<void> => {
+      tries += 1
+      throw tries % 2 === 0 ? new ForgeUnavailableError('no answer') : new Error('a fault of ours')
+    }
+    const inbox = createForgeInbox({ sql, clock, random: () => 0.5, logger: silentLogger, changeOf, apply })
+    inbox.start()
+    await inbox.accept(aDelivery('a'), aChange)
+    for (let minute = 0; minute < 60; minute++) {
+      await inbox.settled()
+      clock.advance(60_000)
+    }
+    await inbox.stop()
+    expect(tries).toBe(39)
+    const { rows } = await sql.query('select state, attempts, body from forge_delivery')
+    expect(rows).toEqual([{ state: 'dead', attempts: 20, body: '{}' }])
   })
 })
 

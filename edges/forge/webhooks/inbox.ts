@@ -4,7 +4,7 @@
  */
 import { backoffMs, type BackoffBounds } from '../../../runtime/backoff.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
-import { messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
+import { isAway, messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { createOutage, type Outage } from '../../../runtime/outage.ts'
 import type { Random } from '../../../runtime/random.ts'
@@ -46,11 +46,16 @@ const BATCH = 100
 const WAITS: BackoffBounds = { firstMs: 2_000, longestMs: 120_000 }
 /** Another process took in what it did not live to apply, and nobody says so. */
 const LOOK_EVERY_MS = 60_000
-/** About a quarter of an hour; the resync reads the forge back every half hour anyway. */
+/** About a quarter of an hour of faults of ours; the resync reads the forge back every half hour anyway. */
 const MOST_ATTEMPTS = 20
 
 /** Decoded changes that wait beside their rows; of the others the body is read again. */
 const MOST_DECODED = 100
+
+/** Tries that nobody answered are in no row: they are told by the time, and each pause is at most as long as all before it. */
+function triesIn(waitedMs: number): number {
+  return 1 + Math.floor(Math.log2(Math.max(waitedMs / WAITS.firstMs, 1)))
+}
 
 function keyOf({ project, delivery }: NewDelivery): string {
   return `${project} ${delivery}`
@@ -142,16 +147,17 @@ export function createForgeInbox({ sql, clock, random, logger, changeOf, apply }
 
   async function failed(row: StoredDelivery, error: unknown): Promise<void> {
     const asked = error instanceof RetryableError ? error.retryAfterMs : undefined
-    // A wait that was asked for, by the forge or by a full queue of ours, is no failed attempt (R7).
-    const isSpent = asked === undefined && row.attempts + 1 >= MOST_ATTEMPTS
+    // A wait that was asked for, by the forge or by a full queue of ours, is no failed attempt, nor is an answer of nobody (R7).
+    const counts = asked === undefined && !isAway(error)
+    const isSpent = counts && row.attempts + 1 >= MOST_ATTEMPTS
     const final = error instanceof TerminalError || error instanceof MalformedPayloadError || isSpent
     const fields = { project: row.project, delivery: row.delivery, event: row.event }
     if (final) {
       logger.error({ ...fields, err: error }, 'the webhook worker gave up a delivery')
       return buryDelivery(sql, row, messageOf(error))
     }
-    const waitMs = asked ?? backoffMs(row.attempts + 1, random, WAITS)
-    const attempts = row.attempts + (asked === undefined ? 1 : 0)
+    const waitMs = asked ?? backoffMs(counts ? row.attempts + 1 : triesIn(clock.now() - row.at), random, WAITS)
+    const attempts = row.attempts + (counts ? 1 : 0)
     await postponeDelivery(sql, row, { attempts, notBefore: clock.now() + waitMs, error: messageOf(error) })
     // A store that is away has said so at the reading.
     applyingOf(row.project).failed(error, fields)

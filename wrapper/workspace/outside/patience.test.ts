@@ -39,7 +39,7 @@ describe('patience with a gateway that is away', () => {
   const waits: number[] = []
   let clock: Clock
   const patient = (git: Git, limitMs = 60_000): Git =>
-    patientGit(git, { clock, limitMs: () => limitMs, onWait: ({ waitMs }) => waits.push(waitMs) })
+    patientGit(git, { clock, random: () => 1, limitMs: () => limitMs, onWait: ({ waitMs }) => waits.push(waitMs) })
   beforeEach(() => {
     waits.length = 0
     clock = waitingClock()
@@ -49,6 +49,24 @@ describe('patience with a gateway that is away', () => {
     const { git } = scripted([refused, refused, refused, fine])
     expect(await patient(git)(['push'], remote)).toBe(fine)
     expect(waits).toEqual([500, 1000, 2000])
+  })
+
+  test('of two pods comes back at two moments, and says once that the gateway answers', async () => {
+    const answers: number[] = []
+    for (const drawn of [0.25, 0.75]) {
+      const { git } = scripted([refused, refused, fine, fine])
+      const drawing = patientGit(git, {
+        clock,
+        random: () => drawn,
+        limitMs: () => 60_000,
+        onWait: ({ waitMs }) => waits.push(waitMs),
+        onAnswer: (failures) => answers.push(failures),
+      })
+      await drawing(['push'], remote)
+      await drawing(['push'], remote)
+    }
+    expect(waits).toEqual([125, 250, 375, 750])
+    expect(answers).toEqual([2, 2])
   })
 
   test('ends with the last failure when the limit is reached, and not before (WORK-PUSH-8)', async () => {
@@ -74,7 +92,7 @@ describe('patience with a gateway that is away', () => {
   test('a limit that shrinks meanwhile holds at once', async () => {
     let limitMs = 60_000
     const { git, asked } = scripted([refused])
-    const hurried = patientGit(git, { clock, limitMs: () => limitMs, onWait: () => (limitMs = 0) })
+    const hurried = patientGit(git, { clock, random: () => 1, limitMs: () => limitMs, onWait: () => (limitMs = 0) })
     expect(await hurried(['push'], remote)).toBe(refused)
     expect(asked()).toBe(2)
   })
@@ -140,6 +158,7 @@ describe('with real git', () => {
     const waits: unknown[] = []
     const patient = patientGit(git, {
       clock: waitingClock(),
+      random: () => 1,
       limitMs: () => 60_000,
       onWait: (wait) => waits.push(wait),
     })
@@ -165,6 +184,7 @@ describe('with real git', () => {
     const waits: string[] = []
     const patience: Patience = {
       clock: realClock,
+      random: () => 1,
       limitMs: () => 60_000,
       onWait: ({ command }) => {
         waits.push(command)

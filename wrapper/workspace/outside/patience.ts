@@ -1,36 +1,52 @@
+import { backoffMs, type BackoffBounds } from '../../../runtime/backoff.ts'
 import { sleep, type Clock } from '../../clock.ts'
 import type { Git, GitResult } from '../git.ts'
 
 export interface Patience {
   readonly clock: Clock
+  /** A number in [0, 1), as `Math.random` gives it. */
+  readonly random: () => number
   /** How long an outage is waited out, counted from its first failure; asked before every wait. */
   readonly limitMs: () => number
-  readonly onWait: (failure: { readonly command: string; readonly reason: string; readonly waitMs: number }) => void
+  readonly onWait: (failure: GatewayFailure) => void
+  /** An answer came after so many failures. */
+  readonly onAnswer?: (failures: number) => void
 }
 
-const firstPauseMs = 500
-const longestPauseMs = 8000
+export interface GatewayFailure {
+  readonly command: string
+  readonly reason: string
+  readonly waitMs: number
+  /** Of this outage, this one among them. */
+  readonly failures: number
+}
+
+const pauses: BackoffBounds = { firstMs: 500, longestMs: 8000 }
 
 /**
  * Git that waits for a gateway that restarts: fetch, clone and push change nothing when they come again. One outage is
  * waited out once, however many repositories meet it; a gateway that answers, if only to refuse, ends it.
  */
-export function patientGit(git: Git, { clock, limitMs, onWait }: Patience): Git {
+export function patientGit(git: Git, { clock, random, limitMs, onWait, onAnswer }: Patience): Git {
   let downSince: number | undefined
+  let failures = 0
   return async (args, run) => {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (;;) {
       const result = await git(args, run)
       if (run.remote === undefined) return result
       const reason = outage(result)
       if (reason === undefined) {
+        if (failures > 0) onAnswer?.(failures)
         downSince = undefined
+        failures = 0
         return result
       }
       downSince ??= clock.now()
       const leftMs = limitMs() - (clock.now() - downSince)
       if (leftMs <= 0) return result
-      const waitMs = Math.min(pauseMs, leftMs)
-      onWait({ command: args[0]!, reason, waitMs })
+      failures += 1
+      const waitMs = Math.min(backoffMs(failures, random, pauses), leftMs)
+      onWait({ command: args[0]!, reason, waitMs, failures })
       await sleep(clock, waitMs)
     }
   }

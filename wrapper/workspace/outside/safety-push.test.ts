@@ -124,6 +124,20 @@ describe('the push in the middle of a turn', () => {
     expect([results, onOrigin('mine.txt')]).toEqual([['failed', 'ok'], true])
   })
 
+  test('tells of many failures in a row at doubling distance, and once that it works again', async () => {
+    const hook = join(origin, 'hooks', 'pre-receive')
+    writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    write('mine.txt')
+    commit()
+    for (let round = 0; round < 9; round++) await clock.ring()
+    rmSync(hook)
+    await clock.ring()
+    await clock.ring()
+    expect(results).toHaveLength(11)
+    const failures = lines.map((line) => (JSON.parse(line) as { readonly failures: number }).failures)
+    expect(failures).toEqual([1, 2, 4, 8, 9])
+  })
+
   test('leaves the repositories alone while no turn runs', async () => {
     write('mine.txt')
     commit()

@@ -1,3 +1,4 @@
+import { isLogged } from '../../../runtime/outage.ts'
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../../http/logging.ts'
 import type { Repository } from '../repository.ts'
@@ -16,6 +17,7 @@ interface SafetyPushOptions {
 /** The mid-turn safety net: push only, no add, no commit (WORK-PUSH-2, WORK-PUSH-3). Behind the remote and nothing to push count as success. */
 export function startSafetyPush(options: SafetyPushOptions): { stop(): void } {
   if (options.intervalMs === 0) return { stop: () => undefined }
+  const failing = new Map<string, number>()
   let stopped = false
   let timer = schedule()
   function schedule(): { cancel(): void } {
@@ -29,12 +31,22 @@ export function startSafetyPush(options: SafetyPushOptions): { stop(): void } {
     try {
       const outcome = await options.workspace.pushOnly(repository)
       const failed = outcome.state === 'refused' && !outcome.behind
-      if (failed) options.logger.info({ repo: repository.name, reason: outcome.reason }, 'safety push refused')
+      if (failed) tell(repository.name, outcome.reason, 'safety push refused')
+      else answered(repository.name)
       options.onResult(failed ? 'failed' : 'ok')
     } catch (error) {
-      options.logger.warn({ repo: repository.name, error: (error as Error).message }, 'safety push failed')
+      tell(repository.name, (error as Error).message, 'safety push failed')
       options.onResult('failed')
     }
+  }
+  function tell(repo: string, reason: string, message: string): void {
+    const failures = (failing.get(repo) ?? 0) + 1
+    failing.set(repo, failures)
+    if (isLogged(failures)) options.logger.warn({ repo, reason, failures }, message)
+  }
+  function answered(repo: string): void {
+    const failures = failing.get(repo)
+    if (failing.delete(repo)) options.logger.info({ repo, failures }, 'safety push works again')
   }
   return {
     stop(): void {
