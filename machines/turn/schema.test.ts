@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { AccountUsage, maxMessageBytes, StopReason, Usage, WrapperStopReason } from './schema.ts'
 
 const ofWrapper = [
-  ...['end_turn', 'max_tokens', 'refusal', 'interrupted', 'api_error', 'usage_limit', 'agent_exited'],
-  ...['key_refused', 'no_credit', 'transcript_unreadable', 'shutdown'],
+  ...['end_turn', 'max_tokens', 'refusal', 'interrupted', 'api_error', 'usage_limit', 'key_refused', 'no_credit'],
+  ...['agent_exited', 'transcript_unreadable', 'shutdown'],
 ]
 const ofOrchestrator = ['interrupt_unconfirmed', 'expired', 'conflict', 'abandoned', 'budget']
 
