@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
 import { openPlainSpace, type CommandSpace } from '../space/space.ts'
@@ -92,7 +92,8 @@ describe('lifecycle hooks', () => {
     })
     await run('conversationStart')
     expect(failed).toEqual(['conversationStart'])
-    expect(isAlive(Number(told()[0]))).toBe(false)
+    // The kernel ends the group after the call that kills it.
+    await vi.waitFor(() => expect(isAlive(Number(told()[0]))).toBe(false), { timeout: 10_000, interval: 20 })
   })
 
   test('around a clone: before it with the address, after the checkout of the work branch with the folder (HOOKS-3, HOOKS-4, HOOKS-10)', async () => {
