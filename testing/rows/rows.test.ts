@@ -1,10 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Value } from 'typebox/value'
+import { Type } from 'typebox'
+import { Parse, Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import { citationFinder, citationsIn, outsideCitation, unknownCitations } from './citations.ts'
 import { faultsOf, heldBy, Unheld, type Report } from './held.ts'
-import { drawn, filesOf, mutate } from './mutations.ts'
+import { drawn, filesOf, mutate, Mutation } from './mutations.ts'
 import { doubled, heldPages, readRows, rowsIn } from './pages.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -59,7 +60,25 @@ describe('the rows of the contract, the rules and the laws', () => {
     const known = new Set(readRows(root, heldPages).map(({ id }) => id))
     expect(Object.keys(unheld as Unheld).filter((id) => !known.has(id))).toEqual([])
   })
+
+  test('are broken by mutations that still apply: each is of a row, and its text stands in its file once', () => {
+    const mutations = Parse(Type.Array(Mutation), JSON.parse(read('testing/rows/mutations.json')))
+    const held = new Set(readRows(root, heldPages).map(({ id }) => id))
+    expect(mutations.flatMap((mutation) => whyStale(mutation, held))).toEqual([])
+  })
 })
+
+function whyStale(mutation: Mutation, held: ReadonlySet<string>): readonly string[] {
+  const { id, file } = mutation
+  if (!held.has(id)) return [`${id}: no page has this row`]
+  if (!existsSync(join(root, file))) return [`${id}: ${file} is gone`]
+  const source = read(file)
+  try {
+    return mutate(mutation, source) === source ? [`${id}: it changes nothing`] : []
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
 
 describe('what is noticed', () => {
   const page = '| id | rule |\n|---|---|\n| MERGE-2 | a |\n| MERGE-10 | b |\n| TASK-MOVES-1 | c |\n'
