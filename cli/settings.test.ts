@@ -24,7 +24,7 @@ function file(text: string): string {
 }
 
 describe('the settings of the orchestrator', () => {
-  test('need the identity provider and a key of the model; the rest has defaults (AGENT-API-1, LISTENERS-1, CRON-1, ORCHESTRATOR-SETTINGS-5, ORCHESTRATOR-SETTINGS-12, ORCHESTRATOR-SETTINGS-13, ORCHESTRATOR-SETTINGS-15)', () => {
+  test('need the identity provider and a key of the model; the rest has defaults (AGENT-API-1, LISTENERS-1, LISTENERS-2, CRON-1, ORCHESTRATOR-SETTINGS-5, ORCHESTRATOR-SETTINGS-12, ORCHESTRATOR-SETTINGS-13, ORCHESTRATOR-SETTINGS-15)', () => {
     expect(readSettings({ ...needed, HOME: '/home/rita' }, '/program')).toEqual({
       stateDir: join(process.cwd(), '.statewright'),
       coveredDir: join(process.cwd(), '.statewright'),

@@ -563,5 +563,13 @@ describe('a Task', () => {
       expectProblem(fixture, await fixture.call('/internal/turn-complete', { body: '{}' }), missing, 'outside')
       expectProblem(fixture, await fixture.internal('/tasks'), missing, 'inside')
     })
+
+    test('serves callbacks and operational routes on the listener of the pods, and no call of the tools (LISTENERS-2)', async () => {
+      const statuses = async (...paths: readonly string[]): Promise<readonly number[]> =>
+        Promise.all(paths.map(async (path) => (await fixture.internal(path)).status))
+      expect(await statuses('/healthz', '/readyz', '/metrics')).toEqual([200, 200, 200])
+      expect((await callback(story.first)).status).toBe(200)
+      expect(await statuses('/tasks', '/resources', '/inspector')).toEqual([404, 404, 404])
+    })
   })
 })
