@@ -97,16 +97,21 @@ function copyOfTree(): string {
 
 function isSeen(copy: string, mutation: Mutation, report: Report): boolean {
   const { id, file } = mutation
+  const files = filesOf(report, id, find).map((name) => relative(root, name))
+  if (files.length === 0) {
+    // Without a file vitest would run every test.
+    console.log(`${id}: UNSEEN, no test of the report cites it`)
+    return false
+  }
   const path = join(copy, file)
   const source = readFileSync(path, 'utf8')
   const result = join(copy, 'rows-report.json')
-  const files = filesOf(report, id, find).map((name) => relative(root, name))
   rmSync(result, { force: true })
   writeFileSync(path, mutate(mutation, source))
   const parameters = ['run', '--reporter=json', `--outputFile=${result}`, '-t', `${id}(?!\\d)`, ...files]
   spawnSync('vitest', parameters, { cwd: copy, stdio: 'ignore' })
   writeFileSync(path, source)
-  const failed = existsSync(result) && files.length > 0 ? failedTests(Parse(Report, readJson(result)), id) : []
+  const failed = existsSync(result) ? failedTests(Parse(Report, readJson(result)), id) : []
   console.log(failed.length > 0 ? `${id}: seen by "${failed[0]}"` : `${id}: UNSEEN, ${file}`)
   return failed.length > 0
 }
