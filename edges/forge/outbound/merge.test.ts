@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withForgeEdge } from '../testing.ts'
+import { withForgeEdge, type EdgeFixtureOptions } from '../testing.ts'
 import { merge, mergeWhenKnown, openChange, SUBJECT } from './testing.ts'
 
 test('a merge request at the reviewed head is merged once, its task branch deleted, and the merge observed without waiting for the webhook (RESOURCES-18, FORGE-RULES-1, FORGE-RULES-3)', async () => {
@@ -156,6 +156,21 @@ test('MERGE-6: protection that only people can satisfy is told with what to chan
     const change = await openChange(fixture)
     expect(await mergeWhenKnown(fixture, change)).toMatchObject([
       { event: { type: 'mr.mergeRefused', reason: expect.stringContaining('branch protection') } },
+    ])
+  })
+})
+
+test.each<[string, string, EdgeFixtureOptions]>([
+  [
+    'a bot without the right to merge',
+    'give the bot account the right to merge',
+    { faults: [{ kind: 'errorBeforeWrite', method: 'PUT', path: '/repos/acme/library/pulls/*/merge', status: 403 }] },
+  ],
+  ['a repository that allows no method', 'the allowed merge methods', { repository: { mergeMethods: [] } }],
+])('MERGE-6: %s is a refusal, with what to change: %s', async (_what, reason, options) => {
+  await withForgeEdge(options, async (fixture) => {
+    expect(await mergeWhenKnown(fixture, await openChange(fixture))).toMatchObject([
+      { event: { type: 'mr.mergeRefused', reason: expect.stringContaining(reason) } },
     ])
   })
 })
