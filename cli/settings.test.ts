@@ -79,7 +79,7 @@ describe('the settings of the orchestrator', () => {
     expect(reading).toThrow('- one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')
   })
 
-  test('that are wrong are all told at once, each by its name (ORCHESTRATOR-SETTINGS-2, ORCHESTRATOR-SETTINGS-3, ORCHESTRATOR-SETTINGS-4, ORCHESTRATOR-SETTINGS-11, RESOURCE-RULE-6)', () => {
+  test('that are wrong are all told at once, each by its name (ORCHESTRATOR-SETTINGS-2, ORCHESTRATOR-SETTINGS-3, ORCHESTRATOR-SETTINGS-4, ORCHESTRATOR-SETTINGS-5, ORCHESTRATOR-SETTINGS-11, ORCHESTRATOR-SETTINGS-12, ORCHESTRATOR-SETTINGS-13, ORCHESTRATOR-SETTINGS-15, RESOURCE-RULE-6)', () => {
     const wrong = {
       ...needed,
       HTTP_ADDR: 'nowhere',
