@@ -119,6 +119,20 @@ describe('turns', () => {
     expect(task.stage).toBe('implementing')
   })
 
+  test('a turn that ends well clears the failures, silences and losses in a row (TURN-13)', () => {
+    const inRow = ({ context: { turn, pod } }: ATask) => [turn.failedInRow, turn.silentInRow, pod.lostInRow]
+    const heard = (task: ATask) => task.planned().outcome('approved', { plan_note_id: 'note-1' }).ended()
+    const failed = running().failed('api_error').fire('turnDelay')
+    const silent = running().ended()
+    const lost = running().final('lost').running()
+    expect([failed, silent, lost].map(inRow)).toEqual([
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ])
+    for (const task of [failed, silent, lost]) expect(inRow(heard(task))).toEqual([0, 0, 0])
+  })
+
   test.each(['usage_limit', 'key_refused', 'no_credit'])(
     'Task work/turn.failed: %s waits for its reset and counts as no failure (TURN-12)',
     (cause) => {
