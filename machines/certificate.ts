@@ -5,6 +5,7 @@ import { hash as ingestJob } from './generated/certificates/ingest-job.ts'
 import { hash as issue } from './generated/certificates/issue.ts'
 import { hash as ledger } from './generated/certificates/ledger.ts'
 import { hash as mergeRequest } from './generated/certificates/merge-request.ts'
+import { hash as modelKey } from './generated/certificates/model-key.ts'
 import { hash as pod } from './generated/certificates/pod.ts'
 import { hash as project } from './generated/certificates/project.ts'
 import { hash as queue } from './generated/certificates/queue.ts'
@@ -15,6 +16,7 @@ const machines: Readonly<Record<ActorKind, string>> = {
   project,
   queue,
   ledger,
+  'model-key': modelKey,
   task,
   pod,
   turn,

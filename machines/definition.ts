@@ -5,6 +5,7 @@ export type ActorKind =
   | 'project'
   | 'queue'
   | 'ledger'
+  | 'model-key'
   | 'task'
   | 'pod'
   | 'turn'

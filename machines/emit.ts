@@ -8,6 +8,7 @@ import type { EffectParams, EffectType, OutboxEffectType } from './effect.ts'
 import type { IssueEvent } from './issue/events.ts'
 import type { LedgerEvent } from './ledger/events.ts'
 import type { MergeRequestEvent } from './merge-request/events.ts'
+import type { ModelKeyEvent } from './model-key/events.ts'
 import type { PodEvent } from './pod/events.ts'
 import type { ProjectEvent } from './project/events.ts'
 import type { QueueEvent } from './queue/events.ts'
@@ -90,6 +91,10 @@ export function tellProject(id: string, event: Sent<ProjectEvent>): EffectAction
 
 export function tellLedger(id: string, event: Sent<LedgerEvent>): EffectAction {
   return deliver(`ledger:${id}`, event)
+}
+
+export function tellModelKey(id: string, event: Sent<ModelKeyEvent>): EffectAction {
+  return deliver(`model-key:${id}`, event)
 }
 
 /** Of a Project that meters nothing there is nothing to raise, and the Task says so. */

@@ -9,8 +9,8 @@ type Named<Kind extends string> = Kind extends `${infer Head}-${infer Rest}`
   ? `${Capitalize<Head>}${Named<Rest>}`
   : Capitalize<Kind>
 
-/** The ledger's rows are the rules of LEDGER (docs/rules.md). */
-type Machine = Named<Exclude<ActorKind, 'ledger'>>
+/** The ledger's rows are the rules of LEDGER, those of a key the rules of MODEL-KEY (docs/rules.md). */
+type Machine = Named<Exclude<ActorKind, 'ledger' | 'model-key'>>
 
 export const lifecycleRows = {
   Task: {
@@ -73,7 +73,8 @@ export const lifecycleRows = {
     'delivered/entry': 'every owned Issue is told',
     'work/waiting-for-reply': 'at its TTL with a question asked and nothing new',
     'work/silent': 'go on or submit; the third is parked, or fails',
-    'work/turn.failed': 'backoff; the third is an operator error; a usage limit counts as none',
+    'work/turn.failed': 'backoff; the third is an operator error; a withheld model counts as none',
+    'work/model.withheld': 'no turn begins, the pod stops, and the clock of the budget stands until it is served',
     'work/unbound': 'operator-error',
     'work/mismatched': 'failed',
     'work/start-failures': 'the fifth in a row',

@@ -5,6 +5,7 @@ import { ingestJobDefinition } from './ingest-job/machine.ts'
 import { issueDefinition } from './issue/machine.ts'
 import { ledgerDefinition } from './ledger/machine.ts'
 import { mergeRequestDefinition } from './merge-request/machine.ts'
+import { modelKeyDefinition } from './model-key/machine.ts'
 import { podDefinition } from './pod/machine.ts'
 import { projectDefinition } from './project/machine.ts'
 import { queueDefinition } from './queue/machine.ts'
@@ -15,6 +16,7 @@ const definitions: readonly MachineDefinition[] = [
   projectDefinition,
   queueDefinition,
   ledgerDefinition,
+  modelKeyDefinition,
   taskDefinition,
   podDefinition,
   turnDefinition,

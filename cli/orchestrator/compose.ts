@@ -29,6 +29,7 @@ import type { PodPort } from '../../edges/ports/pods.ts'
 import type { SecretPort } from '../../edges/ports/resources.ts'
 import { scheduleHandlers } from '../../edges/schedule/handlers.ts'
 import { scheduleSettings } from '../../edges/schedule/settings.ts'
+import { modelKeyDeliveries } from '../../edges/schedule/model-key.ts'
 import { usageDeliveries } from '../../edges/schedule/usage.ts'
 import { createWrapperClient } from '../../edges/pods/client.ts'
 import { registerTurnComplete, watchPods } from '../../edges/pods/inbound.ts'
@@ -40,6 +41,7 @@ import { bothObservers } from '../../edges/telemetry/both-observers.ts'
 import { watchQuarantine } from '../../edges/telemetry/quarantine.ts'
 import { retentionMetrics } from '../../edges/telemetry/retention-metrics.ts'
 import { runtimeMetrics } from '../../edges/telemetry/runtime-metrics.ts'
+import { watchModelKey } from '../../edges/telemetry/model-key.ts'
 import { watchStoredBacklog } from '../../edges/telemetry/stored-backlog.ts'
 import type { Tracing } from '../../edges/telemetry/tracing.ts'
 import type { BudgetSettings } from '../../machines/project/events.ts'
@@ -84,6 +86,8 @@ export interface OrchestratorParts {
   readonly podTokens: PodTokens
   /** Master of the pods' callback secrets. */
   readonly callbackMaster: string
+  /** Print of the key of the model that pods get (MODEL-KEY-7). */
+  readonly modelKey: string
   /** Signs the sessions of the inspector. */
   readonly sessionKey: string
   readonly verifyOidc: VerifyToken
@@ -216,8 +220,11 @@ export async function composeOrchestrator(
       client,
       readActor,
       renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal),
-      tellUsage: (turn, usage) =>
-        usageDeliveries({ runtime: () => runtime, directory, budget }, turn, usage, clock.now()),
+      tellOthers: async (turn, result) => {
+        const [deps, at] = [{ runtime: () => runtime, directory, budget, modelKey: parts.modelKey }, clock.now()]
+        const usage = await usageDeliveries(deps, turn, result, at)
+        return [...usage, ...(await modelKeyDeliveries(deps, turn, result, at))]
+      },
     }),
   }
   const counting = runtimeMetrics(metrics)
@@ -243,6 +250,7 @@ export async function composeOrchestrator(
   const operatorAuth = bearer(agents.verifyOidc)
   const quarantine = watchQuarantine({ sql, clock, logger, registry: metrics })
   watchStoredBacklog({ sql, clock, logger, registry: metrics })
+  watchModelKey({ runtime, modelKey: parts.modelKey, registry: metrics })
   const isListening = (): boolean => listening.operator !== ''
   const degraded = async (): Promise<readonly string[]> => [
     ...(parts.degraded?.() ?? []),
@@ -279,6 +287,7 @@ export async function composeOrchestrator(
     forgeIdOf: async (project, name) =>
       (await forge.mirror.places(project)).find(({ repository }) => repository === name)?.forgeId,
     memoryUrl: (project) => settings.memory.urls[project],
+    modelKey: parts.modelKey,
   }
   exposeMetrics(metrics, outside.metrics)
   forge.registerWebhooks(outside.app)

@@ -21,6 +21,7 @@ import { sliceBehind } from '../../http/list.ts'
 import type { ActorKind } from '../../machines/definition.ts'
 import type { IssueContext } from '../../machines/issue/context.ts'
 import type { LedgerContext } from '../../machines/ledger/context.ts'
+import type { Hold } from '../../machines/model-key/context.ts'
 import { turnId, type PodContext } from '../../machines/pod/context.ts'
 import type { ProjectContext } from '../../machines/project/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
@@ -40,6 +41,8 @@ export interface ResourceViewsDeps {
   /** As the forge said last; undefined: it was not asked yet. `project`: `<namespace>/<name>`, as below. */
   readonly forgeIdOf: (project: string, repository: string) => Promise<string | undefined>
   readonly memoryUrl: (project: string) => string | undefined
+  /** Print of the key of the model that pods get. */
+  readonly modelKey: string
 }
 
 const actorKinds: Readonly<Record<string, ActorKind>> = {
@@ -166,9 +169,14 @@ async function statusOfProject(deps: ResourceViewsDeps, { namespace, name, creat
   const id = `${namespace}/${name}`
   const holder = (await deps.directory.applied(id))?.holder
   return {
-    ...projectStatus(await deps.runtime.read(`project:${id}`), { name, createdAt }),
+    ...projectStatus(await deps.runtime.read(`project:${id}`), { name, createdAt }, await holdOf(deps, id)),
     ...(holder === id ? addressesOf(deps, id, name) : {}),
   }
+}
+
+async function holdOf({ runtime }: ResourceViewsDeps, project: string): Promise<Hold | null> {
+  const { hold = null } = ((await runtime.read(`queue:${project}`))?.context ?? {}) as Partial<QueueContext>
+  return hold
 }
 
 /** A Project without its name has none: what answers there is the holder's (RESOURCES-20). */
@@ -217,8 +225,22 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
       resources,
     },
   })
+  await tellOfKey(deps, `${namespace}/${name}`, `${project.generation}`)
   await resumeIssues(deps, `${namespace}/${name}`)
   await tellLedger(deps, `${namespace}/${name}`, project.generation, spec)
+}
+
+/** Its queue joins the key of its pods, and leaves another one (MODEL-KEY-7). */
+async function tellOfKey(
+  { runtime, clock, modelKey }: ResourceViewsDeps,
+  project: string,
+  when: string,
+): Promise<void> {
+  await runtime.deliver({
+    to: `queue:${project}`,
+    key: `keyed/${modelKey}/${when}`,
+    event: { type: 'queue.keyed', at: clock.now(), key: modelKey },
+  })
 }
 
 async function tellLedger(
@@ -242,6 +264,7 @@ export async function tellProjects(deps: ResourceViewsDeps, start: string): Prom
     const to = `project:${id}` as const
     const lived = (await deps.runtime.read(to)) !== undefined
     await tellProject(deps, namespace, name)
+    await tellOfKey(deps, id, start)
     if (!lived) continue
     const event = { type: 'project.restarted', at: deps.clock.now() }
     await deps.runtime.deliver({ to, key: `restarted/${start}`, event })

@@ -16,6 +16,7 @@ import type { OrchestratorSettings } from '../settings.ts'
 import { closingOnFailure, type Opened } from '../closing.ts'
 import { composeOrchestrator, type OrchestratorPorts } from './compose.ts'
 import { loadKeys } from './keys.ts'
+import { printOf } from '../../edges/schedule/model-key.ts'
 import { openStore } from './store.ts'
 
 export interface Orchestrator {
@@ -76,6 +77,7 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
     secrets: localSecrets(join(settings.stateDir, 'secrets')),
     podTokens: tokens,
     callbackMaster: keys.callbackMaster,
+    modelKey: printOf(settings.modelKey || settings.oauthToken, keys.callbackMaster),
     sessionKey: keys.sessionKey,
     verifyOidc: oidcVerifier({ issuer, audience, algorithms, clock, fetch }),
     wrapperToken: () => wrapperTokens.token(),

@@ -1,5 +1,6 @@
 /** The status of a Project (PROJECT-STATUS). */
 import { conditionsOf } from '../../machines/project/conditions.ts'
+import type { Hold } from '../../machines/model-key/context.ts'
 import { newProject, type ProjectContext, type Scheduled } from '../../machines/project/context.ts'
 import { dated, type Condition } from './condition.ts'
 import { whenever, type ActorShape } from './shape.ts'
@@ -24,6 +25,7 @@ interface ProjectStatus {
 export function projectStatus(
   actor: Pick<ActorShape, 'context'> | undefined,
   { name, createdAt }: Applied,
+  hold: Hold | null = null,
 ): ProjectStatus {
   const project = (actor?.context ?? newProject('')) as ProjectContext
   const observedGeneration = project.observed[`Project/${name}`]
@@ -33,9 +35,27 @@ export function projectStatus(
     ready: ready.status === 'True',
     reason: ready.reason,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    conditions: [ready, ...others.map((one) => dated(one, sinceIn(project, one.type, createdAt), observedGeneration))],
+    conditions: [
+      ready,
+      ...others.map((one) => dated(one, sinceIn(project, one.type, createdAt), observedGeneration)),
+      ...(hold === null ? [] : [withheld(hold, createdAt, observedGeneration)]),
+    ],
     ...(project.scheduled ? scheduleStatus(project.scheduled) : {}),
   }
+}
+
+const withheldReasons = {
+  usage_limit: 'UsageLimit',
+  key_refused: 'KeyRefused',
+  no_credit: 'NoCredit',
+} as const satisfies Readonly<Record<Hold['cause'], string>>
+
+/** The model is withheld from every Project whose pods use the key (MODEL-KEY-8). */
+function withheld({ cause, message, since, until }: Hold, createdAt: number, observed?: number): Condition {
+  const next = `No pod starts; one Task tries again at ${new Date(until).toISOString()}.`
+  const said = message === '' ? next : `The provider says "${message}". ${next}`
+  const finding = { type: 'ModelWithheld', status: 'True', reason: withheldReasons[cause], message: said } as const
+  return dated(finding, Math.max(since, createdAt), observed)
 }
 
 /** Since when a condition of a resource is what it is; an actor of an older version has the time of its newest event. */

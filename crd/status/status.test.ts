@@ -442,3 +442,29 @@ test('an entry that left says what became of it', () => {
     { metadata: { name: 'mint-a' }, status: { state: 'Dropped', reason: 'project deleted' } },
   ])
 })
+
+describe('a model that is withheld', () => {
+  const hold = { cause: 'key_refused', message: 'invalid x-api-key', since: at, until: at + 60_000 } as const
+  const conditionsOf = (given: { readonly message?: string } | null, createdAt = 0): readonly object[] =>
+    projectStatus(undefined, { name: 'demo', createdAt }, given && { ...hold, ...given }).conditions
+
+  test('is a condition of the Project, since it is withheld, in the words of the provider (MODEL-KEY-8, RESOURCES-27)', () => {
+    expect(conditionsOf({})).toEqual([
+      expect.objectContaining({ type: 'Ready' }),
+      {
+        type: 'ModelWithheld',
+        status: 'True',
+        reason: 'KeyRefused',
+        message:
+          'The provider says "invalid x-api-key". No pod starts; one Task tries again at 2026-01-02T03:05:05.000Z.',
+        lastTransitionTime: time,
+      },
+    ])
+    expect(conditionsOf({ message: '' })[1]).toMatchObject({ message: expect.stringMatching(/^No pod starts;/) })
+  })
+
+  test('is no older than the Project, and none is shown where the key is served', () => {
+    expect(conditionsOf({}, at + 5)[1]).toMatchObject({ lastTransitionTime: '2026-01-02T03:04:05.005Z' })
+    expect(conditionsOf(null)).toHaveLength(1)
+  })
+})

@@ -16,8 +16,8 @@ export interface WrapperEffectDeps {
   readonly pods: PodPort
   readonly client: WrapperClient
   readonly readActor: (address: ActorAddress) => Promise<ActorView | undefined>
-  /** What else is told of a turn's usage, once its result is read; `turn` is the turn actor's id. */
-  readonly tellUsage?: (turn: string, usage: Pick<TurnResult, 'usage' | 'accountUsage'>) => Promise<readonly Delivery[]>
+  /** Who else is told of a turn's result, once it is read; `turn` is the turn actor's id. */
+  readonly tellOthers?: (turn: string, result: TurnResult) => Promise<readonly Delivery[]>
   /** The text of the pod's n-th turn: bundle, events and assignment as they stand now (BUNDLE-1, EVENTS-6). */
   readonly renderTurn: (turn: EffectParams<'submitTurn'>, ordinal: number) => Promise<string>
 }
@@ -145,8 +145,8 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
         const told = await Promise.all(
           read.map(async ({ name, event, turn }) => {
             if (turn === undefined) return [deliveryTo(context, name, event)]
-            const usage = (await deps.tellUsage?.(context.actor.slice('turn:'.length), turn)) ?? []
-            return [{ to: context.actor, key: `result/${params.turnId}`, event }, ...usage]
+            const others = (await deps.tellOthers?.(context.actor.slice('turn:'.length), turn)) ?? []
+            return [{ to: context.actor, key: `result/${params.turnId}`, event }, ...others]
           }),
         )
         return told.flat()

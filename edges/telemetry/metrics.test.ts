@@ -15,6 +15,7 @@ import { exposeMetrics } from '../../http/expose-metrics.ts'
 import { withServer } from '../../http/testing.ts'
 import { accountUsageMetrics } from './account-usage.ts'
 import { platformMetrics } from './platform-metrics.ts'
+import { watchModelKey } from './model-key.ts'
 import { watchQuarantine } from './quarantine.ts'
 import { retentionMetrics } from './retention-metrics.ts'
 import { runtimeMetrics } from './runtime-metrics.ts'
@@ -42,6 +43,7 @@ function registerAll(registry: Registry): void {
   platformMetrics(registry, () => idle)
   watchQuarantine({ sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
   watchStoredBacklog({ sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
+  watchModelKey({ runtime: idle, modelKey: 'print', registry })
   retentionMetrics(registry)
   accountUsageMetrics(registry, () => ({ list: async () => [] }), simulatedClock(0))
 }
@@ -52,6 +54,22 @@ test('docs/metrics.md has a row for each series, as the program has it, and no o
   const rows = (registry.getMetricsAsArray() as unknown as Described[]).map(rowOf)
   expect(documented.split('\n').filter((line) => line.startsWith('| `'))).toEqual(expect.arrayContaining(rows))
   expect(documented.match(/^\| `/gm)).toHaveLength(rows.length)
+})
+
+test('a withheld model shows by its cause, and the last figure stands while the store is away (MODEL-KEY-8)', async () => {
+  const registry = new Registry()
+  let read: () => Promise<object | undefined> = async () => undefined
+  watchModelKey({ runtime: { read: () => read() as never }, modelKey: 'print', registry })
+  const shown = async (): Promise<readonly string[]> =>
+    (await registry.metrics()).split('\n').filter((line) => line.startsWith('statewright_model_withheld'))
+  const withheld = ['usage_limit', 'key_refused', 'no_credit'].map(
+    (cause) => `statewright_model_withheld{cause="${cause}"} ${cause === 'no_credit' ? 1 : 0}`,
+  )
+  expect(await shown()).toEqual(withheld.map((line) => line.replace('} 1', '} 0')))
+  read = async () => ({ context: { hold: { cause: 'no_credit' } } })
+  expect(await shown()).toEqual(withheld)
+  read = () => Promise.reject(new Error('the store is away'))
+  expect(await shown()).toEqual(withheld)
 })
 
 test('names and units follow the conventions of Prometheus (ORCHESTRATOR-METRICS-6)', () => {

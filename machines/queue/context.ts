@@ -1,3 +1,4 @@
+import type { Hold } from '../model-key/context.ts'
 import type { QueueEntry } from './events.ts'
 
 export type Budget = 'open' | 'normalHeld' | 'allHeld'
@@ -27,6 +28,12 @@ export interface QueueContext {
   /** Why nothing is admitted although there may be room; null: the Project is ready. */
   readonly closedReason: string | null
   readonly budget: Budget
+  /** The key of the model that its pods use, by its print; empty: none is known, and none holds anything back. */
+  readonly key: string
+  /** Why nothing is admitted but a try of the key; null: the key is served. */
+  readonly hold: Hold | null
+  /** The entry that tries it; empty: none. */
+  readonly probe: string
   readonly entries: readonly WaitingEntry[]
   readonly sequence: number
   /** The newest entries that left: one that comes again is a duplicate. */
@@ -43,6 +50,9 @@ export function newQueue(id: string): QueueContext {
     alertCapacity: 0,
     closedReason: 'not-configured',
     budget: 'open',
+    key: '',
+    hold: null,
+    probe: '',
     entries: [],
     sequence: 0,
     finished: [],

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { At } from '../event.ts'
+import { Withholding } from '../turn/schema.ts'
 import { TaskSeed } from '../task/events.ts'
 
 /** What an entry asks for: one pod spawn. `mint`: its Task comes into being at admission (QUEUE-9). */
@@ -30,6 +31,21 @@ export const QueueEvent = Type.Union([
     ...At,
     state: Type.Union([Type.Literal('open'), Type.Literal('normalHeld'), Type.Literal('allHeld')]),
   }),
+  /** Which key of the model the Project's pods use from now on, by its print; another one is joined, and the old one left. */
+  Type.Object({ type: Type.Literal('queue.keyed'), ...At, key: Type.String() }),
+  /** Of the key: the model is withheld from it, until it is tried again. */
+  Type.Object({
+    type: Type.Literal('queue.withheld'),
+    ...At,
+    key: Type.String(),
+    cause: Withholding,
+    message: Type.String(),
+    since: Type.Integer(),
+    until: Type.Integer(),
+  }),
+  Type.Object({ type: Type.Literal('queue.served'), ...At, key: Type.String() }),
+  /** One entry may try the model -> `key.probing` | `key.idle`. */
+  Type.Object({ type: Type.Literal('queue.probe'), ...At, key: Type.String() }),
   /** A ready Project admits; one that is not ready mints and spawns nothing (SCHEDULE-1). */
   Type.Object({ type: Type.Literal('queue.opened'), ...At }),
   Type.Object({ type: Type.Literal('queue.closed'), ...At, reason: Type.String() }),

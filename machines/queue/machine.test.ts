@@ -64,6 +64,8 @@ class AQueue {
   }
 }
 
+const hold = (key = 'k') => ({ key, cause: 'no_credit', message: 'pay', since: 5, until: 9 })
+
 const ready = (agents = 2, capacity = 10, alerts = 1) => new AQueue().configure(agents, capacity, alerts).open()
 
 describe('admission', () => {
@@ -182,12 +184,14 @@ describe('holds', () => {
     expect(queue.value).toEqual({ readiness: 'ready', pause: 'running', budget: 'allHeld' })
   })
 
-  test('Queue status/why: QUEUE-7: of several holds the first of not ready, paused, emergency, proactive is said', () => {
+  test('Queue status/why: QUEUE-7: of several holds the first of not ready, paused, withheld model, emergency, proactive is said', () => {
     const queue = ready().send('queue.budgeted', { state: 'normalHeld' }).add('a')
     const why = () => positions(queue.context, queue.context.at)[0]?.reason
     expect(why()).toBe('token budget: proactive')
     queue.send('queue.budgeted', { state: 'allHeld' })
     expect(why()).toBe('token budget: emergency')
+    queue.send('queue.keyed', { key: 'k' }).send('queue.withheld', hold())
+    expect(why()).toBe('the account of the key has no credit; one Task tries again at 1970-01-01T00:00:00.009Z')
     queue.configure(0)
     expect(why()).toBe('paused')
     queue.send('queue.closed', { reason: 'TokenInvalid' })
@@ -297,6 +301,103 @@ describe('repeats and strangers', () => {
     const queue = ready(1)
     for (let n = 0; n < 520; n += 1) queue.add(`e${n}`).send('queue.release', { entry: `e${n}` })
     expect([queue.context.finished.length, queue.context.finished[0]?.entry]).toEqual([500, 'e20'])
+  })
+})
+
+describe('the key of the model', () => {
+  const joined = () => ready().send('queue.keyed', { key: 'k' })
+  const withheld = () => joined().send('queue.withheld', hold())
+  const told = ({ effects }: AQueue) =>
+    effects.map(({ params: { to, event } }) => [to, event.type, event.entry ?? event.task ?? event.project].join(' '))
+
+  test('a queue joins its key, again at each start, and leaves it for another (MODEL-KEY-7)', () => {
+    const queue = joined()
+    expect(told(queue)).toEqual(['model-key:k key.joined default/demo'])
+    expect(told(queue.send('queue.keyed', { key: 'k' }))).toEqual(['model-key:k key.joined default/demo'])
+    queue.send('queue.withheld', hold()).add('a')
+    expect(told(queue.send('queue.keyed', { key: 'other' }))).toEqual([
+      'model-key:k key.left default/demo',
+      'model-key:other key.joined default/demo',
+      'task:default/a model.served ',
+      'task:default/a slot.granted a',
+    ])
+    expect(queue.context.hold).toBeNull()
+  })
+
+  test('words of another key change nothing (MODEL-KEY-7)', () => {
+    const queue = withheld().add('a')
+    for (const type of ['queue.served', 'queue.probe', 'queue.withheld'])
+      expect(told(queue.send(type, { ...hold('other'), cause: 'key_refused' }))).toEqual([])
+    expect(queue.context.hold?.cause).toBe('no_credit')
+  })
+
+  test('Queue admission/held: while the model is withheld nothing is admitted, of neither class (MODEL-KEY-2)', () => {
+    const queue = withheld()
+      .add('a')
+      .add('alert', { class: 'alert', priority: 0 })
+      .send('queue.probe', { key: 'other' })
+    expect([queue.admitted, queue.context.hold?.until]).toEqual([[], 9])
+    expect(queue.send('queue.served', { key: 'k' }).admitted).toEqual(['a', 'alert'])
+  })
+
+  test('Tasks with a slot and Tasks that wait are told once, and a Task that is not minted yet is not (MODEL-KEY-2)', () => {
+    const queue = joined()
+      .add('a')
+      .add('b')
+      .add('c')
+      .add('m', { sort: 'mint', seed: { kind: 'implement' } })
+    expect(told(queue.send('queue.withheld', hold()))).toEqual([
+      'task:default/a model.withheld ',
+      'task:default/b model.withheld ',
+      'task:default/c model.withheld ',
+    ])
+    expect(told(queue.send('queue.withheld', { ...hold(), until: 99 }))).toEqual([])
+    expect(told(queue.add('d'))).toEqual(['task:default/d model.withheld '])
+    expect(told(queue.send('queue.release', { entry: 'a' }))).toEqual(['model-key:k key.wanted default/demo'])
+  })
+
+  test('one entry tries the model, the most urgent, and hears that before its slot (MODEL-KEY-4)', () => {
+    const queue = withheld().add('a').add('b', { priority: 20 })
+    expect(told(queue.send('queue.probe', { key: 'k' }))).toEqual([
+      'model-key:k key.probing default/b',
+      'task:default/b model.served ',
+      'task:default/b slot.granted b',
+    ])
+    expect([queue.admitted, told(queue.add('c'))]).toEqual([['b'], ['task:default/c model.withheld ']])
+  })
+
+  test('what is held back by something else does not try, and says so (MODEL-KEY-4)', () => {
+    const idle = ['model-key:k key.idle default/demo']
+    const probe = (queue: AQueue) => told(queue.send('queue.probe', { key: 'k' }))
+    expect(probe(withheld())).toEqual(idle)
+    expect(probe(withheld().add('a').send('queue.budgeted', { state: 'allHeld' }))).toEqual(idle)
+    expect(probe(withheld().add('a').configure(0))).toEqual(idle)
+    expect(probe(joined().add('a'))).toEqual(idle)
+    const full = ready(1).send('queue.keyed', { key: 'k' }).add('a').send('queue.withheld', hold()).add('b')
+    expect(probe(full)).toEqual(idle)
+    expect(told(full.send('queue.release', { entry: 'a' }))).toEqual(['model-key:k key.wanted default/demo'])
+  })
+
+  test('the key hears of the first that waits for it, and of the end of the one that tried (MODEL-KEY-4, MODEL-KEY-5)', () => {
+    const queue = withheld()
+    expect(told(queue.add('a'))).toEqual(['task:default/a model.withheld ', 'model-key:k key.wanted default/demo'])
+    queue.send('queue.probe', { key: 'k' }).add('b')
+    expect(told(queue.send('queue.release', { entry: 'a' }))).toEqual([
+      'model-key:k key.probeEnded default/a',
+      'model-key:k key.wanted default/demo',
+    ])
+    expect(queue.context.probe).toBe('')
+  })
+
+  test('a try that the provider refuses holds its Task back with the others (MODEL-KEY-5)', () => {
+    const queue = withheld().add('a').send('queue.probe', { key: 'k' })
+    expect(told(queue.send('queue.withheld', hold()))).toEqual(['task:default/a model.withheld '])
+  })
+
+  test('the queue of a deleted Project leaves its key (MODEL-KEY-7)', () => {
+    const queue = withheld().send('queue.closed', { reason: 'Deleted' })
+    expect(told(queue)).toEqual(['model-key:k key.left default/demo'])
+    expect(queue.context).toMatchObject({ key: '', hold: null, probe: '' })
   })
 })
 

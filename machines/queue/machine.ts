@@ -4,10 +4,11 @@
  * Pause and budget are regions of their own, so that neither forgets the other [QUEUE-6].
  */
 import { setup } from 'xstate'
-import { decideBy, inTime, later, type EventOf } from '../decide.ts'
-import type { MachineDefinition, MachineInput } from '../definition.ts'
+import { decideBy, later, type EventOf } from '../decide.ts'
+import { withContext, type MachineDefinition, type MachineInput } from '../definition.ts'
 import { tellIssue, tellMergeRequest, tellTask, type Decision, type EffectAction } from '../emit.ts'
 import { admit, isPaused } from './admission.ts'
+import { keyed, leave, probe, served, withheld, wordsOfHold } from './key.ts'
 import { newQueue, type FinishedEntry, type QueueContext, type WaitingEntry } from './context.ts'
 import type { QueueEvent } from './events.ts'
 
@@ -20,10 +21,11 @@ function grantOf({ sort, task, entry, seed }: WaitingEntry): EffectAction {
 }
 
 /** Every event may make room: after its own change whatever fits is admitted, in the same step. */
-const { on } = decideBy<QueueContext, QueueEvent, Partial<QueueContext>>((context, event, update) => {
+const { on } = decideBy<QueueContext, QueueEvent>((context, event, decide) => {
   const now = { ...context, at: later(context.at, event.at) }
-  const { context: after, admitted } = admit({ ...now, ...update(now) })
-  return { context: after, effects: admitted.map(grantOf) }
+  const { context: patch, effects = [] } = decide(now)
+  const { context: after, admitted } = admit({ ...now, ...patch })
+  return { context: after, effects: [...effects, ...wordsOfHold(context, after), ...admitted.map(grantOf)] }
 })
 
 function isKnown(context: QueueContext, entry: string): boolean {
@@ -33,10 +35,12 @@ function isKnown(context: QueueContext, entry: string): boolean {
 function add(
   context: QueueContext,
   { type: _type, at, ...entry }: EventOf<QueueEvent, 'queue.enqueue'>,
-): Partial<QueueContext> {
+): Decision<QueueContext> {
   if (isKnown(context, entry.entry)) return {}
   const sequence = context.sequence + 1
-  return { sequence, entries: [...context.entries, { ...entry, sequence, enqueuedAt: at, admittedAt: null }] }
+  return {
+    context: { sequence, entries: [...context.entries, { ...entry, sequence, enqueuedAt: at, admittedAt: null }] },
+  }
 }
 
 function finish({ entry, admittedAt }: WaitingEntry, reason: string): FinishedEntry {
@@ -51,7 +55,8 @@ function remove(
   const left = context.entries.filter(isMeant)
   if (left.length === 0) return {}
   const finished = [...context.finished, ...left.map((entry) => finish(entry, reason))].slice(-maxFinished)
-  return { entries: context.entries.filter((entry) => !isMeant(entry)), finished }
+  const entries = context.entries.filter((entry) => !isMeant(entry))
+  return { entries, finished, probe: left.some(({ entry }) => entry === context.probe) ? '' : context.probe }
 }
 
 /**
@@ -84,10 +89,11 @@ function endOf({ task, sort, seed, admittedAt }: WaitingEntry): readonly EffectA
 function close(context: QueueContext, { reason }: EventOf<QueueEvent, 'queue.closed'>): Decision<QueueContext> {
   if (reason !== 'Deleted') return { context: { closedReason: reason } }
   const dropped = remove(context, 'project deleted', ({ admittedAt }) => admittedAt === null)
-  return { context: { closedReason: reason, ...dropped }, effects: context.entries.flatMap(endOf) }
+  return {
+    context: { closedReason: reason, ...dropped, key: '', hold: null, probe: '' },
+    effects: [...context.entries.flatMap(endOf), ...leave(context)],
+  }
 }
-
-const { on: closing } = decideBy<QueueContext, QueueEvent>(inTime)
 
 function meta(
   reason: string,
@@ -115,21 +121,27 @@ export const queueMachine = setup({
   on: {
     'queue.configured': {
       actions: on('queue.configured', (_context, { maxConcurrentAgents, capacity, alertCapacity }) => ({
-        maxConcurrentAgents,
-        capacity,
-        alertCapacity,
+        context: { maxConcurrentAgents, capacity, alertCapacity },
       })),
     },
     'queue.enqueue': { actions: on('queue.enqueue', add) },
     'queue.withdraw': {
-      actions: on('queue.withdraw', (context, event) => remove(context, 'withdrawn', (one) => mayWithdraw(one, event))),
+      actions: on('queue.withdraw', (context, event) => ({
+        context: remove(context, 'withdrawn', (one) => mayWithdraw(one, event)),
+      })),
     },
     'queue.release': {
-      actions: on('queue.release', (context, { entry }) => remove(context, 'released', (one) => one.entry === entry)),
+      actions: on('queue.release', (context, { entry }) => ({
+        context: remove(context, 'released', (one) => one.entry === entry),
+      })),
     },
-    'queue.budgeted': { actions: on('queue.budgeted', (_context, { state }) => ({ budget: state })) },
-    'queue.opened': { actions: on('queue.opened', () => ({ closedReason: null })) },
-    'queue.closed': { actions: closing('queue.closed', close) },
+    'queue.budgeted': { actions: on('queue.budgeted', (_context, { state }) => ({ context: { budget: state } })) },
+    'queue.opened': { actions: on('queue.opened', () => ({ context: { closedReason: null } })) },
+    'queue.closed': { actions: on('queue.closed', close) },
+    'queue.keyed': { actions: on('queue.keyed', keyed) },
+    'queue.withheld': { actions: on('queue.withheld', withheld) },
+    'queue.served': { actions: on('queue.served', served) },
+    'queue.probe': { actions: on('queue.probe', probe) },
   },
   states: {
     readiness: {
@@ -189,8 +201,8 @@ export const queueMachine = setup({
 
 export const queueDefinition: MachineDefinition = {
   kind: 'queue',
-  version: 1,
+  version: 2,
   machine: queueMachine,
-  createdBy: ['queue.configured', 'queue.enqueue'],
-  upgrades: {},
+  createdBy: ['queue.configured', 'queue.enqueue', 'queue.keyed'],
+  upgrades: { 1: (snapshot) => withContext(snapshot, { key: '', hold: null, probe: '' }) },
 }

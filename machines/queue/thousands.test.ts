@@ -94,7 +94,7 @@ test('one more behind thousands waits as the last of its urgency; a repeat and a
   )
 })
 
-test('a step over thousands asks each entry about once for each that waits, and no more (QUEUED-EVENT-7)', () => {
+test('a step over thousands looks at each entry a few times, and no more (QUEUED-EVENT-7)', () => {
   let looks = 0
   const watched = Array.from({ length: count }, (_, number) => {
     const { admittedAt, ...entry } = anEntry(number)
@@ -108,5 +108,5 @@ test('a step over thousands asks each entry about once for each that waits, and 
   })
   aFullQueue(watched).send({ type: 'queue.release', entry: 'spawn/0' })
   expect(looks).toBeGreaterThan(count)
-  expect(looks).toBeLessThanOrEqual(count * (count + 10))
+  expect(looks).toBeLessThanOrEqual(10 * count)
 })

@@ -5,7 +5,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-const stageBudgets = {
+export const stageBudgets = {
   brainstorming: 4 * hour,
   investigating: 4 * hour,
   refining: 2 * hour,
@@ -56,15 +56,20 @@ interface Armed {
   readonly context: TaskContext
 }
 
+/** Time that the model was withheld is given back (MODEL-KEY-6). */
+function left(budget: number): (armed: Armed) => number {
+  return ({ context }) => Math.max(0, budget - context.stage.spentMs)
+}
+
 /** The delays by name, as XState arms them. */
 export const taskDelays = {
-  brainstormingBudget: stageBudgets.brainstorming,
-  investigatingBudget: stageBudgets.investigating,
-  refiningBudget: stageBudgets.refining,
-  implementingBudget: stageBudgets.implementing,
-  documentingBudget: stageBudgets.documenting,
-  upgradingBudget: stageBudgets.upgrading,
-  reviewingBudget: stageBudgets.reviewing,
+  brainstormingBudget: left(stageBudgets.brainstorming),
+  investigatingBudget: left(stageBudgets.investigating),
+  refiningBudget: left(stageBudgets.refining),
+  implementingBudget: left(stageBudgets.implementing),
+  documentingBudget: left(stageBudgets.documenting),
+  upgradingBudget: left(stageBudgets.upgrading),
+  reviewingBudget: left(stageBudgets.reviewing),
   openingBudget: stageBudgets.opening,
   mergingBudget: stageBudgets.merging,
   foldWait,

@@ -102,6 +102,10 @@ export interface TaskStage {
   readonly enteredAt: number
   /** First `pod.working` of the stage visit: the budget counts from here. */
   readonly workStartedAt: number | null
+  /** When the budget's clock began to run, the last time that it did. */
+  readonly clockedAt: number
+  /** Of the budget, before `clockedAt`: the clock stands while the model is withheld. */
+  readonly spentMs: number
   /** The newest 200 entries. */
   readonly history: readonly { readonly stage: string; readonly at: number; readonly reason: string | null }[]
   readonly visit: number
@@ -174,6 +178,8 @@ export interface TaskPod {
   readonly recreations: { readonly [reason: string]: number }
   readonly visitResidencyMs: number
   readonly respawnDelayMs: number
+  /** The queue said that no turn would be answered, since it has its newest entry. */
+  readonly withheld: boolean
 }
 
 /** The pod's newest turn, and what all of them came to. */
@@ -275,6 +281,8 @@ const blankStage: TaskStage = {
   detail: null,
   enteredAt: 0,
   workStartedAt: null,
+  clockedAt: 0,
+  spentMs: 0,
   history: [],
   visit: 0,
   wants: null,
@@ -325,6 +333,7 @@ const blankPod: TaskPod = {
   recreations: {},
   visitResidencyMs: 0,
   respawnDelayMs: 0,
+  withheld: false,
 }
 
 const blankTurn: TaskTurn = {

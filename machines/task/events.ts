@@ -239,6 +239,9 @@ export const TaskEvent = Type.Union([
   }),
   /** What a turn of the Task heard of the account that it runs on (ADMISSION-4). */
   Type.Object({ type: Type.Literal('usage.reported'), ...At, ...AccountReport.properties }),
+  /** The provider withholds the model from the key: no turn would be answered. From the queue, for each entry. */
+  Type.Object({ type: Type.Literal('model.withheld'), ...At }),
+  Type.Object({ type: Type.Literal('model.served'), ...At }),
   /** The agent commented on the forge in this turn: an ended turn then waits for the answer. */
   Type.Object({ type: Type.Literal('agent.asked'), ...At, ...Pod, repository: Type.String(), number: Type.Integer() }),
 

@@ -18,7 +18,7 @@ describe('every state', () => {
     '%s says who can move it, why it rests, and what unblocks it',
     (_path, node) => {
       const said = node.meta as { owner: string; reason: string; unblocks: string } | undefined
-      expect(['agent', 'forge', 'human', 'platform', 'queue', 'none']).toContain(said?.owner)
+      expect(['agent', 'forge', 'human', 'operator', 'platform', 'queue', 'none']).toContain(said?.owner)
       expect(said?.reason).toBeTruthy()
       expect(said?.unblocks).toBeTruthy()
     },
@@ -107,6 +107,7 @@ test('the registry holds each kind once', () => {
     'issue',
     'ledger',
     'merge-request',
+    'model-key',
     'pod',
     'project',
     'queue',
@@ -134,7 +135,8 @@ test('R10: a version 3 context finds each of its fields in a part, under the nam
   const before = (snapshot['snapshot'] as JsonObject)['context'] as JsonObject
   const upgraded = taskDefinition.upgrades[3]!(snapshot['snapshot'] as JsonObject)
   const { context } = upgraded as unknown as Upgraded
-  const newest = taskDefinition.upgrades[5]!(taskDefinition.upgrades[4]!(upgraded)) as unknown as Upgraded
+  const later = [4, 5, 6].reduce((older, version) => taskDefinition.upgrades[version]!(older), upgraded)
+  const newest = later as unknown as Upgraded
   expect(namesOf(newest.context)).toEqual(namesOf(newTask('t')))
   const { stage, forge, pod, turn, journal, ...identity } = context
   const values = [identity, stage, forge, pod, turn, journal].flatMap((part) => Object.values(part))

@@ -11,7 +11,7 @@ import { newTask, type TaskContext } from './context.ts'
 import type { TaskEvent } from './events.ts'
 import { podRegion } from './pod-region.ts'
 import { stage } from './stage/region.ts'
-import { inParts, withPeopleHeard, withReviewsAnswered } from './upgrade.ts'
+import { inParts, withClock, withPeopleHeard, withReviewsAnswered } from './upgrade.ts'
 
 export const taskMachine = setup({
   types: { context: {} as TaskContext, events: {} as TaskEvent, input: {} as MachineInput },
@@ -27,7 +27,7 @@ export const taskMachine = setup({
 
 export const taskDefinition: MachineDefinition = {
   kind: 'task',
-  version: 6,
+  version: 7,
   machine: taskMachine,
   createdBy: ['task.minted'],
   upgrades: {
@@ -36,5 +36,6 @@ export const taskDefinition: MachineDefinition = {
     3: inParts,
     4: withReviewsAnswered,
     5: withPeopleHeard,
+    6: withClock,
   },
 }

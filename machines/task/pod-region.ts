@@ -40,6 +40,9 @@ const ends = {
 
 const unwanted = { guard: when((context) => !servesStage(context)), target: '#pod.stopping' } as const
 
+/** No turn would be answered: the slot is free until the model is served again (MODEL-KEY-2). */
+const withheld = { guard: when((context) => context.pod.withheld), target: '#pod.stopping' } as const
+
 const record: Action<EventOf<TaskEvent, 'turn.ended'> | EventOf<TaskEvent, 'turn.failed'>> = does(recordTurn)
 
 const working: StateConfig = {
@@ -66,7 +69,10 @@ const working: StateConfig = {
         'the agent waits for a comment or an approval',
         'a person comments or approves, or the time limit of the pod ends',
       ),
-      always: { guard: when(wantsTurn), target: 'busy' },
+      always: [
+        { guard: when((context) => wantsTurn(context) && context.pod.withheld), target: '#pod.stopping' },
+        { guard: when(wantsTurn), target: 'busy' },
+      ],
     },
     resting: {
       meta: meta(
@@ -74,6 +80,7 @@ const working: StateConfig = {
         'the last turn failed; the platform retries it later',
         'the end of the delay, or the reset of a usage limit',
       ),
+      always: withheld,
       after: { turnDelay: { target: 'busy' } },
     },
     ending: { meta: meta('platform', 'the last turn ended, and its pod with it', 'the pod has stopped') },
@@ -93,6 +100,8 @@ export const podRegion: StateConfig = {
     'turn.ended': { actions: record },
     'turn.failed': { actions: record },
     'usage.reported': { actions: does(recordAccount) },
+    'model.withheld': { actions: does(() => ({ context: { pod: { withheld: true } } })) },
+    'model.served': { actions: does(() => ({ context: { pod: { withheld: false } } })) },
     'agent.asked': {
       guard: when(isOfPod<EventOf<TaskEvent, 'agent.asked'>>),
       actions: does(() => ({ context: { turn: { asked: true } } })),
@@ -140,7 +149,7 @@ export const podRegion: StateConfig = {
           actions: does(podWorks),
         },
       },
-      always: unwanted,
+      always: [unwanted, withheld],
     },
     working,
     stopping: {

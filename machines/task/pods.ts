@@ -21,7 +21,8 @@ export function enqueue(context: TaskContext): Change {
   const entries = context.pod.entries + 1
   const entry = `${context.id}/${entries}`
   return {
-    context: { pod: { entries, entry } },
+    // The queue says again whether the model is withheld.
+    context: { pod: { entries, entry, withheld: false } },
     effects: [
       tellQueue(context.config.project, {
         type: 'queue.enqueue',
@@ -118,9 +119,8 @@ export function podWorks(): Change {
 }
 
 export function askToStop(context: TaskContext): Change {
-  return {
-    effects: [tellPod(podId(context), { type: 'pod.stop', reason: context.stage.reason ?? context.stage.name })],
-  }
+  const reason = servesStage(context) ? 'model-withheld' : (context.stage.reason ?? context.stage.name)
+  return { effects: [tellPod(podId(context), { type: 'pod.stop', reason })] }
 }
 
 function counted(recreations: TaskContext['pod']['recreations'], reason: string): TaskContext['pod']['recreations'] {

@@ -26,6 +26,8 @@ function stageEntry(context: TaskContext, stage: string, stageClass: StageClass)
       reason,
       enteredAt: context.at,
       workStartedAt: null,
+      clockedAt: context.at,
+      spentMs: 0,
       visit,
       history: stages,
     },

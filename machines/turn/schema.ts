@@ -14,7 +14,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const TurnState = Type.Union([Type.Literal('running'), Type.Literal('completed'), Type.Literal('failed')])
 export type TurnState = Static<typeof TurnState>
 
-/** The provider withholds the model from the key: a used-up window, a key that is revoked, an account without money (TURN-17). */
+/** The provider withholds the model from the key: a used-up window, a key that is revoked, an account without money (MODEL-KEY-1). */
 export const Withholding = Type.Union([
   Type.Literal('usage_limit'),
   Type.Literal('key_refused'),

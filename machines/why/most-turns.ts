@@ -5,7 +5,7 @@
  */
 import type { AnyMachineSnapshot } from 'xstate'
 import type { TaskContext } from '../task/context.ts'
-import { residencyCap, taskDelays } from '../task/budgets.ts'
+import { residencyCap, stageBudgets } from '../task/budgets.ts'
 import { searchKey } from './search-key.ts'
 import { taskTransition } from './task-transition.ts'
 
@@ -53,8 +53,7 @@ function contextOf({ snapshot }: Here): TaskContext {
 
 /** What ends a visit by time: the stage's own budget, or what its pods may live in all. */
 function budgetOf(stage: string): number {
-  const own = (taskDelays as Readonly<Record<string, unknown>>)[`${stage}Budget`]
-  return Math.min(residencyCap, typeof own === 'number' ? own : residencyCap)
+  return Math.min(residencyCap, (stageBudgets as Readonly<Record<string, number>>)[stage] ?? residencyCap)
 }
 
 function isSame(one: Here, other: Here): boolean {

@@ -155,7 +155,13 @@ function podMoves({ context, isIn, isTurnOpen }: Standing): readonly Move[] {
   const entry = context.pod.entry ?? ''
   const ends = (does: string): Move => move('pod', does, { type: 'pod.final', pod, cause: 'gone', residencyMs: 0 })
   return [
-    ...(isIn('pod.awaitingSlot') ? [move('queue', 'gives it a slot', { type: 'slot.granted', entry })] : []),
+    // The queue gives no slot before it says that the model is served again (MODEL-KEY-4).
+    ...(isIn('pod.awaitingSlot') && context.pod.withheld
+      ? [move('operator', 'waits for the reset of the usage limit, or gives the key money', { type: 'model.served' })]
+      : []),
+    ...(isIn('pod.awaitingSlot') && !context.pod.withheld
+      ? [move('queue', 'gives it a slot', { type: 'slot.granted', entry })]
+      : []),
     ...(isIn('pod.starting') ? [move('pod', 'begins to work', { type: 'pod.working', pod })] : []),
     ...(isIn('pod.stopping') && !isTurnOpen ? [ends('stops')] : []),
     ...(isIn('pod.working.ending') ? [ends('ends with its agent')] : []),

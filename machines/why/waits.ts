@@ -20,4 +20,11 @@ export const waits = {
     unblocks: 'a maintainer writes `/approve` on the issue; any other comment goes to the agent',
     isSo: (context) => context.journal.planHash !== null && gatedIssues(context).some(({ grant }) => grant === null),
   },
+  withheld: {
+    state: 'pod.awaitingSlot',
+    owner: 'operator',
+    says: 'the provider withholds the model from the key of its pods',
+    unblocks: 'the reset of the usage limit, money, or another key; one Task tries from time to time',
+    isSo: (context) => context.pod.withheld,
+  },
 } as const satisfies Readonly<Record<string, Wait>>

@@ -125,6 +125,7 @@ export async function openScene(): Promise<Scene> {
       podTokens: tokens,
       callbackMaster: canaries.callbackMaster,
       sessionKey: canaries.sessionKey,
+      modelKey: 'print',
       verifyOidc: async (token) => {
         if (token !== canaries.operatorToken) throw unauthenticated('the token is not valid here', true)
         return { subject: 'operator', issuer: 'test', claims: {} }

@@ -110,7 +110,7 @@ function queueStepped(history: History, step: Stepped): History {
 
 export function grantedIn(step: Stepped): readonly string[] {
   return sentIn(step)
-    .filter(({ to }) => to.startsWith('task:'))
+    .filter(({ event }) => event.type === 'task.minted' || event.type === 'slot.granted')
     .map(({ event }) => String(event['entry']))
 }
 

@@ -29,6 +29,8 @@ const clocks = [
   'resetsAt',
   'othersAt',
   'since',
+  'until',
+  'knownSince',
 ]
 const books = ['turns', 'eventsUpTo', 'carried', 'sequence']
 const counts = ['day', 'entries', 'probes', 'planHash', 'bodyHash', 'finished', 'message']
@@ -50,7 +52,7 @@ function plainOf(value: unknown, but: ReadonlySet<string> = blank): string {
 const blankOfQueue: ReadonlySet<string> = new Set([...blank].filter((name) => name !== 'entries'))
 
 /** Of a Task: what is counted or said of it, and no guard asks for. */
-const ofStage = ['enteredAt', 'history', 'detail', 'reviewRounds']
+const ofStage = ['enteredAt', 'clockedAt', 'spentMs', 'history', 'detail', 'reviewRounds']
 const ofPods = ['recreations', 'visitResidencyMs', 'mergeAsks', 'accountUsage', 'count', 'eventSequence']
 const ofLastTurn = ['last', 'lastPod', 'lastFinalText', 'lastPushedRepos', 'lastFailedRepos']
 const blankOfTask: ReadonlySet<string> = new Set([...blank, ...ofStage, ...ofPods, ...ofLastTurn])

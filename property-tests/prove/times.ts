@@ -14,13 +14,14 @@ const turnTimeout = 30 * minute
 /** By kind, then by the timer's name. A list: the least and the most. */
 const deadlines: Readonly<Record<string, Readonly<Record<string, number | readonly [number, number]>>>> = {
   task: {
-    brainstormingBudget: 4 * hour,
-    investigatingBudget: 4 * hour,
-    refiningBudget: 2 * hour,
-    implementingBudget: 72 * hour,
-    documentingBudget: 24 * hour,
-    upgradingBudget: 24 * hour,
-    reviewingBudget: 24 * hour,
+    // Less what was spent before the model was withheld: the rows say how much.
+    brainstormingBudget: [0, 4 * hour],
+    investigatingBudget: [0, 4 * hour],
+    refiningBudget: [0, 2 * hour],
+    implementingBudget: [0, 72 * hour],
+    documentingBudget: [0, 24 * hour],
+    upgradingBudget: [0, 24 * hour],
+    reviewingBudget: [0, 24 * hour],
     openingBudget: 6 * hour,
     mergingBudget: 6 * hour,
     foldWait: 10 * minute,
@@ -47,6 +48,8 @@ const deadlines: Readonly<Record<string, Readonly<Record<string, number | readon
     lastLook: 10 * second,
   },
   ledger: { nextDay: [1, 24 * hour] },
+  /** A window's reset is the provider's own. */
+  'model-key': { pause: [0, Infinity] },
   project: { resync: 30 * minute, recheck: 5 * minute },
   'ingest-job': { itemTimeout: [5 * second, minute], retry: [5 * second, 10 * second] },
 }

@@ -231,6 +231,7 @@ export class Orchestrators {
       podTokens: podTokens(clock),
       callbackMaster,
       sessionKey: 'key of the sessions',
+      modelKey: 'print',
       verifyOidc: async (token) => {
         if (token !== operatorToken) throw unauthenticated('the token is not valid here', true)
         return { subject: 'operator', issuer: 'test', claims: {} }

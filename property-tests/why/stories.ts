@@ -65,6 +65,11 @@ function lostOften(task: TaskStory, times: number): TaskStory {
   return task
 }
 
+/** The provider withholds the model from the key: the pod stops, and the queue says why it gives no slot. */
+function withoutModel(task: TaskStory): TaskStory {
+  return task.send('model.withheld').failed('no_credit').final().send('model.withheld')
+}
+
 const work: Readonly<Record<string, Story>> = {
   'from the issue to the merge': (task) =>
     merging(task).mergeAnswer('mr.ciPending', { reason: 'test' }).fire('mergeDelay'),
@@ -80,6 +85,12 @@ const work: Readonly<Record<string, Story>> = {
     (['brainstorm', 'incident', 'documentation', 'upgrade', 'review'] as const).map((kind) => [
       `${kind} at work`,
       kind === 'review' ? ofReview : kindOf(kind),
+    ]),
+  ),
+  ...Object.fromEntries(
+    (['brainstorm', 'incident', 'refine', 'implement', 'documentation', 'upgrade', 'review'] as const).map((kind) => [
+      `${kind} without a model`,
+      (task: TaskStory) => withoutModel(kind === 'review' ? ofReview(task) : kindOf(kind)(task)),
     ]),
   ),
   'documentation under review': (task) =>

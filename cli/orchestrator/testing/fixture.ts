@@ -54,6 +54,8 @@ export interface PodUnderTest {
   readonly callbackSecret: string
   /** Ends the turn that runs there; the wrapper then calls back. */
   endTurn(finalText?: string, outputTokens?: number): Promise<void>
+  /** The same of a turn that the provider did not answer; `resetsAt` is RFC 3339. */
+  failTurn(stopReason: string, message: string, resetsAt?: string): Promise<void>
   turns(): Promise<
     readonly {
       readonly turnId: string
@@ -90,8 +92,8 @@ export interface OrchestratorFixture {
   podOf(name: string, ordinal: number): Promise<PodUnderTest>
   /** A Task made by hand, as a cron tick would make it; throws where it is refused. */
   applyTask(name: string, kind: string, goal?: string): Promise<void>
-  /** Stops the orchestrator, and starts it again where it listened, once `meanwhile` is over. */
-  restart(meanwhile: () => Promise<void> | void): Promise<void>
+  /** Stops the orchestrator, and starts it again where it listened, once `meanwhile` is over; `changed` settings stand from then on. */
+  restart(meanwhile: () => Promise<void> | void, changed?: Partial<OrchestratorSettings>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -240,11 +242,11 @@ export async function startOrchestratorFixture(
       })
       if (status !== 200) throw new Error(`the Task ${name} was refused: ${JSON.stringify(body)}`)
     },
-    async restart(meanwhile) {
+    async restart(meanwhile, changed = {}) {
       const { port } = new URL(orchestrator.url)
       await orchestrator.stop()
       await meanwhile()
-      orchestrator = await start({ http: { ...given.http, port: Number(port) } })
+      orchestrator = await start({ http: { ...given.http, port: Number(port) }, ...changed })
     },
     stop: async () => {
       await orchestrator.stop()
@@ -439,14 +441,17 @@ async function ask(base: string, path: string, { method, token, body, headers = 
 function podUnderTest(root: string, pod: string): PodUnderTest {
   const folder = new PodFolder(root, pod)
   const url = folder.url() ?? ''
+  const end = async (body: object): Promise<void> => {
+    const { status } = await ask(url, '/_end', { body })
+    if (status !== 200) throw new Error(`no turn runs at ${pod}`)
+  }
   return {
     id: pod,
     token: readFileSync(join(folder.path, 'pod-token'), 'utf8'),
     callbackSecret: readFileSync(join(folder.path, 'callback-secret'), 'utf8'),
-    endTurn: async (finalText = 'done', outputTokens = 0) => {
-      const { status } = await ask(url, '/_end', { body: { finalText, outputTokens } })
-      if (status !== 200) throw new Error(`no turn runs at ${pod}`)
-    },
+    endTurn: (finalText = 'done', outputTokens = 0) => end({ finalText, outputTokens }),
+    failTurn: (stopReason, message, resetsAt) =>
+      end({ failure: { stopReason, error: { code: stopReason, message, ...(resetsAt ? { resetsAt } : {}) } } }),
     turns: async () => (await ask(url, '/_turns')).body['items'] as Awaited<ReturnType<PodUnderTest['turns']>>,
   }
 }

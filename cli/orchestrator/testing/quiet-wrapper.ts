@@ -1,6 +1,6 @@
 /**
  * A wrapper without an agent, for tests: it serves the wrapper's API, keeps what it is told, and a turn ends when a
- * test says so by POST /_end {finalText, outputTokens}. A hand-off turn ends by itself. Run as the program of a pod.
+ * test says so by POST /_end {finalText, outputTokens, failure}. A hand-off turn ends by itself. Run as the program of a pod.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -9,6 +9,12 @@ import { join } from 'node:path'
 import { signHmac } from '../../../http/auth/hmac.ts'
 import { openSpanExporter } from '../../../http/tracing/exporter.ts'
 import { createPodTrace, noTrace } from '../../../wrapper/pod-trace.ts'
+
+/** How a turn fails, as the wrapper's contract has it. */
+interface Failure {
+  readonly stopReason: string
+  readonly error: { readonly code: string; readonly message: string; readonly resetsAt?: string }
+}
 
 interface Turn {
   readonly turnId: string
@@ -19,6 +25,7 @@ interface Turn {
   completedAt?: string
   finalText?: string
   outputTokens: number
+  failure?: Failure
 }
 
 /** Nobody waits longer for a test than this; what a killed test leaves behind ends by itself. */
@@ -39,13 +46,14 @@ function resultOf(turn: Turn): object {
   if (completedAt === undefined) return { ...summary, state: 'running' }
   return {
     ...summary,
-    state: 'completed',
+    state: turn.failure === undefined ? 'completed' : 'failed',
     completedAt,
     finalText,
     usage: { ...noUsage, outputTokens: turn.outputTokens },
     stopReason: 'end_turn',
     pushed: [],
     failed: [],
+    ...turn.failure,
   }
 }
 
@@ -90,6 +98,7 @@ async function answer(
     readonly handoff?: boolean
     readonly finalText?: string
     readonly outputTokens?: number
+    readonly failure?: Failure
   },
 ): Promise<[number, object]> {
   const path = request.url ?? ''
@@ -103,6 +112,7 @@ async function answer(
     const open = turns.find((turn) => turn.completedAt === undefined)
     if (open === undefined) return [409, {}]
     open.outputTokens = body.outputTokens ?? 0
+    if (body.failure !== undefined) open.failure = body.failure
     await end(open, body.finalText ?? 'done')
     return [200, { turnId: open.turnId }]
   }

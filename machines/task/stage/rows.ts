@@ -160,12 +160,20 @@ function overdue(stage: string): readonly Row<Cause>[] {
   return [{ guard: when((context) => !hasOpenMergeRequest(context)), ...fails }, parks]
 }
 
-/** The budget starts at the first `pod.working` of the visit and survives respawns: two states instead of a timestamp in a guard. */
+const startClock: Decide<Cause> = (context) => ({ context: { stage: { clockedAt: context.at } } })
+const stopClock: Decide<Cause> = ({ at, stage: { clockedAt, spentMs } }) => ({
+  context: { stage: { spentMs: spentMs + Math.max(0, at - clockedAt) } },
+})
+
+/**
+ * The budget starts at the first `pod.working` of the visit and survives respawns: two states instead of a timestamp in a guard.
+ * While the model is withheld the clock stands (MODEL-KEY-6).
+ */
 function workStates(
   budget: string,
   wants: AgentKind,
   id: string,
-): { readonly fresh: StateConfig; readonly clocked: StateConfig } {
+): { readonly fresh: StateConfig; readonly clocked: StateConfig; readonly withheld: StateConfig } {
   return {
     fresh: {
       meta: meta('platform', 'waits for its pod to begin', 'a slot becomes free and a pod starts'),
@@ -184,7 +192,17 @@ function workStates(
         'the agent works',
         'the agent submits its outcome; at the end of the time budget the Task is parked',
       ),
+      entry: does(startClock),
       after: { [budget]: overdue(id) },
+      on: { 'model.withheld': { target: `#${id}.withheld`, actions: does(stopClock) } },
+    },
+    withheld: {
+      meta: meta(
+        'operator',
+        'the provider withholds the model from the key: no turn would be answered, and no time is spent',
+        'the reset of the usage limit, money, or another key',
+      ),
+      on: { 'model.served': { target: `#${id}.clocked` } },
     },
   }
 }

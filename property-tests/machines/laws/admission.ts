@@ -13,6 +13,9 @@ class Book {
   #isPaused = true
   #isReady = false
   #budget = 'open'
+  #key: unknown
+  #isWithheld = false
+  #isTry = false
 
   hear(event: MachineEvent): void {
     const { type, entry } = event as MachineEvent & { readonly entry: string }
@@ -21,9 +24,19 @@ class Book {
     if (type === 'queue.budgeted') this.#budget = String(event['state'])
     if (type === 'queue.opened') this.#isReady = true
     if (type === 'queue.closed') this.#isReady = false
+    this.#hearOfKey(event)
     // An admitted `mint` is its Task's: only a release gives it back.
     if (type === 'queue.release' || (type === 'queue.withdraw' && this.#sort.get(entry) !== 'mint'))
       this.held.delete(entry)
+  }
+
+  /** A try is admitted by the word that asks for one (MODEL-KEY-4). */
+  #hearOfKey({ type, key }: MachineEvent): void {
+    if (type === 'queue.keyed' && key !== this.#key) this.#isWithheld = false
+    if (type === 'queue.keyed') this.#key = key
+    if (type === 'queue.withheld' && key === this.#key) this.#isWithheld = true
+    if (type === 'queue.served' && key === this.#key) this.#isWithheld = false
+    this.#isTry = type === 'queue.probe' && key === this.#key
   }
 
   #enter({ entry, sort, class: entryClass }: MachineEvent): void {
@@ -49,6 +62,7 @@ class Book {
         : []),
       ...(this.#isPaused ? [`${entry} was admitted while paused`] : []),
       ...(this.#isReady ? [] : [`${entry} was admitted while the Project was not ready`]),
+      ...(this.#isWithheld && !this.#isTry ? [`${entry} was admitted while the model was withheld`] : []),
       ...(isHeld ? [`${entry} was admitted while the budget was ${this.#budget}`] : []),
     ]
   }
@@ -66,6 +80,8 @@ function livesOnAHeldSlot(step: Stepped, book: Book, live: Map<string, string>):
     .map(([pod, entry]) => `${pod} lives and its slot ${entry} is free`)
 }
 
+const grants: ReadonlySet<string> = new Set(['task.minted', 'slot.granted'])
+
 function breaches(trace: Trace): readonly string[] {
   const book = new Book()
   const live = new Map<string, string>()
@@ -73,7 +89,7 @@ function breaches(trace: Trace): readonly string[] {
     if (moment.kind !== 'stepped') return []
     const isQueue = moment.actor.startsWith('queue:')
     if (isQueue) book.hear(moment.event)
-    const granted = isQueue ? sentIn(moment).filter(({ to }) => to.startsWith('task:')) : []
+    const granted = isQueue ? sentIn(moment).filter(({ event }) => grants.has(event.type)) : []
     return [
       ...granted.flatMap(({ event }) => book.admit(String(event['entry']))),
       ...livesOnAHeldSlot(moment, book, live),

@@ -4,10 +4,12 @@ import { ingestJobBirths, ingestJobWords } from './alphabets/ingest-job.ts'
 import { issueBirths, issueWords } from './alphabets/issue.ts'
 import { ledgerBirths, ledgerWords } from './alphabets/ledger.ts'
 import { mergeRequestBirths, mergeRequestWords } from './alphabets/merge-request.ts'
+import { modelKeyBirths, modelKeyWords } from './alphabets/model-key.ts'
 import { podBirths, podWords } from './alphabets/pod.ts'
 import { projectBirths, projectWords } from './alphabets/project.ts'
 import { queueBirths, queueWords } from './alphabets/queue.ts'
 import { mints, taskWords } from './alphabets/task.ts'
+import { queueWalks } from './walks/queue.ts'
 import { taskWalks } from './walks/task.ts'
 import { turnBirths, turnWords } from './alphabets/turn.ts'
 
@@ -38,8 +40,9 @@ export const alphabets: Readonly<Record<ActorKind, Alphabet>> = {
   task: { id: 'default/alone', births: mints, words: taskWords, walks: taskWalks },
   pod: { id: 'default/alone/1', births: podBirths, words: podWords },
   turn: { id: 'default/alone/1/0', births: turnBirths, words: turnWords },
-  queue: { id: 'default/demo', births: queueBirths, words: queueWords },
+  queue: { id: 'default/demo', births: queueBirths, words: queueWords, walks: queueWalks },
   ledger: { id: 'default/demo', births: ledgerBirths, words: ledgerWords },
+  'model-key': { id: 'print', births: modelKeyBirths, words: modelKeyWords },
   issue: { id: 'default/lib-1', births: issueBirths, words: issueWords },
   'merge-request': { id: 'default/lib-mr-7', births: mergeRequestBirths, words: mergeRequestWords },
   project: { id: 'default/demo', births: projectBirths, words: projectWords },

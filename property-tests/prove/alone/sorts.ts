@@ -4,6 +4,7 @@ import type { IngestJobContext } from '../../../machines/ingest-job/context.ts'
 import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { LedgerContext } from '../../../machines/ledger/context.ts'
 import type { MergeRequestContext } from '../../../machines/merge-request/context.ts'
+import type { ModelKeyContext } from '../../../machines/model-key/context.ts'
 import type { PodContext } from '../../../machines/pod/context.ts'
 import type { ProjectContext } from '../../../machines/project/context.ts'
 import type { QueueContext } from '../../../machines/queue/context.ts'
@@ -57,6 +58,7 @@ function ofTask({ context }: Snapshot): readonly unknown[] {
     ['folds', c.forge.folds.map(({ answer }) => answer?.accepted)],
     ['plan', c.journal.planNoteId !== null, c.journal.notes.length > 1],
     ['worked', c.pod.worked],
+    ['withheld', c.pod.withheld, c.stage.spentMs > 0],
     ['visit', c.pod.alive, c.pod.visit === c.stage.visit],
     ['significance', c.forge.significance, c.forge.submission?.mergeOrder],
     ['went ahead', c.forge.goAheads.length, c.forge.reviewed === null],
@@ -123,11 +125,12 @@ function ofMergeRequest({ context }: Snapshot): readonly unknown[] {
 }
 
 function ofQueue({ context }: Snapshot): readonly unknown[] {
-  const { entries, finished, capacity, maxConcurrentAgents } = context as QueueContext
+  const { entries, finished, capacity, maxConcurrentAgents, key, hold, probe } = context as QueueContext
   const admitted = entries.filter(({ admittedAt }) => admittedAt !== null)
   return [
     ['entries', Math.min(3, entries.length), Math.min(2, admitted.length), finished.length > 0],
     ['slots', capacity, maxConcurrentAgents],
+    ['key', key, hold === null, probe !== ''],
   ]
 }
 
@@ -137,6 +140,14 @@ function ofLedger({ context }: Snapshot): readonly unknown[] {
     ['now', Math.min(3, reservations.length), Math.min(2, waiting.length), held.length],
     ['spent', today.spent > 0, today.raised > 0, Object.keys(tasks).length],
     ['limits', limits, reservations.length > 0, today.spent > 0],
+  ]
+}
+
+function ofModelKey({ context }: Snapshot): readonly unknown[] {
+  const { projects, hold, refusals, toAsk, probe } = context as ModelKeyContext
+  return [
+    ['projects', projects.length, toAsk.length],
+    ['hold', hold?.cause, Math.min(4, refusals), probe !== ''],
   ]
 }
 
@@ -155,6 +166,7 @@ const things: Partial<Readonly<Record<ActorKind, (snapshot: Snapshot) => readonl
   pod: ofPod,
   queue: ofQueue,
   ledger: ofLedger,
+  'model-key': ofModelKey,
   turn: ofTurn,
   issue: ofIssue,
   'merge-request': ofMergeRequest,

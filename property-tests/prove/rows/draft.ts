@@ -20,6 +20,8 @@ export interface Expected {
   readonly timers: readonly string[]
   /** Timers that are armed unless they fired before. */
   readonly perhaps?: readonly string[]
+  /** Timers that this step arms anew, though they were armed before. */
+  readonly rearms?: readonly string[]
   /** How long those wait that this step arms, where `times.ts` has no one length for them. */
   readonly delays?: Readonly<Record<string, number>>
 }

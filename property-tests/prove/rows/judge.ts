@@ -6,6 +6,7 @@ import { ingestJobRows } from './ingest-job.ts'
 import { issueRows } from './issue.ts'
 import { ledgerRows } from './ledger.ts'
 import { mergeRequestRows } from './merge-request.ts'
+import { modelKeyRows } from './model-key.ts'
 import { podRows } from './pod.ts'
 import { projectRows } from './project.ts'
 import { queueRows } from './queue.ts'
@@ -20,6 +21,7 @@ const byKind: Readonly<Record<ActorKind, Rows>> = {
   issue: issueRows,
   'merge-request': mergeRequestRows,
   ledger: ledgerRows,
+  'model-key': modelKeyRows,
   project: projectRows,
   'ingest-job': ingestJobRows,
 }
@@ -88,12 +90,14 @@ function nameOf(timer: string): string {
   return regions.test(name) ? `${name}.${second}` : name
 }
 
-function delayed({ delays = {} }: Expected, armed: Taken['armed']): readonly string[] {
+function delayed({ delays = {}, rearms = [] }: Expected, armed: Taken['armed']): readonly string[] {
   if (!armed) return []
-  return Object.entries(delays).flatMap(([name, wanted]) => {
+  const missing = rearms.filter((name) => !armed.some(({ id }) => nameOf(id) === name))
+  const late = Object.entries(delays).flatMap(([name, wanted]) => {
     const there = armed.find(({ id }) => nameOf(id) === name)?.delayMs
     return there === undefined || there === wanted ? [] : [`its row arms ${name} for ${wanted} ms, the step ${there}`]
   })
+  return [...late, ...missing.map((name) => `its row arms ${name} anew`)]
 }
 
 export function differences(wanted: Expected, { after, effects, timers, armed }: Taken): readonly string[] {

@@ -16,6 +16,7 @@ function mayEnter(q: QueueContext, entry: WaitingEntry): boolean {
   const isAlert = entry.class === 'alert'
   if (q.closedReason !== null || q.maxConcurrentAgents === 0 || q.budget === 'allHeld') return false
   if (q.budget === 'normalHeld' && !isAlert) return false
+  if (q.hold !== null && q.probe !== entry.entry) return false
   const used = q.entries.filter((one) => one.class === entry.class && one.admittedAt !== null).length
   return used < (isAlert ? q.alertCapacity : Math.min(q.capacity, q.maxConcurrentAgents))
 }
@@ -29,6 +30,7 @@ function drop(q: Mutable<QueueContext>, reason: string, isMeant: (entry: Waiting
   }))
   q.entries = q.entries.filter((entry) => !isMeant(entry))
   if (gone.length > 0) q.finished = [...q.finished, ...finished].slice(-500)
+  if (gone.some(({ entry }) => entry === q.probe)) q.probe = ''
 }
 
 /** ADMISSION-8: everybody who would wait for it is told, and who is minted already is closed. */
@@ -73,28 +75,83 @@ function hear(q: Mutable<QueueContext>, event: QueueEvent, asking: Asking): void
       if (event.reason !== 'Deleted') return
       q.entries.forEach((entry) => end(entry, asking))
       drop(q, 'project deleted', (one) => one.admittedAt === null)
+      if (q.key !== '') asking.tell(`model-key:${q.key}`, 'key.left', { project: q.id })
+      return void Object.assign(q, { key: '', hold: null, probe: '' })
+    case 'queue.keyed':
+      if (event.key !== q.key) {
+        if (q.key !== '') asking.tell(`model-key:${q.key}`, 'key.left', { project: q.id })
+        Object.assign(q, { key: event.key, hold: null, probe: '' })
+      }
+      return asking.tell(`model-key:${event.key}`, 'key.joined', { project: q.id })
+    case 'queue.withheld': {
+      const { cause, message, since, until } = event
+      if (event.key === q.key) Object.assign(q, { hold: { cause, message, since, until }, probe: '' })
+      return
+    }
+    case 'queue.served':
+      if (event.key === q.key) Object.assign(q, { hold: null, probe: '' })
+      return
+    case 'queue.probe': {
+      if (event.key !== q.key) return
+      const first = q.hold === null ? undefined : firstToTry(q)
+      if (first === undefined) return asking.tell(`model-key:${q.key}`, 'key.idle', { project: q.id })
+      q.probe = first.entry
+      return asking.tell(`model-key:${q.key}`, 'key.probing', { project: q.id, task: first.task })
+    }
   }
 }
 
+function inLine(q: QueueContext): readonly WaitingEntry[] {
+  return q.entries
+    .filter(({ admittedAt }) => admittedAt === null)
+    .toSorted((a, b) => urgency(a, q.at) - urgency(b, q.at) || a.sequence - b.sequence)
+}
+
+/** Nothing else would hold it back. */
+function firstToTry(q: QueueContext): WaitingEntry | undefined {
+  return inLine(q).find((entry) => mayEnter({ ...q, hold: null }, entry))
+}
+
+/** Tasks with a slot, or on their way to one, that may ask for no turn. */
+function heldTasks(q: QueueContext): ReadonlyMap<string, string> {
+  const there = q.entries.filter((one) => one.sort === 'spawn' || one.admittedAt !== null)
+  return new Map(
+    q.hold === null ? [] : there.filter((one) => one.entry !== q.probe).map((one) => [one.entry, one.task]),
+  )
+}
+
+/** Of each change the Tasks and the key hear, before anybody is admitted. */
+function tellOfHold(before: QueueContext, q: QueueContext, asking: Asking): void {
+  const [was, is] = [heldTasks(before), heldTasks(q)]
+  for (const [entry, task] of is) if (!was.has(entry)) asking.tell(`task:${task}`, 'model.withheld')
+  for (const [entry, task] of was)
+    if (!is.has(entry) && q.entries.some((one) => one.entry === entry)) asking.tell(`task:${task}`, 'model.served')
+  const tried = before.entries.find((one) => one.entry === before.probe)
+  if (tried && before.key !== '' && !q.entries.some((one) => one.entry === tried.entry))
+    asking.tell(`model-key:${before.key}`, 'key.probeEnded', { project: q.id, task: tried.task })
+  const calls = (one: QueueContext): boolean => one.hold !== null && one.probe === '' && firstToTry(one) !== undefined
+  if (calls(q) && !calls(before)) asking.tell(`model-key:${q.key}`, 'key.wanted', { project: q.id })
+}
+
 export const queueRows: Rows = (before, event, id) => {
-  const q: Mutable<QueueContext> = { ...(before ? (before.context as QueueContext) : newQueue(id)) }
+  const known = before ? (before.context as QueueContext) : newQueue(id)
+  const q: Mutable<QueueContext> = { ...known }
   const asking = new Asking()
   q.at = Math.max(q.at, event.at)
   hear(q, event as unknown as QueueEvent, asking)
-  const waiting = q.entries
-    .filter(({ admittedAt }) => admittedAt === null)
-    .toSorted((a, b) => urgency(a, q.at) - urgency(b, q.at) || a.sequence - b.sequence)
-  for (const entry of waiting) {
+  const grants = new Asking()
+  for (const entry of inLine(q)) {
     if (!mayEnter(q, entry)) continue
     q.entries = q.entries.map((one) => (one.entry === entry.entry ? { ...one, admittedAt: q.at } : one))
     const isMint = entry.sort === 'mint' && entry.seed !== undefined
-    if (isMint) asking.tell(`task:${entry.task}`, 'task.minted', { seed: entry.seed, entry: entry.entry })
-    else asking.tell(`task:${entry.task}`, 'slot.granted', { entry: entry.entry })
+    if (isMint) grants.tell(`task:${entry.task}`, 'task.minted', { seed: entry.seed, entry: entry.entry })
+    else grants.tell(`task:${entry.task}`, 'slot.granted', { entry: entry.entry })
   }
+  tellOfHold(known, q, asking)
   const leaves = [
     `readiness.${q.closedReason === null ? 'ready' : 'notReady'}`,
     `pause.${q.maxConcurrentAgents === 0 ? 'paused' : 'running'}`,
     `budget.${q.budget}`,
   ]
-  return { leaves, context: q, effects: asking.effects, timers: [] }
+  return { leaves, context: q, effects: [...asking.effects, ...grants.effects], timers: [] }
 }

@@ -1,11 +1,11 @@
 import type { QueueContext } from '../../../../machines/queue/context.ts'
 import type { Told } from '../alphabet.ts'
 
-function configured(maxConcurrentAgents: number, capacity: number, alertCapacity: number): Told {
+export function configured(maxConcurrentAgents: number, capacity: number, alertCapacity: number): Told {
   return { type: 'queue.configured', maxConcurrentAgents, capacity, alertCapacity }
 }
 
-function enqueue(entry: string, more: object = {}): Told {
+export function enqueue(entry: string, more: object = {}): Told {
   const task = `default/${entry}`
   return {
     type: 'queue.enqueue',
@@ -29,6 +29,7 @@ export const queueBirths: readonly Told[] = [
   configured(1, 2, 1),
   configured(0, 1, 1),
   enqueue('a'),
+  { type: 'queue.keyed', key: 'print' },
 ]
 
 export function queueWords(context: object): readonly Told[] {
@@ -46,6 +47,12 @@ export function queueWords(context: object): readonly Told[] {
       { type: 'queue.release', entry },
     ]),
     ...['open', 'normalHeld', 'allHeld'].map((state) => ({ type: 'queue.budgeted', state })),
+    { type: 'queue.keyed', key: 'other' },
+    ...['print', 'other'].flatMap((key): readonly Told[] => [
+      { type: 'queue.withheld', key, cause: 'no_credit', message: 'words', since: 5, until: 9 },
+      { type: 'queue.served', key },
+      { type: 'queue.probe', key },
+    ]),
     { type: 'queue.opened' },
     { type: 'queue.closed', reason: 'TokenRefused' },
     { type: 'queue.closed', reason: 'Deleted' },

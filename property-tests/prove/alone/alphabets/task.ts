@@ -96,6 +96,8 @@ function podWords(c: TaskContext): readonly Told[] {
       })),
     ),
     { type: 'pod.noteMissing', pod, reason: 'ttl' },
+    { type: 'model.withheld' },
+    { type: 'model.served' },
     { type: 'turn.accepted', pod, turn: 0, eventsUpTo: c.journal.eventSequence },
     { type: 'turn.ended', pod, turn: 0, purpose: 'work', ...report },
     { type: 'turn.ended', pod, turn: 0, purpose: 'work', ...report, pushed: ['lib', 'app'] },

@@ -31,6 +31,8 @@ function begin(t: TaskDraft, stage: string, stageClass: 'active' | 'parked' | 't
   c.stage.class = stageClass
   c.stage.enteredAt = c.at
   c.stage.workStartedAt = null
+  c.stage.clockedAt = c.at
+  c.stage.spentMs = 0
   c.stage.history = [...c.stage.history, { stage, at: c.at, reason: c.stage.reason }].slice(-200)
 }
 
@@ -41,6 +43,7 @@ export function enter(t: TaskDraft, to: string, isWithin: boolean): void {
   else if (!isWithin) activate(t, stage)
   t.stage = to
   if (to.endsWith('.fresh')) t.c.stage.wants = agentOfStage[stage] ?? null
+  if (to.endsWith('.clocked')) t.c.stage.clockedAt = t.c.at
   if (to === 'reviewing.opening.asked') askToOpen(t)
   if (to === 'merging.asked.outstanding') askToMerge(t)
   if (to === 'refining.folding') askMembers(t)

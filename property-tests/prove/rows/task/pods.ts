@@ -15,6 +15,7 @@ const nothing: Move = {}
 function enqueue(t: TaskDraft): void {
   const { c } = t
   c.pod.entries += 1
+  c.pod.withheld = false
   c.pod.entry = `${c.id}/${c.pod.entries}`
   const ceiling = c.pod.released ? 20 : c.pod.ordinal > 0 ? 40 : c.priority
   t.tell(`queue:${c.config.project}`, 'queue.enqueue', {
@@ -84,7 +85,9 @@ export function enterPod(t: TaskDraft, to: string): void {
   if (to === 'starting') spawn(t)
   if (to === 'working.busy') requestTurn(t)
   if (to === 'stopping')
-    t.tell(`pod:${t.c.id}/${t.c.pod.ordinal}`, 'pod.stop', { reason: t.c.stage.reason ?? t.c.stage.name })
+    t.tell(`pod:${t.c.id}/${t.c.pod.ordinal}`, 'pod.stop', {
+      reason: t.serves ? 'model-withheld' : (t.c.stage.reason ?? t.c.stage.name),
+    })
   if (to === 'settled') settle(t)
 }
 
@@ -240,6 +243,9 @@ export function podMove(t: TaskDraft, event: TaskEvent): Move {
       const does = (): void => void put(t.c, { turn: { accountUsage: { fiveHour, weekly, reportedAt } } })
       return isNewest ? { does } : nothing
     }
+    case 'model.withheld':
+    case 'model.served':
+      return { does: () => void (t.c.pod.withheld = event.type === 'model.withheld') }
     case 'agent.asked':
       return t.isOfPod(event) ? { does: () => void (t.c.turn.asked = true) } : nothing
     default:
@@ -251,7 +257,7 @@ export function podMove(t: TaskDraft, event: TaskEvent): Move {
 export function podAlways(t: TaskDraft): Move {
   const {
     stage: { wants, class: stageClass },
-    pod: { respawnDelayMs, entry },
+    pod: { respawnDelayMs, entry, withheld },
     turn: { nudged },
     journal: { pending },
   } = t.c
@@ -264,7 +270,10 @@ export function podAlways(t: TaskDraft): Move {
   if (t.pod === 'awaitingSlot') return wants === null ? { to: 'none', does: () => withdrawEntry(t, entry) } : nothing
   if (!/^(starting|working)/.test(t.pod)) return nothing
   if (!t.serves) return { to: 'stopping' }
-  return t.pod === 'working.idle' && (nudged || pending.length > 0) ? { to: 'working.busy' } : nothing
+  const asks = t.pod === 'working.idle' && (nudged || pending.length > 0)
+  // A turn that runs is let run; none is begun.
+  if (withheld && (asks || t.pod === 'starting' || t.pod === 'working.resting')) return { to: 'stopping' }
+  return asks ? { to: 'working.busy' } : nothing
 }
 
 function withdrawEntry(t: TaskDraft, entry: TaskContext['pod']['entry']): void {

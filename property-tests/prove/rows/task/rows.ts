@@ -11,7 +11,9 @@ function isWithin(from: string, to: string): boolean {
   const [before, after] = [from.split('.')[0], to.split('.')[0]]
   if (before !== after) return false
   return (
-    before === 'merging' || (before === 'reviewing' && from.startsWith('reviewing.opening')) || to.endsWith('.clocked')
+    before === 'merging' ||
+    (before === 'reviewing' && from.startsWith('reviewing.opening')) ||
+    /\.(clocked|withheld)$/.test(to)
   )
 }
 
@@ -52,16 +54,31 @@ function timersOf({ stage, pod }: TaskDraft): readonly string[] {
   ]
 }
 
-/** 5 s, doubled with each ask, up to 5 min; the others are kept, and compared, in the context. */
+const hoursOf: Readonly<Record<string, number>> = {
+  brainstorming: 4,
+  investigating: 4,
+  refining: 2,
+  implementing: 72,
+  documenting: 24,
+  upgrading: 24,
+  reviewing: 24,
+}
+
+/** 5 s, doubled with each ask, up to 5 min; what is left of a stage's hours; the others are kept, and compared, in the context. */
 function delaysOf({
+  stage,
   c: {
+    stage: { spentMs },
     pod: { respawnDelayMs },
     turn: { delayMs: turnDelayMs },
     forge: { mergeAsks },
   },
 }: TaskDraft): Readonly<Record<string, number>> {
   const mergeDelay = Math.min(300_000, 5000 * 2 ** Math.max(0, mergeAsks - 1))
-  return { respawnDelay: respawnDelayMs, turnDelay: turnDelayMs, mergeDelay }
+  const name = stage.split('.')[0]!
+  const hours = hoursOf[name]
+  const left = hours === undefined ? {} : { [`${name}Budget`]: Math.max(0, hours * 3_600_000 - spentMs) }
+  return { respawnDelay: respawnDelayMs, turnDelay: turnDelayMs, mergeDelay, ...left }
 }
 
 export const taskRows: Rows = (before, event, id) => {

@@ -207,6 +207,17 @@ function granted(t: TaskDraft, { entry }: EventOf<'slot.granted'>): Move {
   return t.is('refined') && !t.c.pod.alive && entry === t.c.pod.entry ? { to: 'implementing.fresh' } : nothing
 }
 
+/** The clock of the budget stands while no turn would be answered. */
+function withheld(t: TaskDraft): Move {
+  if (!t.stage.endsWith('.clocked')) return nothing
+  const does = (): void => void (t.c.stage.spentMs += Math.max(0, t.c.at - t.c.stage.clockedAt))
+  return { to: t.stage.replace('.clocked', '.withheld'), does }
+}
+
+function served(t: TaskDraft): Move {
+  return t.stage.endsWith('.withheld') ? { to: t.stage.replace('.withheld', '.clocked') } : nothing
+}
+
 /** Exit budgets. */
 export function timerMove(t: TaskDraft, name: string): Move {
   if (name === 'foldWait') return { to: 'awaiting-human', does: () => t.because('fold-unanswered') }
@@ -266,6 +277,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   'task.retry': retry,
   'slot.granted': granted,
   'pod.working': working,
+  'model.withheld': withheld,
+  'model.served': served,
   'pod.final': podFinal,
   'turn.ended': turnEnded,
   'turn.failed': turnFailed,

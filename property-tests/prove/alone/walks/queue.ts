@@ -1,0 +1,25 @@
+/** Ways of a queue to where a key of the model holds it back: each needs several words in their order. */
+import type { Walk } from '../alphabet.ts'
+import { configured, enqueue } from '../alphabets/queue.ts'
+import { told, walk, type Word } from './words.ts'
+
+const ready = 'readiness.ready and pause.running and budget.open'
+const said =
+  (one: ReturnType<typeof enqueue>): Word =>
+  () =>
+    one
+const key = { key: 'print' }
+const withheld = told('queue.withheld', { ...key, cause: 'no_credit', message: 'words', since: 5, until: 9 })
+const roomy = [said(configured(2, 2, 1)), told('queue.opened'), told('queue.keyed', key)]
+const [a, b] = [said(enqueue('a')), said(enqueue('b'))]
+const probe = told('queue.probe', key)
+
+export const queueWalks: readonly Walk[] = [
+  walk(ready, roomy, a, withheld),
+  walk(ready, roomy, withheld, a),
+  walk(ready, roomy, withheld, a, b),
+  walk(ready, roomy, withheld, a, probe),
+  walk(ready, roomy, withheld, a, probe, b),
+  walk(ready, roomy, withheld, a, probe, withheld),
+  walk(ready, said(configured(1, 1, 1)), told('queue.opened'), told('queue.keyed', key), a, withheld, b),
+]
