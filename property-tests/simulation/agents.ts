@@ -8,6 +8,7 @@ import { people } from '../../cli/local/people.ts'
 import { signHmac } from '../../http/auth/hmac.ts'
 import type { PodRepository } from '../../machines/effect.ts'
 import { dice } from '../runtime/simulation/dice.ts'
+import type { TurnResult } from '../../machines/turn/schema.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import { conclusionOf } from './conclusions.ts'
 import type { Answered, Forge } from './forge.ts'
@@ -65,6 +66,8 @@ const muchNotes = 6
 export class Agents {
   readonly #options: AgentsOptions
   readonly said: Said[] = []
+  /** Turns that the provider did not answer, by their end in milliseconds of the life. */
+  readonly unanswered: { readonly atMs: number; readonly pod: string }[] = []
   readonly #late = new Set<string>()
   #requests = 0
   #isCalm = false
@@ -81,6 +84,11 @@ export class Agents {
   async work(pod: Pod, turn: Turn): Promise<void> {
     try {
       await this.#sleep(pod, thinkMs)
+      const refusal = this.#refusal()
+      if (refusal) {
+        this.unanswered.push({ atMs: this.#options.world.elapsed(), pod: pod.spec.pod })
+        return this.#options.pods().end(pod, turn, refusal)
+      }
       const bundle = readBundle(turn.text)
       if (turn.handoff) await this.#note(pod, 'handoff', `${pod.spec.pod} stops here`)
       else if (bundle) await this.#act(pod, bundle)
@@ -90,6 +98,19 @@ export class Agents {
     } catch (error) {
       if (!(error instanceof Gone)) throw error
     }
+  }
+
+  /** Undefined while the provider serves the key. */
+  #refusal(): Partial<TurnResult> | undefined {
+    const { plan, world } = this.#options
+    if (plan.withheld === undefined || this.#isCalm) return undefined
+    const { atMs, forMs, saysWhen } = plan.withheld
+    const left = atMs + forMs - world.elapsed()
+    if (left <= 0 || left > forMs) return undefined
+    const stopReason = saysWhen ? 'usage_limit' : 'no_credit'
+    const resetsAt = new Date(Math.floor(world.clock.now()) + left).toISOString()
+    const error = { code: stopReason, message: 'no more', ...(saysWhen ? { resetsAt } : {}) }
+    return { state: 'failed', stopReason, error, finalText: '' }
   }
 
   /** The wrapper tells that the turn is over; twice, as if the first answer had been lost. */

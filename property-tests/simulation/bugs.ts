@@ -45,6 +45,23 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'deaf-to-the-key',
+    does: 'admits Tasks while the provider withholds the model',
+    law: /^LAW-1: .* while the model was withheld|^withheld/,
+    edits: [
+      {
+        file: 'machines/queue/admission.ts',
+        find: /if \(hold === null \|\| entry === probe\) return null/,
+        replace: 'if (hold === null || entry !== probe) return null',
+      },
+      {
+        file: 'machines/queue/key.ts',
+        find: /if \(hold === null\) return \[\]/,
+        replace: 'if (hold !== undefined) return []',
+      },
+    ],
+  },
+  {
     name: 'no-head-pin',
     does: 'merges whatever head there is',
     law: /^LAW-2|^reviewed/,

@@ -35,6 +35,7 @@ const laws: readonly Law[] = [
   standingsAreRewritten,
   withdrawalsStand,
   objectionsStand,
+  aWithheldModelIsSpared,
 ]
 
 /** `library#3`. */
@@ -108,6 +109,18 @@ function everythingDecidedIsSaid({ rows, comments, effects }: Outcome): readonly
       return bodies.some((body) => body.includes(keyMarker(key))) ? [] : [`R6: ${key} asked for words that nobody said`]
     }),
   )
+}
+
+/** Longer than turns that were on their way take, and a process that is started again meanwhile. */
+const heardMs = 600_000
+const firstPauseMs = 900_000
+
+/** MODEL-KEY-2, MODEL-KEY-4: once it is heard that the provider withholds the model, one turn tries after each pause. */
+function aWithheldModelIsSpared({ plan, unanswered }: Outcome): readonly string[] {
+  const from = unanswered[0]?.atMs ?? 0
+  const later = unanswered.filter(({ atMs }) => atMs > from + heardMs)
+  const tries = Math.ceil((plan.withheld?.forMs ?? 0) / firstPauseMs)
+  return later.length <= tries ? [] : [`withheld: ${later.length} turns were asked of a provider that answers nobody`]
 }
 
 /** By what is hidden in each comment for this purpose. */

@@ -21,6 +21,8 @@ export interface Outcome extends Evidence {
   readonly plan: Plan
   readonly audit: readonly Entry[]
   readonly said: readonly Said[]
+  /** Turns that the provider did not answer, by their end in milliseconds of the life. */
+  readonly unanswered: readonly { readonly atMs: number; readonly pod: string }[]
   readonly opened: readonly Opened[]
   readonly objections: readonly Objection[]
   /** Alerts whose sender was told that they are taken. */
@@ -136,6 +138,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     ...evidence,
     audit: forge.audit,
     said: agents.said,
+    unanswered: agents.unanswered,
     opened: crowd.opened,
     objections: crowd.objections,
     alerts: alerting.taken,

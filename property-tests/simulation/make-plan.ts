@@ -59,6 +59,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     firstMood: undefined,
     isMuchFound: roll.chance(0.2),
     maxConcurrentAgents: roll.whole(1, 3),
+    withheld: withheldPlan(dice(seed, 'withheld')),
     latePushes: roll.weighted([
       [2, 0],
       [1, 0.6],
@@ -80,7 +81,13 @@ function undisturbed(plan: Plan, to: RegExp): Plan {
   const isFor = (fault: Fault): boolean => fault.kind === 'crash' && fault.before === undefined && to.test(fault.point)
   const faults = plan.faults.filter(isFor).map((fault) => ({ ...fault, nth: 1, restartMs: soonMs }) as Fault)
   const issues = plan.issues.map((issue) => ({ ...issue, orders: false }))
-  return { ...plan, faults, issues, agents: 'honest', budget: undefined, maxConcurrentAgents: 3 }
+  return { ...plan, faults, issues, agents: 'honest', budget: undefined, maxConcurrentAgents: 3, withheld: undefined }
+}
+
+/** Dice of its own: what else a seed makes stays what it was. */
+function withheldPlan(roll: Dice): Plan['withheld'] {
+  if (!roll.chance(0.3)) return undefined
+  return { atMs: roll.whole(5, 120) * 1000, forMs: roll.whole(30, 1200) * 1000, saysWhen: roll.chance(0.5) }
 }
 
 const scheduled: readonly Scheduled[] = ['issueScan', 'brainstorm', 'documentation', 'upgrade']

@@ -18,6 +18,8 @@ export interface Plan {
   /** Agents that look for something to propose or to close find it. */
   readonly isMuchFound: boolean
   readonly maxConcurrentAgents: number
+  /** While the provider withholds the model from the key, every turn of every pod; undefined: never. */
+  readonly withheld: WithheldPlan | undefined
   /** How often a maintainer pushes to a branch in the very moment in which it is to be merged. */
   readonly latePushes: number
   /** Journals are shortened while things happen. */
@@ -77,6 +79,13 @@ export interface AlertPlan {
   readonly name: string
   /** How often the alerting tells it. */
   readonly times: number
+}
+
+/** `saysWhen`: it is a used-up window, and the provider says when it is reset. */
+export interface WithheldPlan {
+  readonly atMs: number
+  readonly forMs: number
+  readonly saysWhen: boolean
 }
 
 export type Fault =
