@@ -91,12 +91,14 @@ export const effectSchemas = {
   /**
    * Merges exactly `sha` -> `mr.conflict` | `mr.ciRed` | `mr.ciPending` | `mr.notMergeableYet` | `mr.mergeRefused`;
    * success is believed when the forge says so. `grants`: the Issues whose grant is read again at the call (LAW-18).
+   * `despite`: red checks that a maintainer leaves aside on this head, unless the forge requires them (MERGE-15).
    */
   mergeMergeRequest: Type.Object({
     ...ForgeSubject,
     sha: Sha,
     attempt: Type.Integer(),
     grants: Type.Array(Type.String()),
+    despite: Type.Optional(Type.Array(Type.String())),
   }),
   /** A comment-type review that carries the verdict (OUTCOME-REVIEW-12: never an approving one), findings inline where the diff has the line. */
   postReview: Type.Object({

@@ -54,7 +54,7 @@ function access(fixture: Fixture, path: string): ForgeAccess {
     },
     requiredChecks: async () => ['test'],
     jobLog: async (_path, job) => (job === '7' ? 'the log of 7' : undefined),
-    ci: async (_path, sha) => ({ sha, status: fixture.status, checks: fixture.checks }),
+    ci: async (_path, sha) => ({ sha, status: fixture.status, unfinished: false, checks: fixture.checks }),
   })
   return { forge, path, project: { name: 'demo' }, repository: { name: 'lib', url: '' } } as unknown as ForgeAccess
 }

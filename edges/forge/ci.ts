@@ -6,3 +6,7 @@ const worstFirst: readonly CiState[] = ['failure', 'cancelled', 'running', 'pend
 export function worstOf(states: readonly CiState[]): CiState {
   return worstFirst.find((state) => states.includes(state)) ?? 'none'
 }
+
+export function isUnfinished(states: readonly CiState[]): boolean {
+  return states.some((state) => state === 'running' || state === 'pending')
+}

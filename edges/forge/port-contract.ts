@@ -252,15 +252,15 @@ function checks(withFixture: WithContractFixture): void {
   test('the checks of a head come to one state: none, running until the last has ended, then failure or success (TOOL-CI-10, TOOL-CI-14)', async () => {
     await withFixture(async ({ port, path, push, reportCheck }) => {
       const sha = await push('platform/a', FILES)
-      expect(await port.ci(path, sha)).toEqual({ sha, status: 'none', checks: [] })
+      expect(await port.ci(path, sha)).toEqual({ sha, status: 'none', unfinished: false, checks: [] })
       await reportCheck(sha, 'unit', 'running')
-      expect((await port.ci(path, sha)).status).toBe('running')
+      expect(await port.ci(path, sha)).toMatchObject({ status: 'running', unfinished: true })
       await reportCheck(sha, 'lint', 'success')
       expect((await port.ci(path, sha)).status).toBe('running')
       await reportCheck(sha, 'types', 'failure')
       expect((await port.ci(path, sha)).status).toBe('running')
       await reportCheck(sha, 'unit', 'success')
-      expect((await port.ci(path, sha)).status).toBe('failure')
+      expect(await port.ci(path, sha)).toMatchObject({ status: 'failure', unfinished: false })
       expect(await port.requiredChecks(path, 'main')).toEqual([])
     })
   })

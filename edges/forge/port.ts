@@ -126,6 +126,8 @@ export interface CiReport {
   readonly sha: string
   /** What the forge itself says of the head, not what its checks come to (TOOL-CI-9). */
   readonly status: CiState
+  /** Something of it has not ended, whatever is red already. */
+  readonly unfinished: boolean
   readonly checks: readonly CiCheck[]
 }
 

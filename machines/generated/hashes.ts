@@ -2,11 +2,11 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: 'dcc8c74d956febf1',
+  project: 'c460363342d302f1',
   queue: '8921be73c2cffead',
   ledger: 'aaa4675453b93131',
   'model-key': 'c3a2023d55febc92',
-  task: 'd8f04d57ab42f15c',
+  task: '4645b74f1eba521c',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',

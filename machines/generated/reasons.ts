@@ -209,7 +209,7 @@ export const reasons = {
   'task/awaiting-human/issue-closed': { owner: 'human', says: 'issue-closed', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },
   'task/awaiting-human/conflict': { owner: 'human', says: 'conflict', unblocks: 'a new head, or a comment on its merge request' },
   'task/awaiting-human/ci-red': { owner: 'human', says: 'ci-red', unblocks: 'a new head, or a comment on its merge request' },
-  'task/awaiting-human/optional-check': { owner: 'human', says: 'optional-check', unblocks: 'a comment on its issue or merge request, or `/retry` by a maintainer' },
+  'task/awaiting-human/optional-check': { owner: 'human', says: 'optional-check', unblocks: "a maintainer's `/approve` on exactly the reviewed head merges it in spite of these checks; a new head, or a comment on its issue or merge request, or `/retry` by a maintainer, goes on without" },
   'task/awaiting-human/stage-deadline': { owner: 'human', says: 'stage-deadline', unblocks: 'the first time a comment, later `/retry` by a maintainer' },
   'task/awaiting-human/changes-requested': { owner: 'human', says: 'changes-requested', unblocks: 'a new head or a comment on its merge request, at most five times; then `/retry` by a maintainer' },
   'task/awaiting-human/laps': { owner: 'maintainer', says: 'laps', unblocks: '`/retry` by a maintainer' },

@@ -79,7 +79,10 @@ export function revoke(context: TaskContext, { issue, reason }: EventOf<TaskEven
   if (!ownsIssue(context, issue)) return {}
   const { issues } = patchIssue(context, issue, { grant: null, accepted: false, withdrawn: true }).forge
   const told = news(context, issue, platformAuthor, `approval withdrawn: ${reason}`)
-  const voided = { forge: { issues, verdict: null, reviewed: null, goAheads: [] }, pod: claimsAnew } as const
+  const voided = {
+    forge: { issues, verdict: null, reviewed: null, goAheads: [], checkQuestion: null },
+    pod: claimsAnew,
+  } as const
   return { context: withChanges(voided, told.context) }
 }
 
@@ -143,6 +146,7 @@ export const ungrantAll: Decide<EventOf<TaskEvent, 'issue.closed'>> = (context) 
       verdict: null,
       reviewed: null,
       goAheads: [],
+      checkQuestion: null,
     },
   },
 })

@@ -38,6 +38,13 @@ export interface Head {
   readonly sha: string
 }
 
+/** What a maintainer was asked about one head: checks that are red, and that the forge does not require (MERGE-15). */
+export interface CheckQuestion extends Head {
+  readonly checks: readonly string[]
+  /** The head may merge in spite of them. */
+  readonly isAllowed: boolean
+}
+
 export interface Note {
   readonly id: string
   /** Agent kind of the pod that wrote, or whose pod it was written for. */
@@ -139,6 +146,8 @@ export interface TaskForge {
   readonly reviewsAnswered: readonly string[]
   /** Laps of work that a red check gave which the forge does not require, by repository and name (MERGE-15). */
   readonly optionalLaps: { readonly [check: string]: number }
+  /** The newest question about such checks. */
+  readonly checkQuestion: CheckQuestion | null
   readonly openAttempt: number
   /** Openings in a row that came to nothing: the third one needs a human. */
   readonly failedOpenings: number
@@ -305,6 +314,7 @@ const blankForge: TaskForge = {
   goAheads: [],
   reviewsAnswered: [],
   optionalLaps: {},
+  checkQuestion: null,
   openAttempt: 0,
   failedOpenings: 0,
   awaitingOpen: [],

@@ -307,6 +307,127 @@ describe('merging', () => {
     })
   })
 
+  describe('a question about red checks that are not required', () => {
+    const red = (...optional: string[]) => ({ reason: 'codecov: failure', optional })
+    const yes = (sha = 'sha-1', repository = 'lib', number = 7) => ({ by: 'maya', shas: [{ repository, number, sha }] })
+    /** Asked, after two laps of work for each of them. */
+    const asked = (...checks: string[]): ATask => {
+      const task = merging()
+      for (let lap = 0; lap < 2; lap += 1)
+        task
+          .mergeAnswer('mr.ciRed', red(...checks))
+          .running()
+          .submitToMerge()
+      return task.mergeAnswer('mr.ciRed', red(...checks))
+    }
+
+    test('MERGE-15: says that a maintainer may merge exactly this head in spite of them', () => {
+      expect(asked('codecov').only('postComment')).toMatchObject([
+        { number: 7, body: expect.stringMatching(/`\/approve`.*exactly this head.*in spite of `codecov`/) },
+      ])
+    })
+
+    test('MERGE-15, REVIEW-5: a go-ahead on exactly the reviewed head merges it, in spite of the checks that the question names', () => {
+      const task = asked('codecov', 'vercel').send('mr.goAhead', { ...yes(), text: 'ship it' })
+      expect([task.stage, task.context.journal.pending.at(-1)?.text]).toEqual(['merging', 'ship it'])
+      expect(task.only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-1', despite: ['codecov', 'vercel'] }])
+      expect(task.merged().stage).toBe('delivered')
+    })
+
+    test('MERGE-15: no other merge leaves a red check aside', () => {
+      expect(merging().only('mergeMergeRequest')[0]).not.toHaveProperty('despite')
+      const task = asked('codecov').comment().running().approve().final()
+      expect(task.only('mergeMergeRequest')[0]).not.toHaveProperty('despite')
+    })
+
+    test('MERGE-15: the go-ahead stands for each ask of this head, and for no other head', () => {
+      const task = asked('codecov').send('mr.goAhead', yes()).mergeAnswer('mr.ciPending').fire('mergeDelay')
+      expect(task.only('mergeMergeRequest')).toMatchObject([{ despite: ['codecov'] }])
+      task.headMoved('sha-2').running().approve().final()
+      expect(task.only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-2' }])
+      expect(task.only('mergeMergeRequest')[0]).not.toHaveProperty('despite')
+      task.mergeAnswer('mr.ciRed', red('codecov'))
+      expect([task.stage, task.reason, task.only('postComment').length]).toEqual([
+        'awaiting-human',
+        'optional-check',
+        1,
+      ])
+    })
+
+    test('MERGE-15: another check that turns red after the go-ahead has its own laps, and a required one has work', () => {
+      const task = asked('codecov').send('mr.goAhead', yes())
+      expect(task.mergeAnswer('mr.ciRed', red('codecov', 'vercel')).stage).toBe('implementing')
+      const other = asked('codecov').send('mr.goAhead', yes())
+      expect(other.mergeAnswer('mr.ciRed', { reason: 'test: failure' }).stage).toBe('implementing')
+    })
+
+    test('MERGE-15: a go-ahead on another head reviews and asks again, without a lap of work', () => {
+      const task = asked('codecov').headMoved('sha-2', { byOwnPod: true }).send('mr.goAhead', yes())
+      expect(task.stage).toBe('reviewing')
+      task.running().approve().final().mergeAnswer('mr.ciRed', red('codecov'))
+      expect([task.stage, task.reason]).toEqual(['awaiting-human', 'optional-check'])
+      expect(task.send('mr.goAhead', yes('sha-1')).stage).toBe('reviewing')
+    })
+
+    test('MERGE-15: a new head of somebody else is reviewed and asked about again, without a lap of work', () => {
+      const task = asked('codecov').headMoved('sha-2')
+      expect(task.stage).toBe('reviewing')
+      expect(task.running().approve().final().mergeAnswer('mr.ciRed', red('codecov')).reason).toBe('optional-check')
+      expect(asked('codecov').headMoved('sha-2', { gated: false }).stage).toBe('awaiting-human')
+    })
+
+    test('MERGE-15: a withdrawal takes the go-ahead back, before the merge and in it', () => {
+      const withdrawn = { issue: issueId, reason: 'hold' }
+      const waiting = asked('codecov').send('approval.revoked', withdrawn)
+      expect([waiting.stage, waiting.reason]).toEqual(['awaiting-human', 'approval-revoked'])
+      expect(waiting.send('mr.goAhead', yes()).stage).toBe('awaiting-human')
+      const task = asked('codecov').send('mr.goAhead', yes()).send('approval.revoked', withdrawn).grant().running()
+      expect(task.approve().final().only('mergeMergeRequest')[0]).not.toHaveProperty('despite')
+    })
+
+    test('MERGE-15: after the go-ahead a word that withholds still parks, and lifted it lets the same head go on', () => {
+      const task = asked('codecov')
+        .send('mr.goAhead', yes())
+        .mergeAnswer('mr.mergeRefused', { cause: 'withheld', reason: '/hold' })
+      expect(task.reason).toBe('withheld')
+      task.send('mr.goAhead', yes()).running().approve().final()
+      expect(task.only('mergeMergeRequest')).toMatchObject([{ despite: ['codecov'] }])
+    })
+
+    test('MERGE-15: in any other park the same word merges nothing', () => {
+      const task = asked('codecov').send('mr.goAhead', yes()).fire('mergingBudget')
+      expect(task.send('mr.goAhead', yes()).stage).toBe('reviewing')
+    })
+
+    test('MERGE-15: of two merge requests only the one that the question is about needs the go-ahead', () => {
+      const two = (): ATask => {
+        const task = inReviewOfTwo().approve().final()
+        for (let lap = 0; lap < 2; lap += 1) {
+          task
+            .mergeAnswer('mr.ciRed', red('codecov'))
+            .running()
+            .submit({ merge_order: ['lib', 'app'] })
+          task
+            .ended({ pushed: ['lib', 'app'] })
+            .final()
+            .ready('lib', 'sha-1', 7)
+            .ready('app', 'sha-2', 8)
+            .running()
+            .approve()
+            .final()
+        }
+        return task.mergeAnswer('mr.ciRed', red('codecov'))
+      }
+      expect(two().send('mr.goAhead', yes('sha-2', 'app', 8)).stage).toBe('reviewing')
+      expect(two().closed('lib', 7).send('mr.goAhead', yes()).stage).toBe('reviewing')
+      const task = two().send('mr.goAhead', yes())
+      expect(task.only('mergeMergeRequest')).toMatchObject([{ repository: 'lib', despite: ['codecov'] }])
+      task.merged('lib')
+      expect(task.only('mergeMergeRequest')).toMatchObject([{ repository: 'app' }])
+      expect(task.only('mergeMergeRequest')[0]).not.toHaveProperty('despite')
+    })
+  })
+
   describe('a maintainer withholds the merge', () => {
     const changes = { cause: 'changes', review: 'lib!7/review-1', reason: 'acme requests changes' }
 

@@ -6,7 +6,7 @@ import type { TaskEvent } from './events.ts'
 import { maxOptionalLaps } from './budgets.ts'
 import { commentOnMergeRequest } from './comments.ts'
 import { withChanges, type Head, type TaskContext } from './context.ts'
-import { headOf, judgedIssues, nextMerge, openMergeRequests } from './queries.ts'
+import { headOf, isSameHead, judgedIssues, nextMerge, openMergeRequests } from './queries.ts'
 import { tell } from './pending.ts'
 
 type MergeAnswer = EventOf<
@@ -38,12 +38,20 @@ export function askToMerge(context: TaskContext): Change {
         ...head,
         attempt,
         grants: judgedIssues(context).map(({ issue }) => `issue:${issue}`),
+        ...leftAside(context, head),
       }),
       ...(isSameAsk(context, head)
         ? []
         : [tellMergeRequest(next.mergeRequest, { type: 'merge.asked', task: context.id, sha: head.sha })]),
     ],
   }
+}
+
+/** A go-ahead is for the head that the question was about, and for the checks that it names. */
+function leftAside({ forge: { checkQuestion } }: TaskContext, head: Head): { despite?: string[] } {
+  return checkQuestion !== null && checkQuestion.isAllowed && isSameHead(checkQuestion, head)
+    ? { despite: [...checkQuestion.checks] }
+    : {}
 }
 
 function isSameAsk({ forge: { merging } }: TaskContext, head: Head): boolean {
@@ -102,10 +110,14 @@ export function sayRed(context: TaskContext, event: Red): Change {
 
 /** Said at once and once: no pod lives while a merge is asked. */
 export function askAboutChecks(context: TaskContext, event: Red): Change {
-  const names = (event.optional ?? []).map((name) => `\`${name}\``).join(', ')
-  const body = `Still red after ${maxOptionalLaps} laps of work: ${names}. The forge does not require it, and the platform merges no head with a red check. Should it be green? Comment here how to go on, or merge this yourself.`
+  const { repository, number, sha, optional: checks = [] } = event
+  const names = checks.map((name) => `\`${name}\``).join(', ')
+  const body = `Still red after ${maxOptionalLaps} laps of work: ${names}. The forge does not require it. Should it be green? Comment here how to go on. Or a maintainer approves with \`/approve\` or an approving review: then the platform merges exactly this head in spite of ${names}, and of no other red check.`
   return {
-    context: { stage: { reason: 'optional-check', detail: event.reason ?? names } },
+    context: {
+      stage: { reason: 'optional-check', detail: event.reason ?? names },
+      forge: { checkQuestion: { repository, number, sha, checks, isAllowed: false } },
+    },
     effects: [commentOnMergeRequest(context, event, body)],
   }
 }

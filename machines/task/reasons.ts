@@ -36,7 +36,11 @@ export const stageReasons = {
   'issue-closed': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
   conflict: { stage: 'awaiting-human', owner: 'human', unblocks: 'a new head, or a comment on its merge request' },
   'ci-red': { stage: 'awaiting-human', owner: 'human', unblocks: 'a new head, or a comment on its merge request' },
-  'optional-check': { stage: 'awaiting-human', owner: 'human', unblocks: comment },
+  'optional-check': {
+    stage: 'awaiting-human',
+    owner: 'human',
+    unblocks: `a maintainer's \`/approve\` on exactly the reviewed head merges it in spite of these checks; a new head, or ${comment}, goes on without`,
+  },
   'stage-deadline': {
     stage: 'awaiting-human',
     owner: 'human',

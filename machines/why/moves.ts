@@ -5,7 +5,7 @@
  * is left out: it is always possible, and no plan. Of equal things (issues, repositories) the first comes first, so
  * that their orders are not all tried.
  */
-import type { TaskContext, TaskIssue } from '../task/context.ts'
+import type { Head, TaskContext, TaskIssue } from '../task/context.ts'
 import { gatedIssues, grantsHold, isFolding, liveIssues, openMergeRequests, servesStage } from '../task/queries.ts'
 import { move, type Move } from './move.ts'
 import { outcomeMoves } from './outcome-moves.ts'
@@ -34,7 +34,7 @@ export function movesOf(standing: Standing): readonly Move[] {
 const maintainer = 'a-maintainer'
 
 function humanMoves(context: TaskContext): readonly Move[] {
-  const shas = (context.forge.reviewed ?? []).map((head) => ({ ...head }))
+  const shas = headsAsked(context)
   return [
     ...commentMoves(context),
     ...(shas.length === 0
@@ -57,6 +57,12 @@ function humanMoves(context: TaskContext): readonly Move[] {
       : []),
     move('maintainer', 'restarts it with `/retry`', { type: 'task.retry', by: maintainer }),
   ]
+}
+
+/** Where a maintainer's go-ahead is waited for. */
+function headsAsked({ stage: { reason }, forge: { reviewed, checkQuestion } }: TaskContext): Head[] {
+  const asked = reason === 'optional-check' && checkQuestion !== null ? [checkQuestion] : (reviewed ?? [])
+  return asked.map(({ repository, number, sha }) => ({ repository, number, sha }))
 }
 
 function commentMoves(context: TaskContext): readonly Move[] {

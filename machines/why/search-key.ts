@@ -8,7 +8,7 @@ import { servesStage } from '../task/queries.ts'
 
 export function searchKey(context: TaskContext): string {
   const {
-    forge: { issues, mergeRequests, verdict, reviewed, goAheads, merging, folds },
+    forge: { issues, mergeRequests, verdict, reviewed, goAheads, merging, checkQuestion, folds },
     pod: { recordedOutcome },
     journal: { pending },
   } = context
@@ -41,7 +41,7 @@ export function searchKey(context: TaskContext): string {
     recordedOutcome?.pod === context.pod.ordinal,
     issues.map(({ state, accepted, grant }) => [state, accepted, grant?.planHash === context.journal.planHash]),
     mergeRequests.map(({ repository, number, state, headSha }) => [repository, number, state, headSha]),
-    [verdict, reviewed, goAheads, merging].map((heads) => heads),
+    [verdict, reviewed, goAheads, merging, checkQuestion],
     folds.map(({ answer }) => answer !== null),
   ])
 }

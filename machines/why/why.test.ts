@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { drive } from '../drive.ts'
 import { queueMachine } from '../queue/machine.ts'
-import { ATask, granted, inReview, parkedBy, taskId } from '../task/a-task.ts'
+import { ATask, granted, inReview, merging, parkedBy, taskId } from '../task/a-task.ts'
 import { explain, type Actor, type Surroundings, type Why } from './why.ts'
 
 const now = 2_000_000
@@ -133,6 +133,14 @@ describe('the shortest way', () => {
 
   test('from a park that waits for a go-ahead it is the go-ahead and the merge', () => {
     expect(events(parkedBy('needs-maintainer'))).toEqual(['mr.goAhead', 'mr.merged'])
+  })
+
+  test('from a question about optional checks it is the answer yes and the merge (MERGE-15)', () => {
+    const task = merging()
+    const red = { optional: ['codecov'] }
+    for (let lap = 0; lap < 2; lap += 1) task.mergeAnswer('mr.ciRed', red).running().submitToMerge()
+    expect(events(task.mergeAnswer('mr.ciRed', red))).toEqual(['mr.goAhead', 'mr.merged'])
+    expect(why(task).resting?.unblocks).toContain('merges it in spite of these checks')
   })
 
   test('from the beginning it passes plan, approval, work and review, in the words of who does it', () => {

@@ -3,7 +3,7 @@
  * the suite is not. Commit statuses are in no suite and count beside them.
  */
 import type { CiState } from '../../../machines/merge-request/events.ts'
-import { worstOf } from '../ci.ts'
+import { isUnfinished, worstOf } from '../ci.ts'
 import type { CiCheck, CiReport } from '../port.ts'
 import type { CheckRun, CheckSuite, CommitStatus } from './schema.ts'
 
@@ -34,7 +34,8 @@ export function ciReportOf(
 ): CiReport {
   const external = combined.map(checkOfStatus)
   const states = [...suites.filter(isUsed).map(stateOf), ...external.map(({ status }) => status)]
-  return { sha, status: worstOf(states), checks: [...runs.map(checkOfRun), ...external] }
+  const checks = [...runs.map(checkOfRun), ...external]
+  return { sha, status: worstOf(states), unfinished: isUnfinished(states), checks }
 }
 
 /** GitHub opens a suite for each app that might check the head. One in which nothing ever begins stays queued for good. */

@@ -19,29 +19,36 @@ export type Obstacle = {
 const LOOKED_AT_HEADS = 20
 const CHECKS_MAY_TAKE_MS = 5 * 60_000
 
+/** `despite`: red checks that a maintainer leaves aside on this head (MERGE-15). */
 export async function obstacleOf(
   deps: OutboundDeps,
   target: Target,
   found: ForgeMergeRequest,
+  despite: readonly string[] = [],
 ): Promise<Obstacle | undefined> {
   if (found.draft) return { type: 'mr.mergeRefused', reason: 'it is a draft: mark it as ready for review' }
   if (found.mergeable === false) return { type: 'mr.conflict', reason: `it conflicts with ${found.baseBranch}` }
-  const ci = await ciObstacle(deps, target, found)
+  const ci = await ciObstacle(deps, target, found, despite)
   if (ci !== undefined) return ci
   return found.mergeable === null
     ? { type: 'mr.notMergeableYet', reason: 'the forge does not know yet whether it can merge' }
     : undefined
 }
 
-async function ciObstacle(deps: OutboundDeps, target: Target, found: ForgeMergeRequest): Promise<Obstacle | undefined> {
+async function ciObstacle(
+  deps: OutboundDeps,
+  target: Target,
+  found: ForgeMergeRequest,
+  despite: readonly string[],
+): Promise<Obstacle | undefined> {
   const report = await target.forge.ci(target.path, found.headSha)
   const required = await target.forge.requiredChecks(target.path, found.baseBranch)
   const missing = required.filter((name) => !report.checks.some((check) => check.name === name))
   const status = report.status
-  if (status === 'failure' || status === 'cancelled')
+  if (isRed(status) && !isLeftAside(report, required, despite))
     return { type: 'mr.ciRed', reason: namesOf(report, red), ...optionalOf(report, required) }
-  if (status === 'pending' || status === 'running')
-    return { type: 'mr.ciPending', reason: namesOf(report, ['pending', 'running']) }
+  if (status === 'pending' || status === 'running' || (isRed(status) && report.unfinished))
+    return { type: 'mr.ciPending', reason: namesOf(report, unfinished) }
   if (missing.length > 0) return { type: 'mr.ciPending', reason: `not reported yet: ${missing.join(', ')}` }
   if (status === 'none' && (await checksMayCome(deps, target, found)))
     return { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' }
@@ -49,18 +56,33 @@ async function ciObstacle(deps: OutboundDeps, target: Target, found: ForgeMergeR
 }
 
 const red: readonly CiReport['status'][] = ['failure', 'cancelled']
+const unfinished: readonly CiReport['status'][] = ['pending', 'running']
+
+function isRed(status: CiReport['status']): boolean {
+  return red.includes(status)
+}
 
 /** Names by which laps of work are counted; the whole has one too, where the forge calls no single check red. */
-function optionalOf({ checks }: CiReport, required: readonly string[]): Pick<Obstacle, 'optional'> {
-  const names = [...new Set(checks.filter(({ status }) => red.includes(status)).map(({ name }) => name))]
-  if (names.some((name) => required.includes(name))) return {}
-  return { optional: names.length > 0 ? names : ['the checks of this head'] }
+function redNames({ checks }: CiReport): readonly string[] {
+  const names = [...new Set(checks.filter(({ status }) => isRed(status)).map(({ name }) => name))]
+  return names.length > 0 ? names : ['the checks of this head']
+}
+
+function optionalOf(report: CiReport, required: readonly string[]): Pick<Obstacle, 'optional'> {
+  const names = redNames(report)
+  return names.some((name) => required.includes(name)) ? {} : { optional: names }
+}
+
+/** Required by now is required, whatever was said before. */
+function isLeftAside(report: CiReport, required: readonly string[], despite: readonly string[]): boolean {
+  return redNames(report).every((name) => despite.includes(name) && !required.includes(name))
 }
 
 /** Between two jobs nothing has that state but the whole. */
 function namesOf({ status, checks }: CiReport, states: readonly string[]): string {
   const named = checks.filter((check) => states.includes(check.status))
-  return named.map((check) => `${check.name}: ${check.status}`).join(', ') || `the checks of this head are ${status}`
+  const whole = states.includes(status) ? status : 'running'
+  return named.map((check) => `${check.name}: ${check.status}`).join(', ') || `the checks of this head are ${whole}`
 }
 
 async function checksMayCome(deps: OutboundDeps, target: Target, found: ForgeMergeRequest): Promise<boolean> {

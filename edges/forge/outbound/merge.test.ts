@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { withForgeEdge, type EdgeFixtureOptions } from '../testing.ts'
+import { describe, expect, test } from 'vitest'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
 import { merge, mergeWhenKnown, openChange, SUBJECT } from './testing.ts'
 
 test('a merge request at the reviewed head is merged once, its task branch deleted, and the merge observed without waiting for the webhook (RESOURCES-18, FORGE-RULES-1, FORGE-RULES-3)', async () => {
@@ -133,6 +133,85 @@ test('MERGE-15: names the red checks that the forge does not require, unless a r
     const [required] = await merge(fixture, change)
     expect(required?.event).toMatchObject({ type: 'mr.ciRed' })
     expect(required?.event).not.toHaveProperty('optional')
+  })
+})
+
+describe('red checks that a maintainer leaves aside', () => {
+  const REPO = { owner: 'acme', repo: 'library' }
+  const protectedBy = { repository: { protection: { main: { requiredChecks: ['test'] } } } }
+  const merges = ({ forge }: EdgeFixture): number =>
+    forge.audit().filter(({ action }) => action === 'pull.merge').length
+  const reporter =
+    (fixture: EdgeFixture, { sha }: { sha: string }) =>
+    (name: string, conclusion: 'success' | 'failure' | 'cancelled'): Promise<unknown> =>
+      fixture.octokit('bot').checks.create({ ...REPO, name, head_sha: sha, status: 'completed', conclusion })
+
+  test('MERGE-15: those that are named do not stop the merge', async () => {
+    await withForgeEdge(protectedBy, async (fixture) => {
+      const change = await openChange(fixture)
+      const report = reporter(fixture, change)
+      await report('test', 'success')
+      await report('codecov', 'failure')
+      await report('preview', 'cancelled')
+      expect(await mergeWhenKnown(fixture, change, { despite: ['codecov'] })).toMatchObject([
+        { event: { type: 'mr.ciRed', optional: expect.arrayContaining(['codecov', 'preview']) } },
+      ])
+      expect(await mergeWhenKnown(fixture, change, { despite: ['codecov', 'preview', 'lint'] })).toEqual([])
+      expect(merges(fixture)).toBe(1)
+    })
+  })
+
+  test('MERGE-15: a required one stops it, named or not, and one that was never reported is awaited', async () => {
+    await withForgeEdge(protectedBy, async (fixture) => {
+      const change = await openChange(fixture)
+      const report = reporter(fixture, change)
+      await report('codecov', 'failure')
+      const despite = ['codecov', 'test']
+      expect(await mergeWhenKnown(fixture, change, { despite })).toMatchObject([
+        { event: { type: 'mr.ciPending', reason: 'not reported yet: test' } },
+      ])
+      await report('test', 'failure')
+      const [answer] = await merge(fixture, change, { despite })
+      expect(answer?.event).toMatchObject({ type: 'mr.ciRed' })
+      expect(answer?.event).not.toHaveProperty('optional')
+    })
+  })
+
+  test('MERGE-15, TOOL-CI-9: what has not ended beside them is awaited, a check and the time between two jobs', async () => {
+    await withForgeEdge({}, async (fixture) => {
+      const change = await openChange(fixture)
+      const { repos } = fixture.octokit('bot')
+      const status = (context: string, state: 'pending' | 'success' | 'failure'): Promise<unknown> =>
+        repos.createCommitStatus({ ...REPO, sha: change.sha, state, context })
+      const end = fixture.forge.expectChecks('bot', 'acme/library', change.sha)
+      await status('codecov', 'failure')
+      await reporter(fixture, change)('unit', 'success')
+      const despite = ['codecov']
+      expect(await mergeWhenKnown(fixture, change, { despite })).toMatchObject([
+        { event: { type: 'mr.ciPending', reason: 'the checks of this head are running' } },
+      ])
+      end()
+      await status('slow', 'pending')
+      expect(await merge(fixture, change, { despite })).toMatchObject([
+        { event: { type: 'mr.ciPending', reason: 'slow: pending' } },
+      ])
+      await status('slow', 'success')
+      expect(await mergeWhenKnown(fixture, change, { despite })).toEqual([])
+    })
+  })
+
+  test('MERGE-15, MERGE-11: a hold after the go-ahead withholds the merge', async () => {
+    await withForgeEdge({}, async (fixture) => {
+      const change = await openChange(fixture)
+      await reporter(fixture, change)('codecov', 'failure')
+      fixture.forge.comment('maintainer', 'acme/library', change.number, '/approve')
+      fixture.clock.advance(1000)
+      fixture.forge.comment('maintainer', 'acme/library', change.number, '/hold')
+      expect(await mergeWhenKnown(fixture, change, { despite: ['codecov'] })).toMatchObject([
+        { event: { type: 'mr.mergeRefused', cause: 'withheld' } },
+      ])
+      expect(merges(fixture)).toBe(0)
+    })
   })
 })
 

@@ -42,7 +42,7 @@ async function tryMerge(
 ): Promise<Obstacle | undefined> {
   // Both are told by their own actors, and the Task leaves `merging`; asking again keeps it alive until then.
   if (found.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
-  const obstacle = await obstacleOf(deps, target, found)
+  const obstacle = await obstacleOf(deps, target, found, params.despite)
   if (obstacle !== undefined) return obstacle
   const { threads, ungranted } = await threadsNow(deps, params, context.actor)
   if (ungranted.length > 0) return { type: 'mr.notMergeableYet', reason: 'approval-revoked' }

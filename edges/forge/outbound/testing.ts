@@ -23,9 +23,11 @@ export async function openChange(
 export function merge(
   fixture: EdgeFixture,
   change: { number: number; sha: string },
-  extra: { grants?: string[]; key?: string } = {},
+  extra: { grants?: string[]; despite?: string[]; key?: string } = {},
 ): Promise<readonly { event: { type: string } }[]> {
-  const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: extra.grants ?? [] }
+  const { grants = [], despite } = extra
+  const said = despite === undefined ? {} : { despite }
+  const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants, ...said }
   return fixture.edge.handlers.mergeMergeRequest.perform(params, fixture.context(extra.key ?? 'task:t/9/0'))
 }
 
@@ -33,7 +35,7 @@ export function merge(
 export async function mergeWhenKnown(
   fixture: EdgeFixture,
   change: { number: number; sha: string },
-  extra: { grants?: string[] } = {},
+  extra: { grants?: string[]; despite?: string[] } = {},
 ): Promise<readonly { event: { type: string; reason?: unknown } }[]> {
   for (let round = 0; round < 50; round++) {
     const answers = await merge(fixture, change, extra)

@@ -59,6 +59,11 @@ function isGoAheadPark(context: TaskContext): boolean {
   return needsGoAhead.has(context.stage.reason)
 }
 
+/** A maintainer's word there is about a merge: it gives no lap of work. */
+function asksAboutMerge(context: TaskContext): boolean {
+  return isGoAheadPark(context) || isParkedBy(context, 'optional-check')
+}
+
 type Word = Pick<Commented, 'maintainer' | 'on' | 'repository' | 'number'>
 
 function releasesByComment(context: TaskContext, event: Word): boolean {
@@ -70,11 +75,18 @@ function releasesByComment(context: TaskContext, event: Word): boolean {
   return event.on === 'mr' && findMergeRequest(context, event) !== undefined && context.stage.reviewLaps < maxLaps
 }
 
+/** They ask for a merge and not for work: what is red still is asked about at once (MERGE-15). */
+const aboutMerge: ReadonlySet<string> = new Set(['mr.goAhead', 'mr.headMoved'] satisfies TaskEvent['type'][])
+
+function lapsAfter(context: TaskContext, { type }: Cause): TaskContext['forge']['optionalLaps'] {
+  return isParkedBy(context, 'optional-check') && aboutMerge.has(type) ? context.forge.optionalLaps : {}
+}
+
 /** A human let it go on: soon, and without what machines did wrong before. */
-const release: Decide<Cause> = () => ({
+const release: Decide<Cause> = (context, event) => ({
   context: {
     pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 },
-    forge: { failedOpenings: 0, optionalLaps: {} },
+    forge: { failedOpenings: 0, optionalLaps: lapsAfter(context, event) },
   },
 })
 
@@ -133,7 +145,7 @@ const headRows: readonly Row<HeadMoved>[] = [
     actions: [does(recordMovedHead), does(because('laps'))],
   },
   {
-    guard: when((context, event) => isGoAheadPark(context) && isForeignHead(context, event)),
+    guard: when((context, event) => asksAboutMerge(context) && isForeignHead(context, event)),
     target: '#reviewing.fresh',
     actions: [does(recordMovedHead), does(release)],
   },
@@ -157,6 +169,26 @@ function isGoAhead(context: TaskContext, event: GoAhead): boolean {
     grantsHold(context)
   )
 }
+
+/** The answer yes, on exactly the head of the question, while every merge request stands where it was reviewed (MERGE-15). */
+function allowsChecks(context: TaskContext, { shas }: GoAhead): boolean {
+  const { checkQuestion, verdict } = context.forge
+  return (
+    checkQuestion !== null &&
+    shas.some((head) => isSameHead(checkQuestion, head)) &&
+    isParkedBy(context, 'optional-check') &&
+    findMergeRequest(context, checkQuestion)?.state === 'open' &&
+    coversHeads(context, verdict) &&
+    grantsHold(context)
+  )
+}
+
+const allowChecks: Decide<GoAhead> = ({ forge: { checkQuestion } }) => ({
+  context: {
+    forge: { checkQuestion: checkQuestion === null ? null : { ...checkQuestion, isAllowed: true } },
+    pod: { released: true },
+  },
+})
 
 /** It is a maintainer's comment too, on the merge request that it names (OUTCOME-IMPLEMENT-20). */
 function releasesByGoAhead(context: TaskContext, { shas: [head] }: GoAhead): boolean {
@@ -182,6 +214,7 @@ const goAheadRows: readonly Row<GoAhead>[] = [
       })),
     ),
   },
+  { guard: when(allowsChecks), target: '#merging', actions: [does(appendGoAhead), does(allowChecks)] },
   {
     guard: when(isGoAheadPark),
     actions: does(
@@ -262,7 +295,7 @@ const awaitingHuman: Rows = {
     {
       guard: when(
         (context, event) =>
-          (isGoAheadPark(context) || isParkedBy(context, 'withheld')) && ownsIssue(context, event.issue),
+          (asksAboutMerge(context) || isParkedBy(context, 'withheld')) && ownsIssue(context, event.issue),
       ),
       actions: [does(revoke), does(because('approval-revoked'))],
     },

@@ -53,6 +53,7 @@ function ofTask({ context }: Snapshot): readonly unknown[] {
     ['starts', c.pod.startFailures],
     ['openings', c.forge.failedOpenings],
     ['optional', Object.values(c.forge.optionalLaps).map((laps) => Math.min(2, laps))],
+    ['question', c.forge.checkQuestion?.isAllowed, c.forge.checkQuestion?.sha === c.forge.merging?.sha],
     ['awaited', c.forge.awaitingOpen.length],
     ['deadlines', c.stage.deadlines],
     ['folds', c.forge.folds.map(({ answer }) => answer?.accepted)],

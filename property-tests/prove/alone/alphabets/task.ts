@@ -319,6 +319,9 @@ function forgeWords(c: TaskContext): readonly Told[] {
   const attempts = [c.forge.mergeAttempt, c.forge.mergeAttempt - 1]
   const answers = ['mr.conflict', 'mr.ciRed', 'mr.ciPending', 'mr.notMergeableYet', 'mr.mergeRefused']
   const reviewed = c.forge.reviewed ?? []
+  const { checkQuestion } = c.forge
+  const asked =
+    checkQuestion === null ? [] : [(({ repository, number, sha }) => ({ repository, number, sha }))(checkQuestion)]
   const refusals = [
     { cause: 'withheld' },
     { cause: 'withheld', review: 'lib!7/review-1' },
@@ -393,6 +396,8 @@ function forgeWords(c: TaskContext): readonly Told[] {
     })),
     { type: 'mr.goAhead', by: 'maya', shas: reviewed },
     { type: 'mr.goAhead', by: 'maya', shas: reviewed.slice(0, 1) },
+    { type: 'mr.goAhead', by: 'maya', shas: asked, kind: 'mr_comment', text: '/approve' },
+    { type: 'mr.goAhead', by: 'maya', shas: asked.map((head) => ({ ...head, sha: 'older' })) },
     { type: 'mr.goAhead', by: 'maya', shas: reviewed.map((head) => ({ ...head, sha: 'older' })) },
   ]
 }

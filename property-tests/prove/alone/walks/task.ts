@@ -26,8 +26,10 @@ import {
   merged,
   closed,
   moved,
+  movedByPod,
   pending,
   red,
+  yes,
   withheld,
   outcome,
   submits,
@@ -319,6 +321,47 @@ const others: readonly Walk[] = [
   ),
 ]
 
+/** Checks that the forge does not require are red after two laps of work. */
+function asked(...way: readonly (Word | readonly Word[])[]): readonly Word[] {
+  const reviewed2 = [ready(lib7), ready(app7), ...up, approves, gone]
+  const lap = [red('codecov'), ...up, pushes('lib', 'app'), submits, gone, ...reviewed2]
+  return [...way.flat(), approves, gone, ...times(2, ...lap), red('codecov')]
+}
+
+const ungated = born('implement', { repositories: ['lib', 'app'] })
+const askedOfTwo = asked(ungated, up, pushes('lib', 'app'), submits, gone, ready(lib7), ready(app7), up)
+const askedHalf = asked(halfGranted)
+
+/** Where the answer to that question may be yes. */
+const questions: readonly Walk[] = [
+  walk(parked('awaiting-human'), askedOfTwo),
+  walk(parked('awaiting-human'), askedOfTwo, movedByPod(lib7)),
+  walk(parked('awaiting-human'), askedOfTwo, movedByPod(app7)),
+  walk(parked('awaiting-human'), askedOfTwo, closed(lib7)),
+  walk(live('merging.settling', 'stopping'), askedOfTwo, onMr, up, approves),
+  walk(live('merging.asked.outstanding', 'none'), askedOfTwo, yes),
+  walk(live('merging.asked.outstanding', 'none'), askedOfTwo, yes, merged(lib7)),
+  walk(live('merging.asked.backingOff', 'none'), askedOfTwo, yes, pending),
+  walk(live('merging.settling', 'stopping'), askedOfTwo, yes, moved(lib7), up, approves),
+  walk(parked('awaiting-human'), askedOfTwo, yes, after('mergingBudget')),
+  walk(parked('awaiting-human'), askedHalf),
+  walk(parked('awaiting-human'), askedHalf, reopened(app2)),
+]
+
+/** Where the model is withheld. */
+function heldIn({ birth, stage }: Work): Walk {
+  return walk(live(`${stage}.withheld`, 'working.busy'), birth, up, told('model.withheld'))
+}
+
+const heldPods: readonly Walk[] = [
+  walk(live('implementing.clocked', 'working.resting'), born('implement', { issues: [issue] }), up, fails),
+  walk(
+    live('implementing.withheld', 'working.idle'),
+    born('implement', { issues: [issue] }),
+    ...[up, told('turn.accepted', { eventsUpTo: 99 }), asks, silent, told('model.withheld')],
+  ),
+]
+
 export const taskWalks: readonly Walk[] = [
   ...works7.flatMap(inWork),
   ...toMerge(born('implement', { repositories: ['lib', 'app'] }), 'implementing'),
@@ -326,4 +369,7 @@ export const taskWalks: readonly Walk[] = [
   ...toMerge(born('upgrade', { ...cron, repositories: ['lib', 'app'] }), 'upgrading'),
   ...gated,
   ...others,
+  ...questions,
+  ...works7.map(heldIn),
+  ...heldPods,
 ]

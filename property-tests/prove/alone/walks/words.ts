@@ -66,6 +66,9 @@ export const moved =
     type: 'mr.headMoved',
     ...{ repository, number, author: 'rita', sha: `y${eventSequence}`, byOwnPod: false, gated: true },
   })
+export const movedByPod =
+  (one: typeof mr): Word =>
+  (c) => ({ ...moved(one)(c), byOwnPod: true })
 export const pending: Word = ({ forge: { merging, mergeAttempt: attempt } }) => ({
   type: 'mr.ciPending',
   ...merging,
@@ -76,6 +79,17 @@ export const pending: Word = ({ forge: { merging, mergeAttempt: attempt } }) => 
 export const red =
   (...optional: readonly string[]): Word =>
   ({ forge: { merging, mergeAttempt: attempt } }) => ({ type: 'mr.ciRed', ...merging, attempt, optional })
+
+/** To the question about them. */
+export const yes: Word = ({ forge: { checkQuestion } }) => ({
+  type: 'mr.goAhead',
+  by: 'maya',
+  shas: [{ ...lib7, sha: lib7.headSha, ...checkQuestion }].map(({ repository, number, sha }) => ({
+    repository,
+    number,
+    sha,
+  })),
+})
 
 /** By a maintainer's word, not by the forge. */
 export const withheld =

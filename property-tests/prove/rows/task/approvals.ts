@@ -51,12 +51,15 @@ function revoked(t: TaskDraft, { issue }: EventOf<'approval.revoked'>): Move {
   if (!owned) return nothing
   const forget = (): void => {
     t.patchIssue(issue, { grant: null, accepted: false, withdrawn: true })
-    put(t.c, { forge: { verdict: null, reviewed: null, goAheads: [] }, pod: { recordedApproval: null } })
+    put(t.c, {
+      forge: { verdict: null, reviewed: null, goAheads: [], checkQuestion: null },
+      pod: { recordedApproval: null },
+    })
     t.append('approval', owned, 'statewright', 'words')
   }
   if (t.is('reviewing', 'merging'))
     return { to: 'awaiting-human', does: () => (forget(), t.because('approval-revoked')) }
-  const waits = isGoAheadPark(t) || isParkedBy(t, 'withheld')
+  const waits = isGoAheadPark(t) || isParkedBy(t, 'withheld', 'optional-check')
   return { does: waits ? () => (forget(), t.because('approval-revoked')) : forget }
 }
 
@@ -94,7 +97,7 @@ function closed(t: TaskDraft, { issue }: EventOf<'issue.closed'>): Move {
   const forget = (): void => {
     keep()
     t.c.forge.issues = t.c.forge.issues.map((one) => ({ ...one, grant: null }))
-    put(t.c, { forge: { verdict: null, reviewed: null, goAheads: [] } })
+    put(t.c, { forge: { verdict: null, reviewed: null, goAheads: [], checkQuestion: null } })
   }
   const to = (stage: string): Move => ({ to: stage, does: () => (forget(), t.because('issue-closed')) })
   if (t.open.length === 0) return to('rejected')

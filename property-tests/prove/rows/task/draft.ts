@@ -280,10 +280,10 @@ export class TaskDraft extends Asking {
     this.c.journal.notes = [...this.c.journal.notes, { ...fields, at: this.c.at }]
   }
 
-  heardNothing(): void {
+  heardNothing(optionalLaps: TaskContext['forge']['optionalLaps'] = {}): void {
     put(this.c, {
       pod: { released: true, lostInRow: 0, startFailures: 0, respawnDelayMs: 0 },
-      forge: { failedOpenings: 0, optionalLaps: {} },
+      forge: { failedOpenings: 0, optionalLaps },
     })
   }
 }

@@ -136,7 +136,10 @@ function askToMerge(t: TaskDraft): void {
   t.c.forge.mergeAttempt += 1
   t.c.forge.mergeAsks += 1
   const grants = t.judged.map(({ issue }) => `issue:${issue}`)
+  const { checkQuestion: said } = t.c.forge
+  const isLet = said?.isAllowed === true && isSame(said, next) && said.sha === sha
   t.ask('mergeMergeRequest', {
+    ...(isLet ? { despite: said.checks } : {}),
     project: t.c.config.project,
     repository,
     number,

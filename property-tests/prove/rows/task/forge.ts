@@ -1,5 +1,5 @@
 /** What the forge says of merge requests: kept one by one, in order none < open < closed < merged (STAGE-11, STAGE-13, HEAD-2, MERGE-2). */
-import { put, isGoAheadPark, type EventOf, type TaskDraft } from './draft.ts'
+import { put, isGoAheadPark, isParkedBy, type EventOf, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
 
 const nothing: Move = {}
@@ -116,7 +116,10 @@ function headMoved(t: TaskDraft, event: EventOf<'mr.headMoved'>): Move {
     if (t.c.stage.reviewLaps >= maxLaps) return { does: () => (keep(), t.because('laps')) }
     return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.stage.reviewLaps += 1), t.heardNothing()) }
   }
-  return isGoAheadPark(t) ? { to: 'reviewing.fresh', does: () => (keep(), t.heardNothing()) } : { does: keep }
+  if (isGoAheadPark(t)) return { to: 'reviewing.fresh', does: () => (keep(), t.heardNothing()) }
+  return isParkedBy(t, 'optional-check')
+    ? { to: 'reviewing.fresh', does: () => (keep(), t.heardNothing(t.c.forge.optionalLaps)) }
+    : { does: keep }
 }
 
 /** The third in a row needs a human. */
@@ -167,7 +170,12 @@ function ciRed(t: TaskDraft, event: EventOf<'mr.ciRed'>): Move {
   if (isAnswer(t, event) && isOver)
     return {
       to: 'awaiting-human',
-      does: () => (t.because('optional-check', 'words'), t.askAll([t.commentOn('mr', event)])),
+      does: () => {
+        const { repository, number, sha, optional = [] } = event
+        t.because('optional-check', 'words')
+        t.c.forge.checkQuestion = { repository, number, sha, checks: optional, isAllowed: false }
+        t.askAll([t.commentOn('mr', event)])
+      },
     }
   const { does, ...move } = backToWork('ci', 'ci-red')(t, event)
   if (!does) return move

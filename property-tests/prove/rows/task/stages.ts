@@ -105,9 +105,9 @@ function commented(t: TaskDraft, event: EventOf<'human.commented'>): Move {
 
 type Word = Pick<EventOf<'human.commented'>, 'repository' | 'number' | 'maintainer' | 'on'>
 
-/** A word of people lets `awaiting-human` go on, unless its reason has rows of its own. */
-function releasedBy(t: TaskDraft, event: Word, keep: () => void): Move {
-  const release = (): void => (keep(), t.heardNothing())
+/** A word of people lets `awaiting-human` go on, unless its reason has rows of its own. `laps`: of work for red checks, kept. */
+function releasedBy(t: TaskDraft, event: Word, keep: () => void, laps = {}): Move {
+  const release = (): void => (keep(), t.heardNothing(laps))
   if (!t.is('awaiting-human') || ownRelease.includes(t.c.stage.reason ?? '')) return { does: keep }
   if (t.c.stage.reason === 'stage-deadline' && t.c.stage.deadlines >= 2) return { does: keep }
   const lap = t.isReviewKind ? 1 : 0
@@ -243,6 +243,13 @@ export function stageAlways(t: TaskDraft): Move {
   return { to: 'merging.asked.outstanding' }
 }
 
+/** On the head that was asked about, where all that is open was reviewed as it stands, and the grants are on (MERGE-15). */
+function isYes(t: TaskDraft, { shas }: EventOf<'mr.goAhead'>): boolean {
+  const { checkQuestion: asked, verdict } = t.c.forge
+  if (!asked || !t.open.some((mr) => isSame(mr, asked)) || !t.covers(verdict) || !t.isGranted) return false
+  return shas.some((head) => isSame(head, asked) && head.sha === asked.sha)
+}
+
 /** A maintainer's word on exactly the reviewed heads, with the grants on [REVIEW-5]; elsewhere it is a comment of his (OUTCOME-IMPLEMENT-20). */
 function goAhead(t: TaskDraft, event: EventOf<'mr.goAhead'>): Move {
   const {
@@ -259,7 +266,17 @@ function goAhead(t: TaskDraft, event: EventOf<'mr.goAhead'>): Move {
   if (t.is('backlog-sweep')) return { to: 'refined', does: release }
   if (t.is('identity-unverified')) return { to: 'implementing.fresh', does: release }
   if (isParkedBy(t, 'withheld')) return { to: 'reviewing.fresh', does: release }
-  if (!isGoAheadPark(t)) return first ? releasedBy(t, { ...first, maintainer: true, on: 'mr' }, keep) : { does: keep }
+  if (isParkedBy(t, 'optional-check') && isYes(t, event)) {
+    const does = (): void => {
+      keep()
+      t.c.forge.checkQuestion = { ...t.c.forge.checkQuestion!, isAllowed: true }
+      t.c.pod.released = true
+    }
+    return { to: 'merging.settling', does }
+  }
+  const laps = isParkedBy(t, 'optional-check') ? t.c.forge.optionalLaps : {}
+  if (!isGoAheadPark(t))
+    return first ? releasedBy(t, { ...first, maintainer: true, on: 'mr' }, keep, laps) : { does: keep }
   const named = [...t.c.forge.goAheads, ...shas].filter((head) =>
     (t.c.forge.reviewed ?? []).some((read) => isSame(read, head) && read.sha === head.sha),
   )
