@@ -67,7 +67,7 @@ export const lifecycleRows = {
     'awaiting-human/headMoved': 'a lap of a review-kind Task, or laps',
     'parks/retry': 'as the comment, without laps and whatever the reason',
     'identity-unverified/commented': 'a maintainer only',
-    'live/close': 'rejected, cancelled',
+    'live/close': 'rejected, cancelled; where members are asked, with their last answer',
     'live/allClosed': 'by stage and open merge requests',
     'live/noneOpen': 'delivered, partly-merged or rejected',
     'delivered/entry': 'every owned Issue is told',

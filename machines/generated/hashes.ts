@@ -6,7 +6,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   queue: '8921be73c2cffead',
   ledger: 'aaa4675453b93131',
   'model-key': 'c3a2023d55febc92',
-  task: '4645b74f1eba521c',
+  task: 'e946f718302f6fe6',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',

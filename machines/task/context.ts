@@ -159,6 +159,8 @@ export interface TaskForge {
   readonly merging: Head | null
   /** Members of a refine Task's outcome; ownership moves with their answers [OWNERSHIP-7]. */
   readonly folds: readonly Fold[]
+  /** Who closed it while members were asked, and why: it ends with their last answer [OWNERSHIP-9]. */
+  readonly foldsClosed: string | null
   /** What maintainers added to the spending budget of this Task. */
   readonly budgetRaised: number
 }
@@ -322,6 +324,7 @@ const blankForge: TaskForge = {
   mergeAsks: 0,
   merging: null,
   folds: [],
+  foldsClosed: null,
   budgetRaised: 0,
 }
 

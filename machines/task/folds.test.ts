@@ -178,11 +178,37 @@ describe('a refine Task', () => {
     expect(task.only('requestFold').map((asked) => asked.member)).toEqual([member('b')])
   })
 
-  test('LAW-23: it cannot be closed while a member may be handing over to it', () => {
-    const task = folding('a').final().send('task.close', { by: 'maya' })
-    expect([task.stage, task.answer?.body['reason']]).toEqual(['refining', 'folds-outstanding'])
-    task.fire('foldWait').send('task.close', { by: 'maya' })
-    expect(task.stage).toBe('awaiting-human')
+  test('Task live/close: OWNERSHIP-9, LAW-23: closed while members are asked it ends with their last answer, and nothing is minted', () => {
+    const task = folding('a', 'b').final().send('task.close', { by: 'maya', reason: 'the Project was deleted' })
+    expect([task.stage, task.answer?.status]).toEqual(['refining', 200])
+    expect(accept(task, 'a').stage).toBe('refining')
+    task.send('fold.refused', { task: member('b'), reason: 'task-terminal' })
+    expect([task.stage, task.reason, task.context.stage.detail, task.status]).toEqual([
+      'rejected',
+      'cancelled',
+      'the Project was deleted, by maya',
+      'done',
+    ])
+    expect(task.told('queue')).toEqual([])
+  })
+
+  test('OWNERSHIP-9: what its members gave up learns that the Task it waits for never comes, and people are told', () => {
+    const task = folding('a', 'b')
+    const { to } = task.only('requestFold')[0]
+    task.final()
+    accept(task, 'a', { mergeRequests: [aMergeRequest('lib', 's', 9)] }).send('task.close', { by: 'maya' })
+    accept(task, 'b')
+    expect(task.told('issue')).toEqual(
+      ['a', 'b'].map(() => ({ type: 'task.ended', task: to, stage: 'rejected', reason: 'cancelled' })),
+    )
+    expect(task.told('merge-request')).toEqual([{ type: 'mr.released', task: to, reason: 'cancelled' }])
+    expect(task.only('postComment')).toEqual([expect.objectContaining({ number: 9, on: 'mr' })])
+  })
+
+  test('OWNERSHIP-9: closed where it waits for a silent member it ends with the late answer', () => {
+    const task = folding('a').final().fire('foldWait').send('task.close', { by: 'maya' })
+    expect([task.stage, task.answer?.status]).toEqual(['awaiting-human', 200])
+    expect(accept(task, 'a').stage).toBe('rejected')
   })
 
   test.each([

@@ -3,11 +3,12 @@
  * and when all have answered one implement Task is minted that owns it [OWNERSHIP-7, OWNERSHIP-8]. Its id is known from the start, so
  * that the members' issues and merge requests wait for it from the moment they are handed over.
  */
-import { effect, tellMergeRequest, tellTask } from '../emit.ts'
+import { effect, tellIssue, tellMergeRequest, tellTask } from '../emit.ts'
 import { taskName } from '../rules/names.ts'
 import type { Cause, EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
-import { commentOnMergeRequest } from './comments.ts'
+import { answer } from './answers.ts'
+import { commentOnMergeRequest, staysOpen } from './comments.ts'
 import { withChanges, type Fold, type FoldAnswer, type TaskContext } from './context.ts'
 import type { OwnedMergeRequest, TaskSeed, TaskEvent } from './events.ts'
 import { handedIssues, handedMergeRequests, handOver, heirOf, mintHeir, type Heir } from './hand-over.ts'
@@ -144,5 +145,38 @@ export function finishFolds(context: TaskContext): Change {
           ),
         ]),
     ],
+  }
+}
+
+/** What a member gave up is on its way here until it has answered: the end comes with the last answer [LAW-23]. */
+export function closeFolds(context: TaskContext, { by, reason }: EventOf<TaskEvent, 'task.close'>): Change {
+  return {
+    context: { forge: { foldsClosed: closedBy(by, reason) } },
+    effects: [answer({ status: 200, body: { accepted: true, task: { stage: context.stage.name } } })],
+  }
+}
+
+export function closedBy(by: string, reason?: string): string {
+  return reason === undefined ? `by ${by}` : `${reason}, by ${by}`
+}
+
+export function endsClosed(context: TaskContext, event: Answered): boolean {
+  return context.forge.foldsClosed !== null && completesFolds(context, event)
+}
+
+/** No Task is minted: what waits for it learns that it never comes, as of any Task that ended. */
+export function giveBack(context: TaskContext): Change {
+  const { to: task } = heir(context)
+  return {
+    context: { stage: { reason: 'cancelled', detail: context.forge.foldsClosed } },
+    effects: acceptedOf(context).flatMap(({ issues, mergeRequests }) => [
+      ...issues.map(({ issue }) =>
+        tellIssue(issue, { type: 'task.ended', task, stage: 'rejected', reason: 'cancelled' }),
+      ),
+      ...mergeRequests.flatMap((mr) => [
+        tellMergeRequest(mr.mergeRequest, { type: 'mr.released', task, reason: 'cancelled' }),
+        staysOpen(context, { ...mr, state: 'open', mergeCommit: null }, 'cancelled'),
+      ]),
+    ]),
   }
 }

@@ -108,13 +108,13 @@ export function withPeopleHeard(snapshot: JsonObject): JsonObject {
   return { ...snapshot, context: { ...context, pod, forge, journal: { ...journal, pending } } }
 }
 
-/** Version 6 let the model's outages count as work, and asked about checks without keeping which. A clock that runs began with the first work of its visit. */
+/** Version 6 let the model's outages count as work, asked about checks without keeping which, and closed no Task that waits for members. A clock that runs began with the first work of its visit. */
 export function withClock(snapshot: JsonObject): JsonObject {
   const context = snapshot['context'] as JsonObject
   const stage = context['stage'] as JsonObject
   const clockedAt = stage['workStartedAt'] ?? stage['enteredAt']
   const pod = { ...(context['pod'] as JsonObject), withheld: false }
-  const forge = { ...(context['forge'] as JsonObject), checkQuestion: null }
+  const forge = { ...(context['forge'] as JsonObject), checkQuestion: null, foldsClosed: null }
   return { ...snapshot, context: { ...context, pod, forge, stage: { ...stage, clockedAt, spentMs: 0 } } }
 }
 

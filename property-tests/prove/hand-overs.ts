@@ -38,12 +38,35 @@ function carriedIn({ actors }: World, tasks: readonly Snapshot[]): readonly stri
   return all.flatMap((one) => thingsIn(one as Things, () => true))
 }
 
+const ends: ReadonlySet<string> = new Set(['task.ended', 'mr.released'])
+
+/** It learns, or knows, that nobody comes for it: who closes a refine Task ends the hand-over [OWNERSHIP-9]. */
+function givenBack({ actors }: World): readonly string[] {
+  const told = actors.channels.flatMap((channel) =>
+    actors.mail(channel).flatMap(({ to, event }) => (ends.has(event.type) ? [thingAt(to)] : [])),
+  )
+  const knows = [...actors.snapshots()].flatMap(([address, { context }]) => {
+    if (!/^(issue|merge-request):/.test(address)) return []
+    const { owner, mint } = context as { readonly owner: string; readonly mint: unknown }
+    return owner === '' && mint === null ? [thingAt(address)] : []
+  })
+  return [...told, ...knows]
+}
+
+function thingAt(address: string): string {
+  return address.replace(/^issue:/, 'issue ').replace(/^merge-request:/, 'merge request ')
+}
+
 /** Looked at when a step changed what a Task or a queue has. */
 export function isLost({ moment, world }: Seen): readonly string[] {
   if (moment.kind !== 'stepped' || !/^(task|queue):/.test(moment.actor)) return []
   const tasks = [...world.actors.snapshots()].filter(([address]) => kindOf(address) === 'task').map(([, task]) => task)
   const given = tasks.flatMap((task) => thingsIn(taskIn(task).forge, isGiven))
   if (given.length === 0) return []
-  const there = new Set([...tasks.flatMap((task) => thingsIn(taskIn(task).forge, isKept)), ...carriedIn(world, tasks)])
+  const there = new Set([
+    ...tasks.flatMap((task) => thingsIn(taskIn(task).forge, isKept)),
+    ...carriedIn(world, tasks),
+    ...givenBack(world),
+  ])
   return given.filter((thing) => !there.has(thing)).map((thing) => `${thing} is owned by nobody and carried by nothing`)
 }

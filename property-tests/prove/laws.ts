@@ -280,7 +280,11 @@ export const finiteLaws: readonly FiniteLaw[] = [
     says: 'a new head of a reviewed merge request is reviewed, or the laps are spent',
     breaches: onStep('task', overlooksHead),
   },
-  { law: 23, says: 'what is handed over is owned or carried at every moment', breaches: isLost },
+  {
+    law: 23,
+    says: 'what is handed over is at every moment owned, carried, or told that nobody comes for it',
+    breaches: isLost,
+  },
   {
     law: 24,
     says: 'no grant and no merge of what a maintainer withdrew in any thread of its Task and no maintainer took back',

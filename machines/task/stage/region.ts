@@ -17,7 +17,18 @@ import {
   withReady,
 } from '../merge-requests.ts'
 import { adopt, firstStage, returnSlot, type FirstStage } from '../mint.ts'
-import { completesFolds, finishFolds, isFoldable, fold, recordFold, refuseFold } from '../folds.ts'
+import {
+  closedBy,
+  closeFolds,
+  completesFolds,
+  endsClosed,
+  finishFolds,
+  fold,
+  giveBack,
+  isFoldable,
+  recordFold,
+  refuseFold,
+} from '../folds.ts'
 import { isFolding } from '../queries.ts'
 import { raiseBudget, sayNotRaised } from '../spending.ts'
 import { refuseTakeover } from '../takeover.ts'
@@ -80,7 +91,7 @@ const outcomeTransitions: readonly Row<EventOf<TaskEvent, 'outcome'>>[] = [
 ]
 
 const cancel: Decide<EventOf<TaskEvent, 'task.close'>> = (_context, { by, reason }) => ({
-  context: { stage: { reason: 'cancelled', detail: reason === undefined ? `by ${by}` : `${reason}, by ${by}` } },
+  context: { stage: { reason: 'cancelled', detail: closedBy(by, reason) } },
   effects: [answer({ status: 200, body: { accepted: true, task: { stage: 'rejected' } } })],
 })
 
@@ -93,8 +104,9 @@ const effectFailed: Row<EventOf<TaskEvent, 'effect.failed'>> = {
   })),
 }
 
-/** The last answer finishes the refine Task, wherever it waits for it. */
+/** The last answer finishes the refine Task, wherever it waits for it; one that was closed meanwhile mints nothing. */
 const foldRows: readonly Row<EventOf<TaskEvent, 'fold.accepted' | 'fold.refused'>>[] = [
+  { guard: when(endsClosed), target: '#rejected', actions: does(sequence(recordFold, giveBack)) },
   { guard: when(completesFolds), target: '#delivered', actions: does(sequence(recordFold, finishFolds)) },
   { actions: does(recordFold) },
 ]
@@ -103,14 +115,7 @@ const liveRows: Rows = {
   outcome: outcomeTransitions,
   'task.minted': { actions: does(returnSlot) },
   'task.close': [
-    {
-      guard: when(isFolding),
-      actions: does(
-        refuses('conflict', 'member Tasks are handing over their issues: close it after they have answered', {
-          reason: 'folds-outstanding',
-        }),
-      ),
-    },
+    { guard: when(isFolding), actions: does(closeFolds) },
     { target: '#rejected', actions: does(cancel) },
   ],
   'task.retry': { actions: does(refuses('conflict', 'only a parked Task accepts a retry', { reason: 'not-parked' })) },

@@ -17,7 +17,7 @@ function stepped(
     after: {
       value: {},
       status: 'active',
-      context: { forge: { issues: [], mergeRequests: [], folds: [], ...forge } },
+      context: { forge: { issues: [], mergeRequests: [], folds: [], foldsClosed: null, ...forge } },
     },
     effects: sent.map((params) => ({ type: 'deliver', params })),
     ...{ outstanding: [], timers: [], isQuiet: true },
@@ -50,4 +50,18 @@ test('a merge request that is released while none of its repository goes on brea
   const breach = `merge request ${newer!.mergeRequest}, given up by default/implement-a, is owned by nobody and carried by nothing`
   expect(law23.breaches([gives, mintsHeirWith([]), ended])).toEqual([breach])
   expect(law23.breaches([gives, mintsHeirWith([{ ...older, repository: 'app' }]), ended])).toEqual([breach])
+})
+
+/** The last answer of one that was closed meanwhile. */
+function endsClosed(foldsClosed: string | null, told: readonly JsonObject[]): Stepped {
+  const folds = [{ task: 'default/implement-a', answer: { accepted: true, issues: [], mergeRequests: [newer] } }]
+  return stepped(refine, { ...answer, at: 2 }, { folds, foldsClosed }, told)
+}
+
+test('what a closed refine Task collected is not lost where it is told that its heir never comes (OWNERSHIP-9)', () => {
+  const told = [{ to: `merge-request:${newer!.mergeRequest}`, event: { type: 'mr.released', reason: 'cancelled' } }]
+  const over = { ...ended, after: { ...ended.after, status: 'done' } } as Stepped
+  expect(law23.breaches([gives, endsClosed('by maya', told), over])).toEqual([])
+  expect(law23.breaches([gives, endsClosed('by maya', []), over])).toHaveLength(1)
+  expect(law23.breaches([gives, endsClosed(null, told), over])).toHaveLength(1)
 })

@@ -80,17 +80,26 @@ interface Seeded {
   readonly seed?: { readonly mergeRequests?: readonly { readonly repository: string }[] }
 }
 
-/** An heir works on one merge request of a repository: those beside it have no owner any more, and people are told. */
+/**
+ * An heir works on one merge request of a repository: those beside it have no owner any more, and people are told. Of a
+ * refine Task that was closed nothing is minted, and each thing is told so.
+ */
 function released(step: Stepped): readonly string[] {
   const sent = sentIn(step)
+  const { folds, foldsClosed } = taskIn(step.after).forge
   const goesOn = sent.flatMap(({ event }) => (event as Seeded).seed?.mergeRequests ?? [])
-  const isBeside = (repository: string): boolean => goesOn.some((one) => one.repository === repository)
-  const isReleased = (id: string): boolean =>
-    sent.some(({ to, event }) => event.type === 'mr.released' && idOf(to) === id)
-  return taskIn(step.after)
-    .forge.folds.flatMap(({ answer }) => (answer?.accepted ? answer.mergeRequests : []))
-    .filter(({ mergeRequest, repository }) => isReleased(mergeRequest) && isBeside(repository))
-    .map(({ mergeRequest }) => `merge request ${mergeRequest}`)
+  const isFree = (repository: string): boolean =>
+    foldsClosed !== null || goesOn.some((one) => one.repository === repository)
+  const isTold = (type: string, id: string): boolean =>
+    sent.some(({ to, event }) => event.type === type && idOf(to) === id)
+  return folds.flatMap(({ answer }) => {
+    if (!answer?.accepted) return []
+    const issues = answer.issues.filter(({ issue }) => foldsClosed !== null && isTold('task.ended', issue))
+    const merges = answer.mergeRequests.filter(
+      ({ mergeRequest, repository }) => isTold('mr.released', mergeRequest) && isFree(repository),
+    )
+    return thingsIn({ issues, mergeRequests: merges })
+  })
 }
 
 function breaches(trace: Trace): readonly string[] {
@@ -116,6 +125,6 @@ function breaches(trace: Trace): readonly string[] {
 
 export const law23: Law = {
   number: 23,
-  says: 'what one Task hands over to another is at every moment owned, or carried by one message, entry or answer',
+  says: 'what one Task hands over to another is at every moment owned, carried by one message, entry or answer, or told that the other never comes',
   breaches,
 }

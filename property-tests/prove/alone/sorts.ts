@@ -56,6 +56,7 @@ function ofTask({ context }: Snapshot): readonly unknown[] {
     ['question', c.forge.checkQuestion?.isAllowed, c.forge.checkQuestion?.sha === c.forge.merging?.sha],
     ['awaited', c.forge.awaitingOpen.length],
     ['deadlines', c.stage.deadlines],
+    ['closed', c.forge.foldsClosed === null, c.stage.name],
     ['folds', c.forge.folds.map(({ answer }) => answer?.accepted)],
     ['plan', c.journal.planNoteId !== null, c.journal.notes.length > 1],
     ['worked', c.pod.worked],

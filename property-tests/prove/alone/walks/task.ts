@@ -292,6 +292,13 @@ const apart = born('review', {
 const changes = [...up, asksForChanges, gone]
 const folding = [born('refine', cron), ...up, outcome('refine', { folds: [{ task: 'one' }, { task: 'two' }] })]
 
+const closeFolding = told('task.close', { by: 'maya', reason: 'no' })
+const refusesOne = told('fold.refused', { task: 'default/one', reason: 'member-running' })
+const foldsOne = told('fold.accepted', {
+  ...{ task: 'default/one', goal: 'g', priority: 30, repositories: ['lib'] },
+  ...{ issues: [issue], mergeRequests: [mr] },
+})
+
 /** What others gave, and members that fold. */
 const others: readonly Walk[] = [
   walk(parked('awaiting-human'), toRead, changes),
@@ -310,6 +317,11 @@ const others: readonly Walk[] = [
     gone,
     told('fold.refused', { task: 'default/one', reason: 'member-running' }),
   ),
+  walk(live('refining.folding', 'none'), folding, gone, closeFolding),
+  walk(live('refining.folding', 'none'), folding, gone, refusesOne, closeFolding),
+  walk(live('refining.folding', 'none'), folding, gone, foldsOne, closeFolding),
+  walk(live('refining.folding', 'stopping'), folding, closeFolding, foldsOne),
+  walk(parked('awaiting-human'), folding, gone, foldsOne, closeFolding, after('foldWait')),
   walk(parked('awaiting-human'), folding, gone, after('foldWait')),
   walk(parked('operator-error'), folding, gone, refused),
   walk('stage.delivered and pod.stopping', born('brainstorm', cron), up, outcome('skip', { reason: 'r' })),

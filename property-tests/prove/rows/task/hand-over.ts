@@ -88,7 +88,23 @@ export function foldMove(t: TaskDraft, event: Answered): Move {
   )
   const keep = (): void => void (t.c.forge.folds = folds)
   if (!isAsked || folds.some(({ answer }) => answer === null)) return { does: keep }
+  if (t.c.forge.foldsClosed !== null) return { to: 'rejected', does: () => (keep(), endWithout(t)) }
   return { to: 'delivered', does: () => (keep(), finish(t)) }
+}
+
+/** Closed meanwhile: the heir that was named never comes. */
+function endWithout(t: TaskDraft): void {
+  const { to: task } = heirOf(t, 'fold', t.c.forge.folds.length, 'fold')
+  t.because('cancelled', t.c.forge.foldsClosed)
+  for (const { answer } of t.c.forge.folds) {
+    if (!answer?.accepted) continue
+    for (const { issue } of answer.issues)
+      t.tell(`issue:${issue}`, 'task.ended', { task, stage: 'rejected', reason: 'cancelled' })
+    for (const mr of answer.mergeRequests) {
+      t.tell(`merge-request:${mr.mergeRequest}`, 'mr.released', { task, reason: 'cancelled' })
+      t.askAll([t.commentOn('mr', mr)])
+    }
+  }
 }
 
 type Accepted = Extract<FoldAnswer, { accepted: true }>
