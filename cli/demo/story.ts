@@ -81,7 +81,7 @@ export function createTeller(write: (text: string) => void, startedAt: number, n
 
 /** The stage out of a state path: the leaf's parent where the leaf is an inner step of a work stage. */
 export function stageOf(path: string): string {
-  const inner = ['fresh', 'clocked', 'opening', 'settling', 'asked', 'outstanding', 'backingOff', 'folding']
+  const inner = ['fresh', 'clocked', 'withheld', 'opening', 'settling', 'asked', 'outstanding', 'backingOff', 'folding']
   const stage = path.split(/[\s,|]+/).find((part) => part.startsWith('stage')) ?? path
   return stage.split('.').findLast((part) => !inner.includes(part)) ?? path
 }
