@@ -122,7 +122,7 @@ export const holesOfNames: readonly Hole[] = [
   {
     wrong: 'a fold mints nobody for what it collected',
     world: 'chain',
-    finds: 'what is handed over is owned or carried at every moment',
+    finds: 'what is handed over is at every moment owned, carried, or told that nobody comes for it',
     deviations: 0,
     changed: said('task', (effect, told) =>
       told?.event.type === 'queue.enqueue' && told.event['sort'] === 'mint' ? [] : [effect],
@@ -131,7 +131,7 @@ export const holesOfNames: readonly Hole[] = [
   {
     wrong: 'one of the folded issues is closed, and its heir with it',
     world: 'chain',
-    finds: 'what is handed over is owned or carried at every moment',
+    finds: 'what is handed over is at every moment owned, carried, or told that nobody comes for it',
     deviations: 1,
     changed: {
       tamper: (actor, effects, { context }) => {
@@ -148,7 +148,7 @@ export const holesOfNames: readonly Hole[] = [
   {
     wrong: 'what was taken over goes to nobody',
     world: 'review',
-    finds: 'what is handed over is owned or carried at every moment',
+    finds: 'what is handed over is at every moment owned, carried, or told that nobody comes for it',
     deviations: 1,
     changed: said('task', (effect, told) =>
       told?.event.type === 'queue.enqueue' && told.event['sort'] === 'mint' ? [] : [effect],
