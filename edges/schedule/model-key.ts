@@ -1,5 +1,6 @@
 /** What a turn says of the key of the model that it ran on (MODEL-KEY, docs/rules.md). */
 import { createHmac } from 'node:crypto'
+import { Value } from 'typebox/value'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { ModelKeyContext } from '../../machines/model-key/context.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
@@ -20,12 +21,6 @@ export function printOf(key: string, secret: string): string {
   return createHmac('sha256', secret).update(`model-key:${key}`).digest('hex').slice(0, 16)
 }
 
-const withholdings: ReadonlySet<unknown> = new Set(Withholding.anyOf.map(({ const: cause }) => cause))
-
-function isWithholding(reason: unknown): reason is Withholding {
-  return withholdings.has(reason)
-}
-
 /**
  * Told once for each turn, under its own name (R3). A turn that ended well says nothing while nothing is withheld. Pods that
  * are older than the key may run on another one, and say nothing of it.
@@ -38,7 +33,7 @@ export async function modelKeyDeliveries(
 ): Promise<readonly Delivery[]> {
   const to: ActorAddress = `model-key:${modelKey}`
   const { hold = null, knownSince = null } = await contextOf<ModelKeyContext>(runtime(), to)
-  const isWithheld = isWithholding(stopReason)
+  const isWithheld = Value.Check(Withholding, stopReason)
   if (knownSince === null || (!isWithheld && (hold === null || state !== 'completed'))) return []
   const { task, pod } = await contextOf<TurnContext>(runtime(), `turn:${turn}`)
   if (task === undefined || pod === undefined) return []
