@@ -37,9 +37,9 @@ export interface ResourceViewsDeps {
   readonly clock: Clock
   readonly resources: ResourcePort
   readonly webhookUrl: (project: string) => string
-  /** Of the Project's memory service, if it has one. */
   /** As the forge said last; undefined: it was not asked yet. `project`: `<namespace>/<name>`, as below. */
   readonly forgeIdOf: (project: string, repository: string) => Promise<string | undefined>
+  /** Of the Project's memory service, if it has one. */
   readonly memoryUrl: (project: string) => string | undefined
   /** Print of the key of the model that pods get. */
   readonly modelKey: string
