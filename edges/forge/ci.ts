@@ -7,6 +7,8 @@ export function worstOf(states: readonly CiState[]): CiState {
   return worstFirst.find((state) => states.includes(state)) ?? 'none'
 }
 
+export const unfinished: readonly CiState[] = ['pending', 'running']
+
 export function isUnfinished(states: readonly CiState[]): boolean {
-  return states.some((state) => state === 'running' || state === 'pending')
+  return states.some((state) => unfinished.includes(state))
 }

@@ -1,4 +1,5 @@
 /** Whether the forge, as it is now, lets exactly this head be merged; everything that the merge call itself can't know. */
+import { isUnfinished, unfinished } from '../ci.ts'
 import type { CiReport, ForgeMergeRequest } from '../port.ts'
 import type { MirroredMergeRequest } from '../mirror/records.ts'
 import type { OutboundDeps, Target } from './deps.ts'
@@ -47,7 +48,7 @@ async function ciObstacle(
   const status = report.status
   if (isRed(status) && !isLeftAside(report, required, despite))
     return { type: 'mr.ciRed', reason: namesOf(report, red), ...optionalOf(report, required) }
-  if (status === 'pending' || status === 'running' || (isRed(status) && report.unfinished))
+  if (isUnfinished([status]) || (isRed(status) && report.unfinished))
     return { type: 'mr.ciPending', reason: namesOf(report, unfinished) }
   if (missing.length > 0) return { type: 'mr.ciPending', reason: `not reported yet: ${missing.join(', ')}` }
   if (status === 'none' && (await checksMayCome(deps, target, found)))
@@ -56,7 +57,6 @@ async function ciObstacle(
 }
 
 const red: readonly CiReport['status'][] = ['failure', 'cancelled']
-const unfinished: readonly CiReport['status'][] = ['pending', 'running']
 
 function isRed(status: CiReport['status']): boolean {
   return red.includes(status)
