@@ -1,24 +1,10 @@
 /** The command line: one program, its commands loaded when they are called, because importing everything takes a second. */
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { nearest } from '../crd/nearest.ts'
-
-export const programDir = join(dirname(fileURLToPath(import.meta.url)), '..')
-
-/** The agent's CLI, as npm installs it with this program: what pods start on this machine. */
-export function installedCli(dir: string): string {
-  return join(dir, 'node_modules', '.bin', 'claude')
-}
+import { version } from './program.ts'
 
 interface Command {
   readonly summary: string
   readonly run: (args: readonly string[]) => Promise<number | void>
-}
-
-export function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(programDir, 'package.json'), 'utf8'))
-  return (manifest as { version: string }).version
 }
 
 const commands: Readonly<Record<string, Command>> = {

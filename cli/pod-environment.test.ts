@@ -61,7 +61,7 @@ async function environmentOf(
       agent,
     }) as Awaited<ReturnType<ProjectDirectory['project']>>
   const env = await podEnvironment({
-    settings: readSettings({ ...identity, ...secrets, ...change }, '/program'),
+    settings: readSettings({ ...identity, ...secrets, ...change }, '/program/claude'),
     directory: { project } as ProjectDirectory,
     tokens: { mint } as PodTokens,
     callbackMaster: 'master',

@@ -50,8 +50,8 @@ describe('a setting of the orchestrator', () => {
   test.each(settingSchemas.filter(([, { reads }]) => reads !== 'library'))(
     '%s can be set (ORCHESTRATOR-SETTINGS-6, ORCHESTRATOR-SETTINGS-9, ORCHESTRATOR-SETTINGS-10, ORCHESTRATOR-SETTINGS-14)',
     (name, schema) => {
-      const set = readSettings({ ...needed, [name]: sampleOf(name, schema) }, '/program')
-      expect(set).not.toEqual(readSettings(needed, '/program'))
+      const set = readSettings({ ...needed, [name]: sampleOf(name, schema) }, '/program/claude')
+      expect(set).not.toEqual(readSettings(needed, '/program/claude'))
     },
   )
 
@@ -65,7 +65,7 @@ describe('a setting of the orchestrator', () => {
         : Array.isArray(fallback)
           ? fallback.join(',')
           : JSON.stringify(fallback)
-    expect(() => readSettings({ ...needed, [name]: text, COVERED_DIR: '' }, '/program')).not.toThrow()
+    expect(() => readSettings({ ...needed, [name]: text, COVERED_DIR: '' }, '/program/claude')).not.toThrow()
   })
 })
 
@@ -99,7 +99,7 @@ describe('statewright up', () => {
   })
 
   test('starts an orchestrator that takes what it passes on', () => {
-    expect(readSettings(environment(), '/program')).toMatchObject({
+    expect(readSettings(environment(), '/program/claude')).toMatchObject({
       standingComments: false,
       mostWaitingAlerts: 99,
       retention: { days: 89 },

@@ -25,7 +25,7 @@ function file(text: string): string {
 
 describe('the settings of the orchestrator', () => {
   test('need the identity provider and a key of the model; the rest has defaults (AGENT-API-1, LISTENERS-1, LISTENERS-2, CRON-1, ORCHESTRATOR-SETTINGS-5, ORCHESTRATOR-SETTINGS-12, ORCHESTRATOR-SETTINGS-13, ORCHESTRATOR-SETTINGS-15)', () => {
-    expect(readSettings({ ...needed, HOME: '/home/rita' }, '/program')).toEqual({
+    expect(readSettings({ ...needed, HOME: '/home/rita' }, '/program/claude')).toEqual({
       stateDir: join(process.cwd(), '.statewright'),
       coveredDir: join(process.cwd(), '.statewright'),
       databaseUrl: '',
@@ -49,7 +49,7 @@ describe('the settings of the orchestrator', () => {
       models: { model: '', byKind: {} },
       skillsRepoUrl: '',
       git: { mostPackBytes: 512 * 1024 * 1024, longestRunMs: 600_000 },
-      agentCli: ['/program/node_modules/.bin/claude'],
+      agentCli: ['/program/claude'],
       isolation: 'auto',
       seclusion: 'required',
       logLevel: 'info',
@@ -64,14 +64,14 @@ describe('the settings of the orchestrator', () => {
   })
 
   test('stand in the contract, each by the name of its variable', () => {
-    const asked = askedVariables((env) => readSettings(env, '/program')).filter((name) => name !== 'HOME')
+    const asked = askedVariables((env) => readSettings(env, '/program/claude')).filter((name) => name !== 'HOME')
     expect(asked.length).toBeGreaterThan(30)
     expect(unlisted(asked, contract)).toEqual([])
     expect(unlisted(['PUBLIC_URL', 'PUBLIC'], contract)).toEqual(['PUBLIC'])
   })
 
   test('that are missing are all told at once (ORCHESTRATOR-SETTINGS-8)', () => {
-    const reading = (): unknown => readSettings({}, '/program')
+    const reading = (): unknown => readSettings({}, '/program/claude')
     expect(reading).toThrow(SettingsError)
     for (const name of ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'WRAPPER_AUDIENCE', 'OIDC_CLIENT_ID'])
       expect(reading).toThrow(`- ${name} is required`)
@@ -103,7 +103,7 @@ describe('the settings of the orchestrator', () => {
     }
     let message = ''
     try {
-      readSettings(wrong, '/program')
+      readSettings(wrong, '/program/claude')
     } catch (error) {
       message = String(error)
     }
@@ -139,17 +139,19 @@ describe('the settings of the orchestrator', () => {
   test('name a memory service for each Project, and what its clients need with it (MEMORY-SETTINGS-4, ORCHESTRATOR-SETTINGS-7)', () => {
     const MEMORY_URLS = '{"demo":"http://127.0.0.1:8081","team/demo":"http://127.0.0.1:8082"}'
     const all = { ...needed, MEMORY_URLS, MEMORY_AUDIENCE: 'urn:memory', MEMORY_CLIENT_ID: 'pods' }
-    expect(readSettings({ ...all, MEMORY_CLIENT_SECRET: 's' }, '/program').memory.urls).toEqual({
+    expect(readSettings({ ...all, MEMORY_CLIENT_SECRET: 's' }, '/program/claude').memory.urls).toEqual({
       'default/demo': 'http://127.0.0.1:8081',
       'team/demo': 'http://127.0.0.1:8082',
     })
-    expect(() => readSettings(all, '/program')).toThrow('- MEMORY_URLS needs MEMORY_AUDIENCE')
-    expect(() => readSettings({ ...needed, MEMORY_URLS: '{"demo":"ftp://x"}' }, '/program')).toThrow('- MEMORY_URLS')
+    expect(() => readSettings(all, '/program/claude')).toThrow('- MEMORY_URLS needs MEMORY_AUDIENCE')
+    expect(() => readSettings({ ...needed, MEMORY_URLS: '{"demo":"ftp://x"}' }, '/program/claude')).toThrow(
+      '- MEMORY_URLS',
+    )
   })
 
   test('cover the state, and more where they name a folder around it (ORCHESTRATOR-SETTINGS-2)', () => {
     const covered = (COVERED_DIR: string): string =>
-      readSettings({ ...needed, STATE_DIR: '/srv/demo/state', COVERED_DIR }, '/program').coveredDir
+      readSettings({ ...needed, STATE_DIR: '/srv/demo/state', COVERED_DIR }, '/program/claude').coveredDir
     expect([covered(''), covered('/srv/demo')]).toEqual(['/srv/demo/state', '/srv/demo'])
     for (const elsewhere of ['/srv/demo/state/pods', '/srv/demo/sta', '/tmp'])
       expect(() => covered(elsewhere)).toThrow('- COVERED_DIR must be')
@@ -163,12 +165,12 @@ describe('the settings of the orchestrator', () => {
       AGENT_RUNTIME_OAUTH_TOKEN: 'oauth',
       DATABASE_URL_FILE: file('postgres://x'),
     }
-    const { oidc, oauthToken, modelKey, databaseUrl } = readSettings(env, '/program')
+    const { oidc, oauthToken, modelKey, databaseUrl } = readSettings(env, '/program/claude')
     expect([oidc.clientSecret, oauthToken, modelKey, databaseUrl]).toEqual(['from a file', 'oauth', '', 'postgres://x'])
   })
 
   test('never repeat a secret in what is wrong', () => {
-    expect(() => readSettings({ ...needed, OIDC_ISSUER: '' }, '/program')).toThrow(
+    expect(() => readSettings({ ...needed, OIDC_ISSUER: '' }, '/program/claude')).toThrow(
       /^(?![\s\S]*(client-secret|model-key))/,
     )
   })

@@ -6,7 +6,6 @@ import type { ModelDefaults } from '../crd/models.ts'
 import type { AsymmetricAlgorithm } from '../http/auth/claims.ts'
 import type { RetentionPolicy } from '../runtime/journal/retention.ts'
 import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
-import { installedCli } from './main.ts'
 import { decodeSettings } from './settings-schema.ts'
 
 export interface OrchestratorSettings {
@@ -74,7 +73,8 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
-export function readSettings(env: Environment, programDir: string): OrchestratorSettings {
+/** @param agentCli the agent's CLI of pods when no setting names one. */
+export function readSettings(env: Environment, agentCli: string): OrchestratorSettings {
   const read = new EnvironmentReader(env, (path) => readFileSync(path, 'utf8'))
   const given = decodeSettings(read)
   const stateDir = resolve(given.STATE_DIR)
@@ -106,7 +106,7 @@ export function readSettings(env: Environment, programDir: string): Orchestrator
     modelKey: given.MODEL_PROVIDER_API_KEY,
     oauthToken: given.AGENT_RUNTIME_OAUTH_TOKEN,
     models: { model: given.AGENT_MODEL, byKind: given.AGENT_MODEL_BY_KIND },
-    agentCli: given.AGENT_CLI.length > 0 ? given.AGENT_CLI : [installedCli(programDir)],
+    agentCli: given.AGENT_CLI.length > 0 ? given.AGENT_CLI : [agentCli],
     skillsRepoUrl: given.SKILLS_REPO_URL,
     isolation: given.POD_ISOLATION,
     seclusion: given.AGENT_SECLUSION,

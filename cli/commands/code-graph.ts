@@ -12,7 +12,7 @@ import { openPushRecord } from '../../memory/client/push/push-record.ts'
 import { git } from '../../memory/extract/source-files.ts'
 import { progress } from '../progress.ts'
 import { cacheDir, connect, serviceOptions, serviceUsage } from '../knowledge-service.ts'
-import { programDir, version } from '../main.ts'
+import { programDir, version } from '../program.ts'
 
 const usage = `usage: statewright code-graph push [DIR] --repo NAME [options]
        statewright code-graph extract [DIR] [--out FILE] [options]

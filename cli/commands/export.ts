@@ -4,7 +4,7 @@ import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/j
 import { readArgs, text, UsageError } from '../args.ts'
 import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
-import { version } from '../main.ts'
+import { version } from '../program.ts'
 
 const usage = `usage: statewright export ACTOR... [--out FILE] [options]
 

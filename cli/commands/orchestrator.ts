@@ -4,7 +4,7 @@ import { machines } from '../../machines/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { readArgs, UsageError } from '../args.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
-import { programDir } from '../main.ts'
+import { installedCli, programDir } from '../program.ts'
 import { unlessOrphaned, untilParentEnds } from '../parent.ts'
 import { proofAtStart } from '../orchestrator/proof.ts'
 import { startOrchestrator } from '../orchestrator/start.ts'
@@ -33,7 +33,7 @@ export async function orchestrator(
   if (parsed.positionals.length > 0) throw new UsageError(`orchestrator takes flags only\n\n${usage}`)
   const env = withFlags(environment, parsed)
   const proof = await proofAtStart(machines, { dir: programDir, env, warn: console.error })
-  const settings = readSettings(env, programDir)
+  const settings = readSettings(env, installedCli(programDir))
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
   if (proof !== undefined) logger.info({ proof }, 'the certificate covers these machines')
   const orphaned = untilParentEnds(process)

@@ -11,7 +11,7 @@ import { oidcVerifier } from '../../http/auth/oidc.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
 import { testClock, withServer } from '../../http/testing.ts'
 import { writeEndpoints } from '../local/endpoints.ts'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { startIdentity } from '../../standins/identity/identity.ts'
 
 const audience = 'urn:statewright:operator'

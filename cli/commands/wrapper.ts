@@ -6,7 +6,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { ContractRun, contractCases, type Verdict } from '../../wrapper/selftest/suite.ts'
 import { startWrapper } from '../../wrapper/main.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
-import { installedCli, programDir } from '../main.ts'
+import { installedCli, programDir } from '../program.ts'
 import { podServer } from '../../edges/agents/mcp/pod-server.ts'
 
 const usage = `usage: statewright wrapper

@@ -1,7 +1,7 @@
 /** The memory service of the one Project on this machine, as a child that is started again when it dies. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { databaseFor } from './database.ts'
 import { Supervisor } from './supervisor.ts'
 

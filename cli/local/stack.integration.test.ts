@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { findByVariable } from '../../edges/local/processes.ts'
 import { defaultScenarioFile, loadScenario } from '../../standins/scenarios/load.ts'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { freePort, isFree } from './ports.ts'
 import { startStack } from './stack.ts'
 

@@ -17,7 +17,7 @@ import {
 import { systemClock } from '../../runtime/clock.ts'
 import { orchestratorClient, type OrchestratorClient } from '../client.ts'
 import { closingOnFailure, type Opened } from '../closing.ts'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { databaseFor } from './database.ts'
 import { endPods } from './end-pods.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'

@@ -1,7 +1,7 @@
 /** Starts the memory service before an identity provider and lets schemathesis ask it at random; options are its own. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { memoryHost } from './host.ts'
 
 const host = await memoryHost()

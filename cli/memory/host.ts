@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { clientCredentials } from '../../http/token-source.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { databaseFor } from '../local/database.ts'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { startIdentity, type Identity } from '../local/standins.ts'
 
 export const memoryAudience = 'urn:statewright:memory'

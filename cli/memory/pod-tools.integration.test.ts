@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { startPodSide, type PodSide } from '../../property-tests/tools/pod-side.ts'
 import { memoryAudience, memoryHost, type MemoryHost, type MemoryProcess } from './host.ts'
 

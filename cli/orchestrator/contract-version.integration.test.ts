@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
 
 const name = 'documentation-1'

@@ -11,7 +11,7 @@ import { socketFolderOf } from '../../wrapper/testing/pod.ts'
 import { said } from '../commands/testing.ts'
 import { why } from '../commands/why.ts'
 import { writeEndpoints } from '../local/endpoints.ts'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
 import type { WhyAnswer } from './why.ts'
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PodFolder } from '../../edges/local/pod-folder.ts'
 import { startTestModel, type TestModel } from '../../wrapper/selftest/model.ts'
 import { runGit } from '../../wrapper/testing/pod.ts'
-import { programDir } from '../main.ts'
+import { programDir } from '../program.ts'
 import { projectWith, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
 
 const stub = join(programDir, 'standins', 'stub-cli', 'claude')

@@ -6,7 +6,7 @@ import { PodFolder } from '../../edges/local/pod-folder.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { startTestModel, type ModelRequest, type Move, type TestModel } from '../../wrapper/selftest/model.ts'
 import { realCli } from '../../wrapper/testing/pod.ts'
-import { programDir } from '../../cli/main.ts'
+import { programDir } from '../../cli/program.ts'
 import { answered, calls } from './calls.ts'
 import { kinds, startFixture, within, type Facts, type Kind, type Fixture } from './fixture.ts'
 

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { programDir } from '../../cli/main.ts'
+import { programDir } from '../../cli/program.ts'
 
 /** Where `bin/test-tools.mjs` has installed other people's programs. */
 export function peerProgram(name: string): string {

@@ -1,0 +1,17 @@
+/** Where this program stands on the disk, and which one it is. */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder of package.json. */
+export const programDir = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** The agent's CLI, as npm installs it with this program: what pods start on this machine. */
+export function installedCli(dir: string): string {
+  return join(dir, 'node_modules', '.bin', 'claude')
+}
+
+export function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(programDir, 'package.json'), 'utf8'))
+  return (manifest as { version: string }).version
+}
