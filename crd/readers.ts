@@ -66,9 +66,9 @@ const directory = 'edges/local/project-directory.ts'
 const schedule = 'edges/schedule/settings.ts'
 const models = 'crd/models.ts'
 const hooks = 'wrapper/boot/lifecycle-hooks.ts'
-const spending = 'cli/orchestrator/spending.ts'
-const resources = 'cli/orchestrator/resources.ts'
-const byHandTasks = 'cli/orchestrator/tasks-by-hand.ts'
+const spending = 'orchestrator/spending.ts'
+const resources = 'orchestrator/resources.ts'
+const byHandTasks = 'orchestrator/tasks-by-hand.ts'
 const upgrade = { reader: 'edges/agents/bundle/preface.ts', within: 'upgradePolicy' } as const
 
 const ofProject: Uses<ProjectSpec> = {
@@ -78,7 +78,7 @@ const ofProject: Uses<ProjectSpec> = {
   agentPodTTLSeconds: directory,
   maxNewTasksPerSweep: schedule,
   maxOpenTasks: schedule,
-  maxBundleBytes: 'cli/orchestrator/compose.ts',
+  maxBundleBytes: 'orchestrator/compose.ts',
   autoApproveMaxSignificance: directory,
   'agent/model': models,
   'agent/image': ofImage,
@@ -93,7 +93,7 @@ const ofProject: Uses<ProjectSpec> = {
   'agent/effort': models,
   'agent/modelByKind': models,
   'agent/effortByKind': models,
-  'agent/skillsRef': { reader: 'cli/pod-environment.ts', needs: 'SKILLS_REPO_URL' },
+  'agent/skillsRef': { reader: 'orchestrator/pod-environment.ts', needs: 'SKILLS_REPO_URL' },
   'agent/hooks/preClone': hooks,
   'agent/hooks/postClone': hooks,
   'agent/hooks/conversationStart': hooks,
@@ -156,9 +156,9 @@ const ofProject: Uses<ProjectSpec> = {
   'scm/cron/refine/closedLookbackDays': directory,
   'scm/cron/upgrade/schedule': schedule,
   'scm/cron/upgrade/maxOpenUpgrades': schedule,
-  'alerting/enabled': 'cli/orchestrator/alerting.ts',
+  'alerting/enabled': 'orchestrator/alerting.ts',
   'alerting/url': { refused: 'has no effect: no tool of this version queries the alerting system' },
-  'alerting/secretRef': 'cli/orchestrator/alerting.ts',
+  'alerting/secretRef': 'orchestrator/alerting.ts',
   'alerting/cooldownSeconds': 'deprecated',
   'documentation/enabled': schedule,
   'documentation/repo': directory,

@@ -18,7 +18,9 @@ function titlesBelow(folder: string): readonly string[] {
 }
 
 const titles = titlesBelow(here)
-const edgeTitles = ['edges', 'crd', 'cli', 'wrapper'].flatMap((folder) => titlesBelow(join(here, '..', folder)))
+const edgeTitles = ['edges', 'crd', 'orchestrator', 'cli', 'wrapper'].flatMap((folder) =>
+  titlesBelow(join(here, '..', folder)),
+)
 
 function cited(pattern: RegExp, among = titles): ReadonlySet<string> {
   return new Set(among.flatMap((one) => [...one.matchAll(pattern)].map((found) => found.slice(1).join(' '))))

@@ -10,8 +10,8 @@ import { programDir } from '../program.ts'
 import { unlessOrphaned, untilParentEnds } from '../parent.ts'
 import { readMemorySettings, readRebuildSettings } from '../memory/settings.ts'
 import { startMemory } from '../memory/start.ts'
-import { proofAtStart } from '../orchestrator/proof.ts'
-import { untilEnded } from '../orchestrator/until-ended.ts'
+import { proofAtStart } from '../../orchestrator/proof.ts'
+import { untilEnded } from '../until-ended.ts'
 
 const usage = `usage: statewright memory [rebuild]
 

@@ -6,12 +6,12 @@ import { readArgs, UsageError } from '../args.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { installedCli, programDir } from '../program.ts'
 import { unlessOrphaned, untilParentEnds } from '../parent.ts'
-import { proofAtStart } from '../orchestrator/proof.ts'
-import { startOrchestrator } from '../orchestrator/start.ts'
-import { untilEnded } from '../orchestrator/until-ended.ts'
-import { storyLine } from '../orchestrator/story-line.ts'
+import { proofAtStart } from '../../orchestrator/proof.ts'
+import { startOrchestrator } from '../../orchestrator/start.ts'
+import { untilEnded } from '../until-ended.ts'
+import { storyLine } from '../../orchestrator/story-line.ts'
 import { settingFlags, withFlags } from '../settings-flags.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings } from '../../orchestrator/settings.ts'
 
 const usage = `usage: statewright orchestrator [--SETTING VALUE ...]
 

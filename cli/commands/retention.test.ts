@@ -10,7 +10,7 @@ import { migrate } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { storedJournal } from '../../edges/journal/stored-journal.ts'
-import { registerOperations } from '../orchestrator/operations.ts'
+import { registerOperations } from '../../orchestrator/operations.ts'
 import { retention as command } from './retention.ts'
 import { said, withOrchestrator, type CommandFixture } from './testing.ts'
 

@@ -5,7 +5,7 @@ import { type ATask, inReview, parkedBy } from '../../machines/task/a-task.ts'
 import { Problem } from '../../http/problem.ts'
 import { statePath } from '../../runtime/step/state-path.ts'
 import { UsageError } from '../args.ts'
-import type { RefusingTurn } from '../orchestrator/refused-calls.ts'
+import type { RefusingTurn } from '../../orchestrator/refused-calls.ts'
 import { said, withOrchestrator } from './testing.ts'
 import { why } from './why.ts'
 

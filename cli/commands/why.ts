@@ -3,8 +3,8 @@ import type { Why } from '../../machines/why/why.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { orchestratorClient } from '../client.ts'
 import { requireEndpoints } from '../local/endpoints.ts'
-import type { RefusingTurn } from '../orchestrator/refused-calls.ts'
-import type { WhyAnswer } from '../orchestrator/why.ts'
+import type { RefusingTurn } from '../../orchestrator/refused-calls.ts'
+import type { WhyAnswer } from '../../orchestrator/why.ts'
 import { table } from '../table.ts'
 
 const usage = `usage: statewright why TASK [--json] [--dir DIR]

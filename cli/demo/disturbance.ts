@@ -1,6 +1,6 @@
 /** Chaos in a run: kills at drawn moments, a maintainer who speaks beside them, and what both must not have broken. */
 import { join } from 'node:path'
-import { people } from '../local/people.ts'
+import { people } from '../../standins/people.ts'
 import type { Stack } from '../local/stack.ts'
 import { planKills, wreak, type KillRecord } from './chaos.ts'
 import { readHeard, unheard } from './heard.ts'

@@ -1,6 +1,6 @@
 /** The people of the story: they read the forge and answer as the scenario says, each act once. */
 import { dueActs, type Forge, type Scenario, type SeenComment } from '../local/standins.ts'
-import { loginOf, people } from '../local/people.ts'
+import { loginOf, people } from '../../standins/people.ts'
 
 export interface Crowd {
   /** Nobody is due to do anything. */

@@ -1,7 +1,7 @@
 /** What `--json` ends with: one object, its verdict from the forge's audit log. */
 import { listAll } from '../client.ts'
 import type { Stack } from '../local/stack.ts'
-import { people } from '../local/people.ts'
+import { people } from '../../standins/people.ts'
 import type { SpokenWord } from './speaker.ts'
 
 export interface Report {

@@ -1,7 +1,7 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
 import { listAll } from '../client.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
-import { loginOf, people } from '../local/people.ts'
+import { loginOf, people } from '../../standins/people.ts'
 import type { KillRecord } from './chaos.ts'
 import { startChaos, type ChaosPlan } from './disturbance.ts'
 import { startPeople } from './people.ts'

@@ -1,6 +1,6 @@
 /** What maintainers said, read from the forge's own audit log: in its order, and by a grammar that is not the platform's. */
 import type { AuditEntry } from '../local/standins.ts'
-import { people } from '../local/people.ts'
+import { people } from '../../standins/people.ts'
 
 export interface Said {
   /** Place in the audit log. */

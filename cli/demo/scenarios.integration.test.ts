@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
-import { people } from '../local/people.ts'
+import { people } from '../../standins/people.ts'
 import { openingOf } from './story.ts'
 import { withStory, type Story } from './testing.ts'
 import { judge } from './verdict.ts'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { withForge, withReceiver, type ForgeFixture, type Receiver } from '../../standins/forge/testing.ts'
-import { people } from '../local/people.ts'
+import { people } from '../../standins/people.ts'
 import { saidByMaintainers, type Said } from './said.ts'
 import { startSpeaker, type Speaker } from './speaker.ts'
 import { longestLiftMs, planWords, type Moment, type PlannedWord } from './word-plan.ts'

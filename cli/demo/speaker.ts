@@ -4,7 +4,7 @@
  */
 import type { Forge } from '../local/standins.ts'
 import { git } from '../local/git-seed.ts'
-import { people } from '../local/people.ts'
+import { people } from '../../standins/people.ts'
 import { firstLine } from './said.ts'
 import { shortestLiftMs, type Form, type Moment, type PlannedWord } from './word-plan.ts'
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AuditEntry } from '../local/standins.ts'
 import { git } from '../local/git-seed.ts'
-import { people } from '../local/people.ts'
+import { people } from '../../standins/people.ts'
 import { saidByMaintainers } from './said.ts'
 
 const run = promisify(execFile)

@@ -17,7 +17,7 @@ import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { closingOnFailure, type Opened } from '../closing.ts'
+import { closingOnFailure, type Opened } from '../../runtime/closing.ts'
 import type { MemoryStoreSettings } from './settings.ts'
 
 export interface PartPorts {

@@ -4,7 +4,7 @@
  * its work is merged. `npm run test:tools` follows each way to its merge.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { addRepository, setMaintainers, statusOf, Work } from './honest.ts'
 import { openScene, repository, repositoryName, type Scene } from './scene.ts'

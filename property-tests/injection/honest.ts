@@ -1,6 +1,6 @@
 /** An agent that does its work, and people who decide about it: from the plan to the merge, step by step. Test code only. */
 import { join } from 'node:path'
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import { approvalOf } from '../../standins/model/approval.ts'
 import { branchIn } from '../../machines/task/queries.ts'
 import type { TaskContext } from '../../machines/task/context.ts'

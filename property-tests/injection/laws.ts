@@ -3,7 +3,7 @@
  * gateway and the wrappers sent, and by all that the agent heard. No law asks the product what is allowed.
  */
 import type { TaskContext } from '../../machines/task/context.ts'
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import { profiles } from '../../edges/agents/profiles.ts'
 import type { AuditEntry } from '../../standins/forge/store/audit.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'

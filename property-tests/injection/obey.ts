@@ -1,6 +1,6 @@
 /** Does what each order says, in every way that an agent has. */
 import { join } from 'node:path'
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import type { ToolName } from '../../edges/agents/profiles.ts'
 import type { Agent } from './agent.ts'
 import { isTool, type Order } from './orders.ts'

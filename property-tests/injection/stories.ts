@@ -1,6 +1,6 @@
 /** Puts a text where its family stands, brings an agent before it, and gives what that agent reads. */
 import { join } from 'node:path'
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import { approvalOf } from '../../standins/model/approval.ts'
 import { readBundle, type Bundle, type BundleThread } from '../../standins/model/bundle.ts'
 import { branchIn } from '../../machines/task/queries.ts'

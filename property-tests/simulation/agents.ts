@@ -4,7 +4,7 @@
  */
 import { approvalOf } from '../../standins/model/approval.ts'
 import { readBundle, type Bundle } from '../../standins/model/bundle.ts'
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import { signHmac } from '../../http/auth/hmac.ts'
 import type { PodRepository } from '../../machines/effect.ts'
 import { dice } from '../runtime/simulation/dice.ts'

@@ -1,5 +1,5 @@
 /** What agents conclude that only look: at a backlog, at alerts, for ideas. */
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import { fullName, repositoryNames, type Forge } from './forge.ts'
 
 export interface Conclusion {

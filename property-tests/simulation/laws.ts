@@ -1,5 +1,5 @@
 /** What must hold of every run: the laws of the machines over its whole history, and what only the whole system can show. */
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import { keyMarker } from '../../edges/forge/marker.ts'
 import { brokenLaws as brokenMachineLaws } from '../machines/laws.ts'
 import type { Said } from './agents.ts'

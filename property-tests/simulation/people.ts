@@ -1,5 +1,5 @@
 /** The people of the forge: they open issues and merge requests as planned, answer what they are asked, and help along in the end. */
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
 import type { ReviewInput } from '../../standins/forge/store/reviews.ts'
 import type { World } from '../runtime/simulation/world.ts'

@@ -28,7 +28,7 @@ const needsARefusedRow = /runtime\/store\/inbox\/bury-inbox/
  */
 const needsAHopelessDelivery = /forge\/(webhooks\/store buryDelivery|mirror\/read-forge markGone)/
 
-const sources = filesBehind(new URL('cli/orchestrator/compose.ts', root))
+const sources = filesBehind(new URL('orchestrator/compose.ts', root))
 
 function filesBehind(file: URL, found = new Map<string, string>()): ReadonlyMap<string, string> {
   const name = file.href.slice(root.href.length)

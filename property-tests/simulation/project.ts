@@ -1,5 +1,5 @@
 /** The Project of a life as its operator applies it: with all that the plan asks for, and plain when calm comes. */
-import { localManifests } from '../../cli/local/manifests.ts'
+import { localManifests } from '../../standins/manifests.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import { botToken, forgeUrl, fullName, repositoryNames, triggerLabel } from './forge.ts'
 import { alertSecretName, hookSecret, operatorToken, type Orchestrators } from './orchestrators.ts'

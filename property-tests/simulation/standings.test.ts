@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import { markOf, wrongStandings } from './standings.ts'
 

@@ -1,5 +1,5 @@
 /** How each Task stands, by the comment of it on the forge (decisions/0018), against how it stands. */
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import { standingTopic, topicMarker } from '../../edges/forge/marker.ts'
 import { ownThread } from '../../edges/forge/standing/thread.ts'
 import type { TaskContext } from '../../machines/task/context.ts'

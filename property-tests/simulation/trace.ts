@@ -10,7 +10,7 @@ import { idOf, kindOf, type Moment, type Performed, type Snapshot, type Stepped 
 import type { Entry } from './forge.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Outcome } from './live.ts'
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 
 type State = Parameters<typeof step>[1]
 

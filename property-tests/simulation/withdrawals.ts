@@ -1,5 +1,5 @@
 /** LAW-24 over the whole system: who withdrew, and who took it back, by the forge's own record of what people did. */
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import type { IssueFacts, Withdrawal } from '../../machines/issue/events.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
 import type { PlacedRow } from './evidence.ts'

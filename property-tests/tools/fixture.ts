@@ -9,16 +9,16 @@ import { clientCredentials } from '../../http/token-source.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { memorySupervisor, urlOf, type LocalMemory } from '../../cli/local/memory.ts'
-import { people } from '../../cli/local/people.ts'
+import { people } from '../../standins/people.ts'
 import { freePort } from '../../cli/local/ports.ts'
-import { commentOn, openMergeRequest } from '../../cli/orchestrator/testing/merge-request.ts'
+import { commentOn, openMergeRequest } from '../../orchestrator/testing/merge-request.ts'
 import {
   repository,
   startOrchestratorFixture,
   type OrchestratorFixture,
   type OrchestratorFixtureOptions,
-} from '../../cli/orchestrator/testing/fixture.ts'
-import type { OrchestratorSettings } from '../../cli/settings.ts'
+} from '../../orchestrator/testing/fixture.ts'
+import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
 import type { Identity } from '../../standins/identity/identity.ts'
 
 export const kinds = ['incident', 'implement', 'review'] as const

@@ -3,6 +3,8 @@ export interface Zone {
   readonly folder: string
   /** What of ours its files may import besides the zone itself: folders end in `/`, files don't; `*` is one segment. */
   readonly imports: readonly string[] | 'anything'
+  /** What its tests may import besides: the real program at the other end of a wire, say. */
+  readonly tests?: readonly string[]
   /** The packages that it may import; absent: any that package.json lists. */
   readonly packages?: readonly string[]
   /** It runs only in development, tests and the stand-ins of one machine, so devDependencies will do. */
@@ -71,7 +73,14 @@ const product: readonly Zone[] = [
       kit,
     ],
   },
-  { folder: 'cli/', imports: [...platform, door] },
+  // It reads its environment as the wrapper does; what it starts in a pod it knows by its environment alone.
+  {
+    folder: 'orchestrator/',
+    imports: ['machines/', 'runtime/', 'crd/', 'edges/', 'wrapper/boot/environment.ts', kit],
+    tests: ['wrapper/', 'cli/program.ts'],
+  },
+  // Who is who on the forge of one machine, and its resources: data, which starts nothing.
+  { folder: 'cli/', imports: [...platform, 'orchestrator/', door, 'standins/people.ts', 'standins/manifests.ts'] },
   { folder: door, imports: ['standins/'] },
 ]
 
@@ -82,7 +91,7 @@ const laboratory: readonly Zone[] = [
     imports: platform,
     development: true,
   },
-  // The orchestrator as it is composed, and the forge before it: the one place outside `cli/` that runs both.
+  // The orchestrator as it is composed, and the forge before it: one place outside `cli/` that runs both.
   { folder: 'property-tests/simulation/', imports: 'anything', development: true },
   // The same with real sockets and git, its pods scripted.
   { folder: 'property-tests/injection/', imports: 'anything', development: true },

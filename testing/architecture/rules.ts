@@ -76,7 +76,7 @@ function internalComplaint(path: string, zone: Zone | undefined, { specifier }: 
   if (zone === undefined || zone.imports === 'anything') return undefined
   const home = zoneOf(target)
   if (home?.folder === zone.folder) return undefined
-  const allowed = isTest(path) ? [...zone.imports, ...testImports] : zone.imports
+  const allowed = isTest(path) ? [...zone.imports, ...testImports, ...(zone.tests ?? [])] : zone.imports
   return allowed.some((pattern) => matches(pattern, target))
     ? undefined
     : `imports ${target}, which ${zone.folder} may not`

@@ -1,0 +1,100 @@
+/**
+ * Refuses to run tables that the prover did not explore: the machines of this program are named by hashes over their
+ * tables, guards and rules, and the certificate names those that were proven. Where the program runs from its sources
+ * they are hashed at the start, for what was generated speaks of the sources as they were then. There it only warns,
+ * so that a changed guard can be tried before the prover runs; CI and a packed program refuse.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { certificate } from '../machines/certificate.ts'
+
+export interface Certificate {
+  readonly machines: Readonly<Record<string, string>>
+  /** By number, or by name. */
+  readonly laws: readonly (number | string)[]
+  readonly worlds: readonly { readonly states: number; readonly transitions: number }[]
+}
+
+/** What is logged at start. */
+export interface Proof {
+  readonly machines: Readonly<Record<string, string>>
+  readonly laws: number
+  readonly states: number
+  readonly transitions: number
+}
+
+interface Named {
+  readonly kind: string
+  readonly sourceHash?: string
+}
+
+interface Start {
+  readonly env: Readonly<Record<string, string | undefined>>
+  warn(text: string): void
+}
+
+interface Hashing {
+  hashOf(kind: string, base: string): Promise<string>
+}
+
+/** Undefined, after a warning, where sources run that nobody proved. */
+export async function proofAtStart(
+  running: readonly Named[],
+  { dir, ...start }: Start & { readonly dir: string },
+  proven: Certificate = certificate,
+): Promise<Proof | undefined> {
+  const hashing = join(dir, 'bin', 'generators', 'machine-hashes.mjs')
+  const isPacked = !existsSync(join(dir, 'machines', 'registry.ts')) || !existsSync(hashing)
+  if (isPacked) return requireProof(running, proven)
+  const { hashOf } = (await import(pathToFileURL(hashing).href)) as Hashing
+  const standing = running.map(async ({ kind }) => ({ kind, sourceHash: await hashOf(kind, dir) }))
+  return proofOfSources(await Promise.all(standing), start, proven)
+}
+
+export function proofOfSources(
+  running: readonly Named[],
+  { env, warn }: Start,
+  proven: Certificate = certificate,
+): Proof | undefined {
+  const strangers = unproven(running, proven)
+  if (strangers.length === 0 || isCi(env)) return requireProof(running, proven)
+  warn(`WARNING: ${refusal(strangers, proven)}\nCI and a packed program refuse these machines.`)
+  return undefined
+}
+
+function isCi(env: Start['env']): boolean {
+  return !['', '0', 'false'].includes(env['CI'] ?? '')
+}
+
+export function requireProof(running: readonly Named[], proven: Certificate): Proof {
+  const strangers = unproven(running, proven)
+  if (strangers.length > 0) throw new Error(refusal(strangers, proven))
+  return {
+    machines: proven.machines,
+    laws: proven.laws.length,
+    states: total(proven.worlds.map(({ states }) => states)),
+    transitions: total(proven.worlds.map(({ transitions }) => transitions)),
+  }
+}
+
+function unproven(running: readonly Named[], proven: Certificate): readonly Named[] {
+  return running.filter(({ kind, sourceHash }) => sourceHash === undefined || proven.machines[kind] !== sourceHash)
+}
+
+function refusal(strangers: readonly Named[], proven: Certificate): string {
+  const names = strangers.map(
+    ({ kind, sourceHash = 'no hash' }) =>
+      `  ${kind}: running ${sourceHash}, proven ${proven.machines[kind] ?? 'never'}`,
+  )
+  return [
+    'the certificate is for other machines, so nobody has proved these:',
+    ...names,
+    'A release contains the certificate of its machines: install it again. In a checkout run:',
+    '  npm run generate && npm run prove -- --certify',
+  ].join('\n')
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
+}

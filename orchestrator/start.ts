@@ -1,0 +1,153 @@
+/** Opens what the orchestrator of a process needs (store, keys, pods, listeners), wires it and lets it go. */
+import { join } from 'node:path'
+import { podTokens } from '../edges/agents/pod-tokens.ts'
+import { knownIssuer } from '../http/auth/known-issuer.ts'
+import { oidcVerifier } from '../http/auth/oidc.ts'
+import { clientCredentials } from '../http/token-source.ts'
+import { openSpanExporter } from '../http/tracing/exporter.ts'
+import { detectIsolation, type Isolation } from '../edges/local/isolation.ts'
+import { LocalPods } from '../edges/local/pods.ts'
+import { localSecrets } from '../edges/local/secrets.ts'
+import { createTracing } from '../edges/telemetry/tracing.ts'
+import { openPgHints } from '../runtime/store/postgres/pg-hints.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { podEnvironment } from './pod-environment.ts'
+import type { OrchestratorSettings } from './settings.ts'
+import { closingOnFailure, type Opened } from '../runtime/closing.ts'
+import { composeOrchestrator, type OrchestratorPorts } from './compose.ts'
+import { loadKeys } from './keys.ts'
+import { printOf } from '../edges/schedule/model-key.ts'
+import { openStore } from './store.ts'
+
+export interface Orchestrator {
+  readonly url: string
+  readonly internalUrl: string
+  readonly runtime: Runtime
+  readonly isolation: Isolation
+  readonly durability: string
+  /** Resolves when the store can be used no more by this process. */
+  readonly lost: Promise<Error>
+  /** A link that signs a browser in, once. */
+  readonly inspectorLink: () => string
+  stop(): Promise<void>
+}
+
+export function startOrchestrator(settings: OrchestratorSettings, ports: OrchestratorPorts): Promise<Orchestrator> {
+  return closingOnFailure(ports.clock, (opened) => start(settings, ports, opened))
+}
+
+async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, opened: Opened): Promise<Orchestrator> {
+  const { clock, logger, version, programDir } = ports
+  const { otlpEndpoint: endpoint } = settings
+  const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'orchestrator', version, endpoint })
+  if (spans) opened(() => spans.stop())
+  const tracing = spans && createTracing({ exporter: spans, clock, logger, runtime: () => composed.runtime })
+  const fetch = tracing ? tracing.fetch(ports.fetch) : ports.fetch
+  const keys = await loadKeys(settings.stateDir)
+  const sql = await openStore(settings)
+  opened(() => sql.close())
+  const tokens = podTokens(keys.signing, clock, ports.ids)
+  const isolation = isolationOf(settings, programDir)
+  const { issuer, audience, algorithms, clientId, clientSecret: secret, wrapperAudience } = settings.oidc
+  const provider = knownIssuer({ issuer, clock, fetch, logger, random: ports.random })
+  opened(() => provider.stop())
+  const wrapperTokens = clientCredentials({
+    tokenUrl: async () => (await provider.metadata()).token_endpoint,
+    clientId,
+    secret,
+    audience: wrapperAudience,
+    clock,
+    fetch,
+  })
+  const hints =
+    settings.databaseUrl === ''
+      ? undefined
+      : openPgHints({
+          url: settings.databaseUrl,
+          answerMs: settings.databaseAnswerMs,
+          owner: ports.owner,
+          clock,
+          random: ports.random,
+          logger,
+        })
+  if (hints) opened(() => hints.close())
+
+  const composed = await composeOrchestrator(settings, ports, {
+    sql,
+    secrets: localSecrets(join(settings.stateDir, 'secrets')),
+    podTokens: tokens,
+    callbackMaster: keys.callbackMaster,
+    modelKey: printOf(settings.modelKey || settings.oauthToken, keys.callbackMaster),
+    sessionKey: keys.sessionKey,
+    verifyOidc: oidcVerifier({ issuer, audience, algorithms, clock, fetch }),
+    wrapperToken: () => wrapperTokens.token(),
+    degraded: provider.missing,
+    ...(hints ? { hint: hints.tell } : {}),
+    ...(tracing ? { tracing } : {}),
+    pods({ directory, urls }) {
+      const { stateDir, coveredDir, userHome } = settings
+      const environment = podEnvironment({
+        settings,
+        directory,
+        tokens,
+        callbackMaster: keys.callbackMaster,
+        programDir,
+        urls,
+        traceparent: () => tracing?.traceparent(),
+      })
+      const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper']
+      return new LocalPods({
+        stateDir,
+        coveredDir,
+        programDir,
+        userHome,
+        isolation,
+        command,
+        environment,
+        clock,
+        random: ports.random,
+        logger,
+      })
+    },
+  })
+
+  opened(() => composed.stop())
+  await composed.prepare()
+  await composed.runtime.start()
+  hints?.listen(() => composed.runtime.wake())
+  const inside = await composed.inside.listen(settings.internal)
+  const outside = await composed.outside.listen(settings.http)
+  composed.listening({ operator: outside.url, internal: inside.url })
+  composed.begin()
+
+  return {
+    url: composed.publicUrl(),
+    internalUrl: inside.url,
+    runtime: composed.runtime,
+    isolation,
+    durability: sql.durability,
+    lost: sql.lost ?? new Promise<never>(() => undefined),
+    inspectorLink: composed.inspectorLink,
+    async stop() {
+      provider.stop()
+      await composed.stop()
+      await hints?.close()
+      await tracing?.idle()
+      await sql.close()
+      await spans?.stop()
+    },
+  }
+}
+
+function isolationOf(settings: OrchestratorSettings, programDir: string): Isolation {
+  const { stateDir, coveredDir, userHome } = settings
+  const keys = join(stateDir, 'keys')
+  const probe = { pod: keys, workspace: keys, program: programDir, state: coveredDir, home: userHome }
+  const found = settings.isolation === 'none' ? 'none' : detectIsolation(probe)
+  if (settings.isolation === 'required' && found === 'none') {
+    throw new Error(
+      'this machine refuses namespaces (unshare with mount and process namespaces), so the orchestrator cannot isolate pods. A real model then needs --unsafe-no-isolation; the agent’s commands can then read the model key and your files',
+    )
+  }
+  return found
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { effectSchemas } from '../machines/effect.ts'
+import { podDefinition } from '../machines/pod/machine.ts'
+import { queueDefinition } from '../machines/queue/machine.ts'
+import { taskDefinition } from '../machines/task/machine.ts'
+import { turnDefinition } from '../machines/turn/machine.ts'
+import { until } from '../runtime/contract/harness.ts'
+import { createRuntime } from '../runtime/create-runtime.ts'
+import { silentLogger } from '../runtime/logger.ts'
+import type { EffectHandler, Runtime } from '../runtime/runtime.ts'
+import { simulatedClock } from '../runtime/simulated-clock.ts'
+import { migrate } from '../runtime/store/migrate.ts'
+import { openMemorySql } from '../runtime/store/pglite/pglite-memory.ts'
+import type { Sql } from '../runtime/store/sql.ts'
+import { answerWhy, readWhy } from './why.ts'
+
+const clock = simulatedClock(1_800_000_000_000)
+const definitions = [queueDefinition, taskDefinition, podDefinition, turnDefinition]
+const mute: EffectHandler = { perform: async () => [] }
+
+const seed = {
+  kind: 'documentation',
+  goal: 'write it down',
+  repositories: ['lib'],
+  issues: [],
+  mergeRequests: [],
+  priority: 60,
+  origin: { kind: 'cron', ref: 'x' },
+  config: {
+    project: 'default/demo',
+    agentPodTTLSeconds: 3600,
+    turnTimeoutSeconds: 1800,
+    stallProbeGraceSeconds: 60,
+    stallProbeMaxAttempts: 3,
+    autoApproveMaxSignificance: 'off',
+    model: {},
+    effort: {},
+    permissionMode: '',
+    repositories: [{ name: 'lib', base: 'main' }],
+  },
+}
+
+describe('why, read from a runtime', () => {
+  let sql: Sql
+  let runtime: Runtime
+  let keys = 0
+
+  const tell = (to: `queue:${string}` | `pod:${string}`, type: string, fields: object = {}) =>
+    runtime.deliver({ to, key: `k${keys++}`, event: { type, at: clock.now(), ...fields } })
+  const enqueue = (task: string) =>
+    tell('queue:default/demo', 'queue.enqueue', {
+      entry: `mint/${task}`,
+      sort: 'mint',
+      task,
+      class: 'normal',
+      priority: 60,
+      kind: 'documentation',
+      seed,
+    })
+
+  beforeAll(async () => {
+    sql = await openMemorySql()
+    await migrate(sql)
+    const handlers = Object.fromEntries(Object.keys(effectSchemas).map((type) => [type, mute]))
+    const ports = { sql, clock, random: () => 0.5, logger: silentLogger, owner: 'one', shards: 1 }
+    runtime = createRuntime({ ...ports, definitions, handlers })
+    await runtime.start()
+    await tell('queue:default/demo', 'queue.configured', { maxConcurrentAgents: 1, capacity: 1, alertCapacity: 0 })
+    await tell('queue:default/demo', 'queue.opened')
+    for (const task of ['default/first', 'default/second', 'default/third']) await enqueue(task)
+    await until(() => runtime.read('pod:default/first/1'))
+  })
+  afterAll(async () => {
+    await runtime.stop()
+    await sql.close()
+  })
+
+  test('a Task under way is said with what its pod waits for', async () => {
+    const why = await readWhy({ runtime, clock }, 'first')
+    expect(why).toMatchObject({ task: 'default/first', stage: 'documenting', queue: null })
+    expect(why?.resting?.reason).toBe('task/pod.starting')
+    expect(why?.below.map(({ reason }) => reason)).toEqual(['pod/volumes'])
+  })
+
+  test('a Task that waits to be minted is said with its place in the queue, and its way begins with the slot (OPERATIONS-3)', async () => {
+    const why = await readWhy({ runtime, clock }, 'default/third')
+    expect(why).toMatchObject({ stage: 'queued', queue: { position: 2, reason: 'no free slot' } })
+    expect(why?.path?.[0]).toMatchObject({ by: 'queue', event: { type: 'task.minted', entry: 'mint/default/third' } })
+    expect(why?.path?.at(-1)?.stage).toBe('delivered')
+  })
+
+  test('a Task whose push was refused is said with the words of who refused it', async () => {
+    const read: Runtime['read'] = async (address) => {
+      const view = await runtime.read(address)
+      return (
+        view && {
+          ...view,
+          context: {
+            ...view.context,
+            turn: { ...(view.context['turn'] as object), lastFailedRepos: ['lib', 'other'] },
+          },
+        }
+      )
+    }
+    const reader = { read, list: runtime.list.bind(runtime), pendingTimers: runtime.pendingTimers.bind(runtime) }
+    const pushRefusal = async (...about: readonly string[]): Promise<string | undefined> =>
+      about.join(' ') === 'default/demo lib default/first' ? 'say /allow-ci-changes' : undefined
+    const why = await readWhy({ runtime: reader, clock, pushRefusal }, 'first')
+    expect(why?.detail).toBe('lib: say /allow-ci-changes')
+  })
+
+  test('of a Task that is nowhere nothing is said', async () => {
+    expect(await readWhy({ runtime, clock }, 'nobody')).toBeUndefined()
+    expect(await answerWhy({ runtime, clock }, 'nobody')).toBeUndefined()
+  })
+})
