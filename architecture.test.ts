@@ -216,8 +216,8 @@ describe('the rules are noticed when broken', () => {
     [
       'what builds fixtures for tests stays out of programs',
       'runtime/x.ts',
-      "import { y } from './testing.ts'",
-      'imports runtime/testing.ts, which is for tests',
+      "import { y } from './testing/y.ts'",
+      'imports runtime/testing/y.ts, which is for tests',
     ],
     [
       'a lazy import is an import',

@@ -44,7 +44,7 @@ async function main(parameters) {
     const tests = rest.length > 0 ? rest : ['memory', 'cli/memory', 'http/auth']
     const tested = await run('vitest', ['run', '--no-file-parallelism', ...tests])
     const fuzzed = wanted.includes('schemathesis')
-      ? await run(process.execPath, [join(root, 'cli', 'memory', 'fuzz.ts')])
+      ? await run(process.execPath, [join(root, 'cli', 'memory', 'testing', 'fuzz.ts')])
       : 0
     return tested === 0 && fuzzed === 0 ? 0 : 1
   } finally {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { count, flag, readArgs, text, UsageError } from './args.ts'
-import { said } from './commands/testing.ts'
+import { said } from './commands/testing/fixture.ts'
 
 const options = { port: { type: 'string' }, json: { type: 'boolean' } } as const
 

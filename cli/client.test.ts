@@ -3,7 +3,7 @@ import { startIdentity } from '../standins/identity/identity.ts'
 import { bearer } from '../http/auth/authenticate.ts'
 import { oidcVerifier } from '../http/auth/oidc.ts'
 import { invalidInput, Problem } from '../http/problem.ts'
-import { testClock, withServer } from '../http/testing.ts'
+import { testClock, withServer } from '../http/testing/fixture.ts'
 import { ApiError } from '../http/api-error.ts'
 import { orchestratorClient, type OrchestratorClient } from './client.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import { said } from './commands/testing.ts'
+import { said } from './commands/testing/fixture.ts'
 import { main } from './main.ts'
 
 const { out: overview } = await said(() => main(['--help']))

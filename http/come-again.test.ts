@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withServer } from './testing.ts'
+import { withServer } from './testing/fixture.ts'
 
 async function answerTo(error: unknown): Promise<{ status: number; retryAfter: string | null; body: object }> {
   let answered: { status: number; retryAfter: string | null; body: object } | undefined

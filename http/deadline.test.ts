@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DeadlineError, withDeadline } from './deadline.ts'
-import { testClock } from './testing.ts'
+import { testClock } from './testing/fixture.ts'
 
 test('work that ends in time gives its value and leaves no timer', async () => {
   const clock = testClock()

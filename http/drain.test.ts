@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { HttpApp } from './app.ts'
-import { withServer } from './testing.ts'
+import { withServer } from './testing/fixture.ts'
 
 /** A route that answers when the test says so. */
 function slowRoute(): { declare(app: HttpApp): void; entered: Promise<void>; finish(): void } {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { captureLog } from './testing.ts'
+import { captureLog } from './testing/fixture.ts'
 
 test('a line is JSON with time, level and the program that speaks (MEMORY-LOG-2, HTTP-9)', () => {
   const log = captureLog()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { HttpApp } from './app.ts'
 import { createMetrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
-import { withServer } from './testing.ts'
+import { withServer } from './testing/fixture.ts'
 
 interface Document {
   readonly openapi: string

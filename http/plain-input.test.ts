@@ -4,7 +4,7 @@ import type { HttpApp } from './app.ts'
 import { decodeCursor, encodeCursor } from './list.ts'
 import { jsonFault, mostLevels, plainName } from './plain-input.ts'
 import { Problem } from './problem.ts'
-import { withServer } from './testing.ts'
+import { withServer } from './testing/fixture.ts'
 
 const Named = Type.Object({ name: Type.String({ pattern: plainName }), text: Type.Optional(Type.String()) })
 

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import type { HttpApp } from './app.ts'
 import { Problem } from './problem.ts'
-import { withServer } from './testing.ts'
+import { withServer } from './testing/fixture.ts'
 
 const Thing = Type.Object(
   { n: Type.Integer(), mode: Type.Union([Type.Literal('a'), Type.Literal('b')]) },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from './testing.ts'
+import { testClock } from './testing/fixture.ts'
 import { clientCredentials, type TokenSource } from './token-source.ts'
 
 interface Fixture {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ingestMetrics } from './metrics.ts'
-import { openTestMemory, type TestMemory } from './testing.ts'
+import { openTestMemory, type TestMemory } from './testing/service.ts'
 
 const documented = readFileSync(new URL('../docs/memory.md', import.meta.url), 'utf8')
 

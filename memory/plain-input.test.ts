@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestMemory, type TestMemory } from './testing.ts'
+import { openTestMemory, type TestMemory } from './testing/service.ts'
 
 let memory: TestMemory
 beforeAll(async () => {

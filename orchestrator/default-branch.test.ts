@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
-import { captureLog, testClock } from '../http/testing.ts'
+import { captureLog, testClock } from '../http/testing/fixture.ts'
 import type { Resource, ResourcePort, SecretPort } from '../edges/ports/resources.ts'
 import { createOpenForge } from '../edges/forge/open-forge.ts'
 import { learnPlace } from '../edges/forge/mirror/places.ts'
-import { withSql } from '../edges/forge/testing.ts'
+import { withSql } from '../edges/forge/testing/fixture.ts'
 import { localProjectDirectory } from '../edges/local/project-directory.ts'
 import { defaultBranches } from './default-branch.ts'
 

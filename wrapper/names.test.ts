@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { captureLog, namesIn, testClock } from '../http/testing.ts'
+import { captureLog, namesIn, testClock } from '../http/testing/fixture.ts'
 import { createWrapperServer, type WrapperServerOptions } from './server.ts'
 
 test('the wrapper names everything in camelCase (HTTP-16)', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { captureLog, testClock } from '../http/testing.ts'
+import { captureLog, testClock } from '../http/testing/fixture.ts'
 import type { HttpServer } from '../http/server.ts'
 import { createInternalServer } from './internal-server.ts'
 import { createModelServer } from './sockets/model-server.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { captureLog } from '../http/testing.ts'
+import { captureLog } from '../http/testing/fixture.ts'
 import type { Fetch } from '../http/ports.ts'
 import type { Session } from '../machines/turn/schema.ts'
 import { Attestor } from './attestation/attestor.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../args.ts'
 import { apply } from './apply.ts'
-import { said, statewright, withOrchestrator } from './testing.ts'
+import { said, statewright, withOrchestrator } from './testing/fixture.ts'
 
 const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: demo-scm}\nstringData: {token: hidden-token}\n'
 const project = `apiVersion: platform.dev/v1alpha1

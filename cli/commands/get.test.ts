@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { UsageError } from '../args.ts'
 import { get } from './get.ts'
-import { said, withOrchestrator } from './testing.ts'
+import { said, withOrchestrator } from './testing/fixture.ts'
 
 const metadata = (name: string): object => ({ name, namespace: 'default' })
 const tasks = [

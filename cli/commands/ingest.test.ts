@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ingest } from './ingest.ts'
-import { said } from './testing.ts'
+import { said } from './testing/fixture.ts'
 
 describe('ingest --dry-run', () => {
   let dir: string

@@ -22,7 +22,7 @@ import { history } from './history.ts'
 import { importBundles } from './import.ts'
 import { deadLetters, effects } from './outbox.ts'
 import { replay } from './replay.ts'
-import { said, withOrchestrator, type CommandFixture } from './testing.ts'
+import { said, withOrchestrator, type CommandFixture } from './testing/fixture.ts'
 
 const at = 1_700_000_000_000
 const project = 'project:default/demo'

@@ -12,7 +12,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { storedJournal } from '../../edges/journal/stored-journal.ts'
 import { registerOperations } from '../../orchestrator/operations.ts'
 import { retention as command } from './retention.ts'
-import { said, withOrchestrator, type CommandFixture } from './testing.ts'
+import { said, withOrchestrator, type CommandFixture } from './testing/fixture.ts'
 
 const at = 1_700_000_000_000
 const policy = { days: 0, events: 4, finalDays: 30 }

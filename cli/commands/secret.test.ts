@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { UsageError } from '../args.ts'
 import { secret } from './secret.ts'
-import { statewright, withOrchestrator } from './testing.ts'
+import { statewright, withOrchestrator } from './testing/fixture.ts'
 
 test('a value comes from standard input, without its last line break, and is not repeated (SECRET-4)', async () => {
   await withOrchestrator(async (fixture) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { UsageError } from '../args.ts'
 import { skills } from './skills.ts'
-import { said } from './testing.ts'
+import { said } from './testing/fixture.ts'
 
 async function check(
   ...args: readonly string[]

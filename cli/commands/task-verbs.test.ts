@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Problem } from '../../http/problem.ts'
 import { UsageError } from '../args.ts'
 import { cancel, retry } from './task-verbs.ts'
-import { said, withOrchestrator } from './testing.ts'
+import { said, withOrchestrator } from './testing/fixture.ts'
 
 const Body = Type.Object({ task: Type.String() }, { additionalProperties: false })
 

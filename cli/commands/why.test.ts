@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { explain } from '../../machines/why/why.ts'
-import { type ATask, inReview, parkedBy } from '../../machines/task/a-task.ts'
+import { type ATask, inReview, parkedBy } from '../../machines/testing/a-task.ts'
 import { Problem } from '../../http/problem.ts'
 import { statePath } from '../../runtime/step/state-path.ts'
 import { UsageError } from '../args.ts'
 import type { RefusingTurn } from '../../orchestrator/refused-calls.ts'
-import { said, withOrchestrator } from './testing.ts'
+import { said, withOrchestrator } from './testing/fixture.ts'
 import { why } from './why.ts'
 
 const dueAt = Date.parse('2026-01-02T03:04:05Z')

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
 import { people } from '../../standins/people.ts'
 import { openingOf } from './story.ts'
-import { withStory, type Story } from './testing.ts'
+import { withStory, type Story } from './testing/fixture.ts'
 import { judge } from './verdict.ts'
 
 const limitMs = 180_000

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { withForge, withReceiver, type ForgeFixture, type Receiver } from '../../standins/forge/testing.ts'
+import { withForge, withReceiver, type ForgeFixture, type Receiver } from '../../standins/forge/testing/fixture.ts'
 import { people } from '../../standins/people.ts'
 import { saidByMaintainers, type Said } from './said.ts'
 import { startSpeaker, type Speaker } from './speaker.ts'

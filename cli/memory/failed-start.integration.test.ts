@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { captureLog } from '../../http/testing.ts'
+import { captureLog } from '../../http/testing/fixture.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { openParts } from './parts.ts'
 import { readMemorySettings, type MemorySettings } from './settings.ts'

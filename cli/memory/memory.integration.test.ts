@@ -1,8 +1,8 @@
 /** The program itself: its door, and what a death at any moment leaves of an ingest. MEMORY_KILLS says how many deaths. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JobBody } from '../../memory/ingest/job-view.ts'
-import { askWithToken, expectOnce, expectWhole, ingestOf, jobOf, withStore } from './ingest-testing.ts'
-import { memoryHost, otherAudience, type MemoryHost, type MemoryProcess } from './host.ts'
+import { askWithToken, expectOnce, expectWhole, ingestOf, jobOf, withStore } from './testing/ingests.ts'
+import { memoryHost, otherAudience, type MemoryHost, type MemoryProcess } from './testing/host.ts'
 
 const kills = Number(process.env['MEMORY_KILLS'] ?? 2)
 const items = 150

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { programDir } from '../program.ts'
 import { startPodSide, type PodSide } from '../../property-tests/tools/pod-side.ts'
-import { memoryAudience, memoryHost, type MemoryHost, type MemoryProcess } from './host.ts'
+import { memoryAudience, memoryHost, type MemoryHost, type MemoryProcess } from './testing/host.ts'
 
 const text = 'The DurationParser rounds half to even, because the LedgerTable does.'
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JobBody } from '../../memory/ingest/job-view.ts'
 import { describeRequiring } from '../../testing/requires.ts'
-import { askWithToken, expectOnce, expectWhole, ingestOf, jobOf, withStore, type Ask } from './ingest-testing.ts'
-import { memoryHost, type MemoryHost, type MemoryProcess } from './host.ts'
+import { askWithToken, expectOnce, expectWhole, ingestOf, jobOf, withStore, type Ask } from './testing/ingests.ts'
+import { memoryHost, type MemoryHost, type MemoryProcess } from './testing/host.ts'
 
 const items = 60
 /** Of each of the two that are cut: long enough that neither is through when the other process dies. */

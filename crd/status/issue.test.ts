@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newIssue, type Grant, type IssueContext } from '../../machines/issue/context.ts'
-import { lostBy } from '../testing.ts'
+import { lostBy } from '../testing/server-view.ts'
 import { issueResource } from './issue.ts'
 import type { DerivedResource } from './shape.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newMergeRequest, type MergeRequestContext } from '../../machines/merge-request/context.ts'
-import { lostBy } from '../testing.ts'
+import { lostBy } from '../testing/server-view.ts'
 import { mergeRequestResource } from './merge-request.ts'
 import type { DerivedResource } from './shape.ts'
 

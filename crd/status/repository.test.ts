@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newProject } from '../../machines/project/context.ts'
-import { lostBy } from '../testing.ts'
+import { lostBy } from '../testing/server-view.ts'
 import { repositoryStatus, type RepositoryFacts } from './repository.ts'
 
 const at = Date.parse('2026-01-02T03:04:05Z')

@@ -12,7 +12,7 @@ import {
 import type { AgentApiDeps, ProjectLife } from './deps.ts'
 import type { PodClaims } from './pod-tokens.ts'
 import { mostSkewMs } from './find-tasks.ts'
-import { aLife, aTask, aView, reading } from './testing.ts'
+import { aLife, aTask, aView, reading } from './testing/fixture.ts'
 
 const claims: PodClaims = {
   project: 'default/demo',

@@ -7,7 +7,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { agentMigrations } from './ci-store.ts'
 import { createCiReads } from './ci-reads.ts'
 import type { ForgeAccess } from './forge-access.ts'
-import { aForge } from './testing.ts'
+import { aForge } from './testing/fixture.ts'
 
 interface Fixture {
   readonly clock: SimulatedClock

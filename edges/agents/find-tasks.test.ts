@@ -2,7 +2,7 @@ import { withChanges } from '../../machines/task/context.ts'
 import { expect, test } from 'vitest'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import { findTasks, mostSkewMs } from './find-tasks.ts'
-import { aTask, aView } from './testing.ts'
+import { aTask, aView } from './testing/fixture.ts'
 
 const template = aTask()
 

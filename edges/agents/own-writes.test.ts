@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ForgeComment, ForgeIssue, ForgePort } from '../forge/port.ts'
 import { agentMarker, commentOnce, openIssueOnce, type AgentComment } from './own-writes.ts'
-import { aForge, aForgeComment } from './testing.ts'
+import { aForge, aForgeComment } from './testing/fixture.ts'
 
 const question: AgentComment = {
   task: 'default/implement-lib-1-x7k2p',

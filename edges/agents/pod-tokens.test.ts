@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { generateSigningKeyPem, importSigningKey, signToken } from '../../http/auth/tokens.ts'
-import { testClock } from '../../http/testing.ts'
+import { testClock } from '../../http/testing/fixture.ts'
 import { podTokens, tokenLifetimeSeconds, type PodClaims } from './pod-tokens.ts'
 
 const claims: PodClaims = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ATask } from '../../machines/task/a-task.ts'
+import { ATask } from '../../machines/testing/a-task.ts'
 import type { Note, TaskContext } from '../../machines/task/context.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
@@ -11,7 +11,7 @@ import { bytesOf, escapeText } from './bundle/escape.ts'
 import { renderBundle } from './bundle/render.ts'
 import { agentMigrations } from './ci-store.ts'
 import { mostNoteBytes, spill, spillFor, withWords } from './spilled-notes.ts'
-import { aThreadReader, reading } from './testing.ts'
+import { aThreadReader, reading } from './testing/fixture.ts'
 
 let sql: Sql
 beforeAll(async () => {

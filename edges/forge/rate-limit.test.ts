@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { limitOf } from './github/transport.ts'
 import { createBudget, type Budget, type BudgetOptions } from './rate-limit.ts'
-import { withSql } from './testing.ts'
+import { withSql } from './testing/fixture.ts'
 
 /** As each process has it. */
 type Process = (clock: Clock, more?: Partial<BudgetOptions>) => Budget

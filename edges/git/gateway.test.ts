@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { globSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { commit, run } from '../../standins/forge/testing.ts'
-import { BRANCH, podHeader, push, withGateway } from './testing.ts'
+import { commit, run } from '../../standins/forge/testing/fixture.ts'
+import { BRANCH, podHeader, push, withGateway } from './testing/fixture.ts'
 
 test('a pod clones and pushes its task branch; the forge has it under the bot, the audit under the pod (TOOLS-14, GIT-GATEWAY-1, GIT-GATEWAY-2, GIT-GATEWAY-6, GIT-1)', async () => {
   await withGateway(async (fixture) => {

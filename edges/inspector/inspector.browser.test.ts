@@ -1,7 +1,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
-import { playStory, withFixture, type Fixture } from './testing.ts'
+import { playStory, withFixture, type Fixture } from './testing/fixture.ts'
 
 /** Each test opens a store, a platform and a page. */
 vi.setConfig({ testTimeout: 120_000 })

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { ActorAnswer, ActorRow, HistoryRow } from './answers.ts'
-import { goodToken, playStory, withFixture, type Fixture } from './testing.ts'
+import { goodToken, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 
 interface Page<T> {
   readonly items: readonly T[]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../../http/testing.ts'
+import { testClock } from '../../http/testing/fixture.ts'
 import { createTickets, type Tickets } from './tickets.ts'
 
 const minute = 60_000

@@ -16,7 +16,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { detectIsolation, isolated, type IsolatedPaths } from './isolation.ts'
 import { removeFolder } from './pod-folder.ts'
 import { childrenOf, familyOf, identify, isAlive, signal } from './processes.ts'
-import { machineFolders, withFolder } from './testing.ts'
+import { machineFolders, withFolder } from './testing/fixture.ts'
 
 const path = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { captureLog } from '../../http/testing.ts'
+import { captureLog } from '../../http/testing/fixture.ts'
 import type { PodObservation, PodSpec } from '../ports/pods.ts'
 import { detectIsolation, type Isolation } from './isolation.ts'
 import { PodFolder } from './pod-folder.ts'
 import { LocalPods, type LocalPodsOptions } from './pods.ts'
 import { familyOf, isAlive, signal, type ProcessIdentity } from './processes.ts'
-import { machineFolders, withFolder } from './testing.ts'
+import { machineFolders, withFolder } from './testing/fixture.ts'
 
 const spec: PodSpec = {
   pod: 'default/task/1',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { childrenOf, familyOf, findByVariable, identify, isAlive, signal } from './processes.ts'
-import { withChild } from './testing.ts'
+import { withChild } from './testing/fixture.ts'
 
 const tree = ['/bin/sh', '-c', 'sleep 300 & sleep 300 & wait']
 const lonely = ['sleep', '300']

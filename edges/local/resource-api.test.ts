@@ -4,13 +4,13 @@ import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { bearer, unauthenticated } from '../../http/auth/authenticate.ts'
 import { Problem } from '../../http/problem.ts'
-import { testClock, withServer } from '../../http/testing.ts'
+import { testClock, withServer } from '../../http/testing/fixture.ts'
 import { localMigrations } from './migrations.ts'
 import { registerResourceApi, type ResourceApiDeps } from './resource-api.ts'
 import type { ResourceView } from './resource-reads.ts'
 import { localResources } from './resources.ts'
 import { localSecrets } from './secrets.ts'
-import { withFolder } from './testing.ts'
+import { withFolder } from './testing/fixture.ts'
 
 let sql: Sql
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { localSecrets } from './secrets.ts'
-import { withFolder } from './testing.ts'
+import { withFolder } from './testing/fixture.ts'
 
 test('a secret is a file that only its owner reads, in a folder that only its owner enters (SECRET-2, SECURITY-RULE-2)', async () => {
   await withFolder(async (root) => {

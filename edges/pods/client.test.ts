@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import { RetryableError } from '../../runtime/errors.ts'
-import { testClock } from '../../http/testing.ts'
+import { testClock } from '../../http/testing/fixture.ts'
 import { createWrapperClient } from './client.ts'
-import { anEndedTurn, aTurn, withWrapper } from './testing.ts'
+import { anEndedTurn, aTurn, withWrapper } from './testing/scripted-wrapper.ts'
 
 const message = { key: 'default/task/1/1', text: 'Do it', handoff: false }
 

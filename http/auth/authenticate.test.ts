@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Problem } from '../problem.ts'
-import { withServer } from '../testing.ts'
+import { withServer } from '../testing/fixture.ts'
 import { bearer, principalOf, protect, unauthenticated, type Principal, type VerifyToken } from './authenticate.ts'
 
 /** Tokens of this test are names. */

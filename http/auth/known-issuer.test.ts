@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { captureLog, testClock } from '../testing.ts'
+import { captureLog, testClock } from '../testing/fixture.ts'
 import { knownIssuer } from './known-issuer.ts'
 
 const issuer = 'https://id.example'

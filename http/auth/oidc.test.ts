@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { exportJWK, SignJWT, type JWK, type JWTPayload } from 'jose'
 import { expect, test } from 'vitest'
-import { testClock, type TestClock } from '../testing.ts'
+import { testClock, type TestClock } from '../testing/fixture.ts'
 import type { Principal } from './authenticate.ts'
 import { oidcVerifier, type OidcOptions } from './oidc.ts'
 

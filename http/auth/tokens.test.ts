@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose'
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { testClock, type TestClock } from '../testing.ts'
+import { testClock, type TestClock } from '../testing/fixture.ts'
 import { generateSigningKeyPem, importSigningKey, signToken, verifyToken, type SigningKey } from './tokens.ts'
 
 const expected = { issuer: 'urn:orchestrator', audience: 'urn:operator' }

@@ -1,6 +1,6 @@
 /** What a Project notes for its conditions: since when each is what it is, and which resources were observed. */
 import { expect, test } from 'vitest'
-import { AProject, everyTen, minute, settingsWith } from './a-project.ts'
+import { AProject, everyTen, minute, settingsWith } from '../testing/a-project.ts'
 import { conditionsOf } from './conditions.ts'
 
 const scheduled = settingsWith({ upgrade: { schedule: everyTen, maxOpenUpgrades: 1 } })

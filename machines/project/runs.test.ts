@@ -11,7 +11,7 @@ import {
   minute,
   planned,
   settingsWith,
-} from './a-project.ts'
+} from '../testing/a-project.ts'
 import type { Backlog, ScheduleSettings } from './events.ts'
 
 const scanning = (given: Partial<ScheduleSettings> = {}): ScheduleSettings =>

@@ -1,7 +1,7 @@
 /** The token budget (PROJECT-BUDGET, docs/contract/resources.md) as the queue hears of it. */
 import { describe, expect, test } from 'vitest'
 import { sent, types, type DrivenEffect } from '../drive.ts'
-import { AProject, hour, minute, settingsWith } from './a-project.ts'
+import { AProject, hour, minute, settingsWith } from '../testing/a-project.ts'
 import type { BudgetSettings } from './events.ts'
 
 const inherits = { proactivePercent: 0, emergencyPercent: 0 }

@@ -1,7 +1,7 @@
 /** Ticks: when they are asked for, when they run, and how often what was missed is made up for. */
 import { expect, test } from 'vitest'
 import { types } from '../drive.ts'
-import { AProject, backlogWith, everyTen, hour, minute, planned, settingsWith } from './a-project.ts'
+import { AProject, backlogWith, everyTen, hour, minute, planned, settingsWith } from '../testing/a-project.ts'
 
 const nightly = settingsWith({ documentation: { schedule: everyTen, maxPerRepo: 1 } })
 const documentation = (): AProject => planned('documentation', nightly)

@@ -11,7 +11,7 @@ import {
   parkedBy,
   taskId,
   working,
-} from './a-task.ts'
+} from '../testing/a-task.ts'
 
 const refineId = 'default/refine-1'
 const requested = { by: refineId, project: 'default/demo', to: 'default/heir', entry: 'mint/default/heir' }

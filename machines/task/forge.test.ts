@@ -12,7 +12,7 @@ import {
   parkedBy,
   reviewTask,
   taskId,
-} from './a-task.ts'
+} from '../testing/a-task.ts'
 
 describe('reviewing.opening', () => {
   test('Task opening/asked: STAGE-9: opens the pushed repository once the submitting pod is gone, with what was submitted', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { granted, reworking, working, type ATask } from './a-task.ts'
+import { granted, reworking, working, type ATask } from '../testing/a-task.ts'
 
 const hour = 3_600_000
 const proposal = { repo: 'lib', title: 'Cache the index', body: 'It is slow.', kind: 'improvement' } as const

@@ -3,7 +3,7 @@ import { createActor, transition, type AnyStateNode } from 'xstate'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../definition.ts'
 import { machines } from '../registry.ts'
-import { ATask, granted, inReview, merging, opening, parkedBy } from './a-task.ts'
+import { ATask, granted, inReview, merging, opening, parkedBy } from '../testing/a-task.ts'
 import { newTask, type TaskContext } from './context.ts'
 import { taskDefinition, taskMachine } from './machine.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aMergeRequest, inReviewOfTwo } from './a-task.ts'
+import { aMergeRequest, inReviewOfTwo } from '../testing/a-task.ts'
 import type { TaskContext } from './context.ts'
 
 const statesOf = ({ forge: { mergeRequests } }: TaskContext): unknown =>

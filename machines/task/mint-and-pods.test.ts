@@ -10,7 +10,7 @@ import {
   parkedBy,
   reviewTask,
   taskId,
-} from './a-task.ts'
+} from '../testing/a-task.ts'
 
 const selfProposed = { ...anIssue, selfProposed: true, humanCommented: false }
 

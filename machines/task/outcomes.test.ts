@@ -11,7 +11,7 @@ import {
   parkedBy,
   reviewTask,
   taskId,
-} from './a-task.ts'
+} from '../testing/a-task.ts'
 
 const running = () => new ATask().mint().running()
 const code = (task: ATask) => [task.answer?.status, task.answer?.body['code']]

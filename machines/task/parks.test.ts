@@ -11,7 +11,7 @@ import {
   parkedBy,
   reviewTask,
   taskId,
-} from './a-task.ts'
+} from '../testing/a-task.ts'
 
 const onMr = { on: 'mr', number: 7, kind: 'mr_comment' } as const
 const retry = (task: ATask) => task.send('task.retry', { by: 'alice' })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aMergeRequest, ATask, granted, reviewTask, taskId } from './a-task.ts'
+import { aMergeRequest, ATask, granted, reviewTask, taskId } from '../testing/a-task.ts'
 
 const handed = { repository: 'lib', number: 7, by: 'alice', commentId: 'c1' }
 const takeOver = (task: ATask, changes: object = {}) => task.send('takeover.accepted', { ...handed, ...changes })

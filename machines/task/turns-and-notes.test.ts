@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ATask, granted, inReview, issueId, taskId } from './a-task.ts'
+import { ATask, granted, inReview, issueId, taskId } from '../testing/a-task.ts'
 
 const running = () => new ATask().mint().running()
 

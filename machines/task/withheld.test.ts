@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ATask, working } from './a-task.ts'
+import { ATask, working } from '../testing/a-task.ts'
 
 const running = () => new ATask().mint().running()
 

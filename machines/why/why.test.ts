@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { drive } from '../drive.ts'
 import { queueMachine } from '../queue/machine.ts'
-import { ATask, granted, inReview, merging, parkedBy, taskId } from '../task/a-task.ts'
+import { ATask, granted, inReview, merging, parkedBy, taskId } from '../testing/a-task.ts'
 import { explain, type Actor, type Surroundings, type Why } from './why.ts'
 
 const now = 2_000_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ATask } from '../task/a-task.ts'
+import { ATask } from '../testing/a-task.ts'
 import { agentKinds, type AgentKind } from '../task/events.ts'
 import { worstCase } from './worst-case.ts'
 

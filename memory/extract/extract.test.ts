@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { edgesOf, extractFrom, folderOf } from './testing.ts'
+import { edgesOf, extractFrom, folderOf } from './testing/folder.ts'
 
 test('TypeScript: imports are followed through .js names, index files, re-exports and own packages; calls through types (EXTRACTION-1, EXTRACTION-2)', async () => {
   const edges = await edgesOf(

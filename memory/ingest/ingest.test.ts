@@ -3,8 +3,8 @@ import { systemClock } from '../../runtime/clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
-import { openMemoryStore, openTestMemory, type TestMemory } from '../testing.ts'
-import { contentsOf, fastClock, ingest, interfered, jobEnded, jobNow, type Interference } from './testing.ts'
+import { openMemoryStore, openTestMemory, type TestMemory } from '../testing/service.ts'
+import { contentsOf, fastClock, ingest, interfered, jobEnded, jobNow, type Interference } from './testing/jobs.ts'
 import type { JobBody } from './job-view.ts'
 
 let sql: Sql

@@ -1,7 +1,7 @@
 /** The code graph over HTTP, as docs/contract/knowledge.md has it. */
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openTestMemory, type TestMemory } from '../testing.ts'
+import { openTestMemory, type TestMemory } from '../testing/service.ts'
 
 const patience = 120_000
 

@@ -5,7 +5,7 @@ import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { ownDatabase } from '../../testing/own-database.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { memoryMigrations } from '../store/migrations.ts'
-import { openTestMemory, type TestMemory } from '../testing.ts'
+import { openTestMemory, type TestMemory } from '../testing/service.ts'
 
 async function withMemory(use: (memory: TestMemory) => Promise<void>): Promise<void> {
   const { url, drop } = await ownDatabase()

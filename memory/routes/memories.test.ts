@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestMemory, type TestMemory } from '../testing.ts'
+import { openTestMemory, type TestMemory } from '../testing/service.ts'
 
 let memory: TestMemory
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { EngineError, type RetrievalEngine } from '../engine/port.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
-import { openTestMemory, type TestMemory } from '../testing.ts'
+import { openTestMemory, type TestMemory } from '../testing/service.ts'
 
 let memory: TestMemory
 let fault: EngineError | undefined

@@ -25,7 +25,7 @@ import { people } from '../../standins/people.ts'
 import { programDir } from '../../cli/program.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
-import { commit, run } from '../../standins/forge/testing.ts'
+import { commit, run } from '../../standins/forge/testing/fixture.ts'
 import { startIdentity, type Identity, type IdentityClient } from '../../standins/identity/identity.ts'
 import { startOrchestrator, type Orchestrator } from '../start.ts'
 

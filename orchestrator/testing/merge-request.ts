@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { people } from '../../standins/people.ts'
-import { commit, run } from '../../standins/forge/testing.ts'
+import { commit, run } from '../../standins/forge/testing/fixture.ts'
 import { repository, type OrchestratorFixture } from './fixture.ts'
 
 export interface OpenedMergeRequest {

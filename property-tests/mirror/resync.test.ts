@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { createMirror, type Mirror } from '../../edges/forge/mirror/mirror.ts'
 import { mirrorRules } from '../../edges/forge/mirror/rules.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
-import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing.ts'
+import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing/fixture.ts'
 import type { Fetch } from '../../http/ports.ts'
 import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
 

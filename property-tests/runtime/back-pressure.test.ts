@@ -11,7 +11,7 @@ import { createForgeInbox, type ForgeInbox } from '../../edges/forge/webhooks/in
 import { dialects } from '../../edges/forge/webhooks/providers.ts'
 import { registerForgeWebhooks } from '../../edges/forge/webhooks/route.ts'
 import { signHmac } from '../../http/auth/hmac.ts'
-import { captureLog } from '../../http/testing.ts'
+import { captureLog } from '../../http/testing/fixture.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
 import { callbackSecret, registerTurnComplete } from '../../edges/pods/inbound.ts'
 import type { ActorAddress } from '../../machines/definition.ts'

@@ -1,5 +1,5 @@
 /** Stories of Tasks that together stand in every state of the table, and in every park for every reason. */
-import { aMergeRequest, issueId } from '../../machines/task/a-task.ts'
+import { aMergeRequest, issueId } from '../../machines/testing/a-task.ts'
 import type { AgentKind } from '../../machines/task/events.ts'
 import { TaskStory } from './told.ts'
 

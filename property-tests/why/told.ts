@@ -1,5 +1,5 @@
 /** A Task as tests build it, with all that it was told: every moment of it can be lived again elsewhere. */
-import { ATask, taskId } from '../../machines/task/a-task.ts'
+import { ATask, taskId } from '../../machines/testing/a-task.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { statePath } from '../../runtime/step/state-path.ts'
 

@@ -1,7 +1,7 @@
 /** Main changes what no pod may change while pods work on an older one: the real wrapper's workspace before the real gateway. */
 import { expect, test } from 'vitest'
-import { BRANCH, withGateway, type GatewayFixture } from '../../edges/git/testing.ts'
-import { run } from '../../standins/forge/testing.ts'
+import { BRANCH, withGateway, type GatewayFixture } from '../../edges/git/testing/fixture.ts'
+import { run } from '../../standins/forge/testing/fixture.ts'
 import type { Published } from '../../wrapper/workspace/outside/publish.ts'
 import { podOn } from './gateway-pods.ts'
 

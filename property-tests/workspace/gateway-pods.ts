@@ -1,8 +1,8 @@
 /** Pods as the wrapper makes them, whose one repository lies behind the gateway. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GatewayFixture } from '../../edges/git/testing.ts'
-import { run } from '../../standins/forge/testing.ts'
+import type { GatewayFixture } from '../../edges/git/testing/fixture.ts'
+import { run } from '../../standins/forge/testing/fixture.ts'
 import { openWorkspace, type WorkspaceFixture } from '../../wrapper/testing/workspace.ts'
 import type { Crossings } from '../../wrapper/workspace/outside/crossings.ts'
 import { publishAll, push, pushAll, type Published, type PushOutcome } from '../../wrapper/workspace/outside/publish.ts'

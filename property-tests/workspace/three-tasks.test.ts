@@ -1,12 +1,12 @@
 /** Main changes a workflow while three Tasks work: the wrapper's workspace, the gateway, and the merge of the forge's edge. */
 import { expect, test, vi } from 'vitest'
-import { mergeWhenKnown } from '../../edges/forge/outbound/testing.ts'
+import { mergeWhenKnown } from '../../edges/forge/outbound/testing/merges.ts'
 import type { MergeMethod } from '../../edges/forge/port.ts'
-import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing.ts'
+import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing/fixture.ts'
 import { createMergeJudge } from '../../edges/git/merge-judge.ts'
-import { BRANCH, withGatewayBefore, type GatewayFixture } from '../../edges/git/testing.ts'
+import { BRANCH, withGatewayBefore, type GatewayFixture } from '../../edges/git/testing/fixture.ts'
 import type { MergeAnswer, MergeJudge } from '../../edges/ports/merge-judge.ts'
-import { run } from '../../standins/forge/testing.ts'
+import { run } from '../../standins/forge/testing/fixture.ts'
 import type { Published } from '../../wrapper/workspace/outside/publish.ts'
 import { podOn, type Pod } from './gateway-pods.ts'
 

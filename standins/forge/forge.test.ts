@@ -3,7 +3,7 @@ import { access, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startForge } from './forge.ts'
-import { commit, failure, run, SECRET, withForge, withReceiver } from './testing.ts'
+import { commit, failure, run, SECRET, withForge, withReceiver } from './testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { basic, commit, failure, run, withForge, withReceiver } from './testing.ts'
+import { basic, commit, failure, run, withForge, withReceiver } from './testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 

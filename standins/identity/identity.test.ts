@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { oidcVerifier } from '../../http/auth/oidc.ts'
 import { clientCredentials, type TokenSource } from '../../http/token-source.ts'
-import { testClock } from '../../http/testing.ts'
+import { testClock } from '../../http/testing/fixture.ts'
 import { startIdentity, type Identity, type IdentityOptions } from './identity.ts'
 
 const operator = 'urn:statewright:operator'

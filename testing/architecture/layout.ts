@@ -41,7 +41,7 @@ const product: readonly Zone[] = [
     'inspector',
     'telemetry',
     'journal',
-  ].map((name) => ({ folder: `edges/${name}/`, imports: edge })),
+  ].map((name) => ({ folder: `edges/${name}/`, imports: edge, tests: ['edges/forge/testing/'] })),
   // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
   { folder: 'edges/inspector/charts/', imports: ['machines/', 'runtime/json-rows.ts'], development: true },
   // The tools' server runs in the pod, so it gets the schemas of the agents' API and the wrapper's port, no store and no actor.
@@ -60,7 +60,7 @@ const product: readonly Zone[] = [
   },
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
   // Two programs beside the service. Its client knows it by HTTP alone; the extractor knows files alone.
-  { folder: 'memory/client/', imports: ['memory/extract/', 'memory/testing.ts', 'runtime/clock.ts', kit] },
+  { folder: 'memory/client/', imports: ['memory/extract/', 'memory/testing/', 'runtime/clock.ts', kit] },
   { folder: 'memory/extract/', imports: ['runtime/clock.ts'] },
   // How an outage is waited out is one rule; of the durable runtime there is nothing in a pod.
   {

@@ -118,8 +118,7 @@ function zoneOf(path: string): Zone | undefined {
 
 /** Tests and what only tests start: contract suites, and what builds a fixture for tests. */
 function isTest(path: string): boolean {
-  const name = /(\.test|[.-]contract|(^|[/-])testing)\.ts$/.test(path)
-  return name || /(^|\/)(testing|contract)\//.test(path) || path.startsWith('property-tests/')
+  return /\.test\.ts$|(^|\/)(testing|contract)\//.test(path) || path.startsWith('property-tests/')
 }
 
 function matches(pattern: string, target: string): boolean {

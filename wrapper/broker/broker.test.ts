@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { testClock } from '../../http/testing.ts'
+import { testClock } from '../../http/testing/fixture.ts'
 import { freePort } from '../testing/gateway.ts'
 import { makeOrigin, realClock, runGit } from '../testing/pod.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Walls } from './open-walls.ts'
 import type { Seclusion } from './space.ts'
-import { grantedKinds, inCommands, inView, makePlace, runWords, wallsAt, type Place } from './testing.ts'
+import { grantedKinds, inCommands, inView, makePlace, runWords, wallsAt, type Place } from './testing/walls.ts'
 
 const kinds: readonly Seclusion[] = [...(await grantedKinds()), 'none']
 

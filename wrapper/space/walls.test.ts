@@ -3,7 +3,16 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Walls } from './open-walls.ts'
 import type { Seclusion } from './space.ts'
-import { grantedKinds, inCommands, inView, makePlace, neighbour, runWords, wallsAt, type Place } from './testing.ts'
+import {
+  grantedKinds,
+  inCommands,
+  inView,
+  makePlace,
+  neighbour,
+  runWords,
+  wallsAt,
+  type Place,
+} from './testing/walls.ts'
 
 const kinds = await grantedKinds()
 const refusal = kinds.length === 0 ? ' (skipped: this machine refuses namespaces)' : ''

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { testClock, type TestClock } from '../../http/testing.ts'
+import { testClock, type TestClock } from '../../http/testing/fixture.ts'
 import { awaitReady } from './boot.ts'
 import type { Terminal } from './terminal.ts'
 

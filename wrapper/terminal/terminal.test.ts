@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { testClock } from '../../http/testing.ts'
+import { testClock } from '../../http/testing/fixture.ts'
 import { dialogOnScreen } from './screen.ts'
 import { sanitise } from './sanitise.ts'
 import { submit, typedLine } from './submit.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { verifyHmac } from '../../http/auth/hmac.ts'
 import type { Fetch } from '../../http/ports.ts'
-import { testClock, type TestClock } from '../../http/testing.ts'
+import { testClock, type TestClock } from '../../http/testing/fixture.ts'
 import type { TurnComplete } from '../../machines/turn/schema.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
 import { noUsage } from '../usage/usage.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { withChanges, type Note, type TaskContext, type TaskPatch } from '../../../machines/task/context.ts'
-import { aMergeRequest } from '../../../machines/task/a-task.ts'
+import { aMergeRequest } from '../../../machines/testing/a-task.ts'
 import {
   aTask,
   aThreadComment,
@@ -11,7 +11,7 @@ import {
   noon,
   nothingSpilled,
   reading,
-} from '../testing.ts'
+} from '../testing/fixture.ts'
 import { collectBundle } from './collect.ts'
 import { renderBundle } from './render.ts'
 import type { BundleInput } from './input.ts'

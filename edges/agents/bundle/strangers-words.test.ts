@@ -1,9 +1,9 @@
 /** What a stranger can write stands in the bundle's elements, and in nothing that an agent takes for the platform's words. */
 import { describe, expect, it } from 'vitest'
-import { aMergeRequest } from '../../../machines/task/a-task.ts'
+import { aMergeRequest } from '../../../machines/testing/a-task.ts'
 import type { TaskPatch } from '../../../machines/task/context.ts'
 import { agentKinds } from '../../../machines/task/events.ts'
-import { aTask, noon } from '../testing.ts'
+import { aTask, noon } from '../testing/fixture.ts'
 import { renderAssignment } from './assignment/assignment.ts'
 import { renderTaskIndex } from './task-index.ts'
 import { assignmentContext } from './turn-text.ts'

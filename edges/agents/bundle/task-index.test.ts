@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { withChanges, type TaskContext, type TaskPatch } from '../../../machines/task/context.ts'
-import { aMergeRequest } from '../../../machines/task/a-task.ts'
-import { aTask, noon } from '../testing.ts'
+import { aMergeRequest } from '../../../machines/testing/a-task.ts'
+import { aTask, noon } from '../testing/fixture.ts'
 import { renderTaskIndex } from './task-index.ts'
 
 function startedAt(at: number, change: TaskPatch = {}): TaskContext {

@@ -1,15 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ATask, granted, inReview, issueId, opening, reworking, working } from '../../../machines/task/a-task.ts'
+import { ATask, granted, inReview, issueId, opening, reworking, working } from '../../../machines/testing/a-task.ts'
 import { withChanges, type TaskContext } from '../../../machines/task/context.ts'
 import { agentKinds } from '../../../machines/task/events.ts'
 import { keyMarker, topicMarker, withMarkers } from '../../forge/marker.ts'
 import type { ThreadReader } from '../../ports/threads.ts'
 import type { ProjectDirectory, ProjectSettings } from '../../forge/projects.ts'
-import { captureLog, testClock, type LogCapture } from '../../../http/testing.ts'
+import { captureLog, testClock, type LogCapture } from '../../../http/testing/fixture.ts'
 import type { ProjectLife } from '../deps.ts'
-import { aThreadComment, aThreadIssue, aThreadReader, aView, noon, nothingSpilled, reading } from '../testing.ts'
+import {
+  aThreadComment,
+  aThreadIssue,
+  aThreadReader,
+  aView,
+  noon,
+  nothingSpilled,
+  reading,
+} from '../testing/fixture.ts'
 import { standingLine } from './assignment/assignment.ts'
 import { bytesOf } from './escape.ts'
 import { toolNames, toolsOf } from '../profiles.ts'

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { expect, it } from 'vitest'
 import { mostAnswerCharacters } from '../../../wrapper/tools/port.ts'
-import { text, withPod } from './testing.ts'
+import { text, withPod } from './testing/fixture.ts'
 
 /** The longest body that GitHub takes. */
 const longBody = '"a line"\n'.repeat(7282)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AgentKind } from '../../../machines/task/events.ts'
-import { ok, text, withPod } from './testing.ts'
+import { ok, text, withPod } from './testing/fixture.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 

@@ -12,7 +12,7 @@ import {
   type AskedCall,
   type ToolRunner,
 } from '../../../wrapper/tools/port.ts'
-import { ok, text, withPod } from './testing.ts'
+import { ok, text, withPod } from './testing/fixture.ts'
 
 describe('the tools of a pod', () => {
   it('are counted as GATING-19 counts them, per profile', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ATask, anIssue } from '../../../machines/task/a-task.ts'
+import { ATask, anIssue } from '../../../machines/testing/a-task.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { ProjectSettings } from '../../forge/projects.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
-import { aTask, aThreadComment, aThreadReader } from '../testing.ts'
+import { aTask, aThreadComment, aThreadReader } from '../testing/fixture.ts'
 import { buildClaims } from './claims.ts'
 import type { ImplementOutcome } from './schemas.ts'
 

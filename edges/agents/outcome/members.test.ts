@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { ATask, working } from '../../../machines/task/a-task.ts'
-import { aTask, aView, reading } from '../testing.ts'
+import { ATask, working } from '../../../machines/testing/a-task.ts'
+import { aTask, aView, reading } from '../testing/fixture.ts'
 import { foldMembers } from './members.ts'
 
 const refine = working('refine').context

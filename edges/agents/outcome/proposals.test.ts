@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { topicMarker, withMarkers } from '../../forge/marker.ts'
 import type { ProjectSettings } from '../../forge/projects.ts'
-import { aTask, aThreadIssue, aThreadReader, aView, reading } from '../testing.ts'
+import { aTask, aThreadIssue, aThreadReader, aView, reading } from '../testing/fixture.ts'
 import { proposalRoom } from './proposals.ts'
 
 const project = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../../machines/task/events.ts'
-import { namesIn } from '../../../http/testing.ts'
+import { namesIn } from '../../../http/testing/fixture.ts'
 import { faultsOf } from '../../../http/validation.ts'
 import { judgements } from '../../../machines/task/outcome/judge.ts'
 import { actionOf, conditionalFaults, repositoryFaults } from './rules.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { ATask } from '../../../machines/task/a-task.ts'
+import { ATask } from '../../../machines/testing/a-task.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
-import { testClock, withServer } from '../../../http/testing.ts'
+import { testClock, withServer } from '../../../http/testing/fixture.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens, type PodClaims } from '../pod-tokens.ts'
-import { aLife, aForge, aView, reading } from '../testing.ts'
+import { aLife, aForge, aView, reading } from '../testing/fixture.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 const task = new ATask().mint().running().context

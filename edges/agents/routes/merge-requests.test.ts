@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { ATask, granted } from '../../../machines/task/a-task.ts'
+import { ATask, granted } from '../../../machines/testing/a-task.ts'
 import { withChanges, type TaskContext } from '../../../machines/task/context.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
 import { ForgeUnavailableError } from '../../forge/errors.ts'
 import type { ForgeMergeRequest, ForgePort } from '../../forge/port.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
-import { testClock, withServer } from '../../../http/testing.ts'
+import { testClock, withServer } from '../../../http/testing/fixture.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens, type PodClaims } from '../pod-tokens.ts'
-import { aLife, aForge, aView, reading } from '../testing.ts'
+import { aLife, aForge, aView, reading } from '../testing/fixture.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 const wanted = { action: 'open', repo: 'lib', title: 'Know weeks', body: 'Seven days.' }

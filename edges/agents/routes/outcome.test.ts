@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { granted, inReview } from '../../../machines/task/a-task.ts'
+import { granted, inReview } from '../../../machines/testing/a-task.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
-import { testClock, withServer } from '../../../http/testing.ts'
+import { testClock, withServer } from '../../../http/testing/fixture.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens } from '../pod-tokens.ts'
-import { aLife, aForge, aView, reading } from '../testing.ts'
+import { aLife, aForge, aView, reading } from '../testing/fixture.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { aMergeRequest, granted } from '../../../machines/task/a-task.ts'
+import { aMergeRequest, granted } from '../../../machines/testing/a-task.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
-import { testClock, withServer } from '../../../http/testing.ts'
+import { testClock, withServer } from '../../../http/testing/fixture.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens } from '../pod-tokens.ts'
@@ -17,7 +17,7 @@ import {
   noon,
   nothingSpilled,
   reading,
-} from '../testing.ts'
+} from '../testing/fixture.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 

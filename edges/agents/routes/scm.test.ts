@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ForgePort } from '../../forge/port.ts'
 import type { ProjectDirectory } from '../../forge/projects.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../../http/auth/tokens.ts'
-import { testClock, withServer } from '../../../http/testing.ts'
+import { testClock, withServer } from '../../../http/testing/fixture.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens } from '../pod-tokens.ts'
@@ -18,7 +18,7 @@ import {
   aView,
   noon,
   reading,
-} from '../testing.ts'
+} from '../testing/fixture.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 const day = 86_400_000

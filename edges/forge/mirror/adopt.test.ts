@@ -1,6 +1,6 @@
 /** What stood under bare names before migration 0007: a start keeps what it can prove. */
 import { expect, test } from 'vitest'
-import { withForgeEdge, type EdgeFixture } from '../testing.ts'
+import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
 
 const REPO = 'acme/library'
 const tables = ['delivery', 'subject', 'comment', 'account', 'cursor', 'push', 'history', 'owed']

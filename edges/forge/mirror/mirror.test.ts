@@ -5,7 +5,7 @@ import type { Delivery } from '../../../runtime/runtime.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import type { ForgeComment, ForgeIssue } from '../port.ts'
 import { createOpenForge } from '../open-forge.ts'
-import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 import { createMirror, type Mirror } from './mirror.ts'
 import { mirrorRules } from './rules.ts'
 

@@ -4,7 +4,7 @@ import type { Delivery } from '../../../runtime/runtime.ts'
 import { createForgeEdge, type ForgeEdge } from '../forge-edge.ts'
 import { createOpenForge } from '../open-forge.ts'
 import type { ProjectSettings } from '../projects.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing.ts'
+import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 
 const REPO = 'acme/library'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ThreadKey, ThreadQuery } from '../../ports/threads.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing.ts'
+import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
 import type { MirroredIssue } from './records.ts'
 import { upsertSubject } from './store/subjects.ts'
 import { threadReader } from './threads.ts'

@@ -1,8 +1,8 @@
 /** MERGE-14: issues that a merge of ours closed by a word, and that are none of its Task's. */
 import { expect, test, vi } from 'vitest'
-import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 import type { ProjectSettings } from '../projects.ts'
-import { merge, mergeWhenKnown, SUBJECT } from './testing.ts'
+import { merge, mergeWhenKnown, SUBJECT } from './testing/merges.ts'
 
 const REPO = 'acme/library'
 const OTHER = 'acme/app'

@@ -1,8 +1,8 @@
 /** What the forge does with the words of an agent: the stand-in executes closing keywords as GitHub does. */
 import { expect, test } from 'vitest'
 import { inert } from '../../../machines/rules/executed-text.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing.ts'
-import { mergeWhenKnown, SUBJECT } from './testing.ts'
+import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+import { mergeWhenKnown, SUBJECT } from './testing/merges.ts'
 
 const REPO = 'acme/library'
 const BRANCH = 'platform/implement-library-1-aaaaa'

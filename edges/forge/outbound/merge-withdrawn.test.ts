@@ -1,7 +1,7 @@
 /** The state that asked for a merge may be left while the merge is judged, and nobody waits for that call to end. */
 import { expect, test, vi } from 'vitest'
-import { withForgeEdge, type EdgeFixture } from '../testing.ts'
-import { openChange, SUBJECT } from './testing.ts'
+import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+import { openChange, SUBJECT } from './testing/merges.ts'
 
 /** The merge with `meanwhile` done between the question and its answer. */
 async function mergeJudged(

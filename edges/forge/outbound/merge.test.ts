@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
-import { merge, mergeWhenKnown, openChange, SUBJECT } from './testing.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
+import { merge, mergeWhenKnown, openChange, SUBJECT } from './testing/merges.ts'
 
 test('a merge request at the reviewed head is merged once, its task branch deleted, and the merge observed without waiting for the webhook (RESOURCES-18, FORGE-RULES-1, FORGE-RULES-3)', async () => {
   await withForgeEdge({}, async (fixture) => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { run } from '../../../standins/forge/testing.ts'
+import { run } from '../../../standins/forge/testing/fixture.ts'
 import type { Finding } from '../../../machines/effect.ts'
 import { until } from '../../../runtime/contract/harness.ts'
 import { EffectNotHeldError } from '../../../runtime/errors.ts'
 import { managedLabels } from '../../../machines/rules/labels.ts'
 import { ForgeUnavailableError } from '../errors.ts'
-import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 
 const REPO = 'acme/library'
 const PLACE = { owner: 'acme', repo: 'library' }

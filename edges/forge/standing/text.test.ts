@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ATask } from '../../../machines/task/a-task.ts'
+import { ATask } from '../../../machines/testing/a-task.ts'
 import { explain, type Why } from '../../../machines/why/why.ts'
 import { statePath } from '../../../runtime/step/state-path.ts'
 import { quoted, standingText } from './text.ts'

@@ -3,7 +3,7 @@ import { startLightRagModel, vectorOf, type LightRagModel } from '../../../stand
 import { systemClock } from '../../../runtime/clock.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
-import { emptyMemoryStore, openMemoryStore } from '../../testing.ts'
+import { emptyMemoryStore, openMemoryStore } from '../../testing/service.ts'
 import { aMemory } from '../contract/engine-contract.ts'
 import { createEmbedder, type Embedder } from '../embeddings/embedder.ts'
 import { createVectorFeed } from '../embeddings/vector-feed.ts'

@@ -8,7 +8,7 @@ import { modelMarks, startLightRagModel } from '../../../standins/lightrag/model
 import { systemClock } from '../../../runtime/clock.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import { describeRequiring } from '../../../testing/requires.ts'
-import { openMemoryStore } from '../../testing.ts'
+import { openMemoryStore } from '../../testing/service.ts'
 import { aMemory } from '../contract/engine-contract.ts'
 import { createLightRagEngine } from './engine.ts'
 

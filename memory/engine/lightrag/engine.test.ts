@@ -4,12 +4,12 @@ import { apiKey, startLightRag, type LightRagStandin } from '../../../standins/l
 import { systemClock } from '../../../runtime/clock.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
-import { emptyMemoryStore, openMemoryStore } from '../../testing.ts'
+import { emptyMemoryStore, openMemoryStore } from '../../testing/service.ts'
 import { aMemory, engineContract } from '../contract/engine-contract.ts'
 import { EngineError, type RetrievalEngine } from '../port.ts'
 import { claimDocument } from './documents.ts'
 import { createLightRagEngine } from './engine.ts'
-import { lightRagUnderTest } from './testing.ts'
+import { lightRagUnderTest } from './testing/engine.ts'
 
 let sql: Sql
 

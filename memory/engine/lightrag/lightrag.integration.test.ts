@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { startLightRagModel } from '../../../standins/lightrag/model.ts'
 import { describeRequiring } from '../../../testing/requires.ts'
 import { engineContract, type EngineUnderTest } from '../contract/engine-contract.ts'
-import { openMemoryStore } from '../../testing.ts'
-import { lightRagUnderTest } from './testing.ts'
+import { openMemoryStore } from '../../testing/service.ts'
+import { lightRagUnderTest } from './testing/engine.ts'
 
 const run = promisify(execFile)
 const script = new URL('../../../.ci/lightrag.sh', import.meta.url).pathname

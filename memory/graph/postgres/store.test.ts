@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
-import { emptyMemoryStore, openMemoryStore } from '../../testing.ts'
+import { emptyMemoryStore, openMemoryStore } from '../../testing/service.ts'
 import { anEdge, anEntity, aPush, contributionOf, dump } from '../contract/builders.ts'
 import { graphContract } from '../contract/contract.ts'
 import { PostgresGraph } from './store.ts'

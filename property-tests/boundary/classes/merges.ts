@@ -1,5 +1,5 @@
 /** Law B7: what a push makes of main, although its own tree shows nothing. */
-import type { Tree } from '../../../edges/git/testing.ts'
+import type { Tree } from '../../../edges/git/testing/fixture.ts'
 import { suite, type Attack, type Suite } from '../attack.ts'
 import { openMerges, type MergeScene } from '../stages/merges.ts'
 

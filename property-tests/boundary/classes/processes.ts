@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRoot } from '../../../wrapper/space/testing.ts'
+import { isRoot } from '../../../wrapper/space/testing/walls.ts'
 import { suite, type Attack, type Suite } from '../attack.ts'
 import { cliCanary, openViewsWithoutOverlay, openViews, secret, type Views } from '../stages/views.ts'
 

@@ -1,5 +1,5 @@
 import { topicMarker, withMarkers } from '../../../edges/forge/marker.ts'
-import type { ApprovedIssue } from '../../../edges/forge/mirror/testing.ts'
+import type { ApprovedIssue } from '../../../edges/forge/mirror/testing/approved-issue.ts'
 import { suite, type Attack, type Suite } from '../attack.ts'
 import { openThreads } from '../stages/threads.ts'
 

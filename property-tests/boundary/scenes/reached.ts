@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRoot } from '../../../wrapper/space/testing.ts'
+import { isRoot } from '../../../wrapper/space/testing/walls.ts'
 import type { Attack } from '../attack.ts'
 import { written, type PodScene } from '../stages/pods.ts'
 

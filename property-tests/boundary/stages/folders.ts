@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openWalls, type Walls } from '../../../wrapper/space/open-walls.ts'
 import { realClock } from '../../../wrapper/testing/pod.ts'
-import { isRoot, path } from '../../../wrapper/space/testing.ts'
+import { isRoot, path } from '../../../wrapper/space/testing/walls.ts'
 import type { Setting } from '../attack.ts'
 
 /** The folders of one pod, as the wrapper has them. */

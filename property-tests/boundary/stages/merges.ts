@@ -6,9 +6,9 @@ import type { MergeMethod } from '../../../edges/forge/port.ts'
 import { pathGuard } from '../../../edges/git/path-guard.ts'
 import { touchedOf } from '../../../edges/git/protected-change.ts'
 import { changedPaths, treeOf } from '../../../edges/git/pushed-tree.ts'
-import { treesIn, type Tree, type TreesFixture } from '../../../edges/git/testing.ts'
+import { treesIn, type Tree, type TreesFixture } from '../../../edges/git/testing/fixture.ts'
 import { viewOf } from '../../../edges/git/tree-view.ts'
-import { run } from '../../../standins/forge/testing.ts'
+import { run } from '../../../standins/forge/testing/fixture.ts'
 import type { Setting, Stage } from '../attack.ts'
 
 export class MergeScene {

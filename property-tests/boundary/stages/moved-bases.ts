@@ -1,11 +1,11 @@
 /** The gateway took a push, main changes, and the forge's edge merges. The wall down: nobody judges the merge. */
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { mergeWhenKnown } from '../../../edges/forge/outbound/testing.ts'
-import { withForgeEdge, type EdgeFixture } from '../../../edges/forge/testing.ts'
+import { mergeWhenKnown } from '../../../edges/forge/outbound/testing/merges.ts'
+import { withForgeEdge, type EdgeFixture } from '../../../edges/forge/testing/fixture.ts'
 import { createMergeJudge } from '../../../edges/git/merge-judge.ts'
-import { BRANCH, withGatewayBefore, type GatewayFixture } from '../../../edges/git/testing.ts'
-import { commit, run } from '../../../standins/forge/testing.ts'
+import { BRANCH, withGatewayBefore, type GatewayFixture } from '../../../edges/git/testing/fixture.ts'
+import { commit, run } from '../../../standins/forge/testing/fixture.ts'
 import type { Setting, Stage } from '../attack.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 

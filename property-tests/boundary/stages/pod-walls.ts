@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { path } from '../../../wrapper/space/testing.ts'
+import { path } from '../../../wrapper/space/testing/walls.ts'
 import { socketFolderOf, type Pod, type PodWorld } from '../../../wrapper/testing/pod.ts'
 import type { Wall } from '../attack.ts'
 

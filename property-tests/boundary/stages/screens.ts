@@ -1,7 +1,7 @@
 /** A terminal as the CLI has one, and commands that would reach it. */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { path } from '../../../wrapper/space/testing.ts'
+import { path } from '../../../wrapper/space/testing/walls.ts'
 import { sanitise } from '../../../wrapper/terminal/sanitise.ts'
 import { submit, typedLine } from '../../../wrapper/terminal/submit.ts'
 import { openTerminal, type Terminal } from '../../../wrapper/terminal/terminal.ts'

@@ -5,7 +5,7 @@ import {
   withApprovedIssue,
   type ApprovedIssue,
   type ApprovedIssueOptions,
-} from '../../../edges/forge/mirror/testing.ts'
+} from '../../../edges/forge/mirror/testing/approved-issue.ts'
 import { maintainersOf } from '../../../edges/forge/projects.ts'
 import { isListed } from '../../../machines/rules/logins.ts'
 import { forgetfulIssue, newestText } from '../../machines/mutants.ts'

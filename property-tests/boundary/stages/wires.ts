@@ -1,7 +1,7 @@
 /** The two ends of the wire, and a server that lies in place of the clone's upload-pack. */
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { path } from '../../../wrapper/space/testing.ts'
+import { path } from '../../../wrapper/space/testing/walls.ts'
 import type { CommandSpace } from '../../../wrapper/space/space.ts'
 import { makeOrigin, runGit } from '../../../wrapper/testing/pod.ts'
 import { shellWords } from '../../../wrapper/boot/shell-words.ts'

@@ -1,6 +1,6 @@
 /** Random histories of the world of schedules: surroundings that answer, are silent, pause it and let time pass. */
 import fc from 'fast-check'
-import { settingsWith } from '../../../machines/project/a-project.ts'
+import { settingsWith } from '../../../machines/testing/a-project.ts'
 import type { ScheduleSettings } from '../../../machines/project/events.ts'
 import type { Trace } from '../../machines/world/trace.ts'
 import type { Changed } from '../../machines/world/world.ts'

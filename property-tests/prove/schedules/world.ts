@@ -5,7 +5,7 @@
 import { setup } from 'xstate'
 import type { MachineDefinition, MachineInput } from '../../../machines/definition.ts'
 import { perform, tellProject, tellQueue } from '../../../machines/emit.ts'
-import { backlogWith, liveTask } from '../../../machines/project/a-project.ts'
+import { backlogWith, liveTask } from '../../../machines/testing/a-project.ts'
 import type { Backlog, LiveTask, ScheduleSettings } from '../../../machines/project/events.ts'
 import type { QueueContext } from '../../../machines/queue/context.ts'
 import { machines } from '../../../machines/registry.ts'

@@ -1,5 +1,5 @@
 /** Worlds of a Project and its queue alone: what is scheduled, and what the token budget holds back. */
-import { settingsWith } from '../../../machines/project/a-project.ts'
+import { settingsWith } from '../../../machines/testing/a-project.ts'
 import type { BudgetSettings, ScheduleSettings } from '../../../machines/project/events.ts'
 import type { Changed } from '../../machines/world/world.ts'
 import type { WorldModel } from '../world-model.ts'

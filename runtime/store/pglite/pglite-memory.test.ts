@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { openMemorySql } from './pglite-memory.ts'
-import { overlapContract } from '../overlap-contract.ts'
-import { sqlContract } from '../sql-contract.ts'
+import { overlapContract } from '../contract/overlap-contract.ts'
+import { sqlContract } from '../contract/sql-contract.ts'
 
 sqlContract('PGlite in memory', openMemorySql)
 overlapContract('PGlite in memory', openMemorySql)

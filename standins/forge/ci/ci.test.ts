@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { failure, run, withForge, type FixtureOptions, type ForgeFixture } from '../testing.ts'
+import { failure, run, withForge, type FixtureOptions, type ForgeFixture } from '../testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commit, run } from '../testing.ts'
+import { commit, run } from '../testing/fixture.ts'
 import { diffFiles } from './diff.ts'
 
 async function withRepository(use: (folder: string) => Promise<void>): Promise<void> {

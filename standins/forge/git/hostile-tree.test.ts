@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { commit, run, withForge } from '../testing.ts'
+import { commit, run, withForge } from '../testing/fixture.ts'
 
 test('a pushed tree runs no canary in the bare repository, and does where its configuration is believed', async () => {
   await withForge({}, async (fixture) => {

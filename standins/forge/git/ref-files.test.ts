@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { commit, run } from '../testing.ts'
+import { commit, run } from '../testing/fixture.ts'
 import { refInFiles } from './ref-files.ts'
 import { readRef } from './refs.ts'
 

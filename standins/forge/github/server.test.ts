@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest'
 import { expect, test } from 'vitest'
-import { failure, withForge } from '../testing.ts'
+import { failure, withForge } from '../testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 

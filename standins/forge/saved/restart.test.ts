@@ -14,7 +14,7 @@ import {
   withForge,
   withReceiver,
   type ForgeFixture,
-} from '../testing.ts'
+} from '../testing/fixture.ts'
 
 const NAME = 'acme/library'
 const REPO = { owner: 'acme', repo: 'library' }

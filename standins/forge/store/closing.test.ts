@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withForge } from '../testing.ts'
+import { withForge } from '../testing/fixture.ts'
 import { namedIssues } from './closing.ts'
 
 test('the keywords of the forge close issues of the same repository, each once', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failure, run, withForge, type ForgeFixture, type FixtureOptions } from '../testing.ts'
+import { failure, run, withForge, type ForgeFixture, type FixtureOptions } from '../testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 

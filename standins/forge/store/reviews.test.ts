@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failure, withForge, type ForgeFixture } from '../testing.ts'
+import { failure, withForge, type ForgeFixture } from '../testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 

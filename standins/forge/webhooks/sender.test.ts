@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Fault } from '../faults.ts'
-import { failure, SECRET, withForge, withReceiver, type ForgeFixture, type Receiver } from '../testing.ts'
+import { failure, SECRET, withForge, withReceiver, type ForgeFixture, type Receiver } from '../testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 

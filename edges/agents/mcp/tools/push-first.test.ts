@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Backend } from '../backend.ts'
-import { text, withPod } from '../testing.ts'
+import { text, withPod } from '../testing/fixture.ts'
 import { scmTools } from './scm.ts'
 
 const opening = { action: 'open', repo: 'lib', title: 't', body: 'b' }

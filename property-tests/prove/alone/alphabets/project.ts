@@ -1,4 +1,4 @@
-import { backlogWith, liveTask, settingsWith } from '../../../../machines/project/a-project.ts'
+import { backlogWith, liveTask, settingsWith } from '../../../../machines/testing/a-project.ts'
 import { runOf, type ProjectContext } from '../../../../machines/project/context.ts'
 import { blockNames, type ScheduleSettings } from '../../../../machines/project/events.ts'
 import type { Told } from '../alphabet.ts'

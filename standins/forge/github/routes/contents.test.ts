@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failure, withForge } from '../../testing.ts'
+import { failure, withForge } from '../../testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
 

@@ -1,0 +1,259 @@
+/** The edge over a memory store and the local forge, for tests of this folder. */
+import { withForge, type ForgeFixture, type FixtureOptions } from '../../../standins/forge/testing/fixture.ts'
+import { simulatedClock, type SimulatedClock } from '../../../runtime/simulated-clock.ts'
+import { createLogger } from '../../../http/logging.ts'
+import { createServer } from '../../../http/server.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import { RetryableError } from '../../../runtime/errors.ts'
+import { silentLogger } from '../../../runtime/logger.ts'
+import type { Delivery, EffectContext } from '../../../runtime/runtime.ts'
+import { migrate, runtimeMigrations } from '../../../runtime/store/migrate.ts'
+import { openMemorySql } from '../../../runtime/store/pglite/pglite-memory.ts'
+import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
+import type { MergeJudge } from '../../ports/merge-judge.ts'
+import { createForgeEdge, forgeMigrations, type ForgeEdge } from '../forge-edge.ts'
+import { mirrorRules, type MirrorRules } from '../mirror/rules.ts'
+import { createOpenForge } from '../open-forge.ts'
+import type { TaskThreads, ThreadPlace } from '../task-threads.ts'
+import {
+  projectId,
+  type AppliedProjects,
+  type ProjectDirectory,
+  type ProjectSecret,
+  type ProjectSettings,
+} from '../projects.ts'
+
+export const HOOK_SECRET = 'hook secret'
+
+export interface EdgeFixture extends ForgeFixture {
+  readonly sql: Sql
+  readonly clock: SimulatedClock
+  readonly edge: ForgeEdge
+  readonly project: ProjectSettings
+  readonly directory: ProjectDirectory & AppliedProjects
+  /** Everything that was delivered and not deduplicated, in order. */
+  readonly delivered: Delivery[]
+  /** Issues whose grant holds. */
+  readonly grants: Set<string>
+  /** The threads of the one Task that there is. */
+  readonly threads: ThreadPlace[]
+  readonly threadsOf: TaskThreads
+  /** Every statement that the edge sent to its store, in order. */
+  readonly statements: string[]
+  /** What the merge asks about the base; at first it is always clean. */
+  mergeJudge: MergeJudge
+  /** A maintainer said `/allow-ci-changes`. */
+  ciChangesAllowed: boolean
+  secret: ProjectSecret | undefined
+  /** Actor id of the Project that holds the name. */
+  holder: string
+  context(key: string, attempt?: number): EffectContext
+  /** Resolves when the forge has sent and the edge worked off everything. */
+  quiet(): Promise<void>
+  /** The next delivery to an actor fails this often. */
+  failing: number
+}
+
+let shared: Promise<Sql> | undefined
+
+async function openShared(): Promise<Sql> {
+  const sql = await openMemorySql()
+  await migrate(sql, [runtimeMigrations, forgeMigrations])
+  return sql
+}
+
+/** One store per test file, emptied for each use: opening one takes seconds. */
+export async function withSql<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = await (shared ??= openShared())
+  await sql.exec(
+    'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history, forge_budget, forge_owed, forge_repository',
+  )
+  return use(sql)
+}
+
+/** Notes each statement's text before it is sent. */
+function watchedSql(sql: Sql, statements: string[]): Sql {
+  const watched = (inner: Queryable): Queryable => ({
+    exec: (text) => inner.exec(text),
+    query(text, params) {
+      statements.push(text)
+      return inner.query(text, params)
+    },
+  })
+  return { ...sql, ...watched(sql), tx: (run) => sql.tx((tx) => run(watched(tx))), close: () => sql.close() }
+}
+
+export function aProject(fixture: Pick<ForgeFixture, 'forge'>, change: Partial<ProjectSettings> = {}): ProjectSettings {
+  return {
+    uid: 'uid-of-demo',
+    name: 'demo',
+    namespace: 'default',
+    generation: 3,
+    scm: {
+      provider: 'forge_a',
+      owner: 'acme',
+      botLogin: 'bot',
+      maintainerLogins: ['Maintainer'],
+      reporterLogins: [],
+      apiURL: fixture.forge.apiUrl,
+      webURL: fixture.forge.url,
+      labels: {
+        brainstorming: 'platform-brainstorming',
+        approved: 'platform-approved',
+        implementation: 'platform-implementation',
+        declined: 'platform-declined',
+        incident: 'platform-incident',
+      },
+    },
+    triggerLabel: 'platform',
+    autoApproveMaxSignificance: 'off',
+    upgradeEngineLogins: [],
+    kinds: {
+      targetOpenProposals: 3,
+      historyWindow: 20,
+      proposalSources: [],
+      closedLookbackDays: 30,
+      adoptBranchPrefix: '',
+    },
+    repositories: [{ name: 'library', url: fixture.forge.gitUrl('acme', 'library'), defaultBranch: 'main' }],
+    taskConfig: {
+      project: 'default/demo',
+      agentPodTTLSeconds: 3600,
+      turnTimeoutSeconds: 1800,
+      stallProbeGraceSeconds: 300,
+      stallProbeMaxAttempts: 2,
+      autoApproveMaxSignificance: 'off',
+      model: {},
+      effort: {},
+      permissionMode: 'bypassPermissions',
+      repositories: [{ name: 'library', base: 'main' }],
+    },
+    ...change,
+  }
+}
+
+export interface EdgeFixtureOptions extends FixtureOptions {
+  readonly project?: (project: ProjectSettings) => ProjectSettings
+  /** Takes each delivery once, at the moment at which its actor would. */
+  readonly hears?: (delivery: Delivery) => void
+  readonly rules?: MirrorRules
+}
+
+export async function withForgeEdge(
+  { project: change = (same) => same, hears = () => undefined, rules = mirrorRules, ...options }: EdgeFixtureOptions,
+  use: (fixture: EdgeFixture) => Promise<void>,
+): Promise<void> {
+  const repository = {
+    permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' } as const,
+    labels: [{ name: 'platform', color: '5319e7' }],
+    ...options.repository,
+  }
+  await withForge({ ...options, repository }, (forgeFixture) =>
+    withSql((sql) => useEdge(forgeFixture, sql, { change, hears, rules }, use)),
+  )
+}
+
+async function useEdge(
+  forgeFixture: ForgeFixture,
+  sql: Sql,
+  {
+    change,
+    hears,
+    rules,
+  }: Required<Pick<EdgeFixtureOptions, 'hears' | 'rules'>> & { change: (project: ProjectSettings) => ProjectSettings },
+  use: (fixture: EdgeFixture) => Promise<void>,
+): Promise<void> {
+  const clock = simulatedClock(Date.now())
+  const project = change(aProject(forgeFixture))
+  const delivered: Delivery[] = []
+  const grants = new Set<string>()
+  const seen = new Set<string>()
+  const directory: ProjectDirectory & AppliedProjects = {
+    project: async (name) => ([project.name, projectId(project)].includes(name) ? project : undefined),
+    applied: async (id) => (id === projectId(project) ? { project, holder: fixture.holder } : undefined),
+    byUid: async (uid) => (uid === project.uid ? project : undefined),
+    projects: async () => [project],
+    secret: async () => fixture.secret,
+  }
+  const statements: string[] = []
+  const server = await createServer({
+    name: 'edge',
+    version: '0',
+    logger: createLogger({ name: 'edge', level: 'silent' }),
+    clock: systemClock,
+    ids: { next: () => 'id' },
+    openapi: { title: 't', description: 'd' },
+  })
+  const here = { url: '' }
+  const edge = createForgeEdge({
+    sql: watchedSql(sql, statements),
+    clock,
+    random: () => 0.5,
+    logger: silentLogger,
+    directory,
+    openForge: createOpenForge({ directory, fetch, clock, sql }),
+    grantHolds: async (issue) => grants.has(issue),
+    threadsOf: (actor) => fixture.threadsOf(actor),
+    mergeJudge: {
+      judge: (question) => fixture.mergeJudge.judge(question),
+      treeOf: (place, sha) => fixture.mergeJudge.treeOf(place, sha),
+    },
+    ciChangesAllowed: async () => fixture.ciChangesAllowed,
+    webhookUrl: () => `${here.url}/operator/webhooks/demo`,
+    standings: undefined,
+    rules,
+    deliver: async (delivery) => {
+      if (fixture.failing > 0) {
+        fixture.failing -= 1
+        throw new RetryableError('the store is away')
+      }
+      const key = `${delivery.to} ${delivery.key}`
+      const applied = !seen.has(key)
+      seen.add(key)
+      if (applied) {
+        delivered.push(delivery)
+        hears(delivery)
+      }
+      return { key: delivery.key, applied, seq: seen.size }
+    },
+  })
+  edge.registerWebhooks(server.app)
+  here.url = (await server.listen({ host: '127.0.0.1', port: 0 })).url
+  edge.start()
+  const fixture: EdgeFixture = {
+    ...forgeFixture,
+    failing: 0,
+    async quiet() {
+      await forgeFixture.forge.idle()
+      await edge.inbox.settled()
+    },
+    sql,
+    clock,
+    edge,
+    project,
+    directory,
+    delivered,
+    grants,
+    threads: [],
+    statements,
+    threadsOf: async () => fixture.threads,
+    mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
+    ciChangesAllowed: false,
+    secret: { token: 'token-of-bot', webhookSecret: HOOK_SECRET },
+    holder: projectId(project),
+    context: (key, attempt = 1) => ({
+      key,
+      actor: 'task:default/implement-library-1-aaaaa',
+      attempt,
+      at: clock.now(),
+      signal: new AbortController().signal,
+      assertHeld: () => undefined,
+    }),
+  }
+  try {
+    await use(fixture)
+  } finally {
+    await edge.stop()
+    await server.close({ graceMs: 100 })
+  }
+}

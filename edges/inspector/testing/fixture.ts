@@ -1,0 +1,212 @@
+/** A small living platform for this folder's tests: the real machines over a memory store, and a world that answers their effects. */
+import { randomUUID } from 'node:crypto'
+import { effectSchemas, type EffectType } from '../../../machines/effect.ts'
+import type { ActorAddress, MachineEvent } from '../../../machines/definition.ts'
+import { machines } from '../../../machines/registry.ts'
+import { systemClock, type Clock } from '../../../runtime/clock.ts'
+import { createRuntime } from '../../../runtime/create-runtime.ts'
+import { RetryableError } from '../../../runtime/errors.ts'
+import { silentLogger } from '../../../runtime/logger.ts'
+import type { ActorView, Delivery, EffectContext, EffectHandler, Runtime } from '../../../runtime/runtime.ts'
+import { migrate } from '../../../runtime/store/migrate.ts'
+import { openMemorySql } from '../../../runtime/store/pglite/pglite-memory.ts'
+import { bearer, unauthenticated } from '../../../http/auth/authenticate.ts'
+import { createServer } from '../../../http/server.ts'
+import { captureLog } from '../../../http/testing/fixture.ts'
+import { registerInspector } from '../register.ts'
+import { createTickets } from '../tickets.ts'
+
+export interface Fixture {
+  readonly runtime: Runtime
+  readonly url: string
+  readonly clock: Clock
+  /** The address of the page with a fresh ticket. */
+  link(): string
+  send(to: ActorAddress, event: { readonly type: string; readonly [field: string]: unknown }): Promise<void>
+}
+
+/** What a caller of the API sends as its bearer token. */
+export const goodToken = 'people'
+
+export async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<void> {
+  const clock = systemClock
+  const ids = { next: () => randomUUID() }
+  const { logger } = captureLog()
+  const sql = await openMemorySql()
+  await migrate(sql)
+  const runtime = createRuntime({
+    sql,
+    definitions: machines,
+    handlers: handlers(),
+    clock,
+    random: Math.random,
+    logger: silentLogger,
+    owner: 'test',
+  })
+  const tickets = createTickets({ clock, ids, sessionKey: 'key of sessions' })
+  const server = await createServer({
+    name: 'test',
+    version: '0',
+    logger,
+    clock,
+    ids,
+    openapi: { title: 'Test', description: '' },
+  })
+  const authenticate = bearer(async (token) => {
+    if (token !== goodToken) throw unauthenticated('the token is not valid for this server', true)
+    return { subject: 'alice', issuer: 'test', claims: {} }
+  })
+  await registerInspector(server.app, { runtime, definitions: machines, clock, ids, logger, authenticate, tickets })
+  await runtime.start()
+  const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
+  let sent = 0
+  try {
+    await use({
+      runtime,
+      url,
+      clock,
+      link: () => `${url}/inspector?ticket=${tickets.mint()}`,
+      send: async (to, event) =>
+        void (await runtime.deliver({
+          to,
+          key: `scene-${++sent}`,
+          event: { at: clock.now(), ...event } as MachineEvent,
+        })),
+    })
+  } finally {
+    await server.close({ graceMs: 0 })
+    await runtime.stop()
+    await sql.close()
+  }
+}
+
+type Answer = (
+  params: Readonly<Record<string, unknown>>,
+  context: EffectContext,
+) => readonly { readonly type: string; readonly [field: string]: unknown }[]
+
+/** Pods start at once, turns are accepted and run on; the forge is down. */
+const answers: { readonly [T in EffectType]?: Answer } = {
+  bindVolumes: () => [{ type: 'pod.volumesBound' }],
+  createPod: () => [
+    { type: 'pod.created', name: 'pod-1' },
+    { type: 'pod.ready', url: 'http://127.0.0.1:1' },
+  ],
+  readSession: () => [{ type: 'pod.session', contractVersion: 4 }],
+  submitTurn: (_params, { actor }) => [{ type: 'submit.accepted', turnId: `turn-of-${actor}` }],
+  checkProject: () => [
+    { type: 'project.checked', generation: 1, ready: true, reason: 'Ready', message: 'all checks hold' },
+  ],
+  postComment: () => {
+    throw new RetryableError('the forge answers 502', { retryAfterMs: 60_000 })
+  },
+}
+
+function handlers(): Readonly<Record<string, EffectHandler>> {
+  return Object.fromEntries(
+    Object.keys(effectSchemas).map((type) => [
+      type,
+      {
+        perform: async (params, context) => delivered(answers[type as EffectType]?.(params, context) ?? [], context),
+      } satisfies EffectHandler,
+    ]),
+  )
+}
+
+function delivered(events: ReturnType<Answer>, { key, actor, at }: EffectContext): readonly Delivery[] {
+  return events.map((event, index) => ({ to: actor, key: `${key}/${index}`, event: { at, ...event } }))
+}
+
+const config = {
+  project: 'default/demo',
+  agentPodTTLSeconds: 3600,
+  turnTimeoutSeconds: 1800,
+  stallProbeGraceSeconds: 300,
+  stallProbeMaxAttempts: 2,
+  autoApproveMaxSignificance: 'off',
+  model: { implement: 'claude', review: 'claude' },
+  effort: { implement: 'high', review: 'high' },
+  permissionMode: 'bypassPermissions',
+  repositories: [{ name: 'lib', base: 'main' }],
+}
+
+/**
+ * A Project with two slots and three issues that want work: two Tasks run, the third waits for a slot. The first has
+ * written its plan, which the forge can't take yet, and was answered; the second was closed. Gives the address of the first.
+ */
+export async function playStory({ send, runtime }: Pick<Fixture, 'send' | 'runtime'>): Promise<ActorAddress> {
+  await send('project:default/demo', {
+    type: 'project.applied',
+    generation: 1,
+    maxConcurrentAgents: 2,
+    capacity: 2,
+    alertCapacity: 1,
+  })
+  await send('queue:default/demo', { type: 'queue.configured', maxConcurrentAgents: 2, capacity: 2, alertCapacity: 1 })
+  await send('queue:default/demo', { type: 'queue.opened' })
+  for (const number of [7, 8, 9])
+    await send(`issue:default/lib-${number}`, { type: 'issue.observed', facts: issueFacts(number) })
+  const [first, second] = await until(
+    runtime,
+    (tasks) => tasks.length === 2 && tasks.every(({ path }) => path.includes('working.busy')),
+  )
+  const task = first!.address
+  await send(task, {
+    type: 'note.written',
+    pod: 1,
+    id: 'note-1',
+    kind: 'plan',
+    bodyHash: 'p1',
+    body: 'Parse units one by one; reject what is left. Token: ghp_0123456789abcdefghij',
+  })
+  await send(task, { type: 'agent.asked', pod: 1, repository: 'lib', number: 7 })
+  await send(task, {
+    type: 'human.commented',
+    repository: 'lib',
+    number: 7,
+    author: 'mira',
+    kind: 'comment',
+    maintainer: true,
+    on: 'issue',
+    text: 'Months are ambiguous, leave them out.',
+  })
+  await send(second!.address, { type: 'task.close', by: 'mira' })
+  return task
+}
+
+/** Waits, within bounds, for the Tasks to be as wanted. */
+async function until(runtime: Runtime, isMet: (tasks: readonly ActorView[]) => boolean): Promise<readonly ActorView[]> {
+  for (let left = 1000; left > 0; left--) {
+    const tasks = await runtime.list('task')
+    if (isMet(tasks)) return tasks
+    await new Promise((resolve) => void setTimeout(resolve, 10))
+  }
+  throw new Error('the Tasks did not come to work')
+}
+
+export function issueFacts(number: number): object {
+  return {
+    project: 'default/demo',
+    repository: 'lib',
+    number,
+    state: 'open',
+    title: `Parse durations with ${number} units`,
+    author: 'rosa',
+    url: `https://forge.example/lib/issues/${number}`,
+    bodyHash: 'b1',
+    editedByOther: false,
+    selfProposed: false,
+    humanCommented: false,
+    wanted: true,
+    unwantedByMaintainer: false,
+    approvals: [],
+    unclear: [],
+    labels: {
+      brainstorming: 'agent/brainstorming',
+      approved: 'agent/approved',
+      implementation: 'agent/implementing',
+      declined: 'agent/declined',
+    },
+    config,
+  }
+}

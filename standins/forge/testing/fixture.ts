@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { mkdtemp, rm, mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Octokit } from '@octokit/rest'
+import { startForge, type Forge, type ForgeOptions } from '../forge.ts'
+import type { UserSpec } from '../store/world.ts'
+
+/** A forge for one test, with three people: `acme` owns, `maintainer` is admin, `bot` may write, `reader` only reads, `stranger` is nobody. */
+export interface ForgeFixture {
+  readonly dir: string
+  readonly forge: Forge
+  readonly path: string
+  octokit(login: string): Octokit
+  /** A clone with the token of that user, its folder. */
+  clone(login: string, name?: string): Promise<string>
+  /** Writes the files, commits and pushes them to the branch. Returns the sha. */
+  push(folder: string, branch: string, files: Readonly<Record<string, string>>, message?: string): Promise<string>
+}
+
+export const PEOPLE = ['acme', 'maintainer', 'bot', 'reader', 'stranger'] as const
+export const SECRET = 'a secret of the hook'
+
+const LIBRARY: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify(
+    { name: 'library', version: '1.0.0', type: 'module', scripts: { test: 'node --test' } },
+    null,
+    2,
+  ),
+  'src/add.js': `${Array.from({ length: 30 }, (_, line) => `// line ${line + 1}`).join('\n')}\nexport function add(a, b) {\n  return a + b\n}\n`,
+  'add.test.js':
+    "import { test } from 'node:test'\nimport assert from 'node:assert'\nimport { add } from './src/add.js'\ntest('adds', () => assert.equal(add(1, 2), 3))\n",
+}
+
+export const USERS: readonly UserSpec[] = PEOPLE.map((login) => ({
+  login,
+  token: `token-of-${login}`,
+  type: login === 'bot' ? 'Bot' : 'User',
+}))
+
+export type FixtureOptions = Omit<ForgeOptions, 'dir' | 'seed'> & {
+  readonly repository?: Partial<Parameters<Forge['createRepository']>[0]>
+}
+
+export async function withForge(options: FixtureOptions, use: (fixture: ForgeFixture) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'forge-test-'))
+  const { repository, ...rest } = options
+  const forge = await startForge({ dir: join(dir, 'forge'), ...rest, seed: { users: USERS } })
+  try {
+    const { path } = await forge.createRepository({
+      owner: 'acme',
+      name: 'library',
+      fromPath: await library(),
+      permissions: { maintainer: 'admin', bot: 'write', reader: 'read' },
+      ci: { enabled: false },
+      ...repository,
+    })
+    await use({ dir, forge, path, ...tools(dir, forge) })
+  } finally {
+    await forge.close()
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+function tools(dir: string, forge: Forge): Pick<ForgeFixture, 'octokit' | 'clone' | 'push'> {
+  return {
+    octokit: (login) => octokitOf(forge, login),
+    async clone(login, name = 'library') {
+      const folder = await mkdtemp(join(dir, 'clone-'))
+      await run(folder, [
+        '-c',
+        `http.extraHeader=${basic(`token-of-${login}`)}`,
+        'clone',
+        '--quiet',
+        forge.gitUrl('acme', name),
+        '.',
+      ])
+      await run(folder, ['config', 'http.extraHeader', basic(`token-of-${login}`)])
+      return folder
+    },
+    async push(folder, branch, files, message = 'Change') {
+      await commit(folder, files, message)
+      await run(folder, ['push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`])
+      return run(folder, ['rev-parse', 'HEAD'])
+    },
+  }
+}
+
+export function octokitOf(forge: Forge, login: string): Octokit {
+  return new Octokit({
+    baseUrl: forge.apiUrl,
+    auth: `token-of-${login}`,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  })
+}
+
+export function basic(token: string): string {
+  return `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
+}
+
+let made: Promise<string> | undefined
+
+/** Made once in a process: three starts of git for each test add up. */
+function library(): Promise<string> {
+  return (made ??= makeLibrary())
+}
+
+async function makeLibrary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-library-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  await run(folder, ['init', '--quiet', '--initial-branch=main'])
+  await commit(folder, LIBRARY, 'Start')
+  return folder
+}
+
+export async function commit(folder: string, files: Readonly<Record<string, string>>, message: string): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+  await run(folder, ['add', '-A'])
+  await run(folder, ['commit', '--quiet', '-m', message])
+}
+
+/** Git as a person runs it, not in this thread: a synchronous git would wait for the server it keeps from answering. */
+export function run(cwd: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const identity = {
+      GIT_AUTHOR_NAME: 'Ann',
+      GIT_AUTHOR_EMAIL: 'ann@example.org',
+      GIT_COMMITTER_NAME: 'Ann',
+      GIT_COMMITTER_EMAIL: 'ann@example.org',
+    }
+    const env = { PATH: process.env.PATH, HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', ...identity }
+    const child = spawn('git', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
+    child.on('error', reject)
+    child.on('close', (code) =>
+      code === 0 ? resolve(out.trim()) : reject(new Error(`git ${args.join(' ')}: ${err.trim()}`)),
+    )
+  })
+}
+
+export interface Received {
+  readonly event: string
+  readonly action: string | undefined
+  readonly delivery: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly raw: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export interface Receiver {
+  readonly url: string
+  readonly received: Received[]
+  /** What the receiver answers from now on. */
+  answer: number
+}
+
+/** A listener for webhooks, that keeps what it gets in the order in which it came. */
+export async function withReceiver(use: (receiver: Receiver) => Promise<void>): Promise<void> {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    let raw = ''
+    request.on('data', (chunk: Buffer) => (raw += chunk.toString()))
+    request.on('end', () => {
+      const payload = JSON.parse(raw) as Record<string, unknown>
+      const header = (name: string): string => request.headers[name]?.toString() ?? ''
+      received.push({
+        event: header('x-github-event'),
+        action: payload.action as string | undefined,
+        delivery: header('x-github-delivery'),
+        headers: request.headers,
+        raw,
+        payload,
+      })
+      response.writeHead(receiver.answer).end('noted')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook`,
+    received,
+    answer: 202,
+  }
+  try {
+    await use(receiver)
+  } finally {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+/** The status of a request that must fail, and what the answer said. */
+export async function failure(
+  request: Promise<unknown>,
+): Promise<{ status: number; message: string; errors: unknown; headers: Record<string, unknown> }> {
+  try {
+    await request
+  } catch (error) {
+    const { status, response } = error as {
+      status: number
+      response?: { data: { message: string; errors?: unknown }; headers: Record<string, unknown> }
+    }
+    if (!response) throw error
+    return { status, message: response.data.message, errors: response.data.errors, headers: response.headers }
+  }
+  throw new Error('the request was expected to fail')
+}
