@@ -62,7 +62,7 @@ const ofEnvironment = onOneMachine('a pod of one machine gets the variables of d
 const ofMemory = onOneMachine('one machine makes no memory stack of its own')
 const ofBoards = { refused: 'has no effect: this version writes to no board of a forge' } as const
 
-const directory = 'edges/local/project-directory.ts'
+const directory = 'edges/forge/project-directory.ts'
 const schedule = 'edges/schedule/settings.ts'
 const models = 'crd/models.ts'
 const hooks = 'wrapper/boot/lifecycle-hooks.ts'

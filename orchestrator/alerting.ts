@@ -1,6 +1,6 @@
 import type { QueueContext } from '../machines/queue/context.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { LocalProjectDirectory } from '../edges/local/project-directory.ts'
+import type { LocalProjectDirectory } from '../edges/forge/project-directory.ts'
 import type { Alerting } from '../edges/alerts/route.ts'
 import type { SecretPort } from '../edges/ports/resources.ts'
 

@@ -4,7 +4,7 @@ import type { Resource, ResourcePort, SecretPort } from '../edges/ports/resource
 import { createOpenForge } from '../edges/forge/open-forge.ts'
 import { learnPlace } from '../edges/forge/mirror/places.ts'
 import { withSql } from '../edges/forge/testing/fixture.ts'
-import { localProjectDirectory } from '../edges/local/project-directory.ts'
+import { localProjectDirectory } from '../edges/forge/project-directory.ts'
 import { defaultBranches } from './default-branch.ts'
 
 const sql = await withSql(async (opened) => opened)

@@ -11,7 +11,7 @@ import {
 import type { Logger } from '../http/logging.ts'
 import { messageOf } from '../runtime/errors.ts'
 import { isLogged } from '../runtime/outage.ts'
-import { localProjectDirectory, type ProjectDirectoryDeps } from '../edges/local/project-directory.ts'
+import { localProjectDirectory, type ProjectDirectoryDeps } from '../edges/forge/project-directory.ts'
 
 export interface DefaultBranchDeps
   extends Pick<ProjectDirectoryDeps, 'resources' | 'secrets'>, Omit<OpenForgeOptions, 'directory'> {

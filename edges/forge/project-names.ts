@@ -3,7 +3,7 @@
  * that was applied first holds it (RESOURCES-19). Another one of the name is found by nobody, whatever its namespace, so
  * it can take neither the holder's Secret nor its settings, and no webhook reaches it (RESOURCES-20).
  */
-import { bareName } from '../forge/projects.ts'
+import { bareName } from './projects.ts'
 import type { Resource } from '../ports/resources.ts'
 
 /** Of the Projects of one name, the one that holds it. */

@@ -15,7 +15,7 @@ import {
   type ProjectSecret,
   type ProjectSettings,
   type RepositorySettings,
-} from '../forge/projects.ts'
+} from './projects.ts'
 import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
 import { appliedFirst, holderOf, idOf, projectNamed, type HolderRule } from './project-names.ts'
 
