@@ -12,11 +12,11 @@ import { ringDefinition } from './machine.ts'
 /** The same owner in each process: one that was killed goes on without waiting for a lease of its own to end. */
 const owner = 'bench'
 
-/** `among`: where several processes share one store. */
+/** `among`: where several processes share one store; `clock`: where the time must not decide. */
 export function ownRuntime(
   sql: Sql,
   perform: EffectHandler['perform'],
-  among: Pick<RuntimeOptions, 'owner' | 'hint'> = { owner },
+  among: Partial<Pick<RuntimeOptions, 'owner' | 'hint' | 'clock'>> = {},
 ): Runtime {
   return createRuntime({
     sql,
@@ -25,6 +25,7 @@ export function ownRuntime(
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,
+    owner,
     ...among,
   })
 }
