@@ -3,7 +3,7 @@ import type { Goal } from '../kit/goals.ts'
 import type { Counts } from './count-cell.ts'
 import type { Cells } from './table.ts'
 
-/** Counts vary by less than 0.01 % (BENCHMARKS.md, "Counts"), so this is a change of the code. */
+/** Counts vary by 0.03 % at most (BENCHMARKS.md, "Counts"): more is a change of the code. */
 export const mostChange = 0.02
 
 export const labels: Readonly<Record<keyof Counts, string>> = {

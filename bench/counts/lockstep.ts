@@ -28,7 +28,7 @@ export class Lockstep {
       return []
     }
     // A clock that stands still: no beat, poll or snapshot of a resting actor gets in between.
-    this.runtime = ownRuntime(sql, perform, { clock: simulatedClock(startAt) })
+    this.runtime = ownRuntime(sql, perform, { owner: 'bench', clock: simulatedClock(startAt) })
   }
 
   open(actors: readonly ActorAddress[]): Promise<void> {

@@ -16,7 +16,7 @@ const owner = 'bench'
 export function ownRuntime(
   sql: Sql,
   perform: EffectHandler['perform'],
-  among: Partial<Pick<RuntimeOptions, 'owner' | 'hint' | 'clock'>> = {},
+  among: Pick<RuntimeOptions, 'owner' | 'hint'> & Partial<Pick<RuntimeOptions, 'clock'>> = { owner },
 ): Runtime {
   return createRuntime({
     sql,
@@ -25,7 +25,6 @@ export function ownRuntime(
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,
-    owner,
     ...among,
   })
 }
