@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describeRequiring } from '../../testing/requires.ts'
+import { decide, describeRequiring } from '../../testing/requires.ts'
 import { hasServerPrograms } from '../kit/postgres-server.ts'
 import type { PostgresServer } from '../kit/postgres-server.ts'
 import { differenceText, differences } from './compare.ts'
@@ -69,5 +69,6 @@ function costs(): void {
 
 const title = 'what 10,000 transitions cost'
 // Its server is its own: another test's rows and log would count as well. DATABASE_URL may name one on another machine.
-if (hasServerPrograms() || process.env['STATEWRIGHT_REQUIRE']) describeRequiring('postgres', title, costs)
+const demanded = decide('postgres', { STATEWRIGHT_REQUIRE: process.env['STATEWRIGHT_REQUIRE'] }) === 'fail'
+if (hasServerPrograms() || demanded) describeRequiring('postgres', title, costs)
 else describe.skip(`${title} (needs the programs of a PostgreSQL server)`, costs)
