@@ -85,7 +85,6 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
   const runtime = createRuntime({
     sql,
     definitions: memoryMachines,
-    handlers: ingest.handlers,
     clock,
     random,
     logger,
@@ -126,7 +125,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
     runtime,
     deps,
     async start() {
-      await runtime.start()
+      await runtime.start(ingest.handlers)
       engine.start()
       await ingest.start()
       feed.start()

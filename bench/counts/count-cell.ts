@@ -42,8 +42,7 @@ export async function countCell(spec: CountSpec, wrapped = async (sql: Sql): Pro
   // One connection: its counters of rows can be asked for, and each statement is prepared once.
   const store = await openPgSql({ url: spec.store, connections: 1 })
   await migrate(store)
-  const steps = new Lockstep(await wrapped(store), spec.tag)
-  await steps.runtime.start()
+  const steps = await Lockstep.start(await wrapped(store), spec.tag)
   const actors = spec.clients * actorsOfClient
   await prepare(steps, actors)
   await store.exec('vacuum analyze')

@@ -7,7 +7,7 @@ import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { eventIds } from '../runtime/event-ids.ts'
-import { ownRuntime } from '../runtime/own-runtime.ts'
+import { startOwnRuntime } from '../runtime/own-runtime.ts'
 
 /** Every time then has as many digits. */
 const startAt = Date.UTC(2026, 0, 1)
@@ -15,20 +15,21 @@ const startAt = Date.UTC(2026, 0, 1)
 export class Lockstep {
   readonly runtime: Runtime
   readonly #nextId: () => string
-  #asked = 0
-  #performed = 0
-  #allPerformed: () => void = () => undefined
+  readonly #performing: Performing
+
+  private constructor(runtime: Runtime, performing: Performing, nextId: () => string) {
+    this.runtime = runtime
+    this.#performing = performing
+    this.#nextId = nextId
+  }
 
   /** `tag` is part of each event's id. */
-  constructor(sql: Sql, tag: string) {
-    this.#nextId = eventIds(tag)
-    const perform = async (): Promise<[]> => {
-      this.#performed += 1
-      if (this.#performed === this.#asked) this.#allPerformed()
-      return []
-    }
+  static async start(sql: Sql, tag: string): Promise<Lockstep> {
+    const performing = new Performing()
     // A clock that stands still: no beat, poll or snapshot of a resting actor gets in between.
-    this.runtime = ownRuntime(sql, perform, { owner: 'bench', clock: simulatedClock(startAt) })
+    const clock = simulatedClock(startAt)
+    const runtime = await startOwnRuntime(sql, async () => (performing.end(), []), { owner: 'bench', clock })
+    return new Lockstep(runtime, performing, eventIds(tag))
   }
 
   open(actors: readonly ActorAddress[]): Promise<void> {
@@ -37,8 +38,7 @@ export class Lockstep {
 
   /** One round, which moves each of them on by one state. */
   async move(actors: readonly ActorAddress[]): Promise<void> {
-    this.#asked += actors.length
-    const performed = new Promise<void>((resolve) => (this.#allPerformed = resolve))
+    const performed = this.#performing.expect(actors.length)
     await this.#deliver(actors, 'ring.moved')
     await performed
     // The relay hands over what was performed after its handler returned.
@@ -51,6 +51,24 @@ export class Lockstep {
       return this.runtime.deliver({ to, key: id, event: { type, at: startAt, id } })
     })
     await Promise.all(deliveries)
+  }
+}
+
+/** How many effects were asked for, and how many were performed. */
+class Performing {
+  #asked = 0
+  #performed = 0
+  #all: () => void = () => undefined
+
+  /** Resolves when these and all before them are performed. */
+  expect(count: number): Promise<void> {
+    this.#asked += count
+    return new Promise((resolve) => (this.#all = resolve))
+  }
+
+  end(): void {
+    this.#performed += 1
+    if (this.#performed === this.#asked) this.#all()
   }
 }
 
