@@ -12,11 +12,11 @@ import { ringDefinition } from './machine.ts'
 /** The same owner in each process: one that was killed goes on without waiting for a lease of its own to end. */
 const owner = 'bench'
 
-/** Started. `among`: where several processes share one store. */
+/** Started. `among`: where several processes share one store; `clock`: where the time must not decide. */
 export async function startOwnRuntime(
   sql: Sql,
   perform: EffectHandler['perform'],
-  among: Pick<RuntimeOptions, 'owner' | 'hint'> = { owner },
+  among: Pick<RuntimeOptions, 'owner' | 'hint'> & Partial<Pick<RuntimeOptions, 'clock'>> = { owner },
 ): Promise<Runtime> {
   const runtime = createRuntime({
     sql,
