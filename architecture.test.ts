@@ -4,8 +4,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { startsGit } from './testing/architecture/layout.ts'
+import { readHouse } from './testing/architecture/house.ts'
+import { differences, readList } from './testing/architecture/ratchet.ts'
+import { ratchets } from './testing/architecture/ratchets.ts'
 import { breaches, longFiles, type Packages } from './testing/architecture/rules.ts'
-import { parseSource, readSources } from './testing/architecture/source.ts'
+import { parseSource } from './testing/architecture/source.ts'
 
 /** A clock's own method has a dot before it, its declaration a type or a body after it. */
 const databaseClock =
@@ -16,6 +19,7 @@ function withoutSqlComments(text: string): string {
 }
 
 const root = dirname(fileURLToPath(import.meta.url))
+const house = readHouse(root)
 
 function listedPackages(): Packages {
   const { dependencies = {}, devDependencies = {} } = JSON.parse(
@@ -29,10 +33,14 @@ function breachesOf(path: string, text: string): string[] {
 }
 
 test('every file is where the layout puts it and imports only what its folder may', () => {
-  const files = readSources(root)
-  expect(files.length).toBeGreaterThan(20)
-  expect(breaches(files, listedPackages()).join('\n')).toBe('')
-  for (const line of longFiles(files)) console.warn(line)
+  expect(house.files.length).toBeGreaterThan(20)
+  expect(breaches(house.files, listedPackages()).join('\n')).toBe('')
+  for (const line of longFiles(house.files)) console.warn(line)
+})
+
+test.each(ratchets)('the list of $name holds today’s breaches, no more and no fewer', (ratchet) => {
+  const found = differences(ratchet.breaches(house), readList(ratchet.name), ratchet.remedy)
+  expect(found.join('\n')).toBe('')
 })
 
 test('every module that starts git has a test with a canary in its repositories', () => {

@@ -1,10 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
-import { parseAst } from 'vitest/node'
+import { parseSync } from 'rolldown/utils'
+import { functionNameOf, walk, type Node } from './syntax.ts'
 
 export interface Import {
   readonly specifier: string
   readonly line: number
+}
+
+/** A function with a body. One without a name of its own has the name of what it is given to. */
+export interface Body {
+  readonly name: string
+  readonly line: number
+  readonly lines: number
 }
 
 export interface SourceFile {
@@ -12,19 +20,11 @@ export interface SourceFile {
   readonly path: string
   readonly lines: number
   readonly imports: readonly Import[]
+  readonly functions: readonly Body[]
   /** Syntax that this house does without, in the words of the rule. */
   readonly unwanted: readonly { readonly what: string; readonly line: number }[]
   /** Lines where `git` stands as a program: first argument of a call, or first word of a command. */
   readonly git: readonly number[]
-}
-
-interface Node {
-  readonly type: string
-  readonly start: number
-  readonly source?: { readonly type?: string; readonly value?: unknown } | null
-  readonly callee?: { readonly name?: string }
-  readonly arguments?: readonly unknown[]
-  readonly elements?: readonly unknown[]
 }
 
 /** `peers`: what the bench compares us with; bench/package.json lists its packages, and `npm run bench` checks its types. */
@@ -54,17 +54,38 @@ export function readSources(root: string): SourceFile[] {
 
 export function parseSource(path: string, text: string): SourceFile {
   const imports: Import[] = []
+  const functions: Body[] = []
   const unwanted: SourceFile['unwanted'][number][] = []
   const git: number[] = []
-  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
-  walk(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }), (node) => {
+  const lineOf = linesOf(text)
+  walk(parseSync(path, text).program, (node, above) => {
     const specifier = specifierOf(node)
     if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start) })
+    const name = functionNameOf(node, above)
+    if (name !== undefined) {
+      const line = lineOf(node.start)
+      functions.push({ name, line, lines: lineOf(node.end) - line + 1 })
+    }
     const what = unwantedIn(node)
     if (what !== undefined) unwanted.push({ what, line: lineOf(node.start) })
     if (namesGit(node)) git.push(lineOf(node.start))
   })
-  return { path, lines: text.split('\n').length - 1, imports, unwanted, git }
+  return { path, lines: text.split('\n').length - 1, imports, functions, unwanted, git }
+}
+
+/** The line of an offset, by halving: a file asks for hundreds. */
+function linesOf(text: string): (offset: number) => number {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (offset) => {
+    let [low, high] = [0, starts.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if (starts[middle]! <= offset) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
 }
 
 function namesGit({ type, arguments: args, elements }: Node): boolean {
@@ -89,11 +110,4 @@ function unwantedIn(node: Node): string | undefined {
 function isAugmentation(node: Node): boolean {
   const { id, kind } = node as Node & { id?: { type?: string }; kind?: string }
   return id?.type === 'Literal' || kind === 'global'
-}
-
-function walk(value: unknown, visit: (node: Node) => void): void {
-  if (Array.isArray(value)) for (const item of value) walk(item, visit)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-  if (typeof (value as Node).type === 'string') visit(value as Node)
-  for (const child of Object.values(value)) if (typeof child === 'object') walk(child, visit)
 }

@@ -1,0 +1,4 @@
+import { longFunctions } from './long-functions.ts'
+import type { Ratchet } from './ratchet.ts'
+
+export const ratchets: readonly Ratchet[] = [longFunctions]
