@@ -1,4 +1,5 @@
+import { circles } from './circles.ts'
 import { longFunctions } from './long-functions.ts'
 import type { Ratchet } from './ratchet.ts'
 
-export const ratchets: readonly Ratchet[] = [longFunctions]
+export const ratchets: readonly Ratchet[] = [circles, longFunctions]

@@ -1,7 +1,6 @@
 import { builtinModules } from 'node:module'
-import { posix } from 'node:path'
 import { forbiddenFolders, isTest, rootFiles, startsGit, testImports, zoneOf, type Zone } from './layout.ts'
-import { WALL_CLOCK, type Import, type SourceFile } from './source.ts'
+import { targetOf, WALL_CLOCK, type Import, type SourceFile } from './source.ts'
 
 export interface Packages {
   readonly dependencies: readonly string[]
@@ -69,7 +68,7 @@ function importBreaches(file: SourceFile, packages: Packages): string[] {
 }
 
 function internalComplaint(path: string, zone: Zone | undefined, { specifier }: Import): string | undefined {
-  const target = posix.normalize(posix.join(posix.dirname(path), specifier))
+  const target = targetOf(path, specifier) ?? ''
   if (target.startsWith('..')) return `imports ${specifier} from outside the tree`
   if (!/\.(tsx?|mjs|json)$/.test(target)) return `imports ${specifier} without its extension`
   if (isTest(target) && !isTest(path) && zone?.fixtures !== true) return `imports ${target}, which is for tests`

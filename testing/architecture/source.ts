@@ -88,6 +88,11 @@ function linesOf(text: string): (offset: number) => number {
   }
 }
 
+/** The path that an import of ours names; absent for a package. */
+export function targetOf(path: string, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(path), specifier)) : undefined
+}
+
 function namesGit({ type, arguments: args, elements }: Node): boolean {
   const first = type === 'CallExpression' ? args?.[0] : type === 'ArrayExpression' ? elements?.[0] : undefined
   return (first as { value?: unknown } | null | undefined)?.value === 'git'
