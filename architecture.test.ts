@@ -61,26 +61,6 @@ test('no file holds what a merge left', () => {
   expect([isLeft('a\n' + '<'.repeat(7) + ' HEAD\n'), isLeft('a <<<<<<< b')]).toEqual([true, false])
 })
 
-/** Ends of paths are enough: a README may name its own files by their last names. */
-function missingFiles(text: string, paths: readonly string[]): string[] {
-  const named = [...text.matchAll(/`([\w@./-]+\.(?:ts|mjs|sql))`/g)].map(([, path = '']) =>
-    path.replace(/^(\.{1,2}\/)+/, ''),
-  )
-  return named.filter((name) => !name.startsWith('dist/') && !paths.some((path) => `/${path}`.endsWith(`/${name}`)))
-}
-
-test('a page names only files that exist; decisions and the changelog speak of their own time', () => {
-  const options = { cwd: root, exclude: ['**/node_modules/**', 'dist/**'] }
-  const paths = globSync(['**/*.{ts,mjs,sql}'], options)
-  const pages = globSync(['*.md', '**/README.md', 'docs/**/*.md'], options).filter((page) => page !== 'CHANGELOG.md')
-  expect(pages.length).toBeGreaterThan(40)
-  const missing = pages.flatMap((page) =>
-    missingFiles(readFileSync(join(root, page), 'utf8'), paths).map((name) => `${page}: ${name}`),
-  )
-  expect(missing).toEqual([])
-  expect(missingFiles('`a/b.ts`, `b.ts`, `../a/b.ts`, `c.ts`, `xb.ts`', ['x/a/b.ts'])).toEqual(['c.ts', 'xb.ts'])
-})
-
 /** What a page says is in a file, and is not there: "`name` in `path`", with other names before and between. */
 function misplacedNames(text: string, read: (path: string) => string): readonly string[] {
   const flat = text.replaceAll(/\n +/g, ' ')

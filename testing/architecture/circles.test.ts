@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { circles } from './circles.ts'
-import { parseSource } from './source.ts'
+import { houseOfTexts } from './house.ts'
 
 function circlesIn(sources: Readonly<Record<string, string>>): readonly string[] {
-  const files = Object.entries(sources).map(([path, text]) => parseSource(path, text))
-  return circles.breaches({ files }).map(({ entry, at }) => `${at} ${entry}`)
+  return circles.breaches(houseOfTexts(sources)).map(({ entry, at }) => `${at} ${entry}`)
 }
 
 test.each<[what: string, back: string]>([

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { longFunctions } from './long-functions.ts'
-import { parseSource } from './source.ts'
+import { houseOfTexts } from './house.ts'
 
 function breachesOf(path: string, text: string): readonly string[] {
-  return longFunctions
-    .breaches({ files: [parseSource(path, text)] })
-    .map(({ entry, count, at }) => `${at} ${entry} ${count}`)
+  return longFunctions.breaches(houseOfTexts({ [path]: text })).map(({ entry, count, at }) => `${at} ${entry} ${count}`)
 }
 
 /** A body that makes `head {` a function of so many lines. */

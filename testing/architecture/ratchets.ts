@@ -1,5 +1,6 @@
 import { circles } from './circles.ts'
+import { deadPaths } from './dead-paths.ts'
 import { longFunctions } from './long-functions.ts'
 import type { Ratchet } from './ratchet.ts'
 
-export const ratchets: readonly Ratchet[] = [circles, longFunctions]
+export const ratchets: readonly Ratchet[] = [circles, deadPaths, longFunctions]

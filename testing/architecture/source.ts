@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
 import { parseSync } from 'rolldown/utils'
 import { functionNameOf, walk, type Node } from './syntax.ts'
@@ -21,14 +21,15 @@ export interface SourceFile {
   readonly lines: number
   readonly imports: readonly Import[]
   readonly functions: readonly Body[]
+  /** Their texts, with the line of each one's beginning. */
+  readonly comments: readonly { readonly text: string; readonly line: number }[]
   /** Syntax that this house does without, in the words of the rule. */
   readonly unwanted: readonly { readonly what: string; readonly line: number }[]
   /** Lines where `git` stands as a program: first argument of a call, or first word of a command. */
   readonly git: readonly number[]
 }
 
-/** `peers`: what the bench compares us with; bench/package.json lists its packages, and `npm run bench` checks its types. */
-const skipped = new Set(['node_modules', 'dist', 'peers', '.git', '.statewright', 'coverage'])
+const skipped = new Set(['node_modules', 'dist', '.git', '.statewright', 'coverage'])
 
 /** oxlint forbids `Date.now`; it has no rule for this way of asking the same. */
 export const WALL_CLOCK = 'a `new Date()` that reads the wall clock'
@@ -42,14 +43,26 @@ const unwantedSyntax: Readonly<Record<string, string>> = {
   TSExportAssignment: 'an export assignment',
 }
 
-/** Every TypeScript file of the tree; the inspector's page is built for browsers and has rules of its own. */
-export function readSources(root: string): SourceFile[] {
+/** Every file of the tree, from the root, sorted; what is installed or built is no part of it. */
+export function listFiles(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
+    .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join(posix.sep))
-    .filter((path) => !path.split('/').some((part) => skipped.has(part)) && !path.startsWith('edges/inspector/page/'))
+    .filter((path) => !path.split('/').some((part) => skipped.has(part)))
     .toSorted()
-    .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')))
+}
+
+/**
+ * TypeScript under the rules of the layout. `peers` is what the bench compares us with: bench/package.json lists its
+ * packages, and `npm run bench` checks its types. The inspector's page is built for browsers and has rules of its own.
+ */
+export function isRuled(path: string): boolean {
+  return (
+    /\.tsx?$/.test(path) &&
+    !path.endsWith('.d.ts') &&
+    !path.split('/').includes('peers') &&
+    !path.startsWith('edges/inspector/page/')
+  )
 }
 
 export function parseSource(path: string, text: string): SourceFile {
@@ -58,7 +71,9 @@ export function parseSource(path: string, text: string): SourceFile {
   const unwanted: SourceFile['unwanted'][number][] = []
   const git: number[] = []
   const lineOf = linesOf(text)
-  walk(parseSync(path, text).program, (node, above) => {
+  const { program, comments: parsed } = parseSync(path, text)
+  const comments = parsed.map(({ value, start }) => ({ text: value, line: lineOf(start) }))
+  walk(program, (node, above) => {
     const specifier = specifierOf(node)
     if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start) })
     const name = functionNameOf(node, above)
@@ -70,7 +85,7 @@ export function parseSource(path: string, text: string): SourceFile {
     if (what !== undefined) unwanted.push({ what, line: lineOf(node.start) })
     if (namesGit(node)) git.push(lineOf(node.start))
   })
-  return { path, lines: text.split('\n').length - 1, imports, functions, unwanted, git }
+  return { path, lines: text.split('\n').length - 1, imports, functions, comments, unwanted, git }
 }
 
 /** The line of an offset, by halving: a file asks for hundreds. */
