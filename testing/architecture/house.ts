@@ -15,6 +15,8 @@ export interface House {
   /** The inspector's page, programs in `.mjs` and the bench's peers: they import, and have comments. */
   readonly others: readonly SourceFile[]
   readonly pages: readonly Page[]
+  /** The text of package.json. */
+  readonly manifest: string
   /** Every file of the tree. */
   readonly paths: readonly string[]
 }
@@ -30,6 +32,7 @@ export function houseOf(paths: readonly string[], read: (path: string) => string
     files: paths.filter(isRuled).map(parse),
     others: paths.filter((path) => /\.(tsx?|mjs)$/.test(path) && !isRuled(path)).map(parse),
     pages: pages.map((path) => ({ path, text: read(path) })),
+    manifest: paths.includes('package.json') ? read('package.json') : '{}',
     paths,
   }
 }

@@ -2,5 +2,6 @@ import { circles } from './circles.ts'
 import { deadPaths } from './dead-paths.ts'
 import { longFunctions } from './long-functions.ts'
 import type { Ratchet } from './ratchet.ts'
+import { unused } from './unused.ts'
 
-export const ratchets: readonly Ratchet[] = [circles, deadPaths, longFunctions]
+export const ratchets: readonly Ratchet[] = [circles, deadPaths, longFunctions, unused]

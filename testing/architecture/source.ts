@@ -1,10 +1,18 @@
 import { readdirSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
 import { parseSync } from 'rolldown/utils'
+import { exportedIn, importedBy } from './names.ts'
 import { functionNameOf, walk, type Node } from './syntax.ts'
 
 export interface Import {
   readonly specifier: string
+  readonly line: number
+  /** As the other file exports them; `*` where all may be meant. */
+  readonly names: readonly string[]
+}
+
+export interface Export {
+  readonly name: string
   readonly line: number
 }
 
@@ -19,7 +27,9 @@ export interface SourceFile {
   /** From the root, with `/`. */
   readonly path: string
   readonly lines: number
+  readonly text: string
   readonly imports: readonly Import[]
+  readonly exports: readonly Export[]
   readonly functions: readonly Body[]
   /** Their texts, with the line of each one's beginning. */
   readonly comments: readonly { readonly text: string; readonly line: number }[]
@@ -67,6 +77,7 @@ export function isRuled(path: string): boolean {
 
 export function parseSource(path: string, text: string): SourceFile {
   const imports: Import[] = []
+  const exports: Export[] = []
   const functions: Body[] = []
   const unwanted: SourceFile['unwanted'][number][] = []
   const git: number[] = []
@@ -75,7 +86,8 @@ export function parseSource(path: string, text: string): SourceFile {
   const comments = parsed.map(({ value, start }) => ({ text: value, line: lineOf(start) }))
   walk(program, (node, above) => {
     const specifier = specifierOf(node)
-    if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start) })
+    if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start), names: importedBy(node, above) })
+    for (const name of exportedIn(node)) exports.push({ name, line: lineOf(node.start) })
     const name = functionNameOf(node, above)
     if (name !== undefined) {
       const line = lineOf(node.start)
@@ -85,7 +97,7 @@ export function parseSource(path: string, text: string): SourceFile {
     if (what !== undefined) unwanted.push({ what, line: lineOf(node.start) })
     if (namesGit(node)) git.push(lineOf(node.start))
   })
-  return { path, lines: text.split('\n').length - 1, imports, functions, comments, unwanted, git }
+  return { path, lines: text.split('\n').length - 1, text, imports, exports, functions, comments, unwanted, git }
 }
 
 /** The line of an offset, by halving: a file asks for hundreds. */

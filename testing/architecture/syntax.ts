@@ -12,6 +12,17 @@ export interface Node {
   readonly callee?: Node
   readonly arguments?: readonly unknown[]
   readonly elements?: readonly unknown[]
+  readonly declaration?: Node | null
+  readonly declarations?: readonly Node[]
+  readonly specifiers?: readonly Node[]
+  readonly imported?: Node
+  readonly exported?: Node
+  readonly local?: Node
+  readonly qualifier?: Node | null
+  readonly left?: Node
+  readonly properties?: readonly Node[]
+  readonly property?: Node
+  readonly params?: readonly Node[]
 }
 
 /** Visits every node with the nodes around it, the nearest last. */

@@ -41,7 +41,7 @@ export function toolsFor(profile: string): readonly Tool[] {
 }
 
 /** As `tools/list` publishes them: the schemas are those that validate, unchanged. */
-export function published({ name, title, description, input, output, annotations }: Tool): object {
+function published({ name, title, description, input, output, annotations }: Tool): object {
   return {
     name,
     title,
