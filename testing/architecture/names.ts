@@ -39,10 +39,33 @@ export function exportedIn(node: Node): string[] {
 
 function boundBy(pattern: Node | null | undefined): string[] {
   if (pattern?.type === 'ObjectPattern')
-    return (pattern.properties ?? []).flatMap(({ value }) => boundBy(value as Node | undefined))
-  return pattern?.name === undefined ? [] : [pattern.name]
+    return (pattern.properties ?? []).flatMap(({ value, argument }) => boundBy(argument ?? (value as Node | undefined)))
+  if (pattern?.type === 'ArrayPattern')
+    return (pattern.elements ?? []).flatMap((element) => boundBy(element as Node | null))
+  if (pattern?.type === 'AssignmentPattern') return boundBy(pattern.left)
+  if (pattern?.type === 'RestElement') return boundBy(pattern.argument)
+  return typeof pattern?.name === 'string' ? [pattern.name] : []
 }
 
 function nameIn(node: Node | null | undefined): string {
   return node?.name ?? (typeof node?.value === 'string' ? node.value : '*')
+}
+
+const declarations = new Set([
+  'FunctionDeclaration',
+  'ClassDeclaration',
+  'TSInterfaceDeclaration',
+  'TSTypeAliasDeclaration',
+  'VariableDeclarator',
+])
+const members = new Set(['MethodDefinition', 'PropertyDefinition', 'TSPropertySignature', 'TSMethodSignature'])
+
+/** The names that a node gives itself. A parameter counts where its function stands, a property where a literal has it. */
+export function declaredIn(node: Node, around: Node | undefined): string[] {
+  const parameters = (node.params ?? []).flatMap((each) => boundBy(each))
+  if (declarations.has(node.type)) return [...boundBy(node.id), ...parameters]
+  if (members.has(node.type)) return node.computed === true ? parameters : [nameIn(node.key), ...parameters]
+  if (node.type === 'Property' && around?.type === 'ObjectExpression')
+    return node.shorthand === true || node.computed === true ? [] : [nameIn(node.key)]
+  return parameters
 }

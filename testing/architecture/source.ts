@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
 import { parseSync } from 'rolldown/utils'
-import { exportedIn, importedBy } from './names.ts'
+import { declaredIn, exportedIn, importedBy } from './names.ts'
 import { functionNameOf, walk, type Node } from './syntax.ts'
 
 export interface Import {
@@ -11,7 +11,7 @@ export interface Import {
   readonly names: readonly string[]
 }
 
-export interface Export {
+export interface Name {
   readonly name: string
   readonly line: number
 }
@@ -29,7 +29,9 @@ export interface SourceFile {
   readonly lines: number
   readonly text: string
   readonly imports: readonly Import[]
-  readonly exports: readonly Export[]
+  readonly exports: readonly Name[]
+  /** Every name that the file gives: of variables, parameters, functions, types, members and properties. */
+  readonly declared: readonly Name[]
   readonly functions: readonly Body[]
   /** Their texts, with the line of each one's beginning. */
   readonly comments: readonly { readonly text: string; readonly line: number }[]
@@ -77,7 +79,8 @@ export function isRuled(path: string): boolean {
 
 export function parseSource(path: string, text: string): SourceFile {
   const imports: Import[] = []
-  const exports: Export[] = []
+  const exports: Name[] = []
+  const declared: Name[] = []
   const functions: Body[] = []
   const unwanted: SourceFile['unwanted'][number][] = []
   const git: number[] = []
@@ -87,6 +90,7 @@ export function parseSource(path: string, text: string): SourceFile {
   walk(program, (node, above) => {
     const specifier = specifierOf(node)
     if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start), names: importedBy(node, above) })
+    for (const name of declaredIn(node, above.at(-1))) declared.push({ name, line: lineOf(node.start) })
     for (const name of exportedIn(node)) exports.push({ name, line: lineOf(node.start) })
     const name = functionNameOf(node, above)
     if (name !== undefined) {
@@ -97,7 +101,18 @@ export function parseSource(path: string, text: string): SourceFile {
     if (what !== undefined) unwanted.push({ what, line: lineOf(node.start) })
     if (namesGit(node)) git.push(lineOf(node.start))
   })
-  return { path, lines: text.split('\n').length - 1, text, imports, exports, functions, comments, unwanted, git }
+  return {
+    path,
+    lines: text.split('\n').length - 1,
+    text,
+    imports,
+    exports,
+    declared,
+    functions,
+    comments,
+    unwanted,
+    git,
+  }
 }
 
 /** The line of an offset, by halving: a file asks for hundreds. */

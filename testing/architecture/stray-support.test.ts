@@ -6,6 +6,7 @@ import { straySupport } from './stray-support.ts'
 function strayIn(texts: Readonly<Record<string, string>>): readonly string[] {
   const tree = {
     'bin/statewright.mjs': "import '../cli/main.ts'",
+    'bin/prove.mjs': "import '../property-tests/other.ts'",
     'cli/main.ts': "import './run.ts'",
     'cli/run.ts': '',
   }

@@ -23,6 +23,9 @@ export interface Node {
   readonly properties?: readonly Node[]
   readonly property?: Node
   readonly params?: readonly Node[]
+  readonly argument?: Node
+  readonly shorthand?: boolean
+  readonly computed?: boolean
 }
 
 /** Visits every node with the nodes around it, the nearest last. */
