@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { startsGit } from './testing/architecture/layout.ts'
@@ -48,6 +48,17 @@ test('every module that starts git has a test with a canary in its repositories'
     expect(parseSource(path, readFileSync(join(root, path), 'utf8')).git).not.toEqual([])
     expect(readFileSync(join(root, canary), 'utf8')).toMatch(/canary/)
   }
+})
+
+test('every list has its ratchet, and CONTRIBUTING explains it', () => {
+  const names = ratchets.map(({ name }) => name)
+  expect(
+    globSync('testing/architecture/*.json', { cwd: root })
+      .map((path) => basename(path, '.json'))
+      .toSorted(),
+  ).toEqual(names)
+  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+  expect(names.filter((name) => !page.includes(`\n| \`${name}\` |`))).toEqual([])
 })
 
 test('no file holds what a merge left', () => {
