@@ -113,7 +113,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
     runtime,
     deps,
     async start() {
-      await runtime.start()
+      await runtime.start(ingest.handlers)
       engine.start()
       await ingest.start()
       feed.start()
@@ -134,7 +134,6 @@ function runtimeOf(options: MemoryServiceOptions, ingest: Ingest): Runtime {
   const runtime = createRuntime({
     sql,
     definitions: memoryMachines,
-    handlers: ingest.handlers,
     clock,
     random,
     logger,

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { RepositorySpec } from '../crd/kinds.ts'
 import { ProjectSpec } from '../crd/project.ts'
 import { fieldUses } from '../crd/readers.ts'
-import { localProjectDirectory, type LocalProjectDirectory } from '../edges/forge/project-directory.ts'
+import { createProjectDirectory, type Projects } from '../edges/forge/project-directory.ts'
 import type { Resource, ResourcePort, SecretPort } from '../edges/ports/resources.ts'
 import { agentKinds } from '../machines/task/events.ts'
 import type { Delivery, Runtime } from '../runtime/runtime.ts'
@@ -85,7 +85,7 @@ function changed(spec: unknown, [name, ...rest]: Path, value: unknown): unknown 
 }
 
 interface Applied {
-  readonly directory: LocalProjectDirectory
+  readonly directory: Projects
   readonly secrets: SecretPort
 }
 
@@ -100,7 +100,7 @@ function applied(project: unknown, repository: unknown): Applied {
   const secrets = {
     read: async (_: string, name: string) => ({ token: name, webhookSecret: name }),
   } as unknown as SecretPort
-  const directory = localProjectDirectory({
+  const directory = createProjectDirectory({
     resources: resources as ResourcePort,
     secrets,
     defaultBranch: async () => 'trunk',

@@ -8,7 +8,7 @@ import { queuedEventResources, type CostFacts } from '../crd/status/queued-event
 import { repositoryStatus } from '../crd/status/repository.ts'
 import type { DerivedResource } from '../crd/status/shape.ts'
 import { taskResource, type TaskRelations } from '../crd/status/task.ts'
-import type { LocalProjectDirectory } from '../edges/forge/project-directory.ts'
+import type { Projects } from '../edges/forge/project-directory.ts'
 import { viewKey, type DerivedViews, type PageQuery } from '../edges/local/resource-reads.ts'
 import type { Resource, ResourcePort } from '../edges/ports/resources.ts'
 import { scheduleSettings } from '../edges/schedule/settings.ts'
@@ -32,7 +32,7 @@ import type { ActorView, Runtime } from '../runtime/runtime.ts'
 
 export interface ResourceViewsDeps {
   readonly runtime: Runtime
-  readonly directory: LocalProjectDirectory
+  readonly directory: Projects
   readonly threads: ThreadReader
   readonly clock: Clock
   readonly resources: ResourcePort

@@ -112,8 +112,7 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   })
 
   opened(() => composed.stop())
-  await composed.prepare()
-  await composed.runtime.start()
+  await composed.start()
   hints?.listen(() => composed.runtime.wake())
   const inside = await composed.inside.listen(settings.internal)
   const outside = await composed.outside.listen(settings.http)

@@ -58,6 +58,7 @@ describe('the story', () => {
         step('queue:default/demo', 'queue.enqueue', { facts: { kind: 'implement' } }),
         step('task:default/implement-a-1', 'mr.ready', { facts: { number: 2 } }),
         step('issue:default/a-1', 'plan.written'),
+        step('turn:default/implement-a-1/1/1', 'turn.start', { facts: { pod: 'default/implement-a-1/1' } }),
         step('turn:default/implement-a-1/1/1', 'turn.result', { facts: { stopReason: 'end_turn' } }),
       ),
     ).toEqual([
@@ -65,6 +66,7 @@ describe('the story', () => {
       '   2.5 s  queue demo: queued: a slot for implement',
       '   2.5 s  task implement-a-1: merge request 2 is open',
       '   2.5 s  issue a-1: the plan is published on the issue',
+      '   2.5 s  turn implement-a-1/1/1: turn asked for',
       '   2.5 s  turn implement-a-1/1/1: the turn ended: end_turn',
     ])
   })

@@ -185,6 +185,29 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     })
   })
 
+  test('on a narrow screen the chart that a link names is at its active states once its tab opens', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({ viewport: { width: 400, height: 800 }, reducedMotion: 'reduce' }, async (page) => {
+        await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        // Far below what the chart shows first.
+        const active = page.locator('.state.active[data-state="stage.rejected"]')
+        await active.waitFor({ state: 'attached' })
+        await page.getByRole('button', { name: 'chart', exact: true }).click()
+        const isInView = async (): Promise<boolean> => {
+          const [frame, state] = await Promise.all([page.locator('.canvas').boundingBox(), active.boundingBox()])
+          if (!frame || !state) return false
+          const inside = (at: number, size: number, from: number, room: number): boolean =>
+            at >= from && at + size <= from + room
+          return (
+            inside(state.x, state.width, frame.x, frame.width) && inside(state.y, state.height, frame.y, frame.height)
+          )
+        }
+        await expect.poll(isInView, { timeout: 10_000 }).toBe(true)
+      })
+    })
+  })
+
   test.each(['light', 'dark'] as const)(
     'a narrow %s screen shows one part at a time, and nothing is wider than it',
     async (colorScheme) => {

@@ -22,7 +22,7 @@ export interface PlatformMetrics {
  */
 type Handoff = 'agent' | 'operator' | 'none' | 'unneeded'
 
-export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime, 'list' | 'read'>): PlatformMetrics {
+export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'list' | 'read'>): PlatformMetrics {
   const { limited, recreations, stops, longReviews, deferred, refused } = platformCounters(registry)
   queueDepth(registry, runtime)
   /** Calls that are refused leave the round as it is. */
@@ -30,7 +30,7 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
 
   async function ended({ address, path }: JournalRow): Promise<void> {
     const { task, ordinal } = podOf(address)
-    const { journal } = ((await runtime().read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
+    const { journal } = ((await runtime.read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
     const { notes = [] } = journal ?? {}
     stops.inc({ reason: path, handoff: handoffOf(notes.filter(({ pod }) => pod === ordinal)) })
   }
@@ -38,13 +38,13 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
   /** The pod before says itself how it ended, whichever process saw it end. */
   async function recreated({ address }: JournalRow): Promise<void> {
     const { task, ordinal } = podOf(address)
-    const before = await runtime().read(`pod:${task}/${ordinal - 1}`)
+    const before = await runtime.read(`pod:${task}/${ordinal - 1}`)
     recreations.inc({ reason: before?.path ?? 'unknown' })
   }
 
   /** The event says no round: the Task knows. */
   async function sentBack({ address }: JournalRow): Promise<void> {
-    const { stage } = ((await runtime().read(address))?.context ?? {}) as Partial<TaskContext>
+    const { stage } = ((await runtime.read(address))?.context ?? {}) as Partial<TaskContext>
     if (stage?.reviewRounds !== manyReviewRounds || counted.has(address)) return
     remember(counted, address, true)
     longReviews.inc()
@@ -107,7 +107,7 @@ function platformCounters(registry: Registry) {
 }
 
 /** Read from the queues when it is scraped: there is one for each Project. */
-function queueDepth(registry: Registry, runtime: () => Pick<Runtime, 'list'>): void {
+function queueDepth(registry: Registry, runtime: Pick<Runtime, 'list'>): void {
   const gauge = new Gauge({
     name: 'operator_queue_depth',
     help: 'Entries of all queues by class and state.',
@@ -115,7 +115,7 @@ function queueDepth(registry: Registry, runtime: () => Pick<Runtime, 'list'>): v
     registers: [],
     async collect() {
       const depths = new Map(['normal', 'alert'].flatMap((one) => states.map((state) => [`${one} ${state}`, 0])))
-      for (const { context } of await runtime().list('queue'))
+      for (const { context } of await runtime.list('queue'))
         for (const entry of (context as unknown as QueueContext).entries) {
           const name = `${entry.class} ${entry.admittedAt === null ? 'waiting' : 'admitted'}`
           depths.set(name, (depths.get(name) ?? 0) + 1)

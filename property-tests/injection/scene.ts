@@ -17,7 +17,7 @@ import { orchestratorMigrations } from '../../orchestrator/store.ts'
 import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
-import type { LocalProjectDirectory } from '../../edges/forge/project-directory.ts'
+import type { Projects } from '../../edges/forge/project-directory.ts'
 import { unauthenticated } from '../../http/auth/authenticate.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
 import type { HttpServer } from '../../http/server.ts'
@@ -84,7 +84,7 @@ export async function openScene(): Promise<Scene> {
   const ids = { next: () => `id-${(lastId += 1)}` }
   const tokens = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock, { next: () => 'a-token' })
   const memory = { text: '' }
-  let directory: LocalProjectDirectory | undefined
+  let directory: Projects | undefined
   const pods = new ScriptedPods({
     clock: systemClock,
     ids,
@@ -134,8 +134,7 @@ export async function openScene(): Promise<Scene> {
       pods: (wiring) => ((directory = wiring.directory), pods),
     },
   )
-  await composed.prepare()
-  await composed.runtime.start()
+  await composed.start()
   const inside = await composed.inside.listen({ host: '127.0.0.1', port: 0 })
   const outside = await composed.outside.listen({ host: '127.0.0.1', port: 0 })
   const urls = { operator: outside.url, internal: inside.url }

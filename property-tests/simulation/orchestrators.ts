@@ -211,8 +211,7 @@ export class Orchestrators {
       composed.listening({ operator: operatorUrl, internal: internalUrl })
       this.#current = { line, clock, composed, sql: parts.sql }
       const start = async (): Promise<void> => {
-        await composed.prepare()
-        await composed.runtime.start()
+        await composed.start()
         if (!line.isCut) composed.begin()
       }
       void start().catch(() => line.cut('it could not start'))

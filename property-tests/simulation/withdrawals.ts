@@ -12,14 +12,16 @@ type Params = Readonly<Record<string, unknown>>
 
 /** A merge is asked for on what the Issue knew by then; what comes while it is under way may come too late. */
 export function withdrawalsStand({ audit, rows }: Pick<Outcome, 'audit' | 'rows'>): readonly string[] {
-  return audit.flatMap((entry) => {
+  const heads = headsIn(audit)
+  return audit.flatMap((entry, index) => {
     if (entry.action !== 'pull.merge' || entry.actor !== people.bot) return []
     const asked = askedFor(entry, rows)
     if (!asked) return []
     const grants = (asked.params['grants'] ?? []) as readonly string[]
+    const letsGo = (one: Entry): boolean => lets(one, asked.params, heads, entry)
     return grants
       .flatMap((issue) => knownOf(rows, issue, asked.place).map((one) => ({ issue, ...one })))
-      .filter(({ commentId }) => stands(audit.slice(0, audit.indexOf(entry)), commentId))
+      .filter(({ commentId }) => stands(audit.slice(0, index), commentId, letsGo))
       .map(
         ({ issue, commentId }) =>
           `LAW-24: ${repositoryOf(entry)}#${entry.number} was merged, and comment ${commentId} of ${issue} withdraws it`,
@@ -36,9 +38,7 @@ export function objectionsStand({
   rows,
   objections,
 }: Pick<Outcome, 'audit' | 'rows' | 'objections'>): readonly string[] {
-  const heads = new Map(
-    audit.flatMap((entry) => (entry.action === 'pull.open' ? [[nameIn(entry), entry.detail?.['head']]] : [])),
-  )
+  const heads = headsIn(audit)
   return audit.flatMap((entry, index) => {
     if (entry.action !== 'pull.merge' || entry.actor !== people.bot) return []
     const asked = askedFor(entry, rows)
@@ -51,9 +51,16 @@ export function objectionsStand({
   })
 }
 
-/** A maintainer's newer approval in another thread of the Task: its issues, or what it opened elsewhere. */
+/** The head branch of each merge request, by its name. */
+function headsIn(audit: readonly Entry[]): ReadonlyMap<string, unknown> {
+  return new Map(
+    audit.flatMap((entry) => (entry.action === 'pull.open' ? [[nameIn(entry), entry.detail?.['head']]] : [])),
+  )
+}
+
+/** A maintainer's newer approval in any thread of the Task: its issues, and what it opened (MERGE-11). */
 function lets(one: Entry, { grants }: Params, heads: ReadonlyMap<string, unknown>, merge: Entry): boolean {
-  if (one.action !== 'comment.create' || one.actor !== people.maintainer || judged(one) !== 'approves') return false
+  if (one.actor !== people.maintainer || !approves(one)) return false
   const isIssue = (grants as readonly string[]).some((issue) => issue.endsWith(`/${repositoryOf(one)}-${one.number}`))
   const head = heads.get(nameIn(one))
   return isIssue || (head !== undefined && head === heads.get(nameIn(merge)))
@@ -81,26 +88,20 @@ function knownOf(rows: readonly PlacedRow[], issue: string, before: number): rea
   return told.flatMap(({ event }) => (event['facts'] as IssueFacts).withdrawals ?? [])
 }
 
-/** Its newest word by its own author withdraws, and no maintainer approved after it. */
-function stands(audit: readonly Entry[], commentId: string): boolean {
-  const own = audit.findLastIndex(
-    ({ actor, detail }) => actor === people.maintainer && String(detail?.['comment']) === commentId,
-  )
-  const word = audit[own]
-  if (!word || word.action === 'comment.delete' || judged(word) !== 'withdraws') return false
-  return !audit
-    .slice(own + 1)
-    .some(
-      (one) =>
-        one.action === 'comment.create' &&
-        isSameThread(one, word) &&
-        one.actor === people.maintainer &&
-        judged(one) === 'approves',
-    )
+/** A comment that approves, or an approving review. */
+function approves({ action, detail }: Entry): boolean {
+  if (action === 'review.create') return detail?.['event'] === 'APPROVE'
+  return action === 'comment.create' && judgeComment(String(detail?.['body'] ?? '')) === 'approves'
 }
 
-function isSameThread(one: Entry, other: Entry): boolean {
-  return one.repository === other.repository && one.number === other.number
+/** Its newest word by its own author withdraws, and after it nobody let go. */
+function stands(before: readonly Entry[], commentId: string, letsGo: (one: Entry) => boolean): boolean {
+  const own = before.findLastIndex(
+    ({ actor, detail }) => actor === people.maintainer && String(detail?.['comment']) === commentId,
+  )
+  const word = before[own]
+  if (!word || word.action === 'comment.delete' || judged(word) !== 'withdraws') return false
+  return !before.slice(own + 1).some(letsGo)
 }
 
 function judged({ detail }: Entry): ReturnType<typeof judgeComment> {

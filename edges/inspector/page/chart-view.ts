@@ -26,9 +26,15 @@ export function ChartView(props: ChartViewProps): ComponentChild {
     return Math.min((clientWidth - 8) / chart.width, (clientHeight - 8) / chart.height)
   }
   const zoom = (to: number): void => setScale(Math.min(scales.largest, Math.max(scales.smallest, to)))
-  useLayoutEffect(() => zoom(Math.min(1, Math.max(readableScale, fit()))), [chart])
+  const scaled = useRef<Chart | undefined>(undefined)
+  const appearances = useAppearances(frame)
+  useLayoutEffect(() => {
+    if (scaled.current === chart || !frame.current?.clientWidth) return
+    scaled.current = chart
+    zoom(Math.min(1, Math.max(readableScale, fit())))
+  }, [chart, appearances])
   const lit = [...active].join(' ')
-  useEffect(() => show(frame.current, chart, active, scale), [lit, scale, chart])
+  useEffect(() => show(frame.current, chart, active, scale), [lit, scale, chart, appearances])
 
   return h('div', { class: 'chart' }, [
     h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Zoom' }, [
@@ -43,6 +49,24 @@ export function ChartView(props: ChartViewProps): ComponentChild {
       drawing(props, scale),
     ),
   ])
+}
+
+/** How often the frame came into sight: in a tab that is not shown it has no size, and nothing can be scrolled into view. */
+function useAppearances(frame: { readonly current: HTMLElement | null }): number {
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    const canvas = frame.current
+    if (canvas === null) return
+    let isHidden = canvas.clientWidth === 0
+    const observer = new ResizeObserver(() => {
+      const wasHidden = isHidden
+      isHidden = canvas.clientWidth === 0
+      if (wasHidden && !isHidden) setCount((before) => before + 1)
+    })
+    observer.observe(canvas)
+    return () => observer.disconnect()
+  }, [])
+  return count
 }
 
 function drawing({ chart, active, taken, selected, onSelect }: ChartViewProps, scale: number): ComponentChild {

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { people } from '../../standins/people.ts'
+import type { PlacedRow } from './evidence.ts'
+import type { Entry } from './forge.ts'
+import { withdrawalsStand } from './withdrawals.ts'
+
+const issue = 'issue:default/library-1'
+const at = 1_700_000_000_000
+
+function entry(action: string, actor: string, number: number, detail: Readonly<Record<string, unknown>>): Entry {
+  return {
+    at: new Date(at).toISOString(),
+    action,
+    actor,
+    repository: 'acme/library',
+    number,
+    place: 5,
+    detail,
+  } as Entry
+}
+
+function row(place: number, address: string, event: object, effects: readonly object[] = []): PlacedRow {
+  return { place, address, seq: place, event, effects } as unknown as PlacedRow
+}
+
+const rows = [
+  row(2, issue, {
+    type: 'issue.observed',
+    facts: { withdrawals: [{ commentId: '9', author: people.maintainer, at }] },
+  }),
+  row(4, 'task:default/implement-library-1-aaaaa', { type: 'turn.ended' }, [
+    { type: 'mergeMergeRequest', params: { repository: 'library', number: 2, grants: [issue] } },
+  ]),
+]
+const opened = entry('pull.open', people.bot, 2, { head: 'platform/implement-library-1-aaaaa' })
+const elsewhere = entry('pull.open', people.bot, 3, { head: 'platform/implement-library-8-bbbbb' })
+const held = entry('comment.create', people.maintainer, 1, { comment: '9', body: '/hold' })
+const merged = entry('pull.merge', people.bot, 2, {})
+
+const approving = (number: number, actor: string = people.maintainer): Entry =>
+  entry('review.create', actor, number, { review: '10', event: 'APPROVE' })
+const comment = (number: number, body: string): Entry =>
+  entry('comment.create', people.maintainer, number, { comment: '11', body })
+
+const found = (...between: readonly Entry[]): number =>
+  withdrawalsStand({ audit: [opened, elsewhere, held, ...between, merged], rows }).length
+
+test.each<[title: string, word: Entry]>([
+  ['/approve in the same issue', comment(1, '/approve')],
+  ['/approve in a merge request of its Task', comment(2, '/approve')],
+  ['an approving review there', approving(2)],
+])('a withdrawal in an issue ends by %s (MERGE-11)', (_, word) => {
+  expect(found(word)).toBe(0)
+})
+
+test.each<[title: string, words: readonly Entry[]]>([
+  ['nobody said anything after it', []],
+  ['an approving review of another Task', [approving(3)]],
+  ['an approving review of no maintainer', [approving(2, people.stranger)]],
+  ['a review that only comments', [entry('review.create', people.maintainer, 2, { review: '10', event: 'COMMENT' })]],
+  ['a comment that approves nothing', [comment(2, 'Nice.')]],
+])('a withdrawal in an issue stands: %s', (_, words) => {
+  expect(found(...words)).toBe(1)
+})
