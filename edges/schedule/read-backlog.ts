@@ -93,8 +93,8 @@ async function issuesOf({ runtime, labelsOf }: BacklogDeps, project: string): Pr
 /** What a refine would see otherwise; not what the platform itself writes to the issue. */
 function printOf({ id, facts }: IssueContext): string {
   const { bodyHash, humanCommented, approvals, withdrawnBy } = facts!
-  const said = [id, bodyHash, humanCommented, approvals.map((one) => one.commentId), withdrawnBy ?? '']
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 12)
+  const fields = [id, bodyHash, humanCommented, approvals.map((one) => one.commentId), withdrawnBy ?? '']
+  return createHash('sha256').update(JSON.stringify(fields)).digest('hex').slice(0, 12)
 }
 
 async function mergeRequestsOf(runtime: Pick<Runtime, 'list'>, project: string): Promise<Backlog['mergeRequests']> {

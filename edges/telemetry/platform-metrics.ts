@@ -23,41 +23,7 @@ export interface PlatformMetrics {
 type Handoff = 'agent' | 'operator' | 'none' | 'unneeded'
 
 export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'list' | 'read'>): PlatformMetrics {
-  const to = { registers: [registry] }
-  const limited = new Counter({
-    name: 'operator_scm_ratelimited_total',
-    help: 'Requests to a forge that a limit delayed or refused.',
-    labelNames: ['provider', 'path', 'limit_type'],
-    ...to,
-  })
-  const recreations = new Counter({
-    name: 'operator_pod_recreations_total',
-    help: 'Pods that replaced another of their Task, by how that one ended.',
-    labelNames: ['reason'],
-    ...to,
-  })
-  const stops = new Counter({
-    name: 'operator_pod_stops_total',
-    help: 'Pods that ended, by reason and by author of the handoff note. `none`: the note is a placeholder. `unneeded`: no agent ran in the pod.',
-    labelNames: ['reason', 'handoff'],
-    ...to,
-  })
-  const longReviews = new Counter({
-    name: 'operator_review_rounds_exceeded_total',
-    help: 'Tasks whose work 10 reviews sent back.',
-    ...to,
-  })
-  const deferred = new Counter({
-    name: 'operator_alerts_deferred_total',
-    help: 'Firing alerts that found no room in the queue. Their sender retries.',
-    ...to,
-  })
-  const refused = new Counter({
-    name: 'operator_tool_calls_refused_total',
-    help: 'Tool calls that wrappers refused because no model made them. The results of turns report them.',
-    labelNames: ['reason'],
-    ...to,
-  })
+  const { limited, recreations, stops, longReviews, deferred, refused } = platformCounters(registry)
   queueDepth(registry, runtime)
   /** Calls that are refused leave the round as it is. */
   const counted = new Map<string, boolean>()
@@ -98,6 +64,46 @@ export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'list
       if (row.status === 'done' && row.handled) void ended(row).catch(() => undefined)
     },
   }
+}
+
+/** The inferred type keeps the names of each counter's labels. */
+function platformCounters(registry: Registry) {
+  const to = { registers: [registry] }
+  const limited = new Counter({
+    name: 'operator_scm_ratelimited_total',
+    help: 'Requests to a forge that a limit delayed or refused.',
+    labelNames: ['provider', 'path', 'limit_type'],
+    ...to,
+  })
+  const recreations = new Counter({
+    name: 'operator_pod_recreations_total',
+    help: 'Pods that replaced another of their Task, by how that one ended.',
+    labelNames: ['reason'],
+    ...to,
+  })
+  const stops = new Counter({
+    name: 'operator_pod_stops_total',
+    help: 'Pods that ended, by reason and by author of the handoff note. `none`: the note is a placeholder. `unneeded`: no agent ran in the pod.',
+    labelNames: ['reason', 'handoff'],
+    ...to,
+  })
+  const longReviews = new Counter({
+    name: 'operator_review_rounds_exceeded_total',
+    help: 'Tasks whose work 10 reviews sent back.',
+    ...to,
+  })
+  const deferred = new Counter({
+    name: 'operator_alerts_deferred_total',
+    help: 'Firing alerts that found no room in the queue. Their sender retries.',
+    ...to,
+  })
+  const refused = new Counter({
+    name: 'operator_tool_calls_refused_total',
+    help: 'Tool calls that wrappers refused because no model made them. The results of turns report them.',
+    labelNames: ['reason'],
+    ...to,
+  })
+  return { limited, recreations, stops, longReviews, deferred, refused }
 }
 
 /** Read from the queues when it is scraped: there is one for each Project. */

@@ -10,8 +10,7 @@ import { readFileSync } from 'node:fs'
 const root = new URL('../../', import.meta.url)
 
 /** Speak SQL and belong to no one that asks: drivers, migrations, what an operator's command or a listener alone reaches. */
-const noVerbs =
-  /runtime\/store\/(postgres\/|pglite\/|lock\/|durable-files\/|session-sql|sql|migrate|dump-schema|columns|tables)/
+const noVerbs = /runtime\/store\/(postgres\/|pglite\/|lock\/|durable-files\/|session-sql|sql|migrate|columns|tables)/
 
 /** Rows of an earlier version, or what has been gone for 30 days: this world begins empty, and lives for hours. */
 const needsAnOldStore = /forge\/mirror\/(adopt (?!adoptByName)|store\/forgotten deleteRows)/

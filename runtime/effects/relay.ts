@@ -1,6 +1,6 @@
 /**
  * Performs effects once they are committed, from memory; the store's copy is for recovery and for what memory does not
- * hold (`backlog.ts`). At least once and always under one key (R6); a failure is retried with backoff, or becomes an
+ * hold (`paging.ts`). At least once and always under one key (R6); a failure is retried with backoff, or becomes an
  * event or a dead letter (R7).
  */
 import type { ActorAddress } from '../../machines/definition.ts'
