@@ -15,7 +15,7 @@ import { usageDeliveries } from '../edges/schedule/usage.ts'
 import type { OutboxEffect } from '../machines/emit.ts'
 import type { BudgetSettings } from '../machines/project/events.ts'
 import type { Handlers } from '../runtime/handlers.ts'
-import type { Setup } from './compose.ts'
+import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { forgeIdsOf, lifeIn } from './gateway.ts'
 import { readWhy } from './why.ts'
@@ -32,7 +32,7 @@ export interface Acting {
 export function composeHandlers(setup: Setup, stores: Stores): Acting {
   const { parts, addresses } = setup
   const forge = forgeEdge(setup, stores)
-  const pods = parts.pods({ directory: stores.core.directory, urls: () => addresses })
+  const pods = parts.place.pods({ directory: stores.core.directory, urls: () => addresses })
   const agents = agentSide(setup, stores)
   const handlers: Handlers<OutboxEffect> = {
     ...forge.handlers,

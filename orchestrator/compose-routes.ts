@@ -7,8 +7,8 @@ import type { ForgeEdge } from '../edges/forge/forge-edge.ts'
 import { registerInspector } from '../edges/inspector/register.ts'
 import { createTickets } from '../edges/inspector/tickets.ts'
 import { storedJournal } from '../edges/journal/stored-journal.ts'
-import { registerResourceApi } from '../edges/local/resource-api.ts'
 import { registerTurnComplete } from '../edges/pods/inbound.ts'
+import type { ResourceHooks } from '../edges/ports/resources.ts'
 import { accountUsageMetrics } from '../edges/telemetry/account-usage.ts'
 import { watchModelKey } from '../edges/telemetry/model-key.ts'
 import { watchQuarantine } from '../edges/telemetry/quarantine.ts'
@@ -20,7 +20,7 @@ import { createServer, type HttpServer } from '../http/server.ts'
 import { machines } from '../machines/registry.ts'
 import { startRetention, type Retention } from '../runtime/journal/retention.ts'
 import { alertingOf, waitingAlerts } from './alerting.ts'
-import type { Setup } from './compose.ts'
+import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { endProject } from './end-project.ts'
 import { addGitGateway } from './gateway.ts'
@@ -53,13 +53,18 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   forge.registerWebhooks(outside.app)
   registerAlertWebhook(outside.app, {
     ...core,
-    alerting: (name) => alertingOf({ directory, secrets: parts.secrets }, name),
+    alerting: (name) => alertingOf({ directory, secrets: parts.place.secrets }, name),
     waiting: (project) => waitingAlerts(core.runtime, project),
     mostWaiting: settings.mostWaitingAlerts,
     deferred: platform.alertsDeferred,
   })
   await registerAgentApi(outside.app, agents)
-  await registerResources(setup, stores, { outside, views })
+  await parts.place.attach(outside.app, {
+    runtime: core.runtime,
+    hooks: hooksOf(views),
+    derived: derivedViews(views),
+    statusOf: (resource) => statusOf(views, resource),
+  })
   const retention = startRetention({
     ...core,
     definitions: machines,
@@ -119,7 +124,7 @@ async function openServers({
   const readiness = orchestratorReadiness({
     sql,
     isListening: () => addresses.operator !== '',
-    degraded: async () => [...(parts.degraded?.() ?? []), ...(await quarantine.lines())],
+    degraded: async () => [...(parts.degraded?.() ?? []), ...parts.place.degraded(), ...(await quarantine.lines())],
   })
   const common = { version, logger, clock, ids }
   const outside = await createServer({
@@ -156,21 +161,11 @@ function viewsOf(
   }
 }
 
-async function registerResources(
-  { settings, parts }: Setup,
-  { core, resources }: Stores,
-  { outside, views }: Pick<Served, 'outside' | 'views'>,
-): Promise<void> {
-  await registerResourceApi(outside.app, {
-    resources,
-    secrets: parts.secrets,
-    authenticate: bearer(parts.verifyOidc),
-    unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
-    onProjectChanged: (namespace, name) => tellProject(views, namespace, name),
-    onProjectDeleted: (resource) => endProject(views, resource),
-    onTaskApplied: (resource) => mintByHand(views, resource),
-    onTaskDeleted: (deletion) => closeTask({ ...core, resources }, deletion),
-    derived: derivedViews(views),
-    statusOf: (resource) => statusOf(views, resource),
-  })
+function hooksOf(views: ResourceViewsDeps): ResourceHooks {
+  return {
+    projectChanged: (namespace, name) => tellProject(views, namespace, name),
+    projectDeleted: (resource) => endProject(views, resource),
+    taskApplied: (resource) => mintByHand(views, resource),
+    taskDeleted: (deletion) => closeTask(views, deletion),
+  }
 }

@@ -10,17 +10,16 @@ import { createProjectDirectory } from '../edges/forge/project-directory.ts'
 import { taskThreadsIn, type TaskThreads } from '../edges/forge/task-threads.ts'
 import type { GitCache } from '../edges/git/cache.ts'
 import type { TaskRights } from '../edges/git/task-rights.ts'
-import { localResources } from '../edges/local/resources.ts'
 import type { Core } from '../edges/ports/core.ts'
-import type { ResourcePort } from '../edges/ports/resources.ts'
+import type { ResourceReader } from '../edges/ports/resources.ts'
 import type { ThreadReader } from '../edges/ports/threads.ts'
-import type { Setup } from './compose.ts'
+import type { Setup } from './setup.ts'
 import { defaultBranches } from './default-branch.ts'
 import { openGitCache, taskRights } from './gateway.ts'
 
 export interface Stores {
   readonly core: Core
-  readonly resources: ResourcePort
+  readonly resources: ResourceReader
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
   readonly openForge: OpenForge
   readonly mirror: Mirror
@@ -36,8 +35,8 @@ export interface Stores {
 
 export function composeStores({ settings, ports, parts, runtime, platform, fetch }: Setup): Stores {
   const { clock, ids, logger } = ports
-  const { sql, secrets } = parts
-  const resources = localResources(sql, clock, ids)
+  const { sql, place } = parts
+  const { resources, secrets } = place
   const traffic = { fetch, clock, sql, onLimited: platform.scmLimited }
   const defaultBranch = defaultBranches({ ...traffic, resources, secrets, logger })
   const directory = createProjectDirectory({ resources, secrets, defaultBranch, models: settings.models })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { captureLog, testClock } from '../http/testing/fixture.ts'
-import type { Resource, ResourcePort, SecretPort } from '../edges/ports/resources.ts'
+import type { Resource, ResourceReader, SecretReader } from '../edges/ports/resources.ts'
 import { createOpenForge } from '../edges/forge/open-forge.ts'
 import { learnPlace } from '../edges/forge/mirror/places.ts'
 import { withSql } from '../edges/forge/testing/fixture.ts'
@@ -27,8 +27,8 @@ const resources = {
     applied
       .filter((one) => one.kind === kind)
       .map((one) => ({ namespace: 'default', uid: one.name, generation: 1, createdAt: 0, updatedAt: 0, ...one })),
-} as unknown as ResourcePort
-const secrets = { read: async () => ({ token: 't', webhookSecret: 'w' }) } as unknown as SecretPort
+} as unknown as ResourceReader
+const secrets = { read: async () => ({ token: 't', webhookSecret: 'w' }) } as unknown as SecretReader
 
 /** A forge that answers only when it is told to. */
 function aForge(): { readonly fetch: typeof fetch; readonly asked: string[]; branch: string; up: boolean } {

@@ -10,7 +10,7 @@ import { RepositorySpec } from '../crd/kinds.ts'
 import { ProjectSpec } from '../crd/project.ts'
 import { fieldUses } from '../crd/readers.ts'
 import { createProjectDirectory, type Projects } from '../edges/forge/project-directory.ts'
-import type { Resource, ResourcePort, SecretPort } from '../edges/ports/resources.ts'
+import type { Resource, ResourceReader, SecretReader } from '../edges/ports/resources.ts'
 import { agentKinds } from '../machines/task/events.ts'
 import type { Delivery, Runtime } from '../runtime/runtime.ts'
 import { alertingOf } from './alerting.ts'
@@ -86,7 +86,7 @@ function changed(spec: unknown, [name, ...rest]: Path, value: unknown): unknown 
 
 interface Applied {
   readonly directory: Projects
-  readonly secrets: SecretPort
+  readonly secrets: SecretReader
 }
 
 function applied(project: unknown, repository: unknown): Applied {
@@ -96,12 +96,12 @@ function applied(project: unknown, repository: unknown): Applied {
   ].map(
     (one) => ({ ...one, namespace: 'default', uid: one.name, generation: 1, createdAt: 0, updatedAt: 0 }) as Resource,
   )
-  const resources: Pick<ResourcePort, 'list'> = { list: async (kind) => all.filter((one) => one.kind === kind) }
+  const resources: Pick<ResourceReader, 'list'> = { list: async (kind) => all.filter((one) => one.kind === kind) }
   const secrets = {
     read: async (_: string, name: string) => ({ token: name, webhookSecret: name }),
-  } as unknown as SecretPort
+  } as unknown as SecretReader
   const directory = createProjectDirectory({
-    resources: resources as ResourcePort,
+    resources: resources as ResourceReader,
     secrets,
     defaultBranch: async () => 'trunk',
   })

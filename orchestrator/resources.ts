@@ -9,8 +9,8 @@ import { repositoryStatus } from '../crd/status/repository.ts'
 import type { DerivedResource } from '../crd/status/shape.ts'
 import { taskResource, type TaskRelations } from '../crd/status/task.ts'
 import type { Projects } from '../edges/forge/project-directory.ts'
-import { viewKey, type DerivedViews, type PageQuery } from '../edges/local/resource-reads.ts'
-import type { Resource, ResourcePort } from '../edges/ports/resources.ts'
+import { viewKey, type DerivedViews, type PageQuery } from '../edges/ports/resource-views.ts'
+import type { Resource, ResourceReader } from '../edges/ports/resources.ts'
 import { scheduleSettings } from '../edges/schedule/settings.ts'
 import type { ThreadReader } from '../edges/ports/threads.ts'
 import type { ProjectSpec } from '../crd/project.ts'
@@ -35,7 +35,7 @@ export interface ResourceViewsDeps {
   readonly directory: Projects
   readonly threads: ThreadReader
   readonly clock: Clock
-  readonly resources: ResourcePort
+  readonly resources: ResourceReader
   readonly webhookUrl: (project: string) => string
   /** As the forge said last; undefined: it was not asked yet. `project`: `<namespace>/<name>`, as below. */
   readonly forgeIdOf: (project: string, repository: string) => Promise<string | undefined>

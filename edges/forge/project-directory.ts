@@ -16,12 +16,12 @@ import {
   type ProjectSettings,
   type RepositorySettings,
 } from './projects.ts'
-import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
+import type { Resource, ResourceReader, SecretReader } from '../ports/resources.ts'
 import { appliedFirst, holderOf, idOf, projectNamed, type HolderRule } from './project-names.ts'
 
 export interface ProjectDirectoryDeps {
-  readonly resources: ResourcePort
-  readonly secrets: SecretPort
+  readonly resources: ResourceReader
+  readonly secrets: SecretReader
   /** Where a Repository names no branch: the forge's own default. `project` is an actor id. */
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
   /** The operator's; absent: none. */

@@ -18,7 +18,8 @@ import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import type { Projects } from '../../edges/forge/project-directory.ts'
-import { unauthenticated } from '../../http/auth/authenticate.ts'
+import { bearer, unauthenticated, type VerifyToken } from '../../http/auth/authenticate.ts'
+import { localPlace } from '../../orchestrator/places/local.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { createLogger } from '../../http/logging.ts'
@@ -98,6 +99,10 @@ export async function openScene(): Promise<Scene> {
       await composed.inside.app.inject({ method: 'POST', url: '/internal/turn-complete', headers, payload })
     },
   })
+  const verifyOidc: VerifyToken = async (token) => {
+    if (token !== canaries.operatorToken) throw unauthenticated('the token is not valid here', true)
+    return { subject: 'operator', issuer: 'test', claims: {} }
+  }
   const composed = await composeOrchestrator(
     settingsOf(dir),
     {
@@ -118,20 +123,23 @@ export async function openScene(): Promise<Scene> {
     },
     {
       sql,
-      secrets: {
-        read: async () => ({ token: canaries.botToken, webhookSecret: canaries.webhookSecret }),
-        write: async () => undefined,
-      },
+      place: localPlace({
+        sql,
+        clock: systemClock,
+        ids,
+        authenticate: bearer(verifyOidc),
+        secrets: {
+          read: async () => ({ token: canaries.botToken, webhookSecret: canaries.webhookSecret }),
+          write: async () => undefined,
+        },
+        pods: (wiring) => ((directory = wiring.directory), pods),
+      }),
       podTokens: tokens,
       callbackMaster: canaries.callbackMaster,
       sessionKey: canaries.sessionKey,
       modelKey: 'print',
-      verifyOidc: async (token) => {
-        if (token !== canaries.operatorToken) throw unauthenticated('the token is not valid here', true)
-        return { subject: 'operator', issuer: 'test', claims: {} }
-      },
+      verifyOidc,
       wrapperToken: () => Promise.resolve(canaries.wrapperToken),
-      pods: (wiring) => ((directory = wiring.directory), pods),
     },
   )
   await composed.start()
@@ -139,7 +147,7 @@ export async function openScene(): Promise<Scene> {
   const outside = await composed.outside.listen({ host: '127.0.0.1', port: 0 })
   const urls = { operator: outside.url, internal: inside.url }
   composed.listening(urls)
-  composed.begin()
+  await composed.begin()
   const { runtime } = composed
 
   async function until<T>(
