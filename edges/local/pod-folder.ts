@@ -18,6 +18,7 @@ export const PodRecord = Type.Object({
   /** When its end was told. */
   endedAt: Type.Optional(Type.Integer()),
   reason: Type.Optional(Type.String()),
+  detail: Type.Optional(Type.String()),
 })
 export type PodRecord = Static<typeof PodRecord>
 

@@ -10,6 +10,7 @@ import { PodFolder } from './pod-folder.ts'
 import { LocalPods, type LocalPodsOptions } from './pods.ts'
 import { familyOf, isAlive, signal, type ProcessIdentity } from './processes.ts'
 import { machineFolders, withFolder } from './testing/fixture.ts'
+import { podPortContract } from '../ports/contract/pods-contract.ts'
 
 const spec: PodSpec = {
   pod: 'default/task/1',
@@ -211,8 +212,9 @@ describe('watching pods', () => {
       await pods.create(spec)
       await vi.waitFor(() => expect(told).toHaveLength(1), bound)
       stop()
-      expect(told).toEqual([{ pod: spec.pod, state: 'gone', reason: 'first | the model key is refused' }])
-      expect(machine.folder().read()).toMatchObject({ phase: 'gone', reason: 'first | the model key is refused' })
+      const end = { reason: 'process-ended', detail: 'first | the model key is refused' }
+      expect(told).toEqual([{ pod: spec.pod, state: 'gone', ...end }])
+      expect(machine.folder().read()).toMatchObject({ phase: 'gone', ...end })
     })
   })
 
@@ -397,10 +399,10 @@ test('removing what is gone or was never there is fine, and says that nothing of
 test('a workspace is made once, outlives its pods, and is deleted when it is asked for (PROJECT-WORKSPACE-9, PROJECT-WORKSPACE-13)', async () => {
   await withMachine(async (machine) => {
     const pods = machine.start()
-    await pods.bindVolumes(spec.task)
+    await pods.bindVolumes(spec)
     await pods.create(spec)
     await served(machine)
-    await pods.bindVolumes(spec.task)
+    await pods.bindVolumes(spec)
     await pods.remove(spec.pod, { force: true })
     expect(machine.workspaceFile('starts')).not.toBe('')
     await vi.waitFor(() => expect(isAlive(processOf(machine))).toBe(false), bound)
@@ -410,3 +412,13 @@ test('a workspace is made once, outlives its pods, and is deleted when it is ask
     expect(machine.folder().read()?.pod).toBe(spec.pod)
   })
 })
+
+podPortContract('one machine', (use) =>
+  withMachine((machine) =>
+    use({
+      pods: machine.start(),
+      spec,
+      begun: () => machine.workspaceFile('starts').split('\n').filter(Boolean).length,
+    }),
+  ),
+)

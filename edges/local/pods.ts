@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
-import type { PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
+import type { Gone, PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
 import { isolated, type Isolation } from './isolation.ts'
 import { PodFolder, podFolders, removeFolder, slug, type PodRecord } from './pod-folder.ts'
 import { PodWatch } from './pod-watch.ts'
@@ -52,7 +52,7 @@ export class LocalPods implements PodPort {
     this.#root = join(options.stateDir, 'pods')
   }
 
-  async bindVolumes(task: string): Promise<void> {
+  async bindVolumes({ task }: { readonly task: string }): Promise<void> {
     mkdirSync(this.#workspace(task), { recursive: true, mode: 0o700 })
   }
 
@@ -87,6 +87,12 @@ export class LocalPods implements PodPort {
     return podFolders(this.#root)
   }
 
+  async look(pod: string): Promise<PodObservation | undefined> {
+    const record = new PodFolder(this.#root, pod).read()
+    if (record === undefined) return this.#creating.has(pod) ? undefined : { pod, state: 'gone', reason: 'unknown' }
+    return this.#observe(record)
+  }
+
   watch(listener: (observation: PodObservation) => Promise<void>): () => void {
     const { clock, random, logger, keepEndedMs = weekMs } = this.#options
     const watch = new PodWatch({
@@ -97,7 +103,7 @@ export class LocalPods implements PodPort {
       keepEndedMs,
       listener,
       observe: (record) => this.#observe(record),
-      bury: (pod, reason) => this.#bury(pod, reason),
+      bury: (end) => this.#bury(end),
     })
     return () => watch.stop()
   }
@@ -105,20 +111,21 @@ export class LocalPods implements PodPort {
   #observe(record: PodRecord): PodObservation | undefined {
     const folder = new PodFolder(this.#root, record.pod)
     if (record.phase === 'spawning') return undefined
-    if (record.phase === 'gone') return { pod: record.pod, state: 'gone', reason: record.reason ?? 'ended' }
+    if (record.phase === 'gone') return goneOf(record)
     if (record.process === undefined || !isAlive(record.process)) {
       if (!record.isolated && endAgent(folder)) return undefined
-      return { pod: record.pod, state: 'gone', reason: folder.lastWords() || 'the process ended' }
+      return goneOf({ ...record, reason: 'process-ended', detail: folder.lastWords() || 'the process ended' })
     }
     const url = folder.url()
     return url === undefined ? undefined : { pod: record.pod, state: 'ready', url }
   }
 
-  #bury(pod: string, reason: string): void {
+  #bury({ pod, reason, detail }: Gone): void {
     const folder = new PodFolder(this.#root, pod)
     const record = folder.read()
     if (record === undefined || record.phase === 'gone') return
-    folder.write({ ...record, phase: 'gone', reason, endedAt: this.#options.clock.now() })
+    const words = detail === undefined ? {} : { detail }
+    folder.write({ ...record, phase: 'gone', reason, ...words, endedAt: this.#options.clock.now() })
   }
 
   async #createOnce(spec: PodSpec): Promise<void> {
@@ -179,6 +186,10 @@ export class LocalPods implements PodPort {
   #workspace(task: string): string {
     return join(this.#options.stateDir, 'workspaces', slug(task))
   }
+}
+
+function goneOf({ pod, reason = 'ended', detail = '' }: PodRecord): Gone {
+  return { pod, state: 'gone', reason, ...(detail === '' ? {} : { detail }) }
 }
 
 /**
