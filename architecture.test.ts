@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { startsGit } from './testing/architecture/layout.ts'
+import { readHouse } from './testing/architecture/house.ts'
+import { differences, readList } from './testing/architecture/ratchet.ts'
+import { ratchets } from './testing/architecture/ratchets.ts'
 import { breaches, longFiles, type Packages } from './testing/architecture/rules.ts'
-import { parseSource, readSources } from './testing/architecture/source.ts'
+import { parseSource } from './testing/architecture/source.ts'
 
 /** A clock's own method has a dot before it, its declaration a type or a body after it. */
 const databaseClock =
@@ -16,6 +19,7 @@ function withoutSqlComments(text: string): string {
 }
 
 const root = dirname(fileURLToPath(import.meta.url))
+const house = readHouse(root)
 
 function listedPackages(): Packages {
   const { dependencies = {}, devDependencies = {} } = JSON.parse(
@@ -29,10 +33,14 @@ function breachesOf(path: string, text: string): string[] {
 }
 
 test('every file is where the layout puts it and imports only what its folder may', () => {
-  const files = readSources(root)
-  expect(files.length).toBeGreaterThan(20)
-  expect(breaches(files, listedPackages()).join('\n')).toBe('')
-  for (const line of longFiles(files)) console.warn(line)
+  expect(house.files.length).toBeGreaterThan(20)
+  expect(breaches(house.files, listedPackages()).join('\n')).toBe('')
+  for (const line of longFiles(house.files)) console.warn(line)
+})
+
+test.each(ratchets)('the list of $name holds today’s breaches, no more and no fewer', (ratchet) => {
+  const found = differences(ratchet.breaches(house), readList(ratchet.name), ratchet.remedy)
+  expect(found.join('\n')).toBe('')
 })
 
 test('every module that starts git has a test with a canary in its repositories', () => {
@@ -40,6 +48,17 @@ test('every module that starts git has a test with a canary in its repositories'
     expect(parseSource(path, readFileSync(join(root, path), 'utf8')).git).not.toEqual([])
     expect(readFileSync(join(root, canary), 'utf8')).toMatch(/canary/)
   }
+})
+
+test('every list has its ratchet, and CONTRIBUTING explains it', () => {
+  const names = ratchets.map(({ name }) => name)
+  expect(
+    globSync('testing/architecture/*.json', { cwd: root })
+      .map((path) => basename(path, '.json'))
+      .toSorted(),
+  ).toEqual(names)
+  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+  expect(names.filter((name) => !page.includes(`\n| \`${name}\` |`))).toEqual([])
 })
 
 test('no file holds what a merge left', () => {
@@ -51,26 +70,6 @@ test('no file holds what a merge left', () => {
   expect(files.length).toBeGreaterThan(1000)
   expect(files.filter((file) => isLeft(readFileSync(join(root, file), 'utf8')))).toEqual([])
   expect([isLeft('a\n' + '<'.repeat(7) + ' HEAD\n'), isLeft('a <<<<<<< b')]).toEqual([true, false])
-})
-
-/** Ends of paths are enough: a README may name its own files by their last names. */
-function missingFiles(text: string, paths: readonly string[]): string[] {
-  const named = [...text.matchAll(/`([\w@./-]+\.(?:ts|mjs|sql))`/g)].map(([, path = '']) =>
-    path.replace(/^(\.{1,2}\/)+/, ''),
-  )
-  return named.filter((name) => !name.startsWith('dist/') && !paths.some((path) => `/${path}`.endsWith(`/${name}`)))
-}
-
-test('a page names only files that exist; decisions and the changelog speak of their own time', () => {
-  const options = { cwd: root, exclude: ['**/node_modules/**', 'dist/**'] }
-  const paths = globSync(['**/*.{ts,mjs,sql}'], options)
-  const pages = globSync(['*.md', '**/README.md', 'docs/**/*.md'], options).filter((page) => page !== 'CHANGELOG.md')
-  expect(pages.length).toBeGreaterThan(40)
-  const missing = pages.flatMap((page) =>
-    missingFiles(readFileSync(join(root, page), 'utf8'), paths).map((name) => `${page}: ${name}`),
-  )
-  expect(missing).toEqual([])
-  expect(missingFiles('`a/b.ts`, `b.ts`, `../a/b.ts`, `c.ts`, `xb.ts`', ['x/a/b.ts'])).toEqual(['c.ts', 'xb.ts'])
 })
 
 /** What a page says is in a file, and is not there: "`name` in `path`", with other names before and between. */

@@ -40,7 +40,7 @@ function eta(done: number, total: number, elapsedMs: number): string {
   return `, ${duration((elapsedMs / done) * (total - done))} left`
 }
 
-export function duration(ms: number): string {
+function duration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`

@@ -1,7 +1,7 @@
 /** What one machine cannot obey: `apply` refuses it or warns of it with the reason, since nothing else would say that it has no effect. */
 import { kinds } from './kinds.ts'
 import { fieldUses, type FieldUse } from './readers.ts'
-import type { ManifestFault } from './validate.ts'
+import type { ManifestFault } from './manifest-fault.ts'
 
 type Document = Record<string, unknown>
 type Say = (use: Exclude<FieldUse, string>, value: unknown) => string | undefined

@@ -1,5 +1,5 @@
 /** What no store of resources holds as it was sent: NUL, halves of surrogate pairs, and values that end a stack (RESOURCES-18). */
-import type { ManifestFault } from './validate.ts'
+import type { ManifestFault } from './manifest-fault.ts'
 
 /** As in every JSON body (HTTP-18). The deepest field of a kind stands on level 6. */
 const mostLevels = 64

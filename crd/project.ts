@@ -50,7 +50,7 @@ export function projectFaults(spec: unknown): readonly { readonly path: string; 
   })
 }
 
-export const LifecycleHooks = Closed({
+const LifecycleHooks = Closed({
   preClone: Text(),
   postClone: Text(),
   conversationStart: Text(),
@@ -59,7 +59,7 @@ export const LifecycleHooks = Closed({
   conversationFinished: Text(),
 })
 
-export const AgentSpec = Closed({
+const AgentSpec = Closed({
   model: Optional(Type.String({ maxLength: 64 })),
   image: Text(),
   permissionMode: Optional(
@@ -102,7 +102,7 @@ const Schedule = Optional(
 )
 const CronBlock = <const Extra extends TProperties>(extra: Extra) => Optional(Closed({ schedule: Schedule, ...extra }))
 
-export const ScmSpec = Closed({
+const ScmSpec = Closed({
   provider: Type.Union([Type.Literal('forge_a'), Type.Literal('forge_b')]),
   owner: Type.String({ minLength: 1 }),
   botLogin: Type.String({ minLength: 1 }),

@@ -78,7 +78,7 @@ const ofProject: Uses<ProjectSpec> = {
   agentPodTTLSeconds: directory,
   maxNewTasksPerSweep: schedule,
   maxOpenTasks: schedule,
-  maxBundleBytes: 'orchestrator/compose.ts',
+  maxBundleBytes: 'orchestrator/compose-handlers.ts',
   autoApproveMaxSignificance: directory,
   'agent/model': models,
   'agent/image': ofImage,

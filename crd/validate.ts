@@ -6,13 +6,11 @@
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { kindNamed, kinds, ResourceName, SecretData, type Kind } from './kinds.ts'
+import type { ManifestFault } from './manifest-fault.ts'
 import { nearest } from './nearest.ts'
 import { faultyNames, isTooDeep } from './plain-values.ts'
 
-export interface ManifestFault {
-  readonly path: string
-  readonly message: string
-}
+export type { ManifestFault }
 
 export interface Manifest {
   readonly apiVersion: string

@@ -18,7 +18,7 @@ import type { MemoryDeps } from './deps.ts'
 import type { RetrievalEngine } from './engine/port.ts'
 import { createFeed } from './feed/feed.ts'
 import type { GraphStore } from './graph/port.ts'
-import { createIngest } from './ingest/ingest.ts'
+import { createIngest, type Ingest } from './ingest/ingest.ts'
 import { backlogMetrics, ingestMetrics } from './metrics.ts'
 import { createMemoryServer } from './server.ts'
 
@@ -82,20 +82,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
     itemTimeoutMs,
     counted,
   })
-  const runtime = createRuntime({
-    sql,
-    definitions: memoryMachines,
-    handlers: ingest.handlers,
-    clock,
-    random,
-    logger,
-    owner: options.owner,
-    leaseMs: 10_000,
-    ...options.pace,
-    ...(options.observer ? { observer: options.observer } : {}),
-    ...(options.hint ? { hint: options.hint } : {}),
-  })
-  runtime.subscribe((row) => ingest.stepped(row))
+  const runtime = runtimeOf(options, ingest)
   const deps: MemoryDeps = {
     sql,
     engine,
@@ -126,7 +113,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
     runtime,
     deps,
     async start() {
-      await runtime.start()
+      await runtime.start(ingest.handlers)
       engine.start()
       await ingest.start()
       feed.start()
@@ -140,6 +127,24 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
       await engine.stop()
     },
   }
+}
+
+function runtimeOf(options: MemoryServiceOptions, ingest: Ingest): Runtime {
+  const { sql, clock, random, logger, owner } = options
+  const runtime = createRuntime({
+    sql,
+    definitions: memoryMachines,
+    clock,
+    random,
+    logger,
+    owner,
+    leaseMs: 10_000,
+    ...options.pace,
+    ...(options.observer ? { observer: options.observer } : {}),
+    ...(options.hint ? { hint: options.hint } : {}),
+  })
+  runtime.subscribe((row) => ingest.stepped(row))
+  return runtime
 }
 
 function definedOf({ itemTimeoutMs, poolSize }: MemoryServiceOptions): Partial<typeof serviceDefaults> {

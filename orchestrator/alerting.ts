@@ -1,12 +1,12 @@
 import type { QueueContext } from '../machines/queue/context.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { LocalProjectDirectory } from '../edges/forge/project-directory.ts'
+import type { Projects } from '../edges/forge/project-directory.ts'
 import type { Alerting } from '../edges/alerts/route.ts'
-import type { SecretPort } from '../edges/ports/resources.ts'
+import type { SecretReader } from '../edges/ports/resources.ts'
 
 /** Read at the delivery: neither settings nor secret are cached (ALERTS-3). */
 export async function alertingOf(
-  { directory, secrets }: { readonly directory: LocalProjectDirectory; readonly secrets: SecretPort },
+  { directory, secrets }: { readonly directory: Projects; readonly secrets: SecretReader },
   name: string,
 ): Promise<Alerting | undefined> {
   const [project, found] = [await directory.project(name), await directory.spec(name)]

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { captureLog, testClock } from '../http/testing/fixture.ts'
-import type { Resource, ResourcePort, SecretPort } from '../edges/ports/resources.ts'
+import type { Resource, ResourceReader, SecretReader } from '../edges/ports/resources.ts'
 import { createOpenForge } from '../edges/forge/open-forge.ts'
 import { learnPlace } from '../edges/forge/mirror/places.ts'
 import { withSql } from '../edges/forge/testing/fixture.ts'
-import { localProjectDirectory } from '../edges/forge/project-directory.ts'
+import { createProjectDirectory } from '../edges/forge/project-directory.ts'
 import { defaultBranches } from './default-branch.ts'
 
 const sql = await withSql(async (opened) => opened)
@@ -27,8 +27,8 @@ const resources = {
     applied
       .filter((one) => one.kind === kind)
       .map((one) => ({ namespace: 'default', uid: one.name, generation: 1, createdAt: 0, updatedAt: 0, ...one })),
-} as unknown as ResourcePort
-const secrets = { read: async () => ({ token: 't', webhookSecret: 'w' }) } as unknown as SecretPort
+} as unknown as ResourceReader
+const secrets = { read: async () => ({ token: 't', webhookSecret: 'w' }) } as unknown as SecretReader
 
 /** A forge that answers only when it is told to. */
 function aForge(): { readonly fetch: typeof fetch; readonly asked: string[]; branch: string; up: boolean } {
@@ -92,7 +92,7 @@ test('while the forge told somebody with the same token to wait, no default bran
       clock: testClock(),
       onLimited: (_: string, path: string, type: string) => limited.push(`${path} ${type}`),
     }
-    const directory = localProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
+    const directory = createProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
     const forge = await createOpenForge({ ...traffic, directory })('demo')
     await expect(forge.whoAmI()).rejects.toMatchObject({ limitType: 'secondary' })
     const branchOf = defaultBranches({ ...traffic, resources, secrets, logger: captureLog().logger })
@@ -124,7 +124,7 @@ async function afterwards(change: Change): Promise<string> {
       logger: captureLog().logger,
     })
     const branchOf = (): Promise<string> => branches('demo', 'lib')
-    const directory = localProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
+    const directory = createProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
     const learn = async (id: string): Promise<void> => {
       const project = (await directory.project('demo'))!
       await learnPlace({ sql: shared, clock }, project, project.repositories[0]!, id)

@@ -11,7 +11,7 @@ import {
 import type { Logger } from '../http/logging.ts'
 import { messageOf } from '../runtime/errors.ts'
 import { isLogged } from '../runtime/outage.ts'
-import { localProjectDirectory, type ProjectDirectoryDeps } from '../edges/forge/project-directory.ts'
+import { createProjectDirectory, type ProjectDirectoryDeps } from '../edges/forge/project-directory.ts'
 
 export interface DefaultBranchDeps
   extends Pick<ProjectDirectoryDeps, 'resources' | 'secrets'>, Omit<OpenForgeOptions, 'directory'> {
@@ -44,7 +44,7 @@ interface Asked {
 export function defaultBranches(deps: DefaultBranchDeps): (project: string, repository: string) => Promise<string> {
   const { resources, secrets, clock, logger, sql } = deps
   // The full directory asks for this very branch while it reads a Project; this one leaves branches alone.
-  const directory = localProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
+  const directory = createProjectDirectory({ resources, secrets, defaultBranch: async () => '' })
   const openForge = createOpenForge({ ...deps, directory })
   const known = new Map<string, Believed>()
   const asking = new Map<string, Promise<string>>()

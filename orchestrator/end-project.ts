@@ -4,8 +4,7 @@
  * made whole by the next.
  */
 import { liveActors } from '../edges/schedule/live-actors.ts'
-import type { TaskSpec } from '../crd/kinds.ts'
-import type { Resource, ResourcePort } from '../edges/ports/resources.ts'
+import type { Resource } from '../edges/ports/resources.ts'
 import type { IssueContext } from '../machines/issue/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -14,12 +13,11 @@ import type { Runtime } from '../runtime/runtime.ts'
 export interface EndProjectDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'list'>
   readonly clock: Pick<Clock, 'now'>
-  readonly resources: ResourcePort
 }
 
 /** `resource`: the Project. Its issues hear it before their Tasks end: they tell such an end from a cancelled Task. */
 export async function endProject(deps: EndProjectDeps, { namespace, name, uid }: Resource): Promise<void> {
-  const { runtime, clock, resources } = deps
+  const { runtime, clock } = deps
   const project = `${namespace}/${name}`
   const key = `deleted/${uid}`
   const at = clock.now()
@@ -33,8 +31,6 @@ export async function endProject(deps: EndProjectDeps, { namespace, name, uid }:
       await runtime.deliver({ to: `issue:${issue.id}`, key, event: { type: 'issue.projectDeleted', at } })
   const close = { type: 'task.close', at, by: 'the platform', reason: 'the Project was deleted' }
   for (const task of tasks) await runtime.deliver({ to: `task:${task}`, key, event: close })
-  for (const made of await resources.list('Task', namespace))
-    if ((made.spec as TaskSpec).projectRef === name) await resources.remove('Task', namespace, made.name)
 }
 
 function isTouched({ facts, owner, mint }: IssueContext, project: string, owners: ReadonlySet<string>): boolean {
@@ -42,10 +38,7 @@ function isTouched({ facts, owner, mint }: IssueContext, project: string, owners
 }
 
 /** Issues that a deletion of the Project left behind begin anew. */
-export async function resumeIssues(
-  { runtime, clock }: Pick<EndProjectDeps, 'runtime' | 'clock'>,
-  project: string,
-): Promise<void> {
+export async function resumeIssues({ runtime, clock }: EndProjectDeps, project: string): Promise<void> {
   const at = clock.now()
   for await (const issue of liveActors<IssueContext>(runtime, 'issue', project))
     if (issue.projectGone === 'deleted' && issue.facts?.config.project === project)

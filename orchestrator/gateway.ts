@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { requireLivingPod } from '../edges/agents/caller.ts'
 import type { AgentApiDeps, ProjectLife } from '../edges/agents/deps.ts'
 import type { ForgeEdge } from '../edges/forge/forge-edge.ts'
+import type { Mirror } from '../edges/forge/mirror/mirror.ts'
 import type { ProjectDirectory } from '../edges/forge/projects.ts'
 import { createGitCache, type GitCache } from '../edges/git/cache.ts'
 import type { ForgeIdOf } from '../edges/git/enrolled.ts'
 import { registerGitGateway } from '../edges/git/gateway.ts'
 import { createRunGit } from '../edges/git/run-git.ts'
 import { createTaskRights, type TaskRights } from '../edges/git/task-rights.ts'
-import type { LocalProjectDirectory } from '../edges/forge/project-directory.ts'
+import type { Projects } from '../edges/forge/project-directory.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { Clock, Fetch } from '../http/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -40,7 +41,7 @@ export function openGitCache(
 
 export function taskRights(
   runtime: Runtime,
-  { mirror }: ForgeEdge,
+  mirror: Mirror,
   grantHolds: (issue: string) => Promise<boolean>,
 ): TaskRights {
   return createTaskRights({
@@ -52,13 +53,13 @@ export function taskRights(
 }
 
 /** By the actor id. */
-export async function lifeIn(directory: LocalProjectDirectory, project: string): Promise<ProjectLife | undefined> {
+export async function lifeIn(directory: Projects, project: string): Promise<ProjectLife | undefined> {
   const resource = (await directory.spec(project))?.resource
   return resource && { uid: resource.uid, since: resource.createdAt }
 }
 
 /** The forge is asked where nobody knows. */
-export function forgeIdsOf({ mirror }: Pick<ForgeEdge, 'mirror'>): ForgeIdOf {
+export function forgeIdsOf(mirror: Mirror): ForgeIdOf {
   return async (project, repository) => (await mirror.place(project, repository)).forgeId
 }
 
@@ -77,7 +78,7 @@ export function addGitGateway(app: HttpApp, wiring: GatewayWiring): void {
     taskAccess: rights.taskAccess,
     mayPush: rights.mayPush,
     audit: (push) => forge.auditPush(push),
-    forgeIdOf: forgeIdsOf(forge),
+    forgeIdOf: forgeIdsOf(forge.mirror),
     mostPackBytes,
     defaultBranch,
   })

@@ -26,7 +26,7 @@ async function withPushed(use: (pushed: Pushed) => Promise<void>): Promise<void>
     await fixture.push(person, 'main', { 'CLAUDE.md': 'a', 'docs/style.md': 'a' })
     fixture.mergeJudge = createMergeJudge({
       directory,
-      forgeIdOf: forgeIdsOf(fixture.edge),
+      forgeIdOf: forgeIdsOf(fixture.edge.mirror),
       cache: openGitCache({ stateDir: join(dir, 'state'), git }, systemClock),
     })
     const change = await openChange(fixture, BRANCH, { 'docs/style.md': 'b' })

@@ -9,8 +9,8 @@ import { expect, test } from 'vitest'
 import { RepositorySpec } from '../crd/kinds.ts'
 import { ProjectSpec } from '../crd/project.ts'
 import { fieldUses } from '../crd/readers.ts'
-import { localProjectDirectory, type LocalProjectDirectory } from '../edges/forge/project-directory.ts'
-import type { Resource, ResourcePort, SecretPort } from '../edges/ports/resources.ts'
+import { createProjectDirectory, type Projects } from '../edges/forge/project-directory.ts'
+import type { Resource, ResourceReader, SecretReader } from '../edges/ports/resources.ts'
 import { agentKinds } from '../machines/task/events.ts'
 import type { Delivery, Runtime } from '../runtime/runtime.ts'
 import { alertingOf } from './alerting.ts'
@@ -85,8 +85,8 @@ function changed(spec: unknown, [name, ...rest]: Path, value: unknown): unknown 
 }
 
 interface Applied {
-  readonly directory: LocalProjectDirectory
-  readonly secrets: SecretPort
+  readonly directory: Projects
+  readonly secrets: SecretReader
 }
 
 function applied(project: unknown, repository: unknown): Applied {
@@ -96,12 +96,12 @@ function applied(project: unknown, repository: unknown): Applied {
   ].map(
     (one) => ({ ...one, namespace: 'default', uid: one.name, generation: 1, createdAt: 0, updatedAt: 0 }) as Resource,
   )
-  const resources: Pick<ResourcePort, 'list'> = { list: async (kind) => all.filter((one) => one.kind === kind) }
+  const resources: Pick<ResourceReader, 'list'> = { list: async (kind) => all.filter((one) => one.kind === kind) }
   const secrets = {
     read: async (_: string, name: string) => ({ token: name, webhookSecret: name }),
-  } as unknown as SecretPort
-  const directory = localProjectDirectory({
-    resources: resources as ResourcePort,
+  } as unknown as SecretReader
+  const directory = createProjectDirectory({
+    resources: resources as ResourceReader,
     secrets,
     defaultBranch: async () => 'trunk',
   })

@@ -42,8 +42,8 @@ beforeAll(async () => {
   await migrate(sql)
   const handlers = Object.fromEntries(Object.keys(effectSchemas).map((type) => [type, mute]))
   const ports = { sql, clock, random: () => 0.5, logger: silentLogger, owner: 'one', shards: 1 }
-  runtime = createRuntime({ ...ports, definitions: [podDefinition, turnDefinition], handlers })
-  await runtime.start()
+  runtime = createRuntime({ ...ports, definitions: [podDefinition, turnDefinition] })
+  await runtime.start(handlers)
 })
 afterAll(async () => {
   await runtime.stop()

@@ -8,7 +8,7 @@ import { newProject } from '../machines/project/context.ts'
 import { newQueue } from '../machines/queue/context.ts'
 import { newTask, withChanges, type TaskPatch } from '../machines/task/context.ts'
 import { newTurn } from '../machines/turn/context.ts'
-import type { Resource, ResourcePort } from '../edges/ports/resources.ts'
+import type { Resource, ResourceReader } from '../edges/ports/resources.ts'
 import type { ActorView, Delivery, Runtime } from '../runtime/runtime.ts'
 import { simulatedClock } from '../runtime/simulated-clock.ts'
 import { aThreadReader } from '../edges/agents/testing/fixture.ts'
@@ -67,7 +67,7 @@ function anActor(kind: string, id: string, context: object): ActorView {
 }
 
 /** Nobody made a Task by hand. */
-const resources = { get: async () => undefined, list: async () => [] } as unknown as ResourcePort
+const resources = { get: async () => undefined, list: async () => [] } as unknown as ResourceReader
 const threads = aThreadReader({})
 const ofKind = (name: string): Kind => kindNamed(name)!
 
@@ -255,7 +255,6 @@ describe('a Task whose resource is deleted', () => {
   const made = { namespace: 'default', name: 'by-hand', uid: 'u-1', spec: { projectRef: 'demo' } }
   async function deleting(stored: boolean, status?: 'active' | 'done'): Promise<object> {
     const told: unknown[] = []
-    const removed: string[] = []
     const runtime = {
       read: async () => status && { address: `task:${id}`, status, context: { origin: { kind: 'human', ref: 'u-1' } } },
       deliver: async ({ to, key, event }: Delivery) => void told.push([to, key, event]),
@@ -263,10 +262,9 @@ describe('a Task whose resource is deleted', () => {
     const resources = {
       get: async () => (stored ? made : undefined),
       list: async () => [],
-      remove: async (...name: string[]) => void removed.push(name.join(' ')),
-    } as unknown as ResourcePort
+    } as unknown as ResourceReader
     const asked = { namespace: 'default', name: 'by-hand', by: 'olga', request: 'r-1' }
-    return { found: await closeTask({ runtime, clock: simulatedClock(7), resources }, asked), told, removed }
+    return { ...(await closeTask({ runtime, clock: simulatedClock(7), resources }, asked)), told }
   }
   const key = `deleted/${id}/r-1`
   const close = ['task:default/by-hand', key, { type: 'task.close', at: 7, by: 'olga' }]
@@ -278,14 +276,13 @@ describe('a Task whose resource is deleted', () => {
   ])
 
   test('is closed, whoever made it, and leaves the queue first where it waits (TASK-RESOURCE-19)', async () => {
-    const removed = ['Task default by-hand']
-    expect(await deleting(false, 'active')).toEqual({ found: true, told: [close], removed: [] })
-    expect(await deleting(true, 'active')).toEqual({ found: true, told: [...withdraw, close], removed })
-    expect(await deleting(true)).toEqual({ found: true, told: withdraw, removed })
+    expect(await deleting(false, 'active')).toEqual({ state: 'closing', made: undefined, told: [close] })
+    expect(await deleting(true, 'active')).toEqual({ state: 'closing', made, told: [...withdraw, close] })
+    expect(await deleting(true)).toEqual({ state: 'closed', made, told: withdraw })
   })
 
   test('has nothing left to close once it has ended, and is unknown where nobody made it (TASK-RESOURCE-19)', async () => {
-    expect(await deleting(false, 'done')).toEqual({ found: true, told: [], removed: [] })
-    expect(await deleting(false)).toEqual({ found: false, told: [], removed: [] })
+    expect(await deleting(false, 'done')).toEqual({ state: 'closed', made: undefined, told: [] })
+    expect(await deleting(false)).toEqual({ state: 'unknown', told: [] })
   })
 })

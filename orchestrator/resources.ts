@@ -8,9 +8,9 @@ import { queuedEventResources, type CostFacts } from '../crd/status/queued-event
 import { repositoryStatus } from '../crd/status/repository.ts'
 import type { DerivedResource } from '../crd/status/shape.ts'
 import { taskResource, type TaskRelations } from '../crd/status/task.ts'
-import type { LocalProjectDirectory } from '../edges/forge/project-directory.ts'
-import { viewKey, type DerivedViews, type PageQuery } from '../edges/local/resource-reads.ts'
-import type { Resource, ResourcePort } from '../edges/ports/resources.ts'
+import type { Projects } from '../edges/forge/project-directory.ts'
+import { viewKey, type DerivedViews, type PageQuery } from '../edges/ports/resource-views.ts'
+import type { Resource, ResourceReader } from '../edges/ports/resources.ts'
 import { scheduleSettings } from '../edges/schedule/settings.ts'
 import type { ThreadReader } from '../edges/ports/threads.ts'
 import type { ProjectSpec } from '../crd/project.ts'
@@ -32,10 +32,10 @@ import type { ActorView, Runtime } from '../runtime/runtime.ts'
 
 export interface ResourceViewsDeps {
   readonly runtime: Runtime
-  readonly directory: LocalProjectDirectory
+  readonly directory: Projects
   readonly threads: ThreadReader
   readonly clock: Clock
-  readonly resources: ResourcePort
+  readonly resources: ResourceReader
   readonly webhookUrl: (project: string) => string
   /** As the forge said last; undefined: it was not asked yet. `project`: `<namespace>/<name>`, as below. */
   readonly forgeIdOf: (project: string, repository: string) => Promise<string | undefined>

@@ -1,6 +1,7 @@
 /** Opens what the orchestrator of a process needs (store, keys, pods, listeners), wires it and lets it go. */
 import { join } from 'node:path'
 import { podTokens } from '../edges/agents/pod-tokens.ts'
+import { bearer } from '../http/auth/authenticate.ts'
 import { knownIssuer } from '../http/auth/known-issuer.ts'
 import { oidcVerifier } from '../http/auth/oidc.ts'
 import { clientCredentials } from '../http/token-source.ts'
@@ -8,13 +9,16 @@ import { openSpanExporter } from '../http/tracing/exporter.ts'
 import { detectIsolation, type Isolation } from '../edges/local/isolation.ts'
 import { LocalPods } from '../edges/local/pods.ts'
 import { localSecrets } from '../edges/local/secrets.ts'
-import { createTracing } from '../edges/telemetry/tracing.ts'
+import { createTracing, type Tracing } from '../edges/telemetry/tracing.ts'
 import { openPgHints } from '../runtime/store/postgres/pg-hints.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { podEnvironment } from './pod-environment.ts'
+import { podEnvironment, type PodEnvironmentDeps } from './pod-environment.ts'
+import type { PodWiring } from './place.ts'
+import { localPlace } from './places/local.ts'
 import type { OrchestratorSettings } from './settings.ts'
 import { closingOnFailure, type Opened } from '../runtime/closing.ts'
-import { composeOrchestrator, type OrchestratorPorts } from './compose.ts'
+import { composeOrchestrator } from './compose.ts'
+import type { OrchestratorPorts } from './setup.ts'
 import { loadKeys } from './keys.ts'
 import { printOf } from '../edges/schedule/model-key.ts'
 import { openStore } from './store.ts'
@@ -72,53 +76,37 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
         })
   if (hints) opened(() => hints.close())
 
+  const verifyOidc = oidcVerifier({ issuer, audience, algorithms, clock, fetch })
   const composed = await composeOrchestrator(settings, ports, {
     sql,
-    secrets: localSecrets(join(settings.stateDir, 'secrets')),
+    place: localPlace({
+      sql,
+      clock,
+      ids: ports.ids,
+      secrets: localSecrets(join(settings.stateDir, 'secrets')),
+      authenticate: bearer(verifyOidc),
+      unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
+      pods: (wiring) =>
+        localPods(settings, ports, { ...wiring, isolation, tokens, callbackMaster: keys.callbackMaster, tracing }),
+    }),
     podTokens: tokens,
     callbackMaster: keys.callbackMaster,
     modelKey: printOf(settings.modelKey || settings.oauthToken, keys.callbackMaster),
     sessionKey: keys.sessionKey,
-    verifyOidc: oidcVerifier({ issuer, audience, algorithms, clock, fetch }),
+    verifyOidc,
     wrapperToken: () => wrapperTokens.token(),
     degraded: provider.missing,
     ...(hints ? { hint: hints.tell } : {}),
     ...(tracing ? { tracing } : {}),
-    pods({ directory, urls }) {
-      const { stateDir, coveredDir, userHome } = settings
-      const environment = podEnvironment({
-        settings,
-        directory,
-        tokens,
-        callbackMaster: keys.callbackMaster,
-        programDir,
-        urls,
-        traceparent: () => tracing?.traceparent(),
-      })
-      const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper']
-      return new LocalPods({
-        stateDir,
-        coveredDir,
-        programDir,
-        userHome,
-        isolation,
-        command,
-        environment,
-        clock,
-        random: ports.random,
-        logger,
-      })
-    },
   })
 
   opened(() => composed.stop())
-  await composed.prepare()
-  await composed.runtime.start()
+  await composed.start()
   hints?.listen(() => composed.runtime.wake())
   const inside = await composed.inside.listen(settings.internal)
   const outside = await composed.outside.listen(settings.http)
   composed.listening({ operator: outside.url, internal: inside.url })
-  composed.begin()
+  await composed.begin()
 
   return {
     url: composed.publicUrl(),
@@ -137,6 +125,32 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
       await spans?.stop()
     },
   }
+}
+
+interface LocalPodsWiring extends PodWiring, Pick<PodEnvironmentDeps, 'tokens' | 'callbackMaster'> {
+  readonly isolation: Isolation
+  readonly tracing: Tracing | undefined
+}
+
+function localPods(
+  settings: OrchestratorSettings,
+  { programDir, clock, random, logger }: OrchestratorPorts,
+  { isolation, tracing, ...wiring }: LocalPodsWiring,
+): LocalPods {
+  const { stateDir, coveredDir, userHome } = settings
+  const traceparent = (): string | undefined => tracing?.traceparent()
+  return new LocalPods({
+    stateDir,
+    coveredDir,
+    programDir,
+    userHome,
+    isolation,
+    command: [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper'],
+    environment: podEnvironment({ ...wiring, settings, programDir, traceparent }),
+    clock,
+    random,
+    logger,
+  })
 }
 
 function isolationOf(settings: OrchestratorSettings, programDir: string): Isolation {

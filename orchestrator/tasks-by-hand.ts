@@ -5,8 +5,7 @@
 import type { TaskSpec } from '../crd/kinds.ts'
 import { queuedTaskResource } from '../crd/status/queued-task.ts'
 import type { DerivedResource } from '../crd/status/shape.ts'
-import type { TaskDeletion } from '../edges/local/resource-api.ts'
-import type { Resource, ResourcePort } from '../edges/ports/resources.ts'
+import type { Resource, ResourceReader, TaskDeletion, TaskEnd } from '../edges/ports/resources.ts'
 import { Problem } from '../http/problem.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import type { OwnedIssue, TaskSeed } from '../machines/task/events.ts'
@@ -14,7 +13,7 @@ import { maxTaskName, shortHash } from '../machines/rules/names.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import type { ResourceViewsDeps } from './resources.ts'
 
-export type HandTasksDeps = Pick<ResourceViewsDeps, 'runtime' | 'clock'> & { readonly resources: ResourcePort }
+export type HandTasksDeps = Pick<ResourceViewsDeps, 'runtime' | 'clock'> & { readonly resources: ResourceReader }
 
 /** One life of a Task that was applied. */
 interface Life {
@@ -59,8 +58,8 @@ async function madeBy(
  * A Task whose resource is deleted is closed (TASK-RESOURCE-19). One that a person made may still wait: it leaves the queue
  * first, so that it is minted before it is read here, or never.
  */
-export async function closeTask(deps: HandTasksDeps, { namespace, name, by, request }: TaskDeletion): Promise<boolean> {
-  const { runtime, clock, resources } = deps
+export async function closeTask(deps: HandTasksDeps, { namespace, name, by, request }: TaskDeletion): Promise<TaskEnd> {
+  const { runtime, clock } = deps
   const named = await runtime.read(`task:${namespace}/${name}`)
   const made = await madeBy(deps, namespace, name, named)
   const key = `deleted/${namespace}/${name}/${request}`
@@ -77,8 +76,8 @@ export async function closeTask(deps: HandTasksDeps, { namespace, name, by, requ
   const actor = made === undefined ? named : (await lifeOf(runtime, made)).actor
   if (actor?.status === 'active')
     await runtime.deliver({ to: actor.address, key, event: { type: 'task.close', at: clock.now(), by } })
-  if (made !== undefined) await resources.remove('Task', made.namespace, made.name)
-  return made !== undefined || named !== undefined
+  if (made === undefined && named === undefined) return { state: 'unknown' }
+  return { state: actor?.status === 'active' ? 'closing' : 'closed', made }
 }
 
 /**

@@ -63,8 +63,8 @@ describe('why, read from a runtime', () => {
     await migrate(sql)
     const handlers = Object.fromEntries(Object.keys(effectSchemas).map((type) => [type, mute]))
     const ports = { sql, clock, random: () => 0.5, logger: silentLogger, owner: 'one', shards: 1 }
-    runtime = createRuntime({ ...ports, definitions, handlers })
-    await runtime.start()
+    runtime = createRuntime({ ...ports, definitions })
+    await runtime.start(handlers)
     await tell('queue:default/demo', 'queue.configured', { maxConcurrentAgents: 1, capacity: 1, alertCapacity: 0 })
     await tell('queue:default/demo', 'queue.opened')
     for (const task of ['default/first', 'default/second', 'default/third']) await enqueue(task)

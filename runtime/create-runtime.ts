@@ -15,7 +15,16 @@ import { runtimeDefaults, type RuntimeOptions } from './options.ts'
 import { Relay } from './effects/relay.ts'
 import { replayActor } from './journal/replay.ts'
 import { knownBy, restoreActor, type Known } from './journal/restore.ts'
-import type { ActorView, DeadLetter, Delivery, JournalRow, PendingEffect, Receipt, Runtime } from './runtime.ts'
+import type {
+  ActorView,
+  DeadLetter,
+  Delivery,
+  EffectHandlers,
+  JournalRow,
+  PendingEffect,
+  Receipt,
+  Runtime,
+} from './runtime.ts'
 import type { InboxNumber } from './store/journal/commit-steps.ts'
 import { countShards } from './store/shards/count-shards.ts'
 import { findDeadLetter, listDeadLetters, removeDeadLetter } from './store/inbox/dead-letters.ts'
@@ -46,11 +55,12 @@ class DurableRuntime implements Runtime {
   readonly #leases: Leases
   readonly #recovery: Recovery
   readonly #forward: Forward
+  #handlers: EffectHandlers = {}
   #isOpen = false
 
   constructor(options: Required<RuntimeOptions>) {
     this.#options = options
-    const { sql, clock, random, logger, observer, definitions, handlers } = options
+    const { sql, clock, random, logger, observer, definitions } = options
     const mostQueued = { size: options.maxQueued, bytes: options.maxQueuedBytes }
     const alone = <T>(task: () => Promise<T>): Promise<T> => this.#worker.exclusive(task)
     const ports = { sql, clock, random, logger, observer, definitions, mostQueued, alone }
@@ -87,7 +97,7 @@ class DurableRuntime implements Runtime {
         snapshotEvery: options.snapshotEvery,
         snapshotBytes: options.snapshotBytes,
         known: (kind) => this.#known.get(kind),
-        isTerminalEvent: (type) => type in handlers && handlers[type]?.onTerminal !== 'dead-letter',
+        isTerminalEvent: (type) => type in this.#handlers && this.#handlers[type]?.onTerminal !== 'dead-letter',
       },
       hooks: {
         committed: (batch, inbox) => this.#committed(batch, inbox),
@@ -97,7 +107,6 @@ class DurableRuntime implements Runtime {
     })
     this.#relay = new Relay({
       ...ports,
-      handlers,
       maxHeld: options.maxHeldEffects,
       settle: (effect, outcome, mayRest) => this.#settle(effect, outcome, mayRest),
       settleNow: () => void this.#worker.settleNow(),
@@ -123,7 +132,9 @@ class DurableRuntime implements Runtime {
     }))
   }
 
-  async start(): Promise<void> {
+  async start(handlers: EffectHandlers): Promise<void> {
+    this.#handlers = handlers
+    this.#relay.bind(handlers)
     const divided = await countShards(this.#options.sql)
     if (divided > 0 && divided !== this.#options.shards)
       throw new Error(`the store is divided into ${divided} shards, not ${this.#options.shards}`)

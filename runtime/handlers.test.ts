@@ -1,6 +1,6 @@
 import { expectTypeOf, describe, it } from 'vitest'
-import type { RuntimeOptions } from './options.ts'
 import type { Handlers } from './handlers.ts'
+import type { EffectHandlers } from './runtime.ts'
 
 type Effects =
   | { readonly type: 'postComment'; readonly params: { readonly body: string } }
@@ -13,6 +13,6 @@ describe('a record of handlers', () => {
     expectTypeOf<Parameters<Handlers<Effects>['closeIssue']['perform']>[0]>().toEqualTypeOf<{
       readonly number: number
     }>()
-    expectTypeOf<Handlers<Effects>>().toExtend<RuntimeOptions['handlers']>()
+    expectTypeOf<Handlers<Effects>>().toExtend<EffectHandlers>()
   })
 })

@@ -4,7 +4,6 @@ import type { Clock } from './clock.ts'
 import type { HalvingRule } from './commit/halving.ts'
 import type { Random } from './random.ts'
 import type { Logger } from './logger.ts'
-import type { EffectHandler } from './runtime.ts'
 import { silentObserver, type RuntimeObserver } from './observer.ts'
 import type { Sql } from './store/sql.ts'
 
@@ -12,8 +11,6 @@ export interface RuntimeOptions {
   /** A migrated store (`migrate`). The runtime does not close it. */
   readonly sql: Sql
   readonly definitions: readonly MachineDefinition[]
-  /** One per effect type; build it as `Handlers<Effect>` so that a missing one is a type error. */
-  readonly handlers: Readonly<Record<string, EffectHandler>>
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

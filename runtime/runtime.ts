@@ -146,6 +146,9 @@ export interface EffectHandler<P extends JsonObject = JsonObject> {
   perform(params: P, context: EffectContext): Promise<readonly Delivery[]>
 }
 
+/** By effect type. */
+export type EffectHandlers = Readonly<Record<string, EffectHandler>>
+
 export interface Runtime {
   /** Resolves once the event is durable AND stepped (R1). Rejects with `OverloadedError` when the inbox is full. */
   deliver(delivery: Delivery): Promise<Receipt>
@@ -172,6 +175,7 @@ export interface Runtime {
   wake(): void
   /** Told of every committed step, after the commit, in commit order. */
   subscribe(listener: (row: JournalRow) => void): () => void
-  start(): Promise<void>
+  /** Takes shards and works; until then it only reads. `handlers`: one per effect type; build it as `Handlers<Effect>`, so that a missing one is a type error. */
+  start(handlers: EffectHandlers): Promise<void>
   stop(): Promise<void>
 }

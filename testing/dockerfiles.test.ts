@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { readSources } from './architecture/source.ts'
+import { readHouse } from './architecture/house.ts'
 import { faultsOf, type Tree } from './dockerfiles.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -44,8 +44,8 @@ test('the orchestrator of an image isolates its pods or refuses to start (DEPLOY
 })
 
 test('the builder is sent every folder that the programs are made of, and nothing but what is named', () => {
-  const folders = readSources(root)
-    .filter(({ path }) => path.startsWith('cli/') && !/\.test\.ts$|\/testing/.test(path))
+  const folders = readHouse(root)
+    .files.filter(({ path }) => path.startsWith('cli/') && !/\.test\.ts$|\/testing/.test(path))
     .flatMap(({ path, imports }) =>
       imports
         .filter(({ specifier }) => specifier.startsWith('.'))

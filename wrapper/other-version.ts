@@ -8,7 +8,7 @@ import { Session } from '../machines/turn/schema.ts'
 import { writeEndpoint } from './boot/endpoint.ts'
 import type { OtherVersion } from './boot/other-version.ts'
 import { isoTime } from './clock.ts'
-import type { WrapperInput } from './supervisor.ts'
+import type { WrapperInput } from './wrapper-input.ts'
 
 type Input = Pick<WrapperInput, 'version' | 'logger' | 'clock' | 'ids' | 'fetch' | 'stopSignal'>
 

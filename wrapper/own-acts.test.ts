@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { TurnComplete } from '../machines/turn/schema.ts'
 import { isAllowed } from './broker/allowed-calls.ts'
-import { agentsVoice, ownActs } from './own-acts.ts'
+import { agentsVoice, ownActs } from './testing/own-acts.ts'
 
 const root = import.meta.dirname
 const sources = globSync('**/*.{ts,mjs}', { cwd: root }).filter(

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runWrapper, type WrapperInput } from './supervisor.ts'
+import { runWrapper } from './supervisor.ts'
+import type { WrapperInput } from './wrapper-input.ts'
 import { rememberingLogger } from './testing/quiet-log.ts'
 
 test('a secret file is gone once the wrapper read it, also when the boot ends there (SECURITY-RULE-1)', async () => {

@@ -1,18 +1,14 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { SpanExporter } from '../http/tracing/exporter.ts'
 import { bearer } from '../http/auth/authenticate.ts'
 import { oidcVerifier } from '../http/auth/oidc.ts'
-import type { Logger } from '../http/logging.ts'
-import type { Fetch, Ids } from '../http/ports.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { AccountUsage } from '../machines/turn/schema.ts'
 import { writeAgentFiles } from './boot/agent-files.ts'
 import { agentCommand, agentEnvironment } from './boot/agent-process.ts'
 import { ConfigError, loadConfig, type Config } from './boot/config.ts'
 import { writeEndpoint } from './boot/endpoint.ts'
-import type { Environment } from './boot/environment.ts'
 import { answerPrompt } from './boot/git-access.ts'
 import { readBaseInstructions } from './boot/instructions.ts'
 import { lifecycleHooksOf, type HookFailed, type RunLifecycleHook } from './boot/lifecycle-hooks.ts'
@@ -24,7 +20,7 @@ import { podStart } from './boot/pod-start.ts'
 import { prepareWorkspace } from './boot/prepare-workspace.ts'
 import { installSkills } from './boot/skills.ts'
 import { openWorkspaceTools } from './boot/workspace-tools.ts'
-import { isoTime, until, type Clock } from './clock.ts'
+import { isoTime, until } from './clock.ts'
 import type { Attestor } from './attestation/attestor.ts'
 import { openAgentSide, type AgentSide } from './sockets/agent-side.ts'
 import { createInternalServer } from './internal-server.ts'
@@ -36,8 +32,7 @@ import { createWrapperServer } from './server.ts'
 import { makeSocketFolder, type SocketFolder } from './sockets/agent-sockets.ts'
 import { openWalls, type Walls } from './space/open-walls.ts'
 import { awaitReady } from './terminal/boot.ts'
-import type { OpenTerminal, Terminal } from './terminal/terminal.ts'
-import type { CreateToolsServer } from './tools/port.ts'
+import type { Terminal } from './terminal/terminal.ts'
 import { CallbackSender } from './turns/callback.ts'
 import { Conversation } from './turns/conversation.ts'
 import { TurnJournal } from './turns/journal.ts'
@@ -46,29 +41,7 @@ import { toAccountUsage, type AccountUsageSnapshot } from './usage/account-usage
 import type { Inside } from './workspace/outside/inside.ts'
 import { startSafetyPush } from './workspace/outside/safety-push.ts'
 import { Workspace } from './workspace/outside/workspace.ts'
-
-/** What the composition root gives: everything that the wrapper may not take for itself. */
-export interface WrapperInput {
-  readonly env: Environment
-  readonly clock: Clock
-  readonly ids: Ids
-  /** Unguessable text: keys of the loopback, the agent's session id. */
-  readonly entropy: { hex(bytes: number): string; uuid(): string }
-  readonly fetch: Fetch
-  /** Where spans go; absent: nothing is traced. */
-  readonly spans?: SpanExporter | undefined
-  readonly logger: Logger
-  readonly openTerminal: OpenTerminal
-  /** The tools' server; its schemas lie with the orchestrator's routes. */
-  readonly createToolsServer: CreateToolsServer
-  readonly attestor: Attestor
-  readonly version: string
-  /** Absolute path of the Node that runs the helper programs. */
-  readonly node: string
-  readonly isRoot: boolean
-  /** SIGTERM and SIGINT, as the composition root hears them (POD-20). */
-  readonly stopSignal: AbortSignal
-}
+import type { WrapperInput } from './wrapper-input.ts'
 
 /** An orchestrator that is started again serves git within this time; work that waits longer stays in the volume. */
 const outageLimitMs = 60_000

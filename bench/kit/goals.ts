@@ -1,3 +1,5 @@
+import type { Interval } from './interval.ts'
+
 /** What a bench is measured by. The gate must be met; the goal is what we are after. */
 export interface Goal {
   readonly name: string
@@ -7,6 +9,8 @@ export interface Goal {
   readonly better: 'higher' | 'lower'
   readonly gate: number
   readonly goal: number
+  /** Of a ratio that was taken in pairs. */
+  readonly interval?: Interval
 }
 
 export type Verdict = 'goal' | 'gate' | 'missed' | 'not measured'

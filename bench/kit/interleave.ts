@@ -8,6 +8,14 @@ export async function interleave<Cell>(
   visit: (cell: Cell, round: number) => Promise<void>,
 ): Promise<void> {
   for (let round = 0; round < rounds; round++) {
-    for (const cell of round % 2 === 0 ? cells : cells.toReversed()) await visit(cell, round)
+    await visitInTurn(round, cells, visit)
   }
+}
+
+export async function visitInTurn<Cell>(
+  round: number,
+  cells: readonly Cell[],
+  visit: (cell: Cell, round: number) => Promise<void>,
+): Promise<void> {
+  for (const cell of round % 2 === 0 ? cells : cells.toReversed()) await visit(cell, round)
 }

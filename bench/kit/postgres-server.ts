@@ -1,5 +1,5 @@
 /** A Postgres server of the bench's own, fsync on, in a folder that goes with it; each cell gets a database of its own. */
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,9 +21,13 @@ const script = fileURLToPath(new URL('../../.ci/postgres.sh', import.meta.url))
 const run = promisify(execFile)
 
 /** Those of the first study of the peers, so that its figures compare; everything else as Postgres comes. */
-const settings = '-c shared_buffers=1GB -c max_wal_size=4GB -c synchronous_commit=on'
+const usual = '-c shared_buffers=1GB -c max_wal_size=4GB -c synchronous_commit=on'
 
-export async function startPostgres(): Promise<PostgresServer> {
+export function hasServerPrograms(): boolean {
+  return spawnSync(script, ['find']).status === 0
+}
+
+export async function startPostgres(settings = usual): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'statewright-bench-postgres-'))
   const { stdout } = await run(script, ['start', folder], { env: { ...process.env, POSTGRES_OPTIONS: settings } })
   const address = new URL(stdout.trim().split('\n').at(-1)!)

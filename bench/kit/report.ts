@@ -1,6 +1,7 @@
 import type { Machine } from './describe-machine.ts'
 import { verdictOf } from './goals.ts'
 import type { Goal } from './goals.ts'
+import { intervalText, isNarrow, mostWidth } from './interval.ts'
 import { markdownTable } from './markdown.ts'
 import { numberText } from './number-text.ts'
 
@@ -31,13 +32,19 @@ export function goalTable(goals: readonly Goal[]): string {
       const bound = goal.better === 'higher' ? '≥' : '≤'
       return [
         goal.name,
-        `${numberText(goal.value)}${goal.value === undefined ? '' : unit}`,
+        valueText(goal),
         `${bound} ${goal.gate}${unit}`,
         `${bound} ${goal.goal}${unit}`,
         verdictOf(goal),
       ]
     }),
   )
+}
+
+function valueText({ value, unit, interval }: Goal): string {
+  if (value === undefined) return numberText(value)
+  const text = `${numberText(value)}${unit === '' ? '' : ` ${unit}`}`
+  return interval === undefined ? text : `${text} (${intervalText(interval, numberText)})`
 }
 
 /** 2: the run is invalid and says nothing; 1: a gate was missed. */
@@ -53,7 +60,17 @@ export function verdictLines(report: Report): string[] {
     ...missed.map(
       ({ name, value, unit, gate }) => `GATE MISSED: ${name}: ${numberText(value)} ${unit}, gate ${gate} ${unit}`,
     ),
+    ...report.goals.flatMap(wideLine),
     ...(report.repeated ?? []).map((reason) => `measured again: ${reason}`),
     ...(report.invalid.length + missed.length === 0 ? ['valid, and every gate that was measured is met'] : []),
   ]
+}
+
+/** A ratio that no interval below 10 % holds. */
+function wideLine({ name, interval }: Goal): string[] {
+  if (interval === undefined || interval.pairs === 0 || isNarrow(interval)) return []
+  const { width } = interval
+  const found = width === undefined ? 'unknown' : `${(width * 100).toFixed(0)} % of it`
+  const pairs = interval.pairs === 1 ? '1 pair' : `${interval.pairs} pairs`
+  return [`NOT SURE: ${name}: the interval is ${found} after ${pairs}, wanted below ${mostWidth * 100} %`]
 }

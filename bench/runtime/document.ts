@@ -1,4 +1,5 @@
 /** The runtime's section of BENCHMARKS.md. */
+import { mostWidth } from '../kit/interval.ts'
 import { verdictLines } from '../kit/report.ts'
 import type { Report } from '../kit/report.ts'
 import { contenders } from './contenders.ts'
@@ -23,9 +24,10 @@ ${tablesOf(report, results)}`
 }
 
 function explanation(): string {
-  const { rounds, warmMs, measureMs, actors } = fullPlan
+  const { rounds, mostPairs, warmMs, measureMs, actors } = fullPlan
   return `Every contender works in a process of its own for ${measureMs / 1000} s after ${warmMs / 1000} s of warming up, on a fresh copy of its database, in ${rounds}
-rounds that visit all of them; figures are medians, ratios are medians of the ratios within a round. Each client has one
+rounds that visit all of them; figures are medians, ratios are medians of the ratios within a round. Both cells of a ratio are measured
+again until its interval (95 %) is below ${mostWidth * 100} % of it, in ${mostPairs} rounds at most; what stayed wider is named above. Each client has one
 operation under way. Those that step a machine step the same one, with a context of 2 KB, over ${actors.toLocaleString('en-US')} actors, of which each client
 goes round 32 at most; the time runs until all
 that was begun is settled. A cell during which other programs used more than ${mostForeignCores.postgres} cores (Restate's: ${mostForeignCores.restate}, since the kernel's work for it

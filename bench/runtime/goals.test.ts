@@ -4,7 +4,7 @@ import { isMeasured, verdictOf } from '../kit/goals.ts'
 import type { ContenderName } from './contenders.ts'
 import { goalsOf } from './goals.ts'
 import type { Results } from './results.ts'
-import type { Measured } from './throughput.ts'
+import type { Measured } from './measured.ts'
 
 function cell(contender: ContenderName, clients: number, figures: Partial<CellResult>): Measured {
   const result = { operations: 1, seconds: 1, perSecond: 1, cpuUs: 1, logBytes: 1, foreignCores: 0, ...figures }

@@ -1,84 +1,23 @@
 /** What the runtime is after, as ratios within one run wherever a machine's speed would decide otherwise. */
 import type { Goal } from '../kit/goals.ts'
+import { intervalOf } from '../kit/interval.ts'
 import { median } from '../kit/percentile.ts'
-import type { ContenderName } from './contenders.ts'
+import { ratioGoals } from './ratio-goals.ts'
 import type { Results } from './results.ts'
-import { medianOf, ratioOf, type Metric } from './summary.ts'
+import { medianOf, ratiosOf } from './summary.ts'
 
-type Bounds = readonly [clients: number, gate: number, goal: number]
-
-const faster: readonly (readonly [ContenderName, string, readonly Bounds[]])[] = [
-  [
-    'dbos-steps',
-    'throughput against DBOS steps',
-    [
-      [128, 15, 25],
-      [16, 8, 14],
-      [1, 3, 5],
-    ],
-  ],
-  [
-    'restate-object',
-    'throughput against Restate virtual objects',
-    [
-      [128, 15, 30],
-      [16, 12, 25],
-      [1, 8, 20],
-    ],
-  ],
-  ['restate-runs', 'throughput against Restate ctx.run steps', [[128, 4, 8]]],
-]
 const own = 'own-postgres'
-/** What PostgreSQL can do at best. */
-const limit = 'raw-group-commit'
-
-const costs: readonly (readonly [name: string, clients: number, Metric, gate: number, goal: number])[] = [
-  ['CPU per transition, Node and Postgres, c=128', 128, 'cpuUs', 1.6, 1.2],
-  ['ack p50, c=1', 1, 'ackP50Ms', 1.2, 1],
-  ['ack p99, c=1', 1, 'ackP99Ms', 1.6, 1.2],
-]
-const sooner: readonly Bounds[] = [
-  [1, 10, 40],
-  [128, 30, 100],
-]
 
 export function goalsOf(results: Results): Goal[] {
   return [...ratios(results), ...afterDeath(results), ...ofTimers(results), ...logged(results)]
 }
 
 function ratios({ throughput }: Results): Goal[] {
-  return [
-    ...faster.flatMap(([peer, name, bounds]) =>
-      bounds.map(([clients, gate, goal]) =>
-        higher(`${name}, c=${clients}`, ratioOf(throughput, [own, peer], clients, 'perSecond'), 'x', gate, goal),
-      ),
-    ),
-    ...sooner.map(([clients, gate, goal]) =>
-      higher(
-        `event to effect p50, sooner than DBOS send to recv, c=${clients}`,
-        ratioOf(throughput, ['dbos-messages', own], clients, 'effectP50Ms'),
-        'x',
-        gate,
-        goal,
-      ),
-    ),
-    higher(
-      'share of the raw group commit, c=128',
-      percent(ratioOf(throughput, [own, limit], 128, 'perSecond')),
-      '%',
-      60,
-      80,
-    ),
-    ...costs.map(([name, clients, metric, gate, goal]) =>
-      lower(
-        `${name}, against the raw group commit`,
-        ratioOf(throughput, [own, limit], clients, metric),
-        'x',
-        gate,
-        goal,
-      ),
-    ),
-  ]
+  return ratioGoals.map(({ pair, clients, metric, ...goal }) => {
+    const scale = goal.unit === '%' ? 100 : 1
+    const found = ratiosOf(throughput, pair, clients, metric).map((ratio) => ratio * scale)
+    return { ...goal, value: median(found), interval: intervalOf(found) }
+  })
 }
 
 function afterDeath({ recovery }: Results): Goal[] {
@@ -109,8 +48,4 @@ function higher(name: string, value: number | undefined, unit: string, gate: num
 
 function lower(name: string, value: number | undefined, unit: string, gate: number, goal: number): Goal {
   return { name, value, unit, better: 'lower', gate, goal }
-}
-
-function percent(share: number | undefined): number | undefined {
-  return share === undefined ? undefined : share * 100
 }

@@ -4,7 +4,7 @@ import type { Window } from '../kit/closed-loop.ts'
 import type { CellSpec, Contender } from '../kit/cell.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { eventIds } from './event-ids.ts'
-import { actorOf, ownRuntime } from './own-runtime.ts'
+import { actorOf, startOwnRuntime } from './own-runtime.ts'
 import type { Pick } from './turns.ts'
 
 interface Sent {
@@ -14,13 +14,12 @@ interface Sent {
 
 export async function ownContender(spec: CellSpec, sql: Sql, pick: Pick): Promise<Contender> {
   const underWay = new Map<string, Sent>()
-  const runtime = ownRuntime(sql, async ({ id }) => {
+  const runtime = await startOwnRuntime(sql, async ({ id }) => {
     const sent = underWay.get(id as string)
     if (sent) sent.window.effectBegan(performance.now() - sent.at)
     underWay.delete(id as string)
     return []
   })
-  await runtime.start()
   const nextId = eventIds(spec.tag)
   return {
     async once(client, window) {

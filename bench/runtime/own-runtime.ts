@@ -12,21 +12,22 @@ import { ringDefinition } from './machine.ts'
 /** The same owner in each process: one that was killed goes on without waiting for a lease of its own to end. */
 const owner = 'bench'
 
-/** `among`: where several processes share one store. */
-export function ownRuntime(
+/** Started. `among`: where several processes share one store; `clock`: where the time must not decide. */
+export async function startOwnRuntime(
   sql: Sql,
   perform: EffectHandler['perform'],
-  among: Pick<RuntimeOptions, 'owner' | 'hint'> = { owner },
-): Runtime {
-  return createRuntime({
+  among: Pick<RuntimeOptions, 'owner' | 'hint'> & Partial<Pick<RuntimeOptions, 'clock'>> = { owner },
+): Promise<Runtime> {
+  const runtime = createRuntime({
     sql,
     definitions: [ringDefinition],
-    handlers: { perform: { perform } },
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,
     ...among,
   })
+  await runtime.start({ perform: { perform } })
+  return runtime
 }
 
 export function actorOf(index: number): ActorAddress {

@@ -1,5 +1,7 @@
 export interface Plan {
   readonly rounds: number
+  /** Rounds at most of cells whose ratio has no narrow interval yet. */
+  readonly mostPairs: number
   /** Until V8 has optimised what runs: a runtime's code takes it some ten thousand operations, a small baseline's few. */
   readonly warmMs: number
   readonly measureMs: number
@@ -21,6 +23,7 @@ export interface Plan {
 
 export const fullPlan: Plan = {
   rounds: 3,
+  mostPairs: 12,
   warmMs: 5000,
   measureMs: 3000,
   clients: [1, 16, 128, 1024],
@@ -39,6 +42,7 @@ export const fullPlan: Plan = {
 export const quickPlan: Plan = {
   ...fullPlan,
   rounds: 1,
+  mostPairs: 1,
   warmMs: 2500,
   measureMs: 1500,
   clients: [1, 16, 128],

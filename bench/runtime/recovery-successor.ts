@@ -1,18 +1,17 @@
 /** Starts on what a killed process left, and says how long it took until nothing was pending any more. */
 import { until } from '../kit/closed-loop.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import { ownRuntime } from './own-runtime.ts'
+import { startOwnRuntime } from './own-runtime.ts'
 
 const { url, actors } = JSON.parse(process.argv[2] ?? '') as { readonly url: string; readonly actors: number }
 const boundMs = 60_000
 const performed = new Set<string>()
 const sql = await openPgSql({ url })
-const runtime = ownRuntime(sql, async (_params, { key }) => {
+const startedAt = performance.now()
+const runtime = await startOwnRuntime(sql, async (_params, { key }) => {
   performed.add(key)
   return []
 })
-const startedAt = performance.now()
-await runtime.start()
 const readyAt = performance.now()
 await until(() => performed.size === actors, 'every effect performed', boundMs)
 const performedAt = performance.now()

@@ -1,11 +1,10 @@
 /** Has an effect of each actor under way that never ends, says so, and waits to be killed. */
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import { actorOf, ownRuntime } from './own-runtime.ts'
+import { actorOf, startOwnRuntime } from './own-runtime.ts'
 
 const { url, actors } = JSON.parse(process.argv[2] ?? '') as { readonly url: string; readonly actors: number }
 const sql = await openPgSql({ url })
-const runtime = ownRuntime(sql, () => new Promise(() => undefined))
-await runtime.start()
+const runtime = await startOwnRuntime(sql, () => new Promise(() => undefined))
 const atOnce = 1000
 for (let first = 0; first < actors; first += atOnce) {
   const indexes = Array.from({ length: Math.min(atOnce, actors - first) }, (_, offset) => first + offset)

@@ -1,7 +1,7 @@
 import type { ForwardingResult } from './forwarding.ts'
 import type { RecoveryResult } from './recovery.ts'
 import type { ScaleResult } from './scale.ts'
-import type { Measured } from './throughput.ts'
+import type { Measured } from './measured.ts'
 import type { TimersResult } from './timers.ts'
 
 /** All that a run measured; what was not asked for is empty. */

@@ -7,7 +7,7 @@ import { shardOf } from '../../runtime/address.ts'
 import { runtimeDefaults } from '../../runtime/options.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import { actorOf, openActors, ownRuntime } from './own-runtime.ts'
+import { actorOf, openActors, startOwnRuntime } from './own-runtime.ts'
 
 const rowsAtOnce = 20_000
 const original = actorOf(0)
@@ -33,8 +33,7 @@ export async function seed(url: string, actors: number, timers = 0): Promise<voi
 async function makeOriginal(url: string, armed: boolean): Promise<void> {
   const sql = await openPgSql({ url })
   await migrate(sql)
-  const runtime = ownRuntime(sql, async () => [])
-  await runtime.start()
+  const runtime = await startOwnRuntime(sql, async () => [])
   await openActors(runtime, 0, 1)
   const event = { type: 'alarm.armed', at: Date.now(), id: 'far', delayMs: farMs }
   if (armed) await runtime.deliver({ to: original, key: 'far', event })

@@ -10,7 +10,7 @@ import { migrate } from '../../runtime/store/migrate.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { createBaselineTables } from './baselines/tables.ts'
 import type { ContenderInfo } from './contenders.ts'
-import { openActors, ownRuntime, spreadActors } from './own-runtime.ts'
+import { openActors, startOwnRuntime, spreadActors } from './own-runtime.ts'
 import { startRestate } from './restate-server.ts'
 import type { RestateServer } from './restate-server.ts'
 
@@ -52,8 +52,7 @@ export async function makeTemplates(
 async function makeOwn(url: string, actors: number): Promise<void> {
   const sql = await openPgSql({ url })
   await migrate(sql)
-  const runtime = ownRuntime(sql, async () => [])
-  await runtime.start()
+  const runtime = await startOwnRuntime(sql, async () => [])
   await openActors(runtime, 0, actors)
   await spreadActors(runtime, actors)
   await runtime.stop()

@@ -5,7 +5,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { openPgHints } from '../../runtime/store/postgres/pg-hints.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { ownRuntime } from './own-runtime.ts'
+import { startOwnRuntime } from './own-runtime.ts'
 
 export interface SharedRuntime {
   readonly sql: Sql
@@ -15,8 +15,7 @@ export interface SharedRuntime {
 export async function startSharedRuntime(url: string, owner: string): Promise<SharedRuntime> {
   const sql = await openPgSql({ url })
   const hints = openPgHints({ url, owner, clock: systemClock, random: Math.random, logger: silentLogger })
-  const runtime = ownRuntime(sql, async () => [], { owner, hint: hints.tell })
-  await runtime.start()
+  const runtime = await startOwnRuntime(sql, async () => [], { owner, hint: hints.tell })
   hints.listen(() => runtime.wake())
   return { sql, runtime }
 }

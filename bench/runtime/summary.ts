@@ -2,7 +2,7 @@
 import type { CellResult } from '../kit/cell.ts'
 import { median } from '../kit/percentile.ts'
 import type { ContenderName } from './contenders.ts'
-import type { Measured } from './throughput.ts'
+import type { Measured } from './measured.ts'
 
 export type Metric = Exclude<keyof CellResult, 'operations' | 'seconds'>
 
@@ -18,16 +18,25 @@ export function medianOf(
 /** Of `over` to `under`, the median of the rounds' ratios. */
 export function ratioOf(
   measured: readonly Measured[],
-  [over, under]: readonly [ContenderName, ContenderName],
+  pair: readonly [ContenderName, ContenderName],
   clients: number,
   metric: Metric,
 ): number | undefined {
+  return median(ratiosOf(measured, pair, clients, metric))
+}
+
+/** Of `over` to `under`, one a round in which both were measured. */
+export function ratiosOf(
+  measured: readonly Measured[],
+  [over, under]: readonly [ContenderName, ContenderName],
+  clients: number,
+  metric: Metric,
+): number[] {
   const divisors = new Map(valuesOf(measured, under, clients, metric).map(({ round, value }) => [round, value]))
-  const ratios = valuesOf(measured, over, clients, metric).flatMap(({ round, value }) => {
+  return valuesOf(measured, over, clients, metric).flatMap(({ round, value }) => {
     const other = divisors.get(round)
     return other === undefined ? [] : [value / other]
   })
-  return median(ratios)
 }
 
 function valuesOf(

@@ -4,7 +4,7 @@ import { documentOf } from './document.ts'
 import { goalsOf } from './goals.ts'
 import type { Results } from './results.ts'
 import { jsonRows } from './rows.ts'
-import type { Measured } from './throughput.ts'
+import type { Measured } from './measured.ts'
 
 function cell(contender: Measured['contender'], round: number, perSecond: number, cpuUs: number): Measured {
   const result = { operations: 1, seconds: 1, perSecond, cpuUs, logBytes: 800, foreignCores: 0.1 }

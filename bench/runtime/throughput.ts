@@ -1,29 +1,18 @@
-/** All contenders at all numbers of clients, round by round. */
+/** All contenders at all numbers of clients, round by round, and some of them again. */
 import type { CellResult, CellSpec } from '../kit/cell.ts'
 import { lastLineOf } from '../kit/child.ts'
-import { interleave } from '../kit/interleave.ts'
 import { numberText } from '../kit/number-text.ts'
-import type { ContenderInfo, ContenderName } from './contenders.ts'
+import type { ContenderInfo } from './contenders.ts'
+import type { Cell, Measured } from './measured.ts'
+import { visitUntilNarrow } from './pairing.ts'
 import type { Plan } from './plan.ts'
 import type { RunJournal } from '../kit/run-journal.ts'
 import type { Servers } from './servers.ts'
 import { withStore } from './servers.ts'
 import { mostAttempts, mostForeignCores, undisturbed } from './undisturbed.ts'
 
-export interface Measured {
-  readonly contender: ContenderName
-  readonly clients: number
-  readonly round: number
-  readonly result: CellResult
-}
-
 /** Beyond measuring: opening a store, warming up, draining what a slow peer has begun. */
 const overheadBoundMs = 90_000
-
-interface Cell {
-  readonly contender: ContenderInfo
-  readonly clients: number
-}
 
 export async function measureThroughput(
   servers: Servers,
@@ -33,7 +22,7 @@ export async function measureThroughput(
 ): Promise<Measured[]> {
   const measured: Measured[] = []
   const cells = plan.clients.flatMap((clients) => wanted.map((contender) => ({ contender, clients })))
-  await interleave(plan.rounds, cells, async (cell, round) => {
+  await visitUntilNarrow(plan, cells, measured, async (cell, round) => {
     const name = `round ${round + 1} c=${cell.clients} ${cell.contender.name}`
     const again = (result: CellResult): void => journal.say(`disturbed: ${cellLine(name, result)}`)
     const limit = mostForeignCores[cell.contender.store]

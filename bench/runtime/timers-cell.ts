@@ -2,7 +2,7 @@
 import { until } from '../kit/closed-loop.ts'
 import { percentile } from '../kit/percentile.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import { actorOf, ownRuntime } from './own-runtime.ts'
+import { actorOf, startOwnRuntime } from './own-runtime.ts'
 
 interface Argument {
   readonly url: string
@@ -18,7 +18,7 @@ const atOnce = 500
 const now = (): number => performance.timeOrigin + performance.now()
 
 const sql = await openPgSql({ url })
-const runtime = ownRuntime(sql, async () => [])
+const runtime = await startOwnRuntime(sql, async () => [])
 const dueAt = new Map<string, number>()
 const lateness: number[] = []
 runtime.subscribe(({ address, event, at }) => {
@@ -26,7 +26,6 @@ runtime.subscribe(({ address, event, at }) => {
   if (event.type === 'alarm.armed') dueAt.set(address, Math.ceil(at + Number(event['delayMs'])))
   else if (event.type === 'alarm.rang') lateness.push(now() - dueAt.get(address)!)
 })
-await runtime.start()
 const firstDueAt = Date.now() + leadMs
 for (let first = 0; first < count; first += atOnce) {
   const indexes = Array.from({ length: Math.min(atOnce, count - first) }, (_, offset) => first + offset)

@@ -10,7 +10,7 @@ import type { ContenderInfo, ContenderName } from './contenders.ts'
 import type { Results } from './results.ts'
 import type { ScaleResult } from './scale.ts'
 import { medianOf } from './summary.ts'
-import type { Measured } from './throughput.ts'
+import type { Measured } from './measured.ts'
 import { mostAttempts, mostForeignCores } from './undisturbed.ts'
 
 /** Operations a second at 1, 16 and 128 clients. */

@@ -39,12 +39,10 @@ let runtime: Runtime
 
 function start(): Runtime {
   const clock = simulatedClock(at)
-  const handlers = { checkProject: failing, resyncMirror: failing }
   const random = (): number => 0.5
   return createRuntime({
     sql,
     definitions: machines,
-    handlers,
     clock,
     random,
     logger: silentLogger,
@@ -58,7 +56,7 @@ beforeAll(async () => {
   sql = await openFolderSql(join(state, 'database'))
   await migrate(sql)
   runtime = start()
-  await runtime.start()
+  await runtime.start({ checkProject: failing, resyncMirror: failing })
   const applied = { type: 'project.applied', at, generation: 1, maxConcurrentAgents: 1, capacity: 10, alertCapacity: 2 }
   await runtime.deliver({ to: project, key: 'applied/1', event: applied })
   const checked = {

@@ -29,7 +29,6 @@ beforeAll(async () => {
   runtime = createRuntime({
     sql,
     definitions: machines,
-    handlers: { checkProject: nothing, resyncMirror: nothing },
     clock,
     random: () => 0.5,
     logger: silentLogger,
@@ -37,7 +36,7 @@ beforeAll(async () => {
     shards: 2,
     snapshotEvery: 5,
   })
-  await runtime.start()
+  await runtime.start({ checkProject: nothing, resyncMirror: nothing })
   for (let generation = 1; generation <= 10; generation++) {
     const limits = { maxConcurrentAgents: 1, capacity: 10, alertCapacity: 2 }
     const event = { type: 'project.applied', at, generation, ...limits }

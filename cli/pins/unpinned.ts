@@ -72,8 +72,8 @@ function imageTag(tag: string, line: number): Pin {
 
 function pin(what: Pin['what'], value: string, tag: string, line: number): Pin {
   if (release.test(tag)) return { line, what, value }
-  const said = tag === '' ? 'no tag' : `\`${tag}\``
-  return { line, what, value, fault: `${said} is not a release tag vX.Y.Z` }
+  const shown = tag === '' ? 'no tag' : `\`${tag}\``
+  return { line, what, value, fault: `${shown} is not a release tag vX.Y.Z` }
 }
 
 function unreadable(reason: string, line: number): Pin {

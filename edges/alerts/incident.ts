@@ -55,9 +55,9 @@ function startOf({ startsAt }: Alert, at: number): number {
 
 function goalOf({ labels, annotations = {}, startsAt }: Alert): string {
   const { alertname = 'unnamed', ...others } = labels
-  const said = annotations['summary'] ?? annotations['description'] ?? ''
+  const summary = annotations['summary'] ?? annotations['description'] ?? ''
   const listed = Object.entries(others).map(([name, value]) => `${name}=${value}`)
-  const text = `alert "${alertname}", firing since ${startsAt}${listed.length === 0 ? '' : `, with ${listed.join(', ')}`}${said === '' ? '' : `. It says: "${said}"`}`
+  const text = `alert "${alertname}", firing since ${startsAt}${listed.length === 0 ? '' : `, with ${listed.join(', ')}`}${summary === '' ? '' : `. It says: "${summary}"`}`
   return plain(text).slice(0, maxGoal).toWellFormed()
 }
 

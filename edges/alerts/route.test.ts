@@ -82,7 +82,7 @@ async function withRoute(use: (fixture: Fixture) => Promise<void>): Promise<void
   }
   registerAlertWebhook(server.app, {
     alerting,
-    deliver,
+    runtime: { deliver },
     waiting: async () => new Set(waiting),
     mostWaiting: 60,
     deferred: (alerts) => void deferred.push(alerts),

@@ -5,7 +5,7 @@
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Delivery, Receipt } from '../../runtime/runtime.ts'
+import type { Delivery, Runtime } from '../../runtime/runtime.ts'
 import { projectId, type ProjectSettings } from '../forge/projects.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { constantTimeEqual } from '../../http/auth/hmac.ts'
@@ -23,7 +23,7 @@ export interface Alerting {
 
 export interface AlertRouteDeps {
   readonly alerting: (project: string) => Promise<Alerting | undefined>
-  readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  readonly runtime: Pick<Runtime, 'deliver'>
   /** Entries of alerts that wait in the Project's queue, by its actor id. */
   readonly waiting: (project: string) => Promise<ReadonlySet<string>>
   /** As many may wait in one Project; its sender keeps the others. */
@@ -165,7 +165,9 @@ async function fill(deps: AlertRouteDeps, project: string, incidents: readonly D
   let next = 0
   for (let room = deps.mostWaiting - waiting.size; room > 0 && next < fresh.length;) {
     const batch = fresh.slice(next, next + Math.min(room, atOnce))
-    const applied = (await Promise.all(batch.map(deps.deliver))).filter((receipt) => receipt.applied).length
+    const applied = (await Promise.all(batch.map((one) => deps.runtime.deliver(one)))).filter(
+      (receipt) => receipt.applied,
+    ).length
     next += batch.length
     room -= applied
     accepted += applied

@@ -2,7 +2,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { TerminalError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type { Delivery, Receipt } from '../../runtime/runtime.ts'
 import type { MigrationFolder } from '../../runtime/store/migrate.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
@@ -10,9 +9,8 @@ import type { HttpApp } from '../../http/app.ts'
 import { adoptByName } from './mirror/adopt.ts'
 import { forgetGone } from './mirror/forget.ts'
 import { createForgetting } from './mirror/forgetting.ts'
-import { createMirror, type Mirror } from './mirror/mirror.ts'
+import type { Mirror } from './mirror/mirror.ts'
 import { currentPlace } from './mirror/places.ts'
-import { mirrorRules, type MirrorRules } from './mirror/rules.ts'
 import { loadCursor } from './mirror/store/cursors.ts'
 import type { RepositoryPlace } from './mirror/store/places.ts'
 import { insertPush, newestRefusal, type PushAudit } from './mirror/store/pushes.ts'
@@ -43,7 +41,7 @@ export interface ForgeEdgeOptions {
   readonly logger: Logger
   readonly directory: ProjectDirectory & AppliedProjects
   readonly openForge: OpenForge
-  readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  readonly mirror: Mirror
   readonly random: Random
   readonly grantHolds: (issue: string) => Promise<boolean>
   readonly threadsOf: TaskThreads
@@ -52,7 +50,6 @@ export interface ForgeEdgeOptions {
   readonly webhookUrl: (project: ProjectSettings) => string | undefined
   /** What says how Tasks stand; undefined: nothing is said of it on the forge. */
   readonly standings: Pick<KeeperOptions, 'runtime' | 'why'> | undefined
-  readonly rules?: MirrorRules
   /** Is told of each repository of which nothing is known any more (MIRROR-8). */
   readonly forgotten?: (place: RepositoryPlace) => Promise<void>
 }
@@ -64,8 +61,6 @@ export interface ForgeEdge {
   registerWebhooks(app: HttpApp): void
   /** For the git gateway: `project` is the id or the bare name of a Project. */
   auditPush(push: Omit<PushAudit, 'forgeId'>): Promise<void>
-  /** Why the newest push of a Task did not get through: the words in which it was refused. */
-  pushRefusal(project: string, repository: string, task: string): Promise<string | undefined>
   /** Before anything is read: keeps what earlier versions kept by bare names, as far as it is proven (MIRROR-7). */
   adopt(): Promise<void>
   /** Works off what an earlier process left, then what comes. */
@@ -73,9 +68,18 @@ export interface ForgeEdge {
   stop(): Promise<void>
 }
 
+/** The words in which a Task's newest push was refused; undefined: it got through, or there was none. */
+export type PushRefusal = (project: string, repository: string, task: string) => Promise<string | undefined>
+
+export function pushRefusalIn(deps: Pick<ForgeEdgeOptions, 'sql' | 'directory'>): PushRefusal {
+  return async (project, repository, task) => {
+    const place = await currentPlace(deps, project, repository)
+    return place && newestRefusal(deps.sql, { ...place, task })
+  }
+}
+
 export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
-  const { sql, clock, directory } = options
-  const mirror = createMirror({ ...options, rules: options.rules ?? mirrorRules })
+  const { sql, clock, directory, mirror } = options
   const inbox = createForgeInbox({
     sql,
     clock,
@@ -118,10 +122,6 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     registerWebhooks: (app) => registerForgeWebhooks(app, { directory, inbox, clock }),
     auditPush: async ({ project, repository, ...push }) =>
       insertPush(sql, { ...push, ...(await mirror.place(project, repository)) }),
-    async pushRefusal(project, repository, task) {
-      const place = await currentPlace(options, project, repository)
-      return place && newestRefusal(sql, { ...place, task })
-    },
     adopt: () => adoptByName(sql, () => directory.projects()),
     start() {
       inbox.start()

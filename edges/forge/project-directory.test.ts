@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
-import { localProjectDirectory, type LocalProjectDirectory } from './project-directory.ts'
+import type { Resource, ResourceReader, SecretReader } from '../ports/resources.ts'
+import { createProjectDirectory, type Projects } from './project-directory.ts'
 import { appliedFirst, type HolderRule } from './project-names.ts'
 
 const scm = { provider: 'forge_a', owner: 'acme', botLogin: 'bot' }
@@ -21,7 +21,7 @@ function appliedUnder(
   rule: HolderRule,
   given: readonly Given[],
 ): {
-  readonly directory: LocalProjectDirectory
+  readonly directory: Projects
   readonly asked: string[]
   readonly secrets: Map<string, Record<string, string>>
 } {
@@ -35,15 +35,17 @@ function appliedUnder(
   }))
   const asked: string[] = []
   const secrets = new Map<string, Record<string, string>>()
-  const resources: Pick<ResourcePort, 'list'> = {
+  const resources: Pick<ResourceReader, 'list'> = {
     list: async (kind, namespace) =>
       all.filter((one) => one.kind === kind && (namespace === undefined || one.namespace === namespace)),
   }
-  const secretPort: Pick<SecretPort, 'read'> = { read: async (namespace, name) => secrets.get(`${namespace}/${name}`) }
-  const directory = localProjectDirectory(
+  const secretPort: Pick<SecretReader, 'read'> = {
+    read: async (namespace, name) => secrets.get(`${namespace}/${name}`),
+  }
+  const directory = createProjectDirectory(
     {
-      resources: resources as ResourcePort,
-      secrets: secretPort as SecretPort,
+      resources: resources as ResourceReader,
+      secrets: secretPort as SecretReader,
       defaultBranch: async (project, repository) => {
         asked.push(`${project}/${repository}`)
         return 'trunk'

@@ -16,12 +16,12 @@ import {
   type ProjectSettings,
   type RepositorySettings,
 } from './projects.ts'
-import type { Resource, ResourcePort, SecretPort } from '../ports/resources.ts'
+import type { Resource, ResourceReader, SecretReader } from '../ports/resources.ts'
 import { appliedFirst, holderOf, idOf, projectNamed, type HolderRule } from './project-names.ts'
 
 export interface ProjectDirectoryDeps {
-  readonly resources: ResourcePort
-  readonly secrets: SecretPort
+  readonly resources: ResourceReader
+  readonly secrets: SecretReader
   /** Where a Repository names no branch: the forge's own default. `project` is an actor id. */
   readonly defaultBranch: (project: string, repository: string) => Promise<string>
   /** The operator's; absent: none. */
@@ -31,7 +31,7 @@ export interface ProjectDirectoryDeps {
 /** `metadata.generation` of a Project and of each of its Repositories, by kind and name: `Repository/lib`. */
 export type Generations = Readonly<Record<string, number>>
 
-export interface LocalProjectDirectory extends ProjectDirectory, AppliedProjects {
+export interface Projects extends ProjectDirectory, AppliedProjects {
   /** Of the Project that holds the name; `name` as in `ProjectDirectory`. */
   spec(name: string): Promise<{ readonly resource: Resource; readonly spec: ProjectSpec } | undefined>
   applied(
@@ -42,10 +42,7 @@ export interface LocalProjectDirectory extends ProjectDirectory, AppliedProjects
 }
 
 /** `rule`: another one only where a test takes the wall down. */
-export function localProjectDirectory(
-  deps: ProjectDirectoryDeps,
-  rule: HolderRule = appliedFirst,
-): LocalProjectDirectory {
+export function createProjectDirectory(deps: ProjectDirectoryDeps, rule: HolderRule = appliedFirst): Projects {
   const specs = new Map<string, { readonly said: string; readonly spec: ProjectSpec }>()
 
   /** Completed once for each change: it is asked for at every use. */

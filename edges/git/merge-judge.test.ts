@@ -14,7 +14,7 @@ interface Pushed extends GatewayFixture {
   ask(question?: Partial<MergeQuestion>): Promise<MergeAnswer>
 }
 
-/** A pod changed `docs/style.md`, and the gateway took it. */
+/** A pod changed a page of its repository, and the gateway took it. */
 async function withPushed(use: (pushed: Pushed) => Promise<void>): Promise<void> {
   await withGateway(async (fixture) => {
     const person = await fixture.clone('maintainer')

@@ -108,8 +108,8 @@ async function ciAllowed(
     ...context.forge.mergeRequests.map((mr) => ({ ...mr, on: 'mr' as const })),
   ].filter((thread) => thread.repository === repository)
   for (const { on, number } of threads) {
-    const said = await ciChangesAllowedAt(context.config.project, repository, on, number)
-    if (said.some((at) => isOfNewestPlan(context, at))) return true
+    const allowedAt = await ciChangesAllowedAt(context.config.project, repository, on, number)
+    if (allowedAt.some((at) => isOfNewestPlan(context, at))) return true
   }
   return false
 }

@@ -7,7 +7,8 @@ import { Problem } from '../../http/problem.ts'
 import { testClock, withServer } from '../../http/testing/fixture.ts'
 import { localMigrations } from './migrations.ts'
 import { registerResourceApi, type ResourceApiDeps } from './resource-api.ts'
-import type { ResourceView } from './resource-reads.ts'
+import type { ResourceView } from '../ports/resource-views.ts'
+import type { Resource, ResourceHooks } from '../ports/resources.ts'
 import { localResources } from './resources.ts'
 import { localSecrets } from './secrets.ts'
 import { withFolder } from './testing/fixture.ts'
@@ -55,7 +56,11 @@ interface Api {
   readonly resources: ResourceApiDeps['resources']
 }
 
-async function withApi(use: (api: Api) => Promise<void>, changes: Partial<ResourceApiDeps> = {}): Promise<void> {
+interface Changes extends Partial<Omit<ResourceApiDeps, 'hooks'>> {
+  readonly hooks?: Partial<ResourceHooks>
+}
+
+async function withApi(use: (api: Api) => Promise<void>, { hooks, ...changes }: Changes = {}): Promise<void> {
   await withFolder(async (folder) => {
     let count = 0
     const told: string[] = []
@@ -68,15 +73,19 @@ async function withApi(use: (api: Api) => Promise<void>, changes: Partial<Resour
         if (token !== 'good') throw unauthenticated('the token is not valid for this server', true)
         return { subject: 'cli', issuer: 'test', claims: {} }
       }),
-      onProjectChanged: async (namespace, name) => void told.push(`project ${namespace}/${name}`),
-      onProjectDeleted: async ({ namespace, name }) => void told.push(`deleted ${namespace}/${name}`),
-      onTaskDeleted: async ({ namespace, name, by }) => {
-        told.push(`${by} ends ${namespace}/${name}`)
-        return name === 'by-hand'
-      },
-      onTaskApplied: async ({ namespace, name }) => {
-        told.push(`task ${namespace}/${name}`)
-        return name
+      hooks: {
+        projectChanged: async (namespace, name) => void told.push(`project ${namespace}/${name}`),
+        projectDeleted: async ({ namespace, name }) => void told.push(`deleted ${namespace}/${name}`),
+        taskDeleted: async ({ namespace, name, by }) => {
+          told.push(`${by} ends ${namespace}/${name}`)
+          const made = await resources.get('Task', namespace, name)
+          return name === 'by-hand' ? { state: 'closed', made } : { state: 'unknown' }
+        },
+        taskApplied: async ({ namespace, name }) => {
+          told.push(`task ${namespace}/${name}`)
+          return name
+        },
+        ...hooks,
       },
       derived: {
         list: async (kind, { namespace }) => [derivedView(kind.kind, namespace)],
@@ -262,7 +271,7 @@ describe('applying', () => {
   test('a Task that is refused leaves nothing behind; a Task that stands is told at every apply', async () => {
     const told: string[] = []
     let answer: Error | undefined = new Problem('not-found', 'there is no Project demo')
-    const onTaskApplied: ResourceApiDeps['onTaskApplied'] = async ({ name }) => {
+    const taskApplied: ResourceHooks['taskApplied'] = async ({ name }) => {
       if (answer !== undefined) throw answer
       told.push(name)
       return name
@@ -280,14 +289,14 @@ describe('applying', () => {
         expect((await call('PUT', '/resources', task)).body).toMatchObject({ kind: 'Task', change: 'unchanged' })
         expect(told).toEqual(['by-hand', 'by-hand'])
       },
-      { onTaskApplied },
+      { hooks: { taskApplied } },
     )
   })
 
   test('a Project whose deletion could not be told is still there, and its deletion is told at the next try', async () => {
     const told: string[] = []
     let failures = 1
-    const onProjectDeleted: ResourceApiDeps['onProjectDeleted'] = async ({ name }) => {
+    const projectDeleted: ResourceHooks['projectDeleted'] = async ({ name }) => {
       if (failures-- > 0) throw new Error('the store does not answer')
       told.push(name)
     }
@@ -300,7 +309,7 @@ describe('applying', () => {
         expect(statuses).toEqual([500, 204, 404])
         expect(told).toEqual(['demo'])
       },
-      { onProjectDeleted },
+      { hooks: { projectDeleted } },
     )
   })
 
@@ -440,6 +449,31 @@ describe('deleting', () => {
         detail: 'there is no Task default/unknown',
       })
       expect(told).toEqual(['cli ends default/by-hand', 'cli ends default/unknown'])
+    })
+  })
+
+  test('of a Task removes the resource that it was made by, whichever of its names was said (TASK-RESOURCE-19)', async () => {
+    const hooks: Changes['hooks'] = {
+      taskDeleted: async () => ({ state: 'closing', made: await firstTask() }),
+    }
+    let firstTask: () => Promise<Resource | undefined> = async () => undefined
+    await withApi(
+      async ({ call, resources }) => {
+        firstTask = async () => (await resources.list('Task'))[0]
+        await call('PUT', '/resources', task)
+        expect((await call('DELETE', '/resources/tasks/default/by-hand-2nd')).status).toBe(204)
+        expect(await resources.list('Task')).toEqual([])
+      },
+      { hooks },
+    )
+  })
+
+  test('of a Project removes the Tasks that were made in it, and no others (ADMISSION-8)', async () => {
+    await withApi(async ({ call, resources }) => {
+      const other = { ...task, metadata: { name: 'of-another' }, spec: { ...task.spec, projectRef: 'other' } }
+      for (const one of [project, task, other]) await call('PUT', '/resources', one)
+      expect((await call('DELETE', '/resources/projects/default/demo')).status).toBe(204)
+      expect((await resources.list('Task')).map(({ name }) => name)).toEqual(['of-another'])
     })
   })
 })

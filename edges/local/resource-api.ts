@@ -7,32 +7,24 @@ import type { HttpApp } from '../../http/app.ts'
 import { principalOf, protect, type Authenticate } from '../../http/auth/authenticate.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
 import { contentHash } from '../forge/hash.ts'
-import type { AppliedResource, Resource, SecretPort } from '../ports/resources.ts'
+import type {
+  AppliedResource,
+  Resource,
+  ResourceHooks,
+  ResourceStore,
+  SecretStore,
+  Wanted,
+} from '../ports/resources.ts'
 import { missing, requireKind, ResourceParams, resourceReads, type ResourceReadDeps } from './resource-reads.ts'
 
-export interface TaskDeletion {
-  readonly namespace: string
-  readonly name: string
-  readonly by: string
-  /** Names the request: a repeat of it changes nothing. */
-  readonly request: string
-}
-
 export interface ResourceApiDeps extends ResourceReadDeps {
-  readonly secrets: SecretPort
+  readonly resources: ResourceStore
+  readonly secrets: SecretStore
+  readonly hooks: ResourceHooks
   readonly authenticate: Authenticate
   /** Settings that fields need and that are empty. */
   readonly unset?: readonly string[]
-  /** Called after a Project or one of its Repositories changed, with the Project's name. */
-  readonly onProjectChanged: (namespace: string, project: string) => Promise<void>
-  readonly onProjectDeleted: (resource: Resource) => Promise<void>
-  /** A Task that a person made, at every apply of it; answers its name, and refuses by a Problem. */
-  readonly onTaskApplied: (resource: Resource) => Promise<string>
-  /** Ends a Task, whoever made it; false: there is no such Task. */
-  readonly onTaskDeleted: (deletion: TaskDeletion) => Promise<boolean>
 }
-
-type Applied = Pick<Resource, 'kind' | 'namespace' | 'name' | 'spec'>
 
 const Document = Type.Object({}, { additionalProperties: true })
 
@@ -67,7 +59,7 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       const name = resource.kind === 'Task' ? await mint(deps, resource, change) : resource.name
       const project = resource.kind === 'Project' ? resource.name : String(resource.spec['projectRef'] ?? '')
       // Told also when nothing changed: an earlier apply may have ended before it was told.
-      if (resource.kind !== 'Task' && project !== '') await deps.onProjectChanged(resource.namespace, project)
+      if (resource.kind !== 'Task' && project !== '') await deps.hooks.projectChanged(resource.namespace, project)
       return {
         kind: resource.kind,
         namespace: resource.namespace,
@@ -91,18 +83,27 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       if (!known.writable) throw new Problem('forbidden', onlyOrchestratorWrites(known.kind))
       if (known.kind === 'Task') {
         const deletion = { namespace, name, by: principalOf(request).subject, request: request.id }
-        if (!(await deps.onTaskDeleted(deletion))) throw missing(known.kind, namespace, name)
+        const { state, made } = await deps.hooks.taskDeleted(deletion)
+        if (state === 'unknown') throw missing(known.kind, namespace, name)
+        if (made !== undefined) await deps.resources.remove('Task', made.namespace, made.name)
         return reply.code(204).send()
       }
       const resource = await deps.resources.get(known.kind, namespace, name)
       if (resource === undefined) throw missing(known.kind, namespace, name)
       // Told first: a deletion that ended in between is asked for again, and what is gone could not be.
-      if (known.kind === 'Project') await deps.onProjectDeleted(resource)
+      if (known.kind === 'Project') await endProject(deps, resource)
       await deps.resources.remove(known.kind, namespace, name)
-      if (known.kind === 'Repository') await deps.onProjectChanged(namespace, projectOf(resource))
+      if (known.kind === 'Repository') await deps.hooks.projectChanged(namespace, projectOf(resource))
       return reply.code(204).send()
     },
   )
+}
+
+/** Its Tasks go with it. */
+async function endProject({ hooks, resources }: ResourceApiDeps, project: Resource): Promise<void> {
+  await hooks.projectDeleted(project)
+  for (const { namespace, name, spec } of await resources.list('Task', project.namespace))
+    if (spec['projectRef'] === project.name) await resources.remove('Task', namespace, name)
 }
 
 function refuseDerived(manifest: { readonly kind?: unknown }): void {
@@ -122,7 +123,7 @@ const fixedFields: Readonly<Record<string, (spec: Spec) => Readonly<Record<strin
 }
 
 /** Every field that may not change is named, before anything is written (TASK-RESOURCE-21, PROJECT-SCM-23). */
-async function refuseChange({ resources }: ResourceApiDeps, { kind, namespace, name, spec }: Applied): Promise<void> {
+async function refuseChange({ resources }: ResourceApiDeps, { kind, namespace, name, spec }: Wanted): Promise<void> {
   const fixed = fixedFields[kind]
   const before = fixed && (await resources.get(kind, namespace, name))?.spec
   if (!fixed || before === undefined) return
@@ -141,7 +142,7 @@ function laterLife(asked: string, name: string): { readonly path: string; readon
 /** Told at every apply: an earlier one may have ended before it was. A Task that is refused leaves no resource behind. */
 async function mint(deps: ResourceApiDeps, resource: Resource, change: AppliedResource['change']): Promise<string> {
   try {
-    return await deps.onTaskApplied(resource)
+    return await deps.hooks.taskApplied(resource)
   } catch (error) {
     if (error instanceof Problem && change === 'created')
       await deps.resources.remove(resource.kind, resource.namespace, resource.name)

@@ -4,31 +4,19 @@ import { kindNamed, type Kind } from '../../crd/kinds.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { clampLimit, decodeCursor, listQuery, page, sliceBehind } from '../../http/list.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Resource, ResourcePort } from '../ports/resources.ts'
-
-/** Where a page begins: behind the key `<namespace>/<name>`; its order is that of these keys. */
-export interface PageQuery {
-  readonly namespace: string | undefined
-  readonly after: string
-  readonly limit: number
-}
-
-/** A resource as it is shown. */
-export interface ResourceView {
-  readonly metadata: { readonly name: string; readonly namespace: string }
-}
-
-/** Kinds whose rows are actors, as resources. */
-export interface DerivedViews {
-  /** One more than the limit where there are more. */
-  list(kind: Kind, query: PageQuery): Promise<readonly ResourceView[]>
-  get(kind: Kind, namespace: string, name: string): Promise<ResourceView | undefined>
-}
+import type { Resource, ResourceReader } from '../ports/resources.ts'
+import {
+  viewKey,
+  type DerivedViews,
+  type PageQuery,
+  type ResourceView,
+  type StatusOf,
+} from '../ports/resource-views.ts'
 
 export interface ResourceReadDeps {
-  readonly resources: ResourcePort
+  readonly resources: ResourceReader
   readonly derived: DerivedViews
-  readonly statusOf: (resource: Resource) => Promise<object>
+  readonly statusOf: StatusOf
 }
 
 export const ResourceParams = Type.Object({ kind: Type.String(), namespace: Type.String(), name: Type.String() })
@@ -68,10 +56,6 @@ export function requireKind(name: string): Kind {
 
 export function missing(kind: string, namespace: string, name: string): Problem {
   return new Problem('not-found', `there is no ${kind} ${namespace}/${name}`)
-}
-
-export function viewKey({ metadata }: ResourceView): string {
-  return `${metadata.namespace}/${metadata.name}`
 }
 
 /** People write them, so their rows are what was applied. */

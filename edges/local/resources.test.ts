@@ -3,12 +3,12 @@ import { migrate } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { testClock } from '../../http/testing/fixture.ts'
-import type { ResourcePort } from '../ports/resources.ts'
+import type { ResourceStore } from '../ports/resources.ts'
 import { localMigrations } from './migrations.ts'
 import { localResources } from './resources.ts'
 
 let sql: Sql
-let resources: ResourcePort
+let resources: ResourceStore
 const clock = testClock(1_000)
 
 beforeAll(async () => {

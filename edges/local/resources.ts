@@ -1,7 +1,7 @@
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import { contentHash } from '../forge/hash.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
-import type { AppliedResource, Resource, ResourcePort } from '../ports/resources.ts'
+import type { AppliedResource, Resource, ResourceStore, Wanted } from '../ports/resources.ts'
 
 interface Row {
   readonly kind: string
@@ -17,7 +17,7 @@ interface Row {
 const columns = 'kind, namespace, name, uid, generation, spec, created_at, updated_at'
 
 /** Resources in the embedded database: what `statewright apply` writes on one machine. */
-export function localResources(sql: Sql, clock: Clock, ids: Ids): ResourcePort {
+export function localResources(sql: Sql, clock: Clock, ids: Ids): ResourceStore {
   return {
     get: async (kind, namespace, name) => (await select(sql, kind, namespace, name))[0],
     list: async (kind, namespace) => {
@@ -39,12 +39,7 @@ export function localResources(sql: Sql, clock: Clock, ids: Ids): ResourcePort {
   }
 }
 
-async function apply(
-  tx: Queryable,
-  wanted: Pick<Resource, 'kind' | 'namespace' | 'name' | 'spec'>,
-  now: number,
-  uid: string,
-): Promise<AppliedResource> {
+async function apply(tx: Queryable, wanted: Wanted, now: number, uid: string): Promise<AppliedResource> {
   const [before] = await select(tx, wanted.kind, wanted.namespace, wanted.name)
   if (before !== undefined && sameJson(before.spec, wanted.spec)) return { resource: before, change: 'unchanged' }
   const { rows } = await tx.query<Row>(

@@ -2,14 +2,14 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import { Type } from 'typebox'
-import type { SecretPort } from '../ports/resources.ts'
+import type { SecretStore } from '../ports/resources.ts'
 
 const Data = Type.Record(Type.String(), Type.String())
 /** Names become file names: nothing that could leave the folder. */
 const safe = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** Secrets of one machine: files of mode 0600 outside the database, read at every use (SECURITY-RULE-2). */
-export function localSecrets(dir: string): SecretPort {
+export function localSecrets(dir: string): SecretStore {
   const fileOf = (namespace: string, name: string): string => {
     if (!safe.test(namespace) || !safe.test(name))
       throw new Error('a secret has the name of a resource: lower case letters, digits and dashes')

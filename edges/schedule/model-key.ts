@@ -9,7 +9,7 @@ import type { TurnContext } from '../../machines/turn/context.ts'
 import type { Delivery, Runtime } from '../../runtime/runtime.ts'
 
 export interface ModelKeyDeps {
-  readonly runtime: () => Pick<Runtime, 'read'>
+  readonly runtime: Pick<Runtime, 'read'>
   /** Print of the key that pods get now. */
   readonly modelKey: string
 }
@@ -32,12 +32,12 @@ export async function modelKeyDeliveries(
   at: number,
 ): Promise<readonly Delivery[]> {
   const to: ActorAddress = `model-key:${modelKey}`
-  const { hold = null, knownSince = null } = await contextOf<ModelKeyContext>(runtime(), to)
+  const { hold = null, knownSince = null } = await contextOf<ModelKeyContext>(runtime, to)
   const isWithheld = Value.Check(Withholding, stopReason)
   if (knownSince === null || (!isWithheld && (hold === null || state !== 'completed'))) return []
-  const { task, pod } = await contextOf<TurnContext>(runtime(), `turn:${turn}`)
+  const { task, pod } = await contextOf<TurnContext>(runtime, `turn:${turn}`)
   if (task === undefined || pod === undefined) return []
-  const { startedAt } = await contextOf<PodContext>(runtime(), `pod:${pod}`)
+  const { startedAt } = await contextOf<PodContext>(runtime, `pod:${pod}`)
   if (startedAt === null || startedAt === undefined || startedAt < knownSince) return []
   if (!isWithheld) return [{ to, key: `served/${turn}`, event: { type: 'key.served', at, task } }]
   const { message = '', resetsAt } = error ?? {}

@@ -15,7 +15,7 @@ import { documentationOf, type ProjectDirectory, type ProjectSettings } from '..
 import { liveActors } from './live-actors.ts'
 
 export interface BacklogDeps {
-  readonly runtime: () => Pick<Runtime, 'list' | 'read'>
+  readonly runtime: Pick<Runtime, 'list' | 'read'>
   readonly directory: Pick<ProjectDirectory, 'project'>
   /** Proposals of the platform that are open and not declined. */
   readonly openProposals: (project: string) => Promise<number>
@@ -35,7 +35,7 @@ export function readBacklog(deps: BacklogDeps): EffectHandler<EffectParams<'read
 }
 
 async function backlogOf(deps: BacklogDeps, id: string, project: ProjectSettings): Promise<Backlog> {
-  const runtime = deps.runtime()
+  const { runtime } = deps
   const documentation = documentationOf(project)
   return {
     tasks: await tasksOf(runtime, id),
@@ -74,7 +74,7 @@ function liveTask({ id, kind, repositories, stage: { name: stage, class: stageCl
 /** Oldest first; those whose Task was parked before come last: minting for them again most likely parks again. */
 async function issuesOf({ runtime, labelsOf }: BacklogDeps, project: string): Promise<Backlog['issues']> {
   const found: { readonly issue: IssueContext; readonly wasParked: boolean }[] = []
-  for await (const issue of liveActors<IssueContext>(runtime(), 'issue', project)) {
+  for await (const issue of liveActors<IssueContext>(runtime, 'issue', project)) {
     const { facts, owner } = issue
     if (facts?.project !== project || facts.state !== 'open' || (!facts.wanted && owner === '')) continue
     const wasParked = owner === '' && isMarkedParked(await labelsOf(project, facts.repository, facts.number))
@@ -93,8 +93,8 @@ async function issuesOf({ runtime, labelsOf }: BacklogDeps, project: string): Pr
 /** What a refine would see otherwise; not what the platform itself writes to the issue. */
 function printOf({ id, facts }: IssueContext): string {
   const { bodyHash, humanCommented, approvals, withdrawnBy } = facts!
-  const said = [id, bodyHash, humanCommented, approvals.map((one) => one.commentId), withdrawnBy ?? '']
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 12)
+  const fields = [id, bodyHash, humanCommented, approvals.map((one) => one.commentId), withdrawnBy ?? '']
+  return createHash('sha256').update(JSON.stringify(fields)).digest('hex').slice(0, 12)
 }
 
 async function mergeRequestsOf(runtime: Pick<Runtime, 'list'>, project: string): Promise<Backlog['mergeRequests']> {

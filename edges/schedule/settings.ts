@@ -29,7 +29,7 @@ export function scheduleSettings(spec: ProjectSpec): ScheduleSettings | undefine
 }
 
 /** The deprecated `maxOpenProposals` counts only where no target is given (PROJECT-CRON-9). */
-export function targetOpenProposals({ scm }: ProjectSpec): number {
+function targetOpenProposals({ scm }: ProjectSpec): number {
   const { targetOpenProposals: target, maxOpenProposals: alias } = scm.cron?.brainstorm ?? {}
   return target ?? alias ?? 3
 }

@@ -41,7 +41,7 @@ function told(turn: string, given: TurnUsage): ReturnType<typeof usageDeliveries
   }
   return usageDeliveries(
     {
-      runtime: () => ({ read: async (address) => actors[address] as ActorView | undefined }),
+      runtime: { read: async (address) => actors[address] as ActorView | undefined },
       directory: {
         projects: async () => Object.keys(modes).map((name) => ({ name, namespace: 'default' }) as ProjectSettings),
       },

@@ -9,7 +9,7 @@ import type { ActorView, Delivery, Runtime } from '../../runtime/runtime.ts'
 import { projectId, type ProjectDirectory } from '../forge/projects.ts'
 
 export interface UsageDeps {
-  readonly runtime: () => Pick<Runtime, 'read'>
+  readonly runtime: Pick<Runtime, 'read'>
   readonly directory: Pick<ProjectDirectory, 'projects'>
   readonly budget: (project: string) => Promise<BudgetSettings | undefined>
 }
@@ -51,8 +51,8 @@ export async function usageDeliveries(
 }
 
 async function taskOf({ runtime }: UsageDeps, turn: string): Promise<ActorView | undefined> {
-  const { task } = ((await runtime().read(`turn:${turn}`))?.context ?? {}) as Partial<TurnContext>
-  return task === undefined ? undefined : runtime().read(`task:${task}`)
+  const { task } = ((await runtime.read(`turn:${turn}`))?.context ?? {}) as Partial<TurnContext>
+  return task === undefined ? undefined : runtime.read(`task:${task}`)
 }
 
 function accountReport({ fiveHour, sevenDay, reportedAt }: AccountUsage, at: number): Delivery['event'] {

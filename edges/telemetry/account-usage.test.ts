@@ -10,7 +10,7 @@ async function scraped(reports: readonly (number | null)[], now: number): Promis
   const projects = reports.map((reportedAt) => ({
     context: { scheduled: { spending: { account: reportedAt === null ? null : { reportedAt } } } },
   }))
-  accountUsageMetrics(registry, () => ({ list: async () => projects as never }), simulatedClock(now))
+  accountUsageMetrics(registry, { list: async () => projects as never }, simulatedClock(now))
   return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 

@@ -14,13 +14,13 @@ async function newestReport(runtime: Pick<Runtime, 'list'>): Promise<number | un
   return times.length === 0 ? undefined : Math.max(...times)
 }
 
-export function accountUsageMetrics(registry: Registry, runtime: () => Pick<Runtime, 'list'>, clock: Clock): void {
+export function accountUsageMetrics(registry: Registry, runtime: Pick<Runtime, 'list'>, clock: Clock): void {
   const ready = new Gauge({
     name: 'platform_account_usage_gate_ready',
     help: 'Is 1 while the usage of the account is known and at most 90 minutes old. At 0 the gate of subscriptions is open.',
     registers: [],
     async collect() {
-      const at = await newestReport(runtime())
+      const at = await newestReport(runtime)
       this.set(at !== undefined && clock.now() - at <= accountBelievedMs ? 1 : 0)
     },
   })
@@ -29,7 +29,7 @@ export function accountUsageMetrics(registry: Registry, runtime: () => Pick<Runt
     help: 'Age of the newest usage that a pod reported. Absent before the first report.',
     registers: [],
     async collect() {
-      const at = await newestReport(runtime())
+      const at = await newestReport(runtime)
       if (at === undefined) this.remove()
       else this.set(Math.max(0, clock.now() - at) / 1000)
     },

@@ -40,12 +40,12 @@ const noStore = { query: async () => ({ rows: [], rowCount: 0 }) } as unknown as
 
 function registerAll(registry: Registry): void {
   runtimeMetrics(registry)
-  platformMetrics(registry, () => idle)
+  platformMetrics(registry, idle)
   watchQuarantine({ sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
   watchStoredBacklog({ sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
   watchModelKey({ runtime: idle, modelKey: 'print', registry })
   retentionMetrics(registry)
-  accountUsageMetrics(registry, () => ({ list: async () => [] }), simulatedClock(0))
+  accountUsageMetrics(registry, { list: async () => [] }, simulatedClock(0))
 }
 
 test('docs/metrics.md has a row for each series, as the program has it, and no other (ORCHESTRATOR-METRICS-6, ORCHESTRATOR-METRICS-7)', () => {
@@ -153,7 +153,7 @@ test('pods are counted by how they ended, by who wrote the note, and by why anot
     { pod: 1, kind: 'handoff', source: 'operator' },
     { pod: 2, kind: 'handoff', source: 'agent' },
   ]
-  const metrics = platformMetrics(registry, () => storeOf(notes, { 'pod:default/t/1': 'lost' }))
+  const metrics = platformMetrics(registry, storeOf(notes, { 'pod:default/t/1': 'lost' }))
   metrics.stepped(podRow(1, 'pod.start', { ordinal: 1 }))
   metrics.stepped(podRow(1, 'pod.vanished', { reason: 'killed' }, 'lost', 'done'))
   metrics.stepped(podRow(2, 'pod.start', { ordinal: 2 }))
@@ -168,7 +168,7 @@ test('pods are counted by how they ended, by who wrote the note, and by why anot
 test('STOP-SEQUENCE-6: a stop with nothing to go on from is counted with handoff=none, a pod where no agent ran is not (STOP-SEQUENCE-6, ORCHESTRATOR-METRICS-2)', async () => {
   const registry = new Registry()
   const placeholder = { pod: 1, kind: 'handoff', source: 'operator', empty: true }
-  const metrics = platformMetrics(registry, () => storeOf([placeholder], {}))
+  const metrics = platformMetrics(registry, storeOf([placeholder], {}))
   metrics.stepped(podRow(1, 'pod.stopped', {}, 'gone', 'done'))
   metrics.stepped(podRow(2, 'pod.volumesUnbound', {}, 'unbound', 'done'))
   await setImmediate()
@@ -179,7 +179,7 @@ test('STOP-SEQUENCE-6: a stop with nothing to go on from is counted with handoff
 
 test('a pod that comes after a restart is counted by how the one before ended, which another process saw (ORCHESTRATOR-METRICS-1)', async () => {
   const registry = new Registry()
-  const metrics = platformMetrics(registry, () => storeOf([], { 'pod:default/t/1': 'lost' }))
+  const metrics = platformMetrics(registry, storeOf([], { 'pod:default/t/1': 'lost' }))
   metrics.stepped(podRow(2, 'pod.start', { ordinal: 2 }))
   await setImmediate()
   expect(await registry.metrics()).toContain('operator_pod_recreations_total{reason="lost"} 1')
@@ -189,7 +189,7 @@ test('REVIEW-7: a Task whose work ten reviews sent back is counted once, however
   const registry = new Registry()
   let reviewRounds = 9
   const read = async () => ({ context: { stage: { reviewRounds } } }) as never
-  const metrics = platformMetrics(registry, () => ({ ...idle, read }))
+  const metrics = platformMetrics(registry, { ...idle, read })
   const sendBack = (): void => {
     const event = { type: 'outcome', at: 1, action: 'request_changes' }
     metrics.stepped({ address: 'task:default/t', event, handled: true } as unknown as JournalRow)
@@ -206,7 +206,7 @@ test('REVIEW-7: a Task whose work ten reviews sent back is counted once, however
 
 test('calls that wrappers refused are counted by reason when their turn’s result is taken', async () => {
   const registry = new Registry()
-  const metrics = platformMetrics(registry, () => idle)
+  const metrics = platformMetrics(registry, idle)
   const take = (handled: boolean, refusedCalls?: RefusedCalls): void => {
     const event = { type: 'turn.result', at: 1, ...(refusedCalls && { refusedCalls }) }
     metrics.stepped({ address: 'turn:default/t/1/0', event, handled } as unknown as JournalRow)
@@ -230,7 +230,7 @@ test('the queues’ depth is read when it is scraped, with a zero where nobody w
     { class: 'normal', admittedAt: null },
     { class: 'normal', admittedAt: 5 },
   ]
-  platformMetrics(registry, () => ({ ...idle, list: async () => [{ context: { entries } }] as never }))
+  platformMetrics(registry, { ...idle, list: async () => [{ context: { entries } }] as never })
   const text = await registry.metrics()
   expect(text).toContain('operator_queue_depth{class="normal",state="waiting"} 1')
   expect(text).toContain('operator_queue_depth{class="normal",state="admitted"} 1')

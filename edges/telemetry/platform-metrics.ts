@@ -22,7 +22,52 @@ export interface PlatformMetrics {
  */
 type Handoff = 'agent' | 'operator' | 'none' | 'unneeded'
 
-export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime, 'list' | 'read'>): PlatformMetrics {
+export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'list' | 'read'>): PlatformMetrics {
+  const { limited, recreations, stops, longReviews, deferred, refused } = platformCounters(registry)
+  queueDepth(registry, runtime)
+  /** Calls that are refused leave the round as it is. */
+  const counted = new Map<string, boolean>()
+
+  async function ended({ address, path }: JournalRow): Promise<void> {
+    const { task, ordinal } = podOf(address)
+    const { journal } = ((await runtime.read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
+    const { notes = [] } = journal ?? {}
+    stops.inc({ reason: path, handoff: handoffOf(notes.filter(({ pod }) => pod === ordinal)) })
+  }
+
+  /** The pod before says itself how it ended, whichever process saw it end. */
+  async function recreated({ address }: JournalRow): Promise<void> {
+    const { task, ordinal } = podOf(address)
+    const before = await runtime.read(`pod:${task}/${ordinal - 1}`)
+    recreations.inc({ reason: before?.path ?? 'unknown' })
+  }
+
+  /** The event says no round: the Task knows. */
+  async function sentBack({ address }: JournalRow): Promise<void> {
+    const { stage } = ((await runtime.read(address))?.context ?? {}) as Partial<TaskContext>
+    if (stage?.reviewRounds !== manyReviewRounds || counted.has(address)) return
+    remember(counted, address, true)
+    longReviews.inc()
+  }
+
+  return {
+    alertsDeferred: (alerts) => deferred.inc(alerts),
+    scmLimited: (provider, path, limitType) => limited.inc({ provider, path, limit_type: limitType }),
+    stepped(row) {
+      const { address, event } = row
+      if (event.type === 'outcome' && event['action'] === 'request_changes' && row.handled)
+        void sentBack(row).catch(() => undefined)
+      if (event.type === 'turn.result' && row.handled)
+        for (const { reason, count } of (event['refusedCalls'] ?? []) as RefusedCalls) refused.inc({ reason }, count)
+      if (!address.startsWith('pod:')) return
+      if (event.type === 'pod.start' && Number(event['ordinal']) > 1) void recreated(row).catch(() => undefined)
+      if (row.status === 'done' && row.handled) void ended(row).catch(() => undefined)
+    },
+  }
+}
+
+/** The inferred type keeps the names of each counter's labels. */
+function platformCounters(registry: Registry) {
   const to = { registers: [registry] }
   const limited = new Counter({
     name: 'operator_scm_ratelimited_total',
@@ -58,50 +103,11 @@ export function platformMetrics(registry: Registry, runtime: () => Pick<Runtime,
     labelNames: ['reason'],
     ...to,
   })
-  queueDepth(registry, runtime)
-  /** Calls that are refused leave the round as it is. */
-  const counted = new Map<string, boolean>()
-
-  async function ended({ address, path }: JournalRow): Promise<void> {
-    const { task, ordinal } = podOf(address)
-    const { journal } = ((await runtime().read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
-    const { notes = [] } = journal ?? {}
-    stops.inc({ reason: path, handoff: handoffOf(notes.filter(({ pod }) => pod === ordinal)) })
-  }
-
-  /** The pod before says itself how it ended, whichever process saw it end. */
-  async function recreated({ address }: JournalRow): Promise<void> {
-    const { task, ordinal } = podOf(address)
-    const before = await runtime().read(`pod:${task}/${ordinal - 1}`)
-    recreations.inc({ reason: before?.path ?? 'unknown' })
-  }
-
-  /** The event says no round: the Task knows. */
-  async function sentBack({ address }: JournalRow): Promise<void> {
-    const { stage } = ((await runtime().read(address))?.context ?? {}) as Partial<TaskContext>
-    if (stage?.reviewRounds !== manyReviewRounds || counted.has(address)) return
-    remember(counted, address, true)
-    longReviews.inc()
-  }
-
-  return {
-    alertsDeferred: (alerts) => deferred.inc(alerts),
-    scmLimited: (provider, path, limitType) => limited.inc({ provider, path, limit_type: limitType }),
-    stepped(row) {
-      const { address, event } = row
-      if (event.type === 'outcome' && event['action'] === 'request_changes' && row.handled)
-        void sentBack(row).catch(() => undefined)
-      if (event.type === 'turn.result' && row.handled)
-        for (const { reason, count } of (event['refusedCalls'] ?? []) as RefusedCalls) refused.inc({ reason }, count)
-      if (!address.startsWith('pod:')) return
-      if (event.type === 'pod.start' && Number(event['ordinal']) > 1) void recreated(row).catch(() => undefined)
-      if (row.status === 'done' && row.handled) void ended(row).catch(() => undefined)
-    },
-  }
+  return { limited, recreations, stops, longReviews, deferred, refused }
 }
 
 /** Read from the queues when it is scraped: there is one for each Project. */
-function queueDepth(registry: Registry, runtime: () => Pick<Runtime, 'list'>): void {
+function queueDepth(registry: Registry, runtime: Pick<Runtime, 'list'>): void {
   const gauge = new Gauge({
     name: 'operator_queue_depth',
     help: 'Entries of all queues by class and state.',
@@ -109,7 +115,7 @@ function queueDepth(registry: Registry, runtime: () => Pick<Runtime, 'list'>): v
     registers: [],
     async collect() {
       const depths = new Map(['normal', 'alert'].flatMap((one) => states.map((state) => [`${one} ${state}`, 0])))
-      for (const { context } of await runtime().list('queue'))
+      for (const { context } of await runtime.list('queue'))
         for (const entry of (context as unknown as QueueContext).entries) {
           const name = `${entry.class} ${entry.admittedAt === null ? 'waiting' : 'admitted'}`
           depths.set(name, (depths.get(name) ?? 0) + 1)

@@ -62,7 +62,7 @@ function tierCounts(given: readonly Tier[]): Partial<Record<Tier, number>> {
 function sentence(entity: CodeEntity, into: Side, out: Side): string {
   const place =
     entity.file === undefined ? '' : ` in ${entity.file}${entity.line === undefined ? '' : `:${entity.line}`}`
-  const said = (one: Side): string =>
+  const sideText = (one: Side): string =>
     one.relations.map(({ relation, count }) => `${relation} ${count}`).join(', ') || 'none'
-  return `${entity.type} ${entity.name}${place}; in: ${said(into)}; out: ${said(out)}`
+  return `${entity.type} ${entity.name}${place}; in: ${sideText(into)}; out: ${sideText(out)}`
 }

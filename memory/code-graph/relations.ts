@@ -34,7 +34,7 @@ export const owning = bothSpellings(
 export const ownedBy = bothSpellings('owned-by', 'controlled-by', 'managed-by', 'selected-by')
 
 /** Where something stands, not what it needs: nearly every such edge is a bridge to a leaf, so bridges leave them out. */
-export const structural = bothSpellings('contains', 'declares', 'defines', 'method', 'member-of', 'defined-in', 'has')
+const structural = bothSpellings('contains', 'declares', 'defines', 'method', 'member-of', 'defined-in', 'has')
 
 const structuralNames: ReadonlySet<string> = new Set(structural)
 

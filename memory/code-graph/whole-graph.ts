@@ -8,7 +8,7 @@ import { askGraph, type MadeFrom } from './query.ts'
 import { isStructural } from './relations.ts'
 
 /** One seed for all: an answer is the same for everyone who asks about a version. */
-export const seed = 1
+const seed = 1
 
 /** Pushes that may overtake an analysis before its asker is told to come again. */
 const mostAttempts = 5

@@ -40,7 +40,7 @@ export function buildGraph(files: readonly ParsedFile[], manifests: ReadonlyMap<
   return files.flatMap(({ path }) => pieces.get(path) ?? [])
 }
 
-export function fileId(path: string): string {
+function fileId(path: string): string {
   return path
 }
 

@@ -25,7 +25,7 @@ export function documentGraph(documents: readonly ReadDocument[], known: Readonl
     }))
 }
 
-export function resourceId({ kind, namespace, name }: Pick<ResourceFacts, 'kind' | 'namespace' | 'name'>): string {
+function resourceId({ kind, namespace, name }: Pick<ResourceFacts, 'kind' | 'namespace' | 'name'>): string {
   return `k8s:${namespace === '' ? '' : `${namespace}/`}${kind}/${name}`
 }
 

@@ -186,6 +186,6 @@ function longestLine(bytes: Buffer): number {
   )
 }
 
-export function blobId(bytes: Buffer): string {
+function blobId(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }

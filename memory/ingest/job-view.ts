@@ -9,7 +9,7 @@ export type JobStatus = (typeof jobStatuses)[number]
 
 const Moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
 
-export const JobError = Type.Object({
+const JobError = Type.Object({
   index: Type.Integer({
     description: 'Index of the item in the request. -1: a file that the service could not purge.',
   }),

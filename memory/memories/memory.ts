@@ -37,7 +37,7 @@ export const IdempotencyKey = Type.String({
 export const RepoName = Type.String({ maxLength: 512, pattern: plainName })
 export const FilePath = Type.String({ minLength: 1, maxLength: 4096, pattern: plainName })
 
-export const memoryStatuses = ['processing', 'ready', 'failed'] as const
+const memoryStatuses = ['processing', 'ready', 'failed'] as const
 export type MemoryStatus = (typeof memoryStatuses)[number]
 
 export const MemoryBody = Type.Object({

@@ -16,7 +16,7 @@ const graphShare = 4
 export function mergedResults({ topK, chunks, entities, relations }: VisibleRetrieval): Result[] {
   const names = new Map(entities.map((one) => [one.id, one.name]))
   const few = Math.floor(topK / graphShare)
-  const told = relations.filter((one) => names.has(one.from) && names.has(one.to))
+  const ofNamed = relations.filter((one) => names.has(one.from) && names.has(one.to))
   return [
     ...chunks.map(({ memoryId, content, metadata, score }) => ({
       id: memoryId,
@@ -26,7 +26,7 @@ export function mergedResults({ topK, chunks, entities, relations }: VisibleRetr
       kind: 'chunk' as const,
     })),
     ...entities.slice(0, few).map(entityResult),
-    ...told.slice(0, few).map((one) => relationResult(one, names)),
+    ...ofNamed.slice(0, few).map((one) => relationResult(one, names)),
   ]
     .toSorted((a, b) => b.score - a.score)
     .slice(0, topK)
@@ -39,6 +39,12 @@ function entityResult({ id, name, type, description, score }: EntityHit): Result
 
 function relationResult(relation: RelationHit, names: ReadonlyMap<string, string>): Result {
   const { id, from, to, description, score } = relation
-  const said = `${names.get(from)} ${relation.relation} ${names.get(to)}`
-  return { id, content: description === '' ? said : `${said}: ${description}`, metadata: {}, score, kind: 'relation' }
+  const sentence = `${names.get(from)} ${relation.relation} ${names.get(to)}`
+  return {
+    id,
+    content: description === '' ? sentence : `${sentence}: ${description}`,
+    metadata: {},
+    score,
+    kind: 'relation',
+  }
 }

@@ -18,7 +18,7 @@ const defaultTopK = 10
 const slack = 20
 
 /** What the engine finds of memories whose rows are there: a row that is gone is gone for every reader at once. */
-export async function retrieveVisible(
+async function retrieveVisible(
   { engine, sql }: Pick<MemoryDeps, 'engine' | 'sql'>,
   body: QueryBody,
 ): Promise<VisibleRetrieval> {

@@ -1,6 +1,6 @@
 /** Calls of tools in whatever notation models and their frameworks write them. */
 import { toolNames } from '../../edges/agents/profiles.ts'
-import type { Order } from './orders.ts'
+import type { Order } from './order.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,8 @@
 /** One text in one situation: told, read, obeyed, judged. */
 import { brokenLaws, markOf } from './laws.ts'
 import { obey } from './obey.ts'
-import { ordersIn, type Order } from './orders.ts'
+import type { Order } from './order.ts'
+import { ordersIn } from './orders.ts'
 import type { CorpusText } from './corpus.ts'
 import type { Scene } from './scene.ts'
 import { tell, type Bystander, type Situation } from './stories.ts'

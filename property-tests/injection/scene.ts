@@ -17,8 +17,9 @@ import { orchestratorMigrations } from '../../orchestrator/store.ts'
 import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
-import type { LocalProjectDirectory } from '../../edges/forge/project-directory.ts'
-import { unauthenticated } from '../../http/auth/authenticate.ts'
+import type { Projects } from '../../edges/forge/project-directory.ts'
+import { bearer, unauthenticated, type VerifyToken } from '../../http/auth/authenticate.ts'
+import { localPlace } from '../../orchestrator/places/local.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { createLogger } from '../../http/logging.ts'
@@ -84,7 +85,7 @@ export async function openScene(): Promise<Scene> {
   const ids = { next: () => `id-${(lastId += 1)}` }
   const tokens = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock, { next: () => 'a-token' })
   const memory = { text: '' }
-  let directory: LocalProjectDirectory | undefined
+  let directory: Projects | undefined
   const pods = new ScriptedPods({
     clock: systemClock,
     ids,
@@ -98,6 +99,10 @@ export async function openScene(): Promise<Scene> {
       await composed.inside.app.inject({ method: 'POST', url: '/internal/turn-complete', headers, payload })
     },
   })
+  const verifyOidc: VerifyToken = async (token) => {
+    if (token !== canaries.operatorToken) throw unauthenticated('the token is not valid here', true)
+    return { subject: 'operator', issuer: 'test', claims: {} }
+  }
   const composed = await composeOrchestrator(
     settingsOf(dir),
     {
@@ -118,29 +123,31 @@ export async function openScene(): Promise<Scene> {
     },
     {
       sql,
-      secrets: {
-        read: async () => ({ token: canaries.botToken, webhookSecret: canaries.webhookSecret }),
-        write: async () => undefined,
-      },
+      place: localPlace({
+        sql,
+        clock: systemClock,
+        ids,
+        authenticate: bearer(verifyOidc),
+        secrets: {
+          read: async () => ({ token: canaries.botToken, webhookSecret: canaries.webhookSecret }),
+          write: async () => undefined,
+        },
+        pods: (wiring) => ((directory = wiring.directory), pods),
+      }),
       podTokens: tokens,
       callbackMaster: canaries.callbackMaster,
       sessionKey: canaries.sessionKey,
       modelKey: 'print',
-      verifyOidc: async (token) => {
-        if (token !== canaries.operatorToken) throw unauthenticated('the token is not valid here', true)
-        return { subject: 'operator', issuer: 'test', claims: {} }
-      },
+      verifyOidc,
       wrapperToken: () => Promise.resolve(canaries.wrapperToken),
-      pods: (wiring) => ((directory = wiring.directory), pods),
     },
   )
-  await composed.prepare()
-  await composed.runtime.start()
+  await composed.start()
   const inside = await composed.inside.listen({ host: '127.0.0.1', port: 0 })
   const outside = await composed.outside.listen({ host: '127.0.0.1', port: 0 })
   const urls = { operator: outside.url, internal: inside.url }
   composed.listening(urls)
-  composed.begin()
+  await composed.begin()
   const { runtime } = composed
 
   async function until<T>(

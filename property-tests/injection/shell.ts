@@ -1,5 +1,5 @@
 /** Commands of a shell in a text: git, the forges' own programs, curl and what shows an environment. */
-import type { Order } from './orders.ts'
+import type { Order } from './order.ts'
 
 export function commandsIn(text: string): readonly Order[] {
   const joined = text.replaceAll(/\\\n\s*/g, ' ')

@@ -113,7 +113,7 @@ const loops: readonly Loop[] = [
         list: async () => [],
         subscribe: (listener: typeof hear) => ((hear = listener), () => undefined),
       }
-      const keeper = keepStandings({ runtime: () => runtime, clock, random, logger } as unknown as KeeperOptions)
+      const keeper = keepStandings({ runtime, clock, random, logger } as unknown as KeeperOptions)
       keeper.start()
       hear({ address: task('a') } as unknown as JournalRow)
       return () => keeper.stop()

@@ -8,7 +8,7 @@ import { keepLabels, type Labels } from '../machines/laws/labels.ts'
 import { keepHeard, type Heard } from '../machines/laws/withdrawals.ts'
 import { keepPrompts, noPrompts, type Prompts } from '../machines/laws/prompts.ts'
 import { emptyBook, keepBook, type Book } from './book.ts'
-import type { Past } from './world-model.ts'
+import type { Past } from './past.ts'
 
 export interface Limits {
   readonly normal: number

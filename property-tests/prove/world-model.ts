@@ -3,6 +3,7 @@ import type { Actors } from '../machines/world/actors.ts'
 import type { Moment } from '../machines/world/trace.ts'
 import type { World } from '../machines/world/world.ts'
 import type { History } from './history.ts'
+import type { Past } from './past.ts'
 import type { StateKeys } from './state-key.ts'
 
 /** By its number in docs/laws.md; by a name where the tables say it and no law of theirs has a number. */
@@ -41,12 +42,6 @@ export interface Future<W = World> {
   readonly says: string
   readonly about: (world: W, keys: StateKeys) => string
   readonly judge: (world: W) => readonly string[]
-}
-
-/** What the past must not let anybody forget. */
-export interface Past<G> {
-  readonly none: G
-  readonly remember: (history: G, moment: Moment) => G
 }
 
 export interface WorldModel<W extends Living<W> = World, G = History> {

@@ -77,7 +77,6 @@ beforeEach(async () => {
   runtime = createRuntime({
     sql,
     definitions: [toyDefinition, podDefinition, { ...toyDefinition, kind: 'turn' }],
-    handlers: { call: { perform: async () => [] }, callInOrder: { perform: async () => [] } },
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,
@@ -85,7 +84,7 @@ beforeEach(async () => {
     shards: 4,
     maxQueued,
   })
-  await runtime.start()
+  await runtime.start({ call: { perform: async () => [] }, callInOrder: { perform: async () => [] } })
   await runtime.deliver({ to: task('t'), key: 'open', event: event('noted') })
   await runtime.deliver({ to: 'turn:default/t/1/0', key: 'open', event: event('noted') })
   inbox = createForgeInbox({

@@ -94,7 +94,6 @@ describeRequiring('postgres', 'a database that falls silent', () => {
     const runtime = createRuntime({
       sql,
       definitions: toyDefinitions(),
-      handlers: { call: { perform: async () => [] }, callInOrder: { perform: async () => [] } },
       clock: systemClock,
       random: Math.random,
       logger: silentLogger,
@@ -102,7 +101,7 @@ describeRequiring('postgres', 'a database that falls silent', () => {
       owner: 'one',
       shards: 4,
     })
-    await runtime.start()
+    await runtime.start({ call: { perform: async () => [] }, callInOrder: { perform: async () => [] } })
     try {
       const sent = Array.from({ length: 40 }, (_, n) => noted(n))
       await runtime.deliver(sent[0]!)

@@ -26,7 +26,6 @@ export async function readEvidence(store: Sql, world: World): Promise<Evidence> 
   const runtime = createRuntime({
     sql: store,
     definitions: machines,
-    handlers: {},
     clock: { ...world.clock, now: () => Math.floor(world.clock.now()) },
     random: () => 0,
     logger: silentLogger,

@@ -18,9 +18,9 @@ async function composed(name: string): Promise<ComposedOrchestrator> {
   return {
     outside: server,
     inside: server,
-    runtime: { subscribe: () => undefined, start: async () => undefined },
+    runtime: { subscribe: () => undefined },
     listening: () => undefined,
-    prepare: async () => undefined,
+    start: async () => undefined,
     begin: () => undefined,
     stop: async () => undefined,
   } as unknown as ComposedOrchestrator

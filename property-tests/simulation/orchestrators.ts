@@ -4,9 +4,11 @@ import { mostPackBytes } from '../../edges/git/receive.ts'
 import { longestRunMs } from '../../edges/git/run-git.ts'
 import { defaultAlgorithms } from '../../http/auth/claims.ts'
 import { people } from '../../standins/people.ts'
-import type { ComposedOrchestrator, OrchestratorParts, OrchestratorPorts } from '../../orchestrator/compose.ts'
+import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
+import type { OrchestratorParts, OrchestratorPorts } from '../../orchestrator/setup.ts'
 import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
-import { unauthenticated } from '../../http/auth/authenticate.ts'
+import { bearer, unauthenticated, type VerifyToken } from '../../http/auth/authenticate.ts'
+import { localPlace } from '../../orchestrator/places/local.ts'
 import { callbackSecret } from '../../edges/pods/inbound.ts'
 import type { PushAudit } from '../../edges/forge/mirror/store/pushes.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
@@ -201,7 +203,7 @@ export class Orchestrators {
     }
     void line.died.then(() => this.#ended(line))
     world.onStore(async () => {
-      const parts = this.#partsOf(line, clock)
+      const parts = this.#partsOf(line, ports)
       const composed = await compose(settingsOf(plan), ports, parts)
       await composed.outside.app.ready()
       await composed.inside.app.ready()
@@ -211,35 +213,30 @@ export class Orchestrators {
       composed.listening({ operator: operatorUrl, internal: internalUrl })
       this.#current = { line, clock, composed, sql: parts.sql }
       const start = async (): Promise<void> => {
-        await composed.prepare()
-        await composed.runtime.start()
-        if (!line.isCut) composed.begin()
+        await composed.start()
+        if (!line.isCut) await composed.begin()
       }
       void start().catch(() => line.cut('it could not start'))
     })
   }
 
-  #partsOf(line: Lifeline, clock: ProcessClock): OrchestratorParts {
+  #partsOf(line: Lifeline, { clock, ids }: Pick<OrchestratorPorts, 'clock' | 'ids'>): OrchestratorParts {
     const { outside } = this.#options
-    return {
-      sql: storeOf(line, outside),
+    const sql = storeOf(line, outside)
+    const verifyOidc: VerifyToken = async (token) => {
+      if (token !== operatorToken) throw unauthenticated('the token is not valid here', true)
+      return { subject: 'operator', issuer: 'test', claims: {} }
+    }
+    const place = localPlace({
+      sql,
+      clock,
+      ids,
+      authenticate: bearer(verifyOidc),
       secrets: {
         read: async (_namespace, name): Promise<Readonly<Record<string, string>>> =>
           name === alertSecretName ? { webhookSecret: alertSecret } : { token: botToken, webhookSecret: hookSecret },
         write: async () => undefined,
       },
-      podTokens: podTokens(clock),
-      callbackMaster,
-      sessionKey: 'key of the sessions',
-      modelKey: 'print',
-      verifyOidc: async (token) => {
-        if (token !== operatorToken) throw unauthenticated('the token is not valid here', true)
-        return { subject: 'operator', issuer: 'test', claims: {} }
-      },
-      wrapperToken: () => Promise.resolve('wrapper'),
-      // Git is kept in memory here, and no pod of this world touches a protected path.
-      mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
-      pace,
       pods: ({ directory }) => {
         const uidOf = async (project: string): Promise<string | undefined> =>
           (await directory.spec(project))?.resource.uid
@@ -255,6 +252,19 @@ export class Orchestrators {
           watch: (listener) => pods.watch(line, listener),
         }
       },
+    })
+    return {
+      sql,
+      place,
+      podTokens: podTokens(clock),
+      callbackMaster,
+      sessionKey: 'key of the sessions',
+      modelKey: 'print',
+      verifyOidc,
+      wrapperToken: () => Promise.resolve('wrapper'),
+      // Git is kept in memory here, and no pod of this world touches a protected path.
+      mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
+      pace,
     }
   }
 

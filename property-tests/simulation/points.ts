@@ -10,8 +10,7 @@ import { readFileSync } from 'node:fs'
 const root = new URL('../../', import.meta.url)
 
 /** Speak SQL and belong to no one that asks: drivers, migrations, what an operator's command or a listener alone reaches. */
-const noVerbs =
-  /runtime\/store\/(postgres\/|pglite\/|lock\/|durable-files\/|session-sql|sql|migrate|dump-schema|columns|tables)/
+const noVerbs = /runtime\/store\/(postgres\/|pglite\/|lock\/|durable-files\/|session-sql|sql|migrate|columns|tables)/
 
 /** Rows of an earlier version, or what has been gone for 30 days: this world begins empty, and lives for hours. */
 const needsAnOldStore = /forge\/mirror\/(adopt (?!adoptByName)|store\/forgotten deleteRows)/
@@ -28,9 +27,11 @@ const needsARefusedRow = /runtime\/store\/inbox\/bury-inbox/
  */
 const needsAHopelessDelivery = /forge\/(webhooks\/store buryDelivery|mirror\/read-forge markGone)/
 
-const sources = filesBehind(new URL('orchestrator/compose.ts', root))
+/** What is composed, and the place that this world gives it. */
+const programs = ['orchestrator/compose.ts', 'orchestrator/places/local.ts']
+const sources = programs.reduce((found, file) => filesBehind(new URL(file, root), found), new Map<string, string>())
 
-function filesBehind(file: URL, found = new Map<string, string>()): ReadonlyMap<string, string> {
+function filesBehind(file: URL, found: Map<string, string>): Map<string, string> {
   const name = file.href.slice(root.href.length)
   if (found.has(name)) return found
   const source = readFileSync(file, 'utf8')

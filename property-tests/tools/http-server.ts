@@ -12,7 +12,8 @@ import { brokeredBackend, ToolFailure, type Backend, type OngoingCall } from '..
 import type { ToolName } from '../../edges/agents/profiles.ts'
 import { createMcpServer } from '../../edges/agents/mcp/server.ts'
 import type { AgentCalls, ToolRunner } from '../../wrapper/tools/port.ts'
-import { reading, type Tool, type ToolAnswer } from '../../edges/agents/mcp/tool.ts'
+import { reading, type Tool } from '../../edges/agents/mcp/tool.ts'
+import type { ToolAnswer } from '../../edges/agents/mcp/tool-answer.ts'
 
 export interface HttpMcpServer {
   readonly url: string

@@ -60,7 +60,7 @@ describe('the shortest way to delivered, gone by deliveries on the runtime', () 
     sql = await openMemorySql()
     await migrate(sql)
     stage = stageOver(sql)
-    await stage.runtime.start()
+    await stage.start()
   })
   afterAll(async () => {
     await stage.runtime.stop()

@@ -15,6 +15,7 @@ import { renamed, type Moment, type Told } from './told.ts'
 export interface Stage {
   readonly runtime: Runtime
   readonly clock: SimulatedClock
+  start(): Promise<void>
 }
 
 /** The Task alone is real: whom it asks says nothing by itself, so that every word it gets is one of the path's. */
@@ -26,14 +27,13 @@ export function stageOver(sql: Sql): Stage {
   const runtime = createRuntime({
     sql,
     definitions,
-    handlers,
     clock,
     random: () => 0.5,
     logger: silentLogger,
     owner: 'why',
     shards: 1,
   })
-  return { runtime, clock }
+  return { runtime, clock, start: () => runtime.start(handlers) }
 }
 
 export interface Arrival {

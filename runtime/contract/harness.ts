@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { createRuntime } from '../create-runtime.ts'
 import type { RuntimeOptions } from '../options.ts'
 import { silentLogger } from '../logger.ts'
-import type { Delivery, EffectHandler, Runtime } from '../runtime.ts'
+import type { Delivery, EffectHandler, EffectHandlers, Runtime } from '../runtime.ts'
 import { simulatedClock } from '../simulated-clock.ts'
 import type { SimulatedClock } from '../simulated-clock.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
@@ -22,12 +22,17 @@ export interface Instance {
   crash(): void
 }
 
+/** `handlers`: in place of those that note each call. */
+export interface LaunchOptions extends Partial<RuntimeOptions> {
+  readonly handlers?: EffectHandlers
+}
+
 export interface Harness {
   readonly clock: SimulatedClock
   readonly performed: Performed[]
   /** What a handler does beside noting its call; replaced by tests. */
   behave: (call: Performed, signal: AbortSignal) => Promise<readonly Delivery[]>
-  start(options?: Partial<RuntimeOptions>): Promise<Instance>
+  start(options?: LaunchOptions): Promise<Instance>
   /** Stops or crashes all that still run. */
   end(): Promise<void>
 }
@@ -41,10 +46,12 @@ export function harness(sql: Sql): Harness {
     clock,
     performed: [],
     behave: async () => [],
-    async start(options = {}) {
-      const instance = launch(self, sql, options)
+    async start({ handlers, ...options } = {}) {
+      const line = { isCut: false }
+      const runtime = launch(self, sql, options, line)
+      const instance = { runtime, crash: () => void (line.isCut = true) }
       instances.push(instance)
-      await instance.runtime.start()
+      await runtime.start(handlers ?? noting(self, line))
       return instance
     },
     async end() {
@@ -54,8 +61,8 @@ export function harness(sql: Sql): Harness {
   return self
 }
 
-function launch(self: Harness, sql: Sql, options: Partial<RuntimeOptions>): Instance {
-  const line = { isCut: false }
+/** Handlers that note each call, and do what the test says. */
+function noting(self: Harness, line: Line): EffectHandlers {
   const handler: EffectHandler = {
     async perform(params, context) {
       const call = { key: context.key, name: String(params['name']), attempt: context.attempt }
@@ -63,10 +70,13 @@ function launch(self: Harness, sql: Sql, options: Partial<RuntimeOptions>): Inst
       return severed(line, self.behave(call, context.signal))
     },
   }
-  const runtime = createRuntime({
+  return { call: handler, callInOrder: { ...handler, ordered: true }, merge: handler }
+}
+
+function launch(self: Harness, sql: Sql, options: Partial<RuntimeOptions>, line: Line): Runtime {
+  return createRuntime({
     sql: cuttable(options.sql ?? sql, line),
     definitions: [toyDefinition, podDefinition] satisfies MachineDefinition[],
-    handlers: { call: handler, callInOrder: { ...handler, ordered: true }, merge: handler },
     clock: muted(self.clock, line),
     random: () => 0.5,
     logger: silentLogger,
@@ -74,7 +84,6 @@ function launch(self: Harness, sql: Sql, options: Partial<RuntimeOptions>): Inst
     shards: 4,
     ...omitSql(options),
   })
-  return { runtime, crash: () => void (line.isCut = true) }
 }
 
 function omitSql(options: Partial<RuntimeOptions>): Omit<Partial<RuntimeOptions>, 'sql'> {

@@ -15,13 +15,12 @@ const handler = { perform: async () => [] }
 const runtime = createRuntime({
   sql,
   definitions: [toyDefinition, podDefinition],
-  handlers: { call: handler, callInOrder: handler, merge: handler },
   clock: systemClock,
   random: Math.random,
   logger: silentLogger,
   owner: 'only',
 })
-await runtime.start()
+await runtime.start({ call: handler, callInOrder: handler, merge: handler })
 for (let n = 0; ; n++) {
   const key = `${round}-${n}`
   await runtime.deliver({ to: `task:${n % 5}`, key, event: { type: 'noted', at: n, note: key } })

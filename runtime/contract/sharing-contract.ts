@@ -2,12 +2,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dice } from '../../property-tests/runtime/chaos/dice.ts'
 import { sleep, type Clock } from '../clock.ts'
-import type { RuntimeOptions } from '../options.ts'
 import { RuntimeStoppedError, TerminalError } from '../errors.ts'
 import type { Delivery, EffectHandler, Receipt, Runtime } from '../runtime.ts'
 import type { Queryable, Sql } from '../store/sql.ts'
 import { event, task, until } from './harness.ts'
-import type { Harness } from './harness.ts'
+import type { Harness, LaunchOptions } from './harness.ts'
 import { overStore } from './over-store.ts'
 
 /** Long for the simulated clock's pace: a machine under load may look rarely. */
@@ -27,7 +26,7 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
     })
     afterEach(() => clearInterval(pump))
 
-    async function join(owner: string, options: Partial<RuntimeOptions> = {}): ReturnType<Harness['start']> {
+    async function join(owner: string, options: LaunchOptions = {}): ReturnType<Harness['start']> {
       return world.start({
         owner,
         leaseMs,
@@ -202,7 +201,7 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
       const written: string[] = []
       const looking = new Map<string, () => void>()
       /** Looks whether it was written, and then writes. */
-      const handler = (owner: string): Pick<RuntimeOptions, 'handlers'> => {
+      const handler = (owner: string): Pick<LaunchOptions, 'handlers'> => {
         const call: EffectHandler = {
           perform: async (_, context) => {
             await new Promise<void>((resolve) => looking.set(`${owner} ${context.key}`, resolve))
@@ -250,7 +249,7 @@ export function sharingContract(store: string, open: () => Promise<Sql>): void {
 
     it('begins nothing of a commit whose answer came after its shard was lost and its effect performed elsewhere (R5)', async () => {
       const begun: string[] = []
-      const handlers = (owner: string): Pick<RuntimeOptions, 'handlers'> => {
+      const handlers = (owner: string): Pick<LaunchOptions, 'handlers'> => {
         const call: EffectHandler = { perform: async (_, { key }) => (begun.push(`${owner} ${key}`), []) }
         return { handlers: { call, callInOrder: call } }
       }

@@ -22,8 +22,6 @@ export interface BacklogOptions {
   /** Of each group. */
   readonly maxHeld: number
   readonly isOrdered: (type: string) => boolean
-  /** Those that have handlers. */
-  readonly types: readonly string[]
   /** Of the shards that are served, unless told. */
   readonly read: (page: EffectPage, shards?: readonly number[]) => Promise<readonly EffectRow[]>
   /** Runs a task between two commits. */
@@ -60,7 +58,7 @@ export class Backlog {
   readonly #options: BacklogOptions
   readonly #readings: Outage
   readonly #groups = new Map<string, Group>()
-  readonly #ordered: Group
+  #ordered = newGroup([], true)
   #isOpen = true
 
   constructor(options: BacklogOptions) {
@@ -70,10 +68,11 @@ export class Backlog {
       failing: 'the relay could not read pending effects',
       over: 'the relay reads pending effects again',
     })
-    this.#ordered = newGroup(
-      options.types.filter((type) => options.isOrdered(type)),
-      true,
-    )
+  }
+
+  /** Before anything is read or held. `ordered`: the types whose effects keep the order of their actor. */
+  bind(ordered: readonly string[]): void {
+    this.#ordered = newGroup(ordered, true)
   }
 
   /** Whether a freshly committed effect comes to memory now. */

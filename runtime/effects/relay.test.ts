@@ -46,7 +46,6 @@ function world(
   let turn: Promise<unknown> = Promise.resolve()
   let failures = options.failedSettlements ?? 0
   const relay = new Relay({
-    handlers: Object.fromEntries(Object.entries(handlers).map(([type, handler]) => [type, { ...handler, perform }])),
     clock,
     random: () => 0.5,
     logger: silentLogger,
@@ -67,6 +66,7 @@ function world(
       return next
     },
   })
+  relay.bind(Object.fromEntries(Object.entries(handlers).map(([type, handler]) => [type, { ...handler, perform }])))
   relay.start()
   const commit = (...rows: EffectRow[]): void => {
     table.push(...rows)

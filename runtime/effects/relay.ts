@@ -1,6 +1,6 @@
 /**
  * Performs effects once they are committed, from memory; the store's copy is for recovery and for what memory does not
- * hold (`backlog.ts`). At least once and always under one key (R6); a failure is retried with backoff, or becomes an
+ * hold (`paging.ts`). At least once and always under one key (R6); a failure is retried with backoff, or becomes an
  * event or a dead letter (R7).
  */
 import type { ActorAddress } from '../../machines/definition.ts'
@@ -21,7 +21,7 @@ import type { Random } from '../random.ts'
 import { attemptOf, isAborted, keyOf, newEntry, paramsOf, toldOutcome } from './relay-entry.ts'
 import type { Entry, EntryState } from './relay-entry.ts'
 import { ReadyEffects } from './ready-effects.ts'
-import type { Delivery, EffectHandler } from '../runtime.ts'
+import type { Delivery, EffectHandler, EffectHandlers } from '../runtime.ts'
 import type { Withdrawal } from '../store/journal/commit-steps.ts'
 import type { EffectPage } from '../store/effects/pending-effects.ts'
 import type { EffectRow } from '../store/rows.ts'
@@ -29,7 +29,6 @@ import { Targets, type Target } from './targets.ts'
 import type { SettleOutcome } from '../work.ts'
 
 export interface RelayOptions {
-  readonly handlers: Readonly<Record<string, EffectHandler>>
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -66,13 +65,14 @@ export class Relay {
   /** Those whose turn came while their lease was in doubt. */
   readonly #parked = new Set<Entry>()
   readonly #settlements: Outage
+  #handlers: EffectHandlers = {}
   #isOpen = false
   #underWay = 0
   #changed: (() => void)[] = []
 
   constructor(options: RelayOptions) {
     this.#options = options
-    const { clock, random, logger, handlers, observer, read, alone, maxHeld } = options
+    const { clock, random, logger, observer, read, alone, maxHeld } = options
     this.#alarms = new Alarms(clock, 'elapsed')
     this.#settlements = createOutage({
       ...options,
@@ -82,7 +82,7 @@ export class Relay {
     this.#targets = new Targets(clock, this.#alarms)
     this.#ready = new ReadyEffects({
       targets: this.#targets,
-      limitOf: (type) => handlers[type]?.concurrency ?? defaultConcurrency,
+      limitOf: (type) => this.#handlers[type]?.concurrency ?? defaultConcurrency,
       start: (effect) => void this.#perform(effect as Entry),
       changed: (type, counts) => observer.effectsPending(type, counts),
     })
@@ -94,10 +94,15 @@ export class Relay {
       alone,
       maxHeld,
       alarms: this.#alarms,
-      types: Object.keys(handlers),
-      isOrdered: (type) => handlers[type]?.ordered === true,
+      isOrdered: (type) => this.#isOrdered(type),
       take: (effect) => this.#take(effect),
     })
+  }
+
+  /** Before anything else: who performs what. */
+  bind(handlers: EffectHandlers): void {
+    this.#handlers = handlers
+    this.#backlog.bind(Object.keys(handlers).filter((type) => this.#isOrdered(type)))
   }
 
   start(): void {
@@ -195,7 +200,7 @@ export class Relay {
   }
 
   #hold(effect: EffectRow, key: string, target: Target | undefined): void {
-    const isOrdered = this.#options.handlers[effect.type]?.ordered === true
+    const isOrdered = this.#isOrdered(effect.type)
     const entry = newEntry(effect, key, target, isOrdered)
     this.#held.add(entry)
     this.#backlog.held(entry.type)
@@ -203,8 +208,12 @@ export class Relay {
     else this.#schedule(entry)
   }
 
+  #isOrdered(type: string): boolean {
+    return this.#handlers[type]?.ordered === true
+  }
+
   #targetOf(effect: EffectRow): Target | undefined {
-    const rule = this.#options.handlers[effect.type]?.target
+    const rule = this.#handlers[effect.type]?.target
     if (!rule) return undefined
     return this.#targets.of(`${rule.name} ${rule.of(paramsOf(effect))}`, rule)
   }
@@ -287,7 +296,7 @@ export class Relay {
 
   async #ask(entry: Entry): Promise<SettleOutcome> {
     const { effect, key } = entry
-    const handler = this.#options.handlers[effect.type]
+    const handler = this.#handlers[effect.type]
     const attempt = attemptOf(entry)
     if (!handler) return { kind: 'dead', attempts: attempt, lastError: noHandler }
     const abort = (entry.abort = new LazyAbort())

@@ -119,6 +119,20 @@ const laboratory: readonly Zone[] = [
 
 export const zones: readonly Zone[] = [...product, ...laboratory]
 
+export function zoneOf(path: string): Zone | undefined {
+  return zones.filter((zone) => path.startsWith(zone.folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
+}
+
+/** Tests and what only tests start: contract suites, and what builds a fixture for tests. */
+export function isTest(path: string): boolean {
+  return /\.test\.ts$|(^|\/)(testing|contract)\//.test(path) || path.startsWith('property-tests/')
+}
+
+/** What ships: no test, no test support, nothing of the laboratory. */
+export function isProduct(path: string): boolean {
+  return product.some(({ folder }) => path.startsWith(folder)) && !isTest(path)
+}
+
 /** What tests may import on top of what their folder may. */
 export const testImports: readonly string[] = ['standins/', 'property-tests/', 'testing/']
 

@@ -1,7 +1,6 @@
 import { builtinModules } from 'node:module'
-import { posix } from 'node:path'
-import { forbiddenFolders, rootFiles, startsGit, testImports, zones, type Zone } from './layout.ts'
-import { WALL_CLOCK, type Import, type SourceFile } from './source.ts'
+import { forbiddenFolders, isTest, rootFiles, startsGit, testImports, zoneOf, type Zone } from './layout.ts'
+import { targetOf, WALL_CLOCK, type Import, type SourceFile } from './source.ts'
 
 export interface Packages {
   readonly dependencies: readonly string[]
@@ -69,7 +68,7 @@ function importBreaches(file: SourceFile, packages: Packages): string[] {
 }
 
 function internalComplaint(path: string, zone: Zone | undefined, { specifier }: Import): string | undefined {
-  const target = posix.normalize(posix.join(posix.dirname(path), specifier))
+  const target = targetOf(path, specifier) ?? ''
   if (target.startsWith('..')) return `imports ${specifier} from outside the tree`
   if (!/\.(tsx?|mjs|json)$/.test(target)) return `imports ${specifier} without its extension`
   if (isTest(target) && !isTest(path) && zone?.fixtures !== true) return `imports ${target}, which is for tests`
@@ -110,15 +109,6 @@ function unlisted(listed: readonly string[], name: string): string | undefined {
 function packageName(specifier: string): string {
   const parts = specifier.split('/')
   return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? '')
-}
-
-function zoneOf(path: string): Zone | undefined {
-  return zones.filter((zone) => path.startsWith(zone.folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
-}
-
-/** Tests and what only tests start: contract suites, and what builds a fixture for tests. */
-function isTest(path: string): boolean {
-  return /\.test\.ts$|(^|\/)(testing|contract)\//.test(path) || path.startsWith('property-tests/')
 }
 
 function matches(pattern: string, target: string): boolean {

@@ -1,34 +1,47 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
-import { parseAst } from 'vitest/node'
+import { parseSync } from 'rolldown/utils'
+import { declaredIn, exportedIn, importedBy } from './names.ts'
+import { functionNameOf, walk, type Node } from './syntax.ts'
 
 export interface Import {
   readonly specifier: string
   readonly line: number
+  /** As the other file exports them; `*` where all may be meant. */
+  readonly names: readonly string[]
+}
+
+export interface Name {
+  readonly name: string
+  readonly line: number
+}
+
+/** A function with a body. One without a name of its own has the name of what it is given to. */
+export interface Body {
+  readonly name: string
+  readonly line: number
+  readonly lines: number
 }
 
 export interface SourceFile {
   /** From the root, with `/`. */
   readonly path: string
   readonly lines: number
+  readonly text: string
   readonly imports: readonly Import[]
+  readonly exports: readonly Name[]
+  /** Every name that the file gives: of variables, parameters, functions, types, members and properties. */
+  readonly declared: readonly Name[]
+  readonly functions: readonly Body[]
+  /** Their texts, with the line of each one's beginning. */
+  readonly comments: readonly { readonly text: string; readonly line: number }[]
   /** Syntax that this house does without, in the words of the rule. */
   readonly unwanted: readonly { readonly what: string; readonly line: number }[]
   /** Lines where `git` stands as a program: first argument of a call, or first word of a command. */
   readonly git: readonly number[]
 }
 
-interface Node {
-  readonly type: string
-  readonly start: number
-  readonly source?: { readonly type?: string; readonly value?: unknown } | null
-  readonly callee?: { readonly name?: string }
-  readonly arguments?: readonly unknown[]
-  readonly elements?: readonly unknown[]
-}
-
-/** `peers`: what the bench compares us with; bench/package.json lists its packages, and `npm run bench` checks its types. */
-const skipped = new Set(['node_modules', 'dist', 'peers', '.git', '.statewright', 'coverage'])
+const skipped = new Set(['node_modules', 'dist', '.git', '.statewright', 'coverage'])
 
 /** oxlint forbids `Date.now`; it has no rule for this way of asking the same. */
 export const WALL_CLOCK = 'a `new Date()` that reads the wall clock'
@@ -42,29 +55,84 @@ const unwantedSyntax: Readonly<Record<string, string>> = {
   TSExportAssignment: 'an export assignment',
 }
 
-/** Every TypeScript file of the tree; the inspector's page is built for browsers and has rules of its own. */
-export function readSources(root: string): SourceFile[] {
+/** Every file of the tree, from the root, sorted; what is installed or built is no part of it. */
+export function listFiles(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
+    .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join(posix.sep))
-    .filter((path) => !path.split('/').some((part) => skipped.has(part)) && !path.startsWith('edges/inspector/page/'))
+    .filter((path) => !path.split('/').some((part) => skipped.has(part)))
     .toSorted()
-    .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')))
+}
+
+/**
+ * TypeScript under the rules of the layout. `peers` is what the bench compares us with: bench/package.json lists its
+ * packages, and `npm run bench` checks its types. The inspector's page is built for browsers and has rules of its own.
+ */
+export function isRuled(path: string): boolean {
+  return (
+    /\.tsx?$/.test(path) &&
+    !path.endsWith('.d.ts') &&
+    !path.split('/').includes('peers') &&
+    !path.startsWith('edges/inspector/page/')
+  )
 }
 
 export function parseSource(path: string, text: string): SourceFile {
   const imports: Import[] = []
+  const exports: Name[] = []
+  const declared: Name[] = []
+  const functions: Body[] = []
   const unwanted: SourceFile['unwanted'][number][] = []
   const git: number[] = []
-  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
-  walk(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }), (node) => {
+  const lineOf = linesOf(text)
+  const { program, comments: parsed } = parseSync(path, text)
+  const comments = parsed.map(({ value, start }) => ({ text: value, line: lineOf(start) }))
+  walk(program, (node, above) => {
     const specifier = specifierOf(node)
-    if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start) })
+    if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start), names: importedBy(node, above) })
+    for (const name of declaredIn(node, above.at(-1))) declared.push({ name, line: lineOf(node.start) })
+    for (const name of exportedIn(node)) exports.push({ name, line: lineOf(node.start) })
+    const name = functionNameOf(node, above)
+    if (name !== undefined) {
+      const line = lineOf(node.start)
+      functions.push({ name, line, lines: lineOf(node.end) - line + 1 })
+    }
     const what = unwantedIn(node)
     if (what !== undefined) unwanted.push({ what, line: lineOf(node.start) })
     if (namesGit(node)) git.push(lineOf(node.start))
   })
-  return { path, lines: text.split('\n').length - 1, imports, unwanted, git }
+  return {
+    path,
+    lines: text.split('\n').length - 1,
+    text,
+    imports,
+    exports,
+    declared,
+    functions,
+    comments,
+    unwanted,
+    git,
+  }
+}
+
+/** The line of an offset, by halving: a file asks for hundreds. */
+function linesOf(text: string): (offset: number) => number {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (offset) => {
+    let [low, high] = [0, starts.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if (starts[middle]! <= offset) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+}
+
+/** The path that an import of ours names; absent for a package. */
+export function targetOf(path: string, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(path), specifier)) : undefined
 }
 
 function namesGit({ type, arguments: args, elements }: Node): boolean {
@@ -89,11 +157,4 @@ function unwantedIn(node: Node): string | undefined {
 function isAugmentation(node: Node): boolean {
   const { id, kind } = node as Node & { id?: { type?: string }; kind?: string }
   return id?.type === 'Literal' || kind === 'global'
-}
-
-function walk(value: unknown, visit: (node: Node) => void): void {
-  if (Array.isArray(value)) for (const item of value) walk(item, visit)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-  if (typeof (value as Node).type === 'string') visit(value as Node)
-  for (const child of Object.values(value)) if (typeof child === 'object') walk(child, visit)
 }

@@ -2,7 +2,6 @@ import { Type, type Static } from 'typebox'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../clock.ts'
 import type { CommandSpace } from '../space/space.ts'
-import type { Config } from './config.ts'
 import type { EnvironmentReader } from './environment.ts'
 
 const command = Type.Optional(Type.String())
@@ -49,9 +48,19 @@ const lastWordsMs = 250
 
 type PodHooks = Pick<HookRunnerOptions, 'space' | 'clock' | 'logger' | 'onFailure'>
 
+/** Of the wrapper's `Config`. */
+interface HookedPod {
+  readonly hooks: LifecycleHooks
+  readonly workspaceDir: string
+  readonly path: string
+  readonly home: string
+  readonly lang: string
+  readonly identity: { readonly task: string; readonly project: string }
+}
+
 /** The hooks of one pod: they run in the workspace and know its Task. */
 export function lifecycleHooksOf(
-  { hooks, workspaceDir, path, home, lang, identity }: Config,
+  { hooks, workspaceDir, path, home, lang, identity }: HookedPod,
   tools: PodHooks,
 ): RunLifecycleHook {
   const { task, project } = identity

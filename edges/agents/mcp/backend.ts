@@ -2,7 +2,7 @@ import { withDeadline } from '../../../http/deadline.ts'
 import { sleep, type Clock } from '../../../runtime/clock.ts'
 import { CallRefused, type AgentCalls, type BrokeredRequest, type RefusedPush } from '../../../wrapper/tools/port.ts'
 import type { IssueReport } from '../../../wrapper/issue-report.ts'
-import type { ToolAnswer } from './tool.ts'
+import type { ToolAnswer } from './tool-answer.ts'
 
 /** The pod that this server runs in. */
 export interface PodIdentity {

@@ -14,7 +14,8 @@ import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { CallRefused, mostAnswerCharacters, type AgentCalls, type ToolRunner } from '../../../wrapper/tools/port.ts'
 import { ToolFailure, type Backend, type OngoingCall } from './backend.ts'
 import { boundData, boundText } from './bound.ts'
-import type { Tool, ToolAnswer } from './tool.ts'
+import type { Tool } from './tool.ts'
+import type { ToolAnswer } from './tool-answer.ts'
 import { codeTools } from './tools/code.ts'
 import { memoryTools } from './tools/memory.ts'
 import { outcomeTool } from './tools/outcome.ts'
@@ -40,7 +41,7 @@ export function toolsFor(profile: string): readonly Tool[] {
 }
 
 /** As `tools/list` publishes them: the schemas are those that validate, unchanged. */
-export function published({ name, title, description, input, output, annotations }: Tool): object {
+function published({ name, title, description, input, output, annotations }: Tool): object {
   return {
     name,
     title,

@@ -3,12 +3,7 @@ import type { ToolName } from '../profiles.ts'
 import type { Fault } from '../../../http/problem.ts'
 import type { Backend } from './backend.ts'
 import type { BoundOptions } from './bound.ts'
-
-/** What a call answers: text for the model, and the same as data where there is data. */
-export interface ToolAnswer {
-  readonly text: string
-  readonly data?: Readonly<Record<string, unknown>>
-}
+import type { ToolAnswer } from './tool-answer.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

@@ -91,7 +91,7 @@ export const ReviewOutcome = Type.Object(
 )
 export type ReviewOutcome = Static<typeof ReviewOutcome>
 
-export const BrainstormOutcome = Type.Object(
+const BrainstormOutcome = Type.Object(
   {
     action: oneOf(['propose', 'skip'], 'What you conclude.'),
     proposals: Type.Optional(
@@ -114,7 +114,7 @@ export const BrainstormOutcome = Type.Object(
   closed,
 )
 
-export const IncidentOutcome = Type.Object(
+const IncidentOutcome = Type.Object(
   {
     action: oneOf(['file_issue', 'false_positive'], 'What you conclude.'),
     alert_rules: Type.Array(Type.String(), { minItems: 1 }),

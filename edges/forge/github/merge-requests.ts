@@ -87,21 +87,27 @@ function reading(
         rest.rest.pulls.get({ ...placeOf(path), pull_number: number, mediaType: { format: 'diff' } }),
       )
     },
-    async listReviews(path, number) {
-      const place = { ...placeOf(path), ...PAGE, pull_number: number }
-      const reviews = await client.list('list reviews', schema.Review, (rest) =>
-        rest.paginate(rest.rest.pulls.listReviews, place),
-      )
-      const inline = await client.list('list line comments', schema.ReviewComment, (rest) =>
-        rest.paginate(rest.rest.pulls.listReviewComments, place),
-      )
-      const all = [
-        ...reviews.map((review) => reviewOf(review, number)),
-        ...inline.map((comment) => reviewCommentOf(comment, number)),
-      ]
-      return all.toSorted((left, right) => left.createdAt - right.createdAt)
-    },
+    listReviews: (path, number) => listReviews(client, path, number),
   }
+}
+
+/** A review and its line comments come from two lists. */
+async function listReviews(
+  client: GithubClient,
+  ...[path, number]: Parameters<ForgePort['listReviews']>
+): ReturnType<ForgePort['listReviews']> {
+  const place = { ...placeOf(path), ...PAGE, pull_number: number }
+  const reviews = await client.list('list reviews', schema.Review, (rest) =>
+    rest.paginate(rest.rest.pulls.listReviews, place),
+  )
+  const inline = await client.list('list line comments', schema.ReviewComment, (rest) =>
+    rest.paginate(rest.rest.pulls.listReviewComments, place),
+  )
+  const all = [
+    ...reviews.map((review) => reviewOf(review, number)),
+    ...inline.map((comment) => reviewCommentOf(comment, number)),
+  ]
+  return all.toSorted((left, right) => left.createdAt - right.createdAt)
 }
 
 function writing(

@@ -1,4 +1,5 @@
 /** What stood under bare names before migration 0007: a start keeps what it can prove. */
+import { pushRefusalIn } from '../forge-edge.ts'
 import { expect, test } from 'vitest'
 import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
 
@@ -64,7 +65,7 @@ test('MIRROR-7: rows whose pages are all below the Repository’s address are ke
     expect((await edge.mirror.comments('demo', 'library', 'issue', issue)).map(({ deletedAt }) => deletedAt)).toEqual([
       expect.any(Number),
     ])
-    expect(await edge.pushRefusal('demo', 'library', 'default/a')).toBe('no')
+    expect(await pushRefusalIn(fixture)('demo', 'library', 'default/a')).toBe('no')
   })
 })
 

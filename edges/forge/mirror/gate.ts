@@ -3,7 +3,6 @@
  * an event named another hand; then both of them have to be let in. Without a list everybody is.
  */
 import type { ForgeAccount } from '../port.ts'
-import type { Mirror } from './mirror.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredSubject } from './records.ts'
 import { textHash } from './subject-text.ts'
@@ -44,8 +43,13 @@ export interface Gate {
 export const openGate: Gate = { hears: () => true, reads: () => true }
 const closedGate: Gate = { hears: () => false, reads: () => false }
 
+/** Of the mirror: who people are to a repository, undefined where it is not enrolled. */
+interface PeopleSource {
+  people(project: string, repository: string): Promise<People | undefined>
+}
+
 /** Of a repository at this moment; of one that is not enrolled nobody is heard. */
-export async function reporterGate(mirror: Pick<Mirror, 'people'>, project: string, repository: string): Promise<Gate> {
+export async function reporterGate(mirror: PeopleSource, project: string, repository: string): Promise<Gate> {
   const people = await mirror.people(project, repository)
   if (people === undefined) return closedGate
   return { hears: (row) => isHeardComment(row, people), reads: (row) => isHeardSubject(row, people) }

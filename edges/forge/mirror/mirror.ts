@@ -19,7 +19,8 @@ import type { RepositoryPlace } from './store/places.ts'
 import { currentPlace, currentPlaces, learnPlace } from './places.ts'
 import { resyncProject } from './resync.ts'
 import type { ThreadPlace } from '../task-threads.ts'
-import { openScope, requireProject, type MirrorOptions } from './scope.ts'
+import type { MirrorOptions } from './options.ts'
+import { openScope, requireProject } from './scope.ts'
 import { createSubjects } from './subject.ts'
 import { readAndTell } from './read-forge.ts'
 import { loadThreads } from './task-words.ts'
@@ -103,18 +104,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       if (project === undefined || repository === undefined) return undefined
       return options.rules.people(project, repository, await boundAccounts(sql, project.uid))
     },
-    async maintainerSaidAt(project, repository, kind, number, command) {
-      const scope = await openScope(options, project, repository)
-      const people = options.rules.people(scope.project, scope.repository, await boundAccounts(sql, scope.project.uid))
-      const thread = await loadThread(sql, { ...scope.place, kind, number })
-      const said = thread.filter(
-        (row) =>
-          isOwnText(row) &&
-          people.isMaintainer(row.comment.author) &&
-          commandsIn(row.comment.body).some((given) => given.name === command),
-      )
-      return said.map(({ comment }) => comment.createdAt)
-    },
+    maintainerSaidAt: (...command) => commandTimes(options, ...command),
     async withheld(id, threads) {
       const project = await requireProject(options, id)
       const known = await currentPlaces(options, project)
@@ -142,4 +132,21 @@ export function createMirror(options: MirrorOptions): Mirror {
     resync: (project, { hookUrl } = {}) => resyncProject(subjects, project, hookUrl),
   }
   return mirror
+}
+
+async function commandTimes(
+  options: MirrorOptions,
+  ...[project, repository, kind, number, command]: Parameters<Mirror['maintainerSaidAt']>
+): Promise<readonly number[]> {
+  const scope = await openScope(options, project, repository)
+  const bound = await boundAccounts(options.sql, scope.project.uid)
+  const people = options.rules.people(scope.project, scope.repository, bound)
+  const thread = await loadThread(options.sql, { ...scope.place, kind, number })
+  const commands = thread.filter(
+    (row) =>
+      isOwnText(row) &&
+      people.isMaintainer(row.comment.author) &&
+      commandsIn(row.comment.body).some((given) => given.name === command),
+  )
+  return commands.map(({ comment }) => comment.createdAt)
 }

@@ -1,7 +1,9 @@
 /** What is known of one Project and one repository is no answer about another one of the name (MIRROR-7). */
 import { expect, test } from 'vitest'
 import type { Delivery } from '../../../runtime/runtime.ts'
-import { createForgeEdge, type ForgeEdge } from '../forge-edge.ts'
+import { createForgeEdge, pushRefusalIn } from '../forge-edge.ts'
+import { createMirror } from './mirror.ts'
+import { mirrorRules } from './rules.ts'
 import { createOpenForge } from '../open-forge.ts'
 import type { ProjectSettings } from '../projects.ts'
 import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
@@ -25,20 +27,28 @@ function another(fixture: EdgeFixture, change: Partial<ProjectSettings>): Anothe
     projects: async () => [project],
     secret: async () => fixture.secret,
   }
-  const edge = createForgeEdge({
+  const openForge = createOpenForge({ directory, fetch, clock: fixture.clock, sql: fixture.sql })
+  const mirror = createMirror({
     ...fixture,
     directory,
-    random: () => 0.5,
-    logger: silentLogger,
-    openForge: createOpenForge({ directory, fetch, clock: fixture.clock, sql: fixture.sql }),
-    grantHolds: async () => true,
-    ciChangesAllowed: async () => false,
-    webhookUrl: () => undefined,
-    standings: undefined,
+    openForge,
+    rules: mirrorRules,
     deliver: async (delivery) => {
       heard.push(delivery)
       return { key: delivery.key, applied: true, seq: heard.length }
     },
+  })
+  const edge = createForgeEdge({
+    ...fixture,
+    directory,
+    openForge,
+    mirror,
+    random: () => 0.5,
+    logger: silentLogger,
+    grantHolds: async () => true,
+    ciChangesAllowed: async () => false,
+    webhookUrl: () => undefined,
+    standings: undefined,
   })
   return { ...fixture, project, directory, edge, heard }
 }
@@ -60,7 +70,11 @@ async function enrol({ edge, context }: EdgeFixture): Promise<void> {
 }
 
 /** Everything that the edge says of one Project without asking the forge. */
-async function allAnswers(edge: ForgeEdge, project: string, issue: number): Promise<readonly unknown[]> {
+async function allAnswers(
+  { edge, ...fixture }: EdgeFixture,
+  project: string,
+  issue: number,
+): Promise<readonly unknown[]> {
   const { mirror } = edge
   const thread = { kind: 'issue', repository: 'library', number: issue } as const
   return Promise.all([
@@ -70,7 +84,7 @@ async function allAnswers(edge: ForgeEdge, project: string, issue: number): Prom
     mirror.issues(project, { repository: 'library' }),
     mirror.mergeRequests(project),
     mirror.withheld(project, [thread]),
-    edge.pushRefusal(project, 'library', 'default/a'),
+    pushRefusalIn(fixture)(project, 'library', 'default/a'),
     mirror.places(project),
     mirror.resyncTrouble(project, 0),
   ])
@@ -81,14 +95,14 @@ const nothing = [undefined, [], [], [], [], [], undefined, [], []]
 test('MIRROR-7: what a Project knew is no answer for another Project of its name, be it applied anew or in another namespace', async () => {
   await withForgeEdge({}, async (fixture) => {
     const { issue } = await openThings(fixture)
-    expect(await allAnswers(fixture.edge, 'default/demo', issue)).not.toEqual(nothing)
+    expect(await allAnswers(fixture, 'default/demo', issue)).not.toEqual(nothing)
     for (const [project, change] of [
       ['default/demo', { uid: 'another' }],
       ['team/demo', { uid: 'a third', namespace: 'team' }],
     ] as const)
-      expect([project, await allAnswers(another(fixture, change).edge, project, issue)]).toEqual([project, nothing])
+      expect([project, await allAnswers(another(fixture, change), project, issue)]).toEqual([project, nothing])
     // The wall is the uid alone.
-    expect(await allAnswers(another(fixture, {}).edge, 'default/demo', issue)).not.toEqual(nothing)
+    expect(await allAnswers(another(fixture, {}), 'default/demo', issue)).not.toEqual(nothing)
   })
 })
 
@@ -105,7 +119,7 @@ test('MIRROR-7: a Repository with another url is another repository: it is read 
     fixture.clock.advance(3_600_000)
     const url = fixture.forge.gitUrl('acme', 'moved')
     const moved = another(fixture, { repositories: [{ name: 'library', url, defaultBranch: 'main' }] })
-    expect(await allAnswers(moved.edge, 'default/demo', issue)).toEqual(nothing)
+    expect(await allAnswers(moved, 'default/demo', issue)).toEqual(nothing)
     await moved.edge.mirror.resync('demo')
     expect((await moved.edge.mirror.issues('demo')).map((one) => [one.number, one.issue.title])).toEqual([
       [old.number, 'Old'],
@@ -121,7 +135,7 @@ test('MIRROR-7: a repository that was made anew at the old address is another on
     const { issue } = await openThings(fixture)
     const { forgeId } = await fixture.edge.mirror.place('demo', 'library')
     await fixture.edge.mirror.identify('demo', 'library', `${forgeId}0`)
-    expect((await allAnswers(fixture.edge, 'default/demo', issue)).slice(0, 7)).toEqual(nothing.slice(0, 7))
+    expect((await allAnswers(fixture, 'default/demo', issue)).slice(0, 7)).toEqual(nothing.slice(0, 7))
     await fixture.edge.mirror.identify('demo', 'library', forgeId)
     expect(await fixture.edge.mirror.issue('demo', 'library', issue)).toBeDefined()
   })

@@ -5,7 +5,7 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { ForgePort } from '../port.ts'
 import { forgePath, repositoryNamed, webOf, type ProjectSettings, type RepositorySettings } from '../projects.ts'
-import type { MirrorOptions } from './scope.ts'
+import type { MirrorOptions } from './options.ts'
 import { loadPlaces, placeAdopted, savePlace, type RepositoryPlace } from './store/places.ts'
 
 export type Places = ReadonlyMap<string, RepositoryPlace>

@@ -1,36 +1,13 @@
 /** One repository of one Project as a call of the mirror sees it: its settings, the port to its forge, and its people. */
 import { TerminalError } from '../../../runtime/errors.ts'
-import type { Clock } from '../../../runtime/clock.ts'
-import type { Delivery, Receipt } from '../../../runtime/runtime.ts'
-import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
-import type { ForgeAccount, ForgePort, OpenForge } from '../port.ts'
-import {
-  forgePath,
-  projectId,
-  repositoryNamed,
-  type ProjectDirectory,
-  type ProjectSettings,
-  type RepositorySettings,
-} from '../projects.ts'
-import type { TaskThreads } from '../task-threads.ts'
-import type { MirrorRules } from './rules.ts'
+import type { Queryable } from '../../../runtime/store/sql.ts'
+import type { ForgeAccount, ForgePort } from '../port.ts'
+import { forgePath, projectId, repositoryNamed, type ProjectSettings, type RepositorySettings } from '../projects.ts'
+import type { MirrorOptions } from './options.ts'
 import { requirePlace } from './places.ts'
 import { bindAccount, boundAccounts } from './store/accounts.ts'
 import type { RepositoryPlace } from './store/places.ts'
 import type { TakeInContext } from './take-in.ts'
-
-export interface MirrorOptions {
-  readonly sql: Sql
-  readonly clock: Clock
-  readonly directory: ProjectDirectory
-  readonly openForge: OpenForge
-  /** `runtime.deliver`. */
-  readonly deliver: (delivery: Delivery) => Promise<Receipt>
-  /** `taskThreadsIn(runtime)`. */
-  readonly threadsOf: TaskThreads
-  /** `mirrorRules`, but where a test takes one down. */
-  readonly rules: MirrorRules
-}
 
 /** One repository of one Project, with the port to it. */
 export interface Scope {

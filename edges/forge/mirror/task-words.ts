@@ -1,7 +1,7 @@
 /** The threads of one Task as the mirror has them, each with the people of its own repository. */
 import { repositoryNamed, type ProjectSettings } from '../projects.ts'
 import type { ThreadPlace } from '../task-threads.ts'
-import type { MirrorOptions } from './scope.ts'
+import type { MirrorOptions } from './options.ts'
 import type { Places } from './places.ts'
 import { loadThread } from './store/comments.ts'
 import type { Thread } from './words.ts'

@@ -45,14 +45,14 @@ async function withKeeper(options: EdgeFixtureOptions, use: (withKeeper: Kept) =
       clock,
       random: () => 0.5,
       logger: silentLogger,
-      runtime: () => ({
+      runtime: {
         read: async (address) => current.get(address),
         list: async () => [...current.values()],
         subscribe: (heard) => {
           listener = heard
           return () => (listener = () => undefined)
         },
-      }),
+      },
       why: async (id) => {
         const { value, path, context } = current.get(`task:${id}`)!
         return explain({ task: { value, path, context }, timers: [], now: 0 })

@@ -17,7 +17,7 @@ import type { ActorView, JournalRow, Runtime } from '../../../runtime/runtime.ts
 import { writeStanding, type StandingDeps } from './write.ts'
 
 export interface KeeperOptions extends StandingDeps {
-  readonly runtime: () => Pick<Runtime, 'read' | 'list' | 'subscribe'>
+  readonly runtime: Pick<Runtime, 'read' | 'list' | 'subscribe'>
   readonly why: (task: string) => Promise<Why | undefined>
   readonly clock: Clock
   readonly random: Random
@@ -70,7 +70,7 @@ class Keeper implements StandingKeeper {
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.runtime().subscribe((row) => this.#heard(row))
+    this.#unsubscribe = this.#options.runtime.subscribe((row) => this.#heard(row))
     this.#walkLater(stillMs)
   }
 
@@ -153,14 +153,14 @@ class Keeper implements StandingKeeper {
   }
 
   async #write(address: ActorAddress): Promise<void> {
-    const task = await this.#options.runtime().read(address)
+    const task = await this.#options.runtime.read(address)
     if (task === undefined || task.status === 'quarantined') return
     const context = task.context as unknown as TaskContext
     await writeStanding(this.#options, { context, why: () => this.#options.why(task.id) })
   }
 
   async #markWaiting(address: ActorAddress): Promise<void> {
-    const queue = (await this.#options.runtime().read(address))?.context as QueueContext | undefined
+    const queue = (await this.#options.runtime.read(address))?.context as QueueContext | undefined
     for (const { sort, task, admittedAt } of queue?.entries ?? [])
       if (sort === 'spawn' && admittedAt === null) this.#markOnce(`task:${task}`)
   }
@@ -187,7 +187,7 @@ class Keeper implements StandingKeeper {
   async #markAll(): Promise<void> {
     const { runtime, clock } = this.#options
     for (let after = ''; !this.#isStopped;) {
-      const views: readonly ActorView[] = await runtime().list('task', { after, limit: readAtOnce })
+      const views: readonly ActorView[] = await runtime.list('task', { after, limit: readAtOnce })
       for (const { address, status, updatedAt } of views)
         if (status === 'active' || updatedAt > clock.now() - walkBackMs) this.#markOnce(address)
       if (views.length < readAtOnce) return

@@ -12,6 +12,7 @@ import { openMemorySql } from '../../../runtime/store/pglite/pglite-memory.ts'
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
 import type { MergeJudge } from '../../ports/merge-judge.ts'
 import { createForgeEdge, forgeMigrations, type ForgeEdge } from '../forge-edge.ts'
+import { createMirror } from '../mirror/mirror.ts'
 import { mirrorRules, type MirrorRules } from '../mirror/rules.ts'
 import { createOpenForge } from '../open-forge.ts'
 import type { TaskThreads, ThreadPlace } from '../task-threads.ts'
@@ -185,22 +186,15 @@ async function useEdge(
     openapi: { title: 't', description: 'd' },
   })
   const here = { url: '' }
-  const edge = createForgeEdge({
-    sql: watchedSql(sql, statements),
+  const watched = watchedSql(sql, statements)
+  const openForge = createOpenForge({ directory, fetch, clock, sql })
+  const threadsOf: TaskThreads = (actor) => fixture.threadsOf(actor)
+  const mirror = createMirror({
+    sql: watched,
     clock,
-    random: () => 0.5,
-    logger: silentLogger,
     directory,
-    openForge: createOpenForge({ directory, fetch, clock, sql }),
-    grantHolds: async (issue) => grants.has(issue),
-    threadsOf: (actor) => fixture.threadsOf(actor),
-    mergeJudge: {
-      judge: (question) => fixture.mergeJudge.judge(question),
-      treeOf: (place, sha) => fixture.mergeJudge.treeOf(place, sha),
-    },
-    ciChangesAllowed: async () => fixture.ciChangesAllowed,
-    webhookUrl: () => `${here.url}/operator/webhooks/demo`,
-    standings: undefined,
+    openForge,
+    threadsOf,
     rules,
     deliver: async (delivery) => {
       if (fixture.failing > 0) {
@@ -216,6 +210,24 @@ async function useEdge(
       }
       return { key: delivery.key, applied, seq: seen.size }
     },
+  })
+  const edge = createForgeEdge({
+    sql: watched,
+    clock,
+    random: () => 0.5,
+    logger: silentLogger,
+    directory,
+    openForge,
+    mirror,
+    grantHolds: async (issue) => grants.has(issue),
+    threadsOf,
+    mergeJudge: {
+      judge: (question) => fixture.mergeJudge.judge(question),
+      treeOf: (place, sha) => fixture.mergeJudge.treeOf(place, sha),
+    },
+    ciChangesAllowed: async () => fixture.ciChangesAllowed,
+    webhookUrl: () => `${here.url}/operator/webhooks/demo`,
+    standings: undefined,
   })
   edge.registerWebhooks(server.app)
   here.url = (await server.listen({ host: '127.0.0.1', port: 0 })).url

@@ -9,7 +9,7 @@ import { svgOf } from './svg.ts'
 /** A state a line, and a line of the drawing a line. */
 const chartLevels = 2
 
-export const chartFolder = 'edges/inspector/generated/charts/'
+const chartFolder = 'edges/inspector/generated/charts/'
 
 export async function writeCharts(outDir: string): Promise<void> {
   const folder = join(outDir, chartFolder)

@@ -37,7 +37,6 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
   const runtime = createRuntime({
     sql,
     definitions: machines,
-    handlers: handlers(),
     clock,
     random: Math.random,
     logger: silentLogger,
@@ -57,7 +56,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
     return { subject: 'alice', issuer: 'test', claims: {} }
   })
   await registerInspector(server.app, { runtime, definitions: machines, clock, ids, logger, authenticate, tickets })
-  await runtime.start()
+  await runtime.start(handlers())
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
   let sent = 0
   try {

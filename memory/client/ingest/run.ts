@@ -34,7 +34,7 @@ const mostItems = 400
 /** Well below the 32 MiB of MEMORY-LIMITS-1: a job is what is lost when a run is cut. */
 const mostBytes = 8 * 1024 * 1024
 
-export function batches({ changed, gone }: IngestPlan): Batch[] {
+function batches({ changed, gone }: IngestPlan): Batch[] {
   const all: { sources: Source[]; gone: readonly string[] }[] = []
   let bytes = 0
   for (const source of changed) {

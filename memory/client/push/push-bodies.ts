@@ -14,7 +14,7 @@ export interface PushBody {
 }
 
 /** MEMORY-LIMITS-1: 32 MiB a body. What lies around the lists has room in the rest. */
-export const mostBodyBytes = 31 * 1024 * 1024
+const mostBodyBytes = 31 * 1024 * 1024
 
 export interface Plan {
   readonly commit?: string

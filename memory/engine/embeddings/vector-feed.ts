@@ -66,16 +66,6 @@ export function createVectorFeed({ sql, clock, random, embedder, logger }: Vecto
     }
   }
 
-  async function add(chunks: readonly ChunkText[]): Promise<void> {
-    if (chunks.length === 0) return
-    const vectors = await embedder.embed(chunks.map((one) => one.content))
-    await storeVectors(
-      sql,
-      embedder.model,
-      chunks.map((one, at) => ({ no: one.no, vector: vectors[at]! })),
-    )
-  }
-
   return {
     get fault() {
       return fault
@@ -89,7 +79,7 @@ export function createVectorFeed({ sql, clock, random, embedder, logger }: Vecto
           'select no, content from engine_chunk where memory_id = any($1::text[]) order by no',
           [memoryIds],
         )
-        await add(rows)
+        await embedAndStore(sql, embedder, rows)
         return true
       })
       return done ? undefined : fault
@@ -99,7 +89,7 @@ export function createVectorFeed({ sql, clock, random, embedder, logger }: Vecto
         for (;;) {
           const chunks = await chunksWithoutVector(sql, embedder.model, await dimensionsOf(sql, embedder.model), batch)
           if (chunks.length === 0) return
-          await add(chunks)
+          await embedAndStore(sql, embedder, chunks)
         }
       })
     },
@@ -109,4 +99,14 @@ export function createVectorFeed({ sql, clock, random, embedder, logger }: Vecto
         return rankByVector(sql, embedder.model, vector!, limit, filter)
       }),
   }
+}
+
+async function embedAndStore(sql: Sql, embedder: Embedder, chunks: readonly ChunkText[]): Promise<void> {
+  if (chunks.length === 0) return
+  const vectors = await embedder.embed(chunks.map((one) => one.content))
+  await storeVectors(
+    sql,
+    embedder.model,
+    chunks.map((one, at) => ({ no: one.no, vector: vectors[at]! })),
+  )
 }

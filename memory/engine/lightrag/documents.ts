@@ -26,10 +26,10 @@ export function storedText(content: string): string {
 }
 
 /**
- * Never the path of a file: 1.5 keeps only the last part of it, so that `a/x.ts` and `b/x.ts` would be one. The hash
+ * Never the path of a file: 1.5 keeps only the last part of it, so that files of one name in two folders would be one. The hash
  * makes it another source when the memory has another text.
  */
-export function sourceOf(memory: EngineMemory, sha: string): string {
+function sourceOf(memory: EngineMemory, sha: string): string {
   const id = /^[\w-]{1,80}$/.test(memory.id)
     ? memory.id
     : createHash('sha256').update(memory.id).digest('hex').slice(0, 32)

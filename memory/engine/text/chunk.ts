@@ -16,8 +16,8 @@ export function chunksOf(text: string): string[] {
     open += piece
   }
   if (open !== '') chunks.push(open)
-  const told = chunks.map((chunk) => chunk.replace(/^\n+/, '').trimEnd()).filter((chunk) => chunk.trim() !== '')
-  return told.length > 0 ? told : [text]
+  const written = chunks.map((chunk) => chunk.replace(/^\n+/, '').trimEnd()).filter((chunk) => chunk.trim() !== '')
+  return written.length > 0 ? written : [text]
 }
 
 /** Paragraphs; those that are too long in lines; lines that are too long in words; words that are too long anywhere. */

@@ -37,7 +37,7 @@ function termsOfWord(word: string): string[] {
 }
 
 /** `HTTPServer2Go` -> HTTP, Server, 2, Go; `snake_case$x` -> snake, case, x. */
-export function partsOf(word: string): string[] {
+function partsOf(word: string): string[] {
   return word
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')

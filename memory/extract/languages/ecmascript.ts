@@ -79,9 +79,6 @@ export const ecmascriptQueries = `
   right: ${functions} (#eq? @_m "module") (#eq? @_e "exports")) @exported
 `
 
-/** `module.exports = ...` and `export =`: the one thing that a module is. */
-export const wholeExport = '='
-
 export const ecmascriptChains: ChainRules = {
   names: [
     'identifier',
@@ -100,7 +97,7 @@ export const ecmascriptChains: ChainRules = {
 
 const quotes = /^['"`]|['"`]$/g
 
-export function readEcmascriptImport(node: Node): readonly ImportAtNode[] {
+function readEcmascriptImport(node: Node): readonly ImportAtNode[] {
   if (node.type === 'call_expression') return readLoad(node)
   const source = sourceOf(node)
   if (source === undefined) return []

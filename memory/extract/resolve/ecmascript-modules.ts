@@ -44,7 +44,7 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
     return own === undefined ? undefined : entryOf(own, '.')
   }
 
-  /** A built file stands for its source: `dist/a.js` for `src/a.ts`. */
+  /** A built file stands for its source: `dist/` for `src/`. */
   function sourceOf(path: string): string | undefined {
     return (
       fileAt(path) ??

@@ -9,7 +9,7 @@ import { edgeProperties, entityProperties, hyperedgeProperties, keyOf, type Show
 /** Rows of one transaction: a commit has a price of its own, and a transaction its memory. */
 const batchRows = 5_000
 
-export function shownKey(space: string, repo: string): string {
+function shownKey(space: string, repo: string): string {
   return `${space}\n${repo}`
 }
 

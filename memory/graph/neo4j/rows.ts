@@ -3,11 +3,6 @@ import type { CodeEdge, CodeEntity, Hyperedge, Metadata, Tier } from '../model.t
 import type { GraphHead } from '../port.ts'
 import { integer, type Row } from './bolt.ts'
 
-/** A graph is one version of one repository of one Project: several Projects may share a server. */
-export interface GraphKey {
-  readonly graph: string
-}
-
 /** Alone and in one property, because only Enterprise has composite keys of nodes. */
 export function keyOf(graph: string, id: string): string {
   return `${graph}\n${id}`

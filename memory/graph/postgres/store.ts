@@ -17,7 +17,7 @@ import { readPiece } from './piece.ts'
 import { insertFiles, piecesIn } from './rows.ts'
 
 /** The part number above those that callers may give: where what the final part settles is written. */
-export const settledPart = 1_000_000
+const settledPart = 1_000_000
 
 export class PostgresGraph implements GraphStore {
   readonly #sql: Sql

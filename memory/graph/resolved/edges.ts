@@ -33,7 +33,7 @@ function touching(graph: ResolvedGraph, id: string): number[] {
   return [...new Set(rows)]
 }
 
-export function withEnds(graph: ResolvedGraph, edge: number): EdgeWithEnds {
+function withEnds(graph: ResolvedGraph, edge: number): EdgeWithEnds {
   return {
     edge: edgeAt(graph, edge),
     from: entityAt(graph, graph.from[edge] ?? 0),

@@ -4,7 +4,7 @@ import { compareText } from './fold.ts'
 import type { ResolvedGraph } from './graph.ts'
 
 /** How well an entity answers a search, least is best: its name, the name's beginning, a part of it, a part of the id. */
-export function searchRank(entity: CodeEntity, lowerCaseQ: string): number | undefined {
+function searchRank(entity: CodeEntity, lowerCaseQ: string): number | undefined {
   const name = entity.name.toLowerCase()
   if (name === lowerCaseQ) return 0
   if (name.startsWith(lowerCaseQ)) return 1

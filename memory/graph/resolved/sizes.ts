@@ -16,7 +16,7 @@ export function sizesOf(graph: ResolvedGraph): GraphSizes {
 }
 
 /** Names in their order, so that two equal graphs give equal text. */
-export function counted(names: readonly string[]): Record<string, number> {
+function counted(names: readonly string[]): Record<string, number> {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -119,7 +119,7 @@ function hyperedges(
 }
 
 /** What a filter says, of a single edge or hyperedge. */
-export function meets(
+function meets(
   edge: { readonly relation: string; readonly confidence: number; readonly tier: Hyperedge['tier'] },
   { relations, minConfidence = 0, tiers }: EdgeFilter,
 ): boolean {

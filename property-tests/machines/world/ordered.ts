@@ -1,4 +1,4 @@
-/** What may be performed next: the runtime's lanes, without their waiting (`runtime/lanes.ts`, R6). */
+/** What may be performed next: the runtime's lanes, without their waiting (`runtime/effects/ordered-effects.ts`, R6). */
 import type { OutboxEffectType } from '../../../machines/effect.ts'
 import type { ActorAddress } from '../../../machines/definition.ts'
 import type { Outstanding } from './trace.ts'

@@ -10,30 +10,18 @@ import { projectBirths, projectWords } from './alphabets/project.ts'
 import { queueBirths, queueWords } from './alphabets/queue.ts'
 import { mints, taskWords } from './alphabets/task.ts'
 import { queueWalks } from './walks/queue.ts'
+import type { TimelessEvent, Walk } from './walk.ts'
 import { taskWalks } from './walks/task.ts'
 import { turnBirths, turnWords } from './alphabets/turn.ts'
-
-/** An event without its time. */
-export interface Told {
-  readonly type: string
-  readonly [field: string]: unknown
-}
 
 export interface Alphabet {
   readonly id: string
   /** How one comes into being. */
-  readonly births: readonly Told[]
+  readonly births: readonly TimelessEvent[]
   /** What it may be told, by what it knows. */
-  readonly words: (context: object) => readonly Told[]
+  readonly words: (context: object) => readonly TimelessEvent[]
   /** Ways to where it seldom comes by chance. */
   readonly walks?: readonly Walk[]
-}
-
-export interface Walk {
-  /** The leaf states that it comes to. */
-  readonly to: string
-  /** From its birth; `timer`: the armed one of this `name`. */
-  readonly way: readonly ((context: object) => Told)[]
 }
 
 export const alphabets: Readonly<Record<ActorKind, Alphabet>> = {

@@ -5,7 +5,8 @@
 import type { ActorKind, MachineDefinition, MachineEvent } from '../../../machines/definition.ts'
 import { leavesOf } from '../rows/draft.ts'
 import type { StateKeys } from '../state-key.ts'
-import { alphabets, type Told, type Walk } from './alphabet.ts'
+import { alphabets } from './alphabet.ts'
+import type { TimelessEvent, Walk } from './walk.ts'
 import { mostOf, sortsOf } from './sorts.ts'
 import { isEndless, resting } from './rest.ts'
 import { inMachine, stepOf, type Resting, type Step } from './steps.ts'
@@ -52,7 +53,7 @@ interface Beginnings {
 
 function eventsAt({ kind }: MachineDefinition, { snapshot, timers, at }: Resting): readonly MachineEvent[] {
   const { births, words } = alphabets[kind]
-  const told: readonly Told[] = snapshot ? words(snapshot.context as object) : births
+  const told: readonly TimelessEvent[] = snapshot ? words(snapshot.context as object) : births
   const now = told.map((one): MachineEvent => ({ ...one, at: at + second }))
   const late = snapshot && ageing.has(kind) ? told.slice(0, 6).map((one) => ({ ...one, at: at + longNight })) : []
   return [...now, ...late, ...timers.map(({ event, delayMs }) => ({ ...event, at: at + Math.max(second, delayMs) }))]
@@ -85,7 +86,7 @@ export function walked(
   })
 }
 
-function toldOf(told: Told, { timers, at }: Resting): MachineEvent {
+function toldOf(told: TimelessEvent, { timers, at }: Resting): MachineEvent {
   if (told.type !== 'timer') return { ...told, at: at + second }
   const { event, delayMs } = timers.find(({ id }) => id.startsWith(`xstate.after.${String(told['name'])}.`))!
   return { ...event, at: at + Math.max(second, delayMs) }

@@ -4,7 +4,7 @@ import type { ProjectContext } from '../../../machines/project/context.ts'
 import { blockNames, type BlockName } from '../../../machines/project/events.ts'
 import { idOf, kindOf, sentIn, type Moment, type Snapshot, type Stepped } from '../../machines/world/trace.ts'
 import { taskPast, type History } from '../history.ts'
-import type { Past } from '../world-model.ts'
+import type { Past } from '../past.ts'
 
 export interface Report {
   readonly reportedAt: number

@@ -113,7 +113,7 @@ async function opened(): Promise<Sql> {
 async function started(): Promise<void> {
   for (;;) {
     try {
-      return await runtime.start()
+      return await runtime.start({ call: handler('call'), callInOrder: handler('callInOrder') })
     } catch {
       await delay(50)
     }
@@ -132,7 +132,6 @@ const hints = openPgHints({
 const runtime = createRuntime({
   sql: settings.plants.includes('no-fence') ? withoutFence(store) : store,
   definitions: chaosDefinitions,
-  handlers: { call: handler('call'), callInOrder: handler('callInOrder') },
   clock: settings.plants.includes('blind-to-pauses') ? blindClock() : systemClock,
   random: Math.random,
   logger: silentLogger,

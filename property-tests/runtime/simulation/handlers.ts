@@ -10,7 +10,7 @@ export interface HandlerOptions {
   readonly line: Lifeline
   readonly clock: Clock
   readonly evidence: Evidence
-  readonly runtime: () => Runtime
+  readonly runtime: Runtime
 }
 
 const slowMs = 2500
@@ -82,9 +82,6 @@ function resultsOf(
   if (how === 'misaddresses') return [{ to: 'nowhere' as ActorAddress, key: `${key}/done`, event }]
   const done: Delivery = { to: actor, key: `${key}/done`, event }
   // The outside says it by a callback too, sooner or later than the handler's own answer.
-  if (how === 'answers twice')
-    void runtime()
-      .deliver(done)
-      .catch(() => undefined)
+  if (how === 'answers twice') void runtime.deliver(done).catch(() => undefined)
   return how === 'answers twice' ? [done, done] : [done]
 }

@@ -122,7 +122,6 @@ async function read(createRuntime: CreateRuntime, world: World): Promise<Found> 
   const runtime: Runtime = createRuntime({
     sql: world.store,
     definitions,
-    handlers: {},
     clock: world.clock,
     random: () => 0,
     logger: silentLogger,

@@ -1,5 +1,4 @@
 /** Who holds which shard, as the store says it: read after every statement that could have changed it. */
-import type { Lifeline } from './lifeline.ts'
 import type { World } from './world.ts'
 
 /** Shards by number, lives by name. */
@@ -27,7 +26,7 @@ export class Ownership {
     this.#lifeOf.set(owner, life)
   }
 
-  async look(verb: string, { name }: Lifeline): Promise<void> {
+  async look(verb: string, { name }: { readonly name: string }): Promise<void> {
     if (!changesOwners.test(verb)) return
     const { rows } = await this.#world.store.query<{ shard: number; owner: string | null; epoch: number }>(
       'select shard, owner, epoch from shard order by shard',

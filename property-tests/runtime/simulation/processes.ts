@@ -108,11 +108,10 @@ export class Processes {
     const owner = plan.seed % 2 === 0 ? `p${slot}` : name
     this.#ownership.lives(owner, name)
     const { latencyMs: _, ...settings } = plan.settings
-    const runtime: Runtime = createRuntime({
+    const runtime = createRuntime({
       ...settings,
       sql: storePort(line, this.#network),
       definitions,
-      handlers: handlersOf({ line, clock, evidence, runtime: () => runtime }),
       clock,
       random: dice(plan.seed, name).fraction,
       logger: silentLogger,
@@ -125,7 +124,7 @@ export class Processes {
     evidence.begins(name, slot)
     runtime.subscribe((row) => evidence.heard(line, row, shardOf(row.address, settings.shards)))
     void line.died.then(() => this.#ended(process, this.#restartOf(line)))
-    void runtime.start().then(
+    void runtime.start(handlersOf({ line, clock, evidence, runtime })).then(
       () => void (process.isOpen = true),
       () => line.cut('it could not start'),
     )

@@ -9,7 +9,7 @@ import { takeKernelLock } from '../lock/kernel-lock.ts'
 import { openFolderSql } from './pglite-folder.ts'
 
 /** Takes the store, says so, and holds it until it is killed. */
-const holder = fileURLToPath(new URL('../lock/store-lock-holder.ts', import.meta.url))
+const holder = fileURLToPath(new URL('../testing/store-lock-holder.ts', import.meta.url))
 
 describe('the embedded store over a folder', () => {
   let root: string

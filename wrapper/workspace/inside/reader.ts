@@ -35,8 +35,8 @@ export class RepositoryReader {
   }
 
   async checkout(): Promise<CheckoutState> {
-    const said = await gitText(this.#git, [...status, ...statusOptions], this.#run)
-    const lines = said.split('\n')
+    const output = await gitText(this.#git, [...status, ...statusOptions], this.#run)
+    const lines = output.split('\n')
     const valueOf = (mark: string): string | undefined =>
       lines.find((line) => line.startsWith(mark))?.slice(mark.length)
     const named = valueOf(headMark)
@@ -52,10 +52,10 @@ export class RepositoryReader {
   async tips(branch: string, base: string): Promise<BranchTips> {
     const asked = { head: `refs/heads/${branch}`, remote: remoteRef(branch), base: remoteRef(base) }
     const format = '--format=%(objectname) %(refname)'
-    const said = await gitText(this.#git, ['for-each-ref', format, ...Object.values(asked)], this.#run)
+    const refs = await gitText(this.#git, ['for-each-ref', format, ...Object.values(asked)], this.#run)
     // A name matches what lies below it too.
     const tip = (ref: string): string | undefined =>
-      said
+      refs
         .split('\n')
         .find((line) => line.endsWith(` ${ref}`))
         ?.split(' ', 1)[0]

@@ -53,17 +53,17 @@ async function fetchRemote(
 
 /** The branch that the remote's HEAD names. */
 export async function defaultBranch(git: Git, dir: string, url: string): Promise<string> {
-  const said = await git(['ls-remote', '--symref', url, 'HEAD'], { cwd: dir, remote: url })
-  return /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(said.stdout)?.[1] ?? 'main'
+  const remote = await git(['ls-remote', '--symref', url, 'HEAD'], { cwd: dir, remote: url })
+  return /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(remote.stdout)?.[1] ?? 'main'
 }
 
 /** Where the bare repository has the work branch, as the agent and as the remote have it, and the base. */
 export async function tips(git: Git, { dir, repository: { branch, base } }: Bare): Promise<BranchTips> {
   const asked = { head: agentRef(branch), remote: remoteRef(branch), base: remoteRef(base) }
   const format = '--format=%(objectname) %(refname)'
-  const said = (await gitText(git, ['for-each-ref', format, ...Object.values(asked)], { cwd: dir })).split('\n')
+  const refs = (await gitText(git, ['for-each-ref', format, ...Object.values(asked)], { cwd: dir })).split('\n')
   // A name matches what lies below it too.
-  const tip = (ref: string): string | undefined => said.find((line) => line.endsWith(` ${ref}`))?.split(' ', 1)[0]
+  const tip = (ref: string): string | undefined => refs.find((line) => line.endsWith(` ${ref}`))?.split(' ', 1)[0]
   return { head: tip(asked.head), remote: tip(asked.remote), base: tip(asked.base) }
 }
 

@@ -71,6 +71,6 @@ const outages = [
 /** Undefined when git succeeded or was refused: the gateway's own words come as `remote:` lines and prove that it answered. */
 export function outage(result: GitResult): string | undefined {
   if (result.code === 0 || /^!.*\[(?:remote )?rejected\]/m.test(result.stdout)) return undefined
-  const said = result.stderr.split('\n').filter((line) => !line.startsWith('remote:'))
-  return said.flatMap((line) => outages.flatMap((pattern) => pattern.exec(line)?.[0] ?? [])).at(0)
+  const lines = result.stderr.split('\n').filter((line) => !line.startsWith('remote:'))
+  return lines.flatMap((line) => outages.flatMap((pattern) => pattern.exec(line)?.[0] ?? [])).at(0)
 }

@@ -4,7 +4,8 @@ import { mayWriteMr, MrWrite, mrWriteFaults } from '../../routes/merge-requests.
 import { TakeoverRequest } from '../../routes/takeovers.ts'
 import { ScmRead, scmReadFaults } from '../../routes/scm.ts'
 import { ToolFailure } from '../backend.ts'
-import { answers, listAnswer, reading, writingOnce, type Tool, type ToolAnswer } from '../tool.ts'
+import { answers, listAnswer, reading, writingOnce, type Tool } from '../tool.ts'
+import type { ToolAnswer } from '../tool-answer.ts'
 
 const written = answers({
   status: Type.String(),

@@ -1,17 +1,17 @@
 import type { IngestJobContext } from '../../../../machines/ingest-job/context.ts'
 import type { FileGroup } from '../../../../machines/ingest-job/events.ts'
-import type { Told } from '../alphabet.ts'
+import type { TimelessEvent } from '../walk.ts'
 
 const only = { file: 'old.md', purges: true, items: 0 }
 const own = { file: 'a.md', purges: true, items: 2 }
 const plain = { file: null, purges: false, items: 2 }
 const every = { file: '*', purges: true, items: 0 }
 
-function created(groups: readonly FileGroup[], more: object = {}): Told {
+function created(groups: readonly FileGroup[], more: object = {}): TimelessEvent {
   return { type: 'job.created', repo: 'lib', groups, ...more }
 }
 
-export const ingestJobBirths: readonly Told[] = [
+export const ingestJobBirths: readonly TimelessEvent[] = [
   created([plain, own, only]),
   created([own, plain], { itemTimeoutMs: 5000 }),
   created([every, plain]),
@@ -21,10 +21,15 @@ export const ingestJobBirths: readonly Told[] = [
   created([]),
 ]
 
-export function ingestJobWords(context: object): readonly Told[] {
+export function ingestJobWords(context: object): readonly TimelessEvent[] {
   const { index, attempt, groups, group } = context as IngestJobContext
   const file = groups[group]?.file ?? 'none.md'
-  const stored = (outcome: string, more: object = {}): Told => ({ type: 'item.stored', index, outcome, ...more })
+  const stored = (outcome: string, more: object = {}): TimelessEvent => ({
+    type: 'item.stored',
+    index,
+    outcome,
+    ...more,
+  })
   return [
     ...ingestJobBirths.slice(0, 1),
     { type: 'job.admitted' },

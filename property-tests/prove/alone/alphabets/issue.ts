@@ -1,6 +1,6 @@
 import type { IssueContext } from '../../../../machines/issue/context.ts'
 import type { IssueFacts } from '../../../../machines/issue/events.ts'
-import type { Told } from '../alphabet.ts'
+import type { TimelessEvent } from '../walk.ts'
 
 const config = {
   project: 'default/demo',
@@ -76,16 +76,19 @@ const variants: readonly Partial<IssueFacts>[] = [
   { config: { ...config, tokensPerTurn: 10 } },
 ]
 
-function observed(more: Partial<IssueFacts>): Told {
+function observed(more: Partial<IssueFacts>): TimelessEvent {
   return { type: 'issue.observed', facts: { ...plain, ...more } }
 }
 
-export const issueBirths: readonly Told[] = [...variants.map(observed), { type: 'issue.retired', reason: 'over' }]
+export const issueBirths: readonly TimelessEvent[] = [
+  ...variants.map(observed),
+  { type: 'issue.retired', reason: 'over' },
+]
 
-function claimsOf({ id, plans, owner }: IssueContext): readonly Told[] {
+function claimsOf({ id, plans, owner }: IssueContext): readonly TimelessEvent[] {
   const planHash = plans.at(-1)?.hash ?? ''
   const citation = { commentId: 'c1', author: 'maya', quote: '/approve', span: '/approve', bodyHash: 'h1' }
-  const claim = (more: object, fields: object = {}): Told => ({
+  const claim = (more: object, fields: object = {}): TimelessEvent => ({
     type: 'approval.claimed',
     ...{ task: owner === '' ? 'default/a' : owner, planHash, claim: { issue: id, ...more } },
     ...fields,
@@ -107,7 +110,7 @@ function claimsOf({ id, plans, owner }: IssueContext): readonly Told[] {
   ]
 }
 
-export function issueWords(context: object): readonly Told[] {
+export function issueWords(context: object): readonly TimelessEvent[] {
   const known = context as IssueContext
   const tasks = [...new Set([known.owner, known.mint?.task ?? '', 'default/a', 'default/z'])].filter(
     (task) => task !== '',
@@ -139,7 +142,7 @@ export function issueWords(context: object): readonly Told[] {
     { type: 'issue.command', command: 'budget', by: 'maya', amount: 5 },
     { type: 'issue.offered' },
     { type: 'plan.written', task: '', noteId: 'n1', planHash: `p${known.plans.length}`, body: 'plan' },
-    ...tasks.flatMap((task): readonly Told[] => [
+    ...tasks.flatMap((task): readonly TimelessEvent[] => [
       { type: 'issue.owned', task },
       { type: 'issue.handedOver', task, to: 'default/heir', entry: 'mint/default/heir' },
       { type: 'issue.agentRunning', task, agentKind: 'implement' },

@@ -1,6 +1,6 @@
 import type { MergeRequestContext } from '../../../../machines/merge-request/context.ts'
 import type { MergeRequestFacts } from '../../../../machines/merge-request/events.ts'
-import type { Told } from '../alphabet.ts'
+import type { TimelessEvent } from '../walk.ts'
 
 const config = {
   project: 'default/demo',
@@ -35,7 +35,7 @@ const variants: readonly Partial<MergeRequestFacts>[] = [
   { config: { ...config, tokensPerTurn: 10 } },
 ]
 
-export const mergeRequestBirths: readonly Told[] = [
+export const mergeRequestBirths: readonly TimelessEvent[] = [
   ...variants.map((more) => ({ type: 'mr.observed', facts: { ...plain, ...more } })),
   { type: 'mr.owned', task: 'default/a' },
 ]
@@ -50,7 +50,7 @@ const told: readonly Partial<MergeRequestFacts>[] = [
   { revision: 2, headSha: 's2' },
 ]
 
-export function mergeRequestWords(context: object): readonly Told[] {
+export function mergeRequestWords(context: object): readonly TimelessEvent[] {
   const { owner, mint, facts } = context as MergeRequestContext
   const headSha = facts?.headSha ?? 's1'
   const tasks = [...new Set([owner, mint?.task ?? '', 'default/a', 'default/z'])].filter((task) => task !== '')
@@ -76,7 +76,7 @@ export function mergeRequestWords(context: object): readonly Told[] {
     { type: 'mr.command', command: 'goAhead', by: 'maya', headSha, kind: 'mr_review', text: 'B please' },
     { type: 'mr.offered', headSha },
     { type: 'mr.offered', headSha: 'older' },
-    ...tasks.flatMap((task): readonly Told[] => [
+    ...tasks.flatMap((task): readonly TimelessEvent[] => [
       { type: 'mr.owned', task },
       { type: 'mr.handedOver', task, to: 'default/heir', entry: 'mint/default/heir' },
       { type: 'mr.released', task, reason: 'because' },

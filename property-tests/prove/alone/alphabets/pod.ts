@@ -1,7 +1,7 @@
 import type { PodContext } from '../../../../machines/pod/context.ts'
-import type { Told } from '../alphabet.ts'
+import type { TimelessEvent } from '../walk.ts'
 
-const start: Told = {
+const start: TimelessEvent = {
   type: 'pod.start',
   ...{ task: 'default/alone', project: 'default/demo', queue: 'default/demo', entry: 'default/alone/1', ordinal: 1 },
   ...{ agentKind: 'implement', model: 'large', effort: 'high', permissionMode: 'bypassPermissions' },
@@ -9,9 +9,9 @@ const start: Told = {
   ...{ turnTimeoutSeconds: 1800, agentPodTTLSeconds: 3600, stallProbeGraceSeconds: 60, stallProbeMaxAttempts: 3 },
 }
 
-export const podBirths: readonly Told[] = [start, { ...start, ledger: 'default/demo' }]
+export const podBirths: readonly TimelessEvent[] = [start, { ...start, ledger: 'default/demo' }]
 
-export function podWords(context: object): readonly Told[] {
+export function podWords(context: object): readonly TimelessEvent[] {
   const { turns, carried } = context as PodContext
   const report = { finalText: 'done', usage: {}, pushed: [], failed: [] }
   const failures = [
@@ -38,7 +38,7 @@ export function podWords(context: object): readonly Told[] {
     { type: 'pod.noted', kind: 'handoff', source: 'agent' },
     { type: 'pod.noted', kind: 'handoff', source: 'operator' },
     { type: 'pod.noted', kind: 'plan', source: 'agent' },
-    ...[turns - 1, turns - 2].flatMap((turn): readonly Told[] => [
+    ...[turns - 1, turns - 2].flatMap((turn): readonly TimelessEvent[] => [
       { type: 'turn.accepted', turn, eventsUpTo: carried },
       { type: 'turn.ended', turn, ...report },
       ...failures.map((stopReason) => ({ type: 'turn.failed', turn, stopReason, ...report })),

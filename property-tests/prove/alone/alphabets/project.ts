@@ -1,7 +1,7 @@
 import { backlogWith, liveTask, settingsWith } from '../../../../machines/testing/a-project.ts'
 import { runOf, type ProjectContext } from '../../../../machines/project/context.ts'
 import { blockNames, type ScheduleSettings } from '../../../../machines/project/events.ts'
-import type { Told } from '../alphabet.ts'
+import type { TimelessEvent } from '../walk.ts'
 
 const schedule = '0 3 * * *'
 const later = '0 4 * * *'
@@ -49,7 +49,7 @@ const settings: readonly (ScheduleSettings | undefined)[] = [
   { ...off, budget: { ...account, resetSchedule: schedule } },
 ]
 
-function applied(one: ScheduleSettings | undefined, index: number, maxConcurrentAgents = 2): Told {
+function applied(one: ScheduleSettings | undefined, index: number, maxConcurrentAgents = 2): TimelessEvent {
   const given = one === undefined ? {} : { settings: one }
   return {
     type: 'project.applied',
@@ -62,7 +62,10 @@ function applied(one: ScheduleSettings | undefined, index: number, maxConcurrent
   }
 }
 
-export const projectBirths: readonly Told[] = [...settings.map((one, index) => applied(one, index)), applied(all, 1, 0)]
+export const projectBirths: readonly TimelessEvent[] = [
+  ...settings.map((one, index) => applied(one, index)),
+  applied(all, 1, 0),
+]
 
 const faultOf = (reason: string): object => ({ reason, message: 'm', blocks: reason === 'TokenRefused' })
 
@@ -97,7 +100,7 @@ const backlogs = [
   backlogWith({ mergeRequests, tasks: ['a', 'b', 'c'].map((name) => liveTask('review', { task: `default/${name}` })) }),
 ]
 
-export function projectWords(context: object): readonly Told[] {
+export function projectWords(context: object): readonly TimelessEvent[] {
   const c = context as ProjectContext
   const { scheduled, generation, at } = c
   const blocks = scheduled ? blockNames.map((name) => ({ name, ...scheduled.blocks[name], run: runOf(c, name) })) : []
@@ -120,7 +123,7 @@ export function projectWords(context: object): readonly Told[] {
     { type: 'project.deleted' },
     { type: 'project.restarted' },
     ...runs.map((run) => ({ type: 'project.resynced', run })),
-    ...plans.flatMap((plan): readonly Told[] => [
+    ...plans.flatMap((plan): readonly TimelessEvent[] => [
       { type: 'tick.planned', ...plan, next: at + 3_600_000 },
       { type: 'tick.planned', ...plan, next: at + 1_800_000, previous: at - 9_000_000 },
       { type: 'tick.planned', ...plan, schedule: 'another', next: at + 3_600_000 },

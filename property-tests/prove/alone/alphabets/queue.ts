@@ -1,11 +1,11 @@
 import type { QueueContext } from '../../../../machines/queue/context.ts'
-import type { Told } from '../alphabet.ts'
+import type { TimelessEvent } from '../walk.ts'
 
-export function configured(maxConcurrentAgents: number, capacity: number, alertCapacity: number): Told {
+export function configured(maxConcurrentAgents: number, capacity: number, alertCapacity: number): TimelessEvent {
   return { type: 'queue.configured', maxConcurrentAgents, capacity, alertCapacity }
 }
 
-export function enqueue(entry: string, more: object = {}): Told {
+export function enqueue(entry: string, more: object = {}): TimelessEvent {
   const task = `default/${entry}`
   return {
     type: 'queue.enqueue',
@@ -24,7 +24,7 @@ function seedFor(kind: string): object {
   return { goal: 'x', origin: { kind, ref: '' }, issues, mergeRequests: [{ mergeRequest: 'default/lib-mr-2' }] }
 }
 
-export const queueBirths: readonly Told[] = [
+export const queueBirths: readonly TimelessEvent[] = [
   configured(2, 1, 1),
   configured(1, 2, 1),
   configured(0, 1, 1),
@@ -32,7 +32,7 @@ export const queueBirths: readonly Told[] = [
   { type: 'queue.keyed', key: 'print' },
 ]
 
-export function queueWords(context: object): readonly Told[] {
+export function queueWords(context: object): readonly TimelessEvent[] {
   const { entries, finished } = context as QueueContext
   const known = [...entries, ...finished].map(({ entry }) => entry)
   return [
@@ -48,7 +48,7 @@ export function queueWords(context: object): readonly Told[] {
     ]),
     ...['open', 'normalHeld', 'allHeld'].map((state) => ({ type: 'queue.budgeted', state })),
     { type: 'queue.keyed', key: 'other' },
-    ...['print', 'other'].flatMap((key): readonly Told[] => [
+    ...['print', 'other'].flatMap((key): readonly TimelessEvent[] => [
       { type: 'queue.withheld', key, cause: 'no_credit', message: 'words', since: 5, until: 9 },
       { type: 'queue.withheld', key, cause: 'no_credit', message: 'words', since: 5, until: 9, again: true },
       { type: 'queue.served', key },

@@ -1,7 +1,7 @@
 /** Everything that a Task may be told, whenever: its own pod's words and an older one's, of what it owns and of what it does not. */
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { AgentKind, TaskConfig, TaskSeed } from '../../../../machines/task/events.ts'
-import type { Told } from '../alphabet.ts'
+import type { TimelessEvent } from '../walk.ts'
 
 const config: TaskConfig = {
   project: 'default/demo',
@@ -49,7 +49,7 @@ const kinds: readonly AgentKind[] = ['brainstorm', 'incident', 'review', 'refine
 export const off: TaskConfig = { ...config, autoApproveMaxSignificance: 'off' }
 
 /** How a Task may come into being. */
-export const mints: readonly Told[] = [
+export const mints: readonly TimelessEvent[] = [
   seedOf('implement', { issues: [issue] }),
   seedOf('implement', { issues: [issue], config: off }),
   seedOf('implement', { issues: [{ ...issue, humanCommented: true }], config: off }),
@@ -70,7 +70,7 @@ export const mints: readonly Told[] = [
 
 const half = { usedPercent: 50, resetsAt: 9_000_000 }
 
-function podWords(c: TaskContext): readonly Told[] {
+function podWords(c: TaskContext): readonly TimelessEvent[] {
   const report = { finalText: 'done', usage: { inputTokens: 3 }, pushed: ['lib'], failed: [] }
   const pods = [c.pod.ordinal, c.pod.ordinal - 1]
   const failures = [
@@ -84,7 +84,7 @@ function podWords(c: TaskContext): readonly Told[] {
     'max_tokens',
   ]
   const residencies = [1000, 25 * 3_600_000]
-  return pods.flatMap((pod): readonly Told[] => [
+  return pods.flatMap((pod): readonly TimelessEvent[] => [
     { type: 'pod.working', pod },
     ...['gone', 'lost', 'unbound', 'mismatched'].flatMap((cause) =>
       residencies.map((residencyMs) => ({
@@ -223,7 +223,7 @@ function headsOf(c: TaskContext) {
 const members = ['default/one', 'default/two'].map((task) => ({ task, state: 'free' }))
 
 /** An outcome of the agent that runs, with the forge as it was last seen. */
-export function outcomeOf(c: TaskContext, action: string, payload: object, more: object = {}): Told {
+export function outcomeOf(c: TaskContext, action: string, payload: object, more: object = {}): TimelessEvent {
   const kind = c.pod.agentKind
   return {
     type: 'outcome',
@@ -236,11 +236,11 @@ export function outcomeOf(c: TaskContext, action: string, payload: object, more:
   }
 }
 
-function outcomes(c: TaskContext): readonly Told[] {
+function outcomes(c: TaskContext): readonly TimelessEvent[] {
   const payloads = payloadsOf(c)
   const heads = headsOf(c)
   const claims = c.forge.issues.map(({ issue: one }) => ({ issue: one }))
-  const said = (kind: AgentKind, action: string, payload: object, more: object = {}): Told =>
+  const said = (kind: AgentKind, action: string, payload: object, more: object = {}): TimelessEvent =>
     outcomeOf(c, action, payload, { kind, digest: JSON.stringify([kind, action, payload]), ...more })
   const kind = c.pod.agentKind === '' ? c.kind : c.pod.agentKind
   const [first = 'discuss'] = actionsOf[kind]
@@ -308,7 +308,7 @@ function partly(action: string, heads: ReturnType<typeof headsOf>): readonly obj
   ]
 }
 
-function forgeWords(c: TaskContext): readonly Told[] {
+function forgeWords(c: TaskContext): readonly TimelessEvent[] {
   const others = [
     { ...mr, repository: 'app', mergeRequest: 'default/app-mr-7' },
     { ...mr, number: 9, mergeRequest: 'default/lib-mr-9' },
@@ -330,7 +330,7 @@ function forgeWords(c: TaskContext): readonly Told[] {
     { cause: 'changes' },
   ]
   return [
-    ...[...known.slice(0, 2), ...others].flatMap((one): readonly Told[] => {
+    ...[...known.slice(0, 2), ...others].flatMap((one): readonly TimelessEvent[] => {
       const { repository, number } = one
       const moved = { type: 'mr.headMoved', repository, number, author: 'rita', sha: `x${c.journal.eventSequence}` }
       return [
@@ -402,9 +402,9 @@ function forgeWords(c: TaskContext): readonly Told[] {
   ]
 }
 
-function issueWords(c: TaskContext): readonly Told[] {
+function issueWords(c: TaskContext): readonly TimelessEvent[] {
   const names = [...c.forge.issues.slice(0, 2).map(({ issue: name }) => name), 'default/lib-99']
-  return names.flatMap((name): readonly Told[] => [
+  return names.flatMap((name): readonly TimelessEvent[] => [
     { type: 'approval.granted', issue: name, planHash: c.journal.planHash ?? 'h', self: false },
     { type: 'approval.granted', issue: name, planHash: c.journal.planHash ?? 'h', self: true },
     { type: 'approval.granted', issue: name, planHash: 'other', self: false },
@@ -417,7 +417,7 @@ function issueWords(c: TaskContext): readonly Told[] {
   ])
 }
 
-function others(c: TaskContext): readonly Told[] {
+function others(c: TaskContext): readonly TimelessEvent[] {
   const place = { repository: 'lib', number: 1, author: 'rita', kind: 'issue_comment' }
   const answer = {
     goal: 'g',
@@ -466,7 +466,7 @@ function others(c: TaskContext): readonly Told[] {
   ]
 }
 
-export function taskWords(context: object): readonly Told[] {
+export function taskWords(context: object): readonly TimelessEvent[] {
   const c = context as TaskContext
   return [...podWords(c), ...outcomes(c), ...forgeWords(c), ...issueWords(c), ...others(c)]
 }

@@ -1,22 +1,22 @@
 import type { TurnContext } from '../../../../machines/turn/context.ts'
-import type { Told } from '../alphabet.ts'
+import type { TimelessEvent } from '../walk.ts'
 
-const start: Told = {
+const start: TimelessEvent = {
   type: 'turn.start',
   ...{ pod: 'default/alone/1', podOrdinal: 1, task: 'default/alone', ordinal: 0, url: 'http://pod.test' },
   ...{ purpose: 'work', eventsUpTo: 3, turnTimeoutSeconds: 1800, stallProbeGraceSeconds: 60, stallProbeMaxAttempts: 3 },
 }
 
-export const turnBirths: readonly Told[] = [
+export const turnBirths: readonly TimelessEvent[] = [
   start,
   { ...start, purpose: 'handoff', ledger: 'default/demo' },
   { ...start, stallProbeMaxAttempts: 1 },
 ]
 
-export function turnWords(context: object): readonly Told[] {
+export function turnWords(context: object): readonly TimelessEvent[] {
   const { turnId, liveTurnId, lastActivityAt, probes } = context as TurnContext
   const report = { finalText: 'done', usage: { inputTokens: 3, outputTokens: 4 }, pushed: ['lib'], failed: [] }
-  const result = (turn: string, state: string, stopReason: string, more: object = {}): Told => ({
+  const result = (turn: string, state: string, stopReason: string, more: object = {}): TimelessEvent => ({
     type: 'turn.result',
     ...{ turnId: turn, state, stopReason, ...report },
     ...more,

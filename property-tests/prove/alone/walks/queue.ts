@@ -1,5 +1,5 @@
 /** Ways of a queue to where a key of the model holds it back: each needs several words in their order. */
-import type { Walk } from '../alphabet.ts'
+import type { Walk } from '../walk.ts'
 import { configured, enqueue } from '../alphabets/queue.ts'
 import { told, walk, type Word } from './words.ts'
 

@@ -1,5 +1,5 @@
 /** Ways of a Task to where it seldom comes by chance: what is counted in a row, and what takes a whole lap of work. */
-import type { Walk } from '../alphabet.ts'
+import type { Walk } from '../walk.ts'
 import { issue, mr, off } from '../alphabets/task.ts'
 import {
   walk,

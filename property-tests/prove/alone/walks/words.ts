@@ -1,10 +1,10 @@
 /** What a Task is told on its walks, by what it knows: the answers of its own queue, pod and forge, in time. */
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { AgentKind, TaskSeed } from '../../../../machines/task/events.ts'
-import type { Told, Walk } from '../alphabet.ts'
+import type { TimelessEvent, Walk } from '../walk.ts'
 import { mr, outcomeOf, seedOf } from '../alphabets/task.ts'
 
-export type Word = (context: TaskContext) => Told
+export type Word = (context: TaskContext) => TimelessEvent
 
 export function walk(to: string, ...way: readonly (Word | readonly Word[])[]): Walk {
   return { to, way: way.flat() as unknown as Walk['way'] }

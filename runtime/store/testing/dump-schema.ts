@@ -1,4 +1,4 @@
-import type { Queryable } from './sql.ts'
+import type { Queryable } from '../sql.ts'
 
 interface Column {
   readonly table: string

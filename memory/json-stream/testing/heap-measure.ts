@@ -1,5 +1,5 @@
 /** Prints what reading a large body holds at most, piece by piece and whole: heap and buffers, after a collection. */
-import { JsonScanner } from './json-scanner.ts'
+import { JsonScanner } from '../json-scanner.ts'
 
 const items = 7900
 const content = 'An item about the Harbour, its cranes and its tides. '.repeat(79)

@@ -1,0 +1,4 @@
+export interface ManifestFault {
+  readonly path: string
+  readonly message: string
+}

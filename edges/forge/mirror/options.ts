@@ -1,0 +1,20 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Delivery, Receipt } from '../../../runtime/runtime.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
+import type { OpenForge } from '../port.ts'
+import type { ProjectDirectory } from '../projects.ts'
+import type { TaskThreads } from '../task-threads.ts'
+import type { MirrorRules } from './rules.ts'
+
+export interface MirrorOptions {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly directory: ProjectDirectory
+  readonly openForge: OpenForge
+  /** `runtime.deliver`. */
+  readonly deliver: (delivery: Delivery) => Promise<Receipt>
+  /** `taskThreadsIn(runtime)`. */
+  readonly threadsOf: TaskThreads
+  /** `mirrorRules`, but where a test takes one down. */
+  readonly rules: MirrorRules
+}

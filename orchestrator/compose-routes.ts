@@ -1,0 +1,171 @@
+/** What the orchestrator answers on: two servers, and the routes of each edge on them. */
+import { randomBytes } from 'node:crypto'
+import { registerAgentApi } from '../edges/agents/api.ts'
+import type { AgentApiDeps } from '../edges/agents/deps.ts'
+import { registerAlertWebhook } from '../edges/alerts/route.ts'
+import type { ForgeEdge } from '../edges/forge/forge-edge.ts'
+import { registerInspector } from '../edges/inspector/register.ts'
+import { createTickets } from '../edges/inspector/tickets.ts'
+import { storedJournal } from '../edges/journal/stored-journal.ts'
+import { registerTurnComplete } from '../edges/pods/inbound.ts'
+import type { ResourceHooks } from '../edges/ports/resources.ts'
+import { accountUsageMetrics } from '../edges/telemetry/account-usage.ts'
+import { watchModelKey } from '../edges/telemetry/model-key.ts'
+import { watchQuarantine } from '../edges/telemetry/quarantine.ts'
+import { retentionMetrics } from '../edges/telemetry/retention-metrics.ts'
+import { watchStoredBacklog } from '../edges/telemetry/stored-backlog.ts'
+import { bearer } from '../http/auth/authenticate.ts'
+import { exposeMetrics } from '../http/expose-metrics.ts'
+import { createServer, type HttpServer } from '../http/server.ts'
+import { machines } from '../machines/registry.ts'
+import { startRetention, type Retention } from '../runtime/journal/retention.ts'
+import { alertingOf, waitingAlerts } from './alerting.ts'
+import type { Setup } from './setup.ts'
+import type { Stores } from './compose-stores.ts'
+import { endProject } from './end-project.ts'
+import { addGitGateway } from './gateway.ts'
+import { registerOperations } from './operations.ts'
+import { orchestratorReadiness } from './readiness.ts'
+import { derivedViews, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
+import { closeTask, mintByHand } from './tasks-by-hand.ts'
+
+export interface Served {
+  readonly outside: HttpServer
+  readonly inside: HttpServer
+  readonly views: ResourceViewsDeps
+  readonly inspectorLink: () => string
+  readonly retention: Retention
+}
+
+interface Answering {
+  readonly forge: ForgeEdge
+  readonly agents: AgentApiDeps
+}
+
+export async function composeRoutes(setup: Setup, stores: Stores, acting: Answering): Promise<Served> {
+  const { settings, ports, parts, metrics, platform, fetch, publicUrl } = setup
+  const { core, cache, rights, defaultBranch, pushRefusal } = stores
+  const { directory } = core
+  const { forge, agents } = acting
+  const { outside, inside } = await openServers(setup)
+  const views = viewsOf(setup, stores)
+  const authenticate = bearer(parts.verifyOidc)
+  forge.registerWebhooks(outside.app)
+  registerAlertWebhook(outside.app, {
+    ...core,
+    alerting: (name) => alertingOf({ directory, secrets: parts.place.secrets }, name),
+    waiting: (project) => waitingAlerts(core.runtime, project),
+    mostWaiting: settings.mostWaitingAlerts,
+    deferred: platform.alertsDeferred,
+  })
+  await registerAgentApi(outside.app, agents)
+  await parts.place.attach(outside.app, {
+    runtime: core.runtime,
+    hooks: hooksOf(views),
+    derived: derivedViews(views),
+    statusOf: (resource) => statusOf(views, resource),
+  })
+  const retention = startRetention({
+    ...core,
+    definitions: machines,
+    owner: ports.owner,
+    policy: settings.retention,
+    everyMs: settings.retentionEveryMs,
+    swept: retentionMetrics(metrics),
+  })
+  const tickets = createTickets({ ...core, sessionKey: parts.sessionKey })
+  const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
+  await registerOperations(outside.app, {
+    ...core,
+    pushRefusal,
+    journal: storedJournal({ ...core, definitions: machines, randomBytes: () => randomBytes(32) }),
+    retention,
+    policy: settings.retention,
+    authenticate,
+    inspectorLink,
+  })
+  addGitGateway(outside.app, {
+    ...core,
+    agents,
+    forge,
+    cache,
+    rights,
+    fetch,
+    mostPackBytes: settings.git.mostPackBytes,
+    defaultBranch,
+  })
+  await registerInspector(outside.app, {
+    ...core,
+    definitions: machines,
+    authenticate,
+    tickets,
+    secure: settings.publicUrl.startsWith('https:'),
+    ...(settings.publicUrl === '' ? {} : { hosts: [new URL(settings.publicUrl).hostname] }),
+  })
+  registerTurnComplete(inside.app, { ...core, secret: parts.callbackMaster })
+  return { outside, inside, views, inspectorLink, retention }
+}
+
+/** The metrics of the whole process are the outer server's. */
+async function openServers({
+  ports,
+  parts,
+  runtime,
+  metrics,
+  addresses,
+}: Setup): Promise<Pick<Served, 'outside' | 'inside'>> {
+  const { clock, ids, logger, version } = ports
+  const { sql } = parts
+  const watched = { runtime, sql, clock, logger, registry: metrics }
+  const quarantine = watchQuarantine(watched)
+  watchStoredBacklog(watched)
+  watchModelKey({ ...watched, modelKey: parts.modelKey })
+  accountUsageMetrics(metrics, runtime, clock)
+  const readiness = orchestratorReadiness({
+    sql,
+    isListening: () => addresses.operator !== '',
+    degraded: async () => [...(parts.degraded?.() ?? []), ...parts.place.degraded(), ...(await quarantine.lines())],
+  })
+  const common = { version, logger, clock, ids }
+  const outside = await createServer({
+    ...common,
+    name: 'orchestrator',
+    readiness,
+    openapi: {
+      title: 'Statewright orchestrator',
+      description: 'Webhooks, the tools’ REST side, git gateway, resources, inspector.',
+    },
+  })
+  const inside = await createServer({
+    ...common,
+    name: 'orchestrator-internal',
+    openapi: { title: 'Statewright orchestrator, internal', description: 'Callbacks of the pods.' },
+  })
+  exposeMetrics(metrics, outside.metrics)
+  return { outside, inside }
+}
+
+function viewsOf(
+  { settings, parts, webhookUrl }: Setup,
+  { core, resources, threads, mirror }: Stores,
+): ResourceViewsDeps {
+  return {
+    ...core,
+    threads,
+    resources,
+    webhookUrl,
+    forgeIdOf: async (project, name) =>
+      (await mirror.places(project)).find(({ repository }) => repository === name)?.forgeId,
+    memoryUrl: (project) => settings.memory.urls[project],
+    modelKey: parts.modelKey,
+  }
+}
+
+function hooksOf(views: ResourceViewsDeps): ResourceHooks {
+  return {
+    projectChanged: (namespace, name) => tellProject(views, namespace, name),
+    projectDeleted: (resource) => endProject(views, resource),
+    taskApplied: (resource) => mintByHand(views, resource),
+    taskDeleted: (deletion) => closeTask(views, deletion),
+  }
+}

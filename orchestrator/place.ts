@@ -1,0 +1,34 @@
+import type { Projects } from '../edges/forge/project-directory.ts'
+import type { PodPort } from '../edges/ports/pods.ts'
+import type { DerivedViews, StatusOf } from '../edges/ports/resource-views.ts'
+import type { ResourceHooks, ResourceReader, SecretReader } from '../edges/ports/resources.ts'
+import type { HttpApp } from '../http/app.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+
+export interface PodWiring {
+  readonly directory: Projects
+  /** Where pods reach us; known once we listen. */
+  readonly urls: () => { readonly operator: string; readonly internal: string }
+}
+
+/** What a place shows of the orchestrator, and what it sets in motion there. */
+interface Wired {
+  readonly hooks: ResourceHooks
+  readonly derived: DerivedViews
+  readonly statusOf: StatusOf
+  readonly runtime: Runtime
+}
+
+/** Where an orchestrator lives: it has the resources, the secrets and the pods. One machine, or a cluster. */
+export interface Place {
+  readonly resources: ResourceReader
+  readonly secrets: SecretReader
+  pods(wiring: PodWiring): PodPort
+  /** Before the server listens: routes of its own, where it has any. */
+  attach(app: HttpApp, wired: Wired): Promise<void>
+  /** Once the runtime runs and the servers listen. */
+  begin(): Promise<void>
+  stop(): Promise<void>
+  /** What somebody should look at though all is served; empty: nothing. */
+  degraded(): readonly string[]
+}

@@ -1,0 +1,29 @@
+import { registerResourceApi, type ResourceApiDeps } from '../../edges/local/resource-api.ts'
+import { localResources } from '../../edges/local/resources.ts'
+import type { SecretStore } from '../../edges/ports/resources.ts'
+import type { Clock, Ids } from '../../http/ports.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+import type { Place } from '../place.ts'
+
+interface LocalPlaceOptions extends Pick<ResourceApiDeps, 'authenticate' | 'unset'> {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly secrets: SecretStore
+  readonly pods: Place['pods']
+}
+
+/** One machine: resources in the store, written over HTTP; secrets in files; pods as child processes. */
+export function localPlace({ sql, clock, ids, secrets, pods, ...api }: LocalPlaceOptions): Place {
+  const resources = localResources(sql, clock, ids)
+  return {
+    resources,
+    secrets,
+    pods,
+    attach: (app, { hooks, derived, statusOf }) =>
+      registerResourceApi(app, { ...api, resources, secrets, hooks, derived, statusOf }),
+    begin: async () => undefined,
+    stop: async () => undefined,
+    degraded: () => [],
+  }
+}

@@ -1,0 +1,9 @@
+import { circles } from './circles.ts'
+import { deadPaths } from './dead-paths.ts'
+import { longFunctions } from './long-functions.ts'
+import type { Ratchet } from './ratchet.ts'
+import { saidNames } from './said-names.ts'
+import { straySupport } from './stray-support.ts'
+import { unused } from './unused.ts'
+
+export const ratchets: readonly Ratchet[] = [circles, deadPaths, longFunctions, saidNames, straySupport, unused]
