@@ -33,6 +33,11 @@ function withheldFrom(project: string, id: string, hold: Hold): EffectAction {
   return tellQueue(project, { type: 'queue.withheld', key: id, ...hold })
 }
 
+/** A queue joins at each start of the orchestrator and at each apply, also while its Task tries. */
+function withheldAgain(project: string, id: string, hold: Hold): EffectAction {
+  return tellQueue(project, { type: 'queue.withheld', key: id, ...hold, again: true })
+}
+
 function servedTo(project: string, id: string): EffectAction {
   return tellQueue(project, { type: 'queue.served', key: id })
 }
@@ -44,7 +49,7 @@ function join(context: ModelKeyContext, { project }: EventOf<ModelKeyEvent, 'key
       projects: [...new Set([...context.projects, project])].toSorted(),
       knownSince: context.knownSince ?? context.at,
     },
-    effects: [hold === null ? servedTo(project, id) : withheldFrom(project, id, hold)],
+    effects: [hold === null ? servedTo(project, id) : withheldAgain(project, id, hold)],
   }
 }
 

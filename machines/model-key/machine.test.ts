@@ -47,6 +47,10 @@ class AKey {
     return this.#last.map(({ params }) => `${params.to} ${params.event.type}`)
   }
 
+  get words(): readonly object[] {
+    return this.#last.map(({ params }) => params.event)
+  }
+
   get context(): ModelKeyContext {
     return this.#drive.context as ModelKeyContext
   }
@@ -78,6 +82,15 @@ describe('a key that is withheld', () => {
     expect(key.withheld().send('key.joined', { project: 'b' }).said).toEqual(['queue:b queue.withheld'])
     expect(key.context.projects).toEqual(['a', 'b'])
     expect(key.send('key.joined', { project: 'a' }).context.projects).toEqual(['a', 'b'])
+  })
+
+  test('a queue that joins during its try is told the hold again, so that its Task tries on (MODEL-KEY-7)', () => {
+    const key = new AKey('a').withheld().tries()
+    key.send('key.joined', { project: 'a' })
+    expect([key.state, key.words]).toEqual(['trying', [expect.objectContaining({ ...key.context.hold, again: true })]])
+    expect(key.send('key.withheld', { task: 't', cause: 'no_credit', message: '' }).words).not.toContainEqual(
+      expect.objectContaining({ again: true }),
+    )
   })
 
   test('one that left hears nothing more (MODEL-KEY-7)', () => {

@@ -79,8 +79,9 @@ export const modelKeyMachine = setup({
 
 export const modelKeyDefinition: MachineDefinition = {
   kind: 'model-key',
-  version: 1,
+  version: 2,
   machine: modelKeyMachine,
   createdBy: ['key.joined'],
-  upgrades: {},
+  // Answers a join otherwise; what it knows has the same form.
+  upgrades: { 1: (snapshot) => snapshot },
 }

@@ -42,6 +42,7 @@ export const QueueEvent = Type.Union([
     message: Type.String(),
     since: Type.Integer(),
     until: Type.Integer(),
+    again: Type.Optional(Type.Literal(true, { description: 'the answer to a join: whoever tries goes on' })),
   }),
   Type.Object({ type: Type.Literal('queue.served'), ...At, key: Type.String() }),
   /** One entry may try the model -> `key.probing` | `key.idle`. */

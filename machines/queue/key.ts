@@ -23,8 +23,9 @@ export function leave({ id, key }: QueueContext): readonly EffectAction[] {
 }
 
 export function withheld(context: QueueContext, event: EventOf<QueueEvent, 'queue.withheld'>): Does {
-  const { key, cause, message, since, until } = event
-  return key === context.key ? { context: { hold: { cause, message, since, until }, probe: '' } } : {}
+  const { key, cause, message, since, until, again = false } = event
+  if (key !== context.key) return {}
+  return { context: { hold: { cause, message, since, until }, probe: again ? context.probe : '' } }
 }
 
 export function served(context: QueueContext, { key }: EventOf<QueueEvent, 'queue.served'>): Does {
@@ -68,7 +69,9 @@ export function wordsOfHold(before: QueueContext, after: QueueContext): readonly
   const [was, is] = [heldBack(before), heldBack(after)]
   const [wasHeld, isHeld, isThere] = [was, is, after.entries].map(isIn) as [Is, Is, Is]
   const freed = was.filter((one) => !isHeld(one) && isThere(one))
-  const ended = before.entries.filter((one) => one.entry === before.probe && !isThere(one))
+  const ended = before.entries.filter(
+    (one) => one.entry === before.probe && !(isThere(one) && after.key === before.key),
+  )
   return [
     ...is.filter((one) => !wasHeld(one)).map(({ task }) => tellTask(task, { type: 'model.withheld' })),
     ...freed.map(({ task }) => tellTask(task, { type: 'model.served' })),

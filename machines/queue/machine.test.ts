@@ -389,6 +389,20 @@ describe('the key of the model', () => {
     expect(queue.context.probe).toBe('')
   })
 
+  test('a restart during the try leaves its Task the try; only a new word of the key ends it (MODEL-KEY-4)', () => {
+    const queue = withheld().add('a').send('queue.probe', { key: 'k' })
+    const { hold } = queue.context
+    const told = queue.send('queue.keyed', { key: 'k' }).send('queue.withheld', { key: 'k', ...hold, again: true })
+    expect([told.context.probe, told.context.entries[0]?.admittedAt]).toEqual(['a', expect.any(Number)])
+    expect(queue.send('queue.withheld', { key: 'k', ...hold }).context.probe).toBe('')
+  })
+
+  test('another key during the try: the old one hears that its try is over (MODEL-KEY-7)', () => {
+    const queue = withheld().add('a').send('queue.probe', { key: 'k' })
+    expect(told(queue.send('queue.keyed', { key: 'other' }))).toContain('model-key:k key.probeEnded default/a')
+    expect(queue.context).toMatchObject({ key: 'other', hold: null, probe: '' })
+  })
+
   test('a try that the provider refuses holds its Task back with the others (MODEL-KEY-5)', () => {
     const queue = withheld().add('a').send('queue.probe', { key: 'k' })
     expect(told(queue.send('queue.withheld', hold()))).toEqual(['task:default/a model.withheld '])

@@ -201,8 +201,12 @@ export const queueMachine = setup({
 
 export const queueDefinition: MachineDefinition = {
   kind: 'queue',
-  version: 2,
+  version: 3,
   machine: queueMachine,
   createdBy: ['queue.configured', 'queue.enqueue', 'queue.keyed'],
-  upgrades: { 1: (snapshot) => withContext(snapshot, { key: '', hold: null, probe: '' }) },
+  upgrades: {
+    1: (snapshot) => withContext(snapshot, { key: '', hold: null, probe: '' }),
+    // Decides otherwise about a join and another key during a try; what it knows has the same form.
+    2: (snapshot) => snapshot,
+  },
 }

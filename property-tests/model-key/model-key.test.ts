@@ -25,6 +25,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
           world.pause(one, is),
     ),
   },
+  { weight: 2, arbitrary: project.map((one) => (world: KeyWorld) => world.join(one)) },
+  { weight: 1, arbitrary: project.map((one) => (world: KeyWorld) => world.changeKeyAndBack(one)) },
   { weight: 3, arbitrary: fc.constant((world: KeyWorld) => world.due()) },
   { weight: 4, arbitrary: fc.constant((world: KeyWorld) => world.read()) },
   { weight: 2, arbitrary: fc.constant((world: KeyWorld) => world.settle()) },

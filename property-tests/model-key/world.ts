@@ -87,6 +87,17 @@ export class KeyWorld {
     if (task && task.state !== 'done') this.#leave(name, 'done')
   }
 
+  /** What each start of the orchestrator, and each apply, tells a queue. */
+  join(project: string, key = 'k'): void {
+    this.#to(`queue:${project}`, { type: 'queue.keyed', key })
+  }
+
+  /** The pods of the Project had another key for a while. */
+  changeKeyAndBack(project: string): void {
+    this.join(project, 'another')
+    this.join(project)
+  }
+
   /** A Task with a slot has its turn, where it may have one. */
   turn(name: string): void {
     const task = this.tasks.get(name)
@@ -142,7 +153,7 @@ export class KeyWorld {
 
   #hear({ to, event }: Mail): void {
     const [kind, id] = [to.slice(0, to.indexOf(':')), to.slice(to.indexOf(':') + 1)]
-    if (kind === 'model-key') return this.#send(to, this.key.send(event))
+    if (kind === 'model-key') return id === 'k' ? this.#send(to, this.key.send(event)) : undefined
     if (kind === 'queue') return this.#send(to, this.queues.get(id)!.send(event))
     const task = this.tasks.get(id)
     if (task === undefined || task.state === 'done') return

@@ -27,10 +27,10 @@ class Step {
     this.state = state
   }
 
-  tell(project: string): void {
+  tell(project: string, again: { readonly again?: true } = {}): void {
     const { id, hold } = this.k
     if (hold === null) this.asking.tell(`queue:${project}`, 'queue.served', { key: id })
-    else this.asking.tell(`queue:${project}`, 'queue.withheld', { key: id, ...hold })
+    else this.asking.tell(`queue:${project}`, 'queue.withheld', { key: id, ...hold, ...again })
   }
 
   hold(event: Withheld): void {
@@ -63,7 +63,7 @@ function hear(step: Step, event: ModelKeyEvent): void {
     case 'key.joined':
       k.knownSince ??= k.at
       k.projects = [...k.projects.filter((one) => one !== event.project), event.project].toSorted()
-      return step.tell(event.project)
+      return step.tell(event.project, { again: true })
     case 'key.left':
       k.projects = k.projects.filter((one) => one !== event.project)
       k.toAsk = k.toAsk.filter((one) => one !== event.project)

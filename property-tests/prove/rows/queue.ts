@@ -85,7 +85,9 @@ function hear(q: Mutable<QueueContext>, event: QueueEvent, asking: Asking): void
       return asking.tell(`model-key:${event.key}`, 'key.joined', { project: q.id })
     case 'queue.withheld': {
       const { cause, message, since, until } = event
-      if (event.key === q.key) Object.assign(q, { hold: { cause, message, since, until }, probe: '' })
+      if (event.key !== q.key) return
+      q.hold = { cause, message, since, until }
+      if (event.again !== true) q.probe = ''
       return
     }
     case 'queue.served':
@@ -127,7 +129,8 @@ function tellOfHold(before: QueueContext, q: QueueContext, asking: Asking): void
   for (const [entry, task] of was)
     if (!is.has(entry) && q.entries.some((one) => one.entry === entry)) asking.tell(`task:${task}`, 'model.served')
   const tried = before.entries.find((one) => one.entry === before.probe)
-  if (tried && before.key !== '' && !q.entries.some((one) => one.entry === tried.entry))
+  const isOver = q.key !== before.key || !q.entries.some((one) => one.entry === tried?.entry)
+  if (tried && before.key !== '' && isOver)
     asking.tell(`model-key:${before.key}`, 'key.probeEnded', { project: q.id, task: tried.task })
   const calls = (one: QueueContext): boolean => one.hold !== null && one.probe === '' && firstToTry(one) !== undefined
   if (calls(q) && !calls(before)) asking.tell(`model-key:${q.key}`, 'key.wanted', { project: q.id })

@@ -50,6 +50,7 @@ export function queueWords(context: object): readonly TimelessEvent[] {
     { type: 'queue.keyed', key: 'other' },
     ...['print', 'other'].flatMap((key): readonly TimelessEvent[] => [
       { type: 'queue.withheld', key, cause: 'no_credit', message: 'words', since: 5, until: 9 },
+      { type: 'queue.withheld', key, cause: 'no_credit', message: 'words', since: 5, until: 9, again: true },
       { type: 'queue.served', key },
       { type: 'queue.probe', key },
     ]),

@@ -10,6 +10,7 @@ const said =
     one
 const key = { key: 'print' }
 const withheld = told('queue.withheld', { ...key, cause: 'no_credit', message: 'words', since: 5, until: 9 })
+const again = told('queue.withheld', { ...key, cause: 'no_credit', message: 'words', since: 5, until: 9, again: true })
 const roomy = [said(configured(2, 2, 1)), told('queue.opened'), told('queue.keyed', key)]
 const [a, b] = [said(enqueue('a')), said(enqueue('b'))]
 const probe = told('queue.probe', key)
@@ -21,5 +22,7 @@ export const queueWalks: readonly Walk[] = [
   walk(ready, roomy, withheld, a, probe),
   walk(ready, roomy, withheld, a, probe, b),
   walk(ready, roomy, withheld, a, probe, withheld),
+  walk(ready, roomy, withheld, a, probe, again),
+  walk(ready, roomy, withheld, a, probe, told('queue.keyed', { key: 'other' })),
   walk(ready, said(configured(1, 1, 1)), told('queue.opened'), told('queue.keyed', key), a, withheld, b),
 ]
