@@ -68,6 +68,7 @@ const product: readonly Zone[] = [
     imports: [
       'machines/turn/schema.ts',
       'machines/turn/contract-version.ts',
+      'machines/turn/pod-environment.ts',
       'runtime/backoff.ts',
       'runtime/outage.ts',
       kit,
