@@ -57,6 +57,7 @@ const product: readonly Zone[] = [
       'wrapper/issue-report.ts',
       kit,
     ],
+    tests: ['wrapper/broker/allowed-calls.ts'],
   },
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
   // Two programs beside the service. Its client knows it by HTTP alone; the extractor knows files alone.
