@@ -12,7 +12,7 @@ import { localSecrets } from '../edges/local/secrets.ts'
 import { createTracing, type Tracing } from '../edges/telemetry/tracing.ts'
 import { openPgHints } from '../runtime/store/postgres/pg-hints.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { podEnvironment, type PodEnvironmentDeps } from './pod-environment.ts'
+import { podInputs, type PodInputsDeps } from './pod-environment.ts'
 import type { PodWiring } from './place.ts'
 import { localPlace } from './places/local.ts'
 import type { OrchestratorSettings } from './settings.ts'
@@ -127,7 +127,7 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   }
 }
 
-interface LocalPodsWiring extends PodWiring, Pick<PodEnvironmentDeps, 'tokens' | 'callbackMaster'> {
+interface LocalPodsWiring extends PodWiring, Pick<PodInputsDeps, 'tokens' | 'callbackMaster'> {
   readonly isolation: Isolation
   readonly tracing: Tracing | undefined
 }
@@ -146,7 +146,7 @@ function localPods(
     userHome,
     isolation,
     command: [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper'],
-    environment: podEnvironment({ ...wiring, settings, programDir, traceparent }),
+    inputs: podInputs({ ...wiring, settings, traceparent }),
     clock,
     random,
     logger,

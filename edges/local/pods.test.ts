@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { captureLog } from '../../http/testing/fixture.ts'
-import type { PodObservation, PodSpec } from '../ports/pods.ts'
+import type { PodInputs, PodObservation, PodSpec } from '../ports/pods.ts'
 import { detectIsolation, type Isolation } from './isolation.ts'
 import { PodFolder } from './pod-folder.ts'
 import { LocalPods, type LocalPodsOptions } from './pods.ts'
@@ -25,7 +25,13 @@ const spec: PodSpec = {
   agentPodTTLSeconds: 600,
   repositories: [],
 }
-const programs = '/usr/bin:/bin:/usr/sbin:/sbin'
+const given =
+  (env: Readonly<Record<string, string>>, files: PodInputs['files'] = {}) =>
+  async (): Promise<PodInputs> => ({
+    env: { PORT: '4711', ...env },
+    secrets: { PLATFORM_POD_TOKEN_FILE: 'hidden-text' },
+    files,
+  })
 const bound = { timeout: 10_000, interval: 20 }
 
 /** A wrapper in the small: it notes its start, serves unless it is slow, has a child, and stops on SIGTERM unless it is stubborn. */
@@ -61,7 +67,7 @@ async function withMachine(use: (machine: Machine) => Promise<void>): Promise<vo
         userHome: home,
         isolation: 'none',
         command: ['/bin/sh', '-c', wrapper],
-        environment: async () => ({ PATH: '/usr/sbin:/usr/bin:/sbin:/bin', PORT: '4711' }),
+        inputs: given({}),
         clock: systemClock,
         random: () => 0.5,
         logger: captureLog().logger,
@@ -174,13 +180,22 @@ describe('creating a pod', () => {
         'env > "$WORKSPACE_DIR/env.new" && mv "$WORKSPACE_DIR/env.new" "$WORKSPACE_DIR/env"',
       ]
       vi.stubEnv('FORGE_TOKEN', 'secret')
-      await machine.start({ command }).create(spec)
+      const inputs = given(
+        { HOME: '/elsewhere', STATE_DIR: '/elsewhere', CONFIG_DIR: '/elsewhere' },
+        { 'mcp.d/wiki.json': '{}' },
+      )
+      await machine.start({ command, inputs }).create(spec)
       vi.unstubAllEnvs()
       await vi.waitFor(() => expect(machine.workspaceFile('env')).not.toBe(''), bound)
       const env = machine.workspaceFile('env')
       const folder = machine.folder()
       expect(env).toContain(`HOME=${folder.home}\n`)
       expect(env).toContain(`STATE_DIR=${folder.state}\n`)
+      expect(env).toContain(`CONFIG_DIR=${folder.config}\n`)
+      expect(env).not.toContain('/elsewhere')
+      expect(readFileSync(join(folder.config, 'mcp.d', 'wiki.json'), 'utf8')).toBe('{}')
+      expect(env).toContain(`PLATFORM_POD_TOKEN_FILE=${join(folder.path, 'pod-token')}\n`)
+      expect(env).not.toContain('hidden-text')
       expect(env).not.toContain('secret')
       for (const path of [folder.path, folder.home, folder.state]) expect(statSync(path).mode & 0o777).toBe(0o700)
       expect(statSync(join(folder.path, 'record.json')).mode & 0o777).toBe(0o600)
@@ -325,8 +340,7 @@ describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? re
 
   test('that is asked to stop before it serves ends at once, although nothing inside could take the signal yet (POD-20)', async () => {
     await withMachine(async (machine) => {
-      const environment = async (): Promise<Record<string, string>> => ({ PATH: programs, PORT: '4711', SLOW: 'yes' })
-      const pods = machine.start({ isolation, environment })
+      const pods = machine.start({ isolation, inputs: given({ SLOW: 'yes' }) })
       await pods.create(spec)
       const family = familyOf(processOf(machine))
       await pods.remove(spec.pod, { force: false })
@@ -337,12 +351,7 @@ describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? re
 
   test('that does not stop is ended by force, with everything that it started', async () => {
     await withMachine(async (machine) => {
-      const environment = async (): Promise<Record<string, string>> => ({
-        PATH: programs,
-        PORT: '4711',
-        STUBBORN: 'yes',
-      })
-      const pods = machine.start({ isolation, environment })
+      const pods = machine.start({ isolation, inputs: given({ STUBBORN: 'yes' }) })
       await pods.create(spec)
       await served(machine)
       const family = familyOf(processOf(machine))

@@ -4,11 +4,11 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, openSync, closeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
-import type { Gone, PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
+import type { Gone, PodInputs, PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
 import { isolated, type Isolation } from './isolation.ts'
 import { PodFolder, podFolders, removeFolder, slug, type PodRecord } from './pod-folder.ts'
 import { PodWatch } from './pod-watch.ts'
@@ -24,12 +24,7 @@ export interface LocalPodsOptions {
   readonly isolation: Isolation
   /** The wrapper's command line. */
   readonly command: readonly string[]
-  /** The wrapper's environment: identity, addresses, files with secrets. */
-  readonly environment: (
-    spec: PodSpec,
-    folder: PodFolder,
-    workspace: string,
-  ) => Promise<Readonly<Record<string, string>>>
+  readonly inputs: (spec: PodSpec) => Promise<PodInputs>
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -37,6 +32,8 @@ export interface LocalPodsOptions {
   readonly keepEndedMs?: number
 }
 
+/** Many pods share the loopback of one machine. */
+const anyPort = '127.0.0.1:0'
 const weekMs = 7 * 24 * 3_600_000
 /** Set for every pod, so that a spawn which was not recorded is found again. */
 const marker = 'STATE_DIR'
@@ -145,17 +142,12 @@ export class LocalPods implements PodPort {
   }
 
   async #spawn(spec: PodSpec, folder: PodFolder): Promise<void> {
-    const { clock, environment, command, isolation } = this.#options
+    const { clock, command, isolation } = this.#options
     const workspace = this.#workspace(spec.task)
     folder.create()
     mkdirSync(workspace, { recursive: true, mode: 0o700 })
     const record = { pod: spec.pod, task: spec.task, createdAt: clock.now(), isolated: isolation !== 'none' }
-    const env = {
-      ...(await environment(spec, folder, workspace)),
-      HOME: folder.home,
-      [marker]: folder.state,
-      WORKSPACE_DIR: workspace,
-    }
+    const env = await this.#environment(spec, folder, workspace)
     folder.write({ ...record, phase: 'spawning' })
     const run =
       isolation === 'none'
@@ -175,6 +167,25 @@ export class LocalPods implements PodPort {
       folder.write({ ...record, phase: 'running', ...(identity === undefined ? {} : { process: identity }) })
     } finally {
       closeSync(log)
+    }
+  }
+
+  /** The inputs of the pod, with the places of this machine and the files that they need. */
+  async #environment(spec: PodSpec, folder: PodFolder, workspace: string): Promise<Readonly<Record<string, string>>> {
+    const { inputs, programDir } = this.#options
+    const { env, secrets, files } = await inputs(spec)
+    for (const [name, content] of Object.entries(files)) folder.configure(name, content)
+    return {
+      ...env,
+      ...Object.fromEntries(Object.entries(secrets).map(([name, content]) => [name, folder.secret(name, content)])),
+      HTTP_ADDR: anyPort,
+      INTERNAL_ADDR: anyPort,
+      CONFIG_DIR: folder.config,
+      STATUSLINE_PATH: join(programDir, 'wrapper', 'usage', 'statusline.mjs'),
+      PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+      HOME: folder.home,
+      [marker]: folder.state,
+      WORKSPACE_DIR: workspace,
     }
   }
 

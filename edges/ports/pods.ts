@@ -23,6 +23,16 @@ export interface Gone {
   readonly detail?: string
 }
 
+/** What a pod is given, as data (machines/turn/pod-environment.ts). An adapter adds the places and makes the files. */
+export interface PodInputs {
+  /** Says no path and no listener. */
+  readonly env: Readonly<Record<string, string>>
+  /** By the variable that will name the file, for example PLATFORM_POD_TOKEN_FILE. */
+  readonly secrets: Readonly<Record<string, string>>
+  /** Below CONFIG_DIR, nothing secret. */
+  readonly files: Readonly<Record<string, string>>
+}
+
 /** What the platform sees of a pod, level-triggered: the same observation may be repeated. */
 export type PodObservation = { readonly pod: string; readonly state: 'ready'; readonly url: string } | Gone
 

@@ -57,6 +57,7 @@ const product: readonly Zone[] = [
       'wrapper/issue-report.ts',
       kit,
     ],
+    tests: ['wrapper/broker/allowed-calls.ts'],
   },
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
   // Two programs beside the service. Its client knows it by HTTP alone; the extractor knows files alone.
@@ -68,6 +69,7 @@ const product: readonly Zone[] = [
     imports: [
       'machines/turn/schema.ts',
       'machines/turn/contract-version.ts',
+      'machines/turn/pod-environment.ts',
       'runtime/backoff.ts',
       'runtime/outage.ts',
       kit,
