@@ -12,7 +12,7 @@ import { loadConfig } from '../wrapper/boot/config.ts'
 import { captureLog } from '../http/testing/fixture.ts'
 import { PodPlaces, PodSecrets, PodVariables } from '../machines/turn/pod-environment.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { podInputs } from './pod-environment.ts'
+import { podInputs, podUrls } from './pod-environment.ts'
 import { readSettings } from './settings.ts'
 
 const spec: PodSpec = {
@@ -349,3 +349,15 @@ test('a pod of this machine gets exactly these variables, and its secrets are fi
     expect(statSync(env[name]!).mode & 0o777).toBe(0o600)
   }
 })
+
+test.each([
+  ['', '', 'http://own:1', 'http://own:2'],
+  ['https://svc', '', 'https://svc', 'http://own:2'],
+  ['', 'http://svc:2', 'http://own:1', 'http://svc:2'],
+])(
+  'OPERATOR_URL %j and INTERNAL_URL %j: pods reach %s and %s (ORCHESTRATOR-SETTINGS-19)',
+  (operatorUrl, internalUrl, operator, internal) => {
+    const listeners = { operator: 'http://own:1', internal: 'http://own:2' }
+    expect(podUrls({ operatorUrl, internalUrl }, listeners)).toEqual({ operator, internal })
+  },
+)

@@ -7,7 +7,7 @@ import { contractVersion } from '../machines/turn/contract-version.ts'
 import { variableTexts, type PodEnvironment } from '../machines/turn/pod-environment.ts'
 import type { OrchestratorSettings } from './settings.ts'
 
-export interface PodInputsDeps {
+interface PodInputsDeps {
   readonly settings: OrchestratorSettings
   readonly directory: ProjectDirectory
   readonly tokens: PodTokens
@@ -19,6 +19,15 @@ export interface PodInputsDeps {
 }
 
 type Variables = PodEnvironment['env']
+type Urls = ReturnType<PodInputsDeps['urls']>
+
+/** The operator's addresses for pods, else the listeners: behind a service of a cluster a listener is none of theirs. */
+export function podUrls(settings: Pick<OrchestratorSettings, 'operatorUrl' | 'internalUrl'>, listeners: Urls): Urls {
+  return {
+    operator: settings.operatorUrl || listeners.operator,
+    internal: settings.internalUrl || listeners.internal,
+  }
+}
 
 /** What one pod's wrapper is given, as data (machines/turn/pod-environment.ts). The adapter of pods adds the places. */
 export function podInputs(deps: PodInputsDeps): (spec: PodSpec) => Promise<PodInputs> {

@@ -338,6 +338,9 @@ const settings: OrchestratorSettings = {
   databaseAnswerMs: 15_000,
   http: { host: '127.0.0.1', port: 0 },
   internal: { host: '127.0.0.1', port: 0 },
+  keysDir: '',
+  operatorUrl: '',
+  internalUrl: '',
   publicUrl: operatorUrl,
   oidc: {
     issuer: 'http://issuer.test',

@@ -41,6 +41,7 @@ const product: readonly Zone[] = [
     'inspector',
     'telemetry',
     'journal',
+    'kubernetes',
   ].map((name) => ({ folder: `edges/${name}/`, imports: edge, tests: ['edges/forge/testing/'] })),
   // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
   { folder: 'edges/inspector/charts/', imports: ['machines/', 'runtime/json-rows.ts'], development: true },
