@@ -244,7 +244,7 @@ describe('a Task', () => {
     test('tools that its profile does not have, called by hand (GATING-4, AGENT-API-6)', async () => {
       const denied: Refusal = { status: 403, code: 'tool-denied' }
       await expectRefused(fixture, 'task_list', () => fixture.call('/tasks', { token: story.first.token }), denied)
-      const keys = await loadKeys(join(fixture.dir, 'state'))
+      const keys = await loadKeys({ stateDir: join(fixture.dir, 'state'), keysDir: '' })
       const mint = (claims: Partial<PodClaims>): Promise<string> =>
         podTokens(keys.signing, systemClock, { next: () => 'a-token' }).mint(
           {
@@ -293,7 +293,7 @@ describe('a Task', () => {
     })
 
     test('what belongs to another Task, pod or Project (AGENT-API-7, AGENT-API-8, AGENT-API-9, AGENT-API-10, AGENT-API-14, OUTCOME-4, ORCHESTRATOR-ERRORS-2)', async () => {
-      const keys = await loadKeys(join(fixture.dir, 'state'))
+      const keys = await loadKeys({ stateDir: join(fixture.dir, 'state'), keysDir: '' })
       const mint = (claims: Partial<PodClaims>, seconds = 600): Promise<string> =>
         podTokens(keys.signing, systemClock, { next: () => 'a-token' }).mint(
           {

@@ -18,6 +18,7 @@ import type { Handlers } from '../runtime/handlers.ts'
 import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { forgeIdsOf, lifeIn } from './gateway.ts'
+import { podInputs, podUrls } from './pod-environment.ts'
 import { readWhy } from './why.ts'
 
 const wrapperTimeoutMs = 30_000
@@ -30,9 +31,9 @@ export interface Acting {
 }
 
 export function composeHandlers(setup: Setup, stores: Stores): Acting {
-  const { parts, addresses } = setup
+  const { parts } = setup
   const forge = forgeEdge(setup, stores)
-  const pods = parts.place.pods({ directory: stores.core.directory, urls: () => addresses })
+  const pods = podsOf(setup, stores)
   const agents = agentSide(setup, stores)
   const handlers: Handlers<OutboxEffect> = {
     ...forge.handlers,
@@ -41,6 +42,20 @@ export function composeHandlers(setup: Setup, stores: Stores): Acting {
     ...wrappers(setup, stores, { pods, agents }),
   }
   return { forge, pods, agents, handlers: parts.tracing ? parts.tracing.handlers(handlers) : handlers }
+}
+
+function podsOf({ settings, parts, addresses }: Setup, { core }: Stores): PodPort {
+  const { place, podTokens: tokens, callbackMaster, tracing } = parts
+  const { directory } = core
+  const inputs = podInputs({
+    settings,
+    directory,
+    tokens,
+    callbackMaster,
+    urls: () => podUrls(settings, addresses),
+    traceparent: () => tracing?.traceparent(),
+  })
+  return place.pods({ directory, inputs })
 }
 
 function forgeEdge({ settings, ports, parts, webhookUrl }: Setup, stores: Stores): ForgeEdge {

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { generateSigningKeyPem, importSigningKey, type SigningKey } from '../http/auth/tokens.ts'
+import { messageOf } from '../runtime/errors.ts'
+import type { OrchestratorSettings } from './settings.ts'
 
 export interface OrchestratorKeys {
   /** Signs the pods' tokens. */
@@ -12,16 +14,56 @@ export interface OrchestratorKeys {
   readonly sessionKey: string
 }
 
-/** Keys of this installation: made at the first start, kept in files of mode 0600. */
-export async function loadKeys(stateDir: string): Promise<OrchestratorKeys> {
-  const dir = join(stateDir, 'keys')
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const signing = await importSigningKey(keep(join(dir, 'signing.pem'), generateSigningKeyPem))
-  const random = (name: string): string => keep(join(dir, name), () => randomBytes(32).toString('hex'))
-  return { signing, callbackMaster: random('callback'), sessionKey: random('session') }
+const makers = {
+  'signing.pem': generateSigningKeyPem,
+  callback: () => randomBytes(32).toString('hex'),
+  session: () => randomBytes(32).toString('hex'),
+} as const
+type KeyName = keyof typeof makers
+
+/**
+ * Keys of this installation. Below `stateDir` they are made at the first start, in files of mode 0600. In `keysDir` they are
+ * only read, so that several processes never make two sets. Throws every file that is missing or empty there.
+ */
+export async function loadKeys(
+  settings: Pick<OrchestratorSettings, 'stateDir' | 'keysDir'>,
+): Promise<OrchestratorKeys> {
+  const keys = settings.keysDir === '' ? kept(join(settings.stateDir, 'keys')) : given(settings.keysDir)
+  return {
+    signing: await importSigningKey(keys['signing.pem']),
+    callbackMaster: keys.callback,
+    sessionKey: keys.session,
+  }
 }
 
-function keep(path: string, make: () => string): string {
-  if (!existsSync(path)) writeFileSync(path, make(), { mode: 0o600, flag: 'wx' })
-  return readFileSync(path, 'utf8')
+function everyKey(read: (name: KeyName) => string): Readonly<Record<KeyName, string>> {
+  return { 'signing.pem': read('signing.pem'), callback: read('callback'), session: read('session') }
+}
+
+function kept(dir: string): Readonly<Record<KeyName, string>> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  return everyKey((name) => {
+    const path = join(dir, name)
+    if (!existsSync(path)) writeFileSync(path, makers[name](), { mode: 0o600, flag: 'wx' })
+    return readFileSync(path, 'utf8')
+  })
+}
+
+function given(dir: string): Readonly<Record<KeyName, string>> {
+  const faults: string[] = []
+  const keys = everyKey((name) => {
+    try {
+      const text = readFileSync(join(dir, name), 'utf8')
+      if (text.trim() === '') faults.push(`${name} is empty`)
+      return text
+    } catch (error) {
+      faults.push(messageOf(error))
+      return ''
+    }
+  })
+  if (faults.length > 0)
+    throw new Error(
+      `KEYS_DIR needs the files ${Object.keys(makers).join(', ')}; the orchestrator makes none there:\n${faults.map((fault) => `- ${fault}`).join('\n')}`,
+    )
+  return keys
 }

@@ -1,14 +1,14 @@
 import type { Projects } from '../edges/forge/project-directory.ts'
-import type { PodPort } from '../edges/ports/pods.ts'
+import type { PodInputs, PodPort, PodSpec } from '../edges/ports/pods.ts'
 import type { DerivedViews, StatusOf } from '../edges/ports/resource-views.ts'
 import type { ResourceHooks, ResourceReader, SecretReader } from '../edges/ports/resources.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
-export interface PodWiring {
+interface PodWiring {
   readonly directory: Projects
-  /** Where pods reach us; known once we listen. */
-  readonly urls: () => { readonly operator: string; readonly internal: string }
+  /** What a pod is given; the place adds where it is. */
+  readonly inputs: (spec: PodSpec) => Promise<PodInputs>
 }
 
 /** What a place shows of the orchestrator, and what it sets in motion there. */

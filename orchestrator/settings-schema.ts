@@ -60,6 +60,12 @@ const daySeconds = 86_400
 
 export const SettingsSchema = Type.Object({
   STATE_DIR: text('.statewright', 'up', 'Folder of the state: keys, Secrets, folders of pods and the embedded store.'),
+  KEYS_DIR: text(
+    '',
+    'operator',
+    'Folder with the keys `signing.pem`, `callback` and `session`, which are only read: processes that share a store share them.',
+    { defaultText: '`keys` below `STATE_DIR`, made at the first start' },
+  ),
   COVERED_DIR: text('', 'up', 'Folder that pods of this machine may not see. It must contain `STATE_DIR`.', {
     defaultText: '`STATE_DIR`',
   }),
@@ -70,6 +76,8 @@ export const SettingsSchema = Type.Object({
   OWNER: text('', 'up', 'Name of this process among those that share a PostgreSQL store. Empty: a random one.'),
   HTTP_ADDR: address('127.0.0.1:8080', 'Listener for forges, people and pods, as `host:port`.'),
   INTERNAL_ADDR: address('127.0.0.1:8082', 'Listener for the callbacks of pods.'),
+  OPERATOR_URL: url('operator', 'Address by which pods reach the orchestrator. Empty: the listener’s.'),
+  INTERNAL_URL: url('operator', 'Address by which pods reach the listener for their callbacks. Empty: the listener’s.'),
   PUBLIC_URL: url('operator', 'Address by which forges and people reach the orchestrator. Empty: the listener’s.'),
   CRON_TIME_ZONE: text('UTC', 'operator', 'Time zone of all schedules, such as `Europe/Berlin`.', {
     reads: 'timeZone',

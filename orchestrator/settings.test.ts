@@ -27,12 +27,15 @@ describe('the settings of the orchestrator', () => {
   test('need the identity provider and a key of the model; the rest has defaults (AGENT-API-1, LISTENERS-1, LISTENERS-2, CRON-1, ORCHESTRATOR-SETTINGS-5, ORCHESTRATOR-SETTINGS-12, ORCHESTRATOR-SETTINGS-13, ORCHESTRATOR-SETTINGS-15)', () => {
     expect(readSettings({ ...needed, HOME: '/home/rita' }, '/program/claude')).toEqual({
       stateDir: join(process.cwd(), '.statewright'),
+      keysDir: '',
       coveredDir: join(process.cwd(), '.statewright'),
       databaseUrl: '',
       databaseAnswerMs: 15_000,
       owner: '',
       http: { host: '127.0.0.1', port: 8080 },
       internal: { host: '127.0.0.1', port: 8082 },
+      operatorUrl: '',
+      internalUrl: '',
       publicUrl: '',
       oidc: {
         issuer: 'http://127.0.0.1:1',

@@ -10,6 +10,8 @@ import { decodeSettings } from './settings-schema.ts'
 
 export interface OrchestratorSettings {
   readonly stateDir: string
+  /** Of keys that are only read; empty: those below `stateDir`, made at the first start. */
+  readonly keysDir: string
   /** What pods of this machine may not see; the state is in it. */
   readonly coveredDir: string
   /** Empty: the embedded store below `stateDir`. */
@@ -22,6 +24,9 @@ export interface OrchestratorSettings {
   readonly internal: Address
   /** Of all schedules (SCHEDULE-2). */
   readonly cronTimeZone: string
+  /** What pods reach us by; empty: the listeners themselves. */
+  readonly operatorUrl: string
+  readonly internalUrl: string
   /** What forges and people reach us by; empty: the listener itself. */
   readonly publicUrl: string
   readonly oidc: {
@@ -80,12 +85,15 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
   const stateDir = resolve(given.STATE_DIR)
   const settings: OrchestratorSettings = {
     stateDir,
+    keysDir: given.KEYS_DIR === '' ? '' : resolve(given.KEYS_DIR),
     coveredDir: resolve(given.COVERED_DIR || stateDir),
     databaseUrl: given.DATABASE_URL,
     databaseAnswerMs: given.DATABASE_ANSWER_SECONDS * 1000,
     owner: given.OWNER,
     http: given.HTTP_ADDR,
     internal: given.INTERNAL_ADDR,
+    operatorUrl: given.OPERATOR_URL,
+    internalUrl: given.INTERNAL_URL,
     publicUrl: given.PUBLIC_URL,
     cronTimeZone: given.CRON_TIME_ZONE,
     oidc: {

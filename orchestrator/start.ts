@@ -1,4 +1,5 @@
 /** Opens what the orchestrator of a process needs (store, keys, pods, listeners), wires it and lets it go. */
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { podTokens } from '../edges/agents/pod-tokens.ts'
 import { bearer } from '../http/auth/authenticate.ts'
@@ -7,13 +8,11 @@ import { oidcVerifier } from '../http/auth/oidc.ts'
 import { clientCredentials } from '../http/token-source.ts'
 import { openSpanExporter } from '../http/tracing/exporter.ts'
 import { detectIsolation, type Isolation } from '../edges/local/isolation.ts'
-import { LocalPods } from '../edges/local/pods.ts'
+import { LocalPods, type LocalPodsOptions } from '../edges/local/pods.ts'
 import { localSecrets } from '../edges/local/secrets.ts'
-import { createTracing, type Tracing } from '../edges/telemetry/tracing.ts'
+import { createTracing } from '../edges/telemetry/tracing.ts'
 import { openPgHints } from '../runtime/store/postgres/pg-hints.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { podEnvironment, type PodEnvironmentDeps } from './pod-environment.ts'
-import type { PodWiring } from './place.ts'
 import { localPlace } from './places/local.ts'
 import type { OrchestratorSettings } from './settings.ts'
 import { closingOnFailure, type Opened } from '../runtime/closing.ts'
@@ -47,7 +46,7 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   if (spans) opened(() => spans.stop())
   const tracing = spans && createTracing({ exporter: spans, clock, logger, runtime: () => composed.runtime })
   const fetch = tracing ? tracing.fetch(ports.fetch) : ports.fetch
-  const keys = await loadKeys(settings.stateDir)
+  const keys = await loadKeys(settings)
   const sql = await openStore(settings)
   opened(() => sql.close())
   const tokens = podTokens(keys.signing, clock, ports.ids)
@@ -86,8 +85,7 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
       secrets: localSecrets(join(settings.stateDir, 'secrets')),
       authenticate: bearer(verifyOidc),
       unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
-      pods: (wiring) =>
-        localPods(settings, ports, { ...wiring, isolation, tokens, callbackMaster: keys.callbackMaster, tracing }),
+      pods: ({ inputs }) => localPods(settings, ports, { inputs, isolation }),
     }),
     podTokens: tokens,
     callbackMaster: keys.callbackMaster,
@@ -127,36 +125,20 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   }
 }
 
-interface LocalPodsWiring extends PodWiring, Pick<PodEnvironmentDeps, 'tokens' | 'callbackMaster'> {
-  readonly isolation: Isolation
-  readonly tracing: Tracing | undefined
-}
-
 function localPods(
-  settings: OrchestratorSettings,
+  { stateDir, coveredDir, userHome }: OrchestratorSettings,
   { programDir, clock, random, logger }: OrchestratorPorts,
-  { isolation, tracing, ...wiring }: LocalPodsWiring,
+  wiring: Pick<LocalPodsOptions, 'inputs' | 'isolation'>,
 ): LocalPods {
-  const { stateDir, coveredDir, userHome } = settings
-  const traceparent = (): string | undefined => tracing?.traceparent()
-  return new LocalPods({
-    stateDir,
-    coveredDir,
-    programDir,
-    userHome,
-    isolation,
-    command: [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper'],
-    environment: podEnvironment({ ...wiring, settings, programDir, traceparent }),
-    clock,
-    random,
-    logger,
-  })
+  const command = [process.execPath, join(programDir, 'bin', 'statewright.mjs'), 'wrapper']
+  return new LocalPods({ ...wiring, stateDir, coveredDir, programDir, userHome, command, clock, random, logger })
 }
 
 function isolationOf(settings: OrchestratorSettings, programDir: string): Isolation {
   const { stateDir, coveredDir, userHome } = settings
-  const keys = join(stateDir, 'keys')
-  const probe = { pod: keys, workspace: keys, program: programDir, state: coveredDir, home: userHome }
+  const pods = join(stateDir, 'pods')
+  mkdirSync(pods, { recursive: true, mode: 0o700 })
+  const probe = { pod: pods, workspace: pods, program: programDir, state: coveredDir, home: userHome }
   const found = settings.isolation === 'none' ? 'none' : detectIsolation(probe)
   if (settings.isolation === 'required' && found === 'none') {
     throw new Error(

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bearer } from '../http/auth/authenticate.ts'
@@ -18,6 +18,7 @@ import { readMcpOverlays } from './boot/overlays.ts'
 import { removePlanted } from './boot/planted.ts'
 import { podStart } from './boot/pod-start.ts'
 import { prepareWorkspace } from './boot/prepare-workspace.ts'
+import { secretFileReader } from './boot/secret-file.ts'
 import { installSkills } from './boot/skills.ts'
 import { openWorkspaceTools } from './boot/workspace-tools.ts'
 import { isoTime, until } from './clock.ts'
@@ -61,6 +62,7 @@ interface StopRequest {
 /** Runs one pod's supervisor from boot to end and answers the exit code: 0 after a graceful stop, 1 otherwise. */
 export async function runWrapper(input: WrapperInput): Promise<number> {
   const { logger } = input
+  const takeSecretFile = secretFileReader(logger)
   try {
     const other = readOtherVersion(input.env, takeSecretFile)
     if (other !== undefined) return await serveOtherVersion(input, other)
@@ -72,13 +74,6 @@ export async function runWrapper(input: WrapperInput): Promise<number> {
     else logger.error({ err: error }, 'the wrapper failed and ends')
     return 1
   }
-}
-
-/** Read once, then removed: what stays on disk is in the agent's reach (SECURITY-RULE-1). */
-function takeSecretFile(path: string): string {
-  const text = readFileSync(path, 'utf8')
-  rmSync(path, { force: true })
-  return text
 }
 
 class Wrapper {

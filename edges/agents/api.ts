@@ -5,6 +5,7 @@ import { protect } from '../../http/auth/authenticate.ts'
 import { authenticateAgent } from './caller.ts'
 import type { AgentApiDeps } from './deps.ts'
 import { problemOf } from './forge-problem.ts'
+import { toolOfRoute } from './profiles.ts'
 import { issueRoutes } from './routes/issues.ts'
 import { mergeRequestRoutes } from './routes/merge-requests.ts'
 import { noteRoutes } from './routes/notes.ts'
@@ -14,10 +15,13 @@ import { scmRoute } from './routes/scm.ts'
 import { takeoverRoute } from './routes/takeovers.ts'
 import { taskRoutes } from './routes/tasks.ts'
 
-/** The REST side of the tools, in a scope of its own: every route needs a pod's token or an OIDC bearer. */
+/** The REST side of the tools, in a scope of its own: every route needs a pod's token or an OIDC bearer, and a line in the table of tools. */
 export async function registerAgentApi(app: HttpApp, deps: AgentApiDeps): Promise<void> {
   await app.register(async (scope) => {
     protect(scope, authenticateAgent(deps))
+    scope.addHook('onRoute', ({ method, url }) => {
+      for (const one of [method].flat()) toolOfRoute(one, url)
+    })
     scope.setErrorHandler((error, request, reply) =>
       answerError(problemOf(error), request as FastifyRequest, reply as never),
     )

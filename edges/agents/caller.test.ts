@@ -34,8 +34,14 @@ const depsWith = (life: ProjectLife | undefined): AgentApiDeps =>
   ({ runtime: reading(actors), lifeOf: async () => life }) as unknown as AgentApiDeps
 const deps = depsWith(aLife)
 
-function by(change: Partial<PodClaims> = {}): FastifyRequest {
-  return { principal: { subject: 's', issuer: 'pod', claims: { ...claims, ...change } } } as unknown as FastifyRequest
+function by(change: Partial<PodClaims> = {}, route = 'POST /tasks/:task/notes'): FastifyRequest {
+  const [method, url] = route.split(' ')
+  const principal = { subject: 's', issuer: 'pod', claims: { ...claims, ...change } }
+  return { principal, routeOptions: { method, url } } as unknown as FastifyRequest
+}
+
+function reader(): FastifyRequest {
+  return by({}, 'GET /tasks/:task')
 }
 
 const forbidden = { code: 'forbidden', status: 403 }
@@ -46,24 +52,24 @@ it('a resource is meant in the namespace default unless it names another (NAME-1
 })
 
 it('the living pod of the Task acts, and one that has ended or was replaced does not (POD-TOKEN-3)', async () => {
-  await expect(requirePod(by(), deps, 'mine', 'task_note')).resolves.toMatchObject({ claims })
-  await expect(requirePod(by({ pod: 1 }), deps, 'mine', 'task_note')).rejects.toMatchObject(forbidden)
-  await expect(requirePod(by({ pod: 3 }), deps, 'mine', 'task_note')).rejects.toMatchObject(forbidden)
+  await expect(requirePod(by(), deps, 'mine')).resolves.toMatchObject({ claims })
+  await expect(requirePod(by({ pod: 1 }), deps, 'mine')).rejects.toMatchObject(forbidden)
+  await expect(requirePod(by({ pod: 3 }), deps, 'mine')).rejects.toMatchObject(forbidden)
 })
 
 it('a pod reads another Task of its Project and acts for none; another Project is refused (POD-TOKEN-4)', async () => {
-  await expect(requireReadable(by(), deps, 'sibling', 'task_get')).resolves.toMatchObject({ view: { seq: 1 } })
-  await expect(requirePod(by(), deps, 'sibling', 'task_note')).rejects.toMatchObject(forbidden)
-  await expect(requireReadable(by(), deps, 'foreign', 'task_get')).rejects.toMatchObject(forbidden)
+  await expect(requireReadable(reader(), deps, 'sibling')).resolves.toMatchObject({ view: { seq: 1 } })
+  await expect(requirePod(by(), deps, 'sibling')).rejects.toMatchObject(forbidden)
+  await expect(requireReadable(reader(), deps, 'foreign')).rejects.toMatchObject(forbidden)
   expect(() => refuseForeignProject(claims, 'demo')).not.toThrow()
   expect(() => refuseForeignProject(claims, 'other')).toThrow('another Project')
 })
 
 it('the token of a pod whose Project was deleted does not open the next Project of its name (POD-TOKEN-6)', async () => {
   const next = depsWith({ uid: 'uid-of-the-next', since: 0 })
-  await expect(requirePod(by(), next, 'mine', 'task_note')).rejects.toMatchObject(forbidden)
-  await expect(requireReadable(by(), next, 'mine', 'task_get')).rejects.toMatchObject(forbidden)
-  await expect(requireTool(by(), next, 'repo_list')).rejects.toMatchObject(forbidden)
+  await expect(requirePod(by(), next, 'mine')).rejects.toMatchObject(forbidden)
+  await expect(requireReadable(reader(), next, 'mine')).rejects.toMatchObject(forbidden)
+  await expect(requireTool(by({}, 'GET /projects/:project/repositories'), next)).rejects.toMatchObject(forbidden)
   await expect(requireLivingPod(next, claims)).rejects.toMatchObject(forbidden)
 })
 
@@ -77,15 +83,15 @@ it('a token without a uid is refused where there is a Project, and may still han
 it('a pod reads its own Task, and none that began before its Project was made (POD-TOKEN-6)', async () => {
   const began = aTask().stage.history[0]!.at
   const made = (since: number): AgentApiDeps => depsWith({ ...aLife, since })
-  await expect(requireReadable(by(), made(began + 60_000), 'sibling', 'task_get')).rejects.toMatchObject(forbidden)
-  await expect(requireReadable(by(), made(began + 60_000), 'mine', 'task_get')).resolves.toBeDefined()
+  await expect(requireReadable(reader(), made(began + 60_000), 'sibling')).rejects.toMatchObject(forbidden)
+  await expect(requireReadable(reader(), made(began + 60_000), 'mine')).resolves.toBeDefined()
   // Two processes may differ in the time of day.
-  await expect(requireReadable(by(), made(began + mostSkewMs), 'sibling', 'task_get')).resolves.toBeDefined()
+  await expect(requireReadable(reader(), made(began + mostSkewMs), 'sibling')).resolves.toBeDefined()
 })
 
 it('a tool that the profile of the token lacks is refused to whoever calls it (POD-TOKEN-5)', async () => {
   const denied = { code: 'tool-denied', status: 403 }
-  const review = by({ agentKind: 'review' })
-  await expect(requirePod(review, deps, 'mine', 'issue_write')).rejects.toMatchObject(denied)
-  await expect(requireReadable(review, deps, 'sibling', 'task_list')).rejects.toMatchObject(denied)
+  const review = (route: string): FastifyRequest => by({ agentKind: 'review' }, route)
+  await expect(requirePod(review('POST /tasks/:task/issues'), deps, 'mine')).rejects.toMatchObject(denied)
+  await expect(requireReadable(review('GET /tasks'), deps, 'sibling')).rejects.toMatchObject(denied)
 })

@@ -10,7 +10,7 @@ import { Problem } from '../../http/problem.ts'
 import type { AgentApiDeps } from './deps.ts'
 import type { PodClaims } from './pod-tokens.ts'
 import { isSince } from './find-tasks.ts'
-import { mayCall, type ToolName } from './profiles.ts'
+import { mayCall, toolOfRoute, type ToolName } from './profiles.ts'
 
 const podIssuer = 'pod'
 
@@ -40,6 +40,10 @@ function podOf(request: FastifyRequest): PodClaims | undefined {
   return principal.issuer === podIssuer ? (principal.claims as unknown as PodClaims) : undefined
 }
 
+function toolOf({ routeOptions: { method, url = '' } }: FastifyRequest): ToolName {
+  return toolOfRoute(String(method), url)
+}
+
 export interface CallingPod {
   readonly claims: PodClaims
   readonly view: ActorView
@@ -47,12 +51,8 @@ export interface CallingPod {
 }
 
 /** The calling pod's own Task, for tools that act: only a living pod of exactly this Task, with the tool in its profile. */
-export async function requirePod(
-  request: FastifyRequest,
-  deps: AgentApiDeps,
-  name: string,
-  tool: ToolName,
-): Promise<CallingPod> {
+export async function requirePod(request: FastifyRequest, deps: AgentApiDeps, name: string): Promise<CallingPod> {
+  const tool = toolOf(request)
   const claims = podOf(request)
   if (claims === undefined) throw new Problem('forbidden', 'only a pod of the Task may call this')
   if (claims.task !== taskId(name)) throw new Problem('forbidden', 'the token belongs to another Task')
@@ -68,9 +68,8 @@ export async function requireReadable(
   request: FastifyRequest,
   deps: AgentApiDeps,
   name: string,
-  tool: ToolName,
 ): Promise<{ view: ActorView; task: TaskContext }> {
-  const claims = await requireTool(request, deps, tool)
+  const claims = await requireTool(request, deps)
   const found = await requireTask(deps, name)
   const isOwn = claims?.task === taskId(name)
   if (claims !== undefined && !isOwn && !(await isOfProject(deps, claims, found.task)))
@@ -82,8 +81,8 @@ export async function requireReadable(
 export async function requireTool(
   request: FastifyRequest,
   deps: Pick<AgentApiDeps, 'runtime' | 'lifeOf'>,
-  tool: ToolName,
 ): Promise<PodClaims | undefined> {
+  const tool = toolOf(request)
   const claims = podOf(request)
   if (claims === undefined) return undefined
   if (!mayCall(claims.agentKind, tool))

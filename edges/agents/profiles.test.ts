@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../machines/task/events.ts'
-import { alwaysOn, isAgentKind, mayCall, profiles, toolNames, toolsOf, type ToolName } from './profiles.ts'
+import fastify from 'fastify'
+import { registerAgentApi } from './api.ts'
+import {
+  alwaysOn,
+  isAgentKind,
+  mayCall,
+  profiles,
+  toolNames,
+  toolOfRoute,
+  toolsOf,
+  toolTable,
+  type ToolName,
+} from './profiles.ts'
 
 const code: readonly ToolName[] = ['code_search', 'code_context', 'code_graph', 'code_explain']
 
@@ -56,4 +68,27 @@ describe('the profile of', () => {
       expect(mayCall(kind, 'task_note')).toBe(true)
     },
   )
+})
+
+describe('a route of the agents’ API', () => {
+  const called = toolNames
+    .flatMap((tool) => toolTable[tool].calls)
+    .filter(({ service }) => service === 'operator')
+    .map(({ method, path }) => `${method} /${path.replace(/:own|:any/, ':task')}`)
+
+  it('belongs to the one tool whose line has its call, and each such call has a route (POD-TOKEN-5)', async () => {
+    const served: string[] = []
+    const app = fastify({ exposeHeadRoutes: false })
+    app.addHook('onRoute', ({ method, url }) => void served.push(`${String(method)} ${url}`))
+    await registerAgentApi(app as never, {} as never)
+    await app.close()
+    expect(new Set(called).size).toBe(called.length)
+    expect(served.toSorted()).toEqual(called.toSorted())
+    expect(toolOfRoute('HEAD', '/tasks')).toBe('task_list')
+  })
+
+  it('ends the start where no line has it', () => {
+    expect(() => toolOfRoute('DELETE', '/tasks/:task')).toThrow('DELETE /tasks/:task is the route of no tool')
+    expect(() => toolOfRoute('POST', '/queries')).toThrow('of no tool')
+  })
 })

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { secretFileName } from '../../machines/turn/pod-environment.ts'
 import type { ProcessIdentity } from './processes.ts'
 
 const Identity = Type.Object({ pid: Type.Integer(), startTime: Type.String() })
@@ -18,6 +19,7 @@ export const PodRecord = Type.Object({
   /** When its end was told. */
   endedAt: Type.Optional(Type.Integer()),
   reason: Type.Optional(Type.String()),
+  detail: Type.Optional(Type.String()),
 })
 export type PodRecord = Static<typeof PodRecord>
 
@@ -43,6 +45,10 @@ export class PodFolder {
 
   get state(): string {
     return join(this.path, 'state')
+  }
+
+  get config(): string {
+    return join(this.path, 'config')
   }
 
   get log(): string {
@@ -74,9 +80,16 @@ export class PodFolder {
     return Value.Check(Identity, value) ? value : undefined
   }
 
-  /** A file that only the pod may read. */
-  secret(name: string, content: string): string {
-    const path = join(this.path, name)
+  /** A file below the pod's folder of configuration. */
+  configure(name: string, content: string): void {
+    const path = join(this.config, name)
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(path, content, { mode: 0o600 })
+  }
+
+  /** A file that only the pod may read; the variable names it. */
+  secret(variable: string, content: string): string {
+    const path = join(this.path, secretFileName(variable))
     writeFileSync(path, content, { mode: 0o600 })
     return path
   }

@@ -3,7 +3,7 @@ import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createOutage, type Outage } from '../../runtime/outage.ts'
 import type { Random } from '../../runtime/random.ts'
-import type { PodObservation } from '../ports/pods.ts'
+import type { Gone, PodObservation } from '../ports/pods.ts'
 import { podNames, readRecord, removeFolder, type PodRecord } from './pod-folder.ts'
 
 export interface PodWatchOptions {
@@ -14,7 +14,7 @@ export interface PodWatchOptions {
   readonly keepEndedMs: number
   readonly observe: (record: PodRecord) => PodObservation | undefined
   /** Makes an end that was taken final, so that a later watch need not guess its reason. */
-  readonly bury: (pod: string, reason: string) => void
+  readonly bury: (end: Gone) => void
   readonly listener: (observation: PodObservation) => Promise<void>
 }
 
@@ -75,7 +75,7 @@ export class PodWatch {
     this.#outages.delete(name)
     this.#told.set(name, state)
     if (observation.state !== 'gone') return
-    bury(pod, observation.reason)
+    bury(observation)
     const endedAt = readRecord(join(this.#options.root, name))?.endedAt ?? clock.now()
     this.#ended.set(name, endedAt + keepEndedMs)
   }

@@ -4,12 +4,13 @@ import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { captureLog } from '../../http/testing/fixture.ts'
-import type { PodObservation, PodSpec } from '../ports/pods.ts'
+import type { PodInputs, PodObservation, PodSpec } from '../ports/pods.ts'
 import { detectIsolation, type Isolation } from './isolation.ts'
 import { PodFolder } from './pod-folder.ts'
 import { LocalPods, type LocalPodsOptions } from './pods.ts'
 import { familyOf, isAlive, signal, type ProcessIdentity } from './processes.ts'
 import { machineFolders, withFolder } from './testing/fixture.ts'
+import { podPortContract } from '../ports/contract/pods-contract.ts'
 
 const spec: PodSpec = {
   pod: 'default/task/1',
@@ -24,7 +25,13 @@ const spec: PodSpec = {
   agentPodTTLSeconds: 600,
   repositories: [],
 }
-const programs = '/usr/bin:/bin:/usr/sbin:/sbin'
+const given =
+  (env: Readonly<Record<string, string>>, files: PodInputs['files'] = {}) =>
+  async (): Promise<PodInputs> => ({
+    env: { PORT: '4711', ...env },
+    secrets: { PLATFORM_POD_TOKEN_FILE: 'hidden-text' },
+    files,
+  })
 const bound = { timeout: 10_000, interval: 20 }
 
 /** A wrapper in the small: it notes its start, serves unless it is slow, has a child, and stops on SIGTERM unless it is stubborn. */
@@ -60,7 +67,7 @@ async function withMachine(use: (machine: Machine) => Promise<void>): Promise<vo
         userHome: home,
         isolation: 'none',
         command: ['/bin/sh', '-c', wrapper],
-        environment: async () => ({ PATH: '/usr/sbin:/usr/bin:/sbin:/bin', PORT: '4711' }),
+        inputs: given({}),
         clock: systemClock,
         random: () => 0.5,
         logger: captureLog().logger,
@@ -173,13 +180,22 @@ describe('creating a pod', () => {
         'env > "$WORKSPACE_DIR/env.new" && mv "$WORKSPACE_DIR/env.new" "$WORKSPACE_DIR/env"',
       ]
       vi.stubEnv('FORGE_TOKEN', 'secret')
-      await machine.start({ command }).create(spec)
+      const inputs = given(
+        { HOME: '/elsewhere', STATE_DIR: '/elsewhere', CONFIG_DIR: '/elsewhere' },
+        { 'mcp.d/wiki.json': '{}' },
+      )
+      await machine.start({ command, inputs }).create(spec)
       vi.unstubAllEnvs()
       await vi.waitFor(() => expect(machine.workspaceFile('env')).not.toBe(''), bound)
       const env = machine.workspaceFile('env')
       const folder = machine.folder()
       expect(env).toContain(`HOME=${folder.home}\n`)
       expect(env).toContain(`STATE_DIR=${folder.state}\n`)
+      expect(env).toContain(`CONFIG_DIR=${folder.config}\n`)
+      expect(env).not.toContain('/elsewhere')
+      expect(readFileSync(join(folder.config, 'mcp.d', 'wiki.json'), 'utf8')).toBe('{}')
+      expect(env).toContain(`PLATFORM_POD_TOKEN_FILE=${join(folder.path, 'pod-token')}\n`)
+      expect(env).not.toContain('hidden-text')
       expect(env).not.toContain('secret')
       for (const path of [folder.path, folder.home, folder.state]) expect(statSync(path).mode & 0o777).toBe(0o700)
       expect(statSync(join(folder.path, 'record.json')).mode & 0o777).toBe(0o600)
@@ -211,8 +227,9 @@ describe('watching pods', () => {
       await pods.create(spec)
       await vi.waitFor(() => expect(told).toHaveLength(1), bound)
       stop()
-      expect(told).toEqual([{ pod: spec.pod, state: 'gone', reason: 'first | the model key is refused' }])
-      expect(machine.folder().read()).toMatchObject({ phase: 'gone', reason: 'first | the model key is refused' })
+      const end = { reason: 'process-ended', detail: 'first | the model key is refused' }
+      expect(told).toEqual([{ pod: spec.pod, state: 'gone', ...end }])
+      expect(machine.folder().read()).toMatchObject({ phase: 'gone', ...end })
     })
   })
 
@@ -323,8 +340,7 @@ describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? re
 
   test('that is asked to stop before it serves ends at once, although nothing inside could take the signal yet (POD-20)', async () => {
     await withMachine(async (machine) => {
-      const environment = async (): Promise<Record<string, string>> => ({ PATH: programs, PORT: '4711', SLOW: 'yes' })
-      const pods = machine.start({ isolation, environment })
+      const pods = machine.start({ isolation, inputs: given({ SLOW: 'yes' }) })
       await pods.create(spec)
       const family = familyOf(processOf(machine))
       await pods.remove(spec.pod, { force: false })
@@ -335,12 +351,7 @@ describe.each(isolations)(`a pod with isolation %s${isolations.length === 1 ? re
 
   test('that does not stop is ended by force, with everything that it started', async () => {
     await withMachine(async (machine) => {
-      const environment = async (): Promise<Record<string, string>> => ({
-        PATH: programs,
-        PORT: '4711',
-        STUBBORN: 'yes',
-      })
-      const pods = machine.start({ isolation, environment })
+      const pods = machine.start({ isolation, inputs: given({ STUBBORN: 'yes' }) })
       await pods.create(spec)
       await served(machine)
       const family = familyOf(processOf(machine))
@@ -397,10 +408,10 @@ test('removing what is gone or was never there is fine, and says that nothing of
 test('a workspace is made once, outlives its pods, and is deleted when it is asked for (PROJECT-WORKSPACE-9, PROJECT-WORKSPACE-13)', async () => {
   await withMachine(async (machine) => {
     const pods = machine.start()
-    await pods.bindVolumes(spec.task)
+    await pods.bindVolumes(spec)
     await pods.create(spec)
     await served(machine)
-    await pods.bindVolumes(spec.task)
+    await pods.bindVolumes(spec)
     await pods.remove(spec.pod, { force: true })
     expect(machine.workspaceFile('starts')).not.toBe('')
     await vi.waitFor(() => expect(isAlive(processOf(machine))).toBe(false), bound)
@@ -410,3 +421,13 @@ test('a workspace is made once, outlives its pods, and is deleted when it is ask
     expect(machine.folder().read()?.pod).toBe(spec.pod)
   })
 })
+
+podPortContract('one machine', (use) =>
+  withMachine((machine) =>
+    use({
+      pods: machine.start(),
+      spec,
+      begun: () => machine.workspaceFile('starts').split('\n').filter(Boolean).length,
+    }),
+  ),
+)

@@ -4,11 +4,11 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, openSync, closeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
-import type { PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
+import type { Gone, PodInputs, PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
 import { isolated, type Isolation } from './isolation.ts'
 import { PodFolder, podFolders, removeFolder, slug, type PodRecord } from './pod-folder.ts'
 import { PodWatch } from './pod-watch.ts'
@@ -24,12 +24,7 @@ export interface LocalPodsOptions {
   readonly isolation: Isolation
   /** The wrapper's command line. */
   readonly command: readonly string[]
-  /** The wrapper's environment: identity, addresses, files with secrets. */
-  readonly environment: (
-    spec: PodSpec,
-    folder: PodFolder,
-    workspace: string,
-  ) => Promise<Readonly<Record<string, string>>>
+  readonly inputs: (spec: PodSpec) => Promise<PodInputs>
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -37,6 +32,8 @@ export interface LocalPodsOptions {
   readonly keepEndedMs?: number
 }
 
+/** Many pods share the loopback of one machine. */
+const anyPort = '127.0.0.1:0'
 const weekMs = 7 * 24 * 3_600_000
 /** Set for every pod, so that a spawn which was not recorded is found again. */
 const marker = 'STATE_DIR'
@@ -52,7 +49,7 @@ export class LocalPods implements PodPort {
     this.#root = join(options.stateDir, 'pods')
   }
 
-  async bindVolumes(task: string): Promise<void> {
+  async bindVolumes({ task }: { readonly task: string }): Promise<void> {
     mkdirSync(this.#workspace(task), { recursive: true, mode: 0o700 })
   }
 
@@ -87,6 +84,12 @@ export class LocalPods implements PodPort {
     return podFolders(this.#root)
   }
 
+  async look(pod: string): Promise<PodObservation | undefined> {
+    const record = new PodFolder(this.#root, pod).read()
+    if (record === undefined) return this.#creating.has(pod) ? undefined : { pod, state: 'gone', reason: 'unknown' }
+    return this.#observe(record)
+  }
+
   watch(listener: (observation: PodObservation) => Promise<void>): () => void {
     const { clock, random, logger, keepEndedMs = weekMs } = this.#options
     const watch = new PodWatch({
@@ -97,7 +100,7 @@ export class LocalPods implements PodPort {
       keepEndedMs,
       listener,
       observe: (record) => this.#observe(record),
-      bury: (pod, reason) => this.#bury(pod, reason),
+      bury: (end) => this.#bury(end),
     })
     return () => watch.stop()
   }
@@ -105,20 +108,21 @@ export class LocalPods implements PodPort {
   #observe(record: PodRecord): PodObservation | undefined {
     const folder = new PodFolder(this.#root, record.pod)
     if (record.phase === 'spawning') return undefined
-    if (record.phase === 'gone') return { pod: record.pod, state: 'gone', reason: record.reason ?? 'ended' }
+    if (record.phase === 'gone') return goneOf(record)
     if (record.process === undefined || !isAlive(record.process)) {
       if (!record.isolated && endAgent(folder)) return undefined
-      return { pod: record.pod, state: 'gone', reason: folder.lastWords() || 'the process ended' }
+      return goneOf({ ...record, reason: 'process-ended', detail: folder.lastWords() || 'the process ended' })
     }
     const url = folder.url()
     return url === undefined ? undefined : { pod: record.pod, state: 'ready', url }
   }
 
-  #bury(pod: string, reason: string): void {
+  #bury({ pod, reason, detail }: Gone): void {
     const folder = new PodFolder(this.#root, pod)
     const record = folder.read()
     if (record === undefined || record.phase === 'gone') return
-    folder.write({ ...record, phase: 'gone', reason, endedAt: this.#options.clock.now() })
+    const words = detail === undefined ? {} : { detail }
+    folder.write({ ...record, phase: 'gone', reason, ...words, endedAt: this.#options.clock.now() })
   }
 
   async #createOnce(spec: PodSpec): Promise<void> {
@@ -138,17 +142,12 @@ export class LocalPods implements PodPort {
   }
 
   async #spawn(spec: PodSpec, folder: PodFolder): Promise<void> {
-    const { clock, environment, command, isolation } = this.#options
+    const { clock, command, isolation } = this.#options
     const workspace = this.#workspace(spec.task)
     folder.create()
     mkdirSync(workspace, { recursive: true, mode: 0o700 })
     const record = { pod: spec.pod, task: spec.task, createdAt: clock.now(), isolated: isolation !== 'none' }
-    const env = {
-      ...(await environment(spec, folder, workspace)),
-      HOME: folder.home,
-      [marker]: folder.state,
-      WORKSPACE_DIR: workspace,
-    }
+    const env = await this.#environment(spec, folder, workspace)
     folder.write({ ...record, phase: 'spawning' })
     const run =
       isolation === 'none'
@@ -171,6 +170,25 @@ export class LocalPods implements PodPort {
     }
   }
 
+  /** The inputs of the pod, with the places of this machine and the files that they need. */
+  async #environment(spec: PodSpec, folder: PodFolder, workspace: string): Promise<Readonly<Record<string, string>>> {
+    const { inputs, programDir } = this.#options
+    const { env, secrets, files } = await inputs(spec)
+    for (const [name, content] of Object.entries(files)) folder.configure(name, content)
+    return {
+      ...env,
+      ...Object.fromEntries(Object.entries(secrets).map(([name, content]) => [name, folder.secret(name, content)])),
+      HTTP_ADDR: anyPort,
+      INTERNAL_ADDR: anyPort,
+      CONFIG_DIR: folder.config,
+      STATUSLINE_PATH: join(programDir, 'wrapper', 'usage', 'statusline.mjs'),
+      PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+      HOME: folder.home,
+      [marker]: folder.state,
+      WORKSPACE_DIR: workspace,
+    }
+  }
+
   #isolated(folder: PodFolder, workspace: string, command: readonly string[]): ReturnType<typeof isolated> {
     const { programDir, coveredDir, userHome } = this.#options
     return isolated({ pod: folder.path, workspace, program: programDir, state: coveredDir, home: userHome }, command)
@@ -179,6 +197,10 @@ export class LocalPods implements PodPort {
   #workspace(task: string): string {
     return join(this.#options.stateDir, 'workspaces', slug(task))
   }
+}
+
+function goneOf({ pod, reason = 'ended', detail = '' }: PodRecord): Gone {
+  return { pod, state: 'gone', reason, ...(detail === '' ? {} : { detail }) }
 }
 
 /**

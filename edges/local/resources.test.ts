@@ -3,6 +3,7 @@ import { migrate } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { testClock } from '../../http/testing/fixture.ts'
+import { resourceReaderContract } from '../ports/contract/resources-contract.ts'
 import type { ResourceStore } from '../ports/resources.ts'
 import { localMigrations } from './migrations.ts'
 import { localResources } from './resources.ts'
@@ -96,3 +97,11 @@ test('removing tells whether there was one, and what comes after it is another r
   expect(await resources.get('Project', 'default', 'demo')).toBeUndefined()
   expect((await resources.apply(project)).resource.uid).not.toBe(resource.uid)
 })
+
+resourceReaderContract('one machine', (use) =>
+  use({
+    resources,
+    apply: async (wanted) => void (await resources.apply(wanted)),
+    remove: async ({ kind, namespace, name }) => void (await resources.remove(kind, namespace, name)),
+  }),
+)

@@ -1,6 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { secretReaderContract } from '../ports/contract/resources-contract.ts'
 import { localSecrets } from './secrets.ts'
 import { withFolder } from './testing/fixture.ts'
 
@@ -47,3 +48,10 @@ test('a file that is no secret reads as none', async () => {
     }
   })
 })
+
+secretReaderContract('one machine', (use) =>
+  withFolder(async (root) => {
+    const secrets = localSecrets(join(root, 'secrets'))
+    await use({ secrets, write: secrets.write })
+  }),
+)

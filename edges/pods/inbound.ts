@@ -78,7 +78,7 @@ export function watchPods(
     const delivery =
       observation.state === 'ready'
         ? { to, key: `ready/${observation.url}`, event: { type: 'pod.ready', at, url: observation.url } }
-        : { to, key: 'vanished', event: { type: 'pod.vanished', at, reason: observation.reason } }
+        : { to, key: 'vanished', event: { type: 'pod.vanished', at, reason: observation.detail ?? observation.reason } }
     await deps.runtime.deliver(delivery)
   })
 }

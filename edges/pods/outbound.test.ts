@@ -51,7 +51,7 @@ async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<vo
       isPodGone: false,
     }
     const pods: PodPort = {
-      bindVolumes: async (task) => void fixture.platform.push(`bind ${task}`),
+      bindVolumes: async ({ task, project }) => void fixture.platform.push(`bind ${task} of ${project}`),
       create: async (spec) => {
         if (fixture.refusal !== undefined) throw fixture.refusal
         fixture.platform.push(`create ${spec.pod}`)
@@ -63,6 +63,7 @@ async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<vo
         return fixture.isPodGone ? 'gone' : 'ending'
       },
       deleteWorkspace: async (task) => void fixture.platform.push(`delete ${task}`),
+      look: async () => undefined,
       watch: () => () => undefined,
     }
     const handlers = wrapperHandlers({
@@ -75,7 +76,11 @@ async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<vo
         const event = { type: 'usage.reported', at: 5_000, turn: name, tokens: usage?.outputTokens ?? 0 }
         return [{ to: 'project:default/demo', key: `reported/${name}`, event }]
       },
-      readActor: async (address) => ({ status: fixture.over.has(address) ? 'done' : 'active' }) as ActorView,
+      readActor: async (address) =>
+        ({
+          status: fixture.over.has(address) ? 'done' : 'active',
+          context: { project: 'default/demo' } as object,
+        }) as ActorView,
       renderTurn: async (_turn, ordinal) => {
         fixture.rendered.push(ordinal)
         return `turn ${ordinal}`
@@ -372,7 +377,7 @@ describe('the life of a pod', () => {
       expect(await handlers.createPod.perform(params, asked(pod))).toEqual([
         { to: pod, key: `${pod}/7/0/created`, event: { type: 'pod.created', at: 5_000, name: 'pod-name' } },
       ])
-      expect(platform).toEqual(['bind default/task', 'create default/task/1'])
+      expect(platform).toEqual(['bind default/task of default/demo', 'create default/task/1'])
       expect(specs).toEqual([{ ...params, pod: 'default/task/1' }])
     })
   })

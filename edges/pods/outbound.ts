@@ -1,6 +1,7 @@
 /** Effects on pods and their turns. A pod that is gone answers nothing: its own final state ends what waits for it. */
 import type { EffectParams } from '../../machines/effect.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
+import type { PodContext } from '../../machines/pod/context.ts'
 import type { TurnResult } from '../../machines/turn/schema.ts'
 import { messageOf, TerminalError } from '../../runtime/errors.ts'
 import type { ActorView, Delivery, EffectContext, TargetRule } from '../../runtime/runtime.ts'
@@ -54,6 +55,12 @@ function ordinalOf(turn: ActorAddress): string {
   return turn.slice(turn.lastIndexOf('/') + 1)
 }
 
+/** The effect names the Task alone; its pod knows the Project. */
+async function projectOf({ readActor }: WrapperEffectDeps, { actor }: EffectContext): Promise<string> {
+  const { project = '' } = ((await readActor(actor))?.context ?? {}) as Partial<PodContext>
+  return project
+}
+
 /** Handlers in the shape of the runtime's total record: one per effect type of this edge. */
 export function wrapperHandlers(deps: WrapperEffectDeps) {
   const { clock, pods, client } = deps
@@ -66,8 +73,8 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
 
   return {
     bindVolumes: {
-      perform: performing(async (params: EffectParams<'bindVolumes'>, context) => {
-        await pods.bindVolumes(params.task)
+      perform: performing(async ({ task }: EffectParams<'bindVolumes'>, context) => {
+        await pods.bindVolumes({ task, project: await projectOf(deps, context) })
         return [deliveryTo(context, 'bound', { type: 'pod.volumesBound', at: clock.now() })]
       }),
     },

@@ -15,15 +15,31 @@ export interface PodSpec {
   readonly repositories: readonly PodRepository[]
 }
 
+/** `reason`: one of a few constants of the place, such as `process-ended`. `detail`: the pod's last words. */
+export interface Gone {
+  readonly pod: string
+  readonly state: 'gone'
+  readonly reason: string
+  readonly detail?: string
+}
+
+/** What a pod is given, as data (machines/turn/pod-environment.ts). An adapter adds the places and makes the files. */
+export interface PodInputs {
+  /** Says no path and no listener. */
+  readonly env: Readonly<Record<string, string>>
+  /** By the variable that will name the file, for example PLATFORM_POD_TOKEN_FILE. */
+  readonly secrets: Readonly<Record<string, string>>
+  /** Below CONFIG_DIR, nothing secret. */
+  readonly files: Readonly<Record<string, string>>
+}
+
 /** What the platform sees of a pod, level-triggered: the same observation may be repeated. */
-export type PodObservation =
-  | { readonly pod: string; readonly state: 'ready'; readonly url: string }
-  | { readonly pod: string; readonly state: 'gone'; readonly reason: string }
+export type PodObservation = { readonly pod: string; readonly state: 'ready'; readonly url: string } | Gone
 
 /** Pods: child processes on one machine, Kubernetes pods in production. Every call may be repeated. */
 export interface PodPort {
   /** Resolves once the Task's volume is there; throws while it is not. */
-  bindVolumes(task: string): Promise<void>
+  bindVolumes(pod: { readonly task: string; readonly project: string }): Promise<void>
   create(spec: PodSpec): Promise<{ readonly name: string }>
   /**
    * `force` ends it at once; otherwise it has its grace. `gone`: nothing of it runs or begins to, so no watch will tell of
@@ -31,6 +47,8 @@ export interface PodPort {
    */
   remove(pod: string, how: { readonly force: boolean }): Promise<'ending' | 'gone'>
   deleteWorkspace(task: string): Promise<void>
+  /** Of a pod that was created, asked instead of told: undefined while it lives and is not ready. One that is not there is gone. */
+  look(pod: string): Promise<PodObservation | undefined>
   /** Tells of every pod there is now, then of every change, and again where the listener rejects. */
   watch(listener: (observation: PodObservation) => Promise<void>): () => void
 }

@@ -384,6 +384,9 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     databaseAnswerMs: 15_000,
     http: anyPort,
     internal: anyPort,
+    keysDir: '',
+    operatorUrl: '',
+    internalUrl: '',
     publicUrl: '',
     cronTimeZone: 'UTC',
     oidc: {

@@ -73,6 +73,10 @@ export const modelUrl = 'http://model.test'
 const tokenLifeSeconds = 3600
 const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, byModel: {} }
 
+function observationOf({ spec: { pod }, url, isGone }: Standing): PodObservation {
+  return isGone ? { pod, state: 'gone', reason: 'stopped', detail: 'it was told to' } : { pod, state: 'ready', url }
+}
+
 export class ScriptedPods implements PodPort {
   readonly #options: PodsOptions
   readonly #pods = new Map<string, Standing>()
@@ -113,6 +117,11 @@ export class ScriptedPods implements PodPort {
       this.#tell(pod)
     }
     return Promise.resolve('gone')
+  }
+
+  look(id: string): Promise<PodObservation | undefined> {
+    const pod = this.#pods.get(id)
+    return Promise.resolve(pod ? observationOf(pod) : { pod: id, state: 'gone', reason: 'unknown' })
   }
 
   watch(listener: (observation: PodObservation) => Promise<void>): () => void {
@@ -237,10 +246,8 @@ export class ScriptedPods implements PodPort {
     return { broker, model }
   }
 
-  #tell({ spec: { pod }, url, isGone }: Standing): void {
-    const seen: PodObservation = isGone
-      ? { pod, state: 'gone', reason: 'it was told to' }
-      : { pod, state: 'ready', url }
+  #tell(pod: Standing): void {
+    const seen = observationOf(pod)
     // Said again where the listener could not take it: it may be about to stop.
     for (const watch of this.#watches)
       void watch(seen).catch(() => this.#options.clock.setTimer(50, () => void watch(seen).catch(() => undefined)))

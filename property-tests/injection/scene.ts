@@ -314,6 +314,9 @@ function settingsOf(dir: string): OrchestratorSettings {
     databaseAnswerMs: 15_000,
     http: anyPort,
     internal: anyPort,
+    keysDir: '',
+    operatorUrl: '',
+    internalUrl: '',
     publicUrl: '',
     oidc: {
       issuer: 'http://issuer.test',

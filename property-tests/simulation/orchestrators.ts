@@ -249,6 +249,7 @@ export class Orchestrators {
           },
           remove: (pod, how) => travel({ line, point: 'pods remove' }, async () => pods.remove(pod, how)),
           deleteWorkspace: (task) => travel({ line, point: 'pods workspace' }, async () => pods.deleteWorkspace(task)),
+          look: async (pod) => pods.look(pod),
           watch: (listener) => pods.watch(line, listener),
         }
       },
@@ -337,6 +338,9 @@ const settings: OrchestratorSettings = {
   databaseAnswerMs: 15_000,
   http: { host: '127.0.0.1', port: 0 },
   internal: { host: '127.0.0.1', port: 0 },
+  keysDir: '',
+  operatorUrl: '',
+  internalUrl: '',
   publicUrl: operatorUrl,
   oidc: {
     issuer: 'http://issuer.test',

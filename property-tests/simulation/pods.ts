@@ -130,6 +130,11 @@ export class Pods {
     this.#options.world.tell(`the workspace of ${task} is deleted`)
   }
 
+  look(id: string): PodObservation | undefined {
+    const pod = this.#pods.get(id)
+    return pod ? observationOf(pod) : { pod: id, state: 'gone', reason: 'unknown' }
+  }
+
   watch(line: Lifeline, listener: (observation: PodObservation) => Promise<void>): () => void {
     const { world } = this.#options
     const tell = (observation: PodObservation): void =>

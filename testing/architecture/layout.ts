@@ -41,6 +41,7 @@ const product: readonly Zone[] = [
     'inspector',
     'telemetry',
     'journal',
+    'kubernetes',
   ].map((name) => ({ folder: `edges/${name}/`, imports: edge, tests: ['edges/forge/testing/'] })),
   // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
   { folder: 'edges/inspector/charts/', imports: ['machines/', 'runtime/json-rows.ts'], development: true },
@@ -57,6 +58,7 @@ const product: readonly Zone[] = [
       'wrapper/issue-report.ts',
       kit,
     ],
+    tests: ['wrapper/broker/allowed-calls.ts'],
   },
   { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
   // Two programs beside the service. Its client knows it by HTTP alone; the extractor knows files alone.
@@ -68,6 +70,7 @@ const product: readonly Zone[] = [
     imports: [
       'machines/turn/schema.ts',
       'machines/turn/contract-version.ts',
+      'machines/turn/pod-environment.ts',
       'runtime/backoff.ts',
       'runtime/outage.ts',
       kit,

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { Type } from 'typebox'
+import type { LifecycleHooks } from '../../machines/turn/pod-environment.ts'
 import { EnvironmentReader, type Address, type Environment } from './environment.ts'
-import { parseLifecycleHooks, type LifecycleHooks } from './lifecycle-hooks.ts'
 import { readRepositories, type RepositoryConfig } from './repositories.ts'
+import { readSecret, variablesOf, type ReadVariable } from './variables.ts'
 
 export interface Identity {
   readonly task: string
@@ -76,61 +76,45 @@ export class ConfigError extends Error {
 }
 
 export const contractVersionVariable = 'PLATFORM_CONTRACT_VERSION'
-const seclusions = ['auto', 'required', 'none']
-const efforts = ['low', 'medium', 'high', 'xhigh', 'max']
-/**
- * Measured at 2.1.329: in `acceptEdits`, `auto`, `manual` and `plan` the CLI asks a person before it calls a tool of the
- * platform, and the turn never ends (WRAPPER-ENV-7). In `dontAsk` it denies the call, and the turn goes on.
- */
-const permissionModes = ['bypassPermissions', 'dontAsk']
-const defaultPath = '/usr/local/bin:/usr/bin:/bin'
-const Command = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
 
 /** Reads and checks every variable; throws one `ConfigError` that lists every fault. */
 export function loadConfig(env: Environment, readSecretFile: (path: string) => string): Config {
   const read = new EnvironmentReader(env, readSecretFile)
+  const of = variablesOf(read)
   const { http, issuer, audience, home, stateDir } = readServing(read)
-  const task = read.required('PLATFORM_TASK')
+  const task = of('PLATFORM_TASK')
   const config: Config = {
     http,
-    internal: read.loopback('INTERNAL_ADDR', '127.0.0.1:8090'),
-    oidc: {
-      issuer,
-      audience,
-      clientId: read.text('OIDC_CLIENT_ID', ''),
-      memoryAudience: read.text('MEMORY_AUDIENCE', ''),
-    },
-    identity: readIdentity(read, task),
-    model: read.text('MODEL', ''),
-    effort: read.oneOf('EFFORT', efforts, ''),
-    permissionMode: read.oneOf('PERMISSION_MODE', permissionModes, 'bypassPermissions'),
-    modelBaseUrl: read.url('MODEL_BASE_URL') || 'https://api.anthropic.com',
+    internal: of('INTERNAL_ADDR'),
+    oidc: { issuer, audience, clientId: of('OIDC_CLIENT_ID'), memoryAudience: of('MEMORY_AUDIENCE') },
+    identity: readIdentity(of, task),
+    model: of('MODEL'),
+    effort: of('EFFORT'),
+    permissionMode: of('PERMISSION_MODE'),
+    modelBaseUrl: of('MODEL_BASE_URL'),
     repositories: readRepositories(read),
     taskBranch: `platform/${task.slice(task.indexOf('/') + 1)}`,
-    turnTimeoutMs: read.seconds('TURN_TIMEOUT_SECONDS', 1800, 1),
-    turnTokenCeiling: read.integer('TURN_TOKEN_CEILING', 0, 0),
-    bootTimeoutMs: read.seconds('BOOT_TIMEOUT_SECONDS', 60, 5),
-    ttlMs: read.seconds('AGENT_POD_TTL_SECONDS', 3600, 1),
-    pushIntervalMs: read.seconds('BRANCH_PUSH_INTERVAL_SECONDS', 120, 0),
-    statuslinePath: read.text('STATUSLINE_PATH', '/usr/local/bin/cc-statusline'),
-    extraMcpServers: read.text('PLATFORM_EXTRA_MCP_SERVERS', ''),
-    agentCli: read.json('AGENT_CLI', Command, ['claude']),
-    seclusion: read.oneOf('AGENT_SECLUSION', seclusions, 'required') as Config['seclusion'],
-    callbackUrl: read.url('CALLBACK_URL'),
-    operatorUrl: read.url('PLATFORM_OPERATOR_URL'),
-    memoryUrl: read.url('PLATFORM_MEMORY_URL'),
-    skills: { url: read.text('SKILLS_REPO_URL', ''), ref: read.text('SKILLS_REF', 'main') },
-    hooks: parseLifecycleHooks(read),
-    bot: {
-      login: read.text('BOT_LOGIN', 'platform-bot'),
-      email: read.text('BOT_EMAIL', 'platform-bot@users.noreply.invalid'),
-    },
-    workspaceDir: resolve(read.text('WORKSPACE_DIR', '/workspace')),
+    turnTimeoutMs: of('TURN_TIMEOUT_SECONDS') * 1000,
+    turnTokenCeiling: of('TURN_TOKEN_CEILING'),
+    bootTimeoutMs: of('BOOT_TIMEOUT_SECONDS') * 1000,
+    ttlMs: of('AGENT_POD_TTL_SECONDS') * 1000,
+    pushIntervalMs: of('BRANCH_PUSH_INTERVAL_SECONDS') * 1000,
+    statuslinePath: of('STATUSLINE_PATH'),
+    extraMcpServers: of('PLATFORM_EXTRA_MCP_SERVERS'),
+    agentCli: of('AGENT_CLI'),
+    seclusion: of('AGENT_SECLUSION'),
+    callbackUrl: of('CALLBACK_URL'),
+    operatorUrl: of('PLATFORM_OPERATOR_URL'),
+    memoryUrl: of('PLATFORM_MEMORY_URL'),
+    skills: { url: of('SKILLS_REPO_URL'), ref: of('SKILLS_REF') },
+    hooks: of('LIFECYCLE_HOOKS'),
+    bot: { login: of('BOT_LOGIN'), email: of('BOT_EMAIL') },
+    workspaceDir: resolve(of('WORKSPACE_DIR')),
     stateDir,
     home: resolve(home),
-    configDir: read.text('CONFIG_DIR', '/etc/wrapper'),
-    path: read.text('PATH', defaultPath),
-    lang: read.text('LANG', 'C.UTF-8'),
+    configDir: of('CONFIG_DIR'),
+    path: of('PATH'),
+    lang: of('LANG'),
     secrets: readSecrets(read),
   }
   refuseContradictions(config, read)
@@ -148,34 +132,35 @@ export interface Serving {
 }
 
 export function readServing(read: EnvironmentReader): Serving {
-  const home = read.text('HOME', homedir())
+  const of = variablesOf(read)
+  const home = of('HOME') || homedir()
   return {
-    http: read.address('HTTP_ADDR', ':8080'),
-    issuer: read.requiredUrl('OIDC_ISSUER'),
-    audience: read.required('OIDC_AUDIENCE'),
+    http: of('HTTP_ADDR'),
+    issuer: of('OIDC_ISSUER'),
+    audience: of('OIDC_AUDIENCE'),
     home,
-    stateDir: resolve(read.text('STATE_DIR', join(home, '.wrapper'))),
+    stateDir: resolve(of('STATE_DIR') || join(home, '.wrapper')),
   }
 }
 
-function readIdentity(read: EnvironmentReader, task: string): Identity {
+function readIdentity(of: ReadVariable, task: string): Identity {
   return {
     task,
-    project: read.required('PLATFORM_PROJECT'),
-    profile: read.text('PLATFORM_TOOL_PROFILE', ''),
-    pod: read.integer('PLATFORM_POD', 1, 0),
-    contractVersion: read.requiredInteger(contractVersionVariable, 0),
+    project: of('PLATFORM_PROJECT'),
+    profile: of('PLATFORM_TOOL_PROFILE'),
+    pod: of('PLATFORM_POD'),
+    contractVersion: of(contractVersionVariable),
   }
 }
 
 /** Each secret may come as a file, which is read once and removed: a file or variable that stays is in the agent's reach (SECURITY-RULE-1). */
 export function readSecrets(read: EnvironmentReader): Secrets {
   return {
-    podToken: read.secretFile('PLATFORM_POD_TOKEN_FILE'),
-    oauthToken: read.secret('AGENT_RUNTIME_OAUTH_TOKEN'),
-    apiKey: read.secret('MODEL_PROVIDER_API_KEY'),
-    callbackSecret: read.secret('CALLBACK_HMAC_SECRET'),
-    oidcClientSecret: read.secret('OIDC_CLIENT_SECRET'),
+    podToken: readSecret(read, 'PLATFORM_POD_TOKEN_FILE'),
+    oauthToken: readSecret(read, 'AGENT_RUNTIME_OAUTH_TOKEN_FILE'),
+    apiKey: readSecret(read, 'MODEL_PROVIDER_API_KEY_FILE'),
+    callbackSecret: readSecret(read, 'CALLBACK_HMAC_SECRET_FILE'),
+    oidcClientSecret: readSecret(read, 'OIDC_CLIENT_SECRET_FILE'),
   }
 }
 

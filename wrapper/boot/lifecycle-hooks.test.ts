@@ -8,7 +8,8 @@ import { openPlainSpace, type CommandSpace } from '../space/space.ts'
 import { openWorkspace } from '../testing/workspace.ts'
 import { createWrapperMetrics } from '../metrics.ts'
 import { loadConfig } from './config.ts'
-import { lifecycleHookRunner, type LifecycleHook, type LifecycleHooks } from './lifecycle-hooks.ts'
+import type { LifecycleHooks } from '../../machines/turn/pod-environment.ts'
+import { lifecycleHookRunner, type LifecycleHook } from './lifecycle-hooks.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
 
 describe('lifecycle hooks', () => {

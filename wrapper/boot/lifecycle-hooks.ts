@@ -1,29 +1,9 @@
-import { Type, type Static } from 'typebox'
 import type { Logger } from '../../http/logging.ts'
+import type { LifecycleHooks } from '../../machines/turn/pod-environment.ts'
 import type { Clock } from '../clock.ts'
 import type { CommandSpace } from '../space/space.ts'
-import type { EnvironmentReader } from './environment.ts'
 
-const command = Type.Optional(Type.String())
-
-/** PROJECT-HOOKS-1, HOOKS-1, HOOKS-2: each a shell command; empty is skipped; a failure is logged and counted, never fatal. */
-export const LifecycleHooks = Type.Object(
-  {
-    preClone: command,
-    postClone: command,
-    conversationStart: command,
-    conversationRestart: command,
-    agentTurnFinished: command,
-    conversationFinished: command,
-  },
-  { additionalProperties: false },
-)
-export type LifecycleHooks = Static<typeof LifecycleHooks>
 export type LifecycleHook = keyof LifecycleHooks
-
-export function parseLifecycleHooks(read: EnvironmentReader): LifecycleHooks {
-  return read.json('LIFECYCLE_HOOKS', LifecycleHooks, {})
-}
 
 export type RunLifecycleHook = (hook: LifecycleHook, argument?: string) => Promise<void>
 

@@ -1,17 +1,6 @@
-import { Type, type Static } from 'typebox'
+import type { PodRepositoryEntry } from '../../machines/turn/pod-environment.ts'
 import type { EnvironmentReader } from './environment.ts'
-
-/** One entry of `REPOS`. `branch` is the work branch; empty means the Task's branch. `sha` is the exact head to check out (REVIEW-2). */
-const RepositoryEntry = Type.Object(
-  {
-    name: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$' }),
-    url: Type.String({ minLength: 1 }),
-    base: Type.Optional(Type.String()),
-    branch: Type.Optional(Type.String()),
-    sha: Type.Optional(Type.String({ pattern: '^([0-9a-f]{40}|[0-9a-f]{64})?$' })),
-  },
-  { additionalProperties: false },
-)
+import { variablesOf } from './variables.ts'
 
 export interface RepositoryConfig {
   readonly name: string
@@ -24,7 +13,7 @@ export interface RepositoryConfig {
 
 /** `REPOS` wins over `REPO_URL` and `REPO_BRANCH`; both set and different is a fault (WRAPPER-RULE-2). */
 export function readRepositories(read: EnvironmentReader): readonly RepositoryConfig[] {
-  const listed = read.json('REPOS', Type.Array(RepositoryEntry), []).map(fill)
+  const listed = variablesOf(read)('REPOS').map(fill)
   const single = readSingle(read)
   if (single && listed.length > 0) refuseDifference(read, listed, single)
   const repositories = listed.length > 0 || !single ? listed : [single]
@@ -35,12 +24,13 @@ export function readRepositories(read: EnvironmentReader): readonly RepositoryCo
   return repositories
 }
 
-function fill(entry: Static<typeof RepositoryEntry>): RepositoryConfig {
+function fill(entry: PodRepositoryEntry): RepositoryConfig {
   return { name: entry.name, url: entry.url, base: entry.base ?? '', branch: entry.branch ?? '', sha: entry.sha ?? '' }
 }
 
 function readSingle(read: EnvironmentReader): RepositoryConfig | undefined {
-  const url = read.text('REPO_URL', '')
+  const of = variablesOf(read)
+  const url = of('REPO_URL')
   if (url === '') {
     if (read.has('REPO_BRANCH')) read.fault('REPO_BRANCH is set without REPO_URL')
     return undefined
@@ -50,7 +40,7 @@ function readSingle(read: EnvironmentReader): RepositoryConfig | undefined {
     .split(/[/:]/)
     .pop()!
     .replace(/\.git$/, '')
-  return { name, url, base: read.text('REPO_BRANCH', ''), branch: '', sha: '' }
+  return { name, url, base: of('REPO_BRANCH'), branch: '', sha: '' }
 }
 
 function refuseDifference(

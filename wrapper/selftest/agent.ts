@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLogger } from '../../http/logging.ts'
 import { contractVersion } from '../../machines/turn/contract-version.ts'
+import { variableTexts } from '../../machines/turn/pod-environment.ts'
 import { writeAgentFiles } from '../boot/agent-files.ts'
 import { agentCommand, agentEnvironment } from '../boot/agent-process.ts'
 import { loadConfig } from '../boot/config.ts'
@@ -182,14 +183,16 @@ function variables(
     PATH: path,
     WORKSPACE_DIR: at.workspace,
     STATE_DIR: join(at.root, 'state'),
-    OIDC_ISSUER: 'http://127.0.0.1:1',
-    OIDC_AUDIENCE: 'contract',
-    PLATFORM_TASK: 'contract',
-    PLATFORM_PROJECT: 'contract',
-    PLATFORM_TOOL_PROFILE: 'implement',
-    PLATFORM_CONTRACT_VERSION: String(contractVersion),
-    MODEL: 'claude-sonnet-4-5',
-    AGENT_CLI: JSON.stringify([cli]),
+    ...variableTexts({
+      OIDC_ISSUER: 'http://127.0.0.1:1',
+      OIDC_AUDIENCE: 'contract',
+      PLATFORM_TASK: 'contract',
+      PLATFORM_PROJECT: 'contract',
+      PLATFORM_TOOL_PROFILE: 'implement',
+      PLATFORM_CONTRACT_VERSION: contractVersion,
+      MODEL: 'claude-sonnet-4-5',
+      AGENT_CLI: [cli],
+    }),
     [subscription ? 'AGENT_RUNTIME_OAUTH_TOKEN' : 'MODEL_PROVIDER_API_KEY']: 'never-sent',
   }
 }

@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path'
 import { startIdentity } from '../../standins/identity/identity.ts'
 import { clientCredentials } from '../../http/token-source.ts'
 import { contractVersion } from '../../machines/turn/contract-version.ts'
+import { secretFileName, variableTexts, type PodSecrets } from '../../machines/turn/pod-environment.ts'
 import type { TurnComplete, TurnResult } from '../../machines/turn/schema.ts'
 import type { Clock } from '../clock.ts'
 import { startTestModel, type ModelRequest, type Move, type TestModel } from '../selftest/model.ts'
@@ -131,23 +132,24 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     STATE_DIR: stateDir,
     HTTP_ADDR: '127.0.0.1:0',
     INTERNAL_ADDR: '127.0.0.1:0',
-    OIDC_ISSUER: identity.issuer,
-    OIDC_AUDIENCE: audience,
-    PLATFORM_TASK: 'implement-lib-1-x7k2p',
-    PLATFORM_PROJECT: 'demo',
-    PLATFORM_TOOL_PROFILE: 'implement',
-    PLATFORM_POD: '1',
-    PLATFORM_CONTRACT_VERSION: String(contractVersion),
-    MODEL: 'claude-sonnet-4-5',
-    MODEL_BASE_URL: model.url,
-    MODEL_PROVIDER_API_KEY_FILE: secretFile(dir, 'model-key', modelKey),
-    CALLBACK_HMAC_SECRET_FILE: secretFile(dir, 'callback-secret', callbackSecret),
-    CALLBACK_URL: receiver.url,
-    AGENT_CLI: JSON.stringify(options.cli ?? [realCli]),
-    REPOS: JSON.stringify([{ name: 'lib', url: origin, base: 'main' }]),
-    BOT_LOGIN: 'statewright-bot',
-    // A machine that refuses namespaces still tests the rest.
-    AGENT_SECLUSION: 'auto',
+    ...variableTexts({
+      OIDC_ISSUER: identity.issuer,
+      OIDC_AUDIENCE: audience,
+      PLATFORM_TASK: 'implement-lib-1-x7k2p',
+      PLATFORM_PROJECT: 'demo',
+      PLATFORM_TOOL_PROFILE: 'implement',
+      PLATFORM_POD: 1,
+      PLATFORM_CONTRACT_VERSION: contractVersion,
+      MODEL: 'claude-sonnet-4-5',
+      MODEL_BASE_URL: model.url,
+      CALLBACK_URL: receiver.url,
+      AGENT_CLI: [...(options.cli ?? [realCli])],
+      REPOS: [{ name: 'lib', url: origin, base: 'main' }],
+      BOT_LOGIN: 'statewright-bot',
+      // A machine that refuses namespaces still tests the rest.
+      AGENT_SECLUSION: 'auto',
+    }),
+    ...secretFiles(dir, { MODEL_PROVIDER_API_KEY_FILE: modelKey, CALLBACK_HMAC_SECRET_FILE: callbackSecret }),
     ...options.env,
     ...extra,
   })
@@ -390,8 +392,13 @@ function give(dir: string, uid: number): void {
     chownSync(join(dir, name), uid, uid)
 }
 
-function secretFile(dir: string, name: string, text: string): string {
-  const path = join(dir, `${name}-${randomUUID()}`)
-  writeFileSync(path, text, { mode: 0o600 })
-  return path
+/** Of one start: the wrapper reads each once and removes it. */
+function secretFiles(dir: string, secrets: PodSecrets): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([variable, text]) => {
+      const path = join(dir, `${secretFileName(variable)}-${randomUUID()}`)
+      writeFileSync(path, text, { mode: 0o600 })
+      return [variable, path]
+    }),
+  )
 }

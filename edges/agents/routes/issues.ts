@@ -53,7 +53,7 @@ export function issueRoutes(app: HttpApp, deps: AgentApiDeps): void {
       },
     },
     async (request, reply) => {
-      const caller = await requirePod(request, deps, request.params.task, 'issue_write')
+      const caller = await requirePod(request, deps, request.params.task)
       const wanted = request.body
       const faults = issueWriteFaults(wanted)
       if (faults.length > 0) throw invalidInput(faults)

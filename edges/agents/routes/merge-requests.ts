@@ -64,7 +64,7 @@ export function mergeRequestRoutes(app: HttpApp, deps: AgentApiDeps): void {
       },
     },
     async (request) => {
-      const caller = await requirePod(request, deps, request.params.task, 'mr_write')
+      const caller = await requirePod(request, deps, request.params.task)
       const wanted = request.body
       if (!mayWriteMr(caller.claims.agentKind, wanted.action))
         throw new Problem('tool-denied', 'refine may only comment')

@@ -22,7 +22,7 @@ export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
     '/tasks/:task/notes',
     { schema: { params: Params, body: Body, summary: 'Write a note into the journal of the Task' } },
     async (request, reply) => {
-      const { claims, task } = await requirePod(request, deps, request.params.task, 'task_note')
+      const { claims, task } = await requirePod(request, deps, request.params.task)
       const { kind, body } = request.body
       const spilled = spillFor(task.journal.notes, body)
       await spill(deps.sql, task.id, task.journal.notes, spilled)
@@ -49,7 +49,7 @@ export function noteRoutes(app: HttpApp, deps: AgentApiDeps): void {
     '/tasks/:task/notes',
     { schema: { params: Params, summary: 'The whole journal of the Task' } },
     async (request) => {
-      const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
+      const { task } = await requireReadable(request, deps, request.params.task)
       const notes = await withWords(deps.sql, task.id, task.journal.notes)
       return {
         items: notes.map(({ id, agent, at, kind, body, source }) => ({

@@ -30,7 +30,7 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
       bodyLimit: 2 * 1024 * 1024,
     },
     async (request, reply) => {
-      const { claims, task } = await requirePod(request, deps, request.params.task, 'submit_outcome')
+      const { claims, task } = await requirePod(request, deps, request.params.task)
       const { kind, payload } = request.body
       checkPayload(
         kind,

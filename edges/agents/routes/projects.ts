@@ -5,15 +5,14 @@ import type { HttpApp } from '../../../http/app.ts'
 import { Problem } from '../../../http/problem.ts'
 import { refuseForeignProject, requireTool } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
-import type { ToolName } from '../profiles.ts'
 import type { FastifyRequest } from 'fastify'
 
 const Params = Type.Object({ project: Type.String() })
 
 /** GET /projects/{p} and its repositories: settings that an agent may know, no secret among them. */
 export function projectRoutes(app: HttpApp, deps: AgentApiDeps): void {
-  async function require(request: FastifyRequest, name: string, tool: ToolName): Promise<ProjectSettings> {
-    const claims = await requireTool(request, deps, tool)
+  async function require(request: FastifyRequest, name: string): Promise<ProjectSettings> {
+    const claims = await requireTool(request, deps)
     if (claims !== undefined) refuseForeignProject(claims, name)
     const project = await deps.projects.project(claims?.project ?? name)
     if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
@@ -21,7 +20,7 @@ export function projectRoutes(app: HttpApp, deps: AgentApiDeps): void {
   }
 
   app.get('/projects/:project', { schema: { params: Params, summary: 'A Project' } }, async (request) => {
-    const project = await require(request, request.params.project, 'project_get')
+    const project = await require(request, request.params.project)
     const { scm, triggerLabel, autoApproveMaxSignificance } = project
     const state = await deps.runtime.read(`project:${projectId(project)}`)
     return {
@@ -41,7 +40,7 @@ export function projectRoutes(app: HttpApp, deps: AgentApiDeps): void {
     '/projects/:project/repositories',
     { schema: { params: Params, summary: 'The repositories of a Project' } },
     async (request) => {
-      const project = await require(request, request.params.project, 'repo_list')
+      const project = await require(request, request.params.project)
       const bases = new Map(project.taskConfig.repositories.map(({ name, base }) => [name, base]))
       return {
         items: project.repositories.map((repository) => ({

@@ -66,7 +66,7 @@ export function scmRoute(app: HttpApp, deps: AgentApiDeps): void {
     '/tasks/:task/scm',
     { schema: { params: Type.Object({ task: Type.String() }), querystring: ScmRead, summary: 'Read the forge' } },
     async (request) => {
-      const { claims } = await requirePod(request, deps, request.params.task, 'scm_read')
+      const { claims } = await requirePod(request, deps, request.params.task)
       const query = request.query
       const faults = scmReadFaults(query)
       if (faults.length > 0) throw invalidInput(faults)

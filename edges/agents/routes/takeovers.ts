@@ -34,7 +34,7 @@ export function takeoverRoute(app: HttpApp, deps: AgentApiDeps): void {
       },
     },
     async (request, reply) => {
-      const { claims } = await requirePod(request, deps, request.params.task, 'mr_takeover_request')
+      const { claims } = await requirePod(request, deps, request.params.task)
       const { repo, number, comment_external_id: commentId } = request.body
       const access = await accessRepository(deps, claims.project, repo)
       const comments = await deps.threads.comments(claims.project, repo, number, 'mr')

@@ -51,7 +51,7 @@ function toTask(task: TaskContext): object {
 
 export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
   app.get('/tasks/:task', { schema: { params: Params, summary: 'One Task' } }, async (request) => {
-    const { task } = await requireReadable(request, deps, request.params.task, 'task_get')
+    const { task } = await requireReadable(request, deps, request.params.task)
     return toTask(task)
   })
 
@@ -69,7 +69,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       },
     },
     async (request) => {
-      const claims = await requireTool(request, deps, 'task_list')
+      const claims = await requireTool(request, deps)
       const { project, kind, stage, cursor } = request.query
       const wanted = claims?.project ?? (project === undefined ? undefined : projectActorId(project))
       if (wanted === undefined) throw new Problem('invalid-input', 'project is required')
@@ -95,7 +95,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       },
     },
     async (request, reply) => {
-      const { task } = await requireReadable(request, deps, request.params.task, 'task_context')
+      const { task } = await requireReadable(request, deps, request.params.task)
       const notes = request.query.notes ?? 'recent'
       const input = await collectBundle(deps, task, { notes, eventsUpTo: task.journal.eventSequence })
       const maxBytes = await deps.maxBundleBytes(task.config.project)
@@ -117,7 +117,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       },
     },
     async (request, reply) => {
-      const claims = await requireTool(request, deps, 'task_context')
+      const claims = await requireTool(request, deps)
       const project = projectActorId(request.params.project)
       if (claims !== undefined) refuseForeignProject(claims, project)
       const scope = request.query.scope ?? 'all'
