@@ -26,7 +26,8 @@ import { endProject } from './end-project.ts'
 import { addGitGateway } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
-import { derivedViews, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
+import type { ResourceViewsDeps } from './resource-deps.ts'
+import { derivedViews, statusOf, tellProject } from './resources.ts'
 import { closeTask, mintByHand } from './tasks-by-hand.ts'
 
 export interface Served {

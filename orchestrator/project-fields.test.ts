@@ -14,7 +14,8 @@ import type { Resource, ResourceReader, SecretReader } from '../edges/ports/reso
 import { agentKinds } from '../machines/task/events.ts'
 import type { Delivery, Runtime } from '../runtime/runtime.ts'
 import { alertingOf } from './alerting.ts'
-import { tellProject, type ResourceViewsDeps } from './resources.ts'
+import type { ResourceViewsDeps } from './resource-deps.ts'
+import { tellProject } from './resources.ts'
 
 type Path = readonly string[]
 type Spec = Readonly<Record<string, unknown>>

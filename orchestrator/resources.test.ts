@@ -13,7 +13,8 @@ import type { ActorView, Delivery, Runtime } from '../runtime/runtime.ts'
 import { simulatedClock } from '../runtime/simulated-clock.ts'
 import { aThreadReader } from '../edges/agents/testing/fixture.ts'
 import type { MirroredComment, MirroredIssue } from '../edges/ports/threads.ts'
-import { derivedViews, statusOf, tellProject, type ResourceViewsDeps } from './resources.ts'
+import type { ResourceViewsDeps } from './resource-deps.ts'
+import { derivedViews, statusOf, tellProject } from './resources.ts'
 import { closeTask } from './tasks-by-hand.ts'
 
 /** What the Project's actor is told of its slots. */

@@ -8,13 +8,12 @@ import { queuedEventResources, type CostFacts } from '../crd/status/queued-event
 import { repositoryStatus } from '../crd/status/repository.ts'
 import type { DerivedResource } from '../crd/status/shape.ts'
 import { taskResource, type TaskRelations } from '../crd/status/task.ts'
-import type { Projects } from '../edges/forge/project-directory.ts'
 import { viewKey, type DerivedViews, type PageQuery } from '../edges/ports/resource-views.ts'
-import type { Resource, ResourceReader } from '../edges/ports/resources.ts'
+import type { Resource } from '../edges/ports/resources.ts'
 import { scheduleSettings } from '../edges/schedule/settings.ts'
-import type { ThreadReader } from '../edges/ports/threads.ts'
 import type { ProjectSpec } from '../crd/project.ts'
 import { resumeIssues } from './end-project.ts'
+import type { ResourceViewsDeps } from './resource-deps.ts'
 import { ledgerDeliveries } from './spending.ts'
 import { waitingTask, waitingTasks } from './tasks-by-hand.ts'
 import { sliceBehind } from '../http/list.ts'
@@ -27,23 +26,7 @@ import type { ProjectContext } from '../machines/project/context.ts'
 import type { QueueContext } from '../machines/queue/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { allActors } from '../runtime/all-actors.ts'
-import type { Clock } from '../runtime/clock.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
-
-export interface ResourceViewsDeps {
-  readonly runtime: Runtime
-  readonly directory: Projects
-  readonly threads: ThreadReader
-  readonly clock: Clock
-  readonly resources: ResourceReader
-  readonly webhookUrl: (project: string) => string
-  /** As the forge said last; undefined: it was not asked yet. `project`: `<namespace>/<name>`, as below. */
-  readonly forgeIdOf: (project: string, repository: string) => Promise<string | undefined>
-  /** Of the Project's memory service, if it has one. */
-  readonly memoryUrl: (project: string) => string | undefined
-  /** Print of the key of the model that pods get. */
-  readonly modelKey: string
-}
 
 const actorKinds: Readonly<Record<string, ActorKind>> = {
   Task: 'task',

@@ -11,7 +11,7 @@ import type { TaskContext } from '../machines/task/context.ts'
 import type { OwnedIssue, TaskSeed } from '../machines/task/events.ts'
 import { maxTaskName, shortHash } from '../machines/rules/names.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
-import type { ResourceViewsDeps } from './resources.ts'
+import type { ResourceViewsDeps } from './resource-deps.ts'
 
 export type HandTasksDeps = Pick<ResourceViewsDeps, 'runtime' | 'clock'> & { readonly resources: ResourceReader }
 

@@ -1,10 +1,9 @@
-import type { StackOptions } from './stack.ts'
+export type ModelChoice =
+  | { readonly provider: 'scripted' }
+  | { readonly provider: 'anthropic'; readonly key: string; readonly oauth: boolean }
 
 /** The scripted model, or the user's own key or subscription: the one place that reads them, at the user's word. */
-export function modelChoice(
-  provider: string,
-  env: Readonly<Record<string, string | undefined>>,
-): StackOptions['model'] {
+export function modelChoice(provider: string, env: Readonly<Record<string, string | undefined>>): ModelChoice {
   if (provider === 'scripted') return { provider }
   if (provider !== 'anthropic') throw new Error(`--model-provider takes scripted or anthropic, not ${provider}`)
   const oauth = env['CLAUDE_CODE_OAUTH_TOKEN']
@@ -21,8 +20,9 @@ export function modelChoice(
 export function wallsOf({
   model,
   unsafeNoIsolation,
-}: Pick<StackOptions, 'unsafeNoIsolation'> & {
-  readonly model: Pick<StackOptions['model'], 'provider'>
+}: {
+  readonly model: Pick<ModelChoice, 'provider'>
+  readonly unsafeNoIsolation: boolean
 }): 'none' | 'auto' | 'required' {
   if (unsafeNoIsolation) return 'none'
   return model.provider === 'scripted' ? 'auto' : 'required'

@@ -25,7 +25,7 @@ import { headBranch, seedRepository } from './git-seed.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
 import { logFile } from './log-file.ts'
 import { localManifests } from '../../standins/manifests.ts'
-import { wallsOf } from './model-choice.ts'
+import { wallsOf, type ModelChoice } from './model-choice.ts'
 import { people } from '../../standins/people.ts'
 import { portOwner } from './port-owner.ts'
 import { freePort, isFree } from './ports.ts'
@@ -40,9 +40,7 @@ export interface StackOptions {
   readonly repository?: string
   /** 0: any free ones. */
   readonly port: number
-  readonly model:
-    | { readonly provider: 'scripted' }
-    | { readonly provider: 'anthropic'; readonly key: string; readonly oauth: boolean }
+  readonly model: ModelChoice
   readonly unsafeNoIsolation: boolean
   readonly testCommand?: string
   /** The memory service beside the orchestrator (MEMORY-RULE-8). */

@@ -10,7 +10,8 @@ import { Problem } from '../../http/problem.ts'
 import type { AgentApiDeps } from './deps.ts'
 import type { PodClaims } from './pod-tokens.ts'
 import { isSince } from './find-tasks.ts'
-import { mayCall, toolOfRoute, type ToolName } from './profiles.ts'
+import { mayCall, toolOfRoute } from './profiles.ts'
+import { type ToolName } from '../../machines/turn/tools.ts'
 
 const podIssuer = 'pod'
 

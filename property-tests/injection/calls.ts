@@ -1,5 +1,5 @@
 /** Calls of tools in whatever notation models and their frameworks write them. */
-import { toolNames } from '../../edges/agents/profiles.ts'
+import { toolNames } from '../../machines/turn/tools.ts'
 import type { Order } from './order.ts'
 
 type Arguments = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 /** Does what each order says, in every way that an agent has. */
 import { join } from 'node:path'
 import { people } from '../../standins/people.ts'
-import type { ToolName } from '../../edges/agents/profiles.ts'
+import type { ToolName } from '../../machines/turn/tools.ts'
 import type { Agent } from './agent.ts'
 import type { Order } from './order.ts'
 import { isTool } from './orders.ts'

@@ -2,7 +2,7 @@
  * The orders in a text, as the most obedient reader would understand them: calls in any notation, commands of a shell,
  * addresses to visit, and what verbs of several languages ask for. It knows no text of the corpus.
  */
-import { toolNames, type ToolName } from '../../edges/agents/profiles.ts'
+import { toolNames, type ToolName } from '../../machines/turn/tools.ts'
 import { callsIn } from './calls.ts'
 import { readingsOf } from './layers.ts'
 import type { Order } from './order.ts'

@@ -1,6 +1,6 @@
 /** Each tool called once, and what the server says afterwards that the call did. Whoever calls is told apart nowhere. */
 import { expect } from 'vitest'
-import type { ToolName } from '../../edges/agents/profiles.ts'
+import type { ToolName } from '../../machines/turn/tools.ts'
 import { people } from '../../standins/people.ts'
 import { askForge } from '../../orchestrator/testing/merge-request.ts'
 import { within, type Facts, type Kind, type Fixture } from './fixture.ts'

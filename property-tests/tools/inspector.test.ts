@@ -1,6 +1,7 @@
 /** Each tool once over stdio by the MCP inspector: listed as the gating table says, called, and read back from the server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { profiles, toolNames, toolsOf } from '../../edges/agents/profiles.ts'
+import { profiles, toolsOf } from '../../edges/agents/profiles.ts'
+import { toolNames } from '../../machines/turn/tools.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { startPodSide, type PodSide } from './pod-side.ts'
 import { answered, calls } from './calls.ts'

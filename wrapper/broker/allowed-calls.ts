@@ -1,59 +1,25 @@
-/** The two services behind the broker. */
-export type Service = 'operator' | 'memory'
+import { agentKinds, type AgentKind } from '../../machines/task/events.ts'
+import { toolNames, toolTable, type RestCall } from '../../machines/turn/tools.ts'
 
-interface Rule {
-  readonly service: Service
-  readonly methods: readonly string[]
-  /** Segments of the path; `:own` is this pod's Task, `:project` its Project, `:any` one free segment, `*` one or more. */
-  readonly path: string
+/** The two services behind the broker. */
+export type Service = RestCall['service']
+
+interface Rule extends RestCall {
   /** Absent: always on, also for an unknown profile (GATING-5, GATING-8). */
-  readonly profiles?: readonly string[]
+  readonly profiles?: readonly AgentKind[]
 }
 
-const all = ['brainstorm', 'incident', 'implement', 'review', 'refine', 'documentation', 'upgrade']
-const allBut = (...denied: readonly string[]): readonly string[] => all.filter((profile) => !denied.includes(profile))
+const outcomePath = toolTable.submit_outcome.calls[0]!.path
 
-const outcomePath = 'tasks/:own/outcome'
-
-/** One row per tool of GATING (docs/contract/tools.md), as the calls it needs (TOOL-RULE-4, TOOLS-12). Nothing else passes. */
-const rules: readonly Rule[] = [
-  { service: 'operator', methods: ['GET'], path: 'projects/:project' },
-  { service: 'operator', methods: ['GET'], path: 'projects/:project/repositories' },
-  { service: 'operator', methods: ['GET'], path: 'projects/:project/task-index' },
-  { service: 'operator', methods: ['GET'], path: 'tasks/:any' },
-  { service: 'operator', methods: ['GET'], path: 'tasks/:any/context' },
-  { service: 'operator', methods: ['GET'], path: 'tasks/:any/notes' },
-  { service: 'operator', methods: ['POST'], path: 'tasks/:own/notes' },
-  { service: 'operator', methods: ['POST'], path: outcomePath, profiles: all },
-  { service: 'operator', methods: ['GET'], path: 'tasks/:own/scm', profiles: all },
-  { service: 'operator', methods: ['GET'], path: 'tasks', profiles: ['brainstorm', 'incident', 'refine'] },
-  { service: 'operator', methods: ['POST'], path: 'tasks/:own/issues', profiles: ['implement', 'refine'] },
-  {
-    service: 'operator',
-    methods: ['POST'],
-    path: 'tasks/:own/merge-requests',
-    profiles: ['implement', 'review', 'refine', 'documentation', 'upgrade'],
-  },
-  { service: 'operator', methods: ['POST'], path: 'tasks/:own/takeover-requests', profiles: ['implement', 'review'] },
-  { service: 'memory', methods: ['GET'], path: 'code/*', profiles: allBut('refine') },
-  { service: 'memory', methods: ['GET'], path: 'code-graph/*', profiles: allBut('refine') },
-  { service: 'memory', methods: ['POST'], path: 'queries', profiles: all },
-  { service: 'memory', methods: ['POST'], path: 'queries:describe', profiles: all },
-  { service: 'memory', methods: ['POST'], path: 'memories', profiles: allBut('review', 'refine') },
-  { service: 'memory', methods: ['GET'], path: 'entities', profiles: ['brainstorm', 'incident', 'documentation'] },
-  {
-    service: 'memory',
-    methods: ['GET', 'PATCH'],
-    path: 'entities/:any',
-    profiles: ['brainstorm', 'incident', 'documentation'],
-  },
-  { service: 'memory', methods: ['GET', 'POST'], path: 'edges', profiles: ['incident', 'documentation'] },
-  { service: 'memory', methods: ['DELETE'], path: 'edges/:any', profiles: ['incident', 'documentation'] },
-]
+/** The calls that the tools need, each for the kinds that have its tool (TOOL-RULE-4, TOOLS-12). Nothing else passes. */
+const rules: readonly Rule[] = toolNames.flatMap((tool) => {
+  const { kinds, calls } = toolTable[tool]
+  return calls.map((call) => (kinds === 'always' ? call : { ...call, profiles: kinds }))
+})
 
 /** Any other word has the always-on tools alone. */
-export function isProfile(word: string): boolean {
-  return all.includes(word)
+export function isProfile(word: string): word is AgentKind {
+  return agentKinds.some((kind) => kind === word)
 }
 
 export interface Caller {
@@ -69,8 +35,8 @@ export function isAllowed(caller: Caller, service: Service, method: string, path
   return rules.some(
     (rule) =>
       rule.service === service &&
-      rule.methods.includes(method) &&
-      (rule.profiles === undefined || rule.profiles.includes(caller.profile)) &&
+      rule.method === method &&
+      (rule.profiles === undefined || rule.profiles.some((kind) => kind === caller.profile)) &&
       matches(rule.path.split('/'), segments, caller),
   )
 }

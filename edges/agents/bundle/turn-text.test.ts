@@ -20,7 +20,8 @@ import {
 } from '../testing/fixture.ts'
 import { standingLine } from './assignment/assignment.ts'
 import { bytesOf } from './escape.ts'
-import { toolNames, toolsOf } from '../profiles.ts'
+import { toolsOf } from '../profiles.ts'
+import { toolNames } from '../../../machines/turn/tools.ts'
 import { assignmentContext, renderTurn } from './turn-text.ts'
 
 interface Given {

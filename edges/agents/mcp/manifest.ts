@@ -1,6 +1,6 @@
 /** `tool-manifest.json`, an asset of each release: what skills may call, to be pinned by who writes them (SKILLS-1, SKILLS-2). */
 import { Type, type Static, type TObject, type TSchema } from 'typebox'
-import { toolNames } from '../profiles.ts'
+import { toolNames } from '../../../machines/turn/tools.ts'
 import { agentKinds } from '../../../machines/task/events.ts'
 import { contractVersion } from '../../../machines/turn/contract-version.ts'
 import { toolsFor } from './server.ts'

@@ -1,7 +1,8 @@
 /** docs/tools.md: every tool as an agent sees it, made from what the server publishes. */
 import type { TObject, TSchema } from 'typebox'
 import { agentKinds } from '../../../machines/task/events.ts'
-import { alwaysOn, mayCall, toolNames } from '../profiles.ts'
+import { alwaysOn, mayCall } from '../profiles.ts'
+import { toolNames } from '../../../machines/turn/tools.ts'
 import { toolsFor } from './server.ts'
 
 const head = `# The agents' tools

@@ -1,5 +1,5 @@
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
-import type { ToolName } from '../profiles.ts'
+import type { ToolName } from '../../../machines/turn/tools.ts'
 import type { Fault } from '../../../http/problem.ts'
 import type { Backend } from './backend.ts'
 import type { BoundOptions } from './bound.ts'

@@ -13,7 +13,7 @@ import {
   ValidationError,
 } from '../errors.ts'
 import type { ForgeSubjectKind } from '../port.ts'
-import { markGone, readAndTell } from './read-forge.ts'
+import { markGone, readAndReport } from './read-forge.ts'
 import type { SubjectKey } from './records.ts'
 import type { Scope } from './scope.ts'
 import { listOwed, owe, settleOwed } from './store/owed.ts'
@@ -57,7 +57,7 @@ export function readApart(subjects: Subjects, scope: Scope): Apart {
     async readOwed() {
       for (const { kind, number } of await listOwed(sql, place, MOST_OWED))
         await apart.read(kind, number, async (subject) => {
-          await readAndTell(subject)
+          await readAndReport(subject)
           await settleOwed(sql, subject.key)
         })
     },

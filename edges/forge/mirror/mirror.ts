@@ -22,7 +22,7 @@ import type { ThreadPlace } from '../task-threads.ts'
 import type { MirrorOptions } from './options.ts'
 import { openScope, requireProject } from './scope.ts'
 import { createSubjects } from './subject.ts'
-import { readAndTell } from './read-forge.ts'
+import { readAndReport } from './read-forge.ts'
 import { loadThreads } from './task-words.ts'
 import type { Word } from './words.ts'
 
@@ -113,7 +113,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     async refresh(project, repository, on, number) {
       const scope = await openScope(options, project, repository)
-      await subjects.withSubject(scope, on, number, readAndTell)
+      await subjects.withSubject(scope, on, number, readAndReport)
     },
     apply: (project, change, delivery) => applyChange(subjects, project, change, delivery),
     async resyncTrouble(id, least) {

@@ -1,17 +1,32 @@
 /** What the mirror reads from the forge about one subject, into its rows. Whoever calls it has the subject's lock. */
 import type { Queryable } from '../../../runtime/store/sql.ts'
-import type { ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
+import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
+import type { MirrorOptions } from './options.ts'
 import type { People } from './people.ts'
-import type { MergeRequestNotes, MirroredMergeRequest, MirroredSubject } from './records.ts'
+import type { MergeRequestNotes, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
+import type { Scope } from './scope.ts'
 import { loadThread, markDeleted } from './store/comments.ts'
 import { markHasChecks } from './store/cursors.ts'
 import { loadSubject, markComplete, upsertSubject } from './store/subjects.ts'
-import type { Subject } from './subject.ts'
-import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext } from './take-in.ts'
+import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext, type Taken } from './take-in.ts'
 import { isOurs } from './tell.ts'
 
 /** A forge that lists a comment later than this, or whose clock differs by more, is none that we know. */
 const LISTED_WITHIN_MS = 60_000
+
+/** A subject whose lock the caller has, and what is known of it (subject.ts). */
+interface Subject {
+  readonly options: Pick<MirrorOptions, 'sql' | 'clock'>
+  readonly scope: Scope
+  readonly key: SubjectKey
+  row(): Promise<MirroredSubject | undefined>
+  take(accounts: readonly ForgeAccount[], change: Change<Taken<MirroredSubject>>): Promise<unknown>
+  takeWords(accounts: readonly ForgeAccount[], change: Change<unknown>): Promise<void>
+  wrote(row: MirroredSubject): void
+  tell(): Promise<void>
+}
+
+type Change<Result> = (tx: Queryable, context: TakeInContext) => Promise<Result>
 
 /** The subject alone, without its thread. */
 export async function readSubject(subject: Subject): Promise<void> {
@@ -80,7 +95,7 @@ async function takeInThread(
 }
 
 /** Everything that the forge has of it, and then its actor. */
-export async function readAndTell(subject: Subject): Promise<void> {
+export async function readAndReport(subject: Subject): Promise<void> {
   await readSubject(subject)
   await readThread(subject)
   if (subject.key.kind === 'mr') await readChecks(subject, true)
