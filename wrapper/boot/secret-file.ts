@@ -22,9 +22,9 @@ export function secretFileReader(logger: Logger): (path: string) => string {
   }
 }
 
-/** A single file may be a mount of its own. A folder may refuse this user alone. */
+/** A single file may be a mount of its own. A folder that refuses this user alone is no read-only volume. */
 function isReadOnly(path: string): boolean {
-  return refusalOf(path) === 'EROFS' || ['EROFS', 'EACCES'].includes(refusalOf(dirname(path)) ?? '')
+  return [path, dirname(path)].some((one) => refusalOf(one) === 'EROFS')
 }
 
 /** Why the kernel refuses writes there; undefined where it allows them. */
