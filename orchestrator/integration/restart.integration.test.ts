@@ -1,7 +1,7 @@
 /** What the forge told while no orchestrator ran is not lost until the next resync. */
 import { afterEach, expect, test } from 'vitest'
-import { people } from '../standins/people.ts'
-import { repository, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
+import { people } from '../../standins/people.ts'
+import { repository, startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
 
 let fixture: OrchestratorFixture | undefined
 afterEach(() => fixture?.stop(), 30_000)

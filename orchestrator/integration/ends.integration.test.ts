@@ -1,16 +1,16 @@
 /** How Tasks and Projects end and begin again, over the whole orchestrator. The tests of one `describe` are one story. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { IssueContext } from '../machines/issue/context.ts'
-import type { QueueContext } from '../machines/queue/context.ts'
-import type { TaskContext } from '../machines/task/context.ts'
-import { people } from '../standins/people.ts'
+import type { IssueContext } from '../../machines/issue/context.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { people } from '../../standins/people.ts'
 import {
   projectWith,
   repository,
   startOrchestratorFixture,
   type Answer,
   type OrchestratorFixture,
-} from './testing/fixture.ts'
+} from '../testing/fixture.ts'
 
 let fixture: OrchestratorFixture
 beforeAll(async () => void (fixture = await startOrchestratorFixture()), 120_000)

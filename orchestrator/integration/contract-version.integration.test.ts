@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { programDir } from '../cli/program.ts'
-import { startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
+import { programDir } from '../../cli/program.ts'
+import { startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
 
 const name = 'documentation-1'
 let fixture: OrchestratorFixture

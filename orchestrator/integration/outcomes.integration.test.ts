@@ -3,10 +3,10 @@
  * of the Task changed. The tests are one story of five Tasks.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TaskContext } from '../machines/task/context.ts'
-import { people } from '../standins/people.ts'
-import { commentOn, openMergeRequest, type OpenedMergeRequest } from './testing/merge-request.ts'
-import { expectProblem, expectRefused, invalid, pathsOf, type Refusal } from './testing/refusals.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { people } from '../../standins/people.ts'
+import { commentOn, openMergeRequest, type OpenedMergeRequest } from '../testing/merge-request.ts'
+import { expectProblem, expectRefused, invalid, pathsOf, type Refusal } from '../testing/refusals.ts'
 import {
   repository,
   startOrchestratorFixture,
@@ -14,8 +14,8 @@ import {
   type Asked,
   type PodUnderTest,
   type OrchestratorFixture,
-} from './testing/fixture.ts'
-import { openTask, type TaskStory } from './testing/task-story.ts'
+} from '../testing/fixture.ts'
+import { openTask, type TaskStory } from '../testing/task-story.ts'
 
 let fixture: OrchestratorFixture
 let story: TaskStory

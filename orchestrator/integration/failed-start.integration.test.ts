@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { programDir } from '../cli/program.ts'
+import { programDir } from '../../cli/program.ts'
 
 /** Well below the bound after which a start is given up by who waits for it. */
 const boundMs = 60_000

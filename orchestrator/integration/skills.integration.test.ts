@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PodFolder } from '../edges/local/pod-folder.ts'
-import { startTestModel, type TestModel } from '../wrapper/selftest/model.ts'
-import { runGit } from '../wrapper/testing/pod.ts'
-import { programDir } from '../cli/program.ts'
-import { projectWith, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
+import { PodFolder } from '../../edges/local/pod-folder.ts'
+import { startTestModel, type TestModel } from '../../wrapper/selftest/model.ts'
+import { runGit } from '../../wrapper/testing/pod.ts'
+import { programDir } from '../../cli/program.ts'
+import { projectWith, startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
 
 const stub = join(programDir, 'standins', 'stub-cli', 'claude')
 const name = 'documentation-1'

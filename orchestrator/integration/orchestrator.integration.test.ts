@@ -6,12 +6,12 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { generateSigningKeyPem, importSigningKey } from '../http/auth/tokens.ts'
-import { signHmac } from '../http/auth/hmac.ts'
-import { namesIn } from '../http/testing/fixture.ts'
-import { podTokens } from '../edges/agents/pod-tokens.ts'
-import { systemClock } from '../runtime/clock.ts'
-import { people } from '../standins/people.ts'
+import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
+import { signHmac } from '../../http/auth/hmac.ts'
+import { namesIn } from '../../http/testing/fixture.ts'
+import { podTokens } from '../../edges/agents/pod-tokens.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { people } from '../../standins/people.ts'
 import {
   badSignature,
   expectProblem,
@@ -22,14 +22,14 @@ import {
   pathsOf,
   unauthenticated,
   type Refusal,
-} from './testing/refusals.ts'
+} from '../testing/refusals.ts'
 import {
   hookSecret,
   repository,
   startOrchestratorFixture,
   type Answer,
   type OrchestratorFixture,
-} from './testing/fixture.ts'
+} from '../testing/fixture.ts'
 
 let fixture: OrchestratorFixture
 

@@ -3,11 +3,11 @@
  * it, a Task whose limit leaves no room for another turn is held, and a maintainer's raise lets it go on. One story.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accountsOf, type LedgerContext } from '../machines/ledger/context.ts'
-import type { Account } from '../machines/rules/spending.ts'
-import { people } from '../standins/people.ts'
-import { projectWith, repository, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
-import { openTask, type TaskStory } from './testing/task-story.ts'
+import { accountsOf, type LedgerContext } from '../../machines/ledger/context.ts'
+import type { Account } from '../../machines/rules/spending.ts'
+import { people } from '../../standins/people.ts'
+import { projectWith, repository, startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
+import { openTask, type TaskStory } from '../testing/task-story.ts'
 
 const spending = { tokensPerTurn: 1000, tokensPerTask: 2500, maxRaisePerDay: 5000 }
 const timeout = 120_000

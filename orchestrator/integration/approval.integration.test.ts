@@ -3,10 +3,10 @@
  * false claim costs is a pod. The tests are one story of one Task.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { people } from '../standins/people.ts'
-import { expectProblem, expectRefused, forbidden } from './testing/refusals.ts'
-import { startOrchestratorFixture, type Asked, type OrchestratorFixture } from './testing/fixture.ts'
-import { expectUnchanged, openTask, type TaskStory } from './testing/task-story.ts'
+import { people } from '../../standins/people.ts'
+import { expectProblem, expectRefused, forbidden } from '../testing/refusals.ts'
+import { startOrchestratorFixture, type Asked, type OrchestratorFixture } from '../testing/fixture.ts'
+import { expectUnchanged, openTask, type TaskStory } from '../testing/task-story.ts'
 
 let fixture: OrchestratorFixture
 let story: TaskStory

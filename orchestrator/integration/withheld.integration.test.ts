@@ -3,10 +3,15 @@
  * and one Task tries alone at the reset. Then a key that is refused, and another key after a restart. One story.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ModelKeyContext } from '../machines/model-key/context.ts'
-import type { TaskContext } from '../machines/task/context.ts'
-import { repository, startOrchestratorFixture, type OrchestratorFixture, type PodUnderTest } from './testing/fixture.ts'
-import { openTask, type TaskStory } from './testing/task-story.ts'
+import type { ModelKeyContext } from '../../machines/model-key/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import {
+  repository,
+  startOrchestratorFixture,
+  type OrchestratorFixture,
+  type PodUnderTest,
+} from '../testing/fixture.ts'
+import { openTask, type TaskStory } from '../testing/task-story.ts'
 
 const timeout = 120_000
 /** Long enough to look at what is held, short enough to wait for. */

@@ -3,10 +3,10 @@
  * that they should. The tests are one story; ticks are brought forward by the very event that their timers raise.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { QueueContext } from '../machines/queue/context.ts'
-import type { TaskContext } from '../machines/task/context.ts'
-import { people } from '../standins/people.ts'
-import { projectWith, repository, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { people } from '../../standins/people.ts'
+import { projectWith, repository, startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
 
 let fixture: OrchestratorFixture
 

@@ -1,8 +1,8 @@
 /** One Task from its beginning to its end is one trace at a collector: the orchestrator's spans and its pods' nest. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startCollector, type CollectedSpan, type Collector } from '../http/tracing/testing/collector.ts'
-import { rootOf } from '../edges/telemetry/trace-ids.ts'
-import { hookSecret, startOrchestratorFixture, type OrchestratorFixture } from './testing/fixture.ts'
+import { startCollector, type CollectedSpan, type Collector } from '../../http/tracing/testing/collector.ts'
+import { rootOf } from '../../edges/telemetry/trace-ids.ts'
+import { hookSecret, startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
 
 const name = 'brainstorm-1'
 const task = `task:default/${name}` as const

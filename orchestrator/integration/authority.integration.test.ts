@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { signHmac } from '../http/auth/hmac.ts'
-import { podTokens, type PodClaims } from '../edges/agents/pod-tokens.ts'
-import { systemClock } from '../runtime/clock.ts'
-import { people } from '../standins/people.ts'
-import { loadKeys } from './keys.ts'
+import { signHmac } from '../../http/auth/hmac.ts'
+import { podTokens, type PodClaims } from '../../edges/agents/pod-tokens.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { people } from '../../standins/people.ts'
+import { loadKeys } from '../keys.ts'
 import {
   badSignature,
   expectProblem,
@@ -20,14 +20,14 @@ import {
   pathsOf,
   unauthenticated,
   type Refusal,
-} from './testing/refusals.ts'
+} from '../testing/refusals.ts'
 import {
   startOrchestratorFixture,
   type Answer,
   type PodUnderTest,
   type OrchestratorFixture,
-} from './testing/fixture.ts'
-import { expectUnchanged, openTask, type TaskStory } from './testing/task-story.ts'
+} from '../testing/fixture.ts'
+import { expectUnchanged, openTask, type TaskStory } from '../testing/task-story.ts'
 
 let fixture: OrchestratorFixture
 let story: TaskStory

@@ -3,16 +3,16 @@
  * Task of its own, and what a refine closes stays closed. The tests are one story.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TaskContext } from '../machines/task/context.ts'
-import { people } from '../standins/people.ts'
-import { expectProblem } from './testing/refusals.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { people } from '../../standins/people.ts'
+import { expectProblem } from '../testing/refusals.ts'
 import {
   repository,
   startOrchestratorFixture,
   type Answer,
   type PodUnderTest,
   type OrchestratorFixture,
-} from './testing/fixture.ts'
+} from '../testing/fixture.ts'
 
 let fixture: OrchestratorFixture
 
