@@ -89,9 +89,9 @@ function knownOf(rows: readonly PlacedRow[], issue: string, before: number): rea
 }
 
 /** A comment that approves, or an approving review. */
-function approves({ action, detail }: Entry): boolean {
-  if (action === 'review.create') return detail?.['event'] === 'APPROVE'
-  return action === 'comment.create' && judgeComment(String(detail?.['body'] ?? '')) === 'approves'
+function approves(one: Entry): boolean {
+  if (one.action === 'review.create') return one.detail?.['event'] === 'APPROVE'
+  return one.action === 'comment.create' && judged(one) === 'approves'
 }
 
 /** Its newest word by its own author withdraws, and after it nobody let go. */
