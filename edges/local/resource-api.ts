@@ -102,8 +102,8 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
 /** Its Tasks go with it. */
 async function endProject({ hooks, resources }: ResourceApiDeps, project: Resource): Promise<void> {
   await hooks.projectDeleted(project)
-  for (const { namespace, name, spec } of await resources.list('Task', project.namespace))
-    if (spec['projectRef'] === project.name) await resources.remove('Task', namespace, name)
+  for (const task of await resources.list('Task', project.namespace))
+    if (projectOf(task) === project.name) await resources.remove('Task', task.namespace, task.name)
 }
 
 function refuseDerived(manifest: { readonly kind?: unknown }): void {
