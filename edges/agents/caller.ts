@@ -11,7 +11,7 @@ import type { AgentApiDeps } from './deps.ts'
 import type { PodClaims } from './pod-tokens.ts'
 import { isSince } from './find-tasks.ts'
 import { mayCall, toolOfRoute } from './profiles.ts'
-import { type ToolName } from '../../machines/turn/tools.ts'
+import type { ToolName } from '../../machines/turn/tools.ts'
 
 const podIssuer = 'pod'
 

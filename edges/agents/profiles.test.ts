@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { agentKinds, type AgentKind } from '../../machines/task/events.ts'
 import fastify from 'fastify'
 import { registerAgentApi } from './api.ts'
-import { alwaysOn, isAgentKind, mayCall, profiles, toolOfRoute, toolsOf } from './profiles.ts'
-import { toolNames, toolTable, type ToolName } from '../../machines/turn/tools.ts'
+import { alwaysOn, mayCall, profiles, toolOfRoute, toolsOf } from './profiles.ts'
+import { isAgentKind, toolNames, toolTable, type ToolName } from '../../machines/turn/tools.ts'
 
 const code: readonly ToolName[] = ['code_search', 'code_context', 'code_graph', 'code_explain']
 

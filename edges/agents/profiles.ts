@@ -1,6 +1,6 @@
 /** Which tools the kinds of agent have, and whose tool a route is, by the table of machines/turn/tools.ts. */
-import { agentKinds, type AgentKind } from '../../machines/task/events.ts'
-import { toolNames, toolTable, type RestCall, type ToolName } from '../../machines/turn/tools.ts'
+import type { AgentKind } from '../../machines/task/events.ts'
+import { isAgentKind, toolNames, toolTable, type RestCall, type ToolName } from '../../machines/turn/tools.ts'
 
 /** On for every profile, the fail-closed one included. */
 export const alwaysOn = toolNames.filter((tool) => toolTable[tool].kinds === 'always')
@@ -20,10 +20,6 @@ function ofKind(kind: AgentKind): readonly ToolName[] {
     const { kinds } = toolTable[tool]
     return kinds === 'always' || kinds.includes(kind)
   })
-}
-
-export function isAgentKind(kind: string): kind is AgentKind {
-  return agentKinds.some((known) => known === kind)
 }
 
 /** Fails closed: an unknown or empty profile has the always-on set and no terminal tool. */

@@ -72,3 +72,8 @@ export type ToolName = keyof typeof table
 /** The same, with lines of one type. */
 export const toolTable: Readonly<Record<ToolName, ToolLine>> = table
 export const toolNames = Object.keys(table) as readonly ToolName[]
+
+/** Any other word has the always-on tools alone. */
+export function isAgentKind(word: string): word is AgentKind {
+  return agentKinds.some((kind) => kind === word)
+}

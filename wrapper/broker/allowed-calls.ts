@@ -1,4 +1,4 @@
-import { agentKinds, type AgentKind } from '../../machines/task/events.ts'
+import type { AgentKind } from '../../machines/task/events.ts'
 import { toolNames, toolTable, type RestCall } from '../../machines/turn/tools.ts'
 
 /** The two services behind the broker. */
@@ -16,11 +16,6 @@ const rules: readonly Rule[] = toolNames.flatMap((tool) => {
   const { kinds, calls } = toolTable[tool]
   return calls.map((call) => (kinds === 'always' ? call : { ...call, profiles: kinds }))
 })
-
-/** Any other word has the always-on tools alone. */
-export function isProfile(word: string): word is AgentKind {
-  return agentKinds.some((kind) => kind === word)
-}
 
 export interface Caller {
   readonly profile: string

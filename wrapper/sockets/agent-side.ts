@@ -8,7 +8,7 @@ import type { Attestor } from '../attestation/attestor.ts'
 import type { Config } from '../boot/config.ts'
 import type { AgentPlumbing } from '../boot/plumbing.ts'
 import { upstreamsOf } from '../boot/upstreams.ts'
-import { isProfile } from '../broker/allowed-calls.ts'
+import { isAgentKind } from '../../machines/turn/tools.ts'
 import { createBroker } from '../broker/broker.ts'
 import { until, type Clock } from '../clock.ts'
 import { openWiring, type OnHook, type Wiring } from '../hooks/wiring.ts'
@@ -57,7 +57,7 @@ export interface AgentSide {
 
 export async function openAgentSide(options: AgentSideOptions): Promise<AgentSide> {
   const { profile } = options.config.identity
-  if (!isProfile(profile))
+  if (!isAgentKind(profile))
     options.logger.warn({ profile }, 'the tool profile is unknown: the agent gets only the always-on tools')
   const { folder, link } = options
   const sockets = socketsIn(folder.path)

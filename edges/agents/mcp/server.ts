@@ -9,7 +9,8 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js'
 import { faultsOf } from '../../../http/validation.ts'
-import { isAgentKind, mayCall } from '../profiles.ts'
+import { isAgentKind } from '../../../machines/turn/tools.ts'
+import { mayCall } from '../profiles.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { CallRefused, mostAnswerCharacters, type AgentCalls, type ToolRunner } from '../../../wrapper/tools/port.ts'
 import { ToolFailure, type Backend, type OngoingCall } from './backend.ts'
