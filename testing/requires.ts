@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, test } from 'vitest'
 
 /** What a test may need of the machine that npm does not bring. */
-export type Requirement = 'postgres' | 'neo4j' | 'lightrag' | 'claude' | 'chromium' | 'protocol'
+export type Requirement = 'postgres' | 'neo4j' | 'lightrag' | 'claude' | 'chromium' | 'protocol' | 'kubernetes'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -17,6 +17,8 @@ const addresses: Readonly<Partial<Record<Requirement, string>>> = {
   lightrag: 'LIGHTRAG_VERSIONS',
   /** The folder in which other people's MCP programs are installed: `bin/test-tools.mjs`. */
   protocol: 'PROTOCOL_PEERS',
+  /** The folder of a control plane: `bin/test-kubernetes.mjs`. */
+  kubernetes: 'KUBERNETES_UNDER_TEST',
 }
 
 const programs: Readonly<Partial<Record<Requirement, readonly string[]>>> = {

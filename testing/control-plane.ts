@@ -1,0 +1,126 @@
+/**
+ * A real Kubernetes API server for tests: the one that `npm run test:kubernetes` shares among them, where each test has
+ * namespaces of its own, or one of a test's own, which it may kill.
+ */
+import { execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const script = join(root, '.ci', 'kube.sh')
+
+/** Where `npm run test:kubernetes` keeps the control plane that tests share. */
+export const sharedFolder = 'KUBERNETES_UNDER_TEST'
+
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export class ControlPlane {
+  readonly folder: string
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  /** Of an administrator. */
+  get kubeconfig(): string {
+    return join(this.folder, 'kubeconfig')
+  }
+
+  /** The real kubectl, as an administrator; `input`: what it reads with `-f -`. */
+  async kubectl(parameters: readonly string[], input = ''): Promise<Ran> {
+    const programs = await programsOf()
+    return new Promise((resolve, reject) => {
+      const child = spawn(join(programs, 'kubectl'), ['--kubeconfig', this.kubeconfig, ...parameters], {
+        env: { PATH: process.env['PATH'], HOME: this.folder },
+        timeout: 120_000,
+      })
+      const [out, error]: [Buffer[], Buffer[]] = [[], []]
+      child.stdout.on('data', (part: Buffer) => out.push(part))
+      child.stderr.on('data', (part: Buffer) => error.push(part))
+      child.once('error', reject)
+      child.once('close', (code) =>
+        resolve({ code: code ?? -1, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(error).toString() }),
+      )
+      child.stdin.end(input)
+    })
+  }
+
+  /** @throws what it said, where it did not end well. */
+  async must(parameters: readonly string[], input = ''): Promise<string> {
+    const { code, stdout, stderr } = await this.kubectl(parameters, input)
+    if (code !== 0) throw new Error(`kubectl ${parameters.join(' ')}: ${stderr}${stdout}`)
+    return stdout
+  }
+
+  async ownNamespace(): Promise<string> {
+    const name = `t-${randomUUID().slice(0, 13)}`
+    await this.must(['create', 'namespace', name])
+    return name
+  }
+
+  /** As a crash does; etcd keeps what there is. */
+  async killApi(): Promise<void> {
+    await command(['kill-api', this.folder])
+  }
+
+  async startApi(): Promise<void> {
+    await command(['start-api', this.folder])
+  }
+
+  async stop(): Promise<void> {
+    await command(['stop', this.folder])
+  }
+
+  logOf(name: 'api' | 'etcd' | 'controllers'): Promise<string> {
+    return readFile(join(this.folder, `${name}.log`), 'utf8')
+  }
+}
+
+/** @throws outside `npm run test:kubernetes`. */
+export function sharedControlPlane(): ControlPlane {
+  const folder = process.env[sharedFolder]
+  if (folder === undefined) throw new Error(`${sharedFolder} is not set: npm run test:kubernetes`)
+  return new ControlPlane(folder)
+}
+
+export interface ControlPlaneOptions {
+  /** Folder of definitions to apply; absolute. */
+  readonly crds?: string
+  /** Garbage collector, claims and namespaces: left out unless asked for. */
+  readonly controllers?: boolean
+}
+
+/** One of a test's own: it stops it. */
+export async function startControlPlane({
+  crds,
+  controllers = false,
+}: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const folder = await mkdtemp(join(tmpdir(), 'kube-'))
+  await command(['start', folder], {
+    KUBE_CONTROLLERS: controllers ? '1' : '0',
+    ...(crds === undefined ? {} : { KUBE_CRDS: crds }),
+  })
+  return new ControlPlane(folder)
+}
+
+let programs: Promise<string> | undefined
+function programsOf(): Promise<string> {
+  programs ??= command(['find'])
+  return programs
+}
+
+async function command(parameters: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)('bash', [script, ...parameters], {
+    env: { ...process.env, ...environment },
+    timeout: 300_000,
+  })
+  return stdout.trim().split('\n').at(-1) ?? ''
+}
