@@ -94,3 +94,28 @@ export function pathOf({ apiVersion, plural }: KubeResource, { namespace, name, 
 export function nameOf({ metadata: { namespace = '', name } }: KubeObject): string {
   return `${namespace}/${name}`
 }
+
+/** Keys to work on, one at a time for each; a key that is added while it is worked on comes once more (workqueue.ts). */
+export interface Workqueue {
+  add(key: string): void
+  /** Once so many milliseconds have passed; an earlier `add` of the key comes first and leaves this one standing. */
+  after(key: string, milliseconds: number): void
+  /** Takes no key any more; resolves once nothing is worked on. Final. */
+  stop(): Promise<void>
+}
+
+/** All objects of one collection, as a reflector keeps them (cache.ts). Names are those of `nameOf`. */
+export interface ObjectCache {
+  /** Resolves after the first whole list. */
+  start(): Promise<void>
+  stop(): Promise<void>
+  get(name: string): KubeObject | undefined
+  /** Of a namespace, or of all; by name. */
+  list(namespace?: string): readonly KubeObject[]
+  /** An own write's answer: it counts unless the watch has brought something newer. */
+  put(object: KubeObject): void
+  /** For each object at the first list, for each change since, and for what a later list no longer has (`gone`). */
+  subscribe(listener: (name: string, change: 'changed' | 'gone') => void): () => void
+  /** Milliseconds since the server was heard last: an event, a bookmark or a list. */
+  silence(): number
+}
