@@ -104,7 +104,7 @@ class ListWatch implements Reflector {
       let failure: unknown
       try {
         if (this.#version === undefined && !this.#canStream) await this.#listInPages()
-        await this.#follow()
+        if (!this.#isStopped) await this.#follow()
       } catch (error) {
         failure = error
       }
