@@ -98,7 +98,10 @@ export function nameOf({ metadata: { namespace = '', name } }: KubeObject): stri
 /** Keys to work on, one at a time for each; a key that is added while it is worked on comes once more (workqueue.ts). */
 export interface Workqueue {
   add(key: string): void
-  /** Once so many milliseconds have passed; an earlier `add` of the key comes first and leaves this one standing. */
+  /**
+   * Once so many milliseconds have passed; an earlier `add` of the key comes first and leaves this one standing. Of two of
+   * these the earlier counts.
+   */
   after(key: string, milliseconds: number): void
   /** Takes no key any more; resolves once nothing is worked on. Final. */
   stop(): Promise<void>
