@@ -3,6 +3,7 @@
  * lives. Each write carries the uid, so that it never meets a later object of the name.
  */
 import { kindNamed } from '../../crd/kinds.ts'
+import { KubeError } from './answers.ts'
 import { applyPatch, mergePatch, pathOf, type KubeClient, type KubeObject, type Where } from './api.ts'
 import { annotationsOf, closeFinalizer, finalizerManager, hasFinalizer } from './marks.ts'
 
@@ -14,7 +15,7 @@ export interface Marks {
 
 /** The error is an answer of the server with this code. */
 export function answered(error: unknown, code: number): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+  return error instanceof KubeError && error.code === code
 }
 
 export function pathOfObject({ kind, metadata }: KubeObject, subresource?: Where['subresource']): string {

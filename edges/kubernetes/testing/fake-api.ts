@@ -3,6 +3,7 @@
  * field managers, conflicts. What it answers was seen on a real one (`reconcile.kubernetes.integration.test.ts`).
  */
 import { kinds } from '../../../crd/kinds.ts'
+import { KubeError } from '../answers.ts'
 import { applyPatch, pathOf, type KubeClient, type KubeObject, type Method, type Question } from '../api.ts'
 
 export interface Call {
@@ -43,8 +44,8 @@ export interface NewObject {
   readonly metadata?: Partial<KubeObject['metadata']>
 }
 
-export function refusal(code: number, reason: string, message = reason): Error {
-  return Object.assign(new Error(message), { code, reason })
+export function refusal(code: number, reason: string, message = reason): KubeError {
+  return new KubeError({ code, reason, message })
 }
 
 export class FakeApi implements KubeClient {
