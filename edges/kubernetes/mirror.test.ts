@@ -93,8 +93,9 @@ test('a later life of a person’s Task is shown by the object of its first name
   })
   const { uid } = server.put('Task', 'default/mine', { projectRef: 'demo' }).metadata
   actors.show(aTask('mine', { stage: 'delivered' }, { origin: { kind: 'human', ref: 'an earlier one' } }))
-  actors.show(aTask('mine-x7k2p', { stage: 'implementing' }, { origin: { kind: 'human', ref: uid } }))
   mirror.start()
+  await settle()
+  actors.show(aTask('mine-x7k2p', { stage: 'implementing' }, { origin: { kind: 'human', ref: uid } }))
   actors.stepped('task:default/mine-x7k2p')
   await settle()
   expect(server.find('Task', 'default/mine')!.status).toEqual({ stage: 'implementing' })
@@ -113,7 +114,7 @@ test('a person’s Task under a name that the platform gave away stays the perso
 })
 
 test('made by a person in the same moment, it stays the person’s', async () => {
-  const { server, actors, mirror, settle } = mirrorUnderTest()
+  const { server, actors, mirror, settle, log } = mirrorUnderTest()
   server.before = async ({ kind, method }) => {
     if (kind === 'Task' && method === 'PATCH' && server.all('Task').length === 0)
       server.put('Task', 'default/a', { projectRef: 'demo', goal: 'mine' })
@@ -123,6 +124,16 @@ test('made by a person in the same moment, it stays the person’s', async () =>
   actors.stepped('task:default/a')
   await settle()
   expect(server.find('Task', 'default/a')!.metadata.labels).toBeUndefined()
+  expect(log.lines()).toEqual([])
+})
+
+test('of a Project that nobody claimed yet nothing is deleted', async () => {
+  const { server, mirror, settle, project } = mirrorUnderTest()
+  server.put('Issue', 'default/lib-3', { repositoryRef: 'lib', number: 3 }, { labels: label })
+  server.edit('Project', 'default/demo', { metadata: { ...project.metadata, annotations: {} } })
+  mirror.start()
+  await settle()
+  expect(server.all('Issue').length).toBe(1)
 })
 
 test('an edit of label, owner or spec, and a deletion, are as before once the watch brings them', async () => {
@@ -163,12 +174,17 @@ test('an edit of label, owner or spec, and a deletion, are as before once the wa
   expect(shown()).toEqual(before)
 })
 
-test('a lie in a status is gone after a resync, though the watch never brought the step', async () => {
+test('what no step named is as the actors are after a resync', async () => {
   const { server, actors, mirror, settle, clock } = mirrorUnderTest()
   actors.stored.set('Project/default/demo', { ready: true })
   mirror.start()
-  await settle()
+  for (let second = 0; second < 3; second += 1) {
+    await settle()
+    clock.advance(1_000)
+  }
   actors.stored.set('Project/default/demo', { ready: false })
+  await settle()
+  expect(server.find('Project', 'default/demo')!.status).toEqual({ ready: true })
   await mirror.resync()
   clock.advance(5_000)
   await settle()
