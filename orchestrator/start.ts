@@ -1,5 +1,6 @@
 /** Opens what the orchestrator of a process needs (store, keys, pods, listeners), wires it and lets it go. */
 import { mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { podTokens } from '../edges/agents/pod-tokens.ts'
 import { bearer } from '../http/auth/authenticate.ts'
@@ -9,11 +10,15 @@ import { clientCredentials } from '../http/token-source.ts'
 import { openSpanExporter } from '../http/tracing/exporter.ts'
 import { detectIsolation, type Isolation } from '../edges/local/isolation.ts'
 import { LocalPods, type LocalPodsOptions } from '../edges/local/pods.ts'
+import { createKubeClient } from '../edges/kubernetes/client.ts'
+import { namespaceOf } from '../edges/kubernetes/credentials.ts'
 import { localSecrets } from '../edges/local/secrets.ts'
 import { createTracing } from '../edges/telemetry/tracing.ts'
 import { openPgHints } from '../runtime/store/postgres/pg-hints.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { localPlace } from './places/local.ts'
+import { kubernetesPlace } from './places/kubernetes.ts'
+import { localPlace, type LocalPlaceOptions } from './places/local.ts'
+import type { Place } from './place.ts'
 import type { OrchestratorSettings } from './settings.ts'
 import { closingOnFailure, type Opened } from '../runtime/closing.ts'
 import { composeOrchestrator } from './compose.ts'
@@ -78,13 +83,9 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   const verifyOidc = oidcVerifier({ issuer, audience, algorithms, clock, fetch })
   const composed = await composeOrchestrator(settings, ports, {
     sql,
-    place: localPlace({
+    place: placeOf(settings, ports, {
       sql,
-      clock,
-      ids: ports.ids,
-      secrets: localSecrets(join(settings.stateDir, 'secrets')),
       authenticate: bearer(verifyOidc),
-      unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
       pods: ({ inputs }) => localPods(settings, ports, { inputs, isolation }),
     }),
     podTokens: tokens,
@@ -123,6 +124,30 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
       await spans?.stop()
     },
   }
+}
+
+function placeOf(
+  settings: OrchestratorSettings,
+  ports: OrchestratorPorts,
+  parts: Pick<LocalPlaceOptions, 'sql' | 'authenticate' | 'pods'>,
+): Place {
+  if (settings.place === 'machine')
+    return localPlace({
+      ...ports,
+      ...parts,
+      secrets: localSecrets(join(settings.stateDir, 'secrets')),
+      unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
+    })
+  const { kubeconfig, namespaces, leaseNamespace } = settings.kubernetes
+  const file = kubeconfig === '' ? undefined : kubeconfig
+  return kubernetesPlace({
+    ...ports,
+    ...parts,
+    client: createKubeClient({ kubeconfig: file }),
+    namespaces,
+    leaseNamespace: leaseNamespace || namespaceOf(file),
+    identity: `${hostname()}_${ports.ids.next()}`,
+  })
 }
 
 function localPods(

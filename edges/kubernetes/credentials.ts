@@ -50,6 +50,12 @@ function nameTokenFiles(config: KubeConfig, path: string): void {
   }
 }
 
+/** Where its credentials belong: the pod's namespace, or that of the kubeconfig's context. @throws as above. */
+export function namespaceOf(path: string | undefined): string {
+  const config = loadKubeConfig(path)
+  return config.getContextObject(config.getCurrentContext())?.namespace ?? 'default'
+}
+
 /** As of this moment: files are read, a plugin may run. @throws where one of them fails. */
 export async function credentialsOf(config: KubeConfig): Promise<Credentials> {
   const cluster = config.getCurrentCluster()!

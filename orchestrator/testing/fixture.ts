@@ -107,6 +107,8 @@ export interface OrchestratorFixtureOptions {
   readonly programDir?: string
   /** Who else may ask for tokens. */
   readonly clients?: readonly IdentityClient[]
+  /** In place of the Projects that the fixture applies over HTTP. */
+  readonly prepare?: (fixture: OrchestratorFixture) => Promise<void>
   /** Settings that need the identity provider's address. */
   readonly settingsFor?: (identity: Identity) => Promise<Partial<OrchestratorSettings>>
 }
@@ -280,7 +282,7 @@ export async function startOrchestratorFixture(
   }
 
   try {
-    await prepare(fixture)
+    await (around.prepare ?? prepare)(fixture)
   } catch (error) {
     await fixture.stop()
     throw error
@@ -289,7 +291,7 @@ export async function startOrchestratorFixture(
 }
 
 /** The Project of the fixture with its Secret and its Repository. */
-function ownManifests(forge: Forge): readonly object[] {
+export function ownManifests(forge: Forge): readonly object[] {
   return localManifests({
     project: 'demo',
     repository: 'duration',
