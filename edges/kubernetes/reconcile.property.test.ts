@@ -11,7 +11,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { KubeObject } from './api.ts'
 import { idOf } from '../forge/project-names.ts'
-import { resourceOf } from './applied.ts'
+import { resourceOf } from './resources.ts'
 import { hasFinalizer, isDeleting, isMadeByOrchestrator, lifeAnnotation, orchestratorMade } from './marks.ts'
 import { createWorld, projectSpec, startProcess, taskSpec, type Process, type World } from './testing/reconciling.ts'
 
@@ -208,7 +208,7 @@ class Life {
     if (this.#isSetBack) return
     const { tasks, waiting } = this.#world.actors
     const { uid } = object.metadata
-    const id = idOf(resourceOf(object))
+    const id = idOf(resourceOf(object).resource)
     if (object.kind === 'Project') {
       const living = [...tasks].filter(([, one]) => one.project === id && one.state === 'live')
       if (living.length > 0) this.#broken.push(`${id} is gone before ${living.map(([name]) => name)}`)
@@ -223,7 +223,7 @@ class Life {
     const { api, actors } = this.#world
     for (const [uid, times] of actors.minted) if (times > 1) this.#broken.push(`${uid} was minted ${times} times`)
     for (const object of [...api.all('Project'), ...api.all('Task')]) {
-      const id = idOf(resourceOf(object))
+      const id = idOf(resourceOf(object).resource)
       if (isDeleting(object)) this.#broken.push(`${object.kind} ${id} stays deleted`)
       else if (object.kind === 'Project') this.#judgeProject(object, id)
       else this.#judgeTask(object, id)
