@@ -13,11 +13,19 @@ export interface RealServer {
   cacheOf(resource: KubeResource, namespaces: readonly string[]): ObjectCache
 }
 
+interface RealServerOptions {
+  /** Absent: the one that tests share. */
+  readonly plane?: ControlPlane
+  /** Absent: an administrator's, without a detour. */
+  readonly kubeconfig?: string
+  readonly watchSilenceMs?: number
+}
+
 export async function withRealServer(
   use: (server: RealServer) => Promise<void>,
-  plane: ControlPlane = sharedControlPlane(),
+  { plane = sharedControlPlane(), kubeconfig = plane.kubeconfig, ...timeouts }: RealServerOptions = {},
 ): Promise<void> {
-  const client = createKubeClient({ kubeconfig: plane.kubeconfig })
+  const client = createKubeClient({ kubeconfig, ...timeouts })
   const log = captureLog()
   const caches: ObjectCache[] = []
   const cacheOf = (resource: KubeResource, namespaces: readonly string[]): ObjectCache => {
