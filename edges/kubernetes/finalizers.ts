@@ -5,7 +5,7 @@
 import { kindNamed } from '../../crd/kinds.ts'
 import { KubeError } from './answers.ts'
 import { applyPatch, mergePatch, pathOf, type KubeClient, type KubeObject, type Where } from './api.ts'
-import { annotationsOf, closeFinalizer, finalizerManager, hasFinalizer } from './marks.ts'
+import { annotationsOf, claimAnnotation, closeFinalizer, finalizerManager, hasFinalizer } from './marks.ts'
 
 export interface Marks {
   readonly annotations?: Readonly<Record<string, string>>
@@ -39,10 +39,24 @@ export async function putFinalizer(
 
 /** Others' finalizers stay. Undefined: the object is gone, now or already. */
 export async function removeFinalizer(client: KubeClient, object: KubeObject): Promise<KubeObject | undefined> {
-  if (!hasFinalizer(object)) return object
+  return hasFinalizer(object) ? removeAllBut(client, object, annotationsOf(object)) : object
+}
+
+/** The claim too: another orchestrator may take it up. */
+export function removeMarks(client: KubeClient, object: KubeObject): Promise<KubeObject | undefined> {
+  const { [claimAnnotation]: _claim, ...kept } = annotationsOf(object)
+  return removeAllBut(client, object, kept)
+}
+
+async function removeAllBut(
+  client: KubeClient,
+  object: KubeObject,
+  annotations: Readonly<Record<string, string>>,
+): Promise<KubeObject | undefined> {
   try {
-    const left = await apply(client, object, { annotations: annotationsOf(object) }, false)
-    return hasFinalizer(left) ? await removeFromAll(client, left) : left
+    const left = await apply(client, object, { annotations }, false)
+    const isDone = !hasFinalizer(left) && Object.keys(annotationsOf(left)).every((name) => name in annotations)
+    return isDone ? left : await removeFromAll(client, left, annotations)
   } catch (error) {
     if (answered(error, 404)) return undefined
     throw error
@@ -57,10 +71,16 @@ function apply(client: KubeClient, object: KubeObject, marks: object, asRead: bo
   return client.ask('PATCH', pathOfObject(object), { query, body, type: applyPatch })
 }
 
-/** Somebody applied a manifest that has our finalizer: while it is theirs too, leaving it out removes nothing. */
-function removeFromAll(client: KubeClient, object: KubeObject): Promise<KubeObject> {
+/** Somebody applied a manifest that has our marks: while they are theirs too, leaving them out removes nothing. */
+function removeFromAll(
+  client: KubeClient,
+  object: KubeObject,
+  kept: Readonly<Record<string, string>>,
+): Promise<KubeObject> {
   const { uid, resourceVersion, finalizers = [] } = object.metadata
   const left = finalizers.filter((name) => name !== closeFinalizer)
-  const body = { metadata: { uid, resourceVersion, finalizers: left } }
+  const dropped = Object.keys(annotationsOf(object)).filter((name) => !(name in kept))
+  const annotations = Object.fromEntries(dropped.map((name) => [name, null]))
+  const body = { metadata: { uid, resourceVersion, finalizers: left, annotations } }
   return client.ask('PATCH', pathOfObject(object), { body, type: mergePatch })
 }

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { appliedFirst, holderOf, idOf } from '../forge/project-names.ts'
-import { claimantOf, judge, projectIdOf, resourceOf } from './applied.ts'
+import { claimantOf, projectIdOf } from './claims.ts'
+import { resourceOf } from './resources.ts'
 import type { KubeObject } from './api.ts'
 import { answered, pathOfObject, putFinalizer, removeFinalizer } from './finalizers.ts'
 import { claimAnnotation, hasFinalizer, isDeleting, isMadeByOrchestrator } from './marks.ts'
@@ -22,7 +23,7 @@ export async function reconcileProject(deps: Reconciling, id: string): Promise<A
   const claimant = claimantOf(object)
   if (claimant !== undefined && claimant !== deps.orchestrator) return contend(deps, object, claimant)
   if (isDeleting(object)) return close(deps, object)
-  const { faults } = judge(object)
+  const { faults } = resourceOf(object)
   if (faults.length > 0) {
     await report(deps, object, 'refused', invalid('Project', faults))
     return undefined
@@ -46,7 +47,7 @@ async function contend(deps: Reconciling, object: KubeObject, claimant: string):
 /** Its Tasks close, those that people made are deleted as on one machine, and then it goes. */
 async function close(deps: Reconciling, object: KubeObject): Promise<Again> {
   const { client, caches, hooks, reads } = deps
-  const resource = resourceOf(object)
+  const resource = resourceOf(object).resource
   const id = idOf(resource)
   // One that nobody was told of has no actor.
   if ((await reads.project(id)) !== undefined) await hooks.projectDeleted(resource)
@@ -96,14 +97,15 @@ export async function deleteObject(client: Reconciling['client'], object: KubeOb
 /** They waited for the claim. */
 function wakeTasks({ caches, wake }: Reconciling, id: string): void {
   for (const task of caches.tasks.list(partsOf(id)[0]))
-    if (projectIdOf(task) === id) wake(keyOf('Task', idOf(resourceOf(task))))
+    if (projectIdOf(task) === id) wake(keyOf('Task', idOf(resourceOf(task).resource)))
 }
 
 /** Which of the Projects of a name holds it may be another now. */
 function wakeNamesakes({ caches, wake }: Reconciling, id: string): void {
   const [, name] = partsOf(id)
   for (const other of caches.projects.list())
-    if (other.metadata.name === name && idOf(resourceOf(other)) !== id) wake(keyOf('Check', idOf(resourceOf(other))))
+    if (other.metadata.name === name && idOf(resourceOf(other).resource) !== id)
+      wake(keyOf('Check', idOf(resourceOf(other).resource)))
 }
 
 /** Reasons that a change of the Secret may end. */
@@ -130,14 +132,18 @@ export async function checkProject(deps: Reconciling, id: string, asked: Map<str
 /** RESOURCES-19: what its actor found last is no longer so. */
 function isWrongHolder({ caches }: Reconciling, id: string, { reason }: ProjectActor): boolean {
   const all = caches.projects.list().filter((one) => !isDeleting(one))
-  const holder = holderOf(all.map(resourceOf), partsOf(id)[1], appliedFirst)
+  const holder = holderOf(
+    all.map((one) => resourceOf(one).resource),
+    partsOf(id)[1],
+    appliedFirst,
+  )
   const isHolder = holder !== undefined && idOf(holder) === id
   return isHolder ? reason === 'NameConflict' : reason === ''
 }
 
 /** Its actor checks once for each content: a check leaves two rows in the journal, and a Secret may lack for weeks. */
 async function lookAtSecret(deps: Reconciling, object: KubeObject, asked: Map<string, string>): Promise<void> {
-  const { resource } = judge(object)
+  const { resource } = resourceOf(object)
   const secret = await deps.secrets.read(resource.namespace, String(resource.spec['scmSecretRef'] ?? ''))
   if (secret === undefined) return
   const print = createHash('sha256')

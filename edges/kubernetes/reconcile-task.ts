@@ -3,7 +3,8 @@
  * without an actor it is a left-over of a backup, for a Task is never minted from what the platform wrote. Deleted: it goes
  * once its actor is final, so `kubectl delete task` waits for the hand-off.
  */
-import { claimantOf, judge, projectIdOf, resourceOf } from './applied.ts'
+import { claimantOf, projectIdOf } from './claims.ts'
+import { resourceOf } from './resources.ts'
 import type { KubeObject } from './api.ts'
 import { putFinalizer, removeFinalizer } from './finalizers.ts'
 import { claimAnnotation, isDeleting, isMadeByOrchestrator, lifeAnnotation } from './marks.ts'
@@ -25,7 +26,7 @@ export async function reconcileTask(deps: Reconciling, id: string): Promise<Agai
   if (isDeleting(object)) return isOther(deps, own ?? claimed) ? undefined : close(deps, object)
   if (isOther(deps, project === undefined ? own : claimed)) return undefined
   // It comes again with the claim; of a Project that is refused none comes.
-  if (project !== undefined && claimed === undefined && judge(project).faults.length === 0) return undefined
+  if (project !== undefined && claimed === undefined && resourceOf(project).faults.length === 0) return undefined
   return isMadeByOrchestrator(object) ? keep(deps, object) : takeUp(deps, object)
 }
 
@@ -44,7 +45,7 @@ async function mirrorMissing({ caches, reads, recreate, wake }: Reconciling, id:
 
 async function close(deps: Reconciling, object: KubeObject): Promise<Again> {
   const { client, hooks } = deps
-  const { namespace, name, uid } = resourceOf(object)
+  const { namespace, name, uid } = resourceOf(object).resource
   if (!isCopy(object)) {
     const { state } = await hooks.taskDeleted({ namespace, name, by: deletedBy, request: uid })
     if (state === 'closing' || (await stateOf(deps, object)) === 'live') return closingMs
@@ -55,7 +56,7 @@ async function close(deps: Reconciling, object: KubeObject): Promise<Again> {
 }
 
 async function stateOf({ reads }: Reconciling, object: KubeObject): Promise<TaskState> {
-  const resource = resourceOf(object)
+  const resource = resourceOf(object).resource
   if (!isMadeByOrchestrator(object)) return reads.stateOf(resource)
   return (await reads.task(`${resource.namespace}/${resource.name}`)).state
 }
@@ -78,7 +79,7 @@ async function takeUp(deps: Reconciling, object: KubeObject): Promise<Again> {
 }
 
 async function mint(deps: Reconciling, object: KubeObject): Promise<Again> {
-  const { resource, faults } = judge(object)
+  const { resource, faults } = resourceOf(object)
   const finding = faults.length > 0 ? invalid('Task', faults) : refusalOf(deps, object)
   if (finding !== undefined) {
     await letGo(deps, await report(deps, object, 'refused', finding))
@@ -108,7 +109,7 @@ function refusalOf({ caches }: Reconciling, object: KubeObject): ReturnType<type
   const project = caches.projects.get(projectIdOf(object))
   if (project === undefined) return refused('Task', 'NotFound', `there is no Project ${projectIdOf(object)}`)
   if (isDeleting(project)) return refused('Task', 'ProjectDeleted', 'its Project is deleted')
-  const { faults } = judge(project)
+  const { faults } = resourceOf(project)
   return faults.length > 0 ? refused('Task', 'ProjectRefused', invalid('Project', faults).message) : undefined
 }
 

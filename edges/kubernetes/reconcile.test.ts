@@ -55,6 +55,10 @@ describe('a Project', () => {
     actors.tasks.set('default/minted', { state: 'live', isClosing: false, project: 'default/demo' })
     await process.settle()
     actors.admit()
+    api.create({ ...one, name: 'waits' })
+    await process.settle()
+    const gone: string[] = []
+    api.subscribe(({ metadata }, change) => change === 'gone' && gone.push(metadata.name))
     api.remove('Project', 'demo')
     await process.settle(2)
     expect(actors.calls).toContain(`deleted default/demo ${uid}`)
@@ -64,7 +68,7 @@ describe('a Project', () => {
     ])
     actors.finish()
     await process.settle(2)
-    expect([api.find('Project', 'demo'), api.find('Task', 'one')]).toEqual([undefined, undefined])
+    expect(gone).toEqual(['waits', 'one', 'demo'])
   })
 
   test('that is invalid says every fault and calls no hook, and mended it is taken up', async () => {
@@ -349,6 +353,35 @@ describe('a Task of the platform', () => {
     api.force('Task', 'one')
     await process.settle()
     expect(recreated).toEqual(['default/one'])
+  })
+})
+
+describe('a failure', () => {
+  test('in the middle of a work is retried to its end', async () => {
+    const { api, actors, process } = await withDemo()
+    let isAway = true
+    actors.fault = () => {
+      if (isAway) throw new Error('the store is away')
+    }
+    api.create(one)
+    await expect(process.settle()).rejects.toThrow('the store is away')
+    isAway = false
+    await process.settle()
+    expect(actors.waiting.size).toBe(1)
+  })
+
+  test('of a write that met a change is none: what changed is worked on next', async () => {
+    const { world, api, process } = await withDemo()
+    const invalid = { ...projectSpec, maxConcurrentAgents: 'many' }
+    api.change('Project', 'demo', invalid)
+    await process.settle()
+    let changes = 1
+    api.fault = ({ path }, moment) => {
+      if (path.endsWith('/status') && moment === 'before' && changes-- > 0) api.change('Project', 'demo', invalid)
+    }
+    api.change('Project', 'demo', projectSpec)
+    await process.settle()
+    expect(conditionsOf(world, 'Project', 'demo')).toMatchObject([{ reason: 'InvalidSpec', observedGeneration: 4 }])
   })
 })
 

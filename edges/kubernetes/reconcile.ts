@@ -6,7 +6,8 @@
  * 2. A Task of a person is minted once for each uid; what the platform wrote is never minted.
  * 3. What another orchestrator claimed is left alone.
  */
-import { claimantOf, judge, projectIdOf } from './applied.ts'
+import { claimantOf, projectIdOf } from './claims.ts'
+import { resourceOf } from './resources.ts'
 import { nameOf, type KubeObject, type ObjectCache } from './api.ts'
 import { conditionsIn } from './in-conditions.ts'
 import { annotationsOf, isMadeByOrchestrator } from './marks.ts'
@@ -135,7 +136,7 @@ class LevelTriggered implements Reconciler {
     else {
       const claimant = claimantOf(this.#deps.caches.projects.get(projectIdOf(object)))
       if (claimant !== undefined && claimant !== this.#deps.orchestrator) return undefined
-      const { faults } = judge(object)
+      const { faults } = resourceOf(object)
       await report(this.#deps, object, 'refused', faults.length > 0 ? invalid('Repository', faults) : undefined)
       if (faults.length > 0) return undefined
       this.#projectOf.set(id, projectIdOf(object))

@@ -33,7 +33,9 @@ function judge({ apiVersion, kind, metadata, spec = {} }: KubeObject): JudgedRes
  * Reads what caches hold, by kind. One that is being deleted counts until it is gone; one whose spec is refused does not,
  * so nobody acts by a spec that its schema does not have.
  */
-export function createResourceReader(caches: Readonly<Record<string, ObjectCache>>): ResourceReader {
+export function createResourceReader(
+  caches: Readonly<Record<string, Pick<ObjectCache, 'get' | 'list'>>>,
+): ResourceReader {
   const accepted = (object: KubeObject | undefined): readonly Resource[] => {
     const { resource, faults } = object === undefined ? nothing : resourceOf(object)
     return resource === undefined || faults.length > 0 ? [] : [resource]

@@ -5,7 +5,7 @@
 import { Problem } from '../../../http/problem.ts'
 import type { Resource, ResourceHooks, TaskDeletion, TaskEnd } from '../../ports/resources.ts'
 import { isDeleting, isMadeByOrchestrator } from '../marks.ts'
-import { resourceOf } from '../applied.ts'
+import { resourceOf } from '../resources.ts'
 import type { ActorReads, TaskState } from '../reconcile-deps.ts'
 import type { FakeApi } from './fake-api.ts'
 
@@ -133,7 +133,7 @@ export class FakeActors {
     const id = `${namespace}/${name}`
     const named = this.tasks.get(id)
     const object = this.#api.find('Task', name, namespace)
-    const made = object === undefined || isMadeByOrchestrator(object) ? undefined : resourceOf(object)
+    const made = object === undefined || isMadeByOrchestrator(object) ? undefined : resourceOf(object).resource
     if (made !== undefined) this.waiting.delete(made.uid)
     const actor = made === undefined ? named : this.tasks.get(this.#lifeOf(made))
     if (actor?.state === 'live') actor.isClosing = true

@@ -19,7 +19,7 @@ interface Body {
     readonly uid?: string
     readonly resourceVersion?: string
     readonly finalizers?: readonly string[]
-    readonly annotations?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string | null>>
   }
   readonly status?: { readonly conditions?: readonly { readonly type: string }[] }
   readonly preconditions?: { readonly uid?: string }
@@ -214,9 +214,14 @@ export class FakeApi implements KubeClient {
   #mark(
     path: string,
     { object, owned }: Stored,
-    marks: { readonly finalizers: readonly string[]; readonly annotations: Readonly<Record<string, string>> },
+    {
+      finalizers,
+      annotations,
+    }: { readonly finalizers: readonly string[]; readonly annotations: Readonly<Record<string, string | null>> },
   ): KubeObject {
     const { metadata } = object
+    const set = Object.entries(annotations).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
+    const marks = { finalizers, annotations: Object.fromEntries(set) }
     const isNew = marks.finalizers.some((name) => !metadata.finalizers?.includes(name))
     if (metadata.deletionTimestamp !== undefined && isNew)
       throw refusal(422, 'Invalid', 'no new finalizers can be added if the object is being deleted')
