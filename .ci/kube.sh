@@ -135,7 +135,7 @@ start() {
     kubeconfig "$dir" "$port"
     launch_etcd "$dir" "$client" "$peer"
     if start_api "$dir"; then
-      finish_start "$dir"
+      finish_start "$dir" || { end "$dir"; return 1; }
       return 0
     fi
     echo "attempt $attempt on port $port failed" >&2
@@ -148,8 +148,8 @@ start() {
 finish_start() {
   local dir=$1
   if [ -n "${KUBE_CRDS:-}" ]; then
-    "$programs/kubectl" --kubeconfig "$dir/kubeconfig" apply --server-side -f "$KUBE_CRDS" >&2
-    "$programs/kubectl" --kubeconfig "$dir/kubeconfig" wait --for=condition=Established crd --all --timeout=60s >&2
+    "$programs/kubectl" --kubeconfig "$dir/kubeconfig" apply --server-side -f "$KUBE_CRDS" >&2 || return 1
+    "$programs/kubectl" --kubeconfig "$dir/kubeconfig" wait --for=condition=Established crd --all --timeout=60s >&2 || return 1
   fi
   [ "${KUBE_CONTROLLERS:-1}" = 0 ] || launch "$dir" controllers "$programs/kubebox" kube-controller-manager \
     --kubeconfig "$dir/kubeconfig" --leader-elect=false --secure-port=0 --service-account-private-key-file pki/sa.key \

@@ -1,16 +1,23 @@
 /** The six kinds of `platform.dev/v1alpha1`, and `v1` Secret as `apply` takes it on one machine (RESOURCE-RULE-5). */
 import { Type, type Static, type TSchema } from 'typebox'
+import { celKeyword, staysThere, unchangeable, type CelRule } from './cel.ts'
 import { agentKinds } from '../machines/task/events.ts'
 import { ForgeAddress } from './forge-address.ts'
 import { meantProjectValues, projectFaults, ProjectSpec, removedProjectFields } from './project.ts'
 
 const closed = { additionalProperties: false } as const
 /** RFC 1123 label: what Kubernetes takes as a name (NAME-5). */
-export const ResourceName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$', maxLength: 52 })
+const resourceName = { pattern: '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$', maxLength: 52 } as const
+export const ResourceName = Type.String(resourceName)
+/** RFC 1123 label, as long as Kubernetes takes it. */
+export const NamespaceName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$', maxLength: 63 })
 
 export const RepositorySpec = Type.Object(
   {
-    projectRef: ResourceName,
+    projectRef: Type.String({
+      ...resourceName,
+      [celKeyword]: [unchangeable('the Project of a Repository')],
+    }),
     url: Type.Optional(ForgeAddress('<scm.webURL>/<scm.owner>/<name>.git')),
     defaultBranch: Type.Optional(Type.String()),
     maintainerLogins: Type.Optional(Type.Array(Type.String())),
@@ -82,49 +89,66 @@ export interface Kind {
   readonly texts: readonly string[]
   /** Of a spec, beside what its schema finds. */
   faults(spec: unknown): readonly { readonly path: string; readonly message: string }[]
+  /** What a server checks of the spec as a whole. */
+  readonly rules: readonly CelRule[]
+  /** JSON paths of fields that `kubectl get --field-selector` takes. */
+  readonly selectable: readonly string[]
 }
 
-const group = 'platform.dev/v1alpha1'
-const platform = (
-  kind: string,
-  plural: string,
-  shortNames: readonly string[],
-  spec: TSchema,
-  writable: boolean,
-  removed = {},
-  texts: readonly string[] = [],
-  meant = {},
-  faults: Kind['faults'] = () => [],
-): Kind => ({
-  kind,
-  apiVersion: group,
-  plural,
-  shortNames,
-  spec,
-  writable,
-  removed,
-  texts,
-  meant,
-  faults,
+type Named = Pick<Kind, 'kind' | 'plural' | 'spec' | 'writable'>
+const platform = (named: Named, more: Partial<Kind>): Kind => ({
+  apiVersion: 'platform.dev/v1alpha1',
+  shortNames: [],
+  removed: {},
+  texts: [],
+  meant: {},
+  faults: () => [],
+  rules: [],
+  selectable: [],
+  ...named,
+  ...more,
 })
 
 export const kinds: readonly Kind[] = [
   platform(
-    'Project',
-    'projects',
-    ['proj'],
-    ProjectSpec,
-    true,
-    removedProjectFields,
-    [],
-    meantProjectValues,
-    projectFaults,
+    { kind: 'Project', plural: 'projects', spec: ProjectSpec, writable: true },
+    {
+      shortNames: ['proj'],
+      removed: removedProjectFields,
+      meant: meantProjectValues,
+      faults: projectFaults,
+      rules: [staysThere('memory'), staysThere('workspace')],
+      selectable: ['.spec.scm.provider'],
+    },
   ),
-  platform('Repository', 'repositories', ['repo'], RepositorySpec, true),
-  platform('Task', 'tasks', [], TaskSpec, true, {}, ['goal']),
-  platform('QueuedEvent', 'queuedevents', ['qe'], QueuedEventSpec, false),
-  platform('Issue', 'issues', [], ForgeObjectSpec, false),
-  platform('MergeRequest', 'mergerequests', ['mr'], ForgeObjectSpec, false),
+  platform(
+    { kind: 'Repository', plural: 'repositories', spec: RepositorySpec, writable: true },
+    { shortNames: ['repo'], selectable: ['.spec.projectRef'] },
+  ),
+  platform(
+    { kind: 'Task', plural: 'tasks', spec: TaskSpec, writable: true },
+    {
+      texts: ['goal'],
+      rules: [unchangeable('the spec of a Task')],
+      selectable: ['.spec.projectRef', '.spec.kind', '.status.stage'],
+    },
+  ),
+  platform(
+    { kind: 'QueuedEvent', plural: 'queuedevents', spec: QueuedEventSpec, writable: false },
+    { shortNames: ['qe'], selectable: ['.spec.projectRef', '.status.state'] },
+  ),
+  platform(
+    { kind: 'Issue', plural: 'issues', spec: ForgeObjectSpec, writable: false },
+    { rules: [unchangeable('what an Issue names')], selectable: ['.spec.repositoryRef'] },
+  ),
+  platform(
+    { kind: 'MergeRequest', plural: 'mergerequests', spec: ForgeObjectSpec, writable: false },
+    {
+      shortNames: ['mr'],
+      rules: [unchangeable('what a MergeRequest names')],
+      selectable: ['.spec.repositoryRef'],
+    },
+  ),
 ]
 
 export function kindNamed(name: string): Kind | undefined {

@@ -51,6 +51,31 @@ function said(node: Node, keyword: 'default' | 'enum'): Record<string, unknown> 
   return found
 }
 
+test('field selectors are those of the contract, each of a field that is declared (RESOURCES-38)', () => {
+  const selected = kinds.map((kind) => {
+    const { version, schema } = definitionOf(kind)
+    const paths = (version['selectableFields'] as readonly { readonly jsonPath: string }[]).map(
+      ({ jsonPath }) => jsonPath,
+    )
+    for (const path of paths) {
+      const found = path
+        .split('.')
+        .slice(1)
+        .reduce<Node | undefined>((at, name) => at?.properties?.[name], schema)
+      expect(found, `${kind.kind} ${path}`).toBeDefined()
+    }
+    return `${kind.kind} ${paths.join(' ')}`
+  })
+  expect(selected).toEqual([
+    'Project .spec.scm.provider',
+    'Repository .spec.projectRef',
+    'Task .spec.projectRef .spec.kind .status.stage',
+    'QueuedEvent .spec.projectRef .status.state',
+    'Issue .spec.repositoryRef',
+    'MergeRequest .spec.repositoryRef',
+  ])
+})
+
 describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s as Kubernetes takes it', (_name, kind) => {
   test('has one type at every field and no keyword that a structural schema may not have (RESOURCES-7)', () => {
     walk(definitionOf(kind).schema, '', (node, path) => {

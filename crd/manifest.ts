@@ -2,7 +2,10 @@
  * The six kinds as Kubernetes takes them (apiextensions v1): structural schemas, which the API server demands before it
  * prunes and defaults. Unknown fields are pruned there, not refused; `statewright apply` refuses them (`validate.ts`).
  */
+import { celKeyword, labelName } from './cel.ts'
 import { columnsOf, type Column } from './columns.ts'
+import { describe } from './describe.ts'
+import { descriptions } from './descriptions.ts'
 import { kinds, type Kind } from './kinds.ts'
 import { statusFields } from './status-fields.ts'
 
@@ -21,6 +24,9 @@ const carried = [
   'minItems',
   'maxItems',
   'required',
+  celKeyword,
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
 ] as const
 /** Kubernetes has no word for these: closed objects are pruned, and that a field is deprecated is said in its description. */
 const dropped = new Set(['additionalProperties', 'deprecated'])
@@ -91,22 +97,30 @@ const conditions = {
   },
 }
 
-/** Names end in labels and branch names (NAME-5); what the orchestrator writes, it names itself. */
-const shortName = { rule: 'self.metadata.name.size() <= 52', message: 'a name has at most 52 characters' } as const
-
 function rootSchema(kind: Kind): Schema {
+  const words = descriptions[kind.kind]!
   return {
     type: 'object',
+    description: words.about,
     required: ['spec'],
     properties: {
-      apiVersion: text,
-      kind: text,
+      apiVersion: { ...text, description: 'Group and version of this form of the resource.' },
+      kind: { ...text, description: 'Kind of the resource.' },
       metadata: { type: 'object' },
-      spec: structural(kind.spec as unknown as Schema),
-      status: statusSchema(kind.kind, columnsOf(kind.kind)),
+      spec: { ...describe(specSchema(kind), words.spec, `${kind.kind}.spec`), description: 'What people want.' },
+      status: {
+        ...describe(statusSchema(kind.kind, columnsOf(kind.kind)), words.status, `${kind.kind}.status`),
+        description: 'What the orchestrator observed. It decides nothing.',
+      },
     },
-    ...(kind.writable ? { 'x-kubernetes-validations': [shortName] } : {}),
+    // What the orchestrator writes, it names itself.
+    ...(kind.writable ? { [celKeyword]: [labelName] } : {}),
   }
+}
+
+function specSchema({ spec, rules }: Kind): Schema {
+  const schema = structural(spec as unknown as Schema)
+  return rules.length > 0 ? { ...schema, [celKeyword]: rules } : schema
 }
 
 export function customResourceDefinition(kind: Kind): Schema & { readonly metadata: { readonly name: string } } {
@@ -141,6 +155,7 @@ export function customResourceDefinition(kind: Kind): Schema & { readonly metada
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: [...columns, age],
+          selectableFields: kind.selectable.map((jsonPath) => ({ jsonPath })),
           schema: { openAPIV3Schema: rootSchema(kind) },
         },
       ],

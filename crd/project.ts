@@ -1,7 +1,9 @@
 /** Project, as docs/contract/resources.md gives it field by field. Defaults are applied on write; deprecated fields are accepted and ignored. */
 import { Type, type Static, type TObject, type TProperties } from 'typebox'
 import { goDurationPattern } from './duration.ts'
+import { aboveZero, celKeyword, longestQuantity, noneOf, onlyGrows, unchangeable } from './cel.ts'
 import { ForgeAddress } from './forge-address.ts'
+import { isQuantityAboveZero } from './quantity.ts'
 import { defaultTokensPerTurn } from '../machines/rules/spending.ts'
 import { agentKinds } from '../machines/task/events.ts'
 
@@ -29,25 +31,60 @@ const Logins = Optional(Type.Array(Type.String({ minLength: 1 })))
 
 /** Model ids start with the family's prefix (PROJECT-AGENT-11). */
 export const ModelId = Type.String({ pattern: '^claude-', maxLength: 64 })
+/** The wrapper has servers of these names of its own, or will, and skips any other of the name (PROJECT-MCP-6). */
+export const reservedServers: readonly string[] = ['platform', 'wiring', 'alerting', 'code-navigation']
+const reservedServer = 'is a name of the platform’s own: choose another one'
+
 const McpServer = Closed({
-  name: Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$' }),
+  name: Type.String({
+    pattern: '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$',
+    maxLength: 32,
+    [celKeyword]: [noneOf(reservedServers, reservedServer)],
+  }),
   url: Type.String({ pattern: '^https?://' }),
   type: Optional(Type.Union([Type.Literal('http'), Type.Literal('sse')], { default: 'http' })),
 })
 
-/** The wrapper has servers of these names of its own, or will, and skips any other of the name (PROJECT-MCP-6). */
-export const reservedServers: readonly string[] = ['platform', 'wiring', 'alerting', 'code-navigation']
+const Size = (fallback: string) =>
+  Optional(Type.String({ default: fallback, maxLength: longestQuantity, [celKeyword]: [aboveZero, onlyGrows] }))
 
-/** What no schema of a CRD can say: its patterns know no exception. */
-export function projectFaults(spec: unknown): readonly { readonly path: string; readonly message: string }[] {
-  const { agent } = spec as { readonly agent?: { readonly mcpServers?: unknown } | null }
-  const servers = Array.isArray(agent?.mcpServers) ? (agent.mcpServers as readonly unknown[]) : []
-  return servers.flatMap((server, index) => {
-    const { name } = (server ?? {}) as { readonly name?: unknown }
-    return reservedServers.includes(String(name))
-      ? [{ path: `/agent/mcpServers/${index}/name`, message: 'is a name of the platform’s own: choose another one' }]
+interface Fault {
+  readonly path: string
+  readonly message: string
+}
+
+/** What the rules of the CRD say of a Project as it stands, without a server. */
+export function projectFaults(spec: unknown): readonly Fault[] {
+  const { agent, ...blocks } = spec as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
+  return [...serverFaults(agent?.['mcpServers']), ...sizeFaults(blocks)]
+}
+
+function serverFaults(given: unknown): readonly Fault[] {
+  const names = (Array.isArray(given) ? (given as readonly unknown[]) : []).map(
+    (server) => ((server ?? {}) as { readonly name?: unknown }).name,
+  )
+  return names.flatMap((name, index) => {
+    const path = `/agent/mcpServers/${index}/name`
+    if (reservedServers.includes(String(name))) return [{ path, message: reservedServer }]
+    return name !== undefined && names.indexOf(name) < index
+      ? [{ path, message: 'is the name of another server of the list' }]
       : []
   })
+}
+
+const sizes = {
+  memory: ['pgStorage', 'pgWalStorage', 'neo4jStorage'],
+  workspace: ['size', 'cacheSize'],
+} as const
+
+function sizeFaults(blocks: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>): readonly Fault[] {
+  return Object.entries(sizes).flatMap(([block, names]) =>
+    names.flatMap((name) => {
+      const size = blocks[block]?.[name]
+      if (typeof size !== 'string' || isQuantityAboveZero(size)) return []
+      return [{ path: `/${block}/${name}`, message: aboveZero.message }]
+    }),
+  )
 }
 
 const LifecycleHooks = Closed({
@@ -86,7 +123,13 @@ const AgentSpec = Closed({
   extraVolumes: Free,
   extraSidecarContainers: Free,
   extraInitContainers: Free,
-  mcpServers: Optional(Type.Array(McpServer)),
+  mcpServers: Optional(
+    Type.Array(McpServer, {
+      maxItems: 32,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+    }),
+  ),
 })
 
 /** A name between `/`, with `*` for characters of it; `.`, `..` and `**` are none. */
@@ -103,8 +146,10 @@ const Schedule = Optional(
 const CronBlock = <const Extra extends TProperties>(extra: Extra) => Optional(Closed({ schedule: Schedule, ...extra }))
 
 const ScmSpec = Closed({
-  provider: Type.Union([Type.Literal('forge_a'), Type.Literal('forge_b')]),
-  owner: Type.String({ minLength: 1 }),
+  provider: Type.Union([Type.Literal('forge_a'), Type.Literal('forge_b')], {
+    [celKeyword]: [unchangeable('the forge')],
+  }),
+  owner: Type.String({ minLength: 1, maxLength: 255, [celKeyword]: [unchangeable('the owner')] }),
   botLogin: Type.String({ minLength: 1 }),
   botEmail: Text(),
   apiURL: Optional(ForgeAddress('the public forge')),
@@ -191,18 +236,18 @@ export const ProjectSpec = Closed({
   memory: Optional(
     Closed({
       pgInstances: Optional(Type.Integer({ minimum: 1, default: 1 })),
-      pgStorage: Optional(Type.String({ default: '10Gi' })),
-      pgWalStorage: Optional(Type.String({ default: '8Gi' })),
-      neo4jStorage: Optional(Type.String({ default: '10Gi' })),
+      pgStorage: Size('10Gi'),
+      pgWalStorage: Size('8Gi'),
+      neo4jStorage: Size('10Gi'),
     }),
   ),
   workspace: Optional(
     Closed({
       enabled: Optional(Type.Boolean({ default: true })),
       storageClass: Text(),
-      size: Optional(Type.String({ default: '10Gi' })),
+      size: Size('10Gi'),
       cacheEnabled: Optional(Type.Boolean({ default: true })),
-      cacheSize: Optional(Type.String({ default: '20Gi' })),
+      cacheSize: Size('20Gi'),
     }),
   ),
   scm: ScmSpec,
@@ -272,7 +317,9 @@ export const ProjectSpec = Closed({
         Type.Union([Type.Literal('nextHopOnly'), Type.Literal('latest')], { default: 'nextHopOnly' }),
       ),
       minimumReleaseAge: Optional(ReleaseAge),
-      adoptBranchPrefix: Text(),
+      adoptBranchPrefix: Optional(
+        Type.String({ maxLength: 200, pattern: '^$|/$', description: 'Ends in `/`. Empty switches adoption off.' }),
+      ),
       upgradeEngineLogins: Optional(Type.Array(Type.String(), { maxItems: 8 })),
     }),
   ),

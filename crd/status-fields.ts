@@ -1,6 +1,6 @@
 /**
  * The fields of each status, as a structural schema: what `status/` writes and a server keeps (RESOURCES-26). The status
- * of a Task and of a QueuedEvent is open, and its fields are those of its columns.
+ * of a Task and of a QueuedEvent is open: what is here and in the columns is what `kubectl explain` teaches.
  */
 type Schema = Readonly<Record<string, unknown>>
 
@@ -36,6 +36,17 @@ export const statusFields: Readonly<Record<string, Schema>> = {
     lastRefine: time,
     lastUpgrade: time,
   },
+  Task: {
+    stageClass: text,
+    why: text,
+    stageEnteredAt: time,
+    stageWorkStartedAt: time,
+    podStartedAt: time,
+    planHash: text,
+    changeSignificance: text,
+    lastTurnFinalText: text,
+  },
+  QueuedEvent: { admittedAt: time },
   Repository: { forgeId: text, defaultBranch: text, lastSyncTime: time, indexedCommit: text },
   Issue: {
     state: text,

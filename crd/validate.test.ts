@@ -63,7 +63,7 @@ describe('a manifest', () => {
     },
   )
 
-  it.each([[{ mcpServers: 'wiki' }], [{ mcpServers: [null] }], [null]])(
+  it.each([[{ mcpServers: 'wiki' }], [{ mcpServers: [null] }]])(
     'with odd servers is refused for their shape alone: %j (PROJECT-MCP-2)',
     (agent) => {
       const { faults } = checkManifest(withSpec({ agent }))
@@ -71,6 +71,55 @@ describe('a manifest', () => {
       expect(faults.filter(({ message }) => message.includes('platform'))).toEqual([])
     },
   )
+
+  it('takes a null for a field that is not there, as a server does, and refuses one in a list (RESOURCES-12)', () => {
+    const nulls = { agent: { model: null, hooks: null }, memory: null, triggerLabel: null, queue: { capacity: null } }
+    const checked = checkManifest(withSpec(nulls))
+    expect(checked.faults).toEqual([])
+    expect(checked).toMatchObject({ manifest: { spec: { triggerLabel: 'platform', agent: { effort: 'xhigh' } } } })
+    const scm = { ...project.spec.scm, owner: null, maintainerLogins: ['maria', null] }
+    expect(checkManifest(withSpec({ scm })).faults.map(({ path }) => path)).toEqual([
+      '/spec/scm/owner',
+      '/spec/scm/maintainerLogins/1',
+    ])
+  })
+
+  it('with a bare word where a text belongs is refused, and told to quote it (RESOURCES-36)', () => {
+    const { faults } = checkManifest(withSpec({ autoApproveMaxSignificance: false, triggerLabel: 5 }))
+    expect(faults).toEqual([
+      { path: '/spec/triggerLabel', message: 'must be string: write it in quotes' },
+      {
+        path: '/spec/autoApproveMaxSignificance',
+        message: 'must be one of "off", "patch", "minor", "major", ""; write it in quotes',
+      },
+    ])
+  })
+
+  it.each([['10Gi'], ['500m'], ['1e3'], ['.5Ti'], ['+1'], ['5.']])('takes the size %s (PROJECT-MEMORY-6)', (size) => {
+    expect(checkManifest(withSpec({ memory: { pgStorage: size } })).faults).toEqual([])
+  })
+
+  it.each([['banana'], ['0'], ['0Gi'], ['-5Gi'], ['10gi'], [''], ['.'], ['1 Gi'], ['10Gi\n'], ['9'.repeat(33)]])(
+    'refuses the size %j (PROJECT-MEMORY-6)',
+    (size) => {
+      const { faults } = checkManifest(withSpec({ workspace: { cacheSize: size } }))
+      expect(faults.map(({ path }) => path)).toContain('/spec/workspace/cacheSize')
+    },
+  )
+
+  it('refuses two extra servers of one name (PROJECT-MCP-5)', () => {
+    const server = { name: 'wiki', url: 'https://wiki.example/mcp' }
+    expect(checkManifest(withSpec({ agent: { mcpServers: [server, server] } })).faults).toEqual([
+      { path: '/spec/agent/mcpServers/1/name', message: 'is the name of another server of the list' },
+    ])
+  })
+
+  it('takes a namespace of 63 characters, and refuses a name with a dot (RESOURCES-16)', () => {
+    const named = (metadata: object) => checkManifest({ ...project, metadata }).faults.map(({ path }) => path)
+    expect(named({ name: 'demo', namespace: 'n'.repeat(63) })).toEqual([])
+    expect(named({ name: 'demo', namespace: 'n'.repeat(64) })).toEqual(['/metadata/namespace'])
+    expect(named({ name: 'de.mo' })).toEqual(['/metadata/name'])
+  })
 
   it('says what an enumeration allows (RESOURCES-9)', () => {
     const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider: 'sourcehut' } }))

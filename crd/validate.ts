@@ -5,7 +5,7 @@
  */
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { kindNamed, kinds, ResourceName, SecretData, type Kind } from './kinds.ts'
+import { kindNamed, kinds, NamespaceName, ResourceName, SecretData, type Kind } from './kinds.ts'
 import type { ManifestFault } from './manifest-fault.ts'
 import { nearest } from './nearest.ts'
 import { faultyNames, isTooDeep } from './plain-values.ts'
@@ -65,8 +65,8 @@ export function checkManifest(document: unknown, unknownKeys: UnknownKeys = 'ref
   if (!Value.Check(ResourceName, name)) {
     faults.push({ path: '/metadata/name', message: 'is required: lower case letters, digits and dashes, at most 52' })
   }
-  if (!Value.Check(ResourceName, namespace))
-    faults.push({ path: '/metadata/namespace', message: 'must be lower case letters, digits and dashes, at most 52' })
+  if (!Value.Check(NamespaceName, namespace))
+    faults.push({ path: '/metadata/namespace', message: 'must be lower case letters, digits and dashes, at most 63' })
   if (given['apiVersion'] === 'v1' && given['kind'] === 'Secret') return checkSecret(given, name, namespace, faults)
   const kind = typeof given['kind'] === 'string' ? kindNamed(given['kind']) : undefined
   const spec = isObject(given['spec']) ? given['spec'] : {}
@@ -127,8 +127,9 @@ function judgeSpec(
 ): { faults: readonly ManifestFault[]; warnings: readonly ManifestFault[]; value: Document } {
   const faults: ManifestFault[] = []
   const warnings: ManifestFault[] = []
-  warnDeprecated(kind.spec, spec, '', warnings)
-  const value = prune(kind.spec, structuredClone(spec), '', (path, key, known) => {
+  const given = withoutNulls(kind.spec, structuredClone(spec)) as Document
+  warnDeprecated(kind.spec, given, '', warnings)
+  const value = prune(kind.spec, given, '', (path, key, known) => {
     if (unknownKeys === 'pruned') return
     const removed = kind.removed[`${path}/${key}`]
     if (removed !== undefined)
@@ -148,6 +149,18 @@ function judgeSpec(
   return { faults, warnings, value: filled }
 }
 
+/** A server takes a null for a field that is not there, so that its default counts; one in a list is a fault. */
+function withoutNulls(schema: unknown, value: unknown): unknown {
+  const { items, properties } = schema as SchemaShape
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => withoutNulls(items, item))
+  if (properties === undefined || !isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => inner !== null || properties[key] === undefined)
+      .map(([key, inner]) => [key, withoutNulls(properties[key] ?? {}, inner)]),
+  )
+}
+
 /** U+FFFD takes the place of half a surrogate pair in a text; a name with one is refused. */
 function withWellFormed(spec: Document, texts: readonly string[]): Document {
   const mended = texts.flatMap((key) => (typeof spec[key] === 'string' ? [[key, spec[key].toWellFormed()]] : []))
@@ -159,11 +172,34 @@ function specErrors({ spec: schema, meant }: Kind, value: unknown): ManifestFaul
   for (const error of Value.Errors(schema, value)) {
     if (error.keyword === 'required') {
       for (const name of error.params.requiredProperties) byPath.set(`${error.instancePath}/${name}`, 'is required')
-    } else if (error.keyword === 'anyOf')
+    } else if (allowed(schema, error.instancePath).length > 0)
       byPath.set(error.instancePath, notOneOf(schema, error.instancePath, value, meant[error.instancePath]))
-    else if (error.keyword !== 'const' && !byPath.has(error.instancePath)) byPath.set(error.instancePath, error.message)
+    else if (error.keyword !== 'const' && !byPath.has(error.instancePath))
+      byPath.set(error.instancePath, error.message + unquoted(error, value))
   }
   return [...byPath].map(([path, message]) => ({ path, message }))
+}
+
+/** `off`, `yes` and `5` are words to people and no texts to YAML, as kubectl reads it. */
+function unquoted(
+  error: { readonly keyword: string; readonly params: object; readonly instancePath: string },
+  spec: unknown,
+): string {
+  if (error.keyword !== 'type' || (error.params as { readonly type?: unknown }).type !== 'string') return ''
+  return isBareWord(valueAt(spec, error.instancePath)) ? `: ${inQuotes}` : ''
+}
+
+const inQuotes = 'write it in quotes'
+
+function isBareWord(value: unknown): boolean {
+  return typeof value === 'boolean' || typeof value === 'number'
+}
+
+function valueAt(spec: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inner, name) => (inner as Document)[name], spec)
 }
 
 interface SchemaShape {
@@ -183,13 +219,14 @@ function notOneOf(
   meant: Readonly<Record<string, string>> = {},
 ): string {
   const options = allowed(schema, pointer)
-  const given = pointer
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((inner, name) => (inner as Document)[name], spec)
+  const given = valueAt(spec, pointer)
   const text = typeof given === 'string' ? given : ''
   const word = nearest(text, options.filter((option) => typeof option === 'string' && option !== '') as string[])
-  const hint = Object.hasOwn(meant, text.toLowerCase()) ? meant[text.toLowerCase()] : word && `did you mean ${word}?`
+  const hint = isBareWord(given)
+    ? inQuotes
+    : Object.hasOwn(meant, text.toLowerCase())
+      ? meant[text.toLowerCase()]
+      : word && `did you mean ${word}?`
   return `must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}${hint ? `; ${hint}` : ''}`
 }
 

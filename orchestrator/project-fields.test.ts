@@ -47,6 +47,8 @@ const pool: readonly unknown[] = [
     'https://a.invalid/x',
     'https://b.invalid/x',
     'claude-a',
+    'a/',
+    'b/',
     'claude-b',
     '5h',
     '6h',

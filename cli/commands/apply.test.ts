@@ -88,6 +88,20 @@ describe('apply', () => {
     })
   })
 
+  test('refuses a bare off as kubectl does, and takes it in quotes (PROJECT-14)', async () => {
+    await withOrchestrator(async (fixture) => {
+      const bare = fixture.file(`${project}  autoApproveMaxSignificance: off\n`)
+      await expect(apply(['-f', bare, '--dir', fixture.dir])).rejects.toThrow(
+        'Project demo: /spec/autoApproveMaxSignificance must be one of "off", "patch", "minor", "major", ""; write it in quotes',
+      )
+      expect(fixture.sent).toEqual([])
+      const quoted = fixture.file(`${project}  autoApproveMaxSignificance: "off"\n`)
+      expect(await said(() => apply(['-f', quoted, '--dir', fixture.dir]))).toMatchObject({
+        out: 'project/demo created',
+      })
+    })
+  })
+
   test('refuses a field that one machine cannot obey, with the reason (RESOURCE-API-6)', async () => {
     await withOrchestrator(async (fixture) => {
       const path = fixture.file(`${project}  agent: {image: 'wrapper:v1.2.3'}\n`)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parseAllDocuments } from 'yaml'
+import { readDocuments } from '../../crd/documents.ts'
 import { beyondOneMachine, inertOnOneMachine } from '../../crd/one-machine.ts'
 import { checkManifest, type Checked, type ManifestFault } from '../../crd/validate.ts'
 import { readArgs, text, UsageError } from '../args.ts'
@@ -23,7 +23,7 @@ export async function apply(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   const file = text(parsed, 'file')
   if (file === undefined) throw new UsageError(`-f is required\n\n${usage}`)
-  const documents = readDocuments(file)
+  const documents = documentsOf(file)
   if (documents.length === 0) throw new Error(`${file} contains no document: nothing was applied`)
   const checked = documents.map(judge)
   const warned = new Set(checked.flatMap(sayWarnings))
@@ -61,15 +61,13 @@ function judge(document: unknown): Checked {
   }
 }
 
-/** What stands between two separators and says nothing is no document. */
-function readDocuments(file: string): readonly unknown[] {
+function documentsOf(file: string): readonly unknown[] {
   const source = readFileSync(file === '-' ? 0 : file, 'utf8')
-  return parseAllDocuments(source).flatMap((document) => {
-    const [error] = document.errors
-    if (error !== undefined) throw new Error(`${file} is not valid YAML: ${error.message}`)
-    const value = document.toJS() as unknown
-    return value === null ? [] : [value]
-  })
+  try {
+    return readDocuments(source)
+  } catch (error) {
+    throw new Error(`${file} is not valid YAML: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 function nameOf(checked: Checked): string {

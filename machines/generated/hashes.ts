@@ -3,9 +3,9 @@ import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: 'c460363342d302f1',
-  queue: '2f0f7ac5ad81dc54',
+  queue: '64e85454df73bb15',
   ledger: 'aaa4675453b93131',
-  'model-key': 'ed16a53f7ed419e7',
+  'model-key': '42e828935c3409a6',
   task: 'e946f718302f6fe6',
   pod: 'd87b2c672bd238ac',
   turn: 'b63ee6f9b2bee855',

@@ -101,6 +101,8 @@ export const modelKeyActions = {
   })),
   ask: always(ask),
   passOver: always(({ toAsk }) => ({ context: { toAsk: toAsk.slice(1) } })),
+  /** By an ask of an earlier membership of the queue: it heard that one late, after it had left and joined again. */
+  takeBack: on('key.probing', ({ id, hold: held }, { project }) => ({ effects: [withheldFrom(project, id, held!)] })),
   keepProbe: on('key.probing', (_context, { task }) => ({ context: { probe: task, toAsk: [] } })),
   serve: on('key.served', ({ id, projects }) => ({
     context: { hold: null, refusals: 0, probe: '', toAsk: [] },

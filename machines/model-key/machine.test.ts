@@ -161,6 +161,25 @@ describe('a try', () => {
     expect(new AKey('a', 'b').withheld().due().send('key.left', { project: 'b' }).context.toAsk).toEqual(['a'])
   })
 
+  test.each([
+    ['withheld', (key: AKey) => key],
+    ['asking', (key: AKey) => key.due()],
+    ['vacant', (key: AKey) => key.due().send('key.idle', { project: 'a' }).send('key.idle', { project: 'b' })],
+    ['trying', (key: AKey) => key.tries()],
+  ])('a try of a queue that was asked before it left and came again is taken back, while %s', (state, reach) => {
+    const key = reach(new AKey('a', 'b').withheld())
+    const { context } = key
+    key.send('key.probing', { project: 'b', task: 'x' })
+    expect([key.state, key.said]).toEqual([state, ['queue:b queue.withheld']])
+    expect(key.words).not.toContainEqual(expect.objectContaining({ again: true }))
+    expect({ ...key.context, at: 0 }).toEqual({ ...context, at: 0 })
+  })
+
+  test('the Task that tries may be named again (MODEL-KEY-4)', () => {
+    const key = new AKey('a', 'b').withheld().tries().send('key.probing', { project: 'a', task: 't' })
+    expect([key.state, key.context.probe, key.said]).toEqual(['trying', 't', []])
+  })
+
   test('its success opens the key for all (MODEL-KEY-5)', () => {
     const key = new AKey('a', 'b').withheld().tries().send('key.served', { task: 't' })
     expect([key.state, key.said]).toEqual(['serving', ['queue:a queue.served', 'queue:b queue.served']])

@@ -3,7 +3,7 @@
  * here: while the provider withholds the model, nothing is admitted but one Task at a time, at the reset or after a pause;
  * only a turn of that Task that ended well opens the key again, and only one that the provider refuses makes the pause longer.
  */
-import { setup } from 'xstate'
+import { not, setup } from 'xstate'
 import type { MachineDefinition, MachineInput } from '../definition.ts'
 import { newModelKey, type ModelKeyContext } from './context.ts'
 import { isLater, modelKeyActions } from './decisions.ts'
@@ -48,7 +48,10 @@ export const modelKeyMachine = setup({
         unblocks: 'the reset of its window, money, or another key; one Task is tried after the pause',
       },
       after: { pause: { target: 'asking', actions: 'beginRound' } },
-      on: { 'key.withheld': { guard: 'later', target: 'withheld', reenter: true, actions: 'hold' } },
+      on: {
+        'key.withheld': { guard: 'later', target: 'withheld', reenter: true, actions: 'hold' },
+        'key.probing': { actions: 'takeBack' },
+      },
     },
     asking: {
       meta: { owner: 'queue', reason: 'asks a queue for one Task to try', unblocks: 'the queue answers' },
@@ -57,14 +60,14 @@ export const modelKeyMachine = setup({
       on: {
         'key.idle': { guard: 'asked', target: 'asking', reenter: true, actions: 'passOver' },
         'key.left': { guard: 'asked', target: 'asking', reenter: true, actions: 'leave' },
-        'key.probing': { guard: 'asked', target: 'trying', actions: 'keepProbe' },
+        'key.probing': [{ guard: 'asked', target: 'trying', actions: 'keepProbe' }, { actions: 'takeBack' }],
         // It was passed over in this round, and would wait for the next one.
         'key.wanted': { actions: 'askLater' },
       },
     },
     vacant: {
       meta: { owner: 'queue', reason: 'no Task waits that could try the model', unblocks: 'the next Task that waits' },
-      on: { 'key.wanted': { target: 'asking', actions: 'askOne' } },
+      on: { 'key.wanted': { target: 'asking', actions: 'askOne' }, 'key.probing': { actions: 'takeBack' } },
     },
     trying: {
       meta: { owner: 'task', reason: 'one Task tries the model', unblocks: 'its turn ends' },
@@ -72,6 +75,7 @@ export const modelKeyMachine = setup({
         'key.served': { guard: 'ofProbe', target: 'serving', actions: 'serve' },
         'key.withheld': { guard: 'ofProbe', target: 'withheld', actions: 'holdLonger' },
         'key.probeEnded': { guard: 'ofProbe', target: 'withheld', actions: 'holdBriefly' },
+        'key.probing': { guard: not('ofProbe'), actions: 'takeBack' },
       },
     },
   },
@@ -79,9 +83,13 @@ export const modelKeyMachine = setup({
 
 export const modelKeyDefinition: MachineDefinition = {
   kind: 'model-key',
-  version: 2,
+  version: 3,
   machine: modelKeyMachine,
   createdBy: ['key.joined'],
-  // Answers a join otherwise; what it knows has the same form.
-  upgrades: { 1: (snapshot) => snapshot },
+  upgrades: {
+    // Answers a join otherwise; what it knows has the same form.
+    1: (snapshot) => snapshot,
+    // Answers a try otherwise that it did not ask for.
+    2: (snapshot) => snapshot,
+  },
 }

@@ -32,10 +32,15 @@ export function served(context: QueueContext, { key }: EventOf<QueueEvent, 'queu
   return key === context.key ? { context: { hold: null, probe: '' } } : {}
 }
 
+/** An ask that comes late finds a try that runs. */
+function trying({ entries, probe: tries }: QueueContext): WaitingEntry | undefined {
+  return entries.find(({ entry }) => entry === tries)
+}
+
 /** The entry is admitted in the same step: a try is held back by nothing else. */
 export function probe(context: QueueContext, { key }: EventOf<QueueEvent, 'queue.probe'>): Does {
   if (key !== context.key) return {}
-  const chosen = context.hold === null ? undefined : nextProbe(context)
+  const chosen = context.hold === null ? undefined : (trying(context) ?? nextProbe(context))
   const project = context.id
   if (chosen === undefined) return { effects: [tellModelKey(key, { type: 'key.idle', project })] }
   return {
@@ -45,9 +50,9 @@ export function probe(context: QueueContext, { key }: EventOf<QueueEvent, 'queue
 }
 
 /** Entries whose Tasks are there and may ask for no turn. */
-function heldBack({ hold, probe: trying, entries }: QueueContext): readonly WaitingEntry[] {
+function heldBack({ hold, probe: tries, entries }: QueueContext): readonly WaitingEntry[] {
   if (hold === null) return []
-  return entries.filter(({ entry, sort, admittedAt }) => entry !== trying && (sort === 'spawn' || admittedAt !== null))
+  return entries.filter(({ entry, sort, admittedAt }) => entry !== tries && (sort === 'spawn' || admittedAt !== null))
 }
 
 type Is = (one: WaitingEntry) => boolean

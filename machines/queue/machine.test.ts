@@ -397,6 +397,12 @@ describe('the key of the model', () => {
     expect(queue.send('queue.withheld', { key: 'k', ...hold }).context.probe).toBe('')
   })
 
+  test('an ask that comes late finds the try that runs, and begins no other (MODEL-KEY-4)', () => {
+    const queue = withheld().add('a').add('b').send('queue.probe', { key: 'k' }).send('queue.probe', { key: 'k' })
+    expect(told(queue)).toEqual(['model-key:k key.probing default/a'])
+    expect(queue.context.probe).toBe('a')
+  })
+
   test('another key during the try: the old one hears that its try is over (MODEL-KEY-7)', () => {
     const queue = withheld().add('a').send('queue.probe', { key: 'k' })
     expect(told(queue.send('queue.keyed', { key: 'other' }))).toContain('model-key:k key.probeEnded default/a')

@@ -201,12 +201,14 @@ export const queueMachine = setup({
 
 export const queueDefinition: MachineDefinition = {
   kind: 'queue',
-  version: 3,
+  version: 4,
   machine: queueMachine,
   createdBy: ['queue.configured', 'queue.enqueue', 'queue.keyed'],
   upgrades: {
     1: (snapshot) => withContext(snapshot, { key: '', hold: null, probe: '' }),
     // Decides otherwise about a join and another key during a try; what it knows has the same form.
     2: (snapshot) => snapshot,
+    // Answers an ask during a try otherwise.
+    3: (snapshot) => snapshot,
   },
 }

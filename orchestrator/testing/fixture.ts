@@ -385,6 +385,8 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     http: anyPort,
     internal: anyPort,
     keysDir: '',
+    place: 'machine',
+    kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
     operatorUrl: '',
     internalUrl: '',
     publicUrl: '',

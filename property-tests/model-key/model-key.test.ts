@@ -51,7 +51,7 @@ test('while the model is withheld one Task at most has a turn, of one Project at
     fc.property(story, (given) => {
       expect(live(given).breaches).toEqual([])
     }),
-    { numRuns: 150 },
+    { numRuns: 600 },
   )
 })
 
@@ -72,6 +72,6 @@ test('once the provider answers, everybody who waits has a turn: no call of a qu
       expect(world.breaches).toEqual([])
       if (world.tasks.size > 0 && world.hold !== null) expect(world.key.value).toBe('vacant')
     }),
-    { numRuns: 150 },
+    { numRuns: 600 },
   )
 })

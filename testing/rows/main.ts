@@ -61,7 +61,9 @@ function compare(report: Report): number {
   for (const fault of faults) console.log(fault)
   if (values.list) for (const [id, { why, note }] of Object.entries(unheld)) console.log(`${id} ${why}: ${note}`)
   const count = rows.filter(({ id }) => held.has(id)).length
-  console.log(`${rows.length} rows: ${count} held, ${rows.length - count} not, ${faults.length} faults`)
+  const cluster = Object.values(unheld).filter(({ why }) => why === 'cluster').length
+  const not = rows.length - count - cluster
+  console.log(`${rows.length} rows: ${count} held, ${cluster} by test:kubernetes, ${not} not, ${faults.length} faults`)
   return faults.length === 0 ? 0 : 1
 }
 

@@ -81,7 +81,7 @@ function hear(step: Step, event: ModelKeyEvent): void {
       step.state = 'serving'
       return k.projects.forEach((project) => step.tell(project))
     case 'key.probing':
-      if (!isAsked) return
+      if (!isAsked) return isProbe || state === 'serving' ? undefined : step.tell(event.project)
       Object.assign(k, { probe: event.task, toAsk: [] })
       step.state = 'trying'
       return

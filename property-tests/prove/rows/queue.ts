@@ -95,7 +95,7 @@ function hear(q: Mutable<QueueContext>, event: QueueEvent, asking: Asking): void
       return
     case 'queue.probe': {
       if (event.key !== q.key) return
-      const first = q.hold === null ? undefined : firstToTry(q)
+      const first = q.hold === null ? undefined : (q.entries.find(({ entry }) => entry === q.probe) ?? firstToTry(q))
       if (first === undefined) return asking.tell(`model-key:${q.key}`, 'key.idle', { project: q.id })
       q.probe = first.entry
       return asking.tell(`model-key:${q.key}`, 'key.probing', { project: q.id, task: first.task })
