@@ -34,13 +34,14 @@ test('a Task of the platform, an Issue and an entry come with label, owner and s
 })
 
 test('without its owner there is no object, and there is once the owner comes', async () => {
-  const { server, actors, mirror, settle } = mirrorUnderTest()
+  const { server, actors, mirror, settle, clock } = mirrorUnderTest()
   actors.show({ ...anIssue('app-1', { state: 'open' }), spec: { repositoryRef: 'app', number: 1 } })
   mirror.start()
   actors.stepped('issue:default/app-1')
   await settle()
   expect(server.all('Issue')).toEqual([])
   server.put('Repository', 'default/app', { projectRef: 'demo' })
+  clock.advance(1_000)
   await settle()
   expect(server.find('Issue', 'default/app-1')?.status).toEqual({ state: 'open' })
 })
@@ -88,13 +89,14 @@ test('of a person’s Task only the status is written, and only of its own life'
 })
 
 test('a later life of a person’s Task is shown by the object of its first name', async () => {
-  const { server, actors, mirror, settle } = mirrorUnderTest({
+  const { server, actors, mirror, settle, clock } = mirrorUnderTest({
     lifeOf: async ({ namespace, name }) => `${namespace}/${name}-x7k2p`,
   })
   const { uid } = server.put('Task', 'default/mine', { projectRef: 'demo' }).metadata
   actors.show(aTask('mine', { stage: 'delivered' }, { origin: { kind: 'human', ref: 'an earlier one' } }))
   mirror.start()
   await settle()
+  clock.advance(1_000)
   actors.show(aTask('mine-x7k2p', { stage: 'implementing' }, { origin: { kind: 'human', ref: uid } }))
   actors.stepped('task:default/mine-x7k2p')
   await settle()

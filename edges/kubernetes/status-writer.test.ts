@@ -12,9 +12,10 @@ async function withTask(status: object = { stage: 'implementing' }) {
   actors.show(aTask('a', status))
   mirror.start()
   actors.stepped('task:default/a')
-  await settle()
-  clock.advance(1_000)
-  await settle()
+  for (let second = 0; second < 3; second += 1) {
+    await settle()
+    clock.advance(1_000)
+  }
   server.calls.length = 0
   const statusOf = (): KubeObject['status'] => server.find('Task', 'default/a')?.status
   const step = async (next: object): Promise<void> => {
@@ -60,6 +61,18 @@ test('an object is patched at most once a second, the first change at once, the 
   }
   expect(patches().map(({ question }) => (question.body as KubeObject).status?.['pendingEvents'])).toEqual([1, 20])
   expect(statusOf()).toEqual({ stage: 'implementing', pendingEvents: 20 })
+})
+
+test('steps that change nothing are read four times a second', async () => {
+  const { actors, step, clock, settle } = await withTask()
+  let reads = 0
+  actors.slowly = async () => void (reads += 1)
+  for (let number = 0; number < 40; number += 1) {
+    await step({ stage: 'implementing' })
+    clock.advance(25)
+    await settle()
+  }
+  expect(reads).toBeLessThanOrEqual(5)
 })
 
 test('no more than eight patches are under way', async () => {
@@ -120,11 +133,13 @@ test('what fails is written once the server answers, and what is true by then', 
 })
 
 test('in deletion its status is still written', async () => {
-  const { server, statusOf, step } = await withTask()
+  const { server, statusOf, step, clock, settle } = await withTask()
   server.edit('Task', 'default/a', {
     metadata: { ...server.find('Task', 'default/a')!.metadata, deletionTimestamp: '2026-01-02T03:05:00Z' },
   })
   await step({ stage: 'rejected' })
+  clock.advance(1_000)
+  await settle()
   expect(statusOf()).toEqual({ stage: 'rejected' })
 })
 

@@ -3,7 +3,7 @@
  * is, the writer reads when it writes (level-triggered), so keys that come at once cost one write.
  * 1. The version of the object is taken before its status is read, and fences the write: of two writers, of which one is
  *    slow, none puts an older status over a newer one.
- * 2. An object is patched at most once a second, its first change at once.
+ * 2. An object is patched at most once a second, its first change at once; and read at most four times a second.
  * 3. What fails is retried; of an object that is gone nothing is written.
  */
 import { kindNamed } from '../../crd/kinds.ts'
@@ -43,6 +43,8 @@ export interface StatusWriterDeps {
 /** With those of the entries of queues, 8 patches at a time. */
 export const patchesAtOnce = 4
 export const patchEveryMs = 1_000
+/** A step may change nothing that is shown: reading is cheaper than a patch, and not free. */
+const readEveryMs = 250
 /** An object that is another each time is asked for again later. */
 const mostReads = 5
 
@@ -57,7 +59,7 @@ export function createStatusWriter(deps: StatusWriterDeps): Workqueue {
     if (restMs > 0) return queue.after(key, restMs)
     for (let read = 0; read < mostReads; read += 1) {
       const outcome = await writeNow(deps, key)
-      if (outcome === 'written' || outcome === 'partly') paces.patched(key)
+      paces.rest(key, outcome === 'written' || outcome === 'partly' ? patchEveryMs : readEveryMs)
       if (outcome === 'partly') queue.after(key, patchEveryMs)
       if (typeof outcome === 'object') queue.add(outcome.instead)
       if (outcome !== 'changed' && outcome !== 'conflict') return
@@ -111,25 +113,24 @@ function elsewhere({ caches }: StatusWriterDeps, view?: DerivedResource, known?:
   return object === undefined ? 'none' : { instead: `Task/${nameOf(object)}` }
 }
 
-/** When each object was patched last, while that matters. */
-function createPaces(clock: Clock): { restMs(key: string): number; patched(key: string): void } {
-  /** The oldest first. */
-  const patchedAt = new Map<string, number>()
+/** Until when each object is left alone, while that matters. */
+function createPaces(clock: Clock): { restMs(key: string): number; rest(key: string, milliseconds: number): void } {
+  /** About the earliest first. */
+  const dueAt = new Map<string, number>()
   const forgetOld = (): void => {
-    for (const [key, at] of patchedAt) {
-      if (at + patchEveryMs > clock.elapsed()) return
-      patchedAt.delete(key)
+    for (const [key, at] of dueAt) {
+      if (at > clock.elapsed()) return
+      dueAt.delete(key)
     }
   }
   return {
     restMs(key) {
       forgetOld()
-      const at = patchedAt.get(key)
-      return at === undefined ? 0 : at + patchEveryMs - clock.elapsed()
+      return Math.max(0, (dueAt.get(key) ?? 0) - clock.elapsed())
     },
-    patched(key) {
-      patchedAt.delete(key)
-      patchedAt.set(key, clock.elapsed())
+    rest(key, milliseconds) {
+      dueAt.delete(key)
+      dueAt.set(key, clock.elapsed() + milliseconds)
     },
   }
 }
