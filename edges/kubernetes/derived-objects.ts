@@ -22,7 +22,7 @@ import {
   type ObjectMeta,
   type OwnerReference,
 } from './api.ts'
-import { claimantOf, projectIdOf } from './applied.ts'
+import { claimantOf, projectIdOf } from './claims.ts'
 import type { ResourceKey } from './concerns.ts'
 import { isDeleting, isMadeByOrchestrator, orchestratorMade } from './marks.ts'
 import { mergeDifference, type Plain } from './status-difference.ts'

@@ -28,7 +28,7 @@ interface Election {
   holder(): string | undefined
 }
 
-const leaseName = 'statewright-orchestrator'
+export const leaseName = 'statewright-orchestrator'
 const leaseMs = 15_000
 const renewMs = 5_000
 /** Who could not renew for so long leads no more; another may take the Lease 5 s later at the earliest. */

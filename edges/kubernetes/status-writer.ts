@@ -15,7 +15,7 @@ import type { Random } from '../../runtime/random.ts'
 import type { DerivedViews, StatusOf } from '../ports/resource-views.ts'
 import type { Resource } from '../ports/resources.ts'
 import { nameOf, type KubeObject, type Workqueue } from './api.ts'
-import { resourceOf } from './applied.ts'
+import { resourceOf } from './resources.ts'
 import type { ResourceKey } from './concerns.ts'
 import { originOf, workerOf, type DerivedObjects } from './derived-objects.ts'
 import { isMadeByOrchestrator } from './marks.ts'
@@ -88,7 +88,7 @@ async function writeNow(deps: StatusWriterDeps, key: ResourceKey): Promise<Outco
 async function writeStored(deps: StatusWriterDeps, known: KubeObject): Promise<Outcome> {
   const worker = workerOf(known, deps.caches)
   if (worker !== undefined && worker !== deps.orchestrator) return 'none'
-  return deps.patches.write(known, await deps.statusOf(resourceOf(known)))
+  return deps.patches.write(known, await deps.statusOf(resourceOf(known).resource))
 }
 
 async function viewOf(
@@ -102,7 +102,7 @@ async function viewOf(
     return (await derived.get(kindNamed(kind)!, namespace, name)) as DerivedResource | undefined
   }
   if (kind !== 'Task' || known === undefined || isMadeByOrchestrator(known)) return read(id)
-  return (await read(await lifeOf(resourceOf(known)))) ?? read(id)
+  return (await read(await lifeOf(resourceOf(known).resource))) ?? read(id)
 }
 
 /** A later life of a person's Task: the object has the name of the first one. */

@@ -22,6 +22,14 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
       return shown !== undefined && holds(shown) ? shown : undefined
     })
 
+  /** The turn of its pod ends meanwhile, so that the wrapper hands off. */
+  async function handOff(name: string, deleting: Promise<string>): Promise<void> {
+    const pod = await cluster.fixture.podOf(`${cluster.namespace}/${name}`, 1)
+    await Promise.all([deleting, pod.endTurn()])
+  }
+  const deleteTask = (name: string): Promise<void> =>
+    handOff(name, cluster.kubectl('delete', 'task', name, '--timeout=60s'))
+
   test('a Project that kubectl applies is checked, and its status says of which generation (RESOURCES-2, RESOURCES-28)', async () => {
     const project = await cluster.get('projects', 'demo')
     expect(conditionOf(project, 'Ready')).toMatchObject({
@@ -73,7 +81,7 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
     )
     expect(conditionOf(shown, 'Admitted')).toMatchObject({ status: 'True' })
     expect(shown.metadata.finalizers).toEqual(['platform.dev/close'])
-    await cluster.kubectl('delete', 'task', 'by-hand', '--timeout=60s')
+    await deleteTask('by-hand')
     expect(await cluster.get('tasks', 'by-hand')).toBeUndefined()
     const actor = await cluster.fixture.runtime.read(`task:${cluster.namespace}/by-hand`)
     expect([actor?.status, actor?.path]).toEqual(['done', expect.stringContaining('rejected')])
@@ -97,9 +105,10 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
     expect(
       (await cluster.kube.ask('PATCH', path, { status: { stage: 'delivered', stageReason: 'by hand' } })).code,
     ).toBe(200)
-    const after = await when('tasks', 'edited', ({ status }) => status?.['stage'] === 'implementing')
-    expect(after.status?.['stageReason']).toBe(before.status?.['stageReason'])
-    await cluster.kubectl('delete', 'task', 'edited', '--timeout=60s')
+    await when('tasks', 'edited', ({ status }) => {
+      return status?.['stage'] === 'implementing' && status['stageReason'] === before.status?.['stageReason']
+    })
+    await deleteTask('edited')
   })
 
   test('what happened while no orchestrator ran makes no difference', async () => {
@@ -112,13 +121,13 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
     await until('the Task is gone', async () => (await cluster.get('tasks', 'early')) === undefined)
     await when('tasks', 'late', ({ status }) => status?.['stage'] === 'implementing')
     await cluster.kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
-    await cluster.kubectl('delete', 'task', 'late', '--timeout=60s')
+    await deleteTask('late')
   })
 
   test('a deleted Project closes its Tasks and goes, and its Tasks with it', async () => {
     await cluster.apply(cluster.task('last'))
     await when('tasks', 'last', ({ status }) => status?.['stage'] === 'implementing')
-    await cluster.kubectl('delete', 'project', 'demo', '--timeout=90s')
+    await handOff('last', cluster.kubectl('delete', 'project', 'demo', '--timeout=60s'))
     expect([await cluster.get('projects', 'demo'), await cluster.get('tasks', 'last')]).toEqual([undefined, undefined])
     expect((await cluster.fixture.runtime.read(`project:${cluster.namespace}/demo`))?.path).toBe('deleted')
   })

@@ -88,7 +88,7 @@ export interface OrchestratorFixture {
   task(): Promise<TaskContext | undefined>
   /** The pod of this ordinal, its first turn accepted. */
   podAtWork(ordinal: number): Promise<PodUnderTest>
-  /** The same of the Task of this name. */
+  /** The same of the Task of this name; of another namespace than `default`, `<namespace>/<name>`. */
   podOf(name: string, ordinal: number): Promise<PodUnderTest>
   /** A Task made by hand, as a cron tick would make it; throws where it is refused. */
   applyTask(name: string, kind: string, goal?: string): Promise<void>
@@ -230,7 +230,7 @@ export async function startOrchestratorFixture(
     fingerprint: async () => `${await state()}\n${await resourcesOf()}`,
     task,
     podAtWork: async (ordinal) => podOf((await until('a Task', task)).id, ordinal),
-    podOf: (name, ordinal) => podOf(`default/${name}`, ordinal),
+    podOf: (name, ordinal) => podOf(name.includes('/') ? name : `default/${name}`, ordinal),
     async applyTask(name, kind, goal = `The goal of ${name}`) {
       const { status, body } = await fixture.call('/resources', {
         method: 'PUT',
