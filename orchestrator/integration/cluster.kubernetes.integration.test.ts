@@ -22,10 +22,18 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
       return shown !== undefined && holds(shown) ? shown : undefined
     })
 
-  /** The turn of its pod ends meanwhile, so that the wrapper hands off. */
+  /** The agent ends each turn of its pod, so that the pod hands over and stops. */
   async function handOff(name: string, deleting: Promise<string>): Promise<void> {
     const pod = await cluster.fixture.podOf(`${cluster.namespace}/${name}`, 1)
-    await Promise.all([deleting, pod.endTurn()])
+    let isGone = false
+    const ended = deleting.finally(() => (isGone = true))
+    while (!isGone) {
+      const { path } = (await cluster.fixture.runtime.read(`pod:${cluster.namespace}/${name}/1`)) ?? {}
+      const open = (await pod.turns().catch(() => [])).filter(({ completedAt }) => completedAt === undefined)
+      if (path !== 'alive.working' && open.length > 0) await pod.endTurn().catch(() => undefined)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    await ended
   }
   const deleteTask = (name: string): Promise<void> =>
     handOff(name, cluster.kubectl('delete', 'task', name, '--timeout=60s'))
