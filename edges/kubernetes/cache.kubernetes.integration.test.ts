@@ -1,9 +1,13 @@
 /** A collection that is followed on a real server: through its restart, a silent line, a version that is gone. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { captureLog } from '../../http/testing/fixture.ts'
+import { systemClock, type Clock } from '../../runtime/clock.ts'
 import { startControlPlane, type ControlPlane } from '../../testing/control-plane.ts'
 import { describeRequiring } from '../../testing/requires.ts'
+import { errorOf } from './answers.ts'
 import { mergePatch, nameOf, pathOf, type KubeClient, type ObjectCache } from './api.ts'
+import { createObjectCache } from './cache.ts'
 import { configMap, configMaps, withRealServer, type RealServer } from './testing/real-server.ts'
 import { withTcpLink, type TcpLink } from './testing/tcp-link.ts'
 
@@ -66,6 +70,39 @@ describeRequiring('kubernetes', 'a real API server', () => {
       const all = cacheOf(configMaps, [])
       await all.start()
       expect(all.list().map(nameOf)).toEqual(expect.arrayContaining([`${namespace}/a`, `${other}/x`]))
+    })
+  })
+
+  test('where lists cannot be streamed they come in pages, and each change after them', async () => {
+    await withRealServer(async ({ plane, client }) => {
+      const namespace = await plane.ownNamespace()
+      const { create, set } = writerOf(client, namespace)
+      const ask = client.ask.bind(client)
+      const older: KubeClient = {
+        ask: (method, path, question) => ask(method, path, { ...question, query: { ...question?.query, limit: 2 } }),
+        watch: (path, question) => {
+          if (question.query?.['sendInitialEvents'] === true)
+            throw errorOf(422, { message: 'sendInitialEvents is forbidden' })
+          return client.watch(path, question)
+        },
+        close: async () => undefined,
+      }
+      for (const [at, name] of ['a', 'b', 'c', 'd', 'e'].entries()) await create(name, at)
+      const { logger } = captureLog()
+      // What is refused waits for half a minute otherwise.
+      const clock: Clock = {
+        ...systemClock,
+        setTimer: (delay, callback) => systemClock.setTimer(delay / 100, callback),
+      }
+      const made = { client: older, resource: configMaps, namespaces: [namespace], clock, random: Math.random, logger }
+      const cache = createObjectCache(made)
+      const story = storyOf(cache)
+      await cache.start()
+      expect(story).toEqual(['a 0', 'b 1', 'c 2', 'd 3', 'e 4'])
+      expect(cache.get(`${namespace}/a`)).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' })
+      await set('b', 7)
+      await expect.poll(() => story.at(-1)).toBe('b 7')
+      await cache.stop()
     })
   })
 

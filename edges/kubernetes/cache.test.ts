@@ -52,6 +52,7 @@ test('lists by a stream, and is started once the whole list is there', async () 
   const { cache, client, heard, names, last } = cacheUnderTest({ labelSelector: 'a=b' })
   let isStarted = false
   const started = cache.start().then(() => (isStarted = true))
+  void cache.start()
   expect(last().path).toBe('/apis/platform.dev/v1alpha1/tasks')
   expect(last().query).toEqual({
     labelSelector: 'a=b',

@@ -307,9 +307,35 @@ test('after close nothing is asked, and a watch under way ends', async () => {
       const ended = failureOf(eventsOf(client))
       await expect.poll(() => asked.length).toBe(1)
       await client.close()
-      expect(await ended).toMatchObject({ reason: 'NoAnswer' })
+      expect(await ended).toMatchObject({ reason: 'Aborted' })
       expect(await failureOf(client.ask('GET', path))).toMatchObject({ reason: 'Aborted' })
       expect(asked.length).toBe(1)
     },
   )
+})
+
+test('other certificates have other sockets; a watch over the earlier ones goes on, and ends with the client', async () => {
+  const watching: Answering = ({ path: to }, response) =>
+    to.includes('watch=true') ? response.write(eventLine('a')) : answerJson(response, 200, {})
+  await withApiServer(watching, async (server) => {
+    const authority = join(server.folder, 'ca')
+    await writeFile(authority, 'first')
+    const cluster = { 'insecure-skip-tls-verify': true, 'certificate-authority': 'ca' }
+    await writeFile(server.kubeconfig, kubeconfigOf(server.url, { token: 'a-token' }, cluster))
+    const client = createKubeClient({ kubeconfig: server.kubeconfig })
+    const events: WatchEvent[] = []
+    const ended = failureOf(
+      (async () => {
+        for await (const event of client.watch(pathOf(tasks), {})) events.push(event)
+      })(),
+    )
+    await expect.poll(() => events.length).toBe(1)
+    for (let times = 0; times < 5; times++) await client.ask('GET', path)
+    const before = server.connections()
+    await writeFile(authority, 'second')
+    await client.ask('GET', path)
+    expect(server.connections()).toBeGreaterThan(before)
+    await client.close()
+    expect(await ended).toMatchObject({ reason: 'Aborted' })
+  })
 })

@@ -39,7 +39,8 @@ class PooledClient implements KubeClient {
   readonly #timeouts: Timeouts
   readonly #pool = new Pool()
   #config: KubeConfig
-  #isClosed = false
+  /** A dispatcher that is closing ends no request that is under way. */
+  readonly #closing = new AbortController()
 
   constructor(load: () => KubeConfig, timeouts: Timeouts) {
     this.#load = load
@@ -50,7 +51,7 @@ class PooledClient implements KubeClient {
   async ask<Body>(method: Method, path: string, question: Question = {}): Promise<Body> {
     const { response, secrets } = await this.#send(method, path, question, this.#timeouts.timeoutMs)
     const text = await response.body.text().catch((error: unknown) => {
-      throw lost(method, path, error, question.signal)
+      throw lost(method, path, error, this.#signalOf(question))
     })
     const body = parsed(text)
     if (response.statusCode >= 300) throw refused(response, body, secrets)
@@ -59,20 +60,20 @@ class PooledClient implements KubeClient {
   }
 
   async *watch(path: string, question: Question): AsyncGenerator<WatchEvent> {
-    const { signal } = question
+    const signal = this.#signalOf(question)
     try {
       const asked = { ...question, query: { ...question.query, watch: true } }
       const { response, secrets } = await this.#send('GET', path, asked, this.#timeouts.watchSilenceMs)
       if (response.statusCode >= 300) throw refused(response, parsed(await response.body.text()), secrets)
       for await (const line of linesOf(response.body)) yield eventOf(path, line)
     } catch (error) {
-      if (signal?.aborted) return
+      if (question.signal?.aborted) return
       throw error instanceof KubeError ? error : lost('GET', path, error, signal)
     }
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort()
     await this.#pool.destroy()
   }
 
@@ -95,8 +96,9 @@ class PooledClient implements KubeClient {
   }
 
   async #sendOnce(method: Method, path: string, question: Question, silenceMs: number): Promise<Answer> {
-    if (this.#isClosed) throw new KubeError({ code: 0, reason: 'Aborted', message: 'the client is closed' })
-    const { query = {}, body, type = 'application/json', signal } = question
+    const { query = {}, body, type = 'application/json' } = question
+    const signal = this.#signalOf(question)
+    if (signal.aborted) throw aborted(method, path)
     const credentials = await this.#credentials()
     const search = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`]),
@@ -114,12 +116,16 @@ class PooledClient implements KubeClient {
         body: body === undefined ? null : JSON.stringify(body),
         headersTimeout: this.#timeouts.timeoutMs,
         bodyTimeout: silenceMs,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       })
       return { response, secrets: [...credentials.secrets, ...secretValues(body)] }
     } catch (error) {
       throw lost(method, path, error, signal)
     }
+  }
+
+  #signalOf({ signal }: Question): AbortSignal {
+    return signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, signal])
   }
 
   async #credentials(): Promise<Credentials> {
@@ -146,7 +152,7 @@ class Pool {
     const parts = [ca, cert, key, servername, rejectUnauthorized, proxy].map(String)
     const print = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
     if (this.#dispatcher === undefined || print !== this.#key) {
-      // What is asked over the old one ends there.
+      // What is asked over the earlier one ends there, a watch too.
       this.#dispatcher?.close().catch(() => undefined)
       this.#dispatcher = dispatcherOf(tls, proxy)
       this.#key = print
@@ -200,8 +206,12 @@ function secretValues(body: unknown): readonly string[] {
   return [...Object.values(data), ...Object.values(stringData)].filter((value) => typeof value === 'string')
 }
 
-function lost(method: Method, path: string, error: unknown, signal: AbortSignal | undefined): KubeError {
-  if (signal?.aborted) return new KubeError({ code: 0, reason: 'Aborted', message: `${method} ${path}: aborted` })
+function aborted(method: Method, path: string): KubeError {
+  return new KubeError({ code: 0, reason: 'Aborted', message: `${method} ${path}: aborted` })
+}
+
+function lost(method: Method, path: string, error: unknown, signal: AbortSignal): KubeError {
+  if (signal.aborted) return aborted(method, path)
   const { code } = error as { readonly code?: unknown }
   return noAnswer(`${method} ${path}: ${typeof code === 'string' ? `${code}, ` : ''}${messageOf(error)}`)
 }
