@@ -1,13 +1,13 @@
 /** Resources in, on a real API server with the real kubectl; the actors are small and stand in the test. */
 import { expect, test } from 'vitest'
-import { release as releaseCommand } from '../../cli/commands/release.ts'
 import { kindNamed } from '../../crd/kinds.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
-import { mergePatch, pathOf, type KubeClient, type KubeObject } from './api.ts'
+import type { KubeClient, KubeObject } from './api.ts'
 import { createEventRecorder } from './events.ts'
 import { claimAnnotation, closeFinalizer, orchestratorMade } from './marks.ts'
+import { release } from './release.ts'
 import { createReconciler } from './reconcile.ts'
 import { FakeActors } from './testing/fake-actors.ts'
 import { withRealServer, type RealServer } from './testing/real-server.ts'
@@ -181,7 +181,7 @@ describeRequiring('kubernetes', 'resources in', () => {
 
   test('a restored backup mints nothing', async () => {
     await withCluster(async (cluster) => {
-      const { namespace, plane, kubectl, apply, read, orchestrate } = cluster
+      const { namespace, plane, client, kubectl, apply, read, orchestrate } = cluster
       const first = await orchestrate()
       await apply('Project', 'demo', projectSpec)
       await taken(cluster, 'Project', 'demo')
@@ -193,7 +193,7 @@ describeRequiring('kubernetes', 'resources in', () => {
       await taken(cluster, 'Task', 'platform')
       await first.stop()
       const backup = await kubectl('get', 'tasks', '-o', 'json')
-      await releaseCommand(['--kubeconfig', plane.kubeconfig, '--namespace', namespace, '--force', '--json'])
+      await release({ client, clock: systemClock }, namespace)
       await kubectl('delete', 'tasks', '--all')
       await plane.must(['-n', namespace, 'create', '-f', '-'], withoutUids(backup))
       const { actors } = await orchestrate()
@@ -208,42 +208,20 @@ describeRequiring('kubernetes', 'resources in', () => {
 
   test('release takes the finalizers off, so that kubectl delete ends without an orchestrator', async () => {
     await withCluster(async (cluster) => {
-      const { namespace, plane, kubectl, apply, read, orchestrate } = cluster
+      const { namespace, client, kubectl, apply, read, orchestrate } = cluster
       const { actors, stop } = await orchestrate()
       await apply('Project', 'demo', projectSpec)
       await apply('Task', 'one', taskSpec)
       await expect.poll(() => actors.waiting.size, soon).toBe(1)
       await stop()
       await kubectl('delete', 'task', 'one', '--wait=false')
-      await releaseCommand(['--kubeconfig', plane.kubeconfig, '--namespace', namespace, '--force'])
+      await release({ client, clock: systemClock }, namespace)
       expect([await read('Task', 'one'), (await read('Project', 'demo'))?.metadata.finalizers]).toEqual([
         undefined,
         undefined,
       ])
       await kubectl('delete', 'project', 'demo')
       await kubectl('delete', 'namespace', namespace, '--wait=false')
-    })
-  })
-
-  test('release refuses while an orchestrator renews its Lease', async () => {
-    await withCluster(async ({ namespace, plane, client }) => {
-      const leases = { apiVersion: 'coordination.k8s.io/v1', plural: 'leases' }
-      const metadata = { name: 'statewright-orchestrator' }
-      const spec = { holderIdentity: 'pod-1', leaseDurationSeconds: 15 }
-      const { apiVersion } = leases
-      await client.ask('POST', pathOf(leases, { namespace }), { body: { apiVersion, kind: 'Lease', metadata, spec } })
-      const ending = new AbortController()
-      const renewal = (async () => {
-        for (let leaseTransitions = 1; !ending.signal.aborted; leaseTransitions++) {
-          const path = pathOf(leases, { namespace, name: metadata.name })
-          await client.ask('PATCH', path, { type: mergePatch, body: { spec: { leaseTransitions } } })
-          await new Promise((resolve) => setTimeout(resolve, 200))
-        }
-      })()
-      const refusal = releaseCommand(['--kubeconfig', plane.kubeconfig, '--namespace', namespace])
-      await expect(refusal).rejects.toThrow(/lives and would take them up again/)
-      ending.abort()
-      await renewal
     })
   })
 })
