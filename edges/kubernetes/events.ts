@@ -9,7 +9,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import { pathOf, type KubeClient, type KubeObject } from './api.ts'
 import { answered } from './finalizers.ts'
 
-export interface Happening {
+interface Happening {
   readonly type: 'Normal' | 'Warning'
   /** A word of letters. */
   readonly reason: string
@@ -23,7 +23,7 @@ export interface EventRecorder {
   record(object: KubeObject, happening: Happening): Promise<void>
 }
 
-export interface EventRecorderDeps {
+interface EventRecorderDeps {
   readonly client: KubeClient
   readonly clock: Pick<Clock, 'now'>
   readonly logger: Pick<Logger, 'warn'>

@@ -7,7 +7,7 @@ import { KubeError } from './answers.ts'
 import { applyPatch, mergePatch, pathOf, type KubeClient, type KubeObject, type Where } from './api.ts'
 import { annotationsOf, claimAnnotation, closeFinalizer, finalizerManager, hasFinalizer } from './marks.ts'
 
-export interface Marks {
+interface Marks {
   readonly annotations?: Readonly<Record<string, string>>
   /** Refused with a conflict, where the object is another than the one that was read. */
   readonly asRead?: boolean

@@ -41,7 +41,8 @@ export async function putCondition(
   const next = wanted === undefined ? [] : [dated(wanted, at, object.metadata.generation)]
   if (found.length === next.length && next.every((one) => isSame(one, before))) return object
   const { apiVersion, kind, metadata } = object
-  const status = next.length === 0 ? {} : { conditions: next }
+  // An empty list, not an empty status: where nobody else has a field of it, a server makes that a null and refuses it (422).
+  const status = { conditions: next }
   const body = { apiVersion, kind, metadata: { name: metadata.name, uid: metadata.uid }, status }
   const query = { fieldManager: managers[voice], force: true }
   return client.ask('PATCH', pathOfObject(object, 'status'), { query, body, type: applyPatch })

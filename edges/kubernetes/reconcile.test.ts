@@ -320,6 +320,16 @@ describe('a Task of a person', () => {
   })
 })
 
+test('Tasks that are there before their Project is claimed wait for the claim, and are taken up with it', async () => {
+  const world = createWorld()
+  world.api.create(one)
+  world.api.create(demo)
+  const process = await startProcess(world)
+  process.queue.prefer('Task/default/one')
+  await process.settle()
+  expect([world.actors.waiting.size, eventsOf(world)]).toEqual([1, []])
+})
+
 describe('a Task of the platform', () => {
   const minted = { ...one, metadata: { labels: orchestratorMade } }
 

@@ -49,7 +49,7 @@ class LevelTriggered implements Reconciler {
     this.#queue = deps.createQueue((key) => this.#work(key))
     this.#deps = {
       ...deps,
-      wake: (key) => this.#queue.add(key),
+      wake: (key) => this.#wake(key),
       written: (before, after) => this.#written(before, after),
     }
   }

@@ -9,7 +9,7 @@ import { pathOf, type KubeClient, type KubeObject } from './api.ts'
 import { putCondition } from './in-conditions.ts'
 import { claimAnnotation, closeFinalizer, hasFinalizer } from './marks.ts'
 
-export interface ReleaseDeps {
+interface ReleaseDeps {
   readonly client: KubeClient
   readonly clock: Clock
 }

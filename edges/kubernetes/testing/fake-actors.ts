@@ -16,6 +16,9 @@ interface TaskActor {
   readonly madeBy?: string
 }
 
+/** As the orchestrator's reader has them. */
+export type Objects = Pick<FakeApi, 'find'>
+
 type Moment = 'before' | 'after'
 
 export class FakeActors {
@@ -27,12 +30,12 @@ export class FakeActors {
   readonly minted = new Map<string, number>()
   readonly calls: string[] = []
   readonly #applied = new Set<string>()
-  readonly #api: FakeApi
+  readonly #objects: Objects
   /** One that throws is a process that dies there. */
   fault: (call: string, moment: Moment) => void = () => undefined
 
-  constructor(api: FakeApi) {
-    this.#api = api
+  constructor(objects: Objects) {
+    this.#objects = objects
   }
 
   readonly hooks: ResourceHooks = {
@@ -95,7 +98,7 @@ export class FakeActors {
   }
 
   #changed(namespace: string, name: string): void {
-    const object = this.#api.find('Project', name, namespace)
+    const object = this.#objects.find('Project', name, namespace)
     if (object === undefined || isDeleting(object)) return
     const id = `${namespace}/${name}`
     const key = `${object.metadata.uid}/${object.metadata.generation}`
@@ -132,7 +135,7 @@ export class FakeActors {
   #taskDeleted({ namespace, name }: TaskDeletion): TaskEnd {
     const id = `${namespace}/${name}`
     const named = this.tasks.get(id)
-    const object = this.#api.find('Task', name, namespace)
+    const object = this.#objects.find('Task', name, namespace)
     const made = object === undefined || isMadeByOrchestrator(object) ? undefined : resourceOf(object).resource
     if (made !== undefined) this.waiting.delete(made.uid)
     const actor = made === undefined ? named : this.tasks.get(this.#lifeOf(made))

@@ -237,6 +237,7 @@ export class FakeApi implements KubeClient {
     const { object, owned } = this.#fenced(path, metadata)
     const before = owned.get(manager) ?? { finalizers: [], annotations: [], conditions: [] }
     const others = [...owned].flatMap(([name, fields]) => (name === manager ? [] : fields.conditions))
+    if (Object.keys(status).length === 0) throw refusal(422, 'Invalid', 'status: must be of type object: null')
     const { conditions: wanted = [] } = status
     const types = wanted.map(({ type }) => type)
     const found = ((object.status as Body['status'])?.conditions ?? []).filter(

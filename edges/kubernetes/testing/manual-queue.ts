@@ -26,6 +26,13 @@ export class ManualQueue implements Workqueue {
     this.#keys.clear()
   }
 
+  /** It comes first. */
+  prefer(key: string): void {
+    const others = [...this.#keys].filter((one) => one !== key)
+    this.#keys.clear()
+    for (const one of [key, ...others]) this.#keys.add(one)
+  }
+
   get waiting(): readonly string[] {
     return [...this.#keys]
   }
