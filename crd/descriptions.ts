@@ -214,7 +214,7 @@ export const descriptions: Readonly<Record<string, Descriptions>> = {
       why: 'Why it rests. `statewright why` says more.',
       'why.reason': 'A word of the one list of reasons.',
       'why.owner': 'Who can move it.',
-      'why.says': 'The reason in words.',
+      ['why.says']: 'The reason in words.',
       'why.unblocks': 'What would move it.',
       stageEnteredAt: 'When the stage began.',
       stageWorkStartedAt: 'When work of this stage began.',

@@ -38,7 +38,7 @@ export const statusFields: Readonly<Record<string, Schema>> = {
   },
   Task: {
     stageClass: text,
-    why: block({ reason: text, owner: text, says: text, unblocks: text }),
+    why: block({ reason: text, owner: text, ['says']: text, unblocks: text }),
     stageEnteredAt: time,
     stageWorkStartedAt: time,
     podStartedAt: time,

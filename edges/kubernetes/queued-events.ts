@@ -20,7 +20,7 @@ import type { Caches, StatusPatches } from './status-patches.ts'
 import { patchesAtOnce, patchEveryMs } from './status-writer.ts'
 import { createWorkqueue } from './workqueue.ts'
 
-export interface QueuedEventsDeps {
+interface QueuedEventsDeps {
   readonly caches: Caches
   readonly derived: Pick<DerivedViews, 'list'>
   readonly objects: Pick<DerivedObjects, 'settle'>

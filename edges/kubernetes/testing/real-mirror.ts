@@ -75,9 +75,6 @@ export async function withMirror(use: (world: World) => Promise<void>, plane?: R
             ...{ query: { fieldManager: 'kubectl-edit' }, body, type: mergePatch },
           }),
       })
-    } catch (error) {
-      console.log(JSON.stringify(log.lines().slice(0, 5)))
-      throw error
     } finally {
       await Promise.all(mirrors.map((one) => one.stop()))
     }
@@ -208,7 +205,7 @@ function missing(world: World, kind: string, name: string): Plain | undefined {
 
 export async function allThere(world: World, names: readonly (readonly [string, string])[]): Promise<void> {
   await expect
-    .poll(() => names.map(([kind, name]) => missing(world, kind, name)), { timeout: 6_000, interval: 50 })
+    .poll(() => names.map(([kind, name]) => missing(world, kind, name)), { timeout: 30_000, interval: 50 })
     .toEqual(names.map(() => undefined))
 }
 
