@@ -29,7 +29,7 @@ import { mergeDifference, type Plain } from './status-difference.ts'
 import type { Caches } from './status-patches.ts'
 
 /** `there`: its status may be written. `changed`: made or put back just now, read all of it again. `none`: nothing to write on. */
-export type Settled = 'there' | 'changed' | 'none'
+type Settled = 'there' | 'changed' | 'none'
 
 export interface DerivedObjects {
   /** `known`: as it was before `view` was read; undefined: there is none. @throws KubeError */
@@ -38,7 +38,7 @@ export interface DerivedObjects {
   waitingFor(owner: KubeObject): readonly ResourceKey[]
 }
 
-export interface DerivedObjectsDeps {
+interface DerivedObjectsDeps {
   readonly client: Pick<KubeClient, 'ask'>
   readonly caches: Caches
   readonly logger: Pick<Logger, 'warn'>

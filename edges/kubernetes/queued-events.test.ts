@@ -139,3 +139,13 @@ test('however many steps there are, the queues are read once a second', async ()
   }
   expect(reads).toBeLessThanOrEqual(6)
 })
+
+test('a slow server delays no status beyond the second', async () => {
+  const { show, seconds, statusOf, server, clock } = underTest(20)
+  server.before = async ({ kind, isStatus }) => {
+    if (kind === 'QueuedEvent' && !isStatus) clock.advance(200)
+  }
+  show(0)
+  await seconds(3)
+  expect(statusOf(19)).toMatchObject({ position: 20 })
+})

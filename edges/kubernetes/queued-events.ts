@@ -2,7 +2,7 @@
  * The QueuedEvents of a namespace, all in one pass: its queues are read once for all their entries.
  * 1. Of what waits, the first 50 of each class show their place, and each place is written at most every 10 s: an admission
  *    moves them all. State, entries that came and entries that left do not wait for that.
- * 2. Passes take at most a tenth of the time, and there is at most one a second.
+ * 2. The queues are read at most once a second, and for at most a tenth of the time.
  * 3. Statuses are fenced by the versions that the objects had before the queues were read.
  */
 import { kindNamed } from '../../crd/kinds.ts'
@@ -20,7 +20,7 @@ import type { Caches, StatusPatches } from './status-patches.ts'
 import { patchesAtOnce, patchEveryMs } from './status-writer.ts'
 import { createWorkqueue } from './workqueue.ts'
 
-export interface QueuedEventsDeps {
+interface QueuedEventsDeps {
   readonly caches: Caches
   readonly derived: Pick<DerivedViews, 'list'>
   readonly objects: Pick<DerivedObjects, 'settle'>
@@ -33,7 +33,7 @@ export interface QueuedEventsDeps {
 }
 
 const placesEveryMs = 10_000
-const restPerWork = 10
+const restPerRead = 10
 const readAtOnce = 5_000
 
 /** When a namespace had its passes, by `elapsed`. */
@@ -54,7 +54,7 @@ export function createQueuedEvents(deps: QueuedEventsDeps): Workqueue {
     if (nextAt > began) return queue.after(namespace, nextAt - began)
     const isPlacing = placedAt + placesEveryMs <= began
     const left = await pass(deps, namespace, isPlacing)
-    const restMs = Math.max(patchEveryMs, restPerWork * (clock.elapsed() - began))
+    const restMs = Math.max(patchEveryMs, restPerRead * left.readMs)
     const placed = isPlacing ? began : placedAt
     passes.set(namespace, { nextAt: clock.elapsed() + restMs, placedAt: placed })
     if (left.objects) queue.after(namespace, restMs)
@@ -65,6 +65,7 @@ export function createQueuedEvents(deps: QueuedEventsDeps): Workqueue {
 }
 
 interface Left {
+  readonly readMs: number
   /** Of objects that came into being, or were another meanwhile. */
   objects: boolean
   places: boolean
@@ -73,8 +74,9 @@ interface Left {
 async function pass(deps: QueuedEventsDeps, namespace: string, isPlacing: boolean): Promise<Left> {
   // Before the queues are read: rule 3.
   const known = new Map(deps.caches['QueuedEvent']!.list(namespace).map((one) => [one.metadata.name, one]))
+  const began = deps.clock.elapsed()
   const views = await viewsOf(deps, namespace)
-  const left: Left = { objects: false, places: false }
+  const left: Left = { readMs: deps.clock.elapsed() - began, objects: false, places: false }
   await inParallel(views, async (view) => {
     const object = known.get(view.metadata.name)
     if (!isPlacing && object !== undefined && isOnlyMoved(object, view)) left.places = true

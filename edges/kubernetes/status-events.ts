@@ -29,7 +29,7 @@ interface Dated extends Happening {
 /** A server forgets Events after an hour (kube-apiserver, `--event-ttl`): an older one would come again. */
 const keptMs = 3_600_000
 
-export interface TaskEvents {
+interface TaskEvents {
   /** Neither throws nor waits. */
   report(task: KubeObject, view: DerivedResource): void
 }

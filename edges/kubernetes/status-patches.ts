@@ -3,7 +3,7 @@
  * 1. What the object has already is not written.
  * 2. A status is applied (field manager `statewright-status`, force), so a field that it no longer has goes.
  * 3. A field of somebody else, which an apply leaves, goes by a merge patch afterwards.
- * 4. A server with an older definition refuses the apply, and takes all but what it does not know by a merge patch.
+ * 4. A server with an older definition refuses the apply. It takes all but the fields that it named by a merge patch.
  */
 import { kindNamed } from '../../crd/kinds.ts'
 
@@ -27,7 +27,7 @@ export interface StatusPatches {
   degraded(): readonly string[]
 }
 
-export interface StatusPatchesDeps {
+interface StatusPatchesDeps {
   readonly client: Pick<KubeClient, 'ask'>
   readonly caches: Caches
   readonly logger: Pick<Logger, 'warn'>
@@ -64,7 +64,7 @@ class Patches implements StatusPatches {
     const isAsKept = kept?.wanted === contentHash(status) && kept.status === contentHash(known.status ?? {})
     if (isAsKept && kept.by === 'merge') return 'unchanged'
     try {
-      return isAsKept ? await this.#merge(known, status, difference) : await this.#apply(known, status, difference)
+      return isAsKept ? await this.#merge(known, status, difference) : await this.#apply(known, status)
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       if (error.code === 404) return this.#gone(known)
@@ -84,7 +84,7 @@ class Patches implements StatusPatches {
     )
   }
 
-  async #apply(known: KubeObject, status: Plain, difference: Plain): Promise<Written> {
+  async #apply(known: KubeObject, status: Plain): Promise<Written> {
     const { apiVersion, kind, metadata } = known
     const { name, namespace, resourceVersion } = metadata
     const body = { apiVersion, kind, metadata: { name, namespace, resourceVersion }, status }
@@ -96,7 +96,8 @@ class Patches implements StatusPatches {
     } catch (error) {
       if (!(error instanceof KubeError) || error.reason !== fieldNotDeclared) throw error
       this.#isOlder(known, error)
-      return this.#merge(known, status, difference)
+      const left = statusDifference(known, withoutNamed(status, error.message)) ?? {}
+      return this.#merge(known, status, left)
     }
   }
 
@@ -151,6 +152,12 @@ class Patches implements StatusPatches {
     objects?.delete(nameOf(known))
     if (objects?.size === 0) this.#older.delete(known.kind)
   }
+}
+
+/** Fields that the definition lacks, or has as something else: `.status.why: expected string, got ...`. */
+function withoutNamed(status: Plain, message: string): Plain {
+  const named = new Set([...message.matchAll(/\.status\.(\w+)/g)].map(([, name]) => name))
+  return Object.fromEntries(Object.entries(status).filter(([name]) => !named.has(name)))
 }
 
 function keyOf(object: KubeObject): string {

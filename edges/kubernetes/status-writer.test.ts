@@ -172,6 +172,15 @@ test('an older definition costs a field, not the status', async () => {
   expect(mirror.degraded()).toEqual([])
 })
 
+test('so does one that has the field as something else', async () => {
+  const { server, mirror, statusOf, step, log } = await withTask()
+  server.mistyped.add('why')
+  await step({ stage: 'reviewing', why: { reason: 'task/reviewing' } })
+  expect(statusOf()).toEqual({ stage: 'reviewing' })
+  expect(mirror.degraded().length).toBe(1)
+  expect(log.lines().map(({ msg }) => msg)).toEqual(['the definition on the server is older than this program'])
+})
+
 test('two conditions of a type are terminal: asked again slowly', async () => {
   const { server, step, patches, clock, settle } = await withTask()
   server.before = async ({ isStatus }) => {

@@ -22,7 +22,7 @@ import { isMadeByOrchestrator } from './marks.ts'
 import type { Caches, StatusPatches, Written } from './status-patches.ts'
 import { createWorkqueue } from './workqueue.ts'
 
-export interface StatusWriterDeps {
+interface StatusWriterDeps {
   readonly caches: Caches
   /** What an object is now. */
   readonly derived: Pick<DerivedViews, 'get'>

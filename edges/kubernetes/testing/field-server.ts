@@ -32,6 +32,8 @@ export class FieldServer {
   readonly calls: Call[] = []
   /** Fields of a status that the definition lacks. */
   readonly undeclared = new Set<string>()
+  /** Fields of a status that the definition has as something else. */
+  readonly mistyped = new Set<string>()
   /** Before a call takes effect: it may wait, and may throw in place of the server. */
   before: (call: Call) => Promise<void> = async () => undefined
   /** After it took effect: who throws here never got the answer. */
@@ -122,11 +124,11 @@ export class FieldServer {
   }
 
   #applyStatus({ question }: Call, stored: Stored, status: Plain): KubeObject {
-    const unknown = Object.keys(status).find((name) => this.undeclared.has(name))
-    if (unknown !== undefined)
-      throw errorOf(500, {
-        message: `failed to create typed patch object: .status.${unknown}: field not declared in schema`,
-      })
+    for (const name of Object.keys(status)) {
+      const fault = this.undeclared.has(name) ? 'field not declared in schema' : 'expected string, got object'
+      const message = `failed to create typed patch object: .status.${name}: ${fault}`
+      if (this.undeclared.has(name) || this.mistyped.has(name)) throw errorOf(500, { message })
+    }
     const manager = String(question.query?.['fieldManager'])
     const before = stored.applied.get(manager) ?? []
     const now = [...Object.keys(status).filter((name) => name !== 'conditions'), ...typesOf(status)]
@@ -147,6 +149,7 @@ export class FieldServer {
   #merge({ isStatus }: Call, stored: Stored, body: Partial<KubeObject>): KubeObject {
     const { object } = stored
     if (isStatus) {
+      if (Object.keys(body.status ?? {}).some((name) => this.mistyped.has(name))) throw errorOf(422, {})
       const status = merged(object.status ?? {}, body.status ?? {}) as Plain
       const declared = Object.entries(status).filter(([name]) => !this.undeclared.has(name))
       return this.#keepIfChanged(stored, { ...object, status: Object.fromEntries(declared) }, stored.applied)

@@ -16,13 +16,17 @@ export const store = 'store-1'
 
 /** What actors show now, by `<Kind>/<namespace>/<name>`, and the contexts of those that are read themselves. */
 export class FakeActors {
-  readonly views = new Map<string, DerivedResource>()
+  readonly views: Map<string, DerivedResource>
   readonly contexts = new Map<string, object>()
   /** Statuses of Projects and Repositories, by key. */
   readonly stored = new Map<string, object>()
   readonly #listeners = new Set<(row: JournalRow) => void>()
   /** Waited for between the read of a status and its answer. */
   slowly: () => Promise<void> = async () => undefined
+
+  constructor(views = new Map<string, DerivedResource>()) {
+    this.views = views
+  }
 
   show(view: DerivedResource): void {
     this.views.set(keyOf(view), view)
