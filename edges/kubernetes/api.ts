@@ -109,13 +109,13 @@ export interface Workqueue {
 
 /** All objects of one collection, as a reflector keeps them (cache.ts). Names are those of `nameOf`. */
 export interface ObjectCache {
-  /** Resolves after the first whole list. */
+  /** Resolves after the first whole list, or once stopped. */
   start(): Promise<void>
   stop(): Promise<void>
   get(name: string): KubeObject | undefined
   /** Of a namespace, or of all; by name. */
   list(namespace?: string): readonly KubeObject[]
-  /** An own write's answer: it counts unless the watch has brought something newer. */
+  /** An own write's answer: it counts, and is a change, unless the watch has brought something newer. */
   put(object: KubeObject): void
   /** For each object at the first list, for each change since, and for what a later list no longer has (`gone`). */
   subscribe(listener: (name: string, change: 'changed' | 'gone') => void): () => void

@@ -3,7 +3,7 @@ import type { Resource, ResourceReader } from '../ports/resources.ts'
 import type { KubeObject, ObjectCache } from './api.ts'
 
 /** An object as a resource; `faults`: why its spec must not be read, such as one that an older definition let in. */
-export interface JudgedResource {
+interface JudgedResource {
   readonly resource: Resource
   readonly faults: readonly ManifestFault[]
 }
