@@ -9,7 +9,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import { pathOf, type KubeClient, type KubeObject } from './api.ts'
 import { answered } from './finalizers.ts'
 
-interface Happening {
+export interface Happening {
   readonly type: 'Normal' | 'Warning'
   /** A word of letters. */
   readonly reason: string

@@ -17,7 +17,7 @@ export interface ProjectActor {
 /** `none`: no actor, though an entry may wait in the queue. */
 export type TaskState = 'none' | 'live' | 'final'
 
-interface LiveTask {
+export interface LiveTask {
   /** `<namespace>/<name>` of the actor; so below. */
   readonly id: string
   readonly project: string

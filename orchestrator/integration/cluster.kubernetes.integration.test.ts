@@ -126,7 +126,7 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
       await cluster.kubectl('delete', 'task', 'early', '--wait=false')
       await cluster.apply(cluster.task('late'), cluster.project({ maxConcurrentAgents: 5 }))
     })
-    await until('the Task is gone', async () => (await cluster.get('tasks', 'early')) === undefined)
+    await handOff('early', cluster.kubectl('wait', '--for=delete', 'task/early', '--timeout=60s'))
     await when('tasks', 'late', ({ status }) => status?.['stage'] === 'implementing')
     await cluster.kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
     await deleteTask('late')

@@ -9,9 +9,9 @@ import { createObjectCache } from '../../edges/kubernetes/cache.ts'
 import { createEventRecorder } from '../../edges/kubernetes/events.ts'
 import { createElection, leaseName } from '../../edges/kubernetes/lease.ts'
 import { createMirror, type Mirror } from '../../edges/kubernetes/mirror.ts'
+import { peopleReader } from '../../edges/kubernetes/people-reader.ts'
 import { createReconciler, type Reconciler } from '../../edges/kubernetes/reconcile.ts'
-import type { ReconcilerDeps } from '../../edges/kubernetes/reconcile-deps.ts'
-import { createResourceReader } from '../../edges/kubernetes/resources.ts'
+import type { ReconcilerDeps, ResourceCaches } from '../../edges/kubernetes/reconcile-deps.ts'
 import { kubeSecrets } from '../../edges/kubernetes/secrets.ts'
 import { createTaskEvents } from '../../edges/kubernetes/status-events.ts'
 import { createWorkqueue } from '../../edges/kubernetes/workqueue.ts'
@@ -52,7 +52,7 @@ export function kubernetesPlace(options: KubernetesPlaceOptions): Place {
   const { client, clock, pods } = options
   const caches = cachesOf(options)
   const all = Object.entries(caches)
-  const resources = createResourceReader(caches)
+  const resources = peopleReader(ofPeople(caches))
   const secrets = kubeSecrets(client)
   let working: Working | undefined
   return {
@@ -109,6 +109,10 @@ function cachesOf({ client, namespaces, clock, random, logger }: KubernetesPlace
   return Object.fromEntries(kinds.map((kind) => [kind.kind, cacheOf(kind)]))
 }
 
+function ofPeople(caches: Caches): ResourceCaches {
+  return { projects: caches['Project']!, repositories: caches['Repository']!, tasks: caches['Task']! }
+}
+
 function reconcilerDeps(
   { client, namespaces, clock, random, ids, logger }: KubernetesPlaceOptions,
   caches: Caches,
@@ -117,7 +121,7 @@ function reconcilerDeps(
 ): Omit<ReconcilerDeps, 'secrets' | 'events' | 'orchestrator'> {
   return {
     client,
-    caches: { projects: caches['Project']!, repositories: caches['Repository']!, tasks: caches['Task']! },
+    caches: ofPeople(caches),
     hooks,
     reads: actorReads(runtime),
     checkAgain: async (project) =>
