@@ -75,31 +75,32 @@ describeRequiring('kubernetes', 'the mirror', () => {
   test('of two slow writers none puts an older status over a newer one', async () => {
     await withMirror(async (world) => {
       const { actors, namespace, mirror, mirrorFor, caches } = world
-      const seen: number[] = []
-      const name = 'slow'
-      const put = (pendingEvents: number): void => {
-        const view = aTask(name, { stage: 'implementing', pendingEvents })
-        actors.show({ ...view, metadata: { ...view.metadata, namespace } })
+      const names = Array.from({ length: 8 }, (_, index) => `slow-${index}`)
+      const seen = new Map<string, number[]>(names.map((name) => [`${namespace}/${name}`, []]))
+      const step = (pendingEvents: number): void => {
+        for (const name of names) {
+          const view = aTask(name, { stage: 'implementing', pendingEvents })
+          actors.show({ ...view, metadata: { ...view.metadata, namespace } })
+          for (const one of [actors, second]) one.stepped(`task:${namespace}/${name}`)
+        }
       }
       // Another process over the same store.
       const second = new FakeActors(actors.views)
       actors.slowly = () => sleep(systemClock, Math.random() * 20)
-      second.slowly = () => sleep(systemClock, Math.random() * 60)
-      caches['Task']!.subscribe(() => {
-        const shown = caches['Task']!.get(`${namespace}/${name}`)?.status?.['pendingEvents']
-        if (typeof shown === 'number') seen.push(shown)
+      second.slowly = () => sleep(systemClock, Math.random() * 1_500)
+      caches['Task']!.subscribe((name) => {
+        const shown = caches['Task']!.get(name)?.status?.['pendingEvents']
+        if (typeof shown === 'number') seen.get(name)?.push(shown)
       })
-      put(1)
       const other = mirrorFor(second)
       for (const one of [mirror, other]) one.start()
       for (let number = 1; number <= 300; number += 1) {
-        put(number)
-        actors.stepped(`task:${namespace}/${name}`)
-        second.stepped(`task:${namespace}/${name}`)
+        step(number)
         await sleep(systemClock, 10)
       }
-      await expect.poll(() => seen.at(-1), waits).toBe(300)
-      expect(seen).toEqual(seen.toSorted((one, next) => one - next))
+      const last = () => [...seen.values()].map((all) => all.at(-1))
+      await expect.poll(last, waits).toEqual(names.map(() => 300))
+      for (const all of seen.values()) expect(all).toEqual(all.toSorted((one, next) => one - next))
     })
   })
 
