@@ -23,20 +23,20 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
     })
 
   /** The agent ends each turn of its pod, so that the pod hands over and stops. */
-  async function handOff(name: string, deleting: Promise<string>): Promise<void> {
+  async function handOff(name: string, deletion: () => Promise<unknown>): Promise<void> {
     const pod = await cluster.fixture.podOf(`${cluster.namespace}/${name}`, 1)
     let isGone = false
-    const ended = deleting.finally(() => (isGone = true))
+    const deleting = deletion().finally(() => (isGone = true))
     while (!isGone) {
       const { path } = (await cluster.fixture.runtime.read(`pod:${cluster.namespace}/${name}/1`)) ?? {}
       const open = (await pod.turns().catch(() => [])).filter(({ completedAt }) => completedAt === undefined)
       if (path !== 'alive.working' && open.length > 0) await pod.endTurn().catch(() => undefined)
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
-    await ended
+    await deleting
   }
   const deleteTask = (name: string): Promise<void> =>
-    handOff(name, cluster.kubectl('delete', 'task', name, '--timeout=60s'))
+    handOff(name, () => cluster.kubectl('delete', 'task', name, '--timeout=60s'))
 
   test('a Project that kubectl applies is checked, and its status says of which generation (RESOURCES-2, RESOURCES-28)', async () => {
     const project = await cluster.get('projects', 'demo')
@@ -122,11 +122,13 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
   test('what happened while no orchestrator ran makes no difference', async () => {
     await cluster.apply(cluster.task('early'))
     await when('tasks', 'early', ({ status }) => status?.['stage'] === 'implementing')
-    await cluster.fixture.restart(async () => {
-      await cluster.kubectl('delete', 'task', 'early', '--wait=false')
-      await cluster.apply(cluster.task('late'), cluster.project({ maxConcurrentAgents: 5 }))
+    await handOff('early', async () => {
+      await cluster.fixture.restart(async () => {
+        await cluster.kubectl('delete', 'task', 'early', '--wait=false')
+        await cluster.apply(cluster.task('late'), cluster.project({ maxConcurrentAgents: 5 }))
+      })
+      await cluster.kubectl('wait', '--for=delete', 'task/early', '--timeout=60s')
     })
-    await handOff('early', cluster.kubectl('wait', '--for=delete', 'task/early', '--timeout=60s'))
     await when('tasks', 'late', ({ status }) => status?.['stage'] === 'implementing')
     await cluster.kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
     await deleteTask('late')
@@ -135,7 +137,7 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
   test('a deleted Project closes its Tasks and goes, and its Tasks with it', async () => {
     await cluster.apply(cluster.task('last'))
     await when('tasks', 'last', ({ status }) => status?.['stage'] === 'implementing')
-    await handOff('last', cluster.kubectl('delete', 'project', 'demo', '--timeout=60s'))
+    await handOff('last', () => cluster.kubectl('delete', 'project', 'demo', '--timeout=60s'))
     expect([await cluster.get('projects', 'demo'), await cluster.get('tasks', 'last')]).toEqual([undefined, undefined])
     expect((await cluster.fixture.runtime.read(`project:${cluster.namespace}/demo`))?.path).toBe('deleted')
   })
