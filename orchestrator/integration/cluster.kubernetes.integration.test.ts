@@ -25,9 +25,9 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
   /** The agent ends each turn of its pod, so that the pod hands over and stops. */
   async function handOff(name: string, deletion: () => Promise<unknown>): Promise<void> {
     const pod = await cluster.fixture.podOf(`${cluster.namespace}/${name}`, 1)
-    let isGone = false
-    const deleting = deletion().finally(() => (isGone = true))
-    while (!isGone) {
+    const state = { isGone: false }
+    const deleting = deletion().finally(() => (state.isGone = true))
+    while (!state.isGone) {
       const { path } = (await cluster.fixture.runtime.read(`pod:${cluster.namespace}/${name}/1`)) ?? {}
       const open = (await pod.turns().catch(() => [])).filter(({ completedAt }) => completedAt === undefined)
       if (path !== 'alive.working' && open.length > 0) await pod.endTurn().catch(() => undefined)

@@ -5,7 +5,7 @@
  */
 import { hostname } from 'node:os'
 import { kinds } from '../../crd/kinds.ts'
-import { pathOf, type KubeClient, type ObjectCache } from '../../edges/kubernetes/api.ts'
+import type { KubeClient, KubeResource, ObjectCache } from '../../edges/kubernetes/api.ts'
 import { createObjectCache } from '../../edges/kubernetes/cache.ts'
 import { createKubeClient } from '../../edges/kubernetes/client.ts'
 import { namespaceOf } from '../../edges/kubernetes/credentials.ts'
@@ -122,7 +122,7 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
 type Caches = Readonly<Record<string, ObjectCache>>
 
 function cachesOf({ client, namespaces, clock, random, logger }: KubernetesPlaceOptions): Caches {
-  const cacheOf = (resource: Parameters<typeof pathOf>[0]): ObjectCache =>
+  const cacheOf = (resource: KubeResource): ObjectCache =>
     createObjectCache({ client, resource, namespaces, clock, random, logger })
   return Object.fromEntries(kinds.map((kind) => [kind.kind, cacheOf(kind)]))
 }
