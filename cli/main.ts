@@ -104,6 +104,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'run the orchestrator; the environment has its settings',
     run: async (args) => (await import('./commands/orchestrator.ts')).orchestrator(args, process.env, version()),
   },
+  release: {
+    summary: 'take our finalizers off in a Kubernetes cluster without an orchestrator: --kubeconfig FILE',
+    run: async (args) => (await import('./commands/release.ts')).release(args),
+  },
   memory: {
     summary: 'run the knowledge service; the environment has its settings. rebuild: fill its engine again',
     run: async (args) => (await import('./commands/memory.ts')).memory(args, process.env, version()),

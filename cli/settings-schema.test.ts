@@ -9,6 +9,7 @@ import { settingSchemas, type SettingName, type SettingSchema } from '../orchest
 const needed = {
   STATE_DIR: '/srv/state',
   COVERED_DIR: '/srv',
+  DATABASE_URL: 'postgres://127.0.0.1/platform',
   OIDC_ISSUER: 'http://127.0.0.1:1',
   OIDC_AUDIENCE: 'urn:operator',
   WRAPPER_AUDIENCE: 'urn:wrapper',

@@ -74,6 +74,7 @@ export async function composeOrchestrator(
     auditPush: (push) => forge.auditPush(push),
     listening: (known) => void Object.assign(addresses, known),
     async start() {
+      await parts.place.load()
       await forge.adopt()
       await runtime.start(handlers)
     },

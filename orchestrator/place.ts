@@ -12,7 +12,7 @@ interface PodWiring {
 }
 
 /** What a place shows of the orchestrator, and what it sets in motion there. */
-interface Wired {
+export interface Wired {
   readonly hooks: ResourceHooks
   readonly derived: DerivedViews
   readonly statusOf: StatusOf
@@ -24,6 +24,8 @@ export interface Place {
   readonly resources: ResourceReader
   readonly secrets: SecretReader
   pods(wiring: PodWiring): PodPort
+  /** Before anybody reads a resource. */
+  load(): Promise<void>
   /** Before the server listens: routes of its own, where it has any. */
   attach(app: HttpApp, wired: Wired): Promise<void>
   /** Once the runtime runs and the servers listen. */

@@ -57,6 +57,7 @@ const MiB = 1024 * 1024
 /** The gateway reads no longer request. */
 const mostPack = 1024 * MiB
 const daySeconds = 86_400
+const namespace = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 
 export const SettingsSchema = Type.Object({
   STATE_DIR: text('.statewright', 'up', 'Folder of the state: keys, Secrets, folders of pods and the embedded store.'),
@@ -66,6 +67,22 @@ export const SettingsSchema = Type.Object({
     'Folder with the keys `signing.pem`, `callback` and `session`, which are only read: processes that share a store share them.',
     { defaultText: '`keys` below `STATE_DIR`, made at the first start' },
   ),
+  PLACE: words(
+    ['machine', 'kubernetes'],
+    'machine',
+    'up',
+    'Where resources and Secrets are: in the store of this machine, or at a Kubernetes API server, which needs `DATABASE_URL`.',
+  ),
+  KUBECONFIG: text('', 'up', 'File that says how to reach the API server. Empty: the service account of the pod.'),
+  WATCH_NAMESPACES: text('', 'up', 'Namespaces whose resources count, with commas between. Empty: all of them.', {
+    pattern: `^(${namespace}(,${namespace})*)?$`,
+    mustBe: 'must be names of namespaces with commas between',
+  }),
+  LEASE_NAMESPACE: text('', 'up', 'Namespace of the Lease by which replicas find their leader.', {
+    pattern: `^(${namespace})?$`,
+    mustBe: 'must be the name of a namespace',
+    defaultText: 'the namespace of the pod, or of the context in `KUBECONFIG`',
+  }),
   COVERED_DIR: text('', 'up', 'Folder that pods of this machine may not see. It must contain `STATE_DIR`.', {
     defaultText: '`STATE_DIR`',
   }),

@@ -23,11 +23,40 @@ function file(text: string): string {
   return join(folder, 'secret')
 }
 
+describe('a place at Kubernetes', () => {
+  const store = 'postgres://127.0.0.1:5432/s'
+
+  test('is chosen, with a kubeconfig and the namespaces that count (ORCHESTRATOR-SETTINGS-20)', () => {
+    const env = { ...needed, PLACE: 'kubernetes', DATABASE_URL: store }
+    expect(readSettings(env, 'claude')).toMatchObject({
+      place: 'kubernetes',
+      kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
+    })
+    const more = { KUBECONFIG: '/k/config', WATCH_NAMESPACES: 'a,b,a', LEASE_NAMESPACE: 'ops' }
+    expect(readSettings({ ...env, ...more }, 'claude').kubernetes).toEqual({
+      kubeconfig: '/k/config',
+      namespaces: ['a', 'b'],
+      leaseNamespace: 'ops',
+    })
+    expect(readSettings({ ...needed, ...more }, 'claude').place).toBe('machine')
+  })
+
+  test('needs a store that outlives a pod, and names that a server takes (ORCHESTRATOR-SETTINGS-20)', () => {
+    const env = { ...needed, PLACE: 'kubernetes', WATCH_NAMESPACES: 'a, b', LEASE_NAMESPACE: 'A' }
+    const start = (): unknown => readSettings(env, 'claude')
+    expect(start).toThrow('WATCH_NAMESPACES must be names of namespaces with commas between')
+    expect(start).toThrow('LEASE_NAMESPACE must be the name of a namespace')
+    expect(start).toThrow('DATABASE_URL or DATABASE_URL_FILE is required with PLACE=kubernetes')
+  })
+})
+
 describe('the settings of the orchestrator', () => {
   test('need the identity provider and a key of the model; the rest has defaults (AGENT-API-1, LISTENERS-1, LISTENERS-2, CRON-1, ORCHESTRATOR-SETTINGS-5, ORCHESTRATOR-SETTINGS-12, ORCHESTRATOR-SETTINGS-13, ORCHESTRATOR-SETTINGS-15)', () => {
     expect(readSettings({ ...needed, HOME: '/home/rita' }, '/program/claude')).toEqual({
       stateDir: join(process.cwd(), '.statewright'),
       keysDir: '',
+      place: 'machine',
+      kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
       coveredDir: join(process.cwd(), '.statewright'),
       databaseUrl: '',
       databaseAnswerMs: 15_000,

@@ -12,6 +12,9 @@ export interface OrchestratorSettings {
   readonly stateDir: string
   /** Of keys that are only read; empty: those below `stateDir`, made at the first start. */
   readonly keysDir: string
+  readonly place: 'machine' | 'kubernetes'
+  /** Of that place. */
+  readonly kubernetes: KubernetesSettings
   /** What pods of this machine may not see; the state is in it. */
   readonly coveredDir: string
   /** Empty: the embedded store below `stateDir`. */
@@ -74,6 +77,15 @@ export interface OrchestratorSettings {
   readonly userHome: string
 }
 
+interface KubernetesSettings {
+  /** Path; empty: the service account of the pod. */
+  readonly kubeconfig: string
+  /** Empty: all. */
+  readonly namespaces: readonly string[]
+  /** Of the Lease; empty: where the credentials say. */
+  readonly leaseNamespace: string
+}
+
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
@@ -86,6 +98,8 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
   const settings: OrchestratorSettings = {
     stateDir,
     keysDir: given.KEYS_DIR === '' ? '' : resolve(given.KEYS_DIR),
+    place: given.PLACE,
+    kubernetes: kubernetesOf(given),
     coveredDir: resolve(given.COVERED_DIR || stateDir),
     databaseUrl: given.DATABASE_URL,
     databaseAnswerMs: given.DATABASE_ANSWER_SECONDS * 1000,
@@ -133,6 +147,9 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
   }
   if (!`${stateDir}/`.startsWith(`${settings.coveredDir}/`))
     read.fault('COVERED_DIR must be STATE_DIR or a folder around it')
+  // Replicas and restarted pods share a store; a folder of a pod is gone with it.
+  if (settings.place === 'kubernetes' && settings.databaseUrl === '')
+    read.fault('DATABASE_URL or DATABASE_URL_FILE is required with PLACE=kubernetes')
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
   const { urls, audience, clientId, clientSecret } = settings.memory
   if (Object.keys(urls).length > 0 && (audience === '' || clientId === '' || clientSecret === ''))
@@ -142,6 +159,16 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
   if (read.faults.length > 0)
     throw new SettingsError(`the orchestrator cannot start:\n${read.faults.map((fault) => `- ${fault}`).join('\n')}`)
   return settings
+}
+
+type Given = ReturnType<typeof decodeSettings>
+
+function kubernetesOf({ KUBECONFIG, WATCH_NAMESPACES, LEASE_NAMESPACE }: Given): KubernetesSettings {
+  return {
+    kubeconfig: KUBECONFIG === '' ? '' : resolve(KUBECONFIG),
+    namespaces: [...new Set(WATCH_NAMESPACES.split(',').filter((name) => name !== ''))],
+    leaseNamespace: LEASE_NAMESPACE,
+  }
 }
 
 /** By the id of the Project: a bare name is one of the namespace `default`, so that no other namespace inherits its service. */

@@ -13,7 +13,8 @@ import { localSecrets } from '../edges/local/secrets.ts'
 import { createTracing } from '../edges/telemetry/tracing.ts'
 import { openPgHints } from '../runtime/store/postgres/pg-hints.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { localPlace } from './places/local.ts'
+import { localPlace, type LocalPlaceOptions } from './places/local.ts'
+import type { Place } from './place.ts'
 import type { OrchestratorSettings } from './settings.ts'
 import { closingOnFailure, type Opened } from '../runtime/closing.ts'
 import { composeOrchestrator } from './compose.ts'
@@ -78,13 +79,9 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   const verifyOidc = oidcVerifier({ issuer, audience, algorithms, clock, fetch })
   const composed = await composeOrchestrator(settings, ports, {
     sql,
-    place: localPlace({
+    place: await placeOf(settings, ports, {
       sql,
-      clock,
-      ids: ports.ids,
-      secrets: localSecrets(join(settings.stateDir, 'secrets')),
       authenticate: bearer(verifyOidc),
-      unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
       pods: ({ inputs }) => localPods(settings, ports, { inputs, isolation }),
     }),
     podTokens: tokens,
@@ -123,6 +120,23 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
       await spans?.stop()
     },
   }
+}
+
+async function placeOf(
+  settings: OrchestratorSettings,
+  ports: OrchestratorPorts,
+  parts: Pick<LocalPlaceOptions, 'sql' | 'authenticate' | 'pods'>,
+): Promise<Place> {
+  if (settings.place === 'machine')
+    return localPlace({
+      ...ports,
+      ...parts,
+      secrets: localSecrets(join(settings.stateDir, 'secrets')),
+      unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
+    })
+  // Its client costs a second of CPU to import, and one machine has no use for it.
+  const { openKubernetesPlace } = await import('./places/kubernetes.ts')
+  return openKubernetesPlace(settings.kubernetes, { ...ports, ...parts })
 }
 
 function localPods(

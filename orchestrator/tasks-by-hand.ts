@@ -30,7 +30,7 @@ function originOf(actor: ActorView): TaskContext['origin'] {
  * An earlier life keeps its name, its branch and its journal, and stays readable (RESOURCE-API-4): a later one is named
  * apart.
  */
-async function lifeOf(runtime: Pick<Runtime, 'read'>, { namespace, name, uid }: Resource): Promise<Life> {
+export async function lifeOf(runtime: Pick<Runtime, 'read'>, { namespace, name, uid }: Resource): Promise<Life> {
   const first = `${namespace}/${name}`
   const earlier = await runtime.read(`task:${first}`)
   if (earlier === undefined || originOf(earlier).ref === uid) return { id: first, actor: earlier }

@@ -5,7 +5,7 @@ import type { Clock, Ids } from '../../http/ports.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { Place } from '../place.ts'
 
-interface LocalPlaceOptions extends Pick<ResourceApiDeps, 'authenticate' | 'unset'> {
+export interface LocalPlaceOptions extends Pick<ResourceApiDeps, 'authenticate' | 'unset'> {
   readonly sql: Sql
   readonly clock: Clock
   readonly ids: Ids
@@ -20,6 +20,7 @@ export function localPlace({ sql, clock, ids, secrets, pods, ...api }: LocalPlac
     resources,
     secrets,
     pods,
+    load: async () => undefined,
     attach: (app, { hooks, derived, statusOf }) =>
       registerResourceApi(app, { ...api, resources, secrets, hooks, derived, statusOf }),
     begin: async () => undefined,

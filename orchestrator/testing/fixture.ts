@@ -88,7 +88,7 @@ export interface OrchestratorFixture {
   task(): Promise<TaskContext | undefined>
   /** The pod of this ordinal, its first turn accepted. */
   podAtWork(ordinal: number): Promise<PodUnderTest>
-  /** The same of the Task of this name. */
+  /** The same of the Task of this name; of another namespace than `default`, `<namespace>/<name>`. */
   podOf(name: string, ordinal: number): Promise<PodUnderTest>
   /** A Task made by hand, as a cron tick would make it; throws where it is refused. */
   applyTask(name: string, kind: string, goal?: string): Promise<void>
@@ -107,6 +107,8 @@ export interface OrchestratorFixtureOptions {
   readonly programDir?: string
   /** Who else may ask for tokens. */
   readonly clients?: readonly IdentityClient[]
+  /** In place of the Projects that the fixture applies over HTTP. */
+  readonly prepare?: (fixture: OrchestratorFixture) => Promise<void>
   /** Settings that need the identity provider's address. */
   readonly settingsFor?: (identity: Identity) => Promise<Partial<OrchestratorSettings>>
 }
@@ -228,7 +230,7 @@ export async function startOrchestratorFixture(
     fingerprint: async () => `${await state()}\n${await resourcesOf()}`,
     task,
     podAtWork: async (ordinal) => podOf((await until('a Task', task)).id, ordinal),
-    podOf: (name, ordinal) => podOf(`default/${name}`, ordinal),
+    podOf: (name, ordinal) => podOf(name.includes('/') ? name : `default/${name}`, ordinal),
     async applyTask(name, kind, goal = `The goal of ${name}`) {
       const { status, body } = await fixture.call('/resources', {
         method: 'PUT',
@@ -280,7 +282,7 @@ export async function startOrchestratorFixture(
   }
 
   try {
-    await prepare(fixture)
+    await (around.prepare ?? prepare)(fixture)
   } catch (error) {
     await fixture.stop()
     throw error
@@ -289,7 +291,7 @@ export async function startOrchestratorFixture(
 }
 
 /** The Project of the fixture with its Secret and its Repository. */
-function ownManifests(forge: Forge): readonly object[] {
+export function ownManifests(forge: Forge): readonly object[] {
   return localManifests({
     project: 'demo',
     repository: 'duration',
@@ -385,6 +387,8 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     http: anyPort,
     internal: anyPort,
     keysDir: '',
+    place: 'machine',
+    kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
     operatorUrl: '',
     internalUrl: '',
     publicUrl: '',

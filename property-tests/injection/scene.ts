@@ -315,6 +315,8 @@ function settingsOf(dir: string): OrchestratorSettings {
     http: anyPort,
     internal: anyPort,
     keysDir: '',
+    place: 'machine',
+    kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
     operatorUrl: '',
     internalUrl: '',
     publicUrl: '',

@@ -339,6 +339,8 @@ const settings: OrchestratorSettings = {
   http: { host: '127.0.0.1', port: 0 },
   internal: { host: '127.0.0.1', port: 0 },
   keysDir: '',
+  place: 'machine',
+  kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
   operatorUrl: '',
   internalUrl: '',
   publicUrl: operatorUrl,

@@ -1,0 +1,230 @@
+/**
+ * A cluster: people write resources at its API server, which mirrors what actors are. The store stays the truth. Every
+ * replica writes the statuses of what it stepped; the one with the Lease takes resources in, and goes through all of it.
+ * Pods are still those of the machine that it runs on.
+ */
+import { hostname } from 'node:os'
+import { kinds } from '../../crd/kinds.ts'
+import type { KubeClient, KubeResource, ObjectCache } from '../../edges/kubernetes/api.ts'
+import { createObjectCache } from '../../edges/kubernetes/cache.ts'
+import { createKubeClient } from '../../edges/kubernetes/client.ts'
+import { namespaceOf } from '../../edges/kubernetes/credentials.ts'
+import { createEventRecorder } from '../../edges/kubernetes/events.ts'
+import { createElection, leaseName } from '../../edges/kubernetes/lease.ts'
+import { createMirror, type Mirror } from '../../edges/kubernetes/mirror.ts'
+import { peopleReader } from '../../edges/kubernetes/people-reader.ts'
+import { createReconciler, type Reconciler } from '../../edges/kubernetes/reconcile.ts'
+import type { ReconcilerDeps, ResourceCaches } from '../../edges/kubernetes/reconcile-deps.ts'
+import { kubeSecrets } from '../../edges/kubernetes/secrets.ts'
+import { createTaskEvents } from '../../edges/kubernetes/status-events.ts'
+import { createWorkqueue } from '../../edges/kubernetes/workqueue.ts'
+import { resourceReads } from '../../edges/local/resource-reads.ts'
+import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
+import type { HttpApp } from '../../http/app.ts'
+import type { Logger } from '../../http/logging.ts'
+import type { Ids } from '../../http/ports.ts'
+import type { Clock, Timer } from '../../runtime/clock.ts'
+import type { Random } from '../../runtime/random.ts'
+import { actorReads } from '../actor-reads.ts'
+import type { Place, Wired } from '../place.ts'
+import type { OrchestratorSettings } from '../settings.ts'
+import { lifeOf } from '../tasks-by-hand.ts'
+
+interface KubernetesPlaceOptions {
+  readonly client: KubeClient
+  /** Whose resources count; empty: all. */
+  readonly namespaces: readonly string[]
+  /** Of the Lease. */
+  readonly leaseNamespace: string
+  /** Of this process alone, and readable. */
+  readonly identity: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Ids
+  readonly logger: Logger
+  readonly authenticate: Authenticate
+  readonly pods: Place['pods']
+}
+
+/** All actors and objects are gone through, whatever was heard of them. */
+const resyncEveryMs = 10 * 60_000
+/** A server sends bookmarks each minute. */
+const mostSilenceMs = 150_000
+const keysAtOnce = 4
+
+type Given = Omit<KubernetesPlaceOptions, 'client' | 'namespaces' | 'leaseNamespace' | 'identity'>
+
+/** @throws where the kubeconfig cannot be read, or this is no pod. */
+export function openKubernetesPlace(settings: OrchestratorSettings['kubernetes'], given: Given): Place {
+  const kubeconfig = settings.kubeconfig === '' ? undefined : settings.kubeconfig
+  return kubernetesPlace({
+    ...given,
+    client: createKubeClient({ kubeconfig }),
+    namespaces: settings.namespaces,
+    leaseNamespace: settings.leaseNamespace || namespaceOf(kubeconfig),
+    identity: `${hostname()}_${given.ids.next()}`,
+  })
+}
+
+function kubernetesPlace(options: KubernetesPlaceOptions): Place {
+  const { client, clock, pods } = options
+  const caches = cachesOf(options)
+  const all = Object.entries(caches)
+  const resources = peopleReader(ofPeople(caches))
+  const secrets = kubeSecrets(client)
+  let working: Working | undefined
+  return {
+    resources,
+    secrets,
+    pods,
+    async load() {
+      await Promise.all(all.map(([, cache]) => cache.start()))
+    },
+    async attach(app, wired) {
+      await app.register(async (scope) => {
+        protect(scope, options.authenticate)
+        resourceReads(scope as HttpApp, { ...wired, resources })
+      })
+      working = work(options, caches, wired)
+    },
+    async begin() {
+      working?.begin()
+    },
+    async stop() {
+      await working?.stop()
+      await Promise.all(all.map(([, cache]) => cache.stop()))
+      await client.close()
+    },
+    degraded: () => [...all.flatMap(([kind, cache]) => silent(kind, cache.silence())), ...(working?.degraded() ?? [])],
+  }
+
+  function silent(kind: string, ms: number): readonly string[] {
+    return ms < mostSilenceMs ? [] : [`the API server has sent nothing of ${kind} for ${Math.floor(ms / 1000)} s`]
+  }
+
+  function work(given: KubernetesPlaceOptions, known: Caches, wired: Wired): Working {
+    const events = createEventRecorder({ client, clock, logger: given.logger, instance: given.identity })
+    const orchestrator = `${given.leaseNamespace}/${leaseName}`
+    const { report } = createTaskEvents(events, clock)
+    const mirror = createMirror({
+      ...wired,
+      ...given,
+      caches: known,
+      orchestrator,
+      shown: report,
+      lifeOf: async (task) => (await lifeOf(wired.runtime, task)).id,
+    })
+    const reconciling = { ...reconcilerDeps(given, known, wired, mirror), secrets, events, orchestrator }
+    return new Working(given, wired, mirror, () => createReconciler(reconciling))
+  }
+}
+
+type Caches = Readonly<Record<string, ObjectCache>>
+
+function cachesOf({ client, namespaces, clock, random, logger }: KubernetesPlaceOptions): Caches {
+  const cacheOf = (resource: KubeResource): ObjectCache =>
+    createObjectCache({ client, resource, namespaces, clock, random, logger })
+  return Object.fromEntries(kinds.map((kind) => [kind.kind, cacheOf(kind)]))
+}
+
+function ofPeople(caches: Caches): ResourceCaches {
+  return { projects: caches['Project']!, repositories: caches['Repository']!, tasks: caches['Task']! }
+}
+
+function reconcilerDeps(
+  { client, namespaces, clock, random, ids, logger }: KubernetesPlaceOptions,
+  caches: Caches,
+  { runtime, hooks }: Wired,
+  mirror: Mirror,
+): Omit<ReconcilerDeps, 'secrets' | 'events' | 'orchestrator'> {
+  return {
+    client,
+    caches: ofPeople(caches),
+    hooks,
+    reads: actorReads(runtime),
+    checkAgain: async (project) =>
+      void (await runtime.deliver({
+        to: `project:${project}`,
+        key: `asked/${ids.next()}`,
+        event: { type: 'project.restarted', at: clock.now() },
+      })),
+    recreate: (task) => mirror.add(`Task/${task}`),
+    watches: (namespace) => namespaces.length === 0 || namespaces.includes(namespace),
+    createQueue: (work) => createWorkqueue({ work, clock, random, logger, parallel: keysAtOnce }),
+    clock,
+    logger,
+  }
+}
+
+/** What runs between `begin` and `stop`. */
+class Working {
+  readonly #options: KubernetesPlaceOptions
+  readonly #runtime: Wired['runtime']
+  readonly #mirror: Mirror
+  readonly #election: ReturnType<typeof createElection>
+  readonly #createReconciler: () => Reconciler
+  /** Of the leader. */
+  #reconciler: Reconciler | undefined
+  #timer: Timer | undefined
+  #unsubscribe = (): void => undefined
+
+  constructor(options: KubernetesPlaceOptions, { runtime }: Wired, mirror: Mirror, create: () => Reconciler) {
+    this.#options = options
+    this.#runtime = runtime
+    this.#mirror = mirror
+    this.#createReconciler = create
+    this.#election = createElection({
+      ...options,
+      namespace: options.leaseNamespace,
+      onLeading: () => this.#lead(),
+      onLost: () => this.#yield(),
+    })
+  }
+
+  begin(): void {
+    this.#mirror.start()
+    this.#unsubscribe = this.#runtime.subscribe(({ address, status }) => {
+      const [kind, id] = [address.slice(0, address.indexOf(':')), address.slice(address.indexOf(':') + 1)]
+      if (kind === 'project' || (kind === 'task' && status === 'done')) this.#reconciler?.stepped(kind, id)
+    })
+    this.#election.start()
+  }
+
+  degraded(): readonly string[] {
+    return this.#mirror.degraded()
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    await this.#election.stop()
+    await this.#mirror.stop()
+  }
+
+  #lead(): void {
+    this.#reconciler = this.#createReconciler()
+    this.#report(this.#reconciler.start())
+    // Of what another replica stepped and did not come to write.
+    this.#report(this.#mirror.resync())
+    this.#again(this.#reconciler)
+  }
+
+  async #yield(): Promise<void> {
+    this.#timer?.cancel()
+    const reconciler = this.#reconciler
+    this.#reconciler = undefined
+    await reconciler?.stop()
+  }
+
+  #again(reconciler: Reconciler): void {
+    this.#timer = this.#options.clock.setTimer(resyncEveryMs, () => {
+      this.#report(Promise.all([reconciler.sweep(), this.#mirror.resync()]))
+      this.#again(reconciler)
+    })
+  }
+
+  #report(task: Promise<unknown>): void {
+    task.catch((error: unknown) =>
+      this.#options.logger.error({ err: error }, 'resources could not be gone through; the next resync does it'),
+    )
+  }
+}
