@@ -38,47 +38,54 @@ export interface World extends RealServer {
 }
 
 export async function withMirror(use: (world: World) => Promise<void>, plane?: RealServer['plane']): Promise<void> {
-  await withRealServer(async (server) => {
-    const namespace = await server.plane.ownNamespace()
-    const { client, log } = server
-    const caches = Object.fromEntries(kinds.map((kind) => [kind.kind, server.cacheOf(kind, [namespace])]))
-    await Promise.all(Object.values(caches).map((cache) => cache.start()))
-    const mirrors: Mirror[] = []
-    const mirrorFor: World['mirrorFor'] = (actors, own = caches) => {
-      const made = createMirror({
-        ...{ client, caches: own, clock: systemClock, random: Math.random, logger: log.logger, orchestrator: store },
-        ...{ runtime: actors.runtime, derived: actors.derived, statusOf: actors.statusOf },
-        lifeOf: async ({ namespace: within, name }) => `${within}/${name}`,
-      })
-      mirrors.push(made)
-      return made
-    }
-    const where = (kind: string, name: string) => pathOf(kindNamed(kind)!, { namespace, name })
-    const apply = (kind: string, name: string, spec: object, annotations: object = {}): Promise<KubeObject> =>
-      client.ask('PATCH', where(kind, name), {
-        query: { fieldManager: 'kubectl', force: true },
-        body: { apiVersion: 'platform.dev/v1alpha1', kind, metadata: { name, annotations }, spec },
-        type: applyPatch,
-      })
-    await apply('Project', 'demo', projectSpec, { [claimAnnotation]: store })
-    await apply('Repository', 'lib', { projectRef: 'demo' })
-    const actors = new FakeActors()
-    const mirror = mirrorFor(actors)
-    await expect.poll(() => caches['Repository']!.list().length + caches['Project']!.list().length).toBe(2)
-    try {
-      await use({
-        ...{ ...server, namespace, actors, caches, mirror, mirrorFor },
-        find: (kind, name) => caches[kind]!.get(`${namespace}/${name}`),
-        read: (kind, name) => client.ask('GET', where(kind, name)),
-        edit: (kind, name, body, subresource) =>
-          client.ask('PATCH', pathOf(kindNamed(kind)!, { namespace, name, ...(subresource ? { subresource } : {}) }), {
-            ...{ query: { fieldManager: 'kubectl-edit' }, body, type: mergePatch },
-          }),
-      })
-    } finally {
-      await Promise.all(mirrors.map((one) => one.stop()))
-    }
-  }, plane)
+  await withRealServer(
+    async (server) => {
+      const namespace = await server.plane.ownNamespace()
+      const { client, log } = server
+      const caches = Object.fromEntries(kinds.map((kind) => [kind.kind, server.cacheOf(kind, [namespace])]))
+      await Promise.all(Object.values(caches).map((cache) => cache.start()))
+      const mirrors: Mirror[] = []
+      const mirrorFor: World['mirrorFor'] = (actors, own = caches) => {
+        const made = createMirror({
+          ...{ client, caches: own, clock: systemClock, random: Math.random, logger: log.logger, orchestrator: store },
+          ...{ runtime: actors.runtime, derived: actors.derived, statusOf: actors.statusOf },
+          lifeOf: async ({ namespace: within, name }) => `${within}/${name}`,
+        })
+        mirrors.push(made)
+        return made
+      }
+      const where = (kind: string, name: string) => pathOf(kindNamed(kind)!, { namespace, name })
+      const apply = (kind: string, name: string, spec: object, annotations: object = {}): Promise<KubeObject> =>
+        client.ask('PATCH', where(kind, name), {
+          query: { fieldManager: 'kubectl', force: true },
+          body: { apiVersion: 'platform.dev/v1alpha1', kind, metadata: { name, annotations }, spec },
+          type: applyPatch,
+        })
+      await apply('Project', 'demo', projectSpec, { [claimAnnotation]: store })
+      await apply('Repository', 'lib', { projectRef: 'demo' })
+      const actors = new FakeActors()
+      const mirror = mirrorFor(actors)
+      await expect.poll(() => caches['Repository']!.list().length + caches['Project']!.list().length).toBe(2)
+      try {
+        await use({
+          ...{ ...server, namespace, actors, caches, mirror, mirrorFor },
+          find: (kind, name) => caches[kind]!.get(`${namespace}/${name}`),
+          read: (kind, name) => client.ask('GET', where(kind, name)),
+          edit: (kind, name, body, subresource) =>
+            client.ask(
+              'PATCH',
+              pathOf(kindNamed(kind)!, { namespace, name, ...(subresource ? { subresource } : {}) }),
+              {
+                ...{ query: { fieldManager: 'kubectl-edit' }, body, type: mergePatch },
+              },
+            ),
+        })
+      } finally {
+        await Promise.all(mirrors.map((one) => one.stop()))
+      }
+    },
+    plane === undefined ? {} : { plane },
+  )
 }
 
 /** Of each kind one with every field that a living actor fills. */
