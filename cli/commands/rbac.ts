@@ -37,7 +37,7 @@ export async function rbac(args: readonly string[]): Promise<number> {
     serviceAccount: checked('service-account', text(parsed, 'service-account') ?? 'statewright', subdomain),
   })
   const list = { apiVersion: 'v1', kind: 'List', items: manifests }
-  // Two documents may share a rule, and an alias reaches over no boundary of documents.
+  // Rules share their groups, and people read no aliases.
   const documents = manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false }))
   console.log(flag(parsed, 'json') ? JSON.stringify(list) : documents.join('---\n').trimEnd())
   return 0
