@@ -108,6 +108,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'take our finalizers off in a Kubernetes cluster without an orchestrator: --kubeconfig FILE',
     run: async (args) => (await import('./commands/release.ts')).release(args),
   },
+  rbac: {
+    summary: 'print the rights of an orchestrator in a Kubernetes cluster: [--namespaces A,B] | kubectl apply -f -',
+    run: async (args) => (await import('./commands/rbac.ts')).rbac(args),
+  },
   memory: {
     summary: 'run the knowledge service; the environment has its settings. rebuild: fill its engine again',
     run: async (args) => (await import('./commands/memory.ts')).memory(args, process.env, version()),

@@ -49,9 +49,14 @@ export class KubeError extends Error {
   }
 }
 
+/** Of RBAC: `User "x" cannot list resource "tasks" in ...`. Admission refuses in other words. */
+const missingRight = /\bcannot \w+ resource "/
+
 /** `retryAfter`: the header, in seconds, as API servers send it. */
 export function errorOf(code: number, status: Status, retryAfter?: string): KubeError {
-  const { message = `the API server answered ${code}`, details } = status
+  const { message: given = `the API server answered ${code}`, details } = status
+  const message =
+    code === 403 && missingRight.test(given) ? `${given}; statewright rbac prints the roles to apply` : given
   const seconds = Number(retryAfter ?? details?.retryAfterSeconds)
   const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined
   return new KubeError({ code, reason: reasonOf(code, status), message, retryAfterMs })

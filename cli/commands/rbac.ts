@@ -1,0 +1,50 @@
+import { stringify } from 'yaml'
+import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
+import { flag, readArgs, text, UsageError } from '../args.ts'
+
+const usage = `usage: statewright rbac [options]
+
+Prints the least rights that an orchestrator needs in a Kubernetes cluster: a ServiceAccount, roles and bindings. It asks no
+cluster. The namespaces must be there before kubectl applies what it prints.
+
+  --namespaces A,B        what the orchestrator watches, as WATCH_NAMESPACES has it: a Role in each
+                          (default: all, by one ClusterRole, which reads every Secret of the cluster)
+  --lease-namespace NS    where the orchestrator runs, as LEASE_NAMESPACE has it (default: default)
+  --service-account NAME  the orchestrator's, in the namespace of the Lease (default: statewright)
+  --json                  print one line of JSON, a List
+
+Example: statewright rbac --namespaces team-a,team-b --lease-namespace platform | kubectl apply -f -`
+
+const options = {
+  namespaces: { type: 'string' },
+  'lease-namespace': { type: 'string' },
+  'service-account': { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+/** RFC 1123: a label for namespaces, a subdomain for ServiceAccounts. */
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+const subdomain = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
+
+export async function rbac(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  if (parsed.positionals.length > 0) throw new UsageError(usage)
+  const given = text(parsed, 'namespaces')
+  const manifests = rbacManifests({
+    namespaces: given === undefined ? [] : given.split(',').map((name) => checked('namespaces', name.trim(), label)),
+    leaseNamespace: checked('lease-namespace', text(parsed, 'lease-namespace') ?? 'default', label),
+    serviceAccount: checked('service-account', text(parsed, 'service-account') ?? 'statewright', subdomain),
+  })
+  const list = { apiVersion: 'v1', kind: 'List', items: manifests }
+  // Rules share their groups, and people read no aliases.
+  const documents = manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false }))
+  console.log(flag(parsed, 'json') ? JSON.stringify(list) : documents.join('---\n').trimEnd())
+  return 0
+}
+
+/** An empty name would give all namespaces where none was meant. */
+function checked(option: string, name: string, form: RegExp): string {
+  if (!form.test(name)) throw new UsageError(`--${option}: "${name}" is no name that Kubernetes takes`)
+  return name
+}

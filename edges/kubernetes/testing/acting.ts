@@ -1,0 +1,238 @@
+/** One action through our own code for each right of an orchestrator, and who acts: a ServiceAccount whose refusals are kept. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { kindNamed, kinds } from '../../../crd/kinds.ts'
+import type { DerivedResource } from '../../../crd/status/shape.ts'
+import { systemClock, type Clock } from '../../../runtime/clock.ts'
+import type { ControlPlane } from '../../../testing/control-plane.ts'
+import { errorOf, isNotFound, KubeError } from '../answers.ts'
+import { pathOf, type KubeClient, type KubeObject } from '../api.ts'
+import { createObjectCache } from '../cache.ts'
+import { createKubeClient } from '../client.ts'
+import { createDerivedObjects, type DerivedObjects } from '../derived-objects.ts'
+import { createEventRecorder } from '../events.ts'
+import { putFinalizer } from '../finalizers.ts'
+import { createElection, leaseName } from '../lease.ts'
+import { kubeSecrets } from '../secrets.ts'
+import { createStatusPatches } from '../status-patches.ts'
+import { kubeconfigOf } from './api-server.ts'
+import { store } from './mirroring.ts'
+import type { World } from './real-mirror.ts'
+
+/** The client of a ServiceAccount, whose token is good for ten minutes. */
+export async function withAccount(
+  plane: ControlPlane,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  use: (client: KubeClient) => Promise<void>,
+): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
+  const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 600 } }
+  const { token } = (await plane.ask('POST', path, asked)).body['status'] as { readonly token: string }
+  const text = await readFile(plane.kubeconfig, 'utf8')
+  const [, server] = /server: "([^"]+)"/.exec(text)!
+  const [, authority] = /certificate-authority-data: (\w+=*)/.exec(text)!
+  const folder = await mkdtemp(join(tmpdir(), 'kube-account-'))
+  const kubeconfig = join(folder, 'kubeconfig')
+  await writeFile(kubeconfig, kubeconfigOf(server!, { token }, { 'certificate-authority-data': authority }))
+  const client = createKubeClient({ kubeconfig })
+  try {
+    await use(client)
+  } finally {
+    await client.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+export interface Acting {
+  readonly client: KubeClient
+  /** Each 403. */
+  readonly refusals: readonly KubeError[]
+  /** Resolves with the first. */
+  readonly refused: Promise<unknown>
+}
+
+export function acting(client: KubeClient): Acting {
+  const refusals: KubeError[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const note = (error: unknown): unknown => {
+    if (error instanceof KubeError && error.code === 403) {
+      refusals.push(error)
+      resolve()
+    }
+    return error
+  }
+  return {
+    refusals,
+    refused: promise,
+    client: {
+      async ask<Answer>(...question: Parameters<KubeClient['ask']>): Promise<Answer> {
+        try {
+          return await client.ask<Answer>(...question)
+        } catch (error) {
+          throw note(error)
+        }
+      },
+      async *watch(path, question) {
+        try {
+          yield* client.watch(path, question)
+        } catch (error) {
+          throw note(error)
+        }
+      },
+      close: () => client.close(),
+    },
+  }
+}
+
+export interface Stage extends World {
+  /** Of each derived kind one, whose object is there; statuses of all kinds. */
+  readonly views: Readonly<Record<string, DerivedResource>>
+  statusOf(kind: string): object
+}
+
+/** Rejects where the server did not do it, and does not answer a refusal. */
+type Action = (stage: Stage, self: Acting) => Promise<void>
+
+const nameOfKind: Readonly<Record<string, string>> = { Project: 'demo', Repository: 'lib' }
+
+async function objectOf({ read, views }: Stage, kind: string): Promise<KubeObject> {
+  return read(kind, nameOfKind[kind] ?? views[kind]!.metadata.name)
+}
+
+function must<Answer>(answer: Answer, wanted: Answer): void {
+  if (answer !== wanted) throw new Error(`${String(wanted)} was to come, and ${String(answer)} came`)
+}
+
+/** Without its status: a write of it has something to do each time. */
+const writing =
+  (kind: string, isOlder: boolean): Action =>
+  async (stage, { client }) => {
+    const { status: _, metadata, ...rest } = await objectOf(stage, kind)
+    const known = { ...rest, metadata: isOlder ? { ...metadata, resourceVersion: '1' } : metadata }
+    const patches = createStatusPatches({ client, caches: stage.caches, logger: stage.log.logger })
+    must(await patches.write(known, stage.statusOf(kind)), isOlder ? 'conflict' : 'written')
+  }
+
+/** What a server refuses is asked again after half a minute, and that is too long here. */
+const hasty: Clock = { ...systemClock, setTimer: (delay, callback) => systemClock.setTimer(delay / 300, callback) }
+
+const following =
+  (kind: string, canStream: boolean): Action =>
+  async ({ namespace, log }, { client, refused }) => {
+    const streamless: KubeClient = {
+      ...client,
+      watch(path, question) {
+        if (question.query?.['sendInitialEvents'] === true)
+          throw errorOf(422, { message: 'sendInitialEvents is forbidden' })
+        return client.watch(path, question)
+      },
+    }
+    const cache = createObjectCache({
+      ...{ client: canStream ? client : streamless, resource: kindNamed(kind)!, namespaces: [namespace] },
+      ...{ clock: hasty, random: Math.random, logger: log.logger },
+    })
+    await Promise.race([cache.start(), refused])
+    const { length } = cache.list()
+    await cache.stop()
+    if (length === 0) throw new Error(`there is no ${kind}`)
+  }
+
+function objectsOf({ caches, log }: Stage, client: KubeClient): DerivedObjects {
+  return createDerivedObjects({ client, caches, logger: log.logger, orchestrator: store })
+}
+
+async function create(stage: Stage, client: KubeClient, kind: string): Promise<string> {
+  const view = stage.views[kind]!
+  const name = `made-${randomUUID().slice(0, 8)}`
+  const made = { ...view, metadata: { ...view.metadata, name } }
+  must(await objectsOf(stage, client).settle(kind, made, undefined), 'changed')
+  return name
+}
+
+const creating =
+  (kind: string): Action =>
+  async (stage, { client }) =>
+    void (await create(stage, client, kind))
+
+const mending =
+  (kind: string): Action =>
+  async (stage, { client }) => {
+    const known = await objectOf(stage, kind)
+    const unmarked = { ...known, metadata: { ...known.metadata, labels: {} } }
+    must(await objectsOf(stage, client).settle(kind, stage.views[kind], unmarked), 'changed')
+  }
+
+const deleting =
+  (kind: string): Action =>
+  async (stage, { client }) => {
+    const known = await stage.read(kind, await create(stage, stage.client, kind))
+    await objectsOf(stage, client).settle(kind, undefined, known)
+  }
+
+const holding =
+  (kind: string): Action =>
+  async (stage, { client }) => {
+    const known = await objectOf(stage, kind)
+    await putFinalizer(client, { ...known, metadata: { ...known.metadata, finalizers: [] } })
+  }
+
+async function leadOnce({ namespace, log }: Stage, { client, refused }: Acting): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const election = createElection({
+    ...{ client, namespace, identity: 'pod-1', clock: systemClock, random: Math.random, logger: log.logger },
+    onLeading: resolve,
+    onLost: () => undefined,
+  })
+  election.start()
+  await Promise.race([promise, refused])
+  await election.stop()
+}
+
+const leading =
+  (isThere: boolean): Action =>
+  async (stage, self) => {
+    const { client, namespace } = stage
+    const path = pathOf({ apiVersion: 'coordination.k8s.io/v1', plural: 'leases' }, { namespace, name: leaseName })
+    if (isThere) await leadOnce(stage, acting(client))
+    else
+      await client.ask('DELETE', path).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error
+      })
+    await leadOnce(stage, self)
+  }
+
+const group = 'platform.dev'
+const made = ['Task', 'QueuedEvent', 'Issue', 'MergeRequest']
+const pluralOf = (kind: string): string => kindNamed(kind)!.plural
+
+/** By `<verb> <resource> <group>`. */
+export const actions: Readonly<Record<string, Action>> = {
+  ...Object.fromEntries(
+    kinds.flatMap(({ kind, plural }): readonly [string, Action][] => [
+      [`get ${plural} ${group}`, writing(kind, true)],
+      [`list ${plural} ${group}`, following(kind, false)],
+      [`watch ${plural} ${group}`, following(kind, true)],
+      [`patch ${plural}/status ${group}`, writing(kind, false)],
+    ]),
+  ),
+  ...Object.fromEntries(
+    made.flatMap((kind): readonly [string, Action][] => [
+      [`create ${pluralOf(kind)} ${group}`, creating(kind)],
+      [`patch ${pluralOf(kind)} ${group}`, kind === 'Task' ? holding(kind) : mending(kind)],
+      [`delete ${pluralOf(kind)} ${group}`, deleting(kind)],
+    ]),
+  ),
+  [`patch projects ${group}`]: holding('Project'),
+  'get secrets ': async ({ namespace }, { client }) =>
+    must((await kubeSecrets(client).read(namespace, 'scm'))?.['token'], 'a-token'),
+  'create events ': async (stage, { client }) => {
+    const recorder = createEventRecorder({ client, clock: systemClock, logger: stage.log.logger, instance: 'pod-1' })
+    const happening = { type: 'Normal', reason: 'Tried', message: 'x', occurrence: randomUUID() } as const
+    await recorder.record(await objectOf(stage, 'Task'), happening)
+  },
+  'create leases coordination.k8s.io': leading(false),
+  'get leases coordination.k8s.io': leading(true),
+  'update leases coordination.k8s.io': leading(true),
+}
