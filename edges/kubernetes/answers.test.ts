@@ -4,7 +4,7 @@ import { duplicateEntries, errorOf, fieldNotDeclared, isNotFound, KubeError, wit
 test.each([
   [400, false],
   [401, false],
-  [403, false],
+  [403, true],
   [404, false],
   [408, true],
   [409, true],

@@ -42,12 +42,18 @@ export class KubeError extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** A conflict is: whoever reads again may write again. */
+  /**
+   * A conflict is: whoever reads again may write again. So is a missing right: a server that has just started refuses what it
+   * allows a second later, when it has read the roles.
+   */
   get isRetryable(): boolean {
     if (terminalReasons.includes(this.reason) || this.reason === 'Aborted') return false
-    return this.code === 0 || this.code === 408 || this.code === 409 || this.code === 429 || this.code >= 500
+    return retryableCodes.includes(this.code) || this.code >= 500
   }
 }
+
+/** 0: no answer. */
+const retryableCodes: readonly number[] = [0, 403, 408, 409, 429]
 
 /** Of RBAC: `User "x" cannot list resource "tasks" in ...`. Admission refuses in other words. */
 const missingRight = /\bcannot \w+ resource "/

@@ -156,7 +156,7 @@ test('watches that end at once are begun again more and more slowly', async () =
 test('a pause that the server asks for is kept, and a refusal is asked again after 30 seconds', async () => {
   for (const [failure, pause] of [
     [errorOf(429, {}, '7'), 7_000],
-    [errorOf(403, { reason: 'Forbidden', message: 'tasks is forbidden' }), 30_000],
+    [errorOf(404, { reason: 'NotFound', message: 'tasks is not there' }), 30_000],
   ] as const) {
     const { cache, client, last, wait, log } = cacheUnderTest()
     void cache.start()

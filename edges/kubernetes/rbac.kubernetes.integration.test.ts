@@ -198,7 +198,7 @@ describeRequiring('kubernetes', 'the rights of an orchestrator', () => {
         const refused = cacheBy(self.client, kinds[0]!)
         await Promise.race([refused.start(), self.refused])
         await refused.stop()
-        expect(self.refusals[0]).toMatchObject({ name: 'KubeError', code: 403, isRetryable: false })
+        expect(self.refusals[0]).toMatchObject({ name: 'KubeError', code: 403, isRetryable: true })
         expect(self.refusals[0]!.message).toMatch(/at the cluster scope; statewright rbac prints the roles to apply$/)
         const all = manifestsIn(namespace, [])
         const role = rolesIn(all).find(({ kind }) => kind === 'ClusterRole')!

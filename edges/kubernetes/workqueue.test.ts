@@ -116,7 +116,7 @@ test('a terminal refusal is retried after 30 seconds, and at once when the key i
   expect(begun.length).toBe(1)
   clock.advance(1)
   expect(begun.length).toBe(2)
-  await end('a', errorOf(403, {}))
+  await end('a', errorOf(422, {}))
   queue.add('a')
   expect(begun.length).toBe(3)
   await end('a')

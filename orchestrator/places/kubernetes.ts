@@ -51,6 +51,7 @@ const resyncEveryMs = 10 * 60_000
 /** A server sends bookmarks each minute. */
 const mostSilenceMs = 150_000
 const keysAtOnce = 4
+const firstListsMs = 60_000
 
 type Given = Omit<KubernetesPlaceOptions, 'client' | 'namespaces' | 'leaseNamespace' | 'identity'>
 
@@ -77,9 +78,7 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     resources,
     secrets,
     pods,
-    async load() {
-      await Promise.all(all.map(([, cache]) => cache.start()))
-    },
+    load: () => withinTime(clock, Promise.all(all.map(([, cache]) => cache.start()))),
     async attach(app, wired) {
       await app.register(async (scope) => {
         protect(scope, options.authenticate)
@@ -116,6 +115,25 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     })
     const reconciling = { ...reconcilerDeps(given, known, wired, mirror), secrets, events, orchestrator }
     return new Working(given, wired, mirror, () => createReconciler(reconciling))
+  }
+}
+
+/**
+ * A server that is away, or that refuses, keeps nobody waiting without a word: whoever started the process starts it again.
+ * @throws what to look at.
+ */
+async function withinTime(clock: Clock, lists: Promise<unknown>): Promise<void> {
+  let timer: Timer | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    const message =
+      `the API server gave no first list of all kinds within ${firstListsMs / 1000} s; the log says why. ` +
+      'Where it refuses, apply crd/generated/ and what statewright rbac prints'
+    timer = clock.setTimer(firstListsMs, () => reject(new Error(message)))
+  })
+  try {
+    await Promise.race([lists, late])
+  } finally {
+    timer?.cancel()
   }
 }
 
