@@ -28,15 +28,22 @@ interface Pull {
   readonly head: { readonly sha: string }
 }
 
+interface Watch {
+  /** What it printed up to now. */
+  printed(): string
+  /** Ends and records it. */
+  end(): Promise<void>
+}
+
 interface Shell {
   /** Runs it and records it; what it prints counts, however it ends. */
   type(part: SessionPart, command: string): Promise<void>
-  /** Runs beside others, for a minute at most, until the function that it answers is called. */
-  watch(part: SessionPart, command: string): () => Promise<void>
+  /** Runs beside others, for a minute at most. */
+  watch(part: SessionPart, command: string): Watch
   text(): Session
 }
 
-/** @throws where a wait is in vain: 25 s for the agent's part, 60 s for what kubectl waits for. */
+/** @throws where a wait for the agent or a stage is in vain; what kubectl waits for in vain it prints. */
 export async function playSession(kube: ControlPlane): Promise<Session> {
   const cluster = await startCluster(kube, { manifests: () => [] })
   const dir = mkdtempSync(join(tmpdir(), 'kubectl-session-'))
@@ -45,7 +52,7 @@ export async function playSession(kube: ControlPlane): Promise<Session> {
     const shell = await openShell(dir, cluster)
     await applyProject(shell)
     await deliverTask(shell, cluster)
-    await editStatus(shell)
+    await editStatus(shell, cluster)
     await deleteAll(shell, cluster)
     return shell.text()
   } finally {
@@ -72,10 +79,12 @@ async function applyProject({ type }: Shell): Promise<void> {
 async function deliverTask({ type, watch }: Shell, cluster: Cluster): Promise<void> {
   const name = 'know-weeks'
   await type('watched', 'cat task.yaml')
-  const end = watch('watched', 'kubectl get tasks -w')
+  const rows = watch('watched', 'kubectl get tasks -w')
+  const shows = (stage: string): Promise<true> =>
+    cluster.fixture.until(`the watch shows ${stage}`, () => rows.printed().includes(` ${stage} `))
   try {
     await type('ended', 'kubectl apply -f task.yaml')
-    await shows(cluster, name, 'implementing')
+    await shows('implementing')
     const author = await cluster.fixture.podOf(`${cluster.namespace}/${name}`, 1)
     await pushBranch(cluster, name, author)
     await call(cluster, name, author, 'merge-requests', {
@@ -86,31 +95,34 @@ async function deliverTask({ type, watch }: Shell, cluster: Cluster): Promise<vo
     })
     const submission = { action: 'submitted', title: 'Know weeks', body: 'Seven days.', change_significance: 'minor' }
     await submit(cluster, name, author, 'implement', submission)
-    await shows(cluster, name, 'reviewing')
+    await shows('reviewing')
     await author.endTurn()
     const reviewer = await cluster.fixture.podOf(`${cluster.namespace}/${name}`, 2)
     const [pull] = (await askForge(cluster.fixture, people.maintainer, 'GET', '/pulls')) as readonly Pull[]
     const reviewed = [{ repo: 'duration', number: pull!.number, sha: pull!.head.sha }]
     await submit(cluster, name, reviewer, 'review', { verdict: 'approve', reviewed_shas: reviewed })
-    await shows(cluster, name, 'merging')
+    await shows('merging')
     await reviewer.endTurn()
-    await shows(cluster, name, 'delivered')
+    await shows('delivered')
   } finally {
-    await end()
+    await rows.end()
   }
   await type('ended', 'kubectl wait --for=condition=Complete task/know-weeks --timeout=60s')
   await type('ended', 'kubectl get mergerequests')
   await type('ended', 'kubectl events --for task/know-weeks')
 }
 
-async function editStatus({ type }: Shell): Promise<void> {
+async function editStatus({ type }: Shell, { fixture, namespace }: Cluster): Promise<void> {
   await type('edited', 'sed s/know-weeks/know-months/ task.yaml | kubectl apply -f -')
   await type('edited', `kubectl wait --for=jsonpath='{.status.stage}'=implementing task/know-months --timeout=60s`)
+  // Nothing steps any more: only the edit itself can bring the status back.
+  await fixture.podOf(`${namespace}/know-months`, 1)
+  await fixture.quiet()
   await type(
     'edited',
     `kubectl patch task know-months --subresource=status --type=merge -p '{"status":{"stage":"delivered"}}'`,
   )
-  await type('edited', `kubectl wait --for=jsonpath='{.status.stage}'=implementing task/know-months --timeout=60s`)
+  await type('edited', `kubectl wait --for=jsonpath='{.status.stage}'=implementing task/know-months --timeout=20s`)
   await type('edited', 'kubectl get tasks --field-selector status.stage=implementing -o name')
 }
 
@@ -128,12 +140,6 @@ async function deleteAll({ type }: Shell, cluster: Cluster): Promise<void> {
   await deletion
   await type('deleted', 'kubectl delete project/demo repository/duration secret/demo-scm')
   await type('deleted', 'kubectl get projects,repositories,tasks,queuedevents,issues,mergerequests')
-}
-
-async function shows(cluster: Cluster, name: string, stage: string): Promise<void> {
-  await cluster.fixture.until(`the object of ${name} shows ${stage}`, async () => {
-    return (await cluster.get('tasks', name))?.status?.['stage'] === stage
-  })
 }
 
 function submit(cluster: Cluster, name: string, pod: PodUnderTest, kind: string, payload: object): Promise<void> {
@@ -238,10 +244,14 @@ async function openShell(dir: string, { kube, namespace, fixture: { forge } }: C
       const parts: Buffer[] = []
       child.stdout.on('data', (chunk: Buffer) => parts.push(chunk))
       const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
-      return async () => {
-        child.kill()
-        await closed
-        record(part, command, Buffer.concat(parts).toString())
+      const printed = (): string => Buffer.concat(parts).toString()
+      return {
+        printed,
+        async end() {
+          child.kill()
+          await closed
+          record(part, command, printed())
+        },
       }
     },
     text: () => Object.fromEntries(sessionParts.map((part) => [part, (typed.get(part) ?? []).join('\n')])) as never,
