@@ -38,7 +38,8 @@ export const statusFields: Readonly<Record<string, Schema>> = {
   },
   Task: {
     stageClass: text,
-    why: block({ owner: text, reason: text, says: text, unblocks: text }),
+    // An object of `statewright why`, which may grow.
+    why: { type: 'object', nullable: true, 'x-kubernetes-preserve-unknown-fields': true },
     stageEnteredAt: time,
     stageWorkStartedAt: time,
     podStartedAt: time,

@@ -77,7 +77,7 @@ export interface OrchestratorSettings {
   readonly userHome: string
 }
 
-export interface KubernetesSettings {
+interface KubernetesSettings {
   /** Path; empty: the service account of the pod. */
   readonly kubeconfig: string
   /** Empty: all. */

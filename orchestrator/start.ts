@@ -1,6 +1,5 @@
 /** Opens what the orchestrator of a process needs (store, keys, pods, listeners), wires it and lets it go. */
 import { mkdirSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { podTokens } from '../edges/agents/pod-tokens.ts'
 import { bearer } from '../http/auth/authenticate.ts'
@@ -10,13 +9,10 @@ import { clientCredentials } from '../http/token-source.ts'
 import { openSpanExporter } from '../http/tracing/exporter.ts'
 import { detectIsolation, type Isolation } from '../edges/local/isolation.ts'
 import { LocalPods, type LocalPodsOptions } from '../edges/local/pods.ts'
-import { createKubeClient } from '../edges/kubernetes/client.ts'
-import { namespaceOf } from '../edges/kubernetes/credentials.ts'
 import { localSecrets } from '../edges/local/secrets.ts'
 import { createTracing } from '../edges/telemetry/tracing.ts'
 import { openPgHints } from '../runtime/store/postgres/pg-hints.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { kubernetesPlace } from './places/kubernetes.ts'
 import { localPlace, type LocalPlaceOptions } from './places/local.ts'
 import type { Place } from './place.ts'
 import type { OrchestratorSettings } from './settings.ts'
@@ -83,7 +79,7 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   const verifyOidc = oidcVerifier({ issuer, audience, algorithms, clock, fetch })
   const composed = await composeOrchestrator(settings, ports, {
     sql,
-    place: placeOf(settings, ports, {
+    place: await placeOf(settings, ports, {
       sql,
       authenticate: bearer(verifyOidc),
       pods: ({ inputs }) => localPods(settings, ports, { inputs, isolation }),
@@ -126,11 +122,11 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   }
 }
 
-function placeOf(
+async function placeOf(
   settings: OrchestratorSettings,
   ports: OrchestratorPorts,
   parts: Pick<LocalPlaceOptions, 'sql' | 'authenticate' | 'pods'>,
-): Place {
+): Promise<Place> {
   if (settings.place === 'machine')
     return localPlace({
       ...ports,
@@ -138,16 +134,9 @@ function placeOf(
       secrets: localSecrets(join(settings.stateDir, 'secrets')),
       unset: settings.skillsRepoUrl === '' ? ['SKILLS_REPO_URL'] : [],
     })
-  const { kubeconfig, namespaces, leaseNamespace } = settings.kubernetes
-  const file = kubeconfig === '' ? undefined : kubeconfig
-  return kubernetesPlace({
-    ...ports,
-    ...parts,
-    client: createKubeClient({ kubeconfig: file }),
-    namespaces,
-    leaseNamespace: leaseNamespace || namespaceOf(file),
-    identity: `${hostname()}_${ports.ids.next()}`,
-  })
+  // Its client costs a second of CPU to import, and one machine has no use for it.
+  const { openKubernetesPlace } = await import('./places/kubernetes.ts')
+  return openKubernetesPlace(settings.kubernetes, { ...ports, ...parts })
 }
 
 function localPods(

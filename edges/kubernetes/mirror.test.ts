@@ -5,7 +5,7 @@ import { aTask, anEntry, anIssue, mirrorUnderTest, store } from './testing/mirro
 
 const label = { 'platform.dev/made-by': 'orchestrator' }
 
-test('a Task of the platform, an Issue and an entry come with label, owner and spec', async () => {
+test('a Task of the platform, an Issue and an entry come with label, owner and spec (RESOURCES-41)', async () => {
   const { server, actors, mirror, settle, clock, project, repository } = mirrorUnderTest()
   actors.show(aTask('a', { stage: 'minted' }))
   actors.show(anIssue('lib-1', { state: 'open' }))
@@ -138,7 +138,7 @@ test('of a Project that nobody claimed yet nothing is deleted', async () => {
   expect(server.all('Issue').length).toBe(1)
 })
 
-test('an edit of label, owner or spec, and a deletion, are as before once the watch brings them', async () => {
+test('an edit of label, owner or spec, and a deletion, are as before once the watch brings them (RESOURCES-42)', async () => {
   const { server, actors, mirror, settle, clock } = mirrorUnderTest()
   actors.show(aTask('a', { stage: 'implementing' }))
   actors.show(anEntry('e', { state: 'Queued', position: 1 }))

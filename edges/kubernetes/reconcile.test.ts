@@ -71,7 +71,7 @@ describe('a Project', () => {
     expect(gone).toEqual(['waits', 'one', 'demo'])
   })
 
-  test('that is invalid says every fault and calls no hook, and mended it is taken up', async () => {
+  test('that is invalid says every fault and calls no hook, and mended it is taken up (RESOURCES-43)', async () => {
     const world = createWorld()
     const { provider: _, ...scm } = projectSpec.scm
     world.api.create({ ...demo, spec: { ...projectSpec, scm: { ...scm, owner: 7 }, maxConcurrentAgents: 'many' } })
@@ -178,7 +178,7 @@ describe('a Repository', () => {
     expect(told()).toBe(4)
   })
 
-  test('that is invalid has a condition, and its Project is not told', async () => {
+  test('that is invalid has a condition, and its Project is not told (RESOURCES-43)', async () => {
     const { world, api, actors, process } = await withDemo()
     api.create({ kind: 'Repository', name: 'lib', spec: { ...repositorySpec, url: 'ftp://x' } })
     await process.settle()
@@ -228,7 +228,7 @@ describe('a Task of a person', () => {
     expect([world.actors.waiting.size, conditionsOf(world, 'Task', 'one')]).toEqual([1, []])
   })
 
-  test('that is invalid has every fault in its condition, and no hook is called', async () => {
+  test('that is invalid has every fault in its condition, and no hook is called (RESOURCES-43)', async () => {
     const { world, api, actors, process } = await withDemo()
     api.create({ ...one, spec: { ...taskSpec, goal: 7, priority: 'high' } })
     await process.settle()

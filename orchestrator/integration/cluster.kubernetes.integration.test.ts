@@ -25,9 +25,9 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
   /** The agent ends each turn of its pod, so that the pod hands over and stops. */
   async function handOff(name: string, deletion: () => Promise<unknown>): Promise<void> {
     const pod = await cluster.fixture.podOf(`${cluster.namespace}/${name}`, 1)
-    let isGone = false
-    const deleting = deletion().finally(() => (isGone = true))
-    while (!isGone) {
+    const state = { isGone: false }
+    const deleting = deletion().finally(() => (state.isGone = true))
+    while (!state.isGone) {
       const { path } = (await cluster.fixture.runtime.read(`pod:${cluster.namespace}/${name}/1`)) ?? {}
       const open = (await pod.turns().catch(() => [])).filter(({ completedAt }) => completedAt === undefined)
       if (path !== 'alive.working' && open.length > 0) await pod.endTurn().catch(() => undefined)
@@ -76,7 +76,7 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
     expect(await cluster.get('projects', 'broken')).toBeUndefined()
   })
 
-  test('a Task that kubectl applies is minted and works; deleted, it waits for the hand-off and is gone', async () => {
+  test('a Task that kubectl applies is minted and works; deleted, it waits for the hand-off and is gone (RESOURCES-40)', async () => {
     await cluster.apply(cluster.task('by-hand'))
     const pod = await cluster.fixture.until('its pod', async () =>
       (await cluster.fixture.runtime.read(`turn:${cluster.namespace}/by-hand/1/0`))?.path.startsWith('open.running'),
@@ -106,7 +106,7 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
     await cluster.kubectl('delete', 'task', 'stray', '--timeout=60s')
   })
 
-  test('a status that somebody edits, and an object that somebody deletes, are as before', async () => {
+  test('a status that somebody edits, and an object that somebody deletes, are as before (RESOURCES-42)', async () => {
     await cluster.apply(cluster.task('edited'))
     const before = await when('tasks', 'edited', ({ status }) => status?.['stage'] === 'implementing')
     const path = `/apis/${apiVersion}/namespaces/${cluster.namespace}/tasks/edited/status`

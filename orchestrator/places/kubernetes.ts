@@ -3,9 +3,12 @@
  * replica writes the statuses of what it stepped; the one with the Lease takes resources in, and goes through all of it.
  * Pods are still those of the machine that it runs on.
  */
+import { hostname } from 'node:os'
 import { kinds } from '../../crd/kinds.ts'
-import { pathOf, type KubeClient, type ObjectCache } from '../../edges/kubernetes/api.ts'
+import type { KubeClient, KubeResource, ObjectCache } from '../../edges/kubernetes/api.ts'
 import { createObjectCache } from '../../edges/kubernetes/cache.ts'
+import { createKubeClient } from '../../edges/kubernetes/client.ts'
+import { namespaceOf } from '../../edges/kubernetes/credentials.ts'
 import { createEventRecorder } from '../../edges/kubernetes/events.ts'
 import { createElection, leaseName } from '../../edges/kubernetes/lease.ts'
 import { createMirror, type Mirror } from '../../edges/kubernetes/mirror.ts'
@@ -24,9 +27,10 @@ import type { Clock, Timer } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
 import { actorReads } from '../actor-reads.ts'
 import type { Place, Wired } from '../place.ts'
+import type { OrchestratorSettings } from '../settings.ts'
 import { lifeOf } from '../tasks-by-hand.ts'
 
-export interface KubernetesPlaceOptions {
+interface KubernetesPlaceOptions {
   readonly client: KubeClient
   /** Whose resources count; empty: all. */
   readonly namespaces: readonly string[]
@@ -48,7 +52,21 @@ const resyncEveryMs = 10 * 60_000
 const mostSilenceMs = 150_000
 const keysAtOnce = 4
 
-export function kubernetesPlace(options: KubernetesPlaceOptions): Place {
+type Given = Omit<KubernetesPlaceOptions, 'client' | 'namespaces' | 'leaseNamespace' | 'identity'>
+
+/** @throws where the kubeconfig cannot be read, or this is no pod. */
+export function openKubernetesPlace(settings: OrchestratorSettings['kubernetes'], given: Given): Place {
+  const kubeconfig = settings.kubeconfig === '' ? undefined : settings.kubeconfig
+  return kubernetesPlace({
+    ...given,
+    client: createKubeClient({ kubeconfig }),
+    namespaces: settings.namespaces,
+    leaseNamespace: settings.leaseNamespace || namespaceOf(kubeconfig),
+    identity: `${hostname()}_${given.ids.next()}`,
+  })
+}
+
+function kubernetesPlace(options: KubernetesPlaceOptions): Place {
   const { client, clock, pods } = options
   const caches = cachesOf(options)
   const all = Object.entries(caches)
@@ -104,7 +122,7 @@ export function kubernetesPlace(options: KubernetesPlaceOptions): Place {
 type Caches = Readonly<Record<string, ObjectCache>>
 
 function cachesOf({ client, namespaces, clock, random, logger }: KubernetesPlaceOptions): Caches {
-  const cacheOf = (resource: Parameters<typeof pathOf>[0]): ObjectCache =>
+  const cacheOf = (resource: KubeResource): ObjectCache =>
     createObjectCache({ client, resource, namespaces, clock, random, logger })
   return Object.fromEntries(kinds.map((kind) => [kind.kind, cacheOf(kind)]))
 }

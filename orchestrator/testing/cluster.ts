@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
+import { rbacManifests } from '../../edges/kubernetes/testing/rbac.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
 import { ownManifests, startOrchestratorFixture, type OrchestratorFixture } from './fixture.ts'
 

@@ -2,9 +2,9 @@
  * The least that an orchestrator must be allowed, as data: a Role for each watched namespace, one for its Lease, and an
  * optional ClusterRole, where it watches all namespaces. Each verb has a test that fails without it.
  */
-import { kinds } from '../../crd/kinds.ts'
+import { kinds } from '../../../crd/kinds.ts'
 
-export interface PolicyRule {
+interface PolicyRule {
   readonly apiGroups: readonly string[]
   readonly resources: readonly string[]
   readonly verbs: readonly string[]
@@ -18,7 +18,7 @@ const derived = pluralsOf(['QueuedEvent', 'Issue', 'MergeRequest', 'Task'])
 const platform = { apiGroups: [group] }
 
 /** Of every watched namespace. People's specs are never written; their finalizer and annotations are, by `patch`. */
-export const watchedRules: readonly PolicyRule[] = [
+const watchedRules: readonly PolicyRule[] = [
   { ...platform, resources: written, verbs: ['get', 'list', 'watch', 'patch'] },
   // Server-side apply of what is not there yet wants `create` too.
   { ...platform, resources: derived, verbs: ['get', 'list', 'watch', 'patch', 'create', 'delete'] },
@@ -29,7 +29,7 @@ export const watchedRules: readonly PolicyRule[] = [
 ]
 
 /** Of the namespace of the Lease. */
-export const leaseRules: readonly PolicyRule[] = [
+const leaseRules: readonly PolicyRule[] = [
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
 ]
 
