@@ -160,7 +160,8 @@ export async function startControlPlane({
 }
 
 let programs: Promise<string> | undefined
-function programsOf(): Promise<string> {
+/** The folder of kubectl and its siblings. */
+export function programsOf(): Promise<string> {
   programs ??= command(['find'])
   return programs
 }

@@ -68,7 +68,15 @@ export async function kubeconfigOf(kube: ControlPlane, namespace: string, path: 
   writeFileSync(path, JSON.stringify(config), { mode: 0o600 })
 }
 
-export async function startCluster(kube: ControlPlane): Promise<Cluster> {
+interface ClusterOptions {
+  /** Applied and ready before the cluster is: without them, only the orchestrator is there. */
+  readonly manifests?: (forge: OrchestratorFixture['forge']) => readonly object[]
+}
+
+export async function startCluster(
+  kube: ControlPlane,
+  { manifests = ownManifests }: ClusterOptions = {},
+): Promise<Cluster> {
   const namespace = await kube.ownNamespace()
   const roles = rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount })
   await kube.must(['apply', '-f', '-'], listOf(roles))
@@ -81,7 +89,9 @@ export async function startCluster(kube: ControlPlane): Promise<Cluster> {
     { place: 'kubernetes', kubernetes: { kubeconfig, namespaces: [namespace], leaseNamespace: '' } },
     {
       async prepare({ forge }) {
-        await apply(...ownManifests(forge))
+        const wanted = manifests(forge)
+        if (wanted.length === 0) return
+        await apply(...wanted)
         await kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
       },
     },
