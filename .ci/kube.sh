@@ -24,6 +24,8 @@ find_programs() {
 # Whoever comes second waits for the first one's program.
 build() {
   if find_programs 2>/dev/null; then return 0; fi
+  # Where Go's own installer puts it, which a bare PATH leaves out.
+  export PATH="$PATH:/usr/local/go/bin"
   command -v go >/dev/null || { echo "kube.sh needs Go 1.26 or later" >&2; return 1; }
   mkdir -p "$cache"
   exec 9>"$cache/lock"
