@@ -7,6 +7,7 @@ import { sleep, type Clock } from '../../runtime/clock.ts'
 import { answered, removeMarks } from './finalizers.ts'
 import { pathOf, type KubeClient, type KubeObject } from './api.ts'
 import { putCondition } from './in-conditions.ts'
+import { leaseName } from './lease.ts'
 import { claimAnnotation, closeFinalizer, hasFinalizer } from './marks.ts'
 
 interface ReleaseDeps {
@@ -34,7 +35,6 @@ interface Holder {
 }
 
 const leases = { apiVersion: 'coordination.k8s.io/v1', plural: 'leases' }
-const leaseName = 'statewright-orchestrator'
 const pageSize = 500
 /** A living orchestrator renews its Lease every 5 s. */
 const lookEveryMs = 1_000
