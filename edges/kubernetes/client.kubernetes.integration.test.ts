@@ -108,7 +108,7 @@ describeRequiring('kubernetes', 'a real API server', () => {
         const refusal = await refusalOf(
           limited.ask('GET', pathOf({ apiVersion: 'v1', plural: 'secrets' }, { namespace })),
         )
-        expect(refusal).toMatchObject({ code: 403, reason: 'Forbidden', isRetryable: false })
+        expect(refusal).toMatchObject({ code: 403, reason: 'Forbidden', isRetryable: true })
         expect(refusal.message).toContain(
           `User "system:serviceaccount:${namespace}:limited" cannot list resource "secrets"`,
         )

@@ -104,12 +104,12 @@ describeRequiring('kubernetes', 'the mirror', () => {
     })
   })
 
-  test('400 entries cost two patches each, and an admission its own and those of 50 places', async () => {
+  test('200 entries cost two patches each, and an admission its own and those of 50 places', async () => {
     await withMirror(async (world) => {
       const { actors, namespace, mirror, caches } = world
       let events = 0
       const put = (admitted: number): void => {
-        for (let index = 0; index < 400; index += 1) {
+        for (let index = 0; index < 200; index += 1) {
           const status =
             index < admitted
               ? { state: 'Admitted' }
@@ -123,7 +123,7 @@ describeRequiring('kubernetes', 'the mirror', () => {
       mirror.start()
       actors.stepped(`queue:${namespace}/demo`)
       const shown = () => caches['QueuedEvent']!.list().filter(({ status }) => status !== undefined).length
-      await expect.poll(shown, waits).toBe(400)
+      await expect.poll(shown, waits).toBe(200)
       caches['QueuedEvent']!.subscribe(() => void (events += 1))
       put(1)
       await expect.poll(() => caches['QueuedEvent']!.get(`${namespace}/e-1`)?.status?.['position'], waits).toBe(1)
