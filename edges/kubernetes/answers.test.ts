@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { duplicateEntries, errorOf, fieldNotDeclared, isNotFound, KubeError, withoutSecrets } from './answers.ts'
+import { answered, duplicateEntries, errorOf, fieldNotDeclared, KubeError, withoutSecrets } from './answers.ts'
 
 test.each([
   [400, false],
@@ -49,9 +49,9 @@ test('a pause is taken from the header, else from the Status', () => {
 })
 
 test('only a 404 is not found', () => {
-  expect(isNotFound(errorOf(404, {}))).toBe(true)
-  expect(isNotFound(errorOf(410, {}))).toBe(false)
-  expect(isNotFound(new Error('404'))).toBe(false)
+  expect(answered(errorOf(404, {}), 404)).toBe(true)
+  expect(answered(errorOf(410, {}), 404)).toBe(false)
+  expect(answered(new Error('404'), 404)).toBe(false)
 })
 
 test('secrets are cut out of a text, the longest first; what is shorter than four signs is no secret', () => {

@@ -89,8 +89,9 @@ const usualReasons: Readonly<Record<number, string>> = {
   504: 'Timeout',
 }
 
-export function isNotFound(error: unknown): boolean {
-  return error instanceof KubeError && error.code === 404
+/** The error is an answer of the server with this code. */
+export function answered(error: unknown, code: number): boolean {
+  return error instanceof KubeError && error.code === code
 }
 
 const shortestSecret = 4

@@ -11,7 +11,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { kindNamed } from '../../crd/kinds.ts'
 import { withoutNulls, type DerivedResource } from '../../crd/status/shape.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { fieldNotDeclared, KubeError } from './answers.ts'
+import { answered, fieldNotDeclared, KubeError } from './answers.ts'
 import {
   applyPatch,
   mergePatch,
@@ -25,6 +25,7 @@ import {
 import { claimantOf, projectIdOf } from './claims.ts'
 import type { ResourceKey } from './concerns.ts'
 import { isDeleting, isMadeByOrchestrator, orchestratorMade } from './marks.ts'
+import { deleteObject, pathOfObject } from './objects.ts'
 import { mergeDifference, type Plain } from './status-difference.ts'
 import type { Caches } from './status-patches.ts'
 
@@ -93,8 +94,8 @@ class Objects implements DerivedObjects {
       // Not forced: what a person applied under the name in this moment stays the person's.
       this.#put(await this.#apply(view, body))
     } catch (error) {
-      if (!(error instanceof KubeError) || error.code !== 409) throw error
-      this.#put(await this.#deps.client.ask('GET', pathOfView(view)))
+      if (!answered(error, 409)) throw error
+      this.#put(await this.#deps.client.ask('GET', pathOfObject(view)))
     }
     return 'changed'
   }
@@ -104,7 +105,7 @@ class Objects implements DerivedObjects {
     const { client, logger } = this.#deps
     const query = { fieldManager: manager }
     try {
-      return await client.ask('PATCH', pathOfView(view), { query, body, type: applyPatch })
+      return await client.ask('PATCH', pathOfObject(view), { query, body, type: applyPatch })
     } catch (error) {
       if (!(error instanceof KubeError) || error.reason !== fieldNotDeclared) throw error
       logger.warn({ kind: view.kind, reason: error.message }, 'the definition on the server is older than this program')
@@ -120,7 +121,7 @@ class Objects implements DerivedObjects {
     const fence = { uid: known.metadata.uid, resourceVersion: known.metadata.resourceVersion }
     const body = { metadata: { ...metadata, ...fence }, ...(spec === undefined ? {} : { spec }) }
     return this.#again(view, () =>
-      this.#deps.client.ask('PATCH', pathOfView(view), { query: { fieldManager: manager }, body, type: mergePatch }),
+      this.#deps.client.ask('PATCH', pathOfObject(view), { query: { fieldManager: manager }, body, type: mergePatch }),
     )
   }
 
@@ -134,14 +135,7 @@ class Objects implements DerivedObjects {
 
   async #remove(known: KubeObject): Promise<Settled> {
     if (isDeleting(known) || !isMadeByOrchestrator(known)) return 'none'
-    const { name, namespace = '', uid } = known.metadata
-    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } }
-    try {
-      await this.#deps.client.ask('DELETE', pathOf(kindNamed(known.kind)!, { namespace, name }), { body })
-    } catch (error) {
-      // Gone, or another one has its name.
-      if (!(error instanceof KubeError) || (error.code !== 404 && error.code !== 409)) throw error
-    }
+    await deleteObject(this.#deps.client, known)
     return 'none'
   }
 
@@ -149,10 +143,9 @@ class Objects implements DerivedObjects {
     try {
       this.#put(await write())
     } catch (error) {
-      if (!(error instanceof KubeError)) throw error
-      if (error.code === 404) return 'none'
-      if (error.code !== 409) throw error
-      this.#put(await this.#deps.client.ask('GET', pathOfView(view)))
+      if (answered(error, 404)) return 'none'
+      if (!answered(error, 409)) throw error
+      this.#put(await this.#deps.client.ask('GET', pathOfObject(view)))
     }
     return 'changed'
   }
@@ -226,8 +219,4 @@ function isOfThePast({ kind, spec }: DerivedResource): boolean {
 /** The spec of a Task, and what an Issue or a MergeRequest names, no one may change. */
 function isFixed(view: DerivedResource): boolean {
   return view.kind !== 'QueuedEvent' || isOfThePast(view)
-}
-
-function pathOfView({ kind, metadata: { namespace, name } }: DerivedResource): string {
-  return pathOf(kindNamed(kind)!, { namespace, name })
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { messageOf } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { pathOf, type KubeClient, type KubeObject } from './api.ts'
-import { answered } from './finalizers.ts'
+import { answered } from './answers.ts'
 
 export interface Happening {
   readonly type: 'Normal' | 'Warning'

@@ -2,27 +2,15 @@
  * The finalizer of people's Projects and Tasks: on before anything is set in motion for an object, off once nothing of it
  * lives. Each write carries the uid, so that it never meets a later object of the name.
  */
-import { kindNamed } from '../../crd/kinds.ts'
-import { KubeError } from './answers.ts'
-import { applyPatch, mergePatch, pathOf, type KubeClient, type KubeObject, type Where } from './api.ts'
+import { answered } from './answers.ts'
+import { applyPatch, mergePatch, type KubeClient, type KubeObject } from './api.ts'
 import { annotationsOf, claimAnnotation, closeFinalizer, finalizerManager, hasFinalizer } from './marks.ts'
+import { pathOfObject } from './objects.ts'
 
 interface Marks {
   readonly annotations?: Readonly<Record<string, string>>
   /** Refused with a conflict, where the object is another than the one that was read. */
   readonly asRead?: boolean
-}
-
-/** The error is an answer of the server with this code. */
-export function answered(error: unknown, code: number): boolean {
-  return error instanceof KubeError && error.code === code
-}
-
-export function pathOfObject({ kind, metadata }: KubeObject, subresource?: Where['subresource']): string {
-  const known = kindNamed(kind)
-  if (known === undefined) throw new Error(`${kind} is no kind of ours`)
-  const { name, namespace = 'default' } = metadata
-  return pathOf(known, { namespace, name, ...(subresource === undefined ? {} : { subresource }) })
 }
 
 /** Server-side apply of these fields alone: the spec and others' finalizers stay. Answers the object as it is then. */

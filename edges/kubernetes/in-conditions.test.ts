@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { applyPatch, type KubeObject } from './api.ts'
-import { pathOfObject } from './finalizers.ts'
+import { pathOfObject } from './objects.ts'
 import { conditionsIn, putCondition } from './in-conditions.ts'
 import { FakeApi } from './testing/fake-api.ts'
 

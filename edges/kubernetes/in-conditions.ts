@@ -5,7 +5,7 @@
 import { dated, type Condition, type Finding } from '../../crd/status/condition.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { applyPatch, type KubeClient, type KubeObject } from './api.ts'
-import { pathOfObject } from './finalizers.ts'
+import { pathOfObject } from './objects.ts'
 
 /** `refused`: of the orchestrator that works for the Project. `contended`: of another one, which leaves it alone. */
 export type Voice = 'refused' | 'contended'

@@ -1,7 +1,7 @@
 import type { Logger } from '../../http/logging.ts'
 import { isWithin, momentOf, sleep, type Clock, type Moment, type Timer } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
-import { isNotFound, KubeError } from './answers.ts'
+import { answered, KubeError } from './answers.ts'
 import { pathOf, type KubeClient, type KubeObject, type Method } from './api.ts'
 
 interface ElectionOptions {
@@ -114,7 +114,7 @@ class LeaseElection implements Election {
         (error: unknown) => ({ error }),
       )
       if (signal.aborted) return
-      const isRace = failure?.error instanceof KubeError && failure.error.code === 409
+      const isRace = answered(failure?.error, 409)
       if (failure !== undefined && !isRace)
         logger.warn({ err: failure.error, lease: leaseName }, 'the Lease could not be read or written')
       // Several that wait for one Lease ask apart.
@@ -166,7 +166,7 @@ class LeaseElection implements Election {
       this.#observe(lease)
       return lease
     } catch (error) {
-      if (!isNotFound(error)) throw error
+      if (!answered(error, 404)) throw error
       this.#observed = undefined
       return undefined
     }

@@ -4,7 +4,7 @@ import { kindNamed } from '../../crd/kinds.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { resourceReaderContract, secretReaderContract } from '../ports/contract/resources-contract.ts'
 import type { Resource, ResourceReader, Wanted } from '../ports/resources.ts'
-import { isNotFound } from './answers.ts'
+import { answered } from './answers.ts'
 import { applyPatch, pathOf, type KubeClient } from './api.ts'
 import { createResourceReader } from './resources.ts'
 import { kubeSecrets } from './secrets.ts'
@@ -75,7 +75,7 @@ describeRequiring('kubernetes', 'a real API server', () => {
         write: async (namespace, name, stringData) => {
           const path = pathOf({ apiVersion: 'v1', plural: 'secrets' }, { namespace: own.get(namespace)! })
           await client.ask('DELETE', `${path}/${name}`).catch((error: unknown) => {
-            if (!isNotFound(error)) throw error
+            if (!answered(error, 404)) throw error
           })
           await client.ask('POST', path, { body: { apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData } })
         },

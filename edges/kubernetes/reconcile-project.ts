@@ -7,8 +7,9 @@ import { appliedFirst, holderOf, idOf } from '../forge/project-names.ts'
 import { claimantOf, projectIdOf } from './claims.ts'
 import { resourceOf } from './resources.ts'
 import type { KubeObject } from './api.ts'
-import { answered, pathOfObject, putFinalizer, removeFinalizer } from './finalizers.ts'
+import { putFinalizer, removeFinalizer } from './finalizers.ts'
 import { claimAnnotation, hasFinalizer, isDeleting, isMadeByOrchestrator } from './marks.ts'
+import { deleteObject } from './objects.ts'
 import { keyOf, type Again, type ProjectActor, type Reconciling } from './reconcile-deps.ts'
 import { contended, invalid, report } from './refusals.ts'
 
@@ -82,16 +83,6 @@ async function endMissing(deps: Reconciling, id: string): Promise<Again> {
     updatedAt: now,
   })
   return undefined
-}
-
-/** @throws every answer but that it is gone already, or is a later object of the name. */
-export async function deleteObject(client: Reconciling['client'], object: KubeObject): Promise<void> {
-  const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: object.metadata.uid } }
-  try {
-    await client.ask('DELETE', pathOfObject(object), { body })
-  } catch (error) {
-    if (!answered(error, 404) && !answered(error, 409)) throw error
-  }
 }
 
 /** They waited for the claim. */

@@ -8,8 +8,9 @@ import { resourceOf } from './resources.ts'
 import type { KubeObject } from './api.ts'
 import { putFinalizer, removeFinalizer } from './finalizers.ts'
 import { claimAnnotation, isDeleting, isMadeByOrchestrator, lifeAnnotation } from './marks.ts'
+import { deleteObject } from './objects.ts'
 import { keyOf, type Again, type Reconciling, type TaskState } from './reconcile-deps.ts'
-import { closingMs, deleteObject } from './reconcile-project.ts'
+import { closingMs } from './reconcile-project.ts'
 import { invalid, isRefusal, problemFinding, refused, report } from './refusals.ts'
 
 /** A refused Task is asked for again: its Project or its Repository may have come. */

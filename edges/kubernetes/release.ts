@@ -4,7 +4,8 @@
  */
 import { kinds } from '../../crd/kinds.ts'
 import { sleep, type Clock } from '../../runtime/clock.ts'
-import { answered, removeMarks } from './finalizers.ts'
+import { answered } from './answers.ts'
+import { removeMarks } from './finalizers.ts'
 import { pathOf, type KubeClient, type KubeObject } from './api.ts'
 import { putCondition } from './in-conditions.ts'
 import { leaseName } from './lease.ts'

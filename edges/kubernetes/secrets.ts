@@ -1,5 +1,5 @@
 import type { SecretReader } from '../ports/resources.ts'
-import { isNotFound } from './answers.ts'
+import { answered } from './answers.ts'
 import { pathOf, type KubeClient } from './api.ts'
 
 /** A DNS subdomain, as every Secret has it; an empty one would ask for all Secrets (SECRET-2). */
@@ -15,7 +15,7 @@ export function kubeSecrets(client: KubeClient): SecretReader {
         const { data = {} } = await client.ask('GET', path)
         return Object.fromEntries(Object.entries(data ?? {}).map(([key, value]) => [key, decoded(value)]))
       } catch (error) {
-        if (isNotFound(error)) return undefined
+        if (answered(error, 404)) return undefined
         throw error
       }
     },

@@ -5,12 +5,11 @@
  * 3. A field of somebody else, which an apply leaves, goes by a merge patch afterwards.
  * 4. A server with an older definition refuses the apply. It takes all but the fields that it named by a merge patch.
  */
-import { kindNamed } from '../../crd/kinds.ts'
-
 import type { Logger } from '../../runtime/logger.ts'
 import { contentHash } from '../forge/hash.ts'
-import { fieldNotDeclared, KubeError } from './answers.ts'
-import { applyPatch, mergePatch, nameOf, pathOf, type KubeClient, type KubeObject, type ObjectCache } from './api.ts'
+import { answered, fieldNotDeclared, KubeError } from './answers.ts'
+import { applyPatch, mergePatch, nameOf, type KubeClient, type KubeObject, type ObjectCache } from './api.ts'
+import { pathOfObject } from './objects.ts'
 import { preparedStatus, statusDifference, type Plain } from './status-difference.ts'
 
 /** By kind. */
@@ -66,9 +65,8 @@ class Patches implements StatusPatches {
     try {
       return isAsKept ? await this.#merge(known, status, difference) : await this.#apply(known, status)
     } catch (error) {
-      if (!(error instanceof KubeError)) throw error
-      if (error.code === 404) return this.#gone(known)
-      if (error.code === 409) return this.#reread(known)
+      if (answered(error, 404)) return this.#gone(known)
+      if (answered(error, 409)) return this.#reread(known)
       throw error
     }
   }
@@ -109,7 +107,7 @@ class Patches implements StatusPatches {
   }
 
   #ask(known: KubeObject, question: Parameters<KubeClient['ask']>[2]): Promise<KubeObject> {
-    return this.#deps.client.ask('PATCH', pathOfStatus(known), question)
+    return this.#deps.client.ask('PATCH', pathOfObject(known, 'status'), question)
   }
 
   #take(answer: KubeObject, wanted: Plain, by: Kept['by']): Written {
@@ -128,7 +126,7 @@ class Patches implements StatusPatches {
       this.#deps.caches[known.kind]?.put(object)
       return 'conflict'
     } catch (error) {
-      if (error instanceof KubeError && error.code === 404) return this.#gone(known)
+      if (answered(error, 404)) return this.#gone(known)
       throw error
     }
   }
@@ -162,12 +160,4 @@ function withoutNamed(status: Plain, message: string): Plain {
 
 function keyOf(object: KubeObject): string {
   return `${object.kind}/${nameOf(object)}`
-}
-
-function pathOfObject({ kind, metadata: { namespace = '', name } }: KubeObject): string {
-  return pathOf(kindNamed(kind)!, { namespace, name })
-}
-
-function pathOfStatus({ kind, metadata: { namespace = '', name } }: KubeObject): string {
-  return pathOf(kindNamed(kind)!, { namespace, name, subresource: 'status' })
 }

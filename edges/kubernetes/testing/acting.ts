@@ -7,7 +7,7 @@ import { kindNamed, kinds } from '../../../crd/kinds.ts'
 import type { DerivedResource } from '../../../crd/status/shape.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
 import type { ControlPlane } from '../../../testing/control-plane.ts'
-import { errorOf, isNotFound, KubeError } from '../answers.ts'
+import { answered, errorOf, KubeError } from '../answers.ts'
 import { pathOf, type KubeClient, type KubeObject } from '../api.ts'
 import { createObjectCache } from '../cache.ts'
 import { createKubeClient } from '../client.ts'
@@ -198,7 +198,7 @@ const leading =
     if (isThere) await leadOnce(stage, acting(client))
     else
       await client.ask('DELETE', path).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error
+        if (!answered(error, 404)) throw error
       })
     await leadOnce(stage, self)
   }
