@@ -18,9 +18,11 @@ import type { ReconcilerDeps, ResourceCaches } from '../../edges/kubernetes/reco
 import { kubeSecrets } from '../../edges/kubernetes/secrets.ts'
 import { createTaskEvents } from '../../edges/kubernetes/status-events.ts'
 import { createWorkqueue } from '../../edges/kubernetes/workqueue.ts'
+import type { SecretReader } from '../../edges/ports/resources.ts'
 import { resourceReads } from '../../edges/local/resource-reads.ts'
 import { protect, type Authenticate } from '../../http/auth/authenticate.ts'
 import type { HttpApp } from '../../http/app.ts'
+import { DeadlineError, withDeadline } from '../../http/deadline.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Ids } from '../../http/ports.ts'
 import type { Clock, Timer } from '../../runtime/clock.ts'
@@ -78,13 +80,13 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     resources,
     secrets,
     pods,
-    load: () => withinTime(clock, Promise.all(all.map(([, cache]) => cache.start()))),
+    load: () => firstLists(clock, Object.values(caches)),
     async attach(app, wired) {
       await app.register(async (scope) => {
         protect(scope, options.authenticate)
         resourceReads(scope as HttpApp, { ...wired, resources })
       })
-      working = work(options, caches, wired)
+      working = workOf(options, caches, secrets, wired)
     },
     async begin() {
       working?.begin()
@@ -96,44 +98,42 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     },
     degraded: () => [...all.flatMap(([kind, cache]) => silent(kind, cache.silence())), ...(working?.degraded() ?? [])],
   }
+}
 
-  function silent(kind: string, ms: number): readonly string[] {
-    return ms < mostSilenceMs ? [] : [`the API server has sent nothing of ${kind} for ${Math.floor(ms / 1000)} s`]
-  }
+function silent(kind: string, ms: number): readonly string[] {
+  return ms < mostSilenceMs ? [] : [`the API server has sent nothing of ${kind} for ${Math.floor(ms / 1000)} s`]
+}
 
-  function work(given: KubernetesPlaceOptions, known: Caches, wired: Wired): Working {
-    const events = createEventRecorder({ client, clock, logger: given.logger, instance: given.identity })
-    const orchestrator = `${given.leaseNamespace}/${leaseName}`
-    const { report } = createTaskEvents(events, clock)
-    const mirror = createMirror({
-      ...wired,
-      ...given,
-      caches: known,
-      orchestrator,
-      shown: report,
-      lifeOf: async (task) => (await lifeOf(wired.runtime, task)).id,
-    })
-    const reconciling = { ...reconcilerDeps(given, known, wired, mirror), secrets, events, orchestrator }
-    return new Working(given, wired, mirror, () => createReconciler(reconciling))
-  }
+function workOf(options: KubernetesPlaceOptions, caches: Caches, secrets: SecretReader, wired: Wired): Working {
+  const { client, clock, logger, identity, leaseNamespace } = options
+  const events = createEventRecorder({ client, clock, logger, instance: identity })
+  const orchestrator = `${leaseNamespace}/${leaseName}`
+  const { report } = createTaskEvents(events, clock)
+  const mirror = createMirror({
+    ...wired,
+    ...options,
+    caches,
+    orchestrator,
+    shown: report,
+    lifeOf: async (task) => (await lifeOf(wired.runtime, task)).id,
+  })
+  const reconciling = { ...reconcilerDeps(options, caches, wired, mirror), secrets, events, orchestrator }
+  return new Working(options, wired, mirror, () => createReconciler(reconciling))
 }
 
 /**
  * A server that is away, or that refuses, keeps nobody waiting without a word: whoever started the process starts it again.
  * @throws what to look at.
  */
-async function withinTime(clock: Clock, lists: Promise<unknown>): Promise<void> {
-  let timer: Timer | undefined
-  const late = new Promise<never>((_resolve, reject) => {
+async function firstLists(clock: Clock, caches: readonly ObjectCache[]): Promise<void> {
+  try {
+    await withDeadline(clock, firstListsMs, () => Promise.all(caches.map((cache) => cache.start())))
+  } catch (error) {
+    if (!(error instanceof DeadlineError)) throw error
     const message =
       `the API server gave no first list of all kinds within ${firstListsMs / 1000} s; the log says why. ` +
       'Where it refuses, apply crd/generated/ and what statewright rbac prints'
-    timer = clock.setTimer(firstListsMs, () => reject(new Error(message)))
-  })
-  try {
-    await Promise.race([lists, late])
-  } finally {
-    timer?.cancel()
+    throw new Error(message, { cause: error })
   }
 }
 
