@@ -8,6 +8,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
+import { noCluster } from './no-cluster.ts'
 import { ownManifests, startOrchestratorFixture, type OrchestratorFixture } from './fixture.ts'
 
 export interface Shown {
@@ -86,7 +87,7 @@ export async function startCluster(
   const apply = (...manifests: readonly object[]): Promise<string> =>
     kube.must(['-n', namespace, 'apply', '-f', '-'], listOf(manifests.map((one) => placed(one, namespace))))
   const fixture = await startOrchestratorFixture(
-    { place: 'kubernetes', kubernetes: { kubeconfig, namespaces: [namespace], leaseNamespace: '' } },
+    { place: 'kubernetes', kubernetes: { ...noCluster, kubeconfig, namespaces: [namespace] } },
     {
       async prepare({ forge }) {
         const wanted = manifests(forge)
