@@ -65,7 +65,12 @@ export function claimLabels(owner: Place, kind: 'Task' | 'Project'): Readonly<Re
   return { [managedByLabel]: managedBy, [kind === 'Task' ? taskLabel : projectLabel]: boundedName(owner.name) }
 }
 
-/** The id of the pod that an object is; undefined for one that is none, a binder among them. */
-export function podIdOf({ metadata: { labels = {}, annotations = {} } }: KubeObject): string | undefined {
-  return labels[managedByLabel] === managedBy ? annotations[podAnnotation] : undefined
+/** The id of the pod that an object is; undefined for one that is none, a binder or a stranger's among them. */
+export function podIdOf({
+  metadata: { namespace, name, labels = {}, annotations = {} },
+}: KubeObject): string | undefined {
+  const id = annotations[podAnnotation] ?? ''
+  if (labels[managedByLabel] !== managedBy || !/^[^/]+\/[^/]+\/\d+$/.test(id)) return undefined
+  const own = podName(id)
+  return own.namespace === namespace && own.name === name ? id : undefined
 }

@@ -18,8 +18,8 @@ import {
 } from './pod-reasons.ts'
 import { servingPort } from './pod-variables.ts'
 
-/** Why it ends. `detail` is for people, and bounded. */
-interface Why {
+/** Why a pod ends. `detail` is for people, and bounded. */
+export interface Why {
   readonly reason: string
   readonly detail?: string
 }
@@ -137,20 +137,24 @@ function detailOf(text = ''): { readonly detail?: string } {
   return detail === '' ? {} : { detail }
 }
 
-/** Of a pod that the server has no more, by what was seen of it last; undefined: nothing was. */
-export function endOf(pod: string, last: KubeObject | undefined): Gone {
+/** Of a pod that the server has no more, by what was seen of it last, and by what it waited for before. */
+export function endOf(pod: string, last: KubeObject | undefined, wait?: Why): Gone {
   const state: PodState = last === undefined ? { is: 'living' } : podState(last)
-  if (state.is !== 'ended' && state.is !== 'waiting') return { pod, state: 'gone', reason: deletedReason }
-  return gone(pod, state)
+  if (state.is === 'ended' || state.is === 'waiting') return gone(pod, state, wait)
+  return gone(pod, { reason: deletedReason }, wait)
 }
 
-export function observationOf(pod: string, object: KubeObject): PodObservation | undefined {
+export function observationOf(pod: string, object: KubeObject, wait?: Why): PodObservation | undefined {
   const state = podState(object)
   if (state.is === 'ready') return { pod, state: 'ready', url: state.url }
-  return state.is === 'ended' ? gone(pod, state) : undefined
+  return state.is === 'ended' ? gone(pod, state, wait) : undefined
 }
 
-function gone(pod: string, { reason, detail }: Why): Gone {
+/** A kubelet writes the first of these of a container that never ran. */
+const vagueReasons: readonly string[] = ['ContainerStatusUnknown', deletedReason, otherReason]
+
+function gone(pod: string, why: Why, wait: Why | undefined): Gone {
+  const { reason, detail } = wait !== undefined && vagueReasons.includes(why.reason) ? wait : why
   return { pod, state: 'gone', reason, ...(detail === undefined ? {} : { detail }) }
 }
 

@@ -3,7 +3,7 @@ import { PodPlaces, PodSecrets, PodVariables } from '../../machines/turn/pod-env
 import type { PodInputs } from '../ports/pods.ts'
 import { podFolders, secretPaths } from './pod-mounts.ts'
 
-export interface ContainerVariable {
+interface ContainerVariable {
   readonly name: string
   readonly value?: string
   readonly valueFrom?: object
