@@ -165,7 +165,7 @@ describe('a class that waits for its first consumer', () => {
     expect(scene.heard).toEqual([])
   })
 
-  test('gets another one where it ended, and none where the class binds at once', async () => {
+  test('gets another one where it ended or lacks a claim, and none where the class binds at once', async () => {
     const scene = lateScene()
     await failureOf(scene)
     scene.server.put(binderPath, { status: { phase: 'Failed' } })
@@ -173,6 +173,9 @@ describe('a class that waits for its first consumer', () => {
     expect(scene.server.get(binderPath)).toBeUndefined()
     await failureOf(scene)
     expect(scene.server.get(binderPath)).toBeDefined()
+    scene.server.put(binderPath, { spec: { volumes: [{ name: 'cache-demo' }] } })
+    await failureOf(scene)
+    expect(scene.server.get(binderPath)).toBeUndefined()
     const atOnce = lateScene('Immediate')
     await failureOf(atOnce)
     expect(atOnce.server.get(binderPath)).toBeUndefined()

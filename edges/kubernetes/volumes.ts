@@ -92,14 +92,17 @@ export class Volumes {
   /** Only a class that waits for its first consumer needs one (https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode). */
   async #makeBinder(task: string, owner: Owner, unbound: readonly KubeObject[]): Promise<void> {
     const { client, image, security } = this.#options
-    const claims: string[] = []
-    for (const claim of unbound) if (await this.#waitsForConsumer(claim)) claims.push(claim.metadata.name)
-    if (claims.length === 0) return
+    const waiting: string[] = []
+    for (const claim of unbound) if (await this.#waitsForConsumer(claim)) waiting.push(claim.metadata.name)
+    if (waiting.length === 0) return
     const place = binderName(task)
-    if (await make(client, podsResource, place.namespace, binderPod({ task, owner, claims, image, security }))) return
-    // One that ended binds nothing more; the next call makes another.
+    const claims = unbound.map(({ metadata }) => metadata.name)
+    const body = binderPod({ task, owner, claims, image, security })
+    if ((await make(client, podsResource, place.namespace, body)) !== undefined) return
+    // One that ended, or was made before a claim waited, binds nothing more: the next call makes another.
     const binder = await find(client, podsResource, place)
-    if (binder !== undefined && isBinder(binder) && podState(binder).is === 'ended')
+    if (binder === undefined || !isBinder(binder) || isDeleting(binder)) return
+    if (podState(binder).is === 'ended' || waiting.some((name) => !hasClaim(binder, name)))
       await removeOne(client, binder, { resource: podsResource })
   }
 
@@ -167,4 +170,9 @@ function isBound(claim: KubeObject): boolean {
 
 function isBinder({ metadata: { labels = {} } }: KubeObject): boolean {
   return labels[managedByLabel] === managedBy && labels[binderLabel] !== undefined
+}
+
+function hasClaim({ spec }: KubeObject, claim: string): boolean {
+  const volumes = (spec?.['volumes'] ?? []) as readonly { readonly name: string }[]
+  return volumes.some(({ name }) => name === claim)
 }
