@@ -15,8 +15,8 @@ const tries = 2_000
 export function createAddresses(seed: string): (wanted: string | undefined) => Promise<Reserved> {
   let next = createHash('sha256').update(seed).digest().readUInt16BE() % 64_000
   return async (wanted) => {
-    const known = wanted === undefined ? undefined : await reserve(wanted)
-    if (known !== undefined) return known
+    // A pod keeps the address that its status has, whoever holds it open.
+    if (wanted !== undefined) return (await reserve(wanted)) ?? { ip: wanted, release: () => undefined }
     for (let attempt = 0; attempt < tries; attempt++) {
       next = (next + 1) % 64_000
       const found = await reserve(`127.77.${Math.floor(next / 250)}.${(next % 250) + 1}`)

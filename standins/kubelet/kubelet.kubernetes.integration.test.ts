@@ -2,9 +2,11 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { KubeObject } from '../../edges/kubernetes/api.ts'
 import { describeRequiring } from '../../testing/requires.ts'
+import type { Fault } from './fault.ts'
+import type { Pod } from './pod.ts'
 import { withKubelet } from './testing/real-kubelet.ts'
 
 const image = 'example.test/program:1'
@@ -123,7 +125,245 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
       expect(existsSync(join(root, 'pods', uid))).toBe(false)
     })
   })
+
+  test('breaks in every way that is asked for, and goes on where it can', async () => {
+    const faults = new Map<string, Fault>()
+    const fault = (pod: Pod): Fault | undefined => faults.get(pod.metadata.name)
+    await withKubelet(
+      async ({ create, until, remove, seen, kubelet, read, log }) => {
+        const start = async (
+          name: string,
+          broken?: Fault,
+          container: object = {},
+          spec: object = {},
+        ): Promise<void> => {
+          if (broken !== undefined) faults.set(name, broken)
+          await create('pods', podOf(name, container, spec))
+        }
+        for (const reason of spellings) await start(reason.toLowerCase(), { kind: 'waiting', reason })
+        await start('absent', undefined, { image: 'example.test/none:1' })
+        await start('misspelt', undefined, { image: 'Example.test/NONE' })
+        await start('unknown-user', undefined, { securityContext: { runAsNonRoot: true } })
+        await start('no-program', undefined, { image: 'example.test/missing:1' })
+        await start('unmakable', { kind: 'start-error' })
+        await start('hungry')
+        await start('evicted')
+        await start('hung')
+        await start('nowhere', { kind: 'unschedulable' })
+        await start('slow', { kind: 'slow', ms: 700 })
+        await start('restarts', undefined, {}, { restartPolicy: 'Always' })
+        await start('talks', undefined, {
+          command: ['sh', '-c', 'seq 1 200; exit 3'],
+          terminationMessagePolicy: 'FallbackToLogsOnError',
+        })
+        await start('writes', undefined, { command: ['sh', '-c', 'echo why > /dev/termination-log; exit 4'] })
+        await start('fails-first', undefined, {}, { initContainers: [{ name: 'first', image, command: ['false'] }] })
+
+        for (const reason of spellings) {
+          const waiting = await until(reason.toLowerCase(), (pod) => stateOf(pod).waiting?.reason === reason)
+          expect(waiting?.status?.['phase']).toBe('Pending')
+        }
+        await until('absent', (pod) => stateOf(pod).waiting?.reason === 'ImagePullBackOff')
+        await until('misspelt', (pod) => stateOf(pod).waiting?.reason === 'InvalidImageName')
+        const user = await until('unknown-user', (pod) => stateOf(pod).waiting !== undefined && isStarting(pod))
+        expect(stateOf(user).waiting).toMatchObject({
+          reason: 'CreateContainerConfigError',
+          message: expect.stringContaining('non-numeric user'),
+        })
+        for (const name of ['no-program', 'unmakable']) {
+          const failed = await until(name, isFailed)
+          expect(stateOf(failed).terminated).toMatchObject({ exitCode: 128, reason: 'StartError' })
+        }
+        const refused = await until('restarts', isFailed)
+        expect(refused?.status).toMatchObject({ reason: 'UnexpectedAdmissionError' })
+        expect(refused?.status?.['message']).toContain('restartPolicy Always')
+        const talked = stateOf(await until('talks', isFailed)).terminated
+        expect(talked).toMatchObject({ exitCode: 3, reason: 'Error' })
+        expect(talked?.message).toBe(`${Array.from({ length: 80 }, (_, line) => line + 121).join('\n')}\n`)
+        expect(stateOf(await until('writes', isFailed)).terminated).toMatchObject({ exitCode: 4, message: 'why\n' })
+        const first = await until('fails-first', isFailed)
+        expect(stateOf(first).waiting).toMatchObject({ reason: 'PodInitializing' })
+        const nowhere = await until('nowhere', (pod) => conditionOf(pod, 'PodScheduled')?.['status'] === 'False')
+        expect(conditionOf(nowhere, 'PodScheduled')).toMatchObject({ reason: 'Unschedulable' })
+
+        await until('hungry', isReady)
+        faults.set('hungry', { kind: 'oom' })
+        expect(stateOf(await until('hungry', isFailed)).terminated).toMatchObject({
+          exitCode: 137,
+          reason: 'OOMKilled',
+        })
+        await until('evicted', isReady)
+        faults.set('evicted', { kind: 'evicted' })
+        const evicted = await until('evicted', isFailed)
+        expect(evicted?.status).toMatchObject({ reason: 'Evicted' })
+        expect(conditionOf(evicted, 'DisruptionTarget')).toMatchObject({
+          status: 'True',
+          reason: 'TerminationByKubelet',
+        })
+
+        const alive = await until('hung', isReady)
+        faults.set('hung', { kind: 'hung' })
+        await remove('hung', { gracePeriodSeconds: 1 })
+        await until('slow', isReady)
+        expect((await read('hung'))?.metadata.deletionTimestamp).toBeDefined()
+        expect((await askOf(alive)).pid).toBe(1)
+        faults.delete('hung')
+        await until('hung', isGone)
+        await expect(askOf(alive)).rejects.toThrow('fetch failed')
+
+        faults.delete('errimagepull')
+        faults.delete('nowhere')
+        await until('errimagepull', isReady)
+        await until('nowhere', isReady)
+        const names = [...seen.keys()].filter((name) => name !== 'hung')
+        await Promise.all(names.map((name) => remove(name)))
+        for (const name of names) await until(name, isGone)
+        expect(seen.get('absent')?.map(lineOf).filter(isNew).slice(-5)).toEqual([
+          'Pending PodReadyToStartContainers Initialized PodScheduled main:ErrImagePull',
+          'Pending PodReadyToStartContainers Initialized PodScheduled main:ImagePullBackOff',
+          'Pending PodReadyToStartContainers Initialized PodScheduled main:ContainerCreating',
+          'Pending Initialized PodScheduled main:ContainerCreating',
+          'Failed Initialized PodScheduled main:ContainerStatusUnknown',
+        ])
+        expect(log.lines().flatMap(({ level, pod }) => (Number(level) >= 50 ? [pod] : []))).toEqual(['restarts'])
+        await kubelet.stop()
+      },
+      { fault },
+    )
+  })
+
+  test('is lost with its node, ends what was deleted meanwhile, and another goes on where it was', async () => {
+    await withKubelet(async ({ create, until, remove, kubelet, restart, client, namespace, read }) => {
+      const node = (): Promise<KubeObject> => client.ask('GET', `/api/v1/nodes/node-${namespace}`)
+      const renewed = async (): Promise<unknown> =>
+        (await client.ask('GET', `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-${namespace}`))
+          .spec?.['renewTime']
+      expect(conditionOf(await node(), 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' })
+      for (const name of ['forced', 'deleted', 'kept', 'stubborn'])
+        await create(
+          'pods',
+          podOf(name, name === 'stubborn' ? { env: [podIP, address, { name: 'STUBBORN', value: '1' }] } : {}),
+        )
+      const [forced, deleted, kept, stubborn] = [
+        await until('forced', isReady),
+        await until('deleted', isReady),
+        await until('kept', isReady),
+        await until('stubborn', isReady),
+      ]
+      const { env: before } = await askOf(kept)
+      await remove('stubborn', { gracePeriodSeconds: 300 })
+      await until('stubborn', (pod) => pod?.metadata.deletionTimestamp !== undefined)
+      expect((await askOf(stubborn)).pid).toBe(1)
+      await remove('stubborn', { gracePeriodSeconds: 1 })
+      await until('stubborn', isGone)
+      await expect(askOf(stubborn)).rejects.toThrow('fetch failed')
+      kubelet.lose()
+      const beat = await renewed()
+      await remove('forced', { gracePeriodSeconds: 0 })
+      await remove('deleted')
+      await until('forced', isGone)
+      // The server has it no more, and its process lives on: that is what a forced end of a pod on a lost node means.
+      expect((await askOf(forced)).pid).toBe(1)
+      expect((await askOf(deleted)).pid).toBe(1)
+      expect((await read('deleted'))?.metadata.deletionTimestamp).toBeDefined()
+      expect(await renewed()).toBe(beat)
+      kubelet.recover()
+      await until('deleted', isGone)
+      await vi.waitFor(() => expect(askOf(forced)).rejects.toThrow('fetch failed'), { timeout: 10_000 })
+      // Another one adopts what this one started, and this one is heard no more.
+      kubelet.lose()
+      const next = await restart()
+      await until('kept', isReady)
+      expect((await askOf(kept)).env).toEqual(before)
+      await fetch(`http://${before['POD_IP']}:8080/end`)
+      const ended = await until('kept', (pod) => pod?.status?.['phase'] === 'Succeeded')
+      expect(stateOf(ended).terminated).toMatchObject({ exitCode: 0, reason: 'Completed' })
+      await create('pods', podOf('orphan'))
+      const orphan = await until('orphan', isReady)
+      await next.stop()
+      await expect(askOf(orphan)).rejects.toThrow('fetch failed')
+    })
+  })
+
+  test('runs the real wrapper, which takes its secrets from an init container, until it is gone', async () => {
+    await withKubelet(async ({ create, until, remove, root, kubelet, namespace, seen }) => {
+      await create('secrets', { metadata: { name: 'wrapper' }, stringData: { 'model-key': 'k', 'pod-token': 't' } })
+      const created = await create('pods', wrapperPod())
+      const ready = await until('wrapper', isReady)
+      const { uid } = created.metadata
+      const log = kubelet.logOf({ namespace, name: 'wrapper', uid }, 'wrapper')
+      expect(readFileSync(log, 'utf8')).toContain('another contract version')
+      const url = `http://${String(ready?.status?.['podIP'])}:8080/v1/session`
+      expect((await fetch(url)).status).toBe(401)
+      await remove('wrapper')
+      await until('wrapper', isGone)
+      expect(seen.get('wrapper')?.at(-1)?.status?.['phase']).toBe('Succeeded')
+      expect(existsSync(join(root, 'pods', uid))).toBe(false)
+      await expect(fetch(url)).rejects.toThrow('fetch failed')
+    })
+  })
 })
+
+const spellings = [
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+]
+
+interface States {
+  readonly waiting?: { readonly reason: string; readonly message?: string }
+  readonly terminated?: { readonly reason: string; readonly exitCode: number; readonly message?: string }
+}
+
+/** Of the main container. */
+function stateOf(pod: KubeObject | undefined): States {
+  return (pod?.status?.['containerStatuses'] as { readonly state: States }[] | undefined)?.[0]?.state ?? {}
+}
+
+const isFailed = (pod: KubeObject | undefined): boolean =>
+  pod?.status?.['phase'] === 'Failed' && conditionOf(pod, 'PodReadyToStartContainers')?.['status'] === 'False'
+const isStarting = (pod: KubeObject | undefined): boolean => stateOf(pod).waiting?.reason !== 'ContainerCreating'
+
+function wrapperPod(): object {
+  const run = { name: 'run', mountPath: '/platform/run' }
+  const env = Object.entries({
+    HTTP_ADDR: '$(POD_IP):8080',
+    INTERNAL_ADDR: '127.0.0.1:0',
+    HOME: '/platform/state/home',
+    STATE_DIR: '/platform/state',
+    WORKSPACE_DIR: '/workspace',
+    OIDC_ISSUER: 'http://127.0.0.1:1',
+    OIDC_AUDIENCE: 'urn:wrapper',
+    PLATFORM_TASK: 'default/real',
+    PLATFORM_PROJECT: 'default/demo',
+    PLATFORM_POD: '1',
+    PLATFORM_CONTRACT_VERSION: '3',
+    MODEL_PROVIDER_API_KEY_FILE: '/platform/run/model-key',
+    PLATFORM_POD_TOKEN_FILE: '/platform/run/pod-token',
+  }).map(([name, value]) => ({ name, value }))
+  const take = {
+    name: 'take-secrets',
+    image: 'example.test/wrapper:1',
+    command: ['sh', '-c', 'cd /platform/secret && install -m 0600 -t /platform/run *'],
+    volumeMounts: [{ name: 'secret', mountPath: '/platform/secret' }, run],
+  }
+  const volumes = [
+    { name: 'secret', secret: { secretName: 'wrapper' } },
+    { name: 'run', emptyDir: { medium: 'Memory' } },
+    { name: 'state', emptyDir: {} },
+  ]
+  const volumeMounts = [
+    run,
+    { name: 'state', mountPath: '/platform/state', subPath: 'state' },
+    { name: 'state', mountPath: '/workspace', subPath: 'workspace' },
+  ]
+  const container = { name: 'wrapper', image: 'example.test/wrapper:1', env: [podIP, ...env], volumeMounts }
+  return podOf('wrapper', container, { volumes, initContainers: [take] })
+}
 
 const tenMegabytes = { resources: { requests: { storage: '10Mi' } } }
 const isNew = (line: string, at: number, all: readonly string[]): boolean => line !== all[at - 1]

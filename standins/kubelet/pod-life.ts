@@ -11,7 +11,7 @@ import type { MadeVolume } from './mounts.ts'
 import { isOver, unsupported, type Container, type ContainerState, type Pod } from './pod.ts'
 import { statusOf, type Tracked } from './pod-status.ts'
 import { probe } from './probe.ts'
-import { ContainerProcess, StartError, terminationMessage } from './process.ts'
+import { ContainerProcess, StartError, terminationMessage, type End } from './process.ts'
 import { confirmEnd, patchStatus, type NodeDeps } from './status-writer.ts'
 import { makeVolumes, type VolumeFolders } from './volumes.ts'
 
@@ -55,7 +55,9 @@ export class PodLife {
   #address: { readonly ip: string; release(): void } | undefined
   #failed: Refusal | undefined
   #disruption: Refusal | undefined
+  #hasSandbox = false
   #isEnded = false
+  #isCleared = false
   #isConfirmed = false
   #isTerminating = false
   #killTimer: Timer | undefined
@@ -79,8 +81,8 @@ export class PodLife {
   update(pod: Pod): void {
     this.#take(pod)
     if (pod.metadata.deletionTimestamp === undefined) return
-    if (this.#isEnded) void this.#confirm()
-    else this.#terminate()
+    if (this.#isCleared) void this.#confirm()
+    else if (!this.#isEnded) this.#terminate()
   }
 
   /** The server has no such pod any more, whoever deleted it: nothing of it may run. */
@@ -100,7 +102,10 @@ export class PodLife {
 
   /** Looks at what shall go wrong. */
   tick(): void {
-    if (this.#isEnded) return
+    if (this.#isEnded) {
+      if (this.#isCleared && this.#pod.metadata.deletionTimestamp !== undefined) void this.#confirm()
+      return
+    }
     const fault = this.#deps.fault(this.#pod)
     if (fault?.kind === 'oom') {
       const name = fault.container ?? this.#pod.spec.containers[0]?.name ?? ''
@@ -136,32 +141,62 @@ export class PodLife {
       }
       this.#deps.logger.error({ pod: this.#pod.metadata.name, refused }, 'a pod asks for what this kubelet has not')
     } else {
+      this.#adopt()
+      if (this.#hasSandbox) this.#address = await this.#deps.reserve(this.#pod.status.podIP)
       await this.#publish()
       const volumes = await this.#prepare()
       if (volumes !== undefined && (await this.#initialize(spec.initContainers ?? [], volumes)))
         await Promise.all(spec.containers.map((one) => this.#run(one, volumes, false)))
     }
     this.#killTimer?.cancel()
-    if (!this.#isEnded) {
-      this.#isEnded = true
-      await this.#publish()
-    }
+    if (!this.#isEnded) await this.#finish()
     // What a kubelet that stops leaves says to the next one what has run.
     if (this.#deps.stopped.aborted) return
     this.#clear()
+    this.#isCleared = true
     if (this.#pod.metadata.deletionTimestamp !== undefined) await this.#confirm()
+  }
+
+  /** In the steps of a kubelet: the phase is final only after the sandbox is away. */
+  async #finish(): Promise<void> {
+    if (!this.#ending.signal.aborted) await this.#publish()
+    this.#hasSandbox = false
+    await this.#publish()
+    this.#isEnded = true
+    await this.#publish()
+  }
+
+  /** What an earlier kubelet started is there from the first status on. */
+  #adopt(): void {
+    const { spec, status } = this.#pod
+    for (const { name } of [...(spec.initContainers ?? []), ...spec.containers]) {
+      const process = this.#find(name)
+      if (process === undefined) continue
+      this.#hasSandbox = true
+      const ready = status.containerStatuses?.find((one) => one.name === name)?.ready === true
+      const end = process.endedBefore
+      if (end === undefined)
+        this.#track(name, { running: { startedAt: timeOf(process.startedAt) } }, { ready, id: process.id })
+      else this.#trackEnd(name, process, end)
+    }
+  }
+
+  #find(name: string): ContainerProcess | undefined {
+    const folder = join(this.#folders.records, name)
+    return ContainerProcess.find({ folder, log: this.#folders.logOf(name), clock: this.#deps.clock })
   }
 
   /** Undefined: the pod ends first. */
   async #prepare(): Promise<Readonly<Record<string, MadeVolume>> | undefined> {
     const { client, clock, hostIP, reserve } = this.#deps
-    this.#address = await reserve(this.#pod.status.podIP)
+    this.#address ??= await reserve(this.#pod.status.podIP)
     const { ip } = this.#address
     let last = ''
     while (!this.#ending.signal.aborted) {
       try {
         const making = { client, pod: this.#pod, addresses: { podIP: ip, hostIP }, folders: this.#folders }
         const volumes = await makeVolumes(making)
+        this.#hasSandbox = true
         await this.#publish()
         return volumes
       } catch (error) {
@@ -188,32 +223,39 @@ export class PodLife {
     isInit: boolean,
   ): Promise<number | undefined> {
     const { name, readinessProbe } = container
-    const folder = join(this.#folders.records, name)
-    const log = this.#folders.logOf(name)
-    const process =
-      ContainerProcess.find({ folder, log, clock: this.#deps.clock }) ?? (await this.#start(container, volumes, folder))
+    const process = this.#find(name) ?? (await this.#start(container, volumes, join(this.#folders.records, name)))
     if (process === undefined) return this.#exitCodeOf(name)
     this.#processes.set(name, process)
     // Whoever killed everything may have looked before it was here.
     if (this.#killAt <= this.#deps.clock.elapsed()) process.kill()
-    const startedAt = timeOf(process.startedAt)
-    this.#track(name, { running: { startedAt } }, { ready: !isInit && readinessProbe === undefined, id: process.id })
-    await this.#publish()
+    if (this.#tracked[name]?.id !== process.id) {
+      const running = { startedAt: timeOf(process.startedAt) }
+      this.#track(name, { running }, { ready: !isInit && readinessProbe === undefined, id: process.id })
+      await this.#publish()
+    }
     if (!isInit && readinessProbe !== undefined) void this.#watchReadiness(container, process)
-    const { exitCode, finishedAt } = await process.ended
+    const end = await process.ended
     this.#processes.delete(name)
-    const isOom = this.#outOfMemory.has(name)
-    const message = terminationMessage(join(folder, 'message'), log, container.terminationMessagePolicy, exitCode)
+    this.#trackEnd(name, process, end)
+    if (isInit || this.#processes.size > 0) await this.#publish()
+    return end.exitCode
+  }
+
+  #trackEnd(name: string, { id, startedAt }: ContainerProcess, { exitCode, finishedAt }: End): void {
+    const { spec } = this.#pod
+    const container = [...(spec.initContainers ?? []), ...spec.containers].find((one) => one.name === name)
+    const file = join(this.#folders.records, name, 'message')
+    const log = this.#folders.logOf(name)
+    const message = terminationMessage(file, log, container?.terminationMessagePolicy, exitCode)
+    const usual = exitCode === 0 ? 'Completed' : 'Error'
     const terminated = {
       exitCode,
-      reason: isOom ? 'OOMKilled' : exitCode === 0 ? 'Completed' : 'Error',
+      reason: this.#outOfMemory.has(name) ? 'OOMKilled' : usual,
       ...(message === '' ? {} : { message }),
-      startedAt,
+      startedAt: timeOf(startedAt),
       finishedAt: timeOf(finishedAt),
     }
-    this.#track(name, { terminated }, { ready: false, id: process.id })
-    if (isInit || this.#processes.size > 0) await this.#publish()
-    return exitCode
+    this.#track(name, { terminated }, { ready: false, id })
   }
 
   #exitCodeOf(name: string): number | undefined {
@@ -264,7 +306,7 @@ export class PodLife {
       return await ContainerProcess.start({ folder, log: this.#folders.logOf(container.name), clock }, id, launch)
     } catch (error) {
       if (error instanceof StartError) {
-        const [startedAt, finishedAt] = [null, this.#now()]
+        const [startedAt, finishedAt] = [timeOf(0), this.#now()]
         const terminated = { exitCode: 128, reason: 'StartError', message: error.message, startedAt, finishedAt }
         this.#track(container.name, { terminated }, { ready: false, id })
         await this.#publish()
@@ -331,38 +373,48 @@ export class PodLife {
     const { clock } = this.#deps
     const graceMs = (this.#pod.metadata.deletionGracePeriodSeconds ?? 30) * 1_000
     const killAt = clock.elapsed() + graceMs
-    if (!this.#isTerminating || killAt < this.#killAt - graceMs) {
+    if (killAt < this.#killAt) {
       this.#killTimer?.cancel()
       this.#killAt = killAt
       this.#killTimer = clock.setTimer(graceMs, () => this.#killAll())
     }
     if (this.#isTerminating) return
     this.#isTerminating = true
-    this.#ending.abort()
+    this.#leave()
     for (const process of this.#processes.values()) process.terminate()
+  }
+
+  /** Nothing is started any more: what waited is as if nothing had happened to it. */
+  #leave(): void {
+    if (this.#ending.signal.aborted) return
+    this.#ending.abort()
+    const begun = Object.entries(this.#tracked).filter(([, one]) => one !== undefined && !('waiting' in one.state))
+    this.#tracked = Object.fromEntries(begun)
+    if (!this.#isEnded) void this.#publish()
   }
 
   #killAll(): void {
     this.#killAt = -Infinity
     this.#killTimer?.cancel()
-    this.#ending.abort()
+    this.#leave()
     for (const process of this.#processes.values()) process.kill()
   }
 
   /** In the order in which it is called; resolves once it is written, or cannot be any more. */
   #publish(): Promise<void> {
     const containers = this.#tracked
-    const isEnded = this.#isEnded
+    const [isEnded, hasSandbox] = [this.#isEnded, this.#hasSandbox]
     const write = async (): Promise<void> => {
       if (this.#isConfirmed) return
       const view = {
         pod: this.#pod,
         containers,
         isEnded,
+        hasSandbox,
         startedAt: this.#startedAt,
         hostIP: this.#deps.hostIP,
         podIP: this.#address?.ip,
-        failed: this.#failed !== undefined && isEnded ? this.#failed : undefined,
+        failed: this.#failed,
         disruption: this.#disruption,
         now: this.#now(),
       }

@@ -17,6 +17,8 @@ export interface PodView {
   readonly hostIP: string
   /** Absent: it has no network yet. */
   readonly podIP?: string | undefined
+  /** It has its network, and nothing that starts waits for it. */
+  readonly hasSandbox: boolean
   /** No process of it will run any more. */
   readonly isEnded: boolean
   /** What the kubelet itself did to the pod, as an eviction. */
@@ -28,16 +30,21 @@ export interface PodView {
 /** In the order in which a kubelet sends them. */
 const ownConditions = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled']
 
-export function statusOf(view: PodView): Readonly<Record<string, unknown>> {
-  const { pod, startedAt, hostIP, podIP, failed } = view
+export function statusOf(given: PodView): Readonly<Record<string, unknown>> {
+  const view = given.isEnded ? { ...given, containers: settled(given) } : given
+  const { pod, startedAt, hostIP, podIP, hasSandbox } = view
   const init = pod.spec.initContainers ?? []
-  const phase = failed === undefined ? phaseOf(view) : 'Failed'
+  const outcome = phaseOf(view)
+  const isOutcome = outcome === 'Failed' || outcome === 'Succeeded'
+  // Its conditions show the end at once, its phase only after the sandbox is away (`mergePodStatus`).
+  const failed = isOutcome && !hasSandbox ? view.failed : undefined
+  const phase = failed !== undefined ? 'Failed' : isOutcome && hasSandbox ? (pod.status.phase ?? 'Pending') : outcome
   const ips = podIP === undefined ? {} : { podIP, podIPs: [{ ip: podIP }] }
   return {
     observedGeneration: pod.metadata.generation,
     phase,
     ...failed,
-    conditions: conditionsOf(view, phase),
+    conditions: conditionsOf(view, failed === undefined ? outcome : phase),
     hostIP,
     hostIPs: [{ ip: hostIP }],
     ...ips,
@@ -45,7 +52,32 @@ export function statusOf(view: PodView): Readonly<Record<string, unknown>> {
     ...(init.length === 0 ? {} : { initContainerStatuses: init.map((one) => containerStatusOf(one, view, true)) }),
     containerStatuses: pod.spec.containers.map((one) => containerStatusOf(one, view, false)),
     ...(pod.status.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
+    resources: {},
   }
+}
+
+const unknown: Tracked = {
+  ready: false,
+  state: {
+    terminated: {
+      exitCode: 137,
+      reason: 'ContainerStatusUnknown',
+      message: 'The container could not be located when the pod was terminated',
+      startedAt: null,
+      finishedAt: null,
+    },
+  },
+}
+
+/** `TerminatePod` of status/status_manager.go: what should have run by now and did not counts as failed. */
+function settled({ pod, containers }: PodView): PodView['containers'] {
+  const hasEnded = (name: string): boolean => exitCodeOf(containers[name]?.state) !== undefined
+  const init = (pod.spec.initContainers ?? []).map(({ name }) => name)
+  const begun = init.slice(0, init.findLastIndex((name) => containers[name]?.id !== undefined) + 1)
+  const isInitialized = init.every((name) => exitCodeOf(containers[name]?.state) === 0)
+  const due = [...begun, ...(isInitialized ? pod.spec.containers.map(({ name }) => name) : [])]
+  const lost = due.filter((name) => !hasEnded(name)).map((name) => [name, unknown] as const)
+  return { ...containers, ...Object.fromEntries(lost) }
 }
 
 /** `getPhase` for `restartPolicy: Never`. */
@@ -70,11 +102,11 @@ interface Verdict {
 }
 
 function conditionsOf(view: PodView, phase: Phase): readonly Condition[] {
-  const { pod, podIP, isEnded, disruption, now } = view
+  const { pod, hasSandbox, disruption, now } = view
   const ready = readyOf(view, phase)
   const verdicts: Readonly<Record<string, Verdict>> = {
     ...(disruption === undefined ? {} : { DisruptionTarget: { status: 'True', ...disruption } }),
-    PodReadyToStartContainers: { status: podIP === undefined || isEnded ? 'False' : 'True' },
+    PodReadyToStartContainers: { status: hasSandbox ? 'True' : 'False' },
     Initialized: initializedOf(view, phase),
     Ready: ready,
     ContainersReady: ready,
@@ -131,6 +163,7 @@ function containerStatusOf(
     id: undefined,
   }
   const isRunning = 'running' in state
+  const requests = resources?.requests
   return {
     name,
     state: 'terminated' in state && id !== undefined ? { terminated: { ...state.terminated, containerID: id } } : state,
@@ -141,7 +174,7 @@ function containerStatusOf(
     imageID: id === undefined ? '' : image,
     ...(id === undefined ? {} : { containerID: id }),
     started: isRunning,
-    ...(id === undefined ? {} : { resources: resources ?? {} }),
+    ...(id === undefined ? {} : { ...(requests && { allocatedResources: requests }), resources: resources ?? {} }),
     ...(volumeMounts.length === 0 ? {} : { volumeMounts: volumeMounts.map(mountStatusOf) }),
   }
 }

@@ -74,7 +74,7 @@ export interface Container {
   readonly env?: readonly EnvVar[]
   readonly envFrom?: readonly EnvFrom[]
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
-  readonly resources?: object
+  readonly resources?: { readonly requests?: object }
   readonly volumeMounts?: readonly VolumeMount[]
   readonly readinessProbe?: Probe
   readonly livenessProbe?: object
@@ -177,6 +177,7 @@ export interface PodStatus {
   readonly podIP?: string
   readonly startTime?: string
   readonly qosClass?: string
+  readonly containerStatuses?: readonly { readonly name: string; readonly ready: boolean }[]
 }
 
 export interface Pod {

@@ -41,13 +41,16 @@ export class ContainerProcess {
   readonly id: string
   readonly startedAt: number
   readonly ended: Promise<End>
+  /** Where an earlier kubelet's had ended before it was found. */
+  readonly endedBefore: End | undefined
   readonly #process: ProcessIdentity
 
-  private constructor({ process, id, startedAt }: RunRecord, ended: Promise<End>) {
+  private constructor({ process, id, startedAt }: RunRecord, ended: Promise<End>, endedBefore?: End) {
     this.#process = process
     this.id = id
     this.startedAt = startedAt
     this.ended = ended
+    this.endedBefore = endedBefore
   }
 
   /** The one of an earlier kubelet, whether it still runs or not. */
@@ -55,6 +58,10 @@ export class ContainerProcess {
     const file = join(folder, 'run.json')
     if (!existsSync(file)) return undefined
     const record = JSON.parse(readFileSync(file, 'utf8')) as RunRecord
+    if (!isAlive(record.process)) {
+      const end = endOf(folder, clock)
+      return new ContainerProcess(record, Promise.resolve(end), end)
+    }
     const ended = (async () => {
       while (isAlive(record.process)) await sleep(clock, adoptedPollMs)
       return endOf(folder, clock)
