@@ -20,7 +20,7 @@ test('a server that gives no first list ends the start, with what to look at', a
           ids: { next: () => 'id' },
           logger: captureLog().logger,
           authenticate: async () => ({ subject: 'nobody' }) as never,
-          pods: () => ({}) as never,
+          localPods: () => ({}) as never,
         },
       )
       const loaded = place.load().then(
