@@ -16,12 +16,14 @@ export interface Life {
 const pods = { apiVersion: 'v1', plural: 'pods' }
 const image = 'example.test/program:1'
 const limitMs = 60_000
+/** Until a kubelet has written what it knows. */
+const settleMs = 300
 
 const init = { name: 'take-secrets', image, command: ['true'] }
 const main = { name: 'main', image }
 const spec = {
   restartPolicy: 'Never',
-  terminationGracePeriodSeconds: 1,
+  terminationGracePeriodSeconds: 10,
   automountServiceAccountToken: false,
   containers: [main],
 }
@@ -71,6 +73,7 @@ export async function recordLife(
   client: KubeClient,
   where: { readonly namespace: string; readonly name: string; readonly nodeName?: string },
   { pod, reached }: Life,
+  beforeDelete: (uid: string) => Promise<void> = () => wait(settleMs),
 ): Promise<readonly Status[]> {
   const { namespace, name, nodeName } = where
   const statuses: Status[] = []
@@ -89,7 +92,7 @@ export async function recordLife(
     if (type === 'DELETED') break
     if (isDeleted || !reached(status)) continue
     isDeleted = true
-    await wait(300)
+    await beforeDelete(metadata.uid)
     await client.ask('DELETE', pathOf(pods, { namespace, name }))
   }
   clearTimeout(timer)
