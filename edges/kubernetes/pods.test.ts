@@ -9,6 +9,7 @@ import {
   unschedulableStatus,
   waitingStatus,
 } from './testing/pod-objects.ts'
+import { remember } from './pod-watch.ts'
 import { podPath, podScene, type PodScene } from './testing/pod-scene.ts'
 import { at, taskPath } from './testing/pod-server.ts'
 import { settle } from './testing/scripted-client.ts'
@@ -268,4 +269,12 @@ test('nothing is heard and nothing is deleted after the stop', async () => {
   await withStatus(scene, terminatedStatus({}))
   await scene.pass(60 * minute)
   expect([scene.heard, deletions(scene)]).toEqual([[], []])
+})
+
+test('of a thousand pods and more the oldest are forgotten', () => {
+  const memory = new Map<string, number>()
+  for (let n = 0; n <= 1_000; n += 1) remember(memory, `pod-${n}`, n)
+  remember(memory, 'pod-1', 7)
+  remember(memory, 'pod-1001', 0)
+  expect([memory.size, memory.has('pod-0'), memory.get('pod-1'), memory.has('pod-2')]).toEqual([1_000, false, 7, false])
 })

@@ -18,7 +18,7 @@ import { ownerProject, ownerTask, type Owner } from './pod-owners.ts'
 import { find, make, podsResource, removeOne, secretsResource } from './pod-requests.ts'
 import { podRefused } from './pod-security.ts'
 import { endOf, observationOf, podState, stuckPod, type StuckPod, type Why } from './pod-state.ts'
-import { PodWatch } from './pod-watch.ts'
+import { PodWatch, remember } from './pod-watch.ts'
 import { claimsOf, type VolumeSettings } from './volume-claims.ts'
 import { Volumes } from './volumes.ts'
 
@@ -37,8 +37,6 @@ export interface KubernetesPodsOptions extends PodShape, VolumeSettings {
 const keepEndedMs = 15 * 60_000
 /** A kubelet kills, and confirms that nothing runs. */
 const forcedGraceSeconds = 1
-/** Ends of pods that are remembered for whoever asks again. */
-const mostEnds = 1_000
 /** The collector takes what is left of an earlier Task of the name within seconds. */
 const leftoverMs = 2_000
 
@@ -213,10 +211,8 @@ export class KubernetesPods implements PodPort {
   #bury(name: string, object: KubeObject): void {
     const pod = podIdOf(object)!
     this.#seen.delete(name)
-    this.#ends.set(pod, endOf(pod, object, this.#waits.get(pod)))
+    remember(this.#ends, pod, endOf(pod, object, this.#waits.get(pod)))
     this.#waits.delete(pod)
-    const [oldest] = this.#ends.keys()
-    if (this.#ends.size > mostEnds && oldest !== undefined) this.#ends.delete(oldest)
   }
 }
 
