@@ -46,6 +46,9 @@ export function find(
 /** What the server will never take as it is: a field, a rule of admission, a namespace that is not there. */
 const refusals: readonly number[] = [400, 403, 404, 422]
 
+/** Of a server that has just started, and has not read its roles; of a namespace whose account is not made yet. */
+const passing = /\bcannot \w+ resource "|error looking up service account/
+
 /** A field that the server does not know is an error, and never left out without a word. */
 const strict = { fieldValidation: 'Strict' }
 
@@ -63,7 +66,7 @@ export async function make(
     return await client.ask('POST', pathOf(resource, { namespace }), { body, query: strict })
   } catch (error) {
     if (error instanceof KubeError && error.reason === 'AlreadyExists') return undefined
-    if (error instanceof KubeError && refusals.includes(error.code))
+    if (error instanceof KubeError && refusals.includes(error.code) && !passing.test(error.message))
       throw new TerminalError(podRefused, error.message, { cause: error })
     throw inWordsOfRuntime(error)
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { shortHash } from '../../machines/rules/names.ts'
 import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.ts'
 import { KubeError } from './answers.ts'
 import { aPodSpec, fullProject } from './testing/pod-fixture.ts'
@@ -87,6 +88,28 @@ describe('making a pod', () => {
     server.drop(podPath)
     server.put(secretPath, { kind: 'Secret', metadata: { ...pathMarks, ownerReferences: [{ uid: 'uid-of-a-pod' }] } })
     await expect(pods.create(spec)).rejects.toThrow(/Secret default\/implement-a-1-2 of another owner/)
+  })
+
+  test('belongs to the object of its Task, also in a later life that has a name of its own', async () => {
+    const { server, pods } = podScene()
+    const { metadata } = server.get(taskPath)!
+    const task = `default/implement-a-1-${shortHash(metadata.uid)}`
+    await pods.create(aPodSpec({ task }))
+    const [owner] = server.get(at('pods', `${task.slice('default/'.length)}-2`))!.metadata.ownerReferences!
+    expect(owner).toMatchObject({ name: metadata.name, uid: metadata.uid })
+  })
+
+  test('waits for a right that the server does not see yet, and for the account that a new namespace gets', async () => {
+    const { server, pods } = podScene()
+    for (const message of [
+      'pods is forbidden: User "u" cannot create resource "pods" in API group ""',
+      'pods "a" is forbidden: error looking up service account default/default: serviceaccount "default" not found',
+    ]) {
+      server.before = ({ method }) => {
+        if (method === 'POST') throw new KubeError({ code: 403, reason: 'Forbidden', message })
+      }
+      await expect(pods.create(spec)).rejects.toThrow(RetryableError)
+    }
   })
 
   test('takes no pod of a stranger for its own', async () => {

@@ -26,6 +26,8 @@ export interface KubernetesPodsOptions extends PodShape, VolumeSettings {
   readonly client: KubeClient
   /** Of pods by `podSelector`, in the namespaces of Tasks. Whoever makes it starts and stops it. */
   readonly cache: ObjectCache
+  /** Of Tasks, as a reflector keeps them: it names the object of a Task's later life. */
+  readonly tasks: Pick<ObjectCache, 'list'>
   readonly inputs: (spec: PodSpec) => Promise<PodInputs>
   readonly clock: Clock
   readonly random: Random
@@ -84,7 +86,7 @@ export class KubernetesPods implements PodPort {
   /** @throws TerminalError, reason `PodRefused`, for what the server will never take. */
   async create(spec: PodSpec): Promise<{ readonly name: string }> {
     const { client, logger } = this.#options
-    const owner = await ownerTask(client, spec.task)
+    const owner = await ownerTask(this.#options, spec.task)
     const manifest = await this.#manifest(spec, owner)
     const { namespace, name } = podName(spec.pod)
     const made = await make(client, podsResource, namespace, manifest.pod)

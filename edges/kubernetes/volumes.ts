@@ -5,11 +5,11 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { RetryableError } from '../../runtime/errors.ts'
 import { KubeError } from './answers.ts'
-import { pathOf, type KubeClient, type KubeObject, type KubeResource, type ObjectCache } from './api.ts'
+import { pathOf, type KubeObject, type KubeResource, type ObjectCache } from './api.ts'
 import { isDeleting } from './marks.ts'
 import type { PodShape } from './pod-manifest.ts'
 import { binderLabel, claimLabels, managedBy, managedByLabel, placeOf } from './pod-names.ts'
-import { ownerProject, ownerTask, type Owner } from './pod-owners.ts'
+import { ownerProject, ownerTask, type Owner, type TaskReads } from './pod-owners.ts'
 import { claimsResource, find, findAt, make, podsResource, removeOne } from './pod-requests.ts'
 import { podState } from './pod-state.ts'
 import {
@@ -23,8 +23,7 @@ import {
   type WantedClaim,
 } from './volume-claims.ts'
 
-interface VolumesOptions extends VolumeSettings, Pick<PodShape, 'image' | 'security'> {
-  readonly client: Pick<KubeClient, 'ask'>
+interface VolumesOptions extends VolumeSettings, TaskReads, Pick<PodShape, 'image' | 'security'> {
   /** Of pods. */
   readonly cache: ObjectCache
   readonly clock: Pick<Clock, 'now'>
@@ -49,7 +48,7 @@ export class Volumes {
     const project = await ownerProject(client, users.project)
     const claims = claimsOf(this.#options, users, project.spec)
     if (claims.workspace === undefined) return
-    const owner = await ownerTask(client, users.task)
+    const owner = await ownerTask(this.#options, users.task)
     const found: KubeObject[] = []
     for (const wanted of wantedClaims(users, owner, project, claims)) found.push(await this.#ensure(wanted))
     const unbound = found.filter((claim) => !isBound(claim))

@@ -75,7 +75,13 @@ function clusterOf({ client, log }: RealServer, { namespace, cache, started, pro
     client.ask('POST', pathOf(resource, { namespace }), { body, query })
   const start = (options: Partial<KubernetesPodsOptions> = {}): KubernetesPods => {
     const pods = new KubernetesPods({
-      ...{ client: listening, cache, image: 'statewright/wrapper:v0', security: { runAsNonRoot: false } },
+      ...{
+        client: listening,
+        cache,
+        tasks: { list: () => [] },
+        image: 'statewright/wrapper:v0',
+        security: { runAsNonRoot: false },
+      },
       ...{
         workspaces: false,
         inputs: async () => podInputs,
