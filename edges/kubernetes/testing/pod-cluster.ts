@@ -51,6 +51,8 @@ export async function withPodCluster(use: (cluster: PodCluster) => Promise<void>
     } finally {
       for (const pods of started) await pods.stop()
       await cache.stop()
+      // Of many nodes that nobody beats for, a controller would think that the network is lost.
+      await client.ask('DELETE', pathOf(nodes, { name: namespace }))
     }
   })
 }
