@@ -4,7 +4,7 @@ import { kindNamed } from '../../crd/kinds.ts'
 import { maxTaskName, shortHash } from '../../machines/rules/names.ts'
 import { RetryableError } from '../../runtime/errors.ts'
 import type { KubeClient, KubeObject, ObjectCache } from './api.ts'
-import { placeOf } from './pod-names.ts'
+import { objectNameOf } from './pod-names.ts'
 import { find } from './pod-requests.ts'
 
 export interface Owner {
@@ -27,9 +27,8 @@ export interface TaskReads {
 
 /** @throws RetryableError while there is none. */
 export async function ownerTask({ client, tasks }: TaskReads, task: string): Promise<Owner> {
-  const place = placeOf(task)
-  const found =
-    (await find(client, kindNamed('Task')!, place)) ?? tasks.list(place.namespace).find(isLifeOf(place.name))
+  const name = objectNameOf(task)
+  const found = (await find(client, kindNamed('Task')!, name)) ?? tasks.list(name.namespace).find(isLifeOf(name.name))
   if (found === undefined) throw missing('Task', task)
   return ownerOf(found)
 }
@@ -44,7 +43,7 @@ function isLifeOf(name: string): (object: KubeObject) => boolean {
 
 /** @throws RetryableError while there is none. */
 export async function ownerProject(client: Pick<KubeClient, 'ask'>, project: string): Promise<ProjectOwner> {
-  const object = await find(client, kindNamed('Project')!, placeOf(project))
+  const object = await find(client, kindNamed('Project')!, objectNameOf(project))
   if (object === undefined) throw missing('Project', project)
   return { ...ownerOf(object), spec: object.spec as unknown as ProjectSpec }
 }

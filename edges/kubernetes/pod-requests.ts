@@ -2,7 +2,7 @@
 import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.ts'
 import { answered, KubeError } from './answers.ts'
 import { pathOf, type KubeClient, type KubeObject, type KubeResource } from './api.ts'
-import type { Place } from './pod-names.ts'
+import type { ObjectName } from './pod-names.ts'
 import { podRefused } from './pod-security.ts'
 
 type Client = Pick<KubeClient, 'ask'>
@@ -38,7 +38,7 @@ export async function findAt(client: Client, path: string): Promise<KubeObject |
 export function find(
   client: Client,
   resource: KubeResource,
-  { namespace, name }: Place,
+  { namespace, name }: ObjectName,
 ): Promise<KubeObject | undefined> {
   return findAt(client, pathOf(resource, { namespace, name }))
 }
