@@ -170,6 +170,28 @@ describe('a pod', () => {
     }
   })
 
+  test('is given the addresses of its orchestrator and its own, and serves at one port', () => {
+    const outside = {
+      PLATFORM_OPERATOR_URL: 'http://operator.platform:8080',
+      PLATFORM_MEMORY_URL: 'http://memory.platform:8080',
+      CALLBACK_URL: 'http://operator.platform:8082/internal/turn-complete',
+      MODEL_BASE_URL: 'https://models.invalid',
+    }
+    const [wrapper] = built({ inputs: { ...podInputs, env: { OIDC_ISSUER: 'http://issuer.invalid', ...outside } } })
+      .spec.containers
+    const addresses = Object.entries(environmentOf(wrapper!, {}, '10.0.0.9')).filter(([, value]) =>
+      /:\/\/|:\d+$/.test(value),
+    )
+    expect(Object.fromEntries(addresses)).toEqual({
+      ...outside,
+      OIDC_ISSUER: 'http://issuer.invalid',
+      HTTP_ADDR: '10.0.0.9:8080',
+      INTERNAL_ADDR: '127.0.0.1:0',
+    })
+    const probe = { httpGet: { path: '/readyz', port: 8080 } }
+    expect(wrapper).toMatchObject({ ports: [{ containerPort: 8080 }], readinessProbe: probe })
+  })
+
   test('is refused with files that no Secret holds', () => {
     const files = { a: 'x'.repeat(1024 * 1024) }
     expect(() => built({ inputs: { ...podInputs, files } })).toThrow(/bytes, a Secret at most 1048576/)

@@ -7,7 +7,7 @@ import { TerminalError } from '../../runtime/errors.ts'
 import type { PodInputs, PodSpec } from '../ports/pods.ts'
 import type { OwnerReference } from './api.ts'
 import { podMounts, secretData, type PodClaims, type PodMounts } from './pod-mounts.ts'
-import { placeOf, podAnnotation, podLabels, podName } from './pod-names.ts'
+import { objectNameOf, podAnnotation, podLabels, podName } from './pod-names.ts'
 import { podRefused, podSecurityContext, seclusionOf, type PodSecurity } from './pod-security.ts'
 import { containerVariables, servingPort } from './pod-variables.ts'
 
@@ -62,7 +62,7 @@ export function podManifest(input: PodManifestInput): PodManifest {
       metadata: {
         namespace,
         name,
-        labels: { ...podLabels(placeOf(spec.task), spec.ordinal, placeOf(spec.project)), ...egressOf(input) },
+        labels: { ...podLabels(objectNameOf(spec.task), spec.ordinal, objectNameOf(spec.project)), ...egressOf(input) },
         annotations: { [podAnnotation]: spec.pod },
         ownerReferences: [taskOwner(input.owner)],
       },

@@ -20,21 +20,21 @@ export const binderLabel = 'platform.dev/binder'
 export const podSelector = `${managedByLabel}=${managedBy}`
 
 /** `<namespace>/<name>` of a Task or a Project. */
-export interface Place {
+export interface ObjectName {
   readonly namespace: string
   readonly name: string
 }
 
 /** @throws for an id without a namespace. */
-export function placeOf(id: string): Place {
+export function objectNameOf(id: string): ObjectName {
   const at = id.indexOf('/')
   if (at < 1) throw new Error(`${id} has no namespace`)
   return { namespace: id.slice(0, at), name: id.slice(at + 1) }
 }
 
 /** `pod` is `<namespace>/<task>/<ordinal>`: no two have the same name, and a repeat has the name of the first. */
-export function podName(pod: string): Place {
-  const { namespace, name: rest } = placeOf(pod)
+export function podName(pod: string): ObjectName {
+  const { namespace, name: rest } = objectNameOf(pod)
   const at = rest.lastIndexOf('/')
   return { namespace, name: boundedName(`${rest.slice(0, at)}-${rest.slice(at + 1)}`) }
 }
@@ -52,7 +52,7 @@ export function boundedName(text: string): string {
 }
 
 /** Values are bare names: a slash in a label is refused. */
-export function podLabels(task: Place, ordinal: number, project: Place): Readonly<Record<string, string>> {
+export function podLabels(task: ObjectName, ordinal: number, project: ObjectName): Readonly<Record<string, string>> {
   return {
     [managedByLabel]: managedBy,
     [taskLabel]: boundedName(task.name),
@@ -61,7 +61,7 @@ export function podLabels(task: Place, ordinal: number, project: Place): Readonl
   }
 }
 
-export function claimLabels(owner: Place, kind: 'Task' | 'Project'): Readonly<Record<string, string>> {
+export function claimLabels(owner: ObjectName, kind: 'Task' | 'Project'): Readonly<Record<string, string>> {
   return { [managedByLabel]: managedBy, [kind === 'Task' ? taskLabel : projectLabel]: boundedName(owner.name) }
 }
 

@@ -55,6 +55,9 @@ export const podEnds: readonly string[] = [
   'TaintToleration',
   'AppArmor',
   'PodOSNotSupported',
+  'PodLevelResourcesNotSupported',
+  'SysctlForbidden',
+  'VolumeAttachmentLimitExceeded',
   'DeadlineExceeded',
 ]
 

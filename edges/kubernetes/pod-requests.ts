@@ -2,7 +2,7 @@
 import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.ts'
 import { answered, KubeError } from './answers.ts'
 import { pathOf, type KubeClient, type KubeObject, type KubeResource } from './api.ts'
-import type { Place } from './pod-names.ts'
+import type { ObjectName } from './pod-names.ts'
 import { podRefused } from './pod-security.ts'
 
 type Client = Pick<KubeClient, 'ask'>
@@ -38,13 +38,16 @@ export async function findAt(client: Client, path: string): Promise<KubeObject |
 export function find(
   client: Client,
   resource: KubeResource,
-  { namespace, name }: Place,
+  { namespace, name }: ObjectName,
 ): Promise<KubeObject | undefined> {
   return findAt(client, pathOf(resource, { namespace, name }))
 }
 
 /** What the server will never take as it is: a field, a rule of admission, a namespace that is not there. */
 const refusals: readonly number[] = [400, 403, 404, 422]
+
+/** Of a server that has just started, and has not read its roles; of a namespace whose account is not made yet. */
+const passing = /\bcannot \w+ resource "|error looking up service account/
 
 /** A field that the server does not know is an error, and never left out without a word. */
 const strict = { fieldValidation: 'Strict' }
@@ -63,7 +66,7 @@ export async function make(
     return await client.ask('POST', pathOf(resource, { namespace }), { body, query: strict })
   } catch (error) {
     if (error instanceof KubeError && error.reason === 'AlreadyExists') return undefined
-    if (error instanceof KubeError && refusals.includes(error.code))
+    if (error instanceof KubeError && refusals.includes(error.code) && !passing.test(error.message))
       throw new TerminalError(podRefused, error.message, { cause: error })
     throw inWordsOfRuntime(error)
   }

@@ -94,6 +94,11 @@ const rows: readonly [row: string, status: object, state: PodState][] = [
   ['whose reason nobody knows', { phase: 'Failed', reason: 'of 2031!' }, ended('Other', 'of 2031!')],
   ['without any reason', { phase: 'Failed' }, ended('Other')],
   [
+    'that ended before its image came',
+    { ...waitingStatus('ErrImagePull', 'because', 'take-secrets'), phase: 'Failed' },
+    ended('ErrImagePull'),
+  ],
+  [
     'whose init container failed',
     failedInitStatus(),
     ended('Error', 'init container take-secrets: exit code 1: no space'),

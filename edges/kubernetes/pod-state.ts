@@ -111,6 +111,7 @@ function whyEnded(status: PodStatus): Why {
     known(ended?.reason, containerEnds) ??
     known(status.reason, podEnds) ??
     known(disruption?.reason, disruptions) ??
+    known(stillWaiting(status), [...hopelessWaits, ...mendableWaits]) ??
     known(ended?.reason, plainEnds) ??
     exitReason(ended?.exitCode)
   const words = [
@@ -121,6 +122,13 @@ function whyEnded(status: PodStatus): Why {
     status.message ?? disruption?.message ?? '',
   ]
   return { reason, ...detailOf(words.filter((text) => text !== '').join(': ')) }
+}
+
+/** A kubelet that ends a pod before its first container ran leaves what that one waited for (pkg/kubelet/status, TerminatePod). */
+function stillWaiting({ containerStatuses = [], initContainerStatuses = [] }: PodStatus): string | undefined {
+  const own = containerStatuses.filter(({ name }) => name === wrapperContainer)
+  const reasons = [...initContainerStatuses, ...own].map(({ state }) => state?.waiting?.reason)
+  return reasons.find((reason) => known(reason, [...hopelessWaits, ...mendableWaits]) !== undefined)
 }
 
 function known(reason: string | undefined, reasons: readonly string[]): string | undefined {

@@ -16,6 +16,16 @@ interface PodWatchOptions {
 }
 
 const podsAtOnce = 4
+/** Pods of which something is remembered, far more than live at a time. */
+const mostRemembered = 1_000
+
+/** Sets it, and forgets the oldest beyond the bound: what is known of it is read, or heard, once more. */
+export function remember<Value>(memory: Map<string, Value>, pod: string, value: Value): void {
+  memory.delete(pod)
+  memory.set(pod, value)
+  const [oldest] = memory.keys()
+  if (memory.size > mostRemembered && oldest !== undefined) memory.delete(oldest)
+}
 
 export class PodWatch {
   readonly #options: PodWatchOptions
@@ -44,6 +54,6 @@ export class PodWatch {
     const news = observation.state === 'ready' ? observation.url : 'gone'
     if (this.#taken.get(pod) === news) return
     await this.#options.listener(observation)
-    this.#taken.set(pod, news)
+    remember(this.#taken, pod, news)
   }
 }

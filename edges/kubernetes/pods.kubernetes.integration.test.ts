@@ -106,16 +106,7 @@ describeRequiring('kubernetes', 'pods of a cluster', () => {
     await withPodCluster(async (cluster) => {
       const { client, namespace, pods: plain } = cluster
       await plain.bindVolumes(await cluster.task('none'))
-      const late = `late-${namespace}`
-      await client.ask('POST', pathOf(classes), {
-        body: {
-          apiVersion: classes.apiVersion,
-          kind: 'StorageClass',
-          metadata: { name: late },
-          provisioner: 'kubernetes.io/host-path',
-          volumeBindingMode: 'WaitForFirstConsumer',
-        },
-      })
+      const late = await lateClass(cluster)
       const pods = cluster.start({ workspaces: true })
       const spec = await cluster.task('claims')
       await setClass(cluster, 'no-such-class')
@@ -144,7 +135,6 @@ describeRequiring('kubernetes', 'pods of a cluster', () => {
       for (let n = 0; n < 2; n += 1) await pods.deleteWorkspace(spec.task)
       await vi.waitFor(async () => expect(await cluster.read(claimsResource, 'ws-claims')).toBeUndefined(), soon)
       expect(await cluster.read(claimsResource, 'cache-of-claims')).toBeDefined()
-      await client.ask('DELETE', pathOf(classes, { name: late }))
     })
   })
 
@@ -159,6 +149,15 @@ describeRequiring('kubernetes', 'pods of a cluster', () => {
     }),
   )
 })
+
+/** Binds claims only once a pod has them. No other test uses it. */
+async function lateClass({ client, namespace }: PodCluster): Promise<string> {
+  const name = `late-${namespace}`
+  const { apiVersion } = classes
+  const how = { provisioner: 'kubernetes.io/host-path', volumeBindingMode: 'WaitForFirstConsumer' }
+  await client.ask('POST', pathOf(classes), { body: { apiVersion, kind: 'StorageClass', metadata: { name }, ...how } })
+  return name
+}
 
 function claimPath({ namespace }: PodCluster, name: string): string {
   return pathOf(claimsResource, { namespace, name })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { shortHash } from '../../machines/rules/names.ts'
 import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.ts'
 import { KubeError } from './answers.ts'
 import { aPodSpec, fullProject } from './testing/pod-fixture.ts'
@@ -9,6 +10,7 @@ import {
   unschedulableStatus,
   waitingStatus,
 } from './testing/pod-objects.ts'
+import { remember } from './pod-watch.ts'
 import { podPath, podScene, type PodScene } from './testing/pod-scene.ts'
 import { at, taskPath } from './testing/pod-server.ts'
 import { settle } from './testing/scripted-client.ts'
@@ -86,6 +88,28 @@ describe('making a pod', () => {
     server.drop(podPath)
     server.put(secretPath, { kind: 'Secret', metadata: { ...pathMarks, ownerReferences: [{ uid: 'uid-of-a-pod' }] } })
     await expect(pods.create(spec)).rejects.toThrow(/Secret default\/implement-a-1-2 of another owner/)
+  })
+
+  test('belongs to the object of its Task, also in a later life that has a name of its own', async () => {
+    const { server, pods } = podScene()
+    const { metadata } = server.get(taskPath)!
+    const task = `default/implement-a-1-${shortHash(metadata.uid)}`
+    await pods.create(aPodSpec({ task }))
+    const [owner] = server.get(at('pods', `${task.slice('default/'.length)}-2`))!.metadata.ownerReferences!
+    expect(owner).toMatchObject({ name: metadata.name, uid: metadata.uid })
+  })
+
+  test('waits for a right that the server does not see yet, and for the account that a new namespace gets', async () => {
+    const { server, pods } = podScene()
+    for (const message of [
+      'pods is forbidden: User "u" cannot create resource "pods" in API group ""',
+      'pods "a" is forbidden: error looking up service account default/default: serviceaccount "default" not found',
+    ]) {
+      server.before = ({ method }) => {
+        if (method === 'POST') throw new KubeError({ code: 403, reason: 'Forbidden', message })
+      }
+      await expect(pods.create(spec)).rejects.toThrow(RetryableError)
+    }
   })
 
   test('takes no pod of a stranger for its own', async () => {
@@ -268,4 +292,12 @@ test('nothing is heard and nothing is deleted after the stop', async () => {
   await withStatus(scene, terminatedStatus({}))
   await scene.pass(60 * minute)
   expect([scene.heard, deletions(scene)]).toEqual([[], []])
+})
+
+test('of a thousand pods and more the oldest are forgotten', () => {
+  const memory = new Map<string, number>()
+  for (let n = 0; n <= 1_000; n += 1) remember(memory, `pod-${n}`, n)
+  remember(memory, 'pod-1', 7)
+  remember(memory, 'pod-1001', 0)
+  expect([memory.size, memory.has('pod-0'), memory.get('pod-1'), memory.has('pod-2')]).toEqual([1_000, false, 7, false])
 })

@@ -18,7 +18,7 @@ import { ownerProject, ownerTask, type Owner } from './pod-owners.ts'
 import { find, make, podsResource, removeOne, secretsResource } from './pod-requests.ts'
 import { podRefused } from './pod-security.ts'
 import { endOf, observationOf, podState, stuckPod, type StuckPod, type Why } from './pod-state.ts'
-import { PodWatch } from './pod-watch.ts'
+import { PodWatch, remember } from './pod-watch.ts'
 import { claimsOf, type VolumeSettings } from './volume-claims.ts'
 import { Volumes } from './volumes.ts'
 
@@ -26,6 +26,8 @@ export interface KubernetesPodsOptions extends PodShape, VolumeSettings {
   readonly client: KubeClient
   /** Of pods by `podSelector`, in the namespaces of Tasks. Whoever makes it starts and stops it. */
   readonly cache: ObjectCache
+  /** Of Tasks, as a reflector keeps them: it names the object of a Task's later life. */
+  readonly tasks: Pick<ObjectCache, 'list'>
   readonly inputs: (spec: PodSpec) => Promise<PodInputs>
   readonly clock: Clock
   readonly random: Random
@@ -37,8 +39,6 @@ export interface KubernetesPodsOptions extends PodShape, VolumeSettings {
 const keepEndedMs = 15 * 60_000
 /** A kubelet kills, and confirms that nothing runs. */
 const forcedGraceSeconds = 1
-/** Ends of pods that are remembered for whoever asks again. */
-const mostEnds = 1_000
 /** The collector takes what is left of an earlier Task of the name within seconds. */
 const leftoverMs = 2_000
 
@@ -86,7 +86,7 @@ export class KubernetesPods implements PodPort {
   /** @throws TerminalError, reason `PodRefused`, for what the server will never take. */
   async create(spec: PodSpec): Promise<{ readonly name: string }> {
     const { client, logger } = this.#options
-    const owner = await ownerTask(client, spec.task)
+    const owner = await ownerTask(this.#options, spec.task)
     const manifest = await this.#manifest(spec, owner)
     const { namespace, name } = podName(spec.pod)
     const made = await make(client, podsResource, namespace, manifest.pod)
@@ -213,10 +213,8 @@ export class KubernetesPods implements PodPort {
   #bury(name: string, object: KubeObject): void {
     const pod = podIdOf(object)!
     this.#seen.delete(name)
-    this.#ends.set(pod, endOf(pod, object, this.#waits.get(pod)))
+    remember(this.#ends, pod, endOf(pod, object, this.#waits.get(pod)))
     this.#waits.delete(pod)
-    const [oldest] = this.#ends.keys()
-    if (this.#ends.size > mostEnds && oldest !== undefined) this.#ends.delete(oldest)
   }
 }
 

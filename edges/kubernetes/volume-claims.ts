@@ -3,7 +3,7 @@ import type { ProjectSpec } from '../../crd/project.ts'
 import type { OwnerReference } from './api.ts'
 import { taskOwner } from './pod-manifest.ts'
 import type { PodClaims } from './pod-mounts.ts'
-import { binderLabel, boundedName, claimLabels, placeOf, type Place } from './pod-names.ts'
+import { binderLabel, boundedName, claimLabels, objectNameOf, type ObjectName } from './pod-names.ts'
 import type { Owner, ProjectOwner } from './pod-owners.ts'
 import { podSecurityContext, type PodSecurity } from './pod-security.ts'
 
@@ -18,7 +18,7 @@ export interface VolumeUsers {
   readonly project: string
 }
 
-export interface WantedClaim extends Place {
+export interface WantedClaim extends ObjectName {
   readonly owner: OwnerReference
   readonly body: object
 }
@@ -36,13 +36,13 @@ export function claimsOf(
   return { workspace, ...(cacheEnabled ? { cache: cacheClaim(project).name } : {}) }
 }
 
-export function workspaceClaim(task: string): Place {
-  const { namespace, name } = placeOf(task)
+export function workspaceClaim(task: string): ObjectName {
+  const { namespace, name } = objectNameOf(task)
   return { namespace, name: boundedName(`ws-${name}`) }
 }
 
-function cacheClaim(project: string): Place {
-  const { namespace, name } = placeOf(project)
+function cacheClaim(project: string): ObjectName {
+  const { namespace, name } = objectNameOf(project)
   return { namespace, name: boundedName(`cache-${name}`) }
 }
 
@@ -52,13 +52,13 @@ export function wantedClaims(users: VolumeUsers, task: Owner, project: ProjectOw
   const ofTask = {
     ...workspaceClaim(users.task),
     owner: taskOwner(task),
-    labels: claimLabels(placeOf(users.task), 'Task'),
+    labels: claimLabels(objectNameOf(users.task), 'Task'),
     size: workspace.size ?? workspaceSize!,
   }
   const ofProject = {
     ...cacheClaim(users.project),
     owner: projectOwner(project),
-    labels: claimLabels(placeOf(users.project), 'Project'),
+    labels: claimLabels(objectNameOf(users.project), 'Project'),
     size: workspace.cacheSize ?? cacheSize!,
   }
   const wanted = [
@@ -88,8 +88,8 @@ function projectOwner({ name, uid }: Owner): OwnerReference {
   return { apiVersion: 'platform.dev/v1alpha1', kind: 'Project', name, uid }
 }
 
-export function binderName(task: string): Place {
-  const { namespace, name } = placeOf(task)
+export function binderName(task: string): ObjectName {
+  const { namespace, name } = objectNameOf(task)
   return { namespace, name: boundedName(`ws-${name}-bind`) }
 }
 
@@ -109,7 +109,7 @@ export function binderPod({ task, owner, claims, image, security }: Binder): obj
     kind: 'Pod',
     metadata: {
       ...binderName(task),
-      labels: { ...claimLabels(placeOf(task), 'Task'), [binderLabel]: 'true' },
+      labels: { ...claimLabels(objectNameOf(task), 'Task'), [binderLabel]: 'true' },
       ownerReferences: [taskOwner(owner)],
     },
     spec: {

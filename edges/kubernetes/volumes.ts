@@ -5,11 +5,11 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { RetryableError } from '../../runtime/errors.ts'
 import { KubeError } from './answers.ts'
-import { pathOf, type KubeClient, type KubeObject, type KubeResource, type ObjectCache } from './api.ts'
+import { pathOf, type KubeObject, type KubeResource, type ObjectCache } from './api.ts'
 import { isDeleting } from './marks.ts'
 import type { PodShape } from './pod-manifest.ts'
-import { binderLabel, claimLabels, managedBy, managedByLabel, placeOf } from './pod-names.ts'
-import { ownerProject, ownerTask, type Owner } from './pod-owners.ts'
+import { binderLabel, claimLabels, managedBy, managedByLabel, objectNameOf } from './pod-names.ts'
+import { ownerProject, ownerTask, type Owner, type TaskReads } from './pod-owners.ts'
 import { claimsResource, find, findAt, make, podsResource, removeOne } from './pod-requests.ts'
 import { podState } from './pod-state.ts'
 import {
@@ -23,8 +23,7 @@ import {
   type WantedClaim,
 } from './volume-claims.ts'
 
-interface VolumesOptions extends VolumeSettings, Pick<PodShape, 'image' | 'security'> {
-  readonly client: Pick<KubeClient, 'ask'>
+interface VolumesOptions extends VolumeSettings, TaskReads, Pick<PodShape, 'image' | 'security'> {
   /** Of pods. */
   readonly cache: ObjectCache
   readonly clock: Pick<Clock, 'now'>
@@ -49,7 +48,7 @@ export class Volumes {
     const project = await ownerProject(client, users.project)
     const claims = claimsOf(this.#options, users, project.spec)
     if (claims.workspace === undefined) return
-    const owner = await ownerTask(client, users.task)
+    const owner = await ownerTask(this.#options, users.task)
     const found: KubeObject[] = []
     for (const wanted of wantedClaims(users, owner, project, claims)) found.push(await this.#ensure(wanted))
     const unbound = found.filter((claim) => !isBound(claim))
@@ -61,10 +60,10 @@ export class Volumes {
   /** Ended pods go too: their objects would keep the claim. */
   async remove(task: string): Promise<void> {
     const { client, cache } = this.#options
-    const place = placeOf(task)
-    const marks = Object.entries(claimLabels(place, 'Task'))
+    const name = objectNameOf(task)
+    const marks = Object.entries(claimLabels(name, 'Task'))
     const pods = cache
-      .list(place.namespace)
+      .list(name.namespace)
       .filter(({ metadata }) => marks.every(([label, value]) => metadata.labels?.[label] === value))
     for (const pod of pods)
       if (podState(pod).is === 'ended' && !isDeleting(pod)) await removeOne(client, pod, { resource: podsResource })
@@ -77,8 +76,8 @@ export class Volumes {
   /** As the server has it. */
   async #ensure({ namespace, name, owner, body }: WantedClaim): Promise<KubeObject> {
     const { client } = this.#options
-    const claim =
-      (await make(client, claimsResource, namespace, body)) ?? (await find(client, claimsResource, { namespace, name }))
+    const known = (): Promise<KubeObject | undefined> => find(client, claimsResource, { namespace, name })
+    const claim = (await known()) ?? (await make(client, claimsResource, namespace, body)) ?? (await known())
     if (claim === undefined) throw new RetryableError(`the claim ${name} went while it was made`)
     if (claim.metadata.ownerReferences?.some(({ uid }) => uid === owner.uid)) return claim
     throw new RetryableError(
@@ -95,12 +94,12 @@ export class Volumes {
     const waiting: string[] = []
     for (const claim of unbound) if (await this.#waitsForConsumer(claim)) waiting.push(claim.metadata.name)
     if (waiting.length === 0) return
-    const place = binderName(task)
+    const name = binderName(task)
     const claims = unbound.map(({ metadata }) => metadata.name)
     const body = binderPod({ task, owner, claims, image, security })
-    if ((await make(client, podsResource, place.namespace, body)) !== undefined) return
+    if ((await make(client, podsResource, name.namespace, body)) !== undefined) return
     // One that ended, or was made before a claim waited, binds nothing more: the next call makes another.
-    const binder = await find(client, podsResource, place)
+    const binder = await find(client, podsResource, name)
     if (binder === undefined || !isBinder(binder) || isDeleting(binder)) return
     if (podState(binder).is === 'ended' || waiting.some((name) => !hasClaim(binder, name)))
       await removeOne(client, binder, { resource: podsResource })

@@ -51,6 +51,8 @@ export async function withPodCluster(use: (cluster: PodCluster) => Promise<void>
     } finally {
       for (const pods of started) await pods.stop()
       await cache.stop()
+      // Of many nodes that nobody beats for, a controller would think that the network is lost.
+      await client.ask('DELETE', pathOf(nodes, { name: namespace }))
     }
   })
 }
@@ -75,7 +77,13 @@ function clusterOf({ client, log }: RealServer, { namespace, cache, started, pro
     client.ask('POST', pathOf(resource, { namespace }), { body, query })
   const start = (options: Partial<KubernetesPodsOptions> = {}): KubernetesPods => {
     const pods = new KubernetesPods({
-      ...{ client: listening, cache, image: 'statewright/wrapper:v0', security: { runAsNonRoot: false } },
+      ...{
+        client: listening,
+        cache,
+        tasks: { list: () => [] },
+        image: 'statewright/wrapper:v0',
+        security: { runAsNonRoot: false },
+      },
       ...{
         workspaces: false,
         inputs: async () => podInputs,

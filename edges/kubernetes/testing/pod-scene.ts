@@ -43,6 +43,7 @@ export function podScene(options: Partial<KubernetesPodsOptions> = {}, project: 
     new KubernetesPods({
       client: server.client,
       cache: server.cache,
+      tasks: { list: () => server.tasks },
       image: 'statewright/wrapper:v0',
       security: { runAsNonRoot: false },
       workspaces: false,

@@ -103,6 +103,10 @@ export class PodServer {
     return this.#objects.get(path)
   }
 
+  get tasks(): readonly KubeObject[] {
+    return [...this.#objects.values()].filter(({ kind }) => kind === 'Task')
+  }
+
   /** Kinds and names of all there is. */
   get names(): readonly string[] {
     return [...this.#objects.values()].map(({ kind, metadata }) => `${kind} ${metadata.name}`)
