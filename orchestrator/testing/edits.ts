@@ -164,9 +164,7 @@ function faultsOf(object: KubeObject, view: View, objects: readonly KubeObject[]
   const [is, should] = [object.status ?? {}, preparedStatus(object, view.status)].map(bytesOf)
   return [
     ...(is === should ? [] : [`its status is ${is} in place of ${should}`]),
-    ...(isDerived(object) || ['QueuedEvent', 'Issue', 'MergeRequest'].includes(object.kind)
-      ? marksOf(object, view, objects)
-      : []),
+    ...(isDerived(object) ? marksOf(object, view, objects) : []),
     ...(isHeld(object, view) ? [] : ['it has no finalizer']),
   ]
 }
@@ -194,7 +192,7 @@ function isHeld({ kind, metadata }: KubeObject, { status }: View): boolean {
  * One text for one status: fields and conditions in an order of their names. When a Project was compared with its forge is a
  * fact of each of its Issues; they show it after the next resync.
  */
-function bytesOf({ lastSyncTime: _, ...status }: Body): string {
+function bytesOf({ lastSyncTime: _synced, ...status }: Body): string {
   const conditions = (status['conditions'] ?? []) as readonly Condition[]
   const sorted = conditions.toSorted((one, other) => (one.type < other.type ? -1 : 1))
   return JSON.stringify(sortedFields({ ...status, ...(conditions.length > 0 ? { conditions: sorted } : {}) }))
