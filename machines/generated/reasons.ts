@@ -224,6 +224,7 @@ export const reasons = {
   'task/operator-error/turn-failed': { owner: 'operator', says: 'turn-failed', unblocks: 'an operator repairs it, then a maintainer uses `/retry`' },
   'task/operator-error/unbound': { owner: 'operator', says: 'unbound', unblocks: 'an operator repairs it, then a maintainer uses `/retry`' },
   'task/operator-error/pod-start-failed': { owner: 'operator', says: 'pod-start-failed', unblocks: 'an operator repairs it, then a maintainer uses `/retry`' },
+  'task/operator-error/pod-not-ending': { owner: 'operator', says: 'pod-not-ending', unblocks: 'an operator ends the pod, or deletes its node or taints it `out-of-service`; then a maintainer uses `/retry`' },
   'task/operator-error/residency-cap': { owner: 'operator', says: 'residency-cap', unblocks: '`/retry` by a maintainer' },
   'task/pod.working.idle/awaiting-approval': { owner: 'maintainer', says: 'the plan waits for the approval of a maintainer', unblocks: 'a maintainer writes `/approve` on the issue; any other comment goes to the agent' },
   'task/pod.awaitingSlot/withheld': { owner: 'operator', says: 'the provider withholds the model from the key of its pods', unblocks: 'the reset of the usage limit, money, or another key; one Task tries from time to time' },

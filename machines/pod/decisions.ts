@@ -134,6 +134,9 @@ export const podActions = {
 
   withdrawBind: always(() => ({ effects: [effect('withdrawEffects', { types: ['bindVolumes'] })] })),
   withdrawCreate: always(() => ({ effects: [effect('withdrawEffects', { types: ['createPod'] })] })),
+  reportNotEnding: always(({ task, ordinal, name }) => ({
+    effects: [tellTask(task, { type: 'pod.notEnding', pod: ordinal, name })],
+  })),
   askStop: always((context) => ({
     effects: [effect('stopPod', { ...address(context), ...(context.url ? { url: context.url } : {}) })],
   })),

@@ -152,7 +152,7 @@ describe('creating, booting, contract', () => {
     const pod = creating()
     pod.send({ type: 'pod.created', name: 'p' })
     expect(types(pod.fire('boot'))).toEqual(['forceDeletePod'])
-    expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
+    expect(types(pod.fire('grace'))).toEqual(['task<pod.notEnding', 'forceDeletePod'])
     expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'boot-budget' })
   })
   test.each([
@@ -366,8 +366,18 @@ describe('synthesizing, stopping, losing', () => {
   test('Pod stopping/forced: graceful, then by force, and by force again (STOP-SEQUENCE-7)', () => {
     const pod = stopping()
     expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
-    expect(types(pod.fire('grace'))).toEqual(['forceDeletePod'])
+    expect(types(pod.fire('grace'))).toContain('forceDeletePod')
     expect(pod.value).toEqual({ alive: { stopping: 'forced' } })
+  })
+  test('Pod stopping/not-ending: a forced end that nobody confirms is told to the Task, and the slot stays its own (POD-21)', () => {
+    const pod = stopping()
+    pod.fire('grace')
+    for (let asked = 0; asked < 2; asked += 1) {
+      const effects = pod.fire('grace')
+      expect(types(effects)).toEqual(['task<pod.notEnding', 'forceDeletePod'])
+      expect(sent(effects, 'task')).toEqual([{ type: 'pod.notEnding', pod: 1, name: 'p' }])
+    }
+    expect(types(pod.send(vanished))).toEqual(['queue<queue.release', 'task<pod.final'])
   })
   test('a stop that the wrapper refuses for good is forced', () => {
     const pod = stopping()

@@ -178,7 +178,7 @@ export const podMachine = setup({
             unblocks: 'it disappears; the platform retries every 2 minutes',
           },
           entry: 'forceDelete',
-          after: { grace: { target: 'failing', reenter: true } },
+          after: { grace: { target: 'failing', reenter: true, actions: 'reportNotEnding' } },
           on: { 'pod.vanished': { target: '#pod.lost' } },
         },
         mismatching: {
@@ -188,7 +188,7 @@ export const podMachine = setup({
             unblocks: 'it disappears; the platform retries every 2 minutes',
           },
           entry: 'forceDelete',
-          after: { grace: { target: 'mismatching', reenter: true } },
+          after: { grace: { target: 'mismatching', reenter: true, actions: 'reportNotEnding' } },
           on: { 'pod.vanished': { target: '#pod.mismatched' } },
         },
         idle: {
@@ -293,7 +293,7 @@ export const podMachine = setup({
                 unblocks: 'it disappears; the platform retries every 2 minutes',
               },
               entry: 'forceDelete',
-              after: { grace: { target: 'forced', reenter: true } },
+              after: { grace: { target: 'forced', reenter: true, actions: 'reportNotEnding' } },
             },
           },
         },

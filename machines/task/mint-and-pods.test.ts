@@ -272,6 +272,8 @@ describe('the pod region', () => {
   })
 })
 
+const retry = (task: ATask) => task.send('task.retry', { by: 'alice' })
+
 describe('how a pod ends', () => {
   test('Task work/unbound: unbound: operator-error (PROJECT-WORKSPACE-12)', () => {
     const task = new ATask().mint().slot().final('unbound', { reason: 'no storage' })
@@ -323,6 +325,29 @@ describe('how a pod ends', () => {
     expect(task.stage).toBe('implementing')
     expect(task.final('gone', { residencyMs: 3_600_000 }).reason).toBe('residency-cap')
     expect(task.stage).toBe('operator-error')
+  })
+
+  test('Task stages/not-ending: POD-21: a pod that does not end parks its Task, whatever the stage wants, and no other pod begins', () => {
+    const task = granted().send('pod.notEnding', { pod: 1, name: 'pod-1' })
+    expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['operator-error', 'pod-not-ending', 'pod-1'])
+    expect([task.pod, retry(task).stage, task.pod, task.told('queue')]).toEqual([
+      'stopping',
+      'implementing',
+      'stopping',
+      [],
+    ])
+    // Asked to go on too early: it is parked again.
+    expect(task.send('pod.notEnding', { pod: 1, name: 'pod-1' }).reason).toBe('pod-not-ending')
+    // Nothing that a pod says moves a park, its end neither (LAW-21).
+    expect([task.final().stage, task.pod]).toEqual(['operator-error', 'none'])
+    expect([retry(task).stage, task.pod]).toEqual(['implementing', 'awaitingSlot'])
+  })
+
+  test('POD-21: an earlier pod, and one of a Task that waits already, parks nothing', () => {
+    const parked = granted().outcome('discuss', { reason: '?' }).send('pod.notEnding', { pod: 1, name: 'pod-1' })
+    expect([parked.stage, parked.reason]).toEqual(['awaiting-human', 'discuss'])
+    const second = granted().final('lost').running().send('pod.notEnding', { pod: 1, name: 'pod-1' })
+    expect(second.stage).toBe('implementing')
   })
 
   test('residency of an earlier visit does not count', () => {

@@ -91,6 +91,12 @@ export const stageReasons = {
   'turn-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
   unbound: { stage: 'operator-error', owner: 'operator', unblocks: repaired },
   'pod-start-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
+  'pod-not-ending': {
+    stage: 'operator-error',
+    owner: 'operator',
+    unblocks:
+      'an operator ends the pod, or deletes its node or taints it `out-of-service`; then a maintainer uses `/retry`',
+  },
   'residency-cap': { stage: 'operator-error', owner: 'operator', unblocks: '`/retry` by a maintainer' },
   rejected: { stage: 'final', owner: 'none', unblocks: ended },
   cancelled: { stage: 'final', owner: 'none', unblocks: ended },

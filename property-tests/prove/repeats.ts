@@ -31,6 +31,7 @@ export const repeated: readonly string[] = [
   'pod.working',
   'pod.noted',
   'pod.final',
+  'pod.notEnding',
   'pod.vanished',
   'turn.requested',
   'turn.start',

@@ -164,6 +164,7 @@ const parks: Readonly<Record<string, Story>> = {
   },
   unbound: (task) => task.mint().slot().final('unbound'),
   'pod-start-failed': (task) => lostOften(task.mint(), 5),
+  'pod-not-ending': (task) => granted(task).send('pod.notEnding', { pod: 1, name: 'pod-1' }).final(),
   'residency-cap': (task) =>
     task
       .mint()

@@ -44,6 +44,7 @@ import {
 } from '../opening.ts'
 import { isOwnGrant } from '../pods.ts'
 import { takeoverRows } from '../takeover.ts'
+import { isOfPod } from '../turns.ts'
 import { because, enterActive } from '../stage-entry.ts'
 import { backToWork, codeStages, noneOpenRows, rowsTo, workStage } from './rows.ts'
 
@@ -313,9 +314,17 @@ const merging: StateConfig = {
   states: { settling: mergingSettling, asked: mergingAsked },
 }
 
+/** Two pods must never write to one volume, so no other begins; people are to look (POD-21, LAW-7). */
+const notEnding: Row<EventOf<TaskEvent, 'pod.notEnding'>> = {
+  guard: when(isOfPod<EventOf<TaskEvent, 'pod.notEnding'>>),
+  target: '#operator-error',
+  actions: does((_context, { name }) => ({ context: { stage: { reason: 'pod-not-ending', detail: name || null } } })),
+}
+
 export const active: StateConfig = {
   meta: meta('platform', 'the Task is under way', 'its stage names who'),
   initial: 'refined',
+  on: { 'pod.notEnding': notEnding },
   states: {
     refined,
     brainstorming,

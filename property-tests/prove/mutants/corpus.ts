@@ -20,7 +20,7 @@ export interface Known {
 const mostOfSort = { task: 6, others: 100 } as const
 /** What a conjunct asks is seldom seen in what a step comes to. */
 const mostOfSortAtPoint = 60
-const mostAtPlace = 400
+const mostAtPlace = 500
 
 /** Of a Task alone: what comes later shows no mutant that these do not. */
 const mostStepsOfTask = 20_000

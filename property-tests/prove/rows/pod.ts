@@ -239,10 +239,16 @@ function note(p: PodDraft): void {
   p.go(p.state)
 }
 
+/** A second grace that passes without an end is one too many for the Task [POD-21]. */
+function grace(p: PodDraft): void {
+  if (!p.is('stopping.graceful')) p.tellTask('pod.notEnding', { name: p.c.name })
+  p.go(p.is('stopping') ? 'stopping.forced' : p.state)
+}
+
 function fire(p: PodDraft, timer: string): void {
   if (timer === 'volumes') return (void (p.c.reason = 'volumes-unbound'), p.go('unbound'))
   if (timer === 'boot') return (void (p.c.reason = 'boot-budget'), p.go('failing'))
-  if (timer === 'grace') return p.go(p.is('stopping') ? 'stopping.forced' : p.state)
+  if (timer === 'grace') return grace(p)
   const rows: Readonly<Record<string, (p: PodDraft) => void>> = { ttl, hardCap, residency, turnTimeout, note }
   rows[timer]?.(p)
 }

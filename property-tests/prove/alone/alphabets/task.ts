@@ -96,6 +96,7 @@ function podWords(c: TaskContext): readonly TimelessEvent[] {
       })),
     ),
     { type: 'pod.noteMissing', pod, reason: 'ttl' },
+    ...['pod-1', ''].map((name) => ({ type: 'pod.notEnding', pod, name })),
     { type: 'model.withheld' },
     { type: 'model.served' },
     { type: 'turn.accepted', pod, turn: 0, eventsUpTo: c.journal.eventSequence },

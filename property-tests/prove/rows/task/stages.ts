@@ -172,6 +172,13 @@ function podFinal(t: TaskDraft, event: EventOf<'pod.final'>): Move {
   return event.cause === 'gone' && isQuiet && !isDeaf(t) ? to('awaiting-human', 'waiting-for-reply') : nothing
 }
 
+/** Whatever it was started for: no other pod begins while it may still write. */
+function notEnding(t: TaskDraft, event: EventOf<'pod.notEnding'>): Move {
+  if (parks.has(t.stage) || t.stage === 'minted' || !t.isOfPod(event)) return nothing
+  const detail = event.name === '' ? null : event.name
+  return { to: 'operator-error', does: () => void put(t.c, { stage: { reason: 'pod-not-ending', detail } }) }
+}
+
 function isWork(t: TaskDraft, event: EventOf<'turn.ended' | 'turn.failed'>): boolean {
   return workStages.test(t.stage) && t.isOfPod(event) && event.purpose === 'work'
 }
@@ -302,6 +309,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'model.withheld': withheld,
   'model.served': served,
   'pod.final': podFinal,
+  'pod.notEnding': notEnding,
   'turn.ended': turnEnded,
   'turn.failed': turnFailed,
   outcome: outcomeMove,
