@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { newQueue } from '../../machines/queue/context.ts'
 import { newTask, withChanges } from '../../machines/task/context.ts'
 import type { Note } from '../../machines/task/context.ts'
 import { bounded } from './bounded.ts'
@@ -52,9 +53,22 @@ test('RESOURCES-33, RESOURCES-34: the status of a Task has no null and keeps wit
   expect(status).toMatchObject({ truncated: ['notes'] })
 })
 
-test('RESOURCES-33: a Task that waits, and whose queue does not know it yet, has no null in its status', () => {
-  const made = { namespace: 'default', uid: 'u', generation: 1, createdAt: 0, spec: { projectRef: 'demo' } }
-  const { status } = queuedTaskResource(made, { id: 'default/a', entry: 'mint/default/a/u', queue: undefined })
+test('RESOURCES-33: a Task that was admitted and is not minted yet has no null in its status', () => {
+  const queue = { ...newQueue('default/demo'), entries: [{ ...waiting, admittedAt: 1 }] }
+  const { status } = queuedTaskResource(made, { id: 'default/a', entry: waiting.entry, queue })
   expect(status).toMatchObject({ stage: 'queued' })
   expect(JSON.stringify(status)).not.toContain('null')
 })
+
+test('a Task that no queue has, as it was refused, shows no stage', () => {
+  for (const queue of [undefined, newQueue('default/demo')]) {
+    const { status } = queuedTaskResource(made, { id: 'default/a', entry: waiting.entry, queue })
+    expect(status).toEqual({})
+  }
+})
+
+const made = { namespace: 'default', uid: 'u', generation: 1, createdAt: 0, spec: { projectRef: 'demo' } }
+const waiting = {
+  ...{ entry: 'mint/default/a/u', sort: 'mint', task: 'default/a', class: 'normal', priority: 100, kind: 'implement' },
+  ...{ sequence: 1, enqueuedAt: 1, admittedAt: null },
+} as const

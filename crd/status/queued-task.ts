@@ -1,4 +1,7 @@
-/** A Task that a person applied and that waits for its slot: what was asked for, and why it waits. */
+/**
+ * A Task that a person applied and that has no actor: what was asked for, and why it waits for its slot. One that no queue
+ * took, as it was refused, is at no stage.
+ */
 import { restingInQueue } from '../../machines/why/reason.ts'
 import { positions } from '../../machines/queue/admission.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
@@ -27,8 +30,9 @@ export function queuedTaskResource(
   { id, entry, queue }: PlaceInQueue,
 ): DerivedResource {
   const context = queue as QueueContext | undefined
+  const isTaken = context?.entries.some((one) => one.entry === entry) ?? false
   const place = context && positions(context, context.at).find((one) => one.entry === entry)
-  const status = {
+  const queued = {
     stage: 'queued',
     stageClass: 'queued',
     stageReason: place?.reason ?? null,
@@ -41,6 +45,6 @@ export function queuedTaskResource(
     kind: 'Task',
     metadata: { name: id.slice(namespace.length + 1), namespace, generation },
     spec: { ...spec, origin: { kind: 'human', ref: uid } },
-    status: bounded(status),
+    status: isTaken ? bounded(queued) : {},
   }
 }

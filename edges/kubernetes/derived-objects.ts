@@ -1,6 +1,7 @@
 /**
  * The objects of what actors are: they come into being here, and go once nothing shows them.
- * 1. A Task that a person applied is never made, changed or deleted here.
+ * 1. A Task that a person applied is never changed or deleted here. One that lives and whose object is gone, past its
+ *    finalizer, is made again as one of ours: whoever wants it ended deletes it once more.
  * 2. An object has its owner: Issue and MergeRequest the Repository, Task and QueuedEvent the Project. Without it there is
  *    none, and it is made once its owner is there.
  * 3. Label, owner and spec of ours that somebody changed are put back.
@@ -9,6 +10,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { kindNamed } from '../../crd/kinds.ts'
+import type { Condition } from '../../crd/status/condition.ts'
 import { withoutNulls, type DerivedResource } from '../../crd/status/shape.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { answered, fieldNotDeclared, KubeError } from './answers.ts'
@@ -24,7 +26,7 @@ import {
 } from './api.ts'
 import { claimantOf, projectIdOf } from './claims.ts'
 import type { ResourceKey } from './concerns.ts'
-import { isDeleting, isMadeByOrchestrator, orchestratorMade } from './marks.ts'
+import { isDeleting, isLabelled, isMadeByOrchestrator, lifeAnnotation, orchestratorMade } from './marks.ts'
 import { deleteObject, pathOfObject } from './objects.ts'
 import { mergeDifference, type Plain } from './status-difference.ts'
 import type { Caches } from './status-patches.ts'
@@ -69,7 +71,7 @@ class Objects implements DerivedObjects {
     if (known === undefined) return this.#create(view)
     // Somebody's own, under a name that was taken.
     if (kind === 'Task' && !isOfItsLife(view, known)) return 'none'
-    return isByHand(view) || isDeleting(known) ? 'there' : this.#mend(view, known)
+    return isOfPerson(view, known) || isDeleting(known) ? 'there' : this.#mend(view, known)
   }
 
   waitingFor(owner: KubeObject): readonly ResourceKey[] {
@@ -80,7 +82,7 @@ class Objects implements DerivedObjects {
   }
 
   async #create(view: DerivedResource): Promise<Settled> {
-    if (isByHand(view) || isOfThePast(view)) return 'none'
+    if (isOfThePast(view) || (isByHand(view) && !(await this.#isLost(view)))) return 'none'
     const owner = this.#ownerOf(view)
     if (owner === undefined) {
       this.#await(view)
@@ -88,11 +90,13 @@ class Objects implements DerivedObjects {
     }
     const { apiVersion, kind, metadata, spec } = view
     const { name, namespace } = metadata
-    const meta = { name, namespace, labels: orchestratorMade, ownerReferences: [owner] }
+    // A copy of it is known by what it was first.
+    const annotations = isByHand(view) ? { annotations: { [lifeAnnotation]: originOf(spec)!.ref } } : {}
+    const meta = { name, namespace, labels: orchestratorMade, ...annotations, ownerReferences: [owner] }
     const body = { apiVersion, kind, metadata: meta, spec: withoutNulls(spec) }
     try {
       // Not forced: what a person applied under the name in this moment stays the person's.
-      this.#put(await this.#apply(view, body))
+      this.#put(await (isByHand(view) ? this.#post(view, body) : this.#apply(view, body)))
     } catch (error) {
       if (!answered(error, 409)) throw error
       this.#put(await this.#deps.client.ask('GET', pathOfObject(view)))
@@ -109,9 +113,29 @@ class Objects implements DerivedObjects {
     } catch (error) {
       if (!(error instanceof KubeError) || error.reason !== fieldNotDeclared) throw error
       logger.warn({ kind: view.kind, reason: error.message }, 'the definition on the server is older than this program')
-      const { namespace } = view.metadata
-      return client.ask('POST', pathOf(kindNamed(view.kind)!, { namespace }), { query, body })
+      return this.#post(view, body)
     }
+  }
+
+  #post({ kind, metadata: { namespace } }: DerivedResource, body: object): Promise<KubeObject> {
+    return this.#deps.client.ask('POST', pathOf(kindNamed(kind)!, { namespace }), {
+      query: { fieldManager: manager },
+      body,
+    })
+  }
+
+  /** A Task of a person that lives without an object. The cache may lag behind what was minted: the server knows. */
+  async #isLost({ kind, metadata: { namespace, name }, spec, status }: DerivedResource): Promise<boolean> {
+    const { client, caches, logger } = this.#deps
+    const isItsOwn = (object: KubeObject): boolean => object.metadata.uid === originOf(spec)?.ref
+    if (hasEnded(status) || caches[kind]?.list(namespace).some(isItsOwn)) return false
+    const { items } = await client.ask<{ readonly items: readonly KubeObject[] }>(
+      'GET',
+      pathOf(kindNamed(kind)!, { namespace }),
+    )
+    if (items.some(isItsOwn)) return false
+    logger.warn({ namespace, name }, 'the object of a Task that lives is gone past its finalizer; it is made again')
+    return true
   }
 
   async #mend(view: DerivedResource, known: KubeObject): Promise<Settled> {
@@ -129,7 +153,7 @@ class Objects implements DerivedObjects {
   #metadataLeft(view: DerivedResource, known: KubeObject): Partial<ObjectMeta> | undefined {
     const owner = this.#ownerOf(view)
     const isOwned = owner === undefined || isDeepStrictEqual(known.metadata.ownerReferences, [owner])
-    if (isMadeByOrchestrator(known) && isOwned) return undefined
+    if (isLabelled(known) && isOwned) return undefined
     return { labels: orchestratorMade, ...(isOwned ? {} : { ownerReferences: [owner] }) }
   }
 
@@ -205,10 +229,25 @@ function isByHand({ kind, spec }: DerivedResource): boolean {
   return kind === 'Task' && originOf(spec)?.kind === 'human'
 }
 
+/** The object of the person who applied it. */
+function isOfPerson(view: DerivedResource, known: KubeObject): boolean {
+  return isByHand(view) && originOf(view.spec)?.ref === known.metadata.uid
+}
+
 /** The object is the one whose life the Task is: that of the person who applied it, or ours by what it came from. */
 function isOfItsLife(view: DerivedResource, known: KubeObject): boolean {
-  if (isByHand(view)) return originOf(view.spec)?.ref === known.metadata.uid
-  return isMadeByOrchestrator(known) || isDeepStrictEqual(originOf(known.spec), originOf(view.spec))
+  if (isOfPerson(view, known) || isSameOrigin(view, known)) return true
+  return !isByHand(view) && isMadeByOrchestrator(known)
+}
+
+/** What the object was made for, as its spec has it. */
+export function isSameOrigin(view: DerivedResource, known: KubeObject): boolean {
+  return originOf(known.spec) !== undefined && isDeepStrictEqual(originOf(known.spec), originOf(view.spec))
+}
+
+function hasEnded(status: object): boolean {
+  const { conditions = [] } = status as { readonly conditions?: readonly Condition[] }
+  return conditions.some((one) => one.type === 'Complete' && one.status === 'True')
 }
 
 /** An entry that left its queue: what it asked for is known no more. */

@@ -14,8 +14,14 @@ export const finalizerManager = 'statewright-finalizer'
 
 export const orchestratorMade = { [madeByLabel]: 'orchestrator' } as const
 
-export function isMadeByOrchestrator({ metadata }: KubeObject): boolean {
+export function isLabelled({ metadata }: KubeObject): boolean {
   return metadata.labels?.[madeByLabel] === orchestratorMade[madeByLabel]
+}
+
+/** Anybody may take its label off; where a Task came from stands in its spec, which no one may change. */
+export function isMadeByOrchestrator(object: KubeObject): boolean {
+  const { kind = 'human' } = (object.spec?.['origin'] ?? {}) as { readonly kind?: string }
+  return isLabelled(object) || (object.kind === 'Task' && kind !== 'human')
 }
 
 export function isDeleting({ metadata }: KubeObject): boolean {

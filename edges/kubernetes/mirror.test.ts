@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { errorOf } from './answers.ts'
-import { claimAnnotation } from './marks.ts'
+import { claimAnnotation, lifeAnnotation } from './marks.ts'
 import { aTask, anEntry, anIssue, mirrorUnderTest, store } from './testing/mirroring.ts'
 
 const label = { 'platform.dev/made-by': 'orchestrator' }
@@ -74,10 +74,9 @@ test('of a person’s Task only the status is written, and only of its own life'
   const human = (ref: string): object => ({ origin: { kind: 'human', ref } })
   actors.show(aTask('mine', { stage: 'implementing' }, human(uid)))
   actors.show(aTask('again', { stage: 'delivered' }, human('an earlier one')))
-  actors.show(aTask('gone', { stage: 'implementing' }, human('of an object that is not there')))
   mirror.start()
   await mirror.resync()
-  for (const name of ['mine', 'again', 'gone'] as const) actors.stepped(`task:default/${name}`)
+  for (const name of ['mine', 'again'] as const) actors.stepped(`task:default/${name}`)
   await settle()
   expect(server.find('Task', 'default/mine')).toMatchObject({
     spec: { projectRef: 'demo' },
@@ -85,7 +84,74 @@ test('of a person’s Task only the status is written, and only of its own life'
   })
   expect(server.find('Task', 'default/mine')!.metadata.labels).toBeUndefined()
   expect(server.find('Task', 'default/again')!.status).toBeUndefined()
-  expect(server.find('Task', 'default/gone')).toBeUndefined()
+})
+
+describe('a person’s Task whose object went past its finalizer', () => {
+  const ended = { type: 'Complete', status: 'True', reason: 'Delivered', message: 'm', lastTransitionTime: 'x' }
+  const human = (ref: string): object => ({ origin: { kind: 'human', ref } })
+
+  test('is made again while it lives, as one of ours: with label, owner, spec and status, and the log tells it', async () => {
+    const { server, actors, mirror, settle, clock, project, log } = mirrorUnderTest()
+    actors.show(aTask('mine', { stage: 'implementing' }, human('gone')))
+    mirror.start()
+    mirror.add('Task/default/mine')
+    await settle()
+    const { metadata, spec, status } = server.find('Task', 'default/mine')!
+    expect(metadata).toMatchObject({ labels: label, annotations: { [lifeAnnotation]: 'gone' } })
+    expect([metadata.ownerReferences?.[0]?.uid, spec, status]).toEqual([
+      project.metadata.uid,
+      aTask('mine', {}, human('gone')).spec,
+      { stage: 'implementing' },
+    ])
+    expect(log.lines()).toMatchObject([{ name: 'mine', msg: expect.stringContaining('made again') as unknown }])
+    actors.show(aTask('mine', { stage: 'merging' }, human('gone')))
+    server.edit('Task', 'default/mine', { metadata: { ...server.find('Task', 'default/mine')!.metadata, labels: {} } })
+    for (let second = 0; second < 3; second += 1) {
+      clock.advance(1_000)
+      await settle()
+    }
+    const again = server.find('Task', 'default/mine')!
+    expect([again.metadata.labels, again.status]).toEqual([label, { stage: 'merging' }])
+  })
+
+  test('is not made again once it has ended', async () => {
+    const { server, actors, mirror, settle } = mirrorUnderTest()
+    actors.show(aTask('mine', { stage: 'delivered', conditions: [ended] }, human('gone')))
+    mirror.start()
+    mirror.add('Task/default/mine')
+    await settle()
+    expect(server.all('Task')).toEqual([])
+  })
+
+  test('is not made a second time where the cache only lags behind the object', async () => {
+    const held: (() => void)[] = []
+    const { server, actors, mirror, settle } = mirrorUnderTest({ deliver: (change) => void held.push(change) })
+    const { uid } = server.put('Task', 'default/mine', { projectRef: 'demo' }).metadata
+    actors.show(aTask('mine', { stage: 'implementing' }, human(uid)))
+    actors.show(aTask('mine-x7k2p', { stage: 'implementing' }, human(uid)))
+    mirror.start()
+    mirror.add('Task/default/mine')
+    mirror.add('Task/default/mine-x7k2p')
+    await settle()
+    expect(server.all('Task').map(({ metadata }) => [metadata.name, metadata.labels])).toEqual([['mine', undefined]])
+  })
+})
+
+test('a Task of ours whose label somebody took off is known by its origin: it is shown, and has its label again', async () => {
+  const { server, actors, mirror, settle, clock } = mirrorUnderTest({
+    lifeOf: async ({ namespace, name }) => `${namespace}/${name}-x7k2p`,
+  })
+  actors.show(aTask('a', { stage: 'implementing' }))
+  actors.show(aTask('a-x7k2p', { stage: 'queued' }, { origin: { kind: 'human', ref: 'taken for a person’s' } }))
+  const { metadata } = server.put('Task', 'default/a', aTask('a', {}).spec as never)
+  actors.show(aTask('a-x7k2p', { stage: 'queued' }, { origin: { kind: 'human', ref: metadata.uid } }))
+  mirror.start()
+  for (let second = 0; second < 3; second += 1) {
+    clock.advance(1_000)
+    await settle()
+  }
+  const shown = server.find('Task', 'default/a')!
+  expect([shown.metadata.labels, shown.status]).toEqual([label, { stage: 'implementing' }])
 })
 
 test('a later life of a person’s Task is shown by the object of its first name', async () => {

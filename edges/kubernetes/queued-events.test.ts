@@ -91,6 +91,33 @@ test('what left its queue is kept with its end, and goes when the queue forgets 
   expect(server.all('QueuedEvent').map(({ metadata }) => metadata.name)).toEqual(['e-1'])
 })
 
+test('what left its queue and somebody deletes stays away: the store knows no more what it asked for', async () => {
+  const { actors, mirror, show, seconds, server } = underTest(2)
+  show(0)
+  await seconds(3)
+  actors.show({ ...anEntry('e-0', { state: 'Done', reason: 'released' }), spec: { projectRef: 'demo' } })
+  for (const name of ['e-0', 'e-1'] as const) server.remove('QueuedEvent', `default/${name}`)
+  await mirror.resync()
+  await seconds(12)
+  expect(server.all('QueuedEvent').map(({ metadata }) => metadata.name)).toEqual(['e-1'])
+})
+
+test('a person’s Task shows that it is queued within 2 s of its entry, though places are not due', async () => {
+  const { actors, show, seconds, server } = underTest(3)
+  const { uid } = server.put('Task', 'default/e-2', { projectRef: 'demo' }).metadata
+  const origin = { origin: { kind: 'human', ref: uid } }
+  actors.show(aTask('e-2', {}, origin))
+  actors.views.delete('QueuedEvent/default/e-2')
+  await seconds(2)
+  actors.stepped('queue:default/demo')
+  await seconds(2)
+  expect(server.find('Task', 'default/e-2')!.status).toBeUndefined()
+  actors.show(aTask('e-2', { stage: 'queued', position: 3 }, origin))
+  show(0)
+  await seconds(2)
+  expect(server.find('Task', 'default/e-2')!.status).toEqual({ stage: 'queued', position: 3 })
+})
+
 test('a person’s Task that waits shows its place as its entry does', async () => {
   const { actors, show, seconds, server } = underTest(3)
   const { uid } = server.put('Task', 'default/e-2', { projectRef: 'demo' }).metadata

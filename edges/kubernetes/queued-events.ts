@@ -85,7 +85,7 @@ async function pass(deps: QueuedEventsDeps, namespace: string, isPlacing: boolea
   const shown = new Set(views.map(({ metadata }) => metadata.name))
   const over = [...known.values()].filter(({ metadata }) => !shown.has(metadata.name))
   await inParallel(over, async (object) => void (await deps.objects.settle('QueuedEvent', undefined, object)))
-  if (isPlacing) for (const task of movedTasks(deps, views)) deps.moved(task)
+  for (const task of movedTasks(deps, views, isPlacing)) deps.moved(task)
   return left
 }
 
@@ -122,13 +122,18 @@ interface Waiting {
   readonly taskRef?: string
 }
 
-/** A Task that a person applied shows its place itself until it is minted. */
-function movedTasks({ caches }: QueuedEventsDeps, views: readonly DerivedResource[]): readonly ResourceKey[] {
+/** A Task that a person applied shows its place itself until it is minted, and no stage before a queue has it. */
+function movedTasks(
+  { caches }: QueuedEventsDeps,
+  views: readonly DerivedResource[],
+  isPlacing: boolean,
+): readonly ResourceKey[] {
   return views.flatMap((view) => {
     const task = caches['Task']!.get((view.spec as Waiting).taskRef ?? '')
     if (task === undefined || isMadeByOrchestrator(task)) return []
     const { position } = preparedStatus(task, view.status)
-    return position === task.status?.['position'] ? [] : [`Task/${nameOf(task)}`]
+    const hasMoved = isPlacing && position !== task.status?.['position']
+    return hasMoved || task.status?.['stage'] === undefined ? [`Task/${nameOf(task)}`] : []
   })
 }
 

@@ -7,7 +7,7 @@ import { claimantOf, projectIdOf } from './claims.ts'
 import { resourceOf } from './resources.ts'
 import type { KubeObject } from './api.ts'
 import { putFinalizer, removeFinalizer } from './finalizers.ts'
-import { claimAnnotation, isDeleting, isMadeByOrchestrator, lifeAnnotation } from './marks.ts'
+import { claimAnnotation, isDeleting, isLabelled, isMadeByOrchestrator, lifeAnnotation } from './marks.ts'
 import { deleteObject } from './objects.ts'
 import { keyOf, type Again, type Reconciling, type TaskState } from './reconcile-deps.ts'
 import { closingMs } from './reconcile-project.ts'
@@ -64,11 +64,15 @@ async function stateOf({ reads }: Reconciling, object: KubeObject): Promise<Task
 
 async function keep(deps: Reconciling, object: KubeObject): Promise<Again> {
   const state = await stateOf(deps, object)
-  if (state === 'none') await deleteObject(deps.client, object)
+  if (state === 'none' && isLabelled(object)) await deleteObject(deps.client, object)
+  else if (state === 'none') await letGo(deps, await report(deps, object, 'refused', invalid('Task', forged)))
   else if (state === 'live') await hold(deps, object, {})
   else await letGo(deps, object)
   return undefined
 }
+
+/** A person's, or left over from a backup without its label. */
+const forged = [{ path: '/spec/origin/kind', message: 'only the orchestrator writes it' }]
 
 async function takeUp(deps: Reconciling, object: KubeObject): Promise<Again> {
   const state = await stateOf(deps, object)

@@ -113,6 +113,31 @@ describe('a Project', () => {
     expect(conditionsOf(world, 'Project', 'demo')).toMatchObject([{ type: 'Contended', reason: 'OtherOrchestrator' }])
   })
 
+  test('that another orchestrator claimed shows it without a fight while both live, and no more after a sweep once that one has gone', async () => {
+    const world = createWorld()
+    world.api.create(demo)
+    const owner = await startProcess(world)
+    await owner.settle()
+    const other = await startProcess(world, { orchestrator: 'b/b' })
+    const reasons = (): readonly string[] =>
+      ((conditionsOf(world, 'Project', 'demo') ?? []) as { readonly type: string }[]).map(({ type }) => type)
+    const statuses = (): number => world.api.calls.filter(({ path }) => path.endsWith('/status')).length
+    for (let round = 0; round < 5; round += 1) {
+      await other.settle()
+      await owner.settle()
+    }
+    expect([reasons(), statuses()]).toEqual([['Contended'], 1])
+    await owner.reconciler.sweep()
+    await owner.settle()
+    expect(reasons()).toEqual([])
+    await other.settle()
+    expect([reasons(), statuses()]).toEqual([['Contended'], 3])
+    await other.die()
+    await owner.reconciler.sweep()
+    await owner.settle(1)
+    expect(reasons()).toEqual([])
+  })
+
   test('of two orchestrators one claims, and a stale one is refused by the server', async () => {
     const world = createWorld()
     const [first, second] = [
@@ -353,6 +378,30 @@ describe('a Task of the platform', () => {
     await process.settle()
     expect([world.api.find('Task', 'one'), world.actors.waiting.size]).toEqual([undefined, 0])
     expect(world.actors.calls.filter((call) => call.startsWith('applied'))).toEqual([])
+  })
+
+  test('whose label somebody took off is kept as before, and not taken for a person’s', async () => {
+    const { world, api, actors, process } = await withDemo()
+    actors.tasks.set('default/one', { state: 'live', isClosing: false, project: 'default/demo' })
+    api.create({ ...one, spec: { ...taskSpec, origin: { kind: 'webhook', ref: 'lib#1' } } })
+    await process.settle()
+    expect(finalizersOf(world, 'Task', 'one')).toEqual([closeFinalizer])
+    expect([conditionsOf(world, 'Task', 'one'), actors.calls]).toEqual([undefined, ['changed default/demo']])
+  })
+
+  test('whose origin a person wrote is refused, and neither minted nor deleted', async () => {
+    const { world, api, actors, process } = await withDemo()
+    api.create({ ...one, spec: { ...taskSpec, origin: { kind: 'webhook', ref: 'lib#1' } } })
+    await process.settle()
+    expect(conditionsOf(world, 'Task', 'one')).toMatchObject([
+      {
+        type: 'Admitted',
+        status: 'False',
+        reason: 'InvalidSpec',
+        message: expect.stringContaining('/spec/origin/kind'),
+      },
+    ])
+    expect([finalizersOf(world, 'Task', 'one'), actors.calls]).toEqual([[], ['changed default/demo']])
   })
 
   test('whose object is gone is made again by the mirror', async () => {

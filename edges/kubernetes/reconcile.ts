@@ -92,7 +92,7 @@ class LevelTriggered implements Reconciler {
     const kind = after.kind as (typeof kinds)[number]
     const [was, is] = [before.metadata, after.metadata]
     if (was.generation === is.generation && was.deletionTimestamp === is.deletionTimestamp)
-      this.#seen.set(keyOf(kind, nameOf(after)), printOf(after))
+      this.#seen.set(keyOf(kind, nameOf(after)), this.#printOf(after))
     this.#cacheOf(kind).put(after)
   }
 
@@ -119,7 +119,7 @@ class LevelTriggered implements Reconciler {
 
   #isSeen(kind: (typeof kinds)[number], id: string): boolean {
     const object = this.#cacheOf(kind).get(id)
-    return object !== undefined && this.#seen.get(keyOf(kind, id)) === printOf(object)
+    return object !== undefined && this.#seen.get(keyOf(kind, id)) === this.#printOf(object)
   }
 
   #reconcile(kind: KeyKind, id: string): Promise<Again> {
@@ -150,7 +150,19 @@ class LevelTriggered implements Reconciler {
     const object = this.#cacheOf(kind).get(id)
     const key = keyOf(kind, id)
     if (object === undefined) this.#seen.delete(key)
-    else this.#seen.set(key, printOf(object))
+    else this.#seen.set(key, this.#printOf(object))
+  }
+
+  /**
+   * What the reconciler decides by. That another orchestrator contends is its own word: whoever works for the Project takes
+   * it off when it comes by, and that one, while it lives, writes it again. At once, the two would never end.
+   */
+  #printOf(object: KubeObject): string {
+    const { uid, generation, deletionTimestamp, finalizers } = object.metadata
+    const contended = claimantOf(object) === this.#deps.orchestrator ? [] : conditionsIn(object, 'contended')
+    const marks = [annotationsOf(object), isMadeByOrchestrator(object)]
+    const conditions = [conditionsIn(object, 'refused'), contended]
+    return JSON.stringify([uid, generation, deletionTimestamp, finalizers, marks, conditions])
   }
 
   #cacheOf(kind: (typeof kinds)[number]): ObjectCache {
@@ -158,14 +170,6 @@ class LevelTriggered implements Reconciler {
     if (kind === 'Project') return projects
     return kind === 'Repository' ? repositories : tasks
   }
-}
-
-/** What the reconciler decides by. */
-function printOf(object: KubeObject): string {
-  const { uid, generation, deletionTimestamp, finalizers } = object.metadata
-  const conditions = [conditionsIn(object, 'refused'), conditionsIn(object, 'contended')]
-  const marks = [annotationsOf(object), isMadeByOrchestrator(object)]
-  return JSON.stringify([uid, generation, deletionTimestamp, finalizers, marks, conditions])
 }
 
 function split(key: string): [KeyKind, string] {

@@ -46,6 +46,9 @@ export function statusDifference(known: KubeObject, wanted: Plain): Plain | unde
     withConditions(known.status ?? {}, own),
     withConditions(wanted, (wanted['conditions'] ?? []) as readonly Condition[]),
   )
+  // A list without entries is not none: somebody wrote it.
+  if (all.length === 0 && known.status?.['conditions'] !== undefined && wanted['conditions'] === undefined)
+    return { ...difference, conditions: null }
   if (difference === undefined || !('conditions' in difference)) return difference
   const conditions = [...((difference['conditions'] ?? []) as readonly Condition[]), ...kept]
   return { ...difference, conditions: conditions.length === 0 ? null : conditions }

@@ -210,6 +210,15 @@ test('a field and a condition that somebody added go, those of other managers of
   expect(statusOf()).toEqual({ stage: 'implementing', conditions: [ours, contended] })
 })
 
+test('an empty list of conditions that somebody left goes', async () => {
+  const { server, statusOf, clock, settle } = await withTask({ stage: 'implementing' })
+  server.edit('Task', 'default/a', { status: { stage: 'implementing', conditions: [] } })
+  await settle()
+  clock.advance(2_000)
+  await settle()
+  expect(statusOf()).toEqual({ stage: 'implementing' })
+})
+
 test('the status of a Project is that of its object, and of no other orchestrator’s', async () => {
   const { server, actors, mirror, settle } = mirrorUnderTest()
   actors.stored.set('Project/default/demo', { ready: true, memory: null })

@@ -17,7 +17,7 @@ import type { Resource } from '../ports/resources.ts'
 import { nameOf, type KubeObject, type Workqueue } from './api.ts'
 import { resourceOf } from './resources.ts'
 import type { ResourceKey } from './concerns.ts'
-import { originOf, workerOf, type DerivedObjects } from './derived-objects.ts'
+import { isSameOrigin, originOf, workerOf, type DerivedObjects } from './derived-objects.ts'
 import { isMadeByOrchestrator } from './marks.ts'
 import type { Caches, StatusPatches, Written } from './status-patches.ts'
 import { createWorkqueue } from './workqueue.ts'
@@ -102,6 +102,10 @@ async function viewOf(
     return (await derived.get(kindNamed(kind)!, namespace, name)) as DerivedResource | undefined
   }
   if (kind !== 'Task' || known === undefined || isMadeByOrchestrator(known)) return read(id)
+  if (originOf(known.spec) !== undefined) {
+    const named = await read(id)
+    if (named !== undefined && isSameOrigin(named, known)) return named
+  }
   return (await read(await lifeOf(resourceOf(known).resource))) ?? read(id)
 }
 

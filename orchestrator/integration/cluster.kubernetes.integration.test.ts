@@ -103,6 +103,8 @@ describeRequiring('kubernetes', 'an orchestrator whose resources are at an API s
       reason: 'NotFound',
       message: expect.stringContaining('no Repository nowhere'),
     })
+    // It waits in no queue.
+    await when('tasks', 'stray', ({ status }) => status?.['stage'] === undefined && status?.['why'] === undefined)
     await cluster.kubectl('delete', 'task', 'stray', '--timeout=60s')
   })
 

@@ -14,6 +14,8 @@ interface ClusterPodsOptions {
   readonly client: KubeClient
   /** Of Tasks; empty: all. */
   readonly namespaces: readonly string[]
+  /** Objects of Tasks. */
+  readonly tasks: ObjectCache
   readonly settings: OrchestratorSettings['kubernetes']['pods']
   readonly clock: Clock
   readonly random: Random

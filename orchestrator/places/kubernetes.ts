@@ -30,7 +30,7 @@ import type { Random } from '../../runtime/random.ts'
 import { actorReads } from '../actor-reads.ts'
 import type { Place, Wired } from '../place.ts'
 import type { OrchestratorSettings } from '../settings.ts'
-import { clusterPods, type ClusterPods } from './cluster-pods.ts'
+import { clusterPods } from './cluster-pods.ts'
 import { lifeOf } from '../tasks-by-hand.ts'
 
 interface KubernetesPlaceOptions {
@@ -49,7 +49,7 @@ interface KubernetesPlaceOptions {
   /** Those of this machine. */
   readonly localPods: Place['pods']
   /** Absent: pods are of this machine. */
-  readonly clusterPods?: ClusterPods
+  readonly clusterPods?: OrchestratorSettings['kubernetes']['pods']
 }
 
 /** All actors and objects are gone through, whatever was heard of them. */
@@ -70,17 +70,16 @@ export function openKubernetesPlace(settings: OrchestratorSettings['kubernetes']
     ...given,
     client,
     namespaces,
-    ...(settings.localPods
-      ? {}
-      : { clusterPods: clusterPods({ ...given, client, namespaces, settings: settings.pods }) }),
+    ...(settings.localPods ? {} : { clusterPods: settings.pods }),
     leaseNamespace: settings.leaseNamespace || namespaceOf(kubeconfig),
     identity: `${hostname()}_${given.ids.next()}`,
   })
 }
 
 function kubernetesPlace(options: KubernetesPlaceOptions): Place {
-  const { client, clock, localPods, clusterPods: pods } = options
+  const { client, clock, localPods, clusterPods: shape } = options
   const caches = cachesOf(options)
+  const pods = shape && clusterPods({ ...options, tasks: caches['Task']!, settings: shape })
   const all = [...Object.entries(caches), ...(pods === undefined ? [] : [['Pod', pods.cache] as const])]
   const resources = peopleReader(ofPeople(caches))
   const secrets = kubeSecrets(client)

@@ -8,8 +8,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
+import type { OrchestratorSettings } from '../settings.ts'
 import { noCluster } from './no-cluster.ts'
-import { ownManifests, startOrchestratorFixture, type OrchestratorFixture } from './fixture.ts'
+import { ownManifests, settingsOf, startOrchestratorFixture, type OrchestratorFixture } from './fixture.ts'
 
 export interface Shown {
   readonly metadata: {
@@ -30,10 +31,13 @@ export interface Condition {
   readonly reason: string
   readonly message: string
   readonly observedGeneration?: number
+  readonly lastTransitionTime?: string
 }
 
 export interface Cluster {
   readonly fixture: OrchestratorFixture
+  /** As the orchestrator has them, and as another process of it needs them. */
+  readonly settings: OrchestratorSettings
   readonly kube: ControlPlane
   readonly namespace: string
   /** kubectl in the namespace; fails where it does. */
@@ -72,11 +76,13 @@ export async function kubeconfigOf(kube: ControlPlane, namespace: string, path: 
 interface ClusterOptions {
   /** Applied and ready before the cluster is: without them, only the orchestrator is there. */
   readonly manifests?: (forge: OrchestratorFixture['forge']) => readonly object[]
+  /** In place of those of the fixture. */
+  readonly settings?: Partial<OrchestratorSettings>
 }
 
 export async function startCluster(
   kube: ControlPlane,
-  { manifests = ownManifests }: ClusterOptions = {},
+  { manifests = ownManifests, settings = {} }: ClusterOptions = {},
 ): Promise<Cluster> {
   const namespace = await kube.ownNamespace()
   const roles = rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount })
@@ -86,23 +92,28 @@ export async function startCluster(
   const kubectl = (...parameters: readonly string[]): Promise<string> => kube.must(['-n', namespace, ...parameters])
   const apply = (...manifests: readonly object[]): Promise<string> =>
     kube.must(['-n', namespace, 'apply', '-f', '-'], listOf(manifests.map((one) => placed(one, namespace))))
-  const fixture = await startOrchestratorFixture(
-    { place: 'kubernetes', kubernetes: { ...noCluster, kubeconfig, namespaces: [namespace] } },
-    {
-      async prepare({ forge }) {
-        const wanted = manifests(forge)
-        if (wanted.length === 0) return
-        await apply(...wanted)
-        await kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
-      },
+  const kubernetes = { ...noCluster, kubeconfig, namespaces: [namespace] }
+  const own = { ...settings, place: 'kubernetes', kubernetes } as const
+  let issuer = ''
+  const fixture = await startOrchestratorFixture(own, {
+    settingsFor: async (identity) => {
+      issuer = identity.issuer
+      return {}
     },
-  )
+    async prepare({ forge }) {
+      const wanted = manifests(forge)
+      if (wanted.length === 0) return
+      await apply(...wanted)
+      await kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
+    },
+  })
   const get = async (plural: string, name: string): Promise<Shown | undefined> => {
     const { code, body } = await kube.ask('GET', `/apis/${apiVersion}/namespaces/${namespace}/${plural}/${name}`)
     return code === 200 ? (body as unknown as Shown) : undefined
   }
   return {
     fixture,
+    settings: { ...settingsOf(fixture.dir, issuer), ...own },
     kube,
     namespace,
     kubectl,

@@ -211,7 +211,14 @@ const leading =
 /** Pods of the Task, each under an ordinal of its own. */
 function podsBy({ caches, log, views, namespace }: Stage, client: KubeClient) {
   const pods = new KubernetesPods({
-    ...{ client, cache: caches['Task']!, image: 'wrapper', security: { runAsNonRoot: false }, workspaces: true },
+    ...{
+      client,
+      cache: caches['Task']!,
+      tasks: caches['Task']!,
+      image: 'wrapper',
+      security: { runAsNonRoot: false },
+      workspaces: true,
+    },
     ...{ clock: systemClock, random: Math.random, logger: log.logger, inputs: async () => podInputs },
   })
   const task = `${namespace}/${views['Task']!.metadata.name}`

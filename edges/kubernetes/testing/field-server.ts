@@ -105,6 +105,8 @@ export class FieldServer {
     }
     if (method === 'PATCH' && !call.isStatus && question.type === applyPatch)
       return this.#applyObject(call, stored, body)
+    if (method === 'GET' && name.endsWith('/'))
+      return { items: this.all(kind).filter(({ metadata }) => `${metadata.namespace}/` === name) }
     if (stored === undefined) throw errorOf(404, {})
     if (method === 'GET') return stored.object
     if (method === 'DELETE') return this.#delete(stored, body as { preconditions?: { uid?: string } })
