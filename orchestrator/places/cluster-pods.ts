@@ -22,7 +22,7 @@ interface ClusterPodsOptions {
   readonly logger: Logger
 }
 
-export interface ClusterPods {
+interface ClusterPods {
   readonly cache: ObjectCache
   readonly create: Place['pods']
   begin(): void
