@@ -7,9 +7,8 @@ import type { KubeObject } from '../../edges/kubernetes/api.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import type { Fault } from './fault.ts'
 import type { Pod } from './pod.ts'
+import { address, image, podIP, podOf, volumeOf, wholePod, wrapperPod } from './testing/manifests.ts'
 import { withKubelet } from './testing/real-kubelet.ts'
-
-const image = 'example.test/program:1'
 
 interface Seen {
   readonly env: Readonly<Record<string, string>>
@@ -24,26 +23,6 @@ interface Seen {
   readonly files: Readonly<Record<string, string>>
   readonly writes: Readonly<Record<string, string>>
   readonly there: Readonly<Record<string, boolean>>
-}
-
-const podIP = { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }
-const address = { name: 'HTTP_ADDR', value: '$(POD_IP):8080' }
-const readiness = { httpGet: { path: '/readyz', port: 8080 } }
-
-function podOf(name: string, container: object = {}, spec: object = {}): object {
-  const main = { name: 'main', image, env: [podIP, address], readinessProbe: readiness, ...container }
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, labels: { app: name } },
-    spec: {
-      restartPolicy: 'Never',
-      terminationGracePeriodSeconds: 10,
-      automountServiceAccountToken: false,
-      containers: [main],
-      ...spec,
-    },
-  }
 }
 
 const conditionOf = (pod: KubeObject | undefined, type: string): Record<string, string> | undefined =>
@@ -328,43 +307,6 @@ const isFailed = (pod: KubeObject | undefined): boolean =>
   pod?.status?.['phase'] === 'Failed' && conditionOf(pod, 'PodReadyToStartContainers')?.['status'] === 'False'
 const isStarting = (pod: KubeObject | undefined): boolean => stateOf(pod).waiting?.reason !== 'ContainerCreating'
 
-function wrapperPod(): object {
-  const run = { name: 'run', mountPath: '/platform/run' }
-  const env = Object.entries({
-    HTTP_ADDR: '$(POD_IP):8080',
-    INTERNAL_ADDR: '127.0.0.1:0',
-    HOME: '/platform/state/home',
-    STATE_DIR: '/platform/state',
-    WORKSPACE_DIR: '/workspace',
-    OIDC_ISSUER: 'http://127.0.0.1:1',
-    OIDC_AUDIENCE: 'urn:wrapper',
-    PLATFORM_TASK: 'default/real',
-    PLATFORM_PROJECT: 'default/demo',
-    PLATFORM_POD: '1',
-    PLATFORM_CONTRACT_VERSION: '3',
-    MODEL_PROVIDER_API_KEY_FILE: '/platform/run/model-key',
-    PLATFORM_POD_TOKEN_FILE: '/platform/run/pod-token',
-  }).map(([name, value]) => ({ name, value }))
-  const take = {
-    name: 'take-secrets',
-    image: 'example.test/wrapper:1',
-    command: ['sh', '-c', 'cd /platform/secret && install -m 0600 -t /platform/run *'],
-    volumeMounts: [{ name: 'secret', mountPath: '/platform/secret' }, run],
-  }
-  const volumes = [
-    { name: 'secret', secret: { secretName: 'wrapper' } },
-    { name: 'run', emptyDir: { medium: 'Memory' } },
-    { name: 'state', emptyDir: {} },
-  ]
-  const volumeMounts = [
-    run,
-    { name: 'state', mountPath: '/platform/state', subPath: 'state' },
-    { name: 'state', mountPath: '/workspace', subPath: 'workspace' },
-  ]
-  const container = { name: 'wrapper', image: 'example.test/wrapper:1', env: [podIP, ...env], volumeMounts }
-  return podOf('wrapper', container, { volumes, initContainers: [take] })
-}
-
 const tenMegabytes = { resources: { requests: { storage: '10Mi' } } }
 const isNew = (line: string, at: number, all: readonly string[]): boolean => line !== all[at - 1]
 
@@ -381,70 +323,4 @@ function lineOf({ status = {} }: KubeObject): string {
   return [status['phase'], conditions.filter((one) => one.status === 'True').map(({ type }) => type), states]
     .flat(2)
     .join(' ')
-}
-
-function volumeOf(namespace: string): object {
-  return {
-    apiVersion: 'v1',
-    kind: 'PersistentVolume',
-    metadata: { name: `pv-${namespace}` },
-    spec: {
-      capacity: { storage: '10Mi' },
-      accessModes: ['ReadWriteMany'],
-      storageClassName: '',
-      hostPath: { path: `/nowhere/${namespace}` },
-      claimRef: { namespace, name: 'work' },
-    },
-  }
-}
-
-function wholePod(root: string): object {
-  const env = [
-    podIP,
-    address,
-    { name: 'KEY', valueFrom: { secretKeyRef: { name: 'keys', key: 'other' } } },
-    { name: 'NAMED', value: 'of $(KEY) and $(NOBODY) and $$(KEY)' },
-    { name: 'UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
-    {
-      name: 'READ',
-      value: `/platform/run/model-key,${['namespace', 'mode', 'app', 'token'].map((name) => `/platform/projected/${name}`).join(',')}`,
-    },
-    { name: 'WRITE', value: '/platform/state/a,/workspace/b,/platform/secret/c,/usr/d,/tmp/e' },
-    { name: 'LOOK', value: `${homedir()},${root},/usr/bin/env` },
-  ]
-  const field = (path: string, fieldPath: string): object => ({ path, fieldRef: { fieldPath } })
-  const sources = [
-    { serviceAccountToken: { path: 'token', expirationSeconds: 600 } },
-    { configMap: { name: 'settings' } },
-    { downwardAPI: { items: [field('namespace', 'metadata.namespace'), field('app', "metadata.labels['app']")] } },
-  ]
-  const volumes = [
-    { name: 'secret', secret: { secretName: 'keys', items: [{ key: 'model-key', path: 'model-key' }] } },
-    { name: 'run', emptyDir: { medium: 'Memory' } },
-    { name: 'state', emptyDir: {} },
-    { name: 'work', persistentVolumeClaim: { claimName: 'work' } },
-    { name: 'projected', projected: { sources } },
-  ]
-  const take = {
-    name: 'take-secrets',
-    image,
-    command: ['sh', '-c', 'cd /platform/secret && install -m 0600 -t /platform/run *'],
-    volumeMounts: [
-      { name: 'secret', mountPath: '/platform/secret' },
-      { name: 'run', mountPath: '/platform/run' },
-    ],
-  }
-  const volumeMounts = [
-    ...take.volumeMounts,
-    { name: 'state', mountPath: '/platform/state' },
-    { name: 'work', mountPath: '/workspace', subPath: 'deep/workspace' },
-    { name: 'projected', mountPath: '/platform/projected' },
-  ]
-  const container = {
-    env,
-    volumeMounts,
-    args: ['$(KEY)', '$(nobody)'],
-    envFrom: [{ prefix: 'SET_', configMapRef: { name: 'settings' } }],
-  }
-  return podOf('whole', container, { volumes, initContainers: [take] })
 }
