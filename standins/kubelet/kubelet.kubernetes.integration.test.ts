@@ -1,5 +1,6 @@
 /** The stand-in kubelet on a real API server: what a pod is, what its status says, and how it breaks. */
-import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -212,56 +213,63 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
   })
 
   test('is lost with its node, ends what was deleted meanwhile, and another goes on where it was', async () => {
-    await withKubelet(async ({ create, until, remove, kubelet, restart, client, namespace, read }) => {
-      const node = (): Promise<KubeObject> => client.ask('GET', `/api/v1/nodes/node-${namespace}`)
-      const renewed = async (): Promise<unknown> =>
-        (await client.ask('GET', `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-${namespace}`))
-          .spec?.['renewTime']
-      expect(conditionOf(await node(), 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' })
-      for (const name of ['forced', 'deleted', 'kept', 'stubborn'])
-        await create(
-          'pods',
-          podOf(name, name === 'stubborn' ? { env: [podIP, address, { name: 'STUBBORN', value: '1' }] } : {}),
-        )
-      const [forced, deleted, kept, stubborn] = [
-        await until('forced', isReady),
-        await until('deleted', isReady),
-        await until('kept', isReady),
-        await until('stubborn', isReady),
-      ]
-      const { env: before } = await askOf(kept)
-      await remove('stubborn', { gracePeriodSeconds: 300 })
-      await until('stubborn', (pod) => pod?.metadata.deletionTimestamp !== undefined)
-      expect((await askOf(stubborn)).pid).toBe(1)
-      await remove('stubborn', { gracePeriodSeconds: 1 })
-      await until('stubborn', isGone)
-      await expect(askOf(stubborn)).rejects.toThrow('fetch failed')
-      kubelet.lose()
-      const beat = await renewed()
-      await remove('forced', { gracePeriodSeconds: 0 })
-      await remove('deleted')
-      await until('forced', isGone)
-      // The server has it no more, and its process lives on: that is what a forced end of a pod on a lost node means.
-      expect((await askOf(forced)).pid).toBe(1)
-      expect((await askOf(deleted)).pid).toBe(1)
-      expect((await read('deleted'))?.metadata.deletionTimestamp).toBeDefined()
-      expect(await renewed()).toBe(beat)
-      kubelet.recover()
-      await until('deleted', isGone)
-      await vi.waitFor(() => expect(askOf(forced)).rejects.toThrow('fetch failed'), { timeout: 10_000 })
-      // Another one adopts what this one started, and this one is heard no more.
-      kubelet.lose()
-      const next = await restart()
-      await until('kept', isReady)
-      expect((await askOf(kept)).env).toEqual(before)
-      await fetch(`http://${before['POD_IP']}:8080/end`)
-      const ended = await until('kept', (pod) => pod?.status?.['phase'] === 'Succeeded')
-      expect(stateOf(ended).terminated).toMatchObject({ exitCode: 0, reason: 'Completed' })
-      await create('pods', podOf('orphan'))
-      const orphan = await until('orphan', isReady)
-      await next.stop()
-      await expect(askOf(orphan)).rejects.toThrow('fetch failed')
-    })
+    await withKubelet(
+      async ({ create, until, remove, kubelet, restart, client, namespace, read, seen }) => {
+        const node = (): Promise<KubeObject> => client.ask('GET', `/api/v1/nodes/node-${namespace}`)
+        const renewed = async (): Promise<unknown> =>
+          (await client.ask('GET', `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-${namespace}`))
+            .spec?.['renewTime']
+        expect(conditionOf(await node(), 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' })
+        for (const name of ['forced', 'deleted', 'kept', 'stubborn'])
+          await create(
+            'pods',
+            podOf(name, name === 'stubborn' ? { env: [podIP, address, { name: 'STUBBORN', value: '1' }] } : {}),
+          )
+        const [forced, deleted, kept, stubborn] = [
+          await until('forced', isReady),
+          await until('deleted', isReady),
+          await until('kept', isReady),
+          await until('stubborn', isReady),
+        ]
+        const { env: before } = await askOf(kept)
+        await remove('stubborn', { gracePeriodSeconds: 300 })
+        await until('stubborn', (pod) => pod?.metadata.deletionTimestamp !== undefined)
+        expect((await askOf(stubborn)).pid).toBe(1)
+        await remove('stubborn', { gracePeriodSeconds: 1 })
+        await until('stubborn', isGone)
+        await expect(askOf(stubborn)).rejects.toThrow('fetch failed')
+        const first = await renewed()
+        await vi.waitFor(async () => expect(await renewed()).not.toBe(first), { timeout: 10_000 })
+        kubelet.lose()
+        await remove('forced', { gracePeriodSeconds: 0 })
+        const beat = await renewed()
+        await remove('deleted')
+        await until('forced', isGone)
+        // The server has it no more, and its process lives on: that is what a forced end of a pod on a lost node means.
+        expect((await askOf(forced)).pid).toBe(1)
+        expect((await askOf(deleted)).pid).toBe(1)
+        expect((await read('deleted'))?.metadata.deletionTimestamp).toBeDefined()
+        expect(await renewed()).toBe(beat)
+        kubelet.recover()
+        await until('deleted', isGone)
+        await vi.waitFor(() => expect(askOf(forced)).rejects.toThrow('fetch failed'), { timeout: 10_000 })
+        // Another one adopts what this one started, and this one is heard no more.
+        kubelet.lose()
+        const next = await restart()
+        await until('kept', isReady)
+        expect((await askOf(kept)).env).toEqual(before)
+        await fetch(`http://${before['POD_IP']}:8080/end`)
+        const ended = await until('kept', (pod) => pod?.status?.['phase'] === 'Succeeded')
+        expect(stateOf(ended).terminated).toMatchObject({ exitCode: 0, reason: 'Completed' })
+        const phases = seen.get('kept')?.map(({ status }) => String(status?.['phase']))
+        expect(phases?.filter(isNew)).toEqual(['Pending', 'Running', 'Succeeded'])
+        await create('pods', podOf('orphan'))
+        const orphan = await until('orphan', isReady)
+        await next.stop()
+        await expect(askOf(orphan)).rejects.toThrow('fetch failed')
+      },
+      { heartbeatMs: 20 },
+    )
   })
 
   test('runs the real wrapper, which takes its secrets from an init container, until it is gone', async () => {
@@ -272,12 +280,17 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
       const { uid } = created.metadata
       const log = kubelet.logOf({ namespace, name: 'wrapper', uid }, 'wrapper')
       expect(readFileSync(log, 'utf8')).toContain('another contract version')
+      const own = createHash('sha256').update(root).digest('hex').slice(0, 12)
+      const memory = join('/dev/shm', `statewright-kubelet-${own}`, uid)
+      // The wrapper takes away what it has read; the Secret itself stays as it is.
+      expect(readdirSync(join(memory, 'run'))).toEqual([])
+      expect(readFileSync(join(memory, 'secret', 'pod-token'), 'utf8')).toBe('t')
       const url = `http://${String(ready?.status?.['podIP'])}:8080/v1/session`
       expect((await fetch(url)).status).toBe(401)
       await remove('wrapper')
       await until('wrapper', isGone)
       expect(seen.get('wrapper')?.at(-1)?.status?.['phase']).toBe('Succeeded')
-      expect(existsSync(join(root, 'pods', uid))).toBe(false)
+      for (const folder of [join(root, 'pods', uid), memory]) expect(existsSync(folder)).toBe(false)
       await expect(fetch(url)).rejects.toThrow('fetch failed')
     })
   })
