@@ -1,5 +1,6 @@
 /** The stand-in kubelet on a real API server: what a pod is, what its status says, and how it breaks. */
-import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -7,9 +8,8 @@ import type { KubeObject } from '../../edges/kubernetes/api.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import type { Fault } from './fault.ts'
 import type { Pod } from './pod.ts'
+import { address, image, podIP, podOf, volumeOf, wholePod, wrapperPod } from './testing/manifests.ts'
 import { withKubelet } from './testing/real-kubelet.ts'
-
-const image = 'example.test/program:1'
 
 interface Seen {
   readonly env: Readonly<Record<string, string>>
@@ -24,26 +24,6 @@ interface Seen {
   readonly files: Readonly<Record<string, string>>
   readonly writes: Readonly<Record<string, string>>
   readonly there: Readonly<Record<string, boolean>>
-}
-
-const podIP = { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }
-const address = { name: 'HTTP_ADDR', value: '$(POD_IP):8080' }
-const readiness = { httpGet: { path: '/readyz', port: 8080 } }
-
-function podOf(name: string, container: object = {}, spec: object = {}): object {
-  const main = { name: 'main', image, env: [podIP, address], readinessProbe: readiness, ...container }
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, labels: { app: name } },
-    spec: {
-      restartPolicy: 'Never',
-      terminationGracePeriodSeconds: 10,
-      automountServiceAccountToken: false,
-      containers: [main],
-      ...spec,
-    },
-  }
 }
 
 const conditionOf = (pod: KubeObject | undefined, type: string): Record<string, string> | undefined =>
@@ -233,56 +213,63 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
   })
 
   test('is lost with its node, ends what was deleted meanwhile, and another goes on where it was', async () => {
-    await withKubelet(async ({ create, until, remove, kubelet, restart, client, namespace, read }) => {
-      const node = (): Promise<KubeObject> => client.ask('GET', `/api/v1/nodes/node-${namespace}`)
-      const renewed = async (): Promise<unknown> =>
-        (await client.ask('GET', `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-${namespace}`))
-          .spec?.['renewTime']
-      expect(conditionOf(await node(), 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' })
-      for (const name of ['forced', 'deleted', 'kept', 'stubborn'])
-        await create(
-          'pods',
-          podOf(name, name === 'stubborn' ? { env: [podIP, address, { name: 'STUBBORN', value: '1' }] } : {}),
-        )
-      const [forced, deleted, kept, stubborn] = [
-        await until('forced', isReady),
-        await until('deleted', isReady),
-        await until('kept', isReady),
-        await until('stubborn', isReady),
-      ]
-      const { env: before } = await askOf(kept)
-      await remove('stubborn', { gracePeriodSeconds: 300 })
-      await until('stubborn', (pod) => pod?.metadata.deletionTimestamp !== undefined)
-      expect((await askOf(stubborn)).pid).toBe(1)
-      await remove('stubborn', { gracePeriodSeconds: 1 })
-      await until('stubborn', isGone)
-      await expect(askOf(stubborn)).rejects.toThrow('fetch failed')
-      kubelet.lose()
-      const beat = await renewed()
-      await remove('forced', { gracePeriodSeconds: 0 })
-      await remove('deleted')
-      await until('forced', isGone)
-      // The server has it no more, and its process lives on: that is what a forced end of a pod on a lost node means.
-      expect((await askOf(forced)).pid).toBe(1)
-      expect((await askOf(deleted)).pid).toBe(1)
-      expect((await read('deleted'))?.metadata.deletionTimestamp).toBeDefined()
-      expect(await renewed()).toBe(beat)
-      kubelet.recover()
-      await until('deleted', isGone)
-      await vi.waitFor(() => expect(askOf(forced)).rejects.toThrow('fetch failed'), { timeout: 10_000 })
-      // Another one adopts what this one started, and this one is heard no more.
-      kubelet.lose()
-      const next = await restart()
-      await until('kept', isReady)
-      expect((await askOf(kept)).env).toEqual(before)
-      await fetch(`http://${before['POD_IP']}:8080/end`)
-      const ended = await until('kept', (pod) => pod?.status?.['phase'] === 'Succeeded')
-      expect(stateOf(ended).terminated).toMatchObject({ exitCode: 0, reason: 'Completed' })
-      await create('pods', podOf('orphan'))
-      const orphan = await until('orphan', isReady)
-      await next.stop()
-      await expect(askOf(orphan)).rejects.toThrow('fetch failed')
-    })
+    await withKubelet(
+      async ({ create, until, remove, kubelet, restart, client, namespace, read, seen }) => {
+        const node = (): Promise<KubeObject> => client.ask('GET', `/api/v1/nodes/node-${namespace}`)
+        const renewed = async (): Promise<unknown> =>
+          (await client.ask('GET', `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-${namespace}`))
+            .spec?.['renewTime']
+        expect(conditionOf(await node(), 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' })
+        for (const name of ['forced', 'deleted', 'kept', 'stubborn'])
+          await create(
+            'pods',
+            podOf(name, name === 'stubborn' ? { env: [podIP, address, { name: 'STUBBORN', value: '1' }] } : {}),
+          )
+        const [forced, deleted, kept, stubborn] = [
+          await until('forced', isReady),
+          await until('deleted', isReady),
+          await until('kept', isReady),
+          await until('stubborn', isReady),
+        ]
+        const { env: before } = await askOf(kept)
+        await remove('stubborn', { gracePeriodSeconds: 300 })
+        await until('stubborn', (pod) => pod?.metadata.deletionTimestamp !== undefined)
+        expect((await askOf(stubborn)).pid).toBe(1)
+        await remove('stubborn', { gracePeriodSeconds: 1 })
+        await until('stubborn', isGone)
+        await expect(askOf(stubborn)).rejects.toThrow('fetch failed')
+        const first = await renewed()
+        await vi.waitFor(async () => expect(await renewed()).not.toBe(first), { timeout: 10_000 })
+        kubelet.lose()
+        await remove('forced', { gracePeriodSeconds: 0 })
+        const beat = await renewed()
+        await remove('deleted')
+        await until('forced', isGone)
+        // The server has it no more, and its process lives on: that is what a forced end of a pod on a lost node means.
+        expect((await askOf(forced)).pid).toBe(1)
+        expect((await askOf(deleted)).pid).toBe(1)
+        expect((await read('deleted'))?.metadata.deletionTimestamp).toBeDefined()
+        expect(await renewed()).toBe(beat)
+        kubelet.recover()
+        await until('deleted', isGone)
+        await vi.waitFor(() => expect(askOf(forced)).rejects.toThrow('fetch failed'), { timeout: 10_000 })
+        // Another one adopts what this one started, and this one is heard no more.
+        kubelet.lose()
+        const next = await restart()
+        await until('kept', isReady)
+        expect((await askOf(kept)).env).toEqual(before)
+        await fetch(`http://${before['POD_IP']}:8080/end`)
+        const ended = await until('kept', (pod) => pod?.status?.['phase'] === 'Succeeded')
+        expect(stateOf(ended).terminated).toMatchObject({ exitCode: 0, reason: 'Completed' })
+        const phases = seen.get('kept')?.map(({ status }) => String(status?.['phase']))
+        expect(phases?.filter(isNew)).toEqual(['Pending', 'Running', 'Succeeded'])
+        await create('pods', podOf('orphan'))
+        const orphan = await until('orphan', isReady)
+        await next.stop()
+        await expect(askOf(orphan)).rejects.toThrow('fetch failed')
+      },
+      { heartbeatMs: 20 },
+    )
   })
 
   test('runs the real wrapper, which takes its secrets from an init container, until it is gone', async () => {
@@ -293,12 +280,17 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
       const { uid } = created.metadata
       const log = kubelet.logOf({ namespace, name: 'wrapper', uid }, 'wrapper')
       expect(readFileSync(log, 'utf8')).toContain('another contract version')
+      const own = createHash('sha256').update(root).digest('hex').slice(0, 12)
+      const memory = join('/dev/shm', `statewright-kubelet-${own}`, uid)
+      // The wrapper takes away what it has read; the Secret itself stays as it is.
+      expect(readdirSync(join(memory, 'run'))).toEqual([])
+      expect(readFileSync(join(memory, 'secret', 'pod-token'), 'utf8')).toBe('t')
       const url = `http://${String(ready?.status?.['podIP'])}:8080/v1/session`
       expect((await fetch(url)).status).toBe(401)
       await remove('wrapper')
       await until('wrapper', isGone)
       expect(seen.get('wrapper')?.at(-1)?.status?.['phase']).toBe('Succeeded')
-      expect(existsSync(join(root, 'pods', uid))).toBe(false)
+      for (const folder of [join(root, 'pods', uid), memory]) expect(existsSync(folder)).toBe(false)
       await expect(fetch(url)).rejects.toThrow('fetch failed')
     })
   })
@@ -328,43 +320,6 @@ const isFailed = (pod: KubeObject | undefined): boolean =>
   pod?.status?.['phase'] === 'Failed' && conditionOf(pod, 'PodReadyToStartContainers')?.['status'] === 'False'
 const isStarting = (pod: KubeObject | undefined): boolean => stateOf(pod).waiting?.reason !== 'ContainerCreating'
 
-function wrapperPod(): object {
-  const run = { name: 'run', mountPath: '/platform/run' }
-  const env = Object.entries({
-    HTTP_ADDR: '$(POD_IP):8080',
-    INTERNAL_ADDR: '127.0.0.1:0',
-    HOME: '/platform/state/home',
-    STATE_DIR: '/platform/state',
-    WORKSPACE_DIR: '/workspace',
-    OIDC_ISSUER: 'http://127.0.0.1:1',
-    OIDC_AUDIENCE: 'urn:wrapper',
-    PLATFORM_TASK: 'default/real',
-    PLATFORM_PROJECT: 'default/demo',
-    PLATFORM_POD: '1',
-    PLATFORM_CONTRACT_VERSION: '3',
-    MODEL_PROVIDER_API_KEY_FILE: '/platform/run/model-key',
-    PLATFORM_POD_TOKEN_FILE: '/platform/run/pod-token',
-  }).map(([name, value]) => ({ name, value }))
-  const take = {
-    name: 'take-secrets',
-    image: 'example.test/wrapper:1',
-    command: ['sh', '-c', 'cd /platform/secret && install -m 0600 -t /platform/run *'],
-    volumeMounts: [{ name: 'secret', mountPath: '/platform/secret' }, run],
-  }
-  const volumes = [
-    { name: 'secret', secret: { secretName: 'wrapper' } },
-    { name: 'run', emptyDir: { medium: 'Memory' } },
-    { name: 'state', emptyDir: {} },
-  ]
-  const volumeMounts = [
-    run,
-    { name: 'state', mountPath: '/platform/state', subPath: 'state' },
-    { name: 'state', mountPath: '/workspace', subPath: 'workspace' },
-  ]
-  const container = { name: 'wrapper', image: 'example.test/wrapper:1', env: [podIP, ...env], volumeMounts }
-  return podOf('wrapper', container, { volumes, initContainers: [take] })
-}
-
 const tenMegabytes = { resources: { requests: { storage: '10Mi' } } }
 const isNew = (line: string, at: number, all: readonly string[]): boolean => line !== all[at - 1]
 
@@ -381,70 +336,4 @@ function lineOf({ status = {} }: KubeObject): string {
   return [status['phase'], conditions.filter((one) => one.status === 'True').map(({ type }) => type), states]
     .flat(2)
     .join(' ')
-}
-
-function volumeOf(namespace: string): object {
-  return {
-    apiVersion: 'v1',
-    kind: 'PersistentVolume',
-    metadata: { name: `pv-${namespace}` },
-    spec: {
-      capacity: { storage: '10Mi' },
-      accessModes: ['ReadWriteMany'],
-      storageClassName: '',
-      hostPath: { path: `/nowhere/${namespace}` },
-      claimRef: { namespace, name: 'work' },
-    },
-  }
-}
-
-function wholePod(root: string): object {
-  const env = [
-    podIP,
-    address,
-    { name: 'KEY', valueFrom: { secretKeyRef: { name: 'keys', key: 'other' } } },
-    { name: 'NAMED', value: 'of $(KEY) and $(NOBODY) and $$(KEY)' },
-    { name: 'UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
-    {
-      name: 'READ',
-      value: `/platform/run/model-key,${['namespace', 'mode', 'app', 'token'].map((name) => `/platform/projected/${name}`).join(',')}`,
-    },
-    { name: 'WRITE', value: '/platform/state/a,/workspace/b,/platform/secret/c,/usr/d,/tmp/e' },
-    { name: 'LOOK', value: `${homedir()},${root},/usr/bin/env` },
-  ]
-  const field = (path: string, fieldPath: string): object => ({ path, fieldRef: { fieldPath } })
-  const sources = [
-    { serviceAccountToken: { path: 'token', expirationSeconds: 600 } },
-    { configMap: { name: 'settings' } },
-    { downwardAPI: { items: [field('namespace', 'metadata.namespace'), field('app', "metadata.labels['app']")] } },
-  ]
-  const volumes = [
-    { name: 'secret', secret: { secretName: 'keys', items: [{ key: 'model-key', path: 'model-key' }] } },
-    { name: 'run', emptyDir: { medium: 'Memory' } },
-    { name: 'state', emptyDir: {} },
-    { name: 'work', persistentVolumeClaim: { claimName: 'work' } },
-    { name: 'projected', projected: { sources } },
-  ]
-  const take = {
-    name: 'take-secrets',
-    image,
-    command: ['sh', '-c', 'cd /platform/secret && install -m 0600 -t /platform/run *'],
-    volumeMounts: [
-      { name: 'secret', mountPath: '/platform/secret' },
-      { name: 'run', mountPath: '/platform/run' },
-    ],
-  }
-  const volumeMounts = [
-    ...take.volumeMounts,
-    { name: 'state', mountPath: '/platform/state' },
-    { name: 'work', mountPath: '/workspace', subPath: 'deep/workspace' },
-    { name: 'projected', mountPath: '/platform/projected' },
-  ]
-  const container = {
-    env,
-    volumeMounts,
-    args: ['$(KEY)', '$(nobody)'],
-    envFrom: [{ prefix: 'SET_', configMapRef: { name: 'settings' } }],
-  }
-  return podOf('whole', container, { volumes, initContainers: [take] })
 }

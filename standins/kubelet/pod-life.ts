@@ -1,38 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KubeObject } from '../../edges/kubernetes/api.ts'
 import { sleep, type Timer } from '../../runtime/clock.ts'
 import { ConfigError } from './environment.ts'
 import type { Faults } from './fault.ts'
-import { refusalOf, type Images, type Refusal } from './image.ts'
+import { refusalOf, type Refusal } from './image.ts'
 import { launchOf } from './launch.ts'
 import type { MadeVolume } from './mounts.ts'
-import { isOver, unsupported, type Container, type ContainerState, type Pod } from './pod.ts'
+import { isOver, unsupported, type Container, type ContainerState, type Pod, type Probe } from './pod.ts'
+import { asPod, terminatedOf, timeOf, type PodDeps, type PodFolders } from './pod-deps.ts'
 import { statusOf, type Tracked } from './pod-status.ts'
-import { probe } from './probe.ts'
+import { probe, watchReadiness } from './probe.ts'
 import { ContainerProcess, StartError, terminationMessage, type End } from './process.ts'
-import { confirmEnd, patchStatus, type NodeDeps } from './status-writer.ts'
-import { makeVolumes, type VolumeFolders } from './volumes.ts'
-
-export interface PodDeps extends NodeDeps {
-  readonly images: Images
-  readonly programs: readonly string[]
-  readonly fault: Faults
-  readonly hostIP: string
-  /** Variables of the API server's Service. */
-  readonly services: Readonly<Record<string, string>>
-  readonly foldersOf: (pod: Pod) => PodFolders
-  /** Reserves an address until it is released; `wanted`: the one that the pod had. */
-  readonly reserve: (wanted: string | undefined) => Promise<{ readonly ip: string; release(): void }>
-}
-
-export interface PodFolders extends VolumeFolders {
-  /** Of the pod, with records and volumes; removed with it. */
-  readonly own: string
-  readonly records: string
-  readonly logOf: (container: string) => string
-}
+import { confirmEnd, patchStatus } from './status-writer.ts'
+import { makeVolumes } from './volumes.ts'
 
 const retryMs = 400
 
@@ -233,7 +214,7 @@ export class PodLife {
       this.#track(name, { running }, { ready: !isInit && readinessProbe === undefined, id: process.id })
       await this.#publish()
     }
-    if (!isInit && readinessProbe !== undefined) void this.#watchReadiness(container, process)
+    if (!isInit && readinessProbe !== undefined) this.#watchReadiness(container, readinessProbe, process)
     const end = await process.ended
     this.#processes.delete(name)
     this.#trackEnd(name, process, end)
@@ -241,21 +222,14 @@ export class PodLife {
     return end.exitCode
   }
 
-  #trackEnd(name: string, { id, startedAt }: ContainerProcess, { exitCode, finishedAt }: End): void {
+  #trackEnd(name: string, process: ContainerProcess, end: End): void {
     const { spec } = this.#pod
     const container = [...(spec.initContainers ?? []), ...spec.containers].find((one) => one.name === name)
     const file = join(this.#folders.records, name, 'message')
     const log = this.#folders.logOf(name)
-    const message = terminationMessage(file, log, container?.terminationMessagePolicy, exitCode)
-    const usual = exitCode === 0 ? 'Completed' : 'Error'
-    const terminated = {
-      exitCode,
-      reason: this.#outOfMemory.has(name) ? 'OOMKilled' : usual,
-      ...(message === '' ? {} : { message }),
-      startedAt: timeOf(startedAt),
-      finishedAt: timeOf(finishedAt),
-    }
-    this.#track(name, { terminated }, { ready: false, id })
+    const message = terminationMessage(file, log, container?.terminationMessagePolicy, end.exitCode)
+    const terminated = terminatedOf(process, end, { message, isOutOfMemory: this.#outOfMemory.has(name) })
+    this.#track(name, { terminated }, { ready: false, id: process.id })
   }
 
   #exitCodeOf(name: string): number | undefined {
@@ -331,40 +305,28 @@ export class PodLife {
     await this.#publish()
   }
 
-  async #watchReadiness(container: Container, process: ContainerProcess): Promise<void> {
+  #watchReadiness(container: Container, readinessProbe: Probe, process: ContainerProcess): void {
     const { clock } = this.#deps
-    const {
-      initialDelaySeconds = 0,
-      periodSeconds = 10,
-      successThreshold = 1,
-      failureThreshold = 3,
-    } = container.readinessProbe ?? {}
+    const { name } = container
     const over = new AbortController()
     void process.ended.then(() => over.abort())
-    await sleep(clock, initialDelaySeconds * 1_000, over.signal)
-    let [successes, failures] = [0, 0]
-    while (!over.signal.aborted) {
-      const probed = { ip: this.#address?.ip ?? '', container, pid: process.first }
-      const isWell = await probe(container.readinessProbe ?? {}, probed)
-      successes = isWell ? successes + 1 : 0
-      failures = isWell ? 0 : failures + 1
-      const known = this.#tracked[container.name]
-      if (over.signal.aborted || known === undefined) return
-      if (!known.ready && successes >= successThreshold) await this.#setReady(container.name, known, true)
-      else if (known.ready && failures >= failureThreshold) await this.#setReady(container.name, known, false)
-      // A kubelet asks one that is not ready yet more often, too.
-      const waitMs = this.#tracked[container.name]?.ready === true ? periodSeconds * 1_000 : unreadyPollMs
-      await sleep(clock, waitMs, over.signal)
+    const ask = (): Promise<boolean> =>
+      probe(readinessProbe, { ip: this.#address?.ip ?? '', container, pid: process.first })
+    const changed = async (ready: boolean): Promise<void> => {
+      const known = this.#tracked[name]
+      if (known === undefined || !('running' in known.state)) return
+      this.#track(name, known.state, { ...known, ready })
+      await this.#publish()
     }
-  }
-
-  async #setReady(name: string, known: Tracked, ready: boolean): Promise<void> {
-    this.#tracked = { ...this.#tracked, [name]: { ...known, ready } }
-    await this.#publish()
+    void watchReadiness(
+      readinessProbe,
+      { ask, changed, clock, signal: over.signal },
+      this.#tracked[name]?.ready === true,
+    )
   }
 
   #track(name: string, state: ContainerState, about: Omit<Tracked, 'state'>): void {
-    this.#tracked = { ...this.#tracked, [name]: { state, ...about } }
+    this.#tracked = { ...this.#tracked, [name]: { ...about, state } }
   }
 
   /** A grace can only become shorter. */
@@ -435,14 +397,4 @@ export class PodLife {
     this.#address?.release()
     for (const folder of [this.#folders.own, this.#folders.memory]) rmSync(folder, { recursive: true, force: true })
   }
-}
-
-const unreadyPollMs = 200
-
-function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
-}
-
-export function asPod(object: KubeObject): Pod {
-  return object as unknown as Pod
 }

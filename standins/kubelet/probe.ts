@@ -1,7 +1,8 @@
-/** One question of a readiness probe; the schedule is the pod's (pod-life.ts). */
+/** Readiness probes: their questions, and how the answers make a container ready (pkg/kubelet/prober). */
 import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { request } from 'undici'
+import { sleep, type Clock } from '../../runtime/clock.ts'
 import type { Container, Probe } from './pod.ts'
 
 export interface Probed {
@@ -66,4 +67,36 @@ async function canRun(command: readonly string[], { pid }: Probed, timeoutMs: nu
     killSignal: 'SIGKILL',
   })
   return new Promise((resolve) => child.once('error', () => resolve(false)).once('exit', (code) => resolve(code === 0)))
+}
+
+interface Watched {
+  readonly ask: () => Promise<boolean>
+  readonly changed: (isReady: boolean) => Promise<void>
+  readonly clock: Clock
+  /** Aborted with the end of the container. */
+  readonly signal: AbortSignal
+}
+
+/** A container that is not ready is asked more often than its period: tests wait for it. */
+const unreadyPollMs = 200
+
+/** Never rejects where `ask` and `changed` don't. `isReady`: an earlier kubelet's verdict. */
+export async function watchReadiness(
+  { initialDelaySeconds = 0, periodSeconds = 10, successThreshold = 1, failureThreshold = 3 }: Probe,
+  { ask, changed, clock, signal }: Watched,
+  isReady: boolean,
+): Promise<void> {
+  let ready = isReady
+  let [successes, failures] = [0, 0]
+  await sleep(clock, initialDelaySeconds * 1_000, signal)
+  while (!signal.aborted) {
+    const isWell = await ask()
+    if (signal.aborted) return
+    successes = isWell ? successes + 1 : 0
+    failures = isWell ? 0 : failures + 1
+    const next = ready ? failures < failureThreshold : successes >= successThreshold
+    if (next !== ready) await changed(next)
+    ready = next
+    await sleep(clock, ready ? periodSeconds * 1_000 : unreadyPollMs, signal)
+  }
 }

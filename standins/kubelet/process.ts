@@ -102,8 +102,8 @@ export class ContainerProcess {
 
   /** The number of its first process, out here. */
   get first(): number | undefined {
-    const [unshare] = childrenOf(this.#process)
-    return unshare === undefined ? undefined : childrenOf(unshare)[0]?.pid
+    const [waiter] = childrenOf(this.#process)
+    return waiter === undefined ? undefined : childrenOf(waiter)[0]?.pid
   }
 
   terminate(): void {

@@ -31,9 +31,24 @@ const readOnlyProc = ['bus', 'fs', 'irq', 'sys', 'sysrq-trigger']
 
 /** It writes `ok` to descriptor 3 once the program is about to start; whoever hears none has a start that failed. */
 export function sandboxed(sandbox: Sandbox): readonly string[] {
-  const flags = [...userFlags(), '--mount', '--ipc', '--pid', '--fork', '--kill-child']
-  return ['unshare', ...flags, '--', '/bin/sh', '-c', scriptOf(sandbox), 'container', ...sandbox.command]
+  const flags = [...userFlags(), '--mount', '--ipc', '--pid']
+  const shell = ['/bin/sh', '-c']
+  return [
+    'unshare',
+    ...flags,
+    '--',
+    ...shell,
+    waiter,
+    'waiter',
+    ...shell,
+    scriptOf(sandbox),
+    'container',
+    ...sandbox.command,
+  ]
 }
+
+/** Its first child is process 1. `unshare --fork` would end with 1 where that is killed: it cannot pass SIGKILL on to itself. */
+const waiter = '"$@"; exit $?'
 
 function scriptOf(sandbox: Sandbox): string {
   const { root, mounts, programs, workingDir, uid, gid, isRootReadOnly, isProcWhole } = sandbox

@@ -100,6 +100,7 @@ const laboratory: readonly Zone[] = [
       'edges/kubernetes/answers.ts',
       'edges/kubernetes/api.ts',
       'edges/kubernetes/cache.ts',
+      'edges/kubernetes/client.ts',
       'edges/local/isolation.ts',
       'edges/local/processes.ts',
       'runtime/backoff.ts',
@@ -107,7 +108,6 @@ const laboratory: readonly Zone[] = [
       'runtime/random.ts',
       kit,
     ],
-    tests: ['edges/kubernetes/client.ts'],
     development: true,
   },
   {
