@@ -30,7 +30,13 @@ const own: Partial<Record<SettingName, string>> = {
   MEMORY_URLS: '{"demo":"http://127.0.0.1:8081"}',
   SKILLS_REPO_URL: 'https://skills.invalid/a.git',
   POD_ISOLATION: 'none',
+  AGENT_RUN_AS_USER: '1000',
+  AGENT_FS_GROUP: '1000',
+  AGENT_RESOURCES: '{"limits":{"memory":"4Gi"}}',
 }
+
+/** What a value asks for besides. */
+const besides: Partial<Record<SettingName, object>> = { PLACE: { LOCAL_PODS: 'on' } }
 
 /** A value that is allowed and not the default. */
 function sampleOf(name: SettingName, schema: SettingSchema): string {
@@ -51,8 +57,9 @@ describe('a setting of the orchestrator', () => {
   test.each(settingSchemas.filter(([, { reads }]) => reads !== 'library'))(
     '%s can be set (ORCHESTRATOR-SETTINGS-6, ORCHESTRATOR-SETTINGS-9, ORCHESTRATOR-SETTINGS-10, ORCHESTRATOR-SETTINGS-14)',
     (name, schema) => {
-      const set = readSettings({ ...needed, [name]: sampleOf(name, schema) }, '/program/claude')
-      expect(set).not.toEqual(readSettings(needed, '/program/claude'))
+      const env = { ...needed, ...besides[name] }
+      const set = readSettings({ ...env, [name]: sampleOf(name, schema) }, '/program/claude')
+      expect(set).not.toEqual(readSettings(env, '/program/claude'))
     },
   )
 

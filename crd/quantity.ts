@@ -1,5 +1,6 @@
 /** Quantities as Kubernetes writes them: `10Gi`, `500m`, `1e3` (apimachinery, resource.ParseQuantity). */
-const form = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/
+export const quantityPattern = '^([+-]?)(\\d+(?:\\.\\d*)?|\\.\\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\\d+)?$'
+const form = new RegExp(quantityPattern)
 
 /** What the rule `aboveZero` of cel.ts takes. */
 export function isQuantityAboveZero(text: string): boolean {

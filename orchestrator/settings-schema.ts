@@ -6,6 +6,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { Check } from 'typebox/value'
 import { agentKinds } from '../machines/task/events.ts'
 import { ModelId } from '../crd/project.ts'
+import { quantityPattern } from '../crd/quantity.ts'
 import { asymmetricAlgorithms, defaultAlgorithms, type AsymmetricAlgorithm } from '../http/auth/claims.ts'
 import { mostPackBytes } from '../edges/git/receive.ts'
 import { longestRunMs } from '../edges/git/run-git.ts'
@@ -59,6 +60,15 @@ const mostPack = 1024 * MiB
 const daySeconds = 86_400
 const namespace = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 
+const id = (description: string) =>
+  text('', 'up', description, { pattern: '^([0-9]{1,10})?$', mustBe: 'must be a number' })
+const Quantities = Type.Record(Type.String(), Type.String({ pattern: quantityPattern }))
+/** As a container of Kubernetes has them. */
+export interface AgentResources {
+  readonly requests?: Readonly<Record<string, string>>
+  readonly limits?: Readonly<Record<string, string>>
+}
+
 export const SettingsSchema = Type.Object({
   STATE_DIR: text('.statewright', 'up', 'Folder of the state: keys, Secrets, folders of pods and the embedded store.'),
   KEYS_DIR: text(
@@ -83,6 +93,44 @@ export const SettingsSchema = Type.Object({
     mustBe: 'must be the name of a namespace',
     defaultText: 'the namespace of the pod, or of the context in `KUBECONFIG`',
   }),
+  LOCAL_PODS: words(
+    ['on', 'off'],
+    'off',
+    'up',
+    'Whether pods are processes of this machine although `PLACE` is `kubernetes`.',
+  ),
+  AGENT_IMAGE: text('', 'up', 'Image of the wrapper for Projects that name none. Pods of a cluster need it.'),
+  AGENT_RUN_AS_NON_ROOT: words(
+    ['on', 'off'],
+    'off',
+    'up',
+    'Whether a pod of a cluster starts as root never. It needs `AGENT_RUN_AS_USER`.',
+  ),
+  AGENT_RUN_AS_USER: id('Number of the user in pods of a cluster. Empty: the image’s.'),
+  AGENT_FS_GROUP: id('Number of the group that owns their volumes. Empty: none.'),
+  AGENT_RESOURCES: Type.Unsafe<AgentResources>(
+    Type.Object(
+      { requests: Type.Optional(Quantities), limits: Type.Optional(Quantities) },
+      {
+        additionalProperties: false,
+        default: {},
+        of: 'up',
+        description: '`requests` and `limits` of the wrapper in pods of a cluster, as a JSON object.',
+      },
+    ),
+  ),
+  AGENT_SERVICE_ACCOUNT: text(
+    '',
+    'up',
+    'ServiceAccount of pods of a cluster. No token of it is mounted. Empty: `default`.',
+    { pattern: `^(${namespace})?$`, mustBe: 'must be the name of a ServiceAccount' },
+  ),
+  WORKSPACES: words(
+    ['on', 'off'],
+    'off',
+    'up',
+    'Whether pods of a cluster get claims: one for each Task and a cache for each Project.',
+  ),
   COVERED_DIR: text('', 'up', 'Folder that pods of this machine may not see. It must contain `STATE_DIR`.', {
     defaultText: '`STATE_DIR`',
   }),

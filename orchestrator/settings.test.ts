@@ -23,20 +23,24 @@ function file(text: string): string {
   return join(folder, 'secret')
 }
 
+const noPods = { image: '', security: { runAsNonRoot: false }, resources: {}, serviceAccount: '', workspaces: false }
+
 describe('a place at Kubernetes', () => {
   const store = 'postgres://127.0.0.1:5432/s'
 
   test('is chosen, with a kubeconfig and the namespaces that count (ORCHESTRATOR-SETTINGS-20)', () => {
-    const env = { ...needed, PLACE: 'kubernetes', DATABASE_URL: store }
+    const env = { ...needed, PLACE: 'kubernetes', LOCAL_PODS: 'on', DATABASE_URL: store }
     expect(readSettings(env, 'claude')).toMatchObject({
       place: 'kubernetes',
-      kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
+      kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '', localPods: true },
     })
     const more = { KUBECONFIG: '/k/config', WATCH_NAMESPACES: 'a,b,a', LEASE_NAMESPACE: 'ops' }
     expect(readSettings({ ...env, ...more }, 'claude').kubernetes).toEqual({
       kubeconfig: '/k/config',
       namespaces: ['a', 'b'],
       leaseNamespace: 'ops',
+      localPods: true,
+      pods: noPods,
     })
     expect(readSettings({ ...needed, ...more }, 'claude').place).toBe('machine')
   })
@@ -48,6 +52,40 @@ describe('a place at Kubernetes', () => {
     expect(start).toThrow('LEASE_NAMESPACE must be the name of a namespace')
     expect(start).toThrow('DATABASE_URL or DATABASE_URL_FILE is required with PLACE=kubernetes')
   })
+
+  test('has pods of the cluster, which need an image and addresses that they reach (ORCHESTRATOR-SETTINGS-21)', () => {
+    const env = { ...needed, PLACE: 'kubernetes', DATABASE_URL: store }
+    for (const name of ['AGENT_IMAGE', 'OPERATOR_URL', 'INTERNAL_URL'])
+      expect(() => readSettings(env, 'claude')).toThrow(`- ${name} is required for pods of a cluster; LOCAL_PODS=on`)
+    const reached = { OPERATOR_URL: 'http://operator:8080', INTERNAL_URL: 'http://operator:8082' }
+    const least = { ...env, ...reached, AGENT_IMAGE: 'registry.example/wrapper:v1' }
+    expect(readSettings(least, 'claude').kubernetes).toMatchObject({
+      localPods: false,
+      pods: { ...noPods, image: 'registry.example/wrapper:v1' },
+    })
+    const more = {
+      AGENT_RUN_AS_NON_ROOT: 'on',
+      AGENT_RUN_AS_USER: '1000',
+      AGENT_FS_GROUP: '0',
+      AGENT_RESOURCES: '{"requests":{"cpu":"500m"},"limits":{"memory":"4Gi"}}',
+      AGENT_SERVICE_ACCOUNT: 'agents',
+      WORKSPACES: 'on',
+    }
+    expect(readSettings({ ...least, ...more }, 'claude').kubernetes.pods).toEqual({
+      image: 'registry.example/wrapper:v1',
+      security: { runAsNonRoot: true, runAsUser: 1000, fsGroup: 0 },
+      resources: { requests: { cpu: '500m' }, limits: { memory: '4Gi' } },
+      serviceAccount: 'agents',
+      workspaces: true,
+    })
+  })
+
+  test('refuses numbers, sizes and names that no server takes, all at once (ORCHESTRATOR-SETTINGS-21)', () => {
+    const wrong = { AGENT_RUN_AS_USER: 'node', AGENT_FS_GROUP: '-1', AGENT_SERVICE_ACCOUNT: 'A', WORKSPACES: 'yes' }
+    const resources = { AGENT_RESOURCES: '{"limits":{"memory":"4 Gi"},"claims":[]}' }
+    const start = (): unknown => readSettings({ ...needed, ...wrong, ...resources }, 'claude')
+    for (const name of [...Object.keys(wrong), 'AGENT_RESOURCES']) expect(start).toThrow(`- ${name}`)
+  })
 })
 
 describe('the settings of the orchestrator', () => {
@@ -56,7 +94,7 @@ describe('the settings of the orchestrator', () => {
       stateDir: join(process.cwd(), '.statewright'),
       keysDir: '',
       place: 'machine',
-      kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
+      kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '', localPods: false, pods: noPods },
       coveredDir: join(process.cwd(), '.statewright'),
       databaseUrl: '',
       databaseAnswerMs: 15_000,

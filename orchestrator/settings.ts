@@ -6,7 +6,7 @@ import type { ModelDefaults } from '../crd/models.ts'
 import type { AsymmetricAlgorithm } from '../http/auth/claims.ts'
 import type { RetentionPolicy } from '../runtime/journal/retention.ts'
 import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
-import { decodeSettings } from './settings-schema.ts'
+import { decodeSettings, type AgentResources } from './settings-schema.ts'
 
 export interface OrchestratorSettings {
   readonly stateDir: string
@@ -84,6 +84,22 @@ interface KubernetesSettings {
   readonly namespaces: readonly string[]
   /** Of the Lease; empty: where the credentials say. */
   readonly leaseNamespace: string
+  /** Pods are processes of this machine although the rest is of the cluster. */
+  readonly localPods: boolean
+  /** What all pods of the cluster have in common. */
+  readonly pods: ClusterPodSettings
+}
+
+interface ClusterPodSettings {
+  /** Of Projects that name none. */
+  readonly image: string
+  /** POD-NETWORK-3; absent: the image's. */
+  readonly security: { readonly runAsNonRoot: boolean; readonly runAsUser?: number; readonly fsGroup?: number }
+  readonly resources: AgentResources
+  /** Empty: `default`. */
+  readonly serviceAccount: string
+  /** PROJECT-WORKSPACE-2. */
+  readonly workspaces: boolean
 }
 
 export class SettingsError extends Error {
@@ -150,6 +166,7 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
   // Replicas and restarted pods share a store; a folder of a pod is gone with it.
   if (settings.place === 'kubernetes' && settings.databaseUrl === '')
     read.fault('DATABASE_URL or DATABASE_URL_FILE is required with PLACE=kubernetes')
+  if (settings.place === 'kubernetes' && !settings.kubernetes.localPods) requireOfCluster(settings, read)
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
   const { urls, audience, clientId, clientSecret } = settings.memory
   if (Object.keys(urls).length > 0 && (audience === '' || clientId === '' || clientSecret === ''))
@@ -163,12 +180,40 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
 
 type Given = ReturnType<typeof decodeSettings>
 
-function kubernetesOf({ KUBECONFIG, WATCH_NAMESPACES, LEASE_NAMESPACE }: Given): KubernetesSettings {
+function kubernetesOf(given: Given): KubernetesSettings {
+  const { KUBECONFIG, WATCH_NAMESPACES, LEASE_NAMESPACE } = given
   return {
     kubeconfig: KUBECONFIG === '' ? '' : resolve(KUBECONFIG),
     namespaces: [...new Set(WATCH_NAMESPACES.split(',').filter((name) => name !== ''))],
     leaseNamespace: LEASE_NAMESPACE,
+    localPods: given.LOCAL_PODS === 'on',
+    pods: clusterPodsOf(given),
   }
+}
+
+function clusterPodsOf(given: Given): ClusterPodSettings {
+  const { AGENT_RUN_AS_USER: user, AGENT_FS_GROUP: group } = given
+  return {
+    image: given.AGENT_IMAGE,
+    security: {
+      runAsNonRoot: given.AGENT_RUN_AS_NON_ROOT === 'on',
+      ...(user === '' ? {} : { runAsUser: Number(user) }),
+      ...(group === '' ? {} : { fsGroup: Number(group) }),
+    },
+    resources: given.AGENT_RESOURCES,
+    serviceAccount: given.AGENT_SERVICE_ACCOUNT,
+    workspaces: given.WORKSPACES === 'on',
+  }
+}
+
+/** A pod of a cluster reaches no listener of this process by the address that it listens on. */
+function requireOfCluster(
+  { kubernetes, operatorUrl, internalUrl }: OrchestratorSettings,
+  read: EnvironmentReader,
+): void {
+  const needed = { AGENT_IMAGE: kubernetes.pods.image, OPERATOR_URL: operatorUrl, INTERNAL_URL: internalUrl }
+  for (const [name, value] of Object.entries(needed))
+    if (value === '') read.fault(`${name} is required for pods of a cluster; LOCAL_PODS=on starts them on this machine`)
 }
 
 /** By the id of the Project: a bare name is one of the namespace `default`, so that no other namespace inherits its service. */

@@ -136,7 +136,7 @@ async function placeOf(
     })
   // Its client costs a second of CPU to import, and one machine has no use for it.
   const { openKubernetesPlace } = await import('./places/kubernetes.ts')
-  return openKubernetesPlace(settings.kubernetes, { ...ports, ...parts })
+  return openKubernetesPlace(settings.kubernetes, { ...ports, ...parts, localPods: parts.pods })
 }
 
 function localPods(

@@ -11,6 +11,7 @@ cluster. The namespaces must be there before kubectl applies what it prints.
                           (default: all, by one ClusterRole, which reads every Secret of the cluster)
   --lease-namespace NS    where the orchestrator runs, as LEASE_NAMESPACE has it (default: default)
   --service-account NAME  the orchestrator's, in the namespace of the Lease (default: statewright)
+  --local-pods            without the right to make pods, claims and Secrets, for LOCAL_PODS=on
   --json                  print one line of JSON, a List
 
 Example: statewright rbac --namespaces team-a,team-b --lease-namespace platform | kubectl apply -f -`
@@ -19,6 +20,7 @@ const options = {
   namespaces: { type: 'string' },
   'lease-namespace': { type: 'string' },
   'service-account': { type: 'string' },
+  'local-pods': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
 
@@ -35,6 +37,7 @@ export async function rbac(args: readonly string[]): Promise<number> {
     namespaces: given === undefined ? [] : given.split(',').map((name) => checked('namespaces', name.trim(), label)),
     leaseNamespace: checked('lease-namespace', text(parsed, 'lease-namespace') ?? 'default', label),
     serviceAccount: checked('service-account', text(parsed, 'service-account') ?? 'statewright', subdomain),
+    localPods: flag(parsed, 'local-pods'),
   })
   const list = { apiVersion: 'v1', kind: 'List', items: manifests }
   // Rules share their groups, and people read no aliases.

@@ -144,7 +144,7 @@ describeRequiring('kubernetes', 'the rights of an orchestrator', () => {
     })
   })
 
-  test('nothing else is allowed: no list of Secrets, no pod, no other namespace, no role (DEPLOYMENT-12)', async () => {
+  test('nothing else is allowed: no list of Secrets, nothing inside of a pod, no other namespace, no role (DEPLOYMENT-12)', async () => {
     await withStage(async ({ plane, namespace }, client) => {
       const other = await plane.ownNamespace()
       const platform = (plural: string, where: object) => pathOf({ apiVersion: 'platform.dev/v1alpha1', plural }, where)
@@ -158,7 +158,13 @@ describeRequiring('kubernetes', 'the rights of an orchestrator', () => {
         ['GET', `/api/v1/namespaces/${other}/secrets/scm`],
         ['POST', `${core}/pods/x/exec`, { query: { command: 'sh' } }],
         ['GET', `${core}/pods/x/exec`, { query: { command: 'sh' } }],
-        ['POST', `${core}/pods`, { body: {} }],
+        ['GET', `${core}/pods/x/log`],
+        ['PATCH', `${core}/pods/x`, patch],
+        ['PATCH', `${core}/pods/x/status`, patch],
+        ['POST', `${core}/pods/x/binding`, { body: {} }],
+        ['POST', `${core}/configmaps`, { body: {} }],
+        ['PATCH', `${core}/persistentvolumeclaims/x`, patch],
+        ['GET', '/api/v1/nodes'],
         ['PATCH', platform('tasks', { namespace: other, name: 'x' }), patch],
         ['PATCH', platform('tasks', { namespace: other, name: 'x', subresource: 'status' }), patch],
         ['GET', platform('tasks', {})],

@@ -38,6 +38,15 @@ const watchedRules: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['events'], verbs: ['create'] },
 ]
 
+/** Of every watched namespace, where pods are of the cluster. Neither exec nor logs nor statuses of pods. */
+const podRules: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['pods'], verbs: [...reads, 'create', 'delete'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'create', 'delete'] },
+  // Why a claim is not bound yet.
+  { apiGroups: [''], resources: ['events'], verbs: ['list'] },
+]
+
 const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] }
 
 /** Of the namespace of the Lease. */
@@ -55,17 +64,21 @@ interface RbacOptions {
   readonly leaseNamespace: string
   /** Of the orchestrator, in the namespace of the Lease. */
   readonly serviceAccount: string
+  /** LOCAL_PODS: no right to make pods. */
+  readonly localPods?: boolean
 }
 
 /** ServiceAccount, roles and bindings as manifests. Their namespaces must be there. */
-export function rbacManifests({ namespaces, leaseNamespace, serviceAccount }: RbacOptions): readonly object[] {
+export function rbacManifests(options: RbacOptions): readonly object[] {
+  const { namespaces, leaseNamespace, serviceAccount, localPods = false } = options
+  const rules = localPods ? watchedRules : [...watchedRules, ...podRules]
   const metadata = { name: serviceAccount, namespace: leaseNamespace }
   const subject = { kind: 'ServiceAccount', ...metadata }
-  const bound = (name: string, rules: readonly PolicyRule[], namespace?: string): readonly object[] => {
+  const bound = (name: string, allowed: readonly PolicyRule[], namespace?: string): readonly object[] => {
     const kind = namespace === undefined ? 'ClusterRole' : 'Role'
     const named = { name, ...(namespace === undefined ? {} : { namespace }) }
     return [
-      { apiVersion: `${api}/v1`, kind, metadata: named, rules },
+      { apiVersion: `${api}/v1`, kind, metadata: named, rules: allowed },
       {
         apiVersion: `${api}/v1`,
         kind: `${kind}Binding`,
@@ -81,6 +94,6 @@ export function rbacManifests({ namespaces, leaseNamespace, serviceAccount }: Rb
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
     ...bound(`${serviceAccount}-lease`, leaseRules, leaseNamespace),
-    ...watched.flatMap((namespace) => bound(watching, watchedRules, namespace)),
+    ...watched.flatMap((namespace) => bound(watching, rules, namespace)),
   ]
 }

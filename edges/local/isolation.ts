@@ -51,6 +51,32 @@ trap "kill -INT $program" INT
 while wait $program; code=$?; kill -0 $program 2>/dev/null; do :; done
 exit $code`
 
+/** Of a superuser in a container, as container runtimes give them; a right of one counts for what its namespaces own. */
+const superuserRights = [
+  'chown',
+  'dac_override',
+  'fsetid',
+  'fowner',
+  'mknod',
+  'net_raw',
+  'setgid',
+  'setuid',
+  'setfcap',
+  'setpcap',
+  'net_bind_service',
+  'sys_chroot',
+  'kill',
+  'audit_write',
+]
+
+/** A shell's last words before the command: whoever they name runs it, and the right to mount cannot come back. */
+export function giveUpRights({ uid, gid }: { readonly uid: number; readonly gid: number }): string {
+  const kept = uid === 0 ? superuserRights.map((name) => `,+${name}`).join('') : ''
+  return `as_user="unshare --user --map-user=${uid} --map-group=${gid} --keep-caps --"
+$as_user true 2>/dev/null || as_user=
+exec $as_user setpriv --bounding-set=-all${kept} --inh-caps=-all --ambient-caps=-all --no-new-privs --`
+}
+
 /**
  * What the pod may see is opened first, then the secrets are covered, then what was opened is bound to where it was: its
  * paths may lie below anything that is covered. Descriptors lead around all covers, so none is left when the command
@@ -85,13 +111,12 @@ mount -n -o remount,bind,ro "$SW_PROGRAM"
 exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
 unset SW_POD SW_WORKSPACE SW_PROGRAM SW_HOME SW_STATE
 cd "$1"; shift
-as_user="unshare --user --map-user=1000 --map-group=1000 --keep-caps --"
-$as_user true 2>/dev/null || as_user=
-exec $as_user setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- /bin/sh -c '${reap}' init "$@"`
+${giveUpRights({ uid: 1000, gid: 1000 })} /bin/sh -c '${reap}' init "$@"`
 
 const flags = ['--mount', '--ipc', '--pid', '--fork', '--kill-child', '--mount-proc']
 
-function userFlags(): readonly string[] {
+/** Of `unshare`: only a superuser may make the other namespaces without one of users. */
+export function userFlags(): readonly string[] {
   return process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
 }
 

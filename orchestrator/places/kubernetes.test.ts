@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { withApiServer } from '../../edges/kubernetes/testing/api-server.ts'
 import { captureLog } from '../../http/testing/fixture.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { noCluster } from '../testing/no-cluster.ts'
 import { openKubernetesPlace } from './kubernetes.ts'
 
 test('a server that gives no first list ends the start, with what to look at', async () => {
@@ -12,14 +13,14 @@ test('a server that gives no first list ends the start, with what to look at', a
     async ({ kubeconfig, asked }) => {
       const clock = simulatedClock(0)
       const place = openKubernetesPlace(
-        { kubeconfig, namespaces: [], leaseNamespace: 'ops' },
+        { ...noCluster, kubeconfig, leaseNamespace: 'ops' },
         {
           clock,
           random: () => 0.5,
           ids: { next: () => 'id' },
           logger: captureLog().logger,
           authenticate: async () => ({ subject: 'nobody' }) as never,
-          pods: () => ({}) as never,
+          localPods: () => ({}) as never,
         },
       )
       const loaded = place.load().then(

@@ -1,7 +1,7 @@
 /**
  * A cluster: people write resources at its API server, which mirrors what actors are. The store stays the truth. Every
  * replica writes the statuses of what it stepped; the one with the Lease takes resources in, and goes through all of it.
- * Pods are still those of the machine that it runs on.
+ * Pods are of the cluster too, unless LOCAL_PODS keeps them on the machine that it runs on.
  */
 import { hostname } from 'node:os'
 import { kinds } from '../../crd/kinds.ts'
@@ -30,6 +30,7 @@ import type { Random } from '../../runtime/random.ts'
 import { actorReads } from '../actor-reads.ts'
 import type { Place, Wired } from '../place.ts'
 import type { OrchestratorSettings } from '../settings.ts'
+import { clusterPods } from './cluster-pods.ts'
 import { lifeOf } from '../tasks-by-hand.ts'
 
 interface KubernetesPlaceOptions {
@@ -45,7 +46,10 @@ interface KubernetesPlaceOptions {
   readonly ids: Ids
   readonly logger: Logger
   readonly authenticate: Authenticate
-  readonly pods: Place['pods']
+  /** Those of this machine. */
+  readonly localPods: Place['pods']
+  /** Absent: pods are of this machine. */
+  readonly clusterPods?: OrchestratorSettings['kubernetes']['pods']
 }
 
 /** All actors and objects are gone through, whatever was heard of them. */
@@ -55,32 +59,40 @@ const mostSilenceMs = 150_000
 const keysAtOnce = 4
 const firstListsMs = 60_000
 
-type Given = Omit<KubernetesPlaceOptions, 'client' | 'namespaces' | 'leaseNamespace' | 'identity'>
+type Given = Omit<KubernetesPlaceOptions, 'client' | 'namespaces' | 'leaseNamespace' | 'identity' | 'clusterPods'>
 
 /** @throws where the kubeconfig cannot be read, or this is no pod. */
 export function openKubernetesPlace(settings: OrchestratorSettings['kubernetes'], given: Given): Place {
+  const { namespaces } = settings
   const kubeconfig = settings.kubeconfig === '' ? undefined : settings.kubeconfig
+  const client = createKubeClient({ kubeconfig })
   return kubernetesPlace({
     ...given,
-    client: createKubeClient({ kubeconfig }),
-    namespaces: settings.namespaces,
+    client,
+    namespaces,
+    ...(settings.localPods ? {} : { clusterPods: settings.pods }),
     leaseNamespace: settings.leaseNamespace || namespaceOf(kubeconfig),
     identity: `${hostname()}_${given.ids.next()}`,
   })
 }
 
 function kubernetesPlace(options: KubernetesPlaceOptions): Place {
-  const { client, clock, pods } = options
+  const { client, clock, localPods, clusterPods: shape } = options
   const caches = cachesOf(options)
-  const all = Object.entries(caches)
+  const pods = shape && clusterPods({ ...options, tasks: caches['Task']!, settings: shape })
+  const all = [...Object.entries(caches), ...(pods === undefined ? [] : [['Pod', pods.cache] as const])]
   const resources = peopleReader(ofPeople(caches))
   const secrets = kubeSecrets(client)
   let working: Working | undefined
   return {
     resources,
     secrets,
-    pods,
-    load: () => firstLists(clock, Object.values(caches)),
+    pods: pods?.create ?? localPods,
+    load: () =>
+      firstLists(
+        clock,
+        all.map(([, cache]) => cache),
+      ),
     async attach(app, wired) {
       await app.register(async (scope) => {
         protect(scope, options.authenticate)
@@ -90,13 +102,19 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     },
     async begin() {
       working?.begin()
+      pods?.begin()
     },
     async stop() {
       await working?.stop()
+      await pods?.stop()
       await Promise.all(all.map(([, cache]) => cache.stop()))
       await client.close()
     },
-    degraded: () => [...all.flatMap(([kind, cache]) => silent(kind, cache.silence())), ...(working?.degraded() ?? [])],
+    degraded: () => [
+      ...all.flatMap(([kind, cache]) => silent(kind, cache.silence())),
+      ...(working?.degraded() ?? []),
+      ...(pods?.degraded() ?? []),
+    ],
   }
 }
 

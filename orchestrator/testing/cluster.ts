@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
 import type { OrchestratorSettings } from '../settings.ts'
+import { noCluster } from './no-cluster.ts'
 import { ownManifests, settingsOf, startOrchestratorFixture, type OrchestratorFixture } from './fixture.ts'
 
 export interface Shown {
@@ -91,7 +92,7 @@ export async function startCluster(
   const kubectl = (...parameters: readonly string[]): Promise<string> => kube.must(['-n', namespace, ...parameters])
   const apply = (...manifests: readonly object[]): Promise<string> =>
     kube.must(['-n', namespace, 'apply', '-f', '-'], listOf(manifests.map((one) => placed(one, namespace))))
-  const kubernetes = { kubeconfig, namespaces: [namespace], leaseNamespace: '' }
+  const kubernetes = { ...noCluster, kubeconfig, namespaces: [namespace] }
   const own = { ...settings, place: 'kubernetes', kubernetes } as const
   let issuer = ''
   const fixture = await startOrchestratorFixture(own, {

@@ -28,6 +28,7 @@ import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { commit, run } from '../../standins/forge/testing/fixture.ts'
 import { startIdentity, type Identity, type IdentityClient } from '../../standins/identity/identity.ts'
 import { startOrchestrator, type Orchestrator } from '../start.ts'
+import { noCluster } from './no-cluster.ts'
 
 const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
 export const repository = `${people.owner}/duration`
@@ -388,7 +389,7 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     internal: anyPort,
     keysDir: '',
     place: 'machine',
-    kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
+    kubernetes: noCluster,
     operatorUrl: '',
     internalUrl: '',
     publicUrl: '',

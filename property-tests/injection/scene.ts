@@ -15,6 +15,7 @@ import { people } from '../../standins/people.ts'
 import { composeOrchestrator } from '../../orchestrator/compose.ts'
 import { orchestratorMigrations } from '../../orchestrator/store.ts'
 import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
+import { noCluster } from '../../orchestrator/testing/no-cluster.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import type { Projects } from '../../edges/forge/project-directory.ts'
@@ -316,7 +317,7 @@ function settingsOf(dir: string): OrchestratorSettings {
     internal: anyPort,
     keysDir: '',
     place: 'machine',
-    kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
+    kubernetes: noCluster,
     operatorUrl: '',
     internalUrl: '',
     publicUrl: '',

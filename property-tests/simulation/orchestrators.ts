@@ -7,6 +7,7 @@ import { people } from '../../standins/people.ts'
 import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
 import type { OrchestratorParts, OrchestratorPorts } from '../../orchestrator/setup.ts'
 import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
+import { noCluster } from '../../orchestrator/testing/no-cluster.ts'
 import { bearer, unauthenticated, type VerifyToken } from '../../http/auth/authenticate.ts'
 import { localPlace } from '../../orchestrator/places/local.ts'
 import { callbackSecret } from '../../edges/pods/inbound.ts'
@@ -340,7 +341,7 @@ const settings: OrchestratorSettings = {
   internal: { host: '127.0.0.1', port: 0 },
   keysDir: '',
   place: 'machine',
-  kubernetes: { kubeconfig: '', namespaces: [], leaseNamespace: '' },
+  kubernetes: noCluster,
   operatorUrl: '',
   internalUrl: '',
   publicUrl: operatorUrl,

@@ -92,6 +92,24 @@ const product: readonly Zone[] = [
 
 const laboratory: readonly Zone[] = [
   { folder: 'standins/', imports: [kit], development: true },
+  // It speaks to a real API server, so it needs a client of one, and what that counts time and retries by; and its containers
+  // are made of what the pods of one machine are made of.
+  {
+    folder: 'standins/kubelet/',
+    imports: [
+      'edges/kubernetes/answers.ts',
+      'edges/kubernetes/api.ts',
+      'edges/kubernetes/cache.ts',
+      'edges/kubernetes/client.ts',
+      'edges/local/isolation.ts',
+      'edges/local/processes.ts',
+      'runtime/backoff.ts',
+      'runtime/clock.ts',
+      'runtime/random.ts',
+      kit,
+    ],
+    development: true,
+  },
   {
     folder: 'property-tests/',
     imports: platform,

@@ -1,24 +1,29 @@
 /** One action through our own code for each right of an orchestrator, and who acts: a ServiceAccount whose refusals are kept. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kindNamed, kinds } from '../../../crd/kinds.ts'
 import type { DerivedResource } from '../../../crd/status/shape.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
+import { RetryableError } from '../../../runtime/errors.ts'
 import type { ControlPlane } from '../../../testing/control-plane.ts'
 import { answered, errorOf, KubeError } from '../answers.ts'
-import { pathOf, type KubeClient, type KubeObject } from '../api.ts'
+import { pathOf, type KubeClient, type KubeObject, type KubeResource } from '../api.ts'
 import { createObjectCache } from '../cache.ts'
 import { createKubeClient } from '../client.ts'
 import { createDerivedObjects, type DerivedObjects } from '../derived-objects.ts'
 import { createEventRecorder } from '../events.ts'
 import { putFinalizer } from '../finalizers.ts'
 import { createElection, leaseName } from '../lease.ts'
+import { podsResource } from '../pod-requests.ts'
+import { KubernetesPods } from '../pods.ts'
 import { kubeSecrets } from '../secrets.ts'
 import { createStatusPatches } from '../status-patches.ts'
+import type { PodPort, PodSpec } from '../../ports/pods.ts'
 import { kubeconfigOf } from './api-server.ts'
 import { store } from './mirroring.ts'
+import { aPodSpec, podInputs } from './pod-fixture.ts'
 import type { World } from './real-mirror.ts'
 
 /** The client of a ServiceAccount, whose token is good for ten minutes. */
@@ -119,7 +124,7 @@ const writing =
 const hasty: Clock = { ...systemClock, setTimer: (delay, callback) => systemClock.setTimer(delay / 300, callback) }
 
 const following =
-  (kind: string, canStream: boolean): Action =>
+  (resource: KubeResource, canStream: boolean): Action =>
   async ({ namespace, log }, { client, refused }) => {
     const streamless: KubeClient = {
       ...client,
@@ -130,13 +135,13 @@ const following =
       },
     }
     const cache = createObjectCache({
-      ...{ client: canStream ? client : streamless, resource: kindNamed(kind)!, namespaces: [namespace] },
+      ...{ client: canStream ? client : streamless, resource, namespaces: [namespace] },
       ...{ clock: hasty, random: Math.random, logger: log.logger },
     })
     await Promise.race([cache.start(), refused])
     const { length } = cache.list()
     await cache.stop()
-    if (length === 0) throw new Error(`there is no ${kind}`)
+    if (length === 0) throw new Error(`there are no ${resource.plural}`)
   }
 
 function objectsOf({ caches, log }: Stage, client: KubeClient): DerivedObjects {
@@ -203,6 +208,59 @@ const leading =
     await leadOnce(stage, self)
   }
 
+/** Pods of the Task, each under an ordinal of its own. */
+function podsBy({ caches, log, views, namespace }: Stage, client: KubeClient) {
+  const pods = new KubernetesPods({
+    ...{
+      client,
+      cache: caches['Task']!,
+      tasks: caches['Task']!,
+      image: 'wrapper',
+      security: { runAsNonRoot: false },
+      workspaces: true,
+    },
+    ...{ clock: systemClock, random: Math.random, logger: log.logger, inputs: async () => podInputs },
+  })
+  const task = `${namespace}/${views['Task']!.metadata.name}`
+  const spec = aPodSpec({ task, ordinal: randomInt(1_000_000), project: `${namespace}/demo` })
+  return { pods, spec }
+}
+
+type OfPods = (pods: PodPort, spec: PodSpec) => Promise<unknown>
+
+const withPods =
+  (act: OfPods, before: OfPods = async () => undefined): Action =>
+  async (stage, { client }) => {
+    const admin = podsBy(stage, stage.client)
+    await before(admin.pods, admin.spec)
+    const own = podsBy(stage, client)
+    await act(own.pods, admin.spec)
+    await admin.pods.deleteWorkspace(admin.spec.task)
+    await Promise.all([admin.pods.stop(), own.pods.stop()])
+  }
+
+/** No class of this cluster binds: the call waits, and says why. */
+async function bind(pods: PodPort, spec: PodSpec): Promise<void> {
+  await pods.bindVolumes(spec).catch((error: unknown) => {
+    if (!(error instanceof RetryableError)) throw error
+  })
+}
+
+const createPod: OfPods = (pods, spec) => pods.create(spec)
+
+const podActions: Readonly<Record<string, Action>> = {
+  'create pods ': withPods(createPod),
+  'create secrets ': withPods(createPod),
+  'get pods ': withPods((pods, spec) => pods.look(spec.pod), createPod),
+  'list pods ': following(podsResource, false),
+  'watch pods ': following(podsResource, true),
+  'delete pods ': withPods((pods, spec) => pods.remove(spec.pod, { force: true }), createPod),
+  'create persistentvolumeclaims ': withPods(bind),
+  'get persistentvolumeclaims ': withPods(bind, bind),
+  'delete persistentvolumeclaims ': withPods((pods, spec) => pods.deleteWorkspace(spec.task), bind),
+  'list events ': withPods(bind, bind),
+}
+
 const group = 'platform.dev'
 const made = ['Task', 'QueuedEvent', 'Issue', 'MergeRequest']
 const pluralOf = (kind: string): string => kindNamed(kind)!.plural
@@ -210,10 +268,10 @@ const pluralOf = (kind: string): string => kindNamed(kind)!.plural
 /** By `<verb> <resource> <group>`. */
 export const actions: Readonly<Record<string, Action>> = {
   ...Object.fromEntries(
-    kinds.flatMap(({ kind, plural }): readonly [string, Action][] => [
+    kinds.flatMap(({ kind, plural, ...resource }): readonly [string, Action][] => [
       [`get ${plural} ${group}`, writing(kind, true)],
-      [`list ${plural} ${group}`, following(kind, false)],
-      [`watch ${plural} ${group}`, following(kind, true)],
+      [`list ${plural} ${group}`, following({ ...resource, plural }, false)],
+      [`watch ${plural} ${group}`, following({ ...resource, plural }, true)],
       [`patch ${plural}/status ${group}`, writing(kind, false)],
     ]),
   ),
@@ -227,6 +285,7 @@ export const actions: Readonly<Record<string, Action>> = {
   [`patch projects ${group}`]: holding('Project'),
   'get secrets ': async ({ namespace }, { client }) =>
     must((await kubeSecrets(client).read(namespace, 'scm'))?.['token'], 'a-token'),
+  ...podActions,
   'create events ': async (stage, { client }) => {
     const recorder = createEventRecorder({ client, clock: systemClock, logger: stage.log.logger, instance: 'pod-1' })
     const happening = { type: 'Normal', reason: 'Tried', message: 'x', occurrence: randomUUID() } as const

@@ -1,0 +1,22 @@
+/**
+ * A kubelet as a program of its own, for whoever ends one as a crash does: `node standins/kubelet/main.ts FILE`. FILE is JSON:
+ * `kubeconfig`, `root`, `node`, `namespaces`, `images`, `programs`, and `binds` where a scheduler runs. SIGTERM stops it with
+ * all that it runs; after a SIGKILL the next one with the same root adopts that.
+ */
+import { readFileSync } from 'node:fs'
+import { createKubeClient } from '../../edges/kubernetes/client.ts'
+import { createLogger } from '../../http/logging.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { startKubelet, type KubeletOptions } from './kubelet.ts'
+
+type Settings = Pick<KubeletOptions, 'root' | 'node' | 'namespaces' | 'images' | 'programs' | 'binds'> & {
+  readonly kubeconfig: string
+}
+
+const { kubeconfig, ...settings } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Settings
+const client = createKubeClient({ kubeconfig })
+const logger = createLogger({ name: 'kubelet' })
+const kubelet = await startKubelet({ ...settings, client, clock: systemClock, random: Math.random, logger })
+logger.info({ node: settings.node }, 'the kubelet takes pods')
+for (const name of ['SIGTERM', 'SIGINT'] as const)
+  process.once(name, () => void kubelet.stop().finally(() => client.close()))

@@ -1,0 +1,116 @@
+/** A kubelet of a test's own on the real API server: its namespace, its folders, and what one asks of its pods. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { answered } from '../../../edges/kubernetes/answers.ts'
+import { pathOf, type KubeClient, type KubeObject } from '../../../edges/kubernetes/api.ts'
+import { createKubeClient } from '../../../edges/kubernetes/client.ts'
+import { captureLog, type LogCapture } from '../../../http/testing/fixture.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import { sharedControlPlane } from '../../../testing/control-plane.ts'
+import { startKubelet, type Kubelet, type KubeletOptions } from '../kubelet.ts'
+
+export interface Scene {
+  readonly client: KubeClient
+  readonly kubelet: Kubelet
+  readonly namespace: string
+  readonly root: string
+  readonly log: LogCapture
+  /** Each status of each pod of the namespace, by pod name, as a watch saw it. */
+  readonly seen: ReadonlyMap<string, readonly KubeObject[]>
+  /** Another one with the same folder and Node. */
+  restart(): Promise<Kubelet>
+  create(plural: string, body: object): Promise<KubeObject>
+  read(name: string): Promise<KubeObject | undefined>
+  remove(name: string, body?: object): Promise<void>
+  /** Bounded. @throws with the last pod it saw. */
+  until(name: string, is: (pod: KubeObject | undefined) => boolean): Promise<KubeObject | undefined>
+}
+
+const limitMs = 40_000
+const program = join(import.meta.dirname, 'program.mjs')
+export const repository = join(import.meta.dirname, '..', '..', '..')
+
+const pods = { apiVersion: 'v1', plural: 'pods' }
+
+export async function withKubelet(
+  use: (scene: Scene) => Promise<void>,
+  own: Partial<KubeletOptions> = {},
+): Promise<void> {
+  const plane = sharedControlPlane()
+  const namespace = await plane.ownNamespace()
+  const root = mkdtempSync(join(tmpdir(), 'kubelet-'))
+  const client = createKubeClient({ kubeconfig: plane.kubeconfig })
+  const log = captureLog()
+  const options: KubeletOptions = {
+    client,
+    root,
+    node: `node-${namespace}`,
+    namespaces: [namespace],
+    images: {
+      'example.test/program:1': [process.execPath, program],
+      'example.test/wrapper:1': [process.execPath, join(repository, 'bin', 'statewright.mjs'), 'wrapper'],
+      'example.test/missing:1': ['/no/such/program'],
+    },
+    programs: [repository],
+    clock: systemClock,
+    random: Math.random,
+    logger: log.logger,
+    ...own,
+  }
+  const kubelets = [await startKubelet(options)]
+  const seen = new Map<string, KubeObject[]>()
+  const ending = new AbortController()
+  const watching = follow(client, namespace, seen, ending.signal)
+  const read = (name: string): Promise<KubeObject | undefined> =>
+    client.ask('GET', pathOf(pods, { namespace, name })).catch((error: unknown) => {
+      if (answered(error, 404)) return undefined
+      throw error
+    })
+  try {
+    await use({
+      client,
+      kubelet: kubelets[0]!,
+      namespace,
+      root,
+      log,
+      seen,
+      read,
+      restart: async () => {
+        const next = await startKubelet(options)
+        kubelets.push(next)
+        return next
+      },
+      create: (plural, body) => client.ask('POST', pathOf({ apiVersion: 'v1', plural }, { namespace }), { body }),
+      remove: async (name, body) => void (await client.ask('DELETE', pathOf(pods, { namespace, name }), { body })),
+      until: async (name, is) => {
+        const deadline = Date.now() + limitMs
+        for (;;) {
+          const pod = await read(name)
+          if (is(pod)) return pod
+          if (Date.now() > deadline) throw new Error(`${name}: ${JSON.stringify(pod?.status)}`)
+          await wait(25)
+        }
+      },
+    })
+  } finally {
+    ending.abort()
+    await watching
+    await Promise.all(kubelets.map((one) => one.stop()))
+    await client.close()
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+async function follow(
+  client: KubeClient,
+  namespace: string,
+  seen: Map<string, KubeObject[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const query = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true }
+  for await (const { type, object } of client.watch(pathOf(pods, { namespace }), { query, signal }))
+    if (type !== 'BOOKMARK' && type !== 'ERROR')
+      seen.set(object.metadata.name, [...(seen.get(object.metadata.name) ?? []), object])
+}
