@@ -21,6 +21,8 @@ Exit code 0: the main branch contains the change, its tests pass, and the forge'
   --chaos N               send SIGKILL to the orchestrator and the wrappers N times, while a maintainer writes remarks,
                           /hold and doubts beside the kills; an undisturbed run comes first
   --seed N                draw kills and words from N (default: a random number, which the demo prints)
+  --kubernetes            run pods in a Kubernetes of its own: a real API server, and a kubelet that runs them as processes
+                          here; it needs Go or its cached program, and PostgreSQL
   --keep                  leave everything running after the job until Ctrl-C
   --dir DIR               write state to DIR (default: .statewright/demo-<time>)
   --port N                port of the orchestrator (default: a free one)
@@ -38,6 +40,7 @@ const options = {
   'test-command': { type: 'string' },
   chaos: { type: 'string' },
   seed: { type: 'string' },
+  kubernetes: { type: 'boolean' },
   keep: { type: 'boolean' },
   dir: { type: 'string' },
   port: { type: 'string' },
@@ -74,6 +77,7 @@ async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Pro
     model: modelChoice(text(parsed, 'model-provider') ?? 'scripted', process.env),
     unsafeNoIsolation: flag(parsed, 'unsafe-no-isolation'),
     timeoutMs: count(parsed, 'timeout', 600) * 1000,
+    kubernetes: flag(parsed, 'kubernetes'),
     keep: flag(parsed, 'keep'),
     signal,
     write: write(parsed),
@@ -89,7 +93,9 @@ async function disturbed(parsed: Parsed, dir: string, signal: AbortSignal): Prom
   const quiet = `${dir}-undisturbed`
   const undisturbed = await runMainJob({ ...(await runOptions(parsed, quiet, signal)), keep: false })
   if (!undisturbed.report.ok)
-    throw new Error(`the undisturbed run failed already: ${undisturbed.faults.join('; ')}; its state is in ${quiet}`)
+    throw new Error(
+      `the undisturbed run failed already: ${undisturbed.report.faults.join('; ')}; its state is in ${quiet}`,
+    )
   removeFolder(quiet)
   const lengthMs = spanOf(undisturbed)
   say(`chaos: undisturbed, the job took ${(lengthMs / 1000).toFixed(1)} s from the issue to the end`)

@@ -1,5 +1,6 @@
 /** What `--json` ends with: one object, its verdict from the forge's audit log. */
 import { listAll } from '../client.ts'
+import type { ClusterRecord } from './cluster-record.ts'
 import type { Stack } from '../local/stack.ts'
 import { people } from '../../standins/people.ts'
 import type { SpokenWord } from './speaker.ts'
@@ -36,6 +37,8 @@ export interface Report {
   }[]
   /** Beside the kills, with `--chaos`. */
   readonly words: readonly SpokenWord[]
+  /** Of a demo in a cluster. */
+  readonly kubernetes?: ClusterRecord
   readonly restarts: number
   readonly durationMs: number
   readonly faults: readonly string[]

@@ -3,6 +3,7 @@ import { listAll } from '../client.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
 import { loginOf, people } from '../../standins/people.ts'
 import type { KillRecord } from './chaos.ts'
+import type { ClusterRecord } from './cluster-record.ts'
 import { startChaos, type ChaosPlan } from './disturbance.ts'
 import { startPeople } from './people.ts'
 import { createReport, type Report } from './report.ts'
@@ -21,7 +22,6 @@ export interface RunOptions extends Omit<StackOptions, 'onLine'> {
 
 export interface RunResult {
   readonly report: Report
-  readonly faults: readonly string[]
   readonly kills: readonly KillRecord[]
   readonly stack: Stack
 }
@@ -59,6 +59,7 @@ async function play(
   say(openingOf(stack.ready))
   say(`inspector: ${String(stack.ready['inspector'])}`)
   await untilReady(stack)
+  const recorder = stack.cluster && (await import('./cluster-record.ts')).recordCluster(stack.cluster)
   const crowd = startPeople(stack.forge, full, options.scenario, say)
   if (options.scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
   const issue = openIssue(stack, full, options.scenario.task.issue, say)
@@ -87,8 +88,19 @@ async function play(
     words: disturbed?.words ?? [],
     durationMs: Date.now() - startedAt,
   })
-  if (!options.keep) await stack.stop()
-  return { report, faults: [...faults, ...report.faults], kills: disturbed?.kills ?? [], stack }
+  const kills = disturbed?.kills ?? []
+  if (options.keep) return { report, kills, stack }
+  const ending = recorder && (await recorder.end())
+  await stack.stop()
+  return { report: ending === undefined ? report : withCluster(report, ending), kills, stack }
+}
+
+function withCluster(
+  report: Report,
+  { record, faults }: { readonly record: ClusterRecord; readonly faults: readonly string[] },
+): Report {
+  const all = [...report.faults, ...faults]
+  return { ...report, ok: all.length === 0, faults: all, kubernetes: record }
 }
 
 type IssueOfScenario = NonNullable<RunOptions['scenario']['task']>['issue']
@@ -117,7 +129,7 @@ const readyLimitMs = 60_000
 export async function untilReady(stack: Stack): Promise<void> {
   const limit = Date.now() + readyLimitMs
   for (;;) {
-    const project = (await stack.client.call('GET', `/resources/projects/default/${stack.project}`)) as {
+    const project = (await stack.client.call('GET', `/resources/projects/${stack.namespace}/${stack.project}`)) as {
       status: { ready: boolean; reason: string; conditions: { message: string }[] }
     }
     if (project.status.ready) return

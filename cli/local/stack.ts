@@ -15,9 +15,11 @@ import {
   type Scenario,
 } from './standins.ts'
 import { systemClock } from '../../runtime/clock.ts'
+import { createLogger, type Logger } from '../../http/logging.ts'
 import { orchestratorClient, type OrchestratorClient } from '../client.ts'
 import { closingOnFailure, type Opened } from '../../runtime/closing.ts'
 import { programDir } from '../program.ts'
+import { startCluster, type Cluster } from './cluster.ts'
 import { databaseFor } from './database.ts'
 import { endPods } from './end-pods.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
@@ -43,6 +45,8 @@ export interface StackOptions {
   readonly model: ModelChoice
   readonly unsafeNoIsolation: boolean
   readonly testCommand?: string
+  /** Pods of a Kubernetes that starts with the stack, in place of processes of this machine. */
+  readonly kubernetes?: boolean
   /** The memory service beside the orchestrator (MEMORY-RULE-8). */
   readonly memory?: boolean
   readonly onLine: (line: Record<string, unknown>) => void
@@ -50,6 +54,9 @@ export interface StackOptions {
 
 export interface Stack {
   readonly dir: string
+  /** Of its resources. */
+  readonly namespace: string
+  readonly cluster: Cluster | undefined
   readonly project: string
   readonly repository: string
   readonly defaultBranch: string
@@ -110,7 +117,8 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const signInCode = randomBytes(16).toString('hex')
   const standIns = await openStandIns(options, { secrets, signInCode, earlier, branch, opened })
   const { forge, identity, model, served } = standIns
-  const programs = await startPrograms(options, ports, standIns, { secrets, opened })
+  const cluster = options.kubernetes ? await startCluster({ dir, logger: kubeletLogger(dir), opened }) : undefined
+  const programs = await startPrograms(options, ports, standIns, { secrets, cluster, opened })
   const ready = await programs.ready
   const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode })
   writeEndpoints(dir, endpoints)
@@ -126,11 +134,14 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     webhookSecret: secrets.hook,
     triggerLabel,
   }
-  for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
+  if (cluster) await cluster.apply(localManifests(given))
+  else for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
   const { orchestrator } = programs
-  const names = { dir, project, repository, defaultBranch, barePath, triggerLabel }
+  const { namespace } = cluster ?? { namespace: 'default' }
+  const names = { dir, namespace, cluster, project, repository, defaultBranch, barePath, triggerLabel }
   const stop = async (): Promise<void> => {
     await programs.stop()
+    await cluster?.stop()
     await Promise.all([forge.close(), identity.close(), model?.close()])
   }
   return { ...names, forge, model, orchestrator, client, endpoints, ready, stop }
@@ -184,16 +195,17 @@ async function startPrograms(
   options: StackOptions,
   ports: Ports,
   { identity, model }: StandIns,
-  { secrets, opened }: { readonly secrets: Secrets; readonly opened: Opened },
+  given: { readonly secrets: Secrets; readonly cluster: Cluster | undefined; readonly opened: Opened },
 ): Promise<Programs> {
   const { dir } = options
+  const { secrets, cluster, opened } = given
   const isReady = Promise.withResolvers<Record<string, unknown>>()
   // Of its own: one program may fail after the other was ready.
   const failure = Promise.withResolvers<never>()
-  const server = process.env['DATABASE_URL'] === '' ? undefined : process.env['DATABASE_URL']
+  const server = cluster?.databaseUrl ?? (process.env['DATABASE_URL'] || undefined)
   const databaseUrl = server === undefined ? undefined : await databaseFor(server, dir)
   const orchestrator = orchestratorSupervisor(options, {
-    env: orchestratorEnv(options, ports, identity, model, secrets, databaseUrl),
+    env: { ...orchestratorEnv(options, ports, identity, model, secrets, databaseUrl), ...settingsOf(cluster, ports) },
     ready: isReady.resolve,
     failed: failure.reject,
   })
@@ -277,6 +289,16 @@ function endpointsOf(
     clientId: 'cli',
     clientSecret,
     audience: audiences.operator,
+  }
+}
+
+/** Pods of a cluster share the loopback with us. */
+function settingsOf(cluster: Cluster | undefined, { http, internal }: Ports): Readonly<Record<string, string>> {
+  if (cluster === undefined) return {}
+  return {
+    ...cluster.settings,
+    OPERATOR_URL: `http://127.0.0.1:${http}`,
+    INTERNAL_URL: `http://127.0.0.1:${internal}`,
   }
 }
 
@@ -420,6 +442,10 @@ function resourceName(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 30)
   return name === '' ? 'repository' : name
+}
+
+function kubeletLogger(dir: string): Logger {
+  return createLogger({ name: 'kubelet', level: 'info', destination: logFile(join(dir, 'kubelet.log')) })
 }
 
 function logTo(file: string): (line: object) => void {

@@ -1,14 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { expect, it } from 'vitest'
-import {
-  projectActorId,
-  refuseForeignProject,
-  requireLivingPod,
-  requirePod,
-  requireReadable,
-  requireTool,
-  taskId,
-} from './caller.ts'
+import { refuseForeignProject, requireLivingPod, requirePod, requireReadable, requireTool, idIn } from './caller.ts'
 import type { AgentApiDeps, ProjectLife } from './deps.ts'
 import type { PodClaims } from './pod-tokens.ts'
 import { mostSkewMs } from './find-tasks.ts'
@@ -46,9 +38,23 @@ function reader(): FastifyRequest {
 
 const forbidden = { code: 'forbidden', status: 403 }
 
-it('a resource is meant in the namespace default unless it names another (NAME-1)', () => {
-  expect([taskId('mine'), taskId('team/mine')]).toEqual(['default/mine', 'team/mine'])
-  expect([projectActorId('demo'), projectActorId('team/demo')]).toEqual(['default/demo', 'team/demo'])
+it('a bare name is in the namespace of the pod that calls, and of others in default (NAME-1)', () => {
+  const ofTeam = { task: 'team/mine' }
+  expect([idIn('demo', undefined), idIn('demo', claims), idIn('demo', ofTeam)]).toEqual([
+    'default/demo',
+    'default/demo',
+    'team/demo',
+  ])
+  expect([idIn('team/demo', undefined), idIn('default/demo', ofTeam)]).toEqual(['team/demo', 'default/demo'])
+})
+
+it('a pod of another namespace than default acts for its own Task by the bare name, and for no namesake', async () => {
+  const own = { 'pod:team/mine/2': pod, 'task:team/mine': aView(aTask()), 'task:default/mine': aView(aTask()) }
+  const there = { ...deps, runtime: reading(own) } as AgentApiDeps
+  const caller = by({ task: 'team/mine', project: 'team/demo' })
+  await expect(requirePod(caller, there, 'mine')).resolves.toMatchObject({ claims: { task: 'team/mine' } })
+  await expect(requirePod(caller, there, 'default/mine')).rejects.toMatchObject(forbidden)
+  expect(() => refuseForeignProject({ ...claims, task: 'team/mine', project: 'team/demo' }, 'demo')).not.toThrow()
 })
 
 it('the living pod of the Task acts, and one that has ended or was replaced does not (POD-TOKEN-3)', async () => {

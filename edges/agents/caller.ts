@@ -3,6 +3,7 @@
  * profile itself, so that a tool the profile denies is refused even when called by hand (POD-TOKEN-5).
  */
 import type { FastifyRequest } from 'fastify'
+import { namespaceOf } from '../../machines/issue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import { bearer, principalOf, type Authenticate, type Principal } from '../../http/auth/authenticate.ts'
@@ -56,11 +57,11 @@ export async function requirePod(request: FastifyRequest, deps: AgentApiDeps, na
   const tool = toolOf(request)
   const claims = podOf(request)
   if (claims === undefined) throw new Problem('forbidden', 'only a pod of the Task may call this')
-  if (claims.task !== taskId(name)) throw new Problem('forbidden', 'the token belongs to another Task')
+  if (claims.task !== idIn(name, claims)) throw new Problem('forbidden', 'the token belongs to another Task')
   if (!mayCall(claims.agentKind, tool))
     throw new Problem('tool-denied', `the profile ${claims.agentKind} does not allow the tool ${tool}`)
   await requireLivingPod(deps, claims)
-  const { view, task } = await requireTask(deps, name)
+  const { view, task } = await requireTask(deps, claims.task)
   return { claims, view, task }
 }
 
@@ -71,8 +72,9 @@ export async function requireReadable(
   name: string,
 ): Promise<{ view: ActorView; task: TaskContext }> {
   const claims = await requireTool(request, deps)
-  const found = await requireTask(deps, name)
-  const isOwn = claims?.task === taskId(name)
+  const id = idIn(name, claims)
+  const found = await requireTask(deps, id)
+  const isOwn = claims?.task === id
   if (claims !== undefined && !isOwn && !(await isOfProject(deps, claims, found.task)))
     throw new Problem('forbidden', 'the Task belongs to another Project')
   return found
@@ -94,7 +96,7 @@ export async function requireTool(
 
 /** A `project` argument may name the pod's own Project and no other (POD-TOKEN-4). */
 export function refuseForeignProject(claims: PodClaims, project: string | undefined): void {
-  if (project !== undefined && projectActorId(project) !== claims.project)
+  if (project !== undefined && idIn(project, claims) !== claims.project)
     throw new Problem('forbidden', 'the token belongs to another Project')
 }
 
@@ -122,18 +124,17 @@ async function isOfProject(
 
 async function requireTask(
   deps: Pick<AgentApiDeps, 'runtime'>,
-  name: string,
+  id: string,
 ): Promise<{ view: ActorView; task: TaskContext }> {
-  const view = await deps.runtime.read(`task:${taskId(name)}`)
-  if (view === undefined) throw new Problem('not-found', `there is no Task ${name}`)
+  const view = await deps.runtime.read(`task:${id}`)
+  if (view === undefined) throw new Problem('not-found', `there is no Task ${id}`)
   return { view, task: view.context as unknown as TaskContext }
 }
 
-/** Routes name a Task without its namespace; the embedded one is `default` (NAME-1). */
-export function taskId(name: string): string {
-  return name.includes('/') ? name : `default/${name}`
-}
+/** Whose namespace a bare name is in: a pod's own. Of others it is `default` (NAME-1). */
+type Caller = Pick<PodClaims, 'task'> | undefined
 
-export function projectActorId(name: string): string {
-  return name.includes('/') ? name : `default/${name}`
+/** Of a Task or a Project. */
+export function idIn(name: string, caller: Caller): string {
+  return name.includes('/') ? name : `${caller === undefined ? 'default' : namespaceOf(caller.task)}/${name}`
 }

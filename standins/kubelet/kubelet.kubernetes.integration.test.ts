@@ -1,5 +1,4 @@
 /** The stand-in kubelet on a real API server: what a pod is, what its status says, and how it breaks. */
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { expect, test, vi } from 'vitest'
 import type { KubeObject } from '../../edges/kubernetes/api.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import type { Fault } from './fault.ts'
+import { memoryOf } from './kubelet.ts'
 import type { Pod } from './pod.ts'
 import { address, image, podIP, podOf, volumeOf, wholePod, wrapperPod } from './testing/manifests.ts'
 import { withKubelet } from './testing/real-kubelet.ts'
@@ -280,8 +280,7 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
       const { uid } = created.metadata
       const log = kubelet.logOf({ namespace, name: 'wrapper', uid }, 'wrapper')
       expect(readFileSync(log, 'utf8')).toContain('another contract version')
-      const own = createHash('sha256').update(root).digest('hex').slice(0, 12)
-      const memory = join('/dev/shm', `statewright-kubelet-${own}`, uid)
+      const memory = join(memoryOf(root), uid)
       // The wrapper takes away what it has read; the Secret itself stays as it is.
       expect(readdirSync(join(memory, 'run'))).toEqual([])
       expect(readFileSync(join(memory, 'secret', 'pod-token'), 'utf8')).toBe('t')

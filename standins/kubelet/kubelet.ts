@@ -125,6 +125,8 @@ class StandInKubelet implements Kubelet {
     for (const timer of this.#timers.values()) timer.cancel()
     await this.#cache.stop()
     await Promise.all([...this.#lives.values()].map((life) => life.stop()))
+    // Whoever removes the root knows nothing of it, and it has Secrets.
+    rmSync(memoryOf(this.#options.root), { recursive: true, force: true })
   }
 
   logOf({ namespace, name, uid }: Parameters<Kubelet['logOf']>[0], container: string): string {
@@ -259,13 +261,17 @@ function foldersOf(
   root: string,
   { namespace = '', name, uid }: { readonly namespace?: string; readonly name: string; readonly uid: string },
 ): PodFolders {
-  const own = createHash('sha256').update(root).digest('hex').slice(0, 12)
   return {
     own: join(root, 'pods', uid),
     records: join(root, 'pods', uid, 'containers'),
     disk: join(root, 'pods', uid, 'volumes'),
-    memory: join(memoryRoot, `statewright-kubelet-${own}`, uid),
+    memory: join(memoryOf(root), uid),
     claims: join(root, 'claims'),
     logOf: (container) => join(root, 'logs', `${namespace}_${name}_${uid}`, container, '0.log'),
   }
+}
+
+/** Of one kubelet: removed when it stops. */
+export function memoryOf(root: string): string {
+  return join(memoryRoot, `statewright-kubelet-${createHash('sha256').update(root).digest('hex').slice(0, 12)}`)
 }

@@ -3,7 +3,7 @@ import type { TaskContext } from '../../../machines/task/context.ts'
 import type { FoldMember } from '../../../machines/task/events.ts'
 import { addressOf } from '../../../runtime/address.ts'
 import type { ActorView } from '../../../runtime/runtime.ts'
-import { taskId } from '../caller.ts'
+import { idIn } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 
 export async function foldMembers(
@@ -11,7 +11,7 @@ export async function foldMembers(
   task: TaskContext,
   folds: readonly { readonly task: string }[],
 ): Promise<readonly FoldMember[]> {
-  const names = [...new Set(folds.map((member) => taskId(member.task)))]
+  const names = [...new Set(folds.map((member) => idIn(member.task, { task: task.id })))]
   return Promise.all(
     names.map(async (name) => ({ task: name, state: stateOf(task, await deps.runtime.read(addressOf('task', name))) })),
   )

@@ -5,7 +5,7 @@ import { faultsOf } from '../../../http/validation.ts'
 import { invalidInput, Problem } from '../../../http/problem.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { answerFrom } from '../answer.ts'
-import { requirePod, taskId } from '../caller.ts'
+import { requirePod, idIn } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import type { PodClaims } from '../pod-tokens.ts'
 import { ceilingNow } from '../outcome/ceiling.ts'
@@ -71,7 +71,7 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
 }
 
 function refuseForeignTask(claims: PodClaims, { task }: Record<string, unknown>): void {
-  if (typeof task === 'string' && taskId(task) !== claims.task)
+  if (typeof task === 'string' && idIn(task, claims) !== claims.task)
     throw new Problem('forbidden', 'the token belongs to another Task')
 }
 

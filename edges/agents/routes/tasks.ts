@@ -8,7 +8,7 @@ import { Problem } from '../../../http/problem.ts'
 import { collectBundle } from '../bundle/collect.ts'
 import { renderBundle } from '../bundle/render.ts'
 import { renderTaskIndex } from '../bundle/task-index.ts'
-import { projectActorId, refuseForeignProject, requireReadable, requireTool } from '../caller.ts'
+import { idIn, refuseForeignProject, requireReadable, requireTool } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { findTasks } from '../find-tasks.ts'
 import { nameOf } from '../names.ts'
@@ -71,7 +71,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
     async (request) => {
       const claims = await requireTool(request, deps)
       const { project, kind, stage, cursor } = request.query
-      const wanted = claims?.project ?? (project === undefined ? undefined : projectActorId(project))
+      const wanted = claims?.project ?? (project === undefined ? undefined : idIn(project, claims))
       if (wanted === undefined) throw new Problem('invalid-input', 'project is required')
       if (claims !== undefined) refuseForeignProject(claims, project)
       const after = cursor === undefined ? '' : decodeCursor(Type.String(), cursor)
@@ -118,7 +118,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
     },
     async (request, reply) => {
       const claims = await requireTool(request, deps)
-      const project = projectActorId(request.params.project)
+      const project = idIn(request.params.project, claims)
       if (claims !== undefined) refuseForeignProject(claims, project)
       const scope = request.query.scope ?? 'all'
       const maxBytes = await deps.maxBundleBytes(project)

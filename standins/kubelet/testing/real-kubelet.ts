@@ -1,5 +1,5 @@
 /** A kubelet of a test's own on the real API server: its namespace, its folders, and what one asks of its pods. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { createKubeClient } from '../../../edges/kubernetes/client.ts'
 import { captureLog, type LogCapture } from '../../../http/testing/fixture.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { sharedControlPlane } from '../../../testing/control-plane.ts'
-import { startKubelet, type Kubelet, type KubeletOptions } from '../kubelet.ts'
+import { memoryOf, startKubelet, type Kubelet, type KubeletOptions } from '../kubelet.ts'
 
 export interface Scene {
   readonly client: KubeClient
@@ -101,6 +101,7 @@ export async function withKubelet(
     await client.close()
     rmSync(root, { recursive: true, force: true })
   }
+  if (existsSync(memoryOf(root))) throw new Error('the kubelet left something in memory')
 }
 
 async function follow(

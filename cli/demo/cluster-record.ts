@@ -1,0 +1,130 @@
+/** What a demo in a cluster shows of itself at the API server, and that nothing of it is left there. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { kinds } from '../../crd/kinds.ts'
+import { answered } from '../../edges/kubernetes/answers.ts'
+import { pathOf, type KubeObject, type KubeResource } from '../../edges/kubernetes/api.ts'
+import { managedBy, managedByLabel } from '../../edges/kubernetes/pod-names.ts'
+import type { Cluster } from '../local/cluster.ts'
+
+export interface ClusterRecord {
+  /** Of agents, in the order of their creation: the phase in which each was seen last. */
+  readonly pods: readonly { readonly name: string; readonly phase: string }[]
+  readonly claims: readonly string[]
+  /** Stage of each Task by its status. */
+  readonly tasks: Readonly<Record<string, string>>
+  /** Reasons of the Events of Tasks. */
+  readonly events: readonly string[]
+  /** Objects that were there after Project and Repository were deleted, as `<plural>/<name>`. */
+  readonly left: readonly string[]
+}
+
+interface ClusterRecorder {
+  /** Deletes what people applied, waits until no object of it is left, and stops to watch. */
+  end(): Promise<{ readonly record: ClusterRecord; readonly faults: readonly string[] }>
+}
+
+const pods: KubeResource = { apiVersion: 'v1', plural: 'pods' }
+const claims: KubeResource = { apiVersion: 'v1', plural: 'persistentvolumeclaims' }
+const secrets: KubeResource = { apiVersion: 'v1', plural: 'secrets' }
+const events: KubeResource = { apiVersion: 'v1', plural: 'events' }
+/** Repositories own their Issues and MergeRequests, Projects the rest. */
+const applied = ['Project', 'Repository']
+/** The kubelet's, the collector's and our finalizer's work after the deletion. */
+const goneLimitMs = 120_000
+
+export function recordCluster(cluster: Cluster): ClusterRecorder {
+  const phases = new Map<string, string>()
+  const bound = new Set<string>()
+  const watching = new AbortController()
+  const follow = async (resource: KubeResource, see: (object: KubeObject) => void): Promise<void> => {
+    const query = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true }
+    const { signal } = watching
+    while (!signal.aborted) {
+      try {
+        for await (const { type, object } of cluster.client.watch(pathOf(resource, cluster), { query, signal }))
+          if (type === 'ADDED' || type === 'MODIFIED') see(object)
+      } catch {
+        // The API server is being started again: what is there is listed anew.
+        await pause(200)
+      }
+    }
+  }
+  const watches = [
+    follow(pods, ({ metadata, status }) => {
+      if (metadata.labels?.[managedByLabel] === managedBy) phases.set(metadata.name, String(status?.['phase']))
+    }),
+    follow(claims, ({ metadata, status }) => {
+      if (status?.['phase'] === 'Bound') bound.add(metadata.name)
+    }),
+  ]
+  return {
+    async end() {
+      const tasks = await listOf(cluster, resourceOf('Task'))
+      const happened = await listOf(cluster, events)
+      for (const resource of applied.map(resourceOf))
+        for (const { metadata } of await listOf(cluster, resource))
+          await cluster.client.ask('DELETE', pathOf(resource, { ...cluster, name: metadata.name }))
+      const left = await untilGone(cluster)
+      watching.abort()
+      await Promise.all(watches)
+      const record: ClusterRecord = {
+        pods: [...phases].map(([name, phase]) => ({ name, phase })),
+        claims: [...bound],
+        tasks: Object.fromEntries(tasks.map(({ metadata, status }) => [metadata.name, String(status?.['stage'])])),
+        events: [...new Set(happened.filter(isOfTask).map((event) => event.reason))],
+        left,
+      }
+      return { record, faults: faultsIn(record) }
+    },
+  }
+}
+
+type HappenedEvent = KubeObject & { readonly reason: string; readonly involvedObject: { readonly kind: string } }
+
+function isOfTask(object: KubeObject): object is HappenedEvent {
+  return (object as HappenedEvent).involvedObject.kind === 'Task'
+}
+
+function resourceOf(kind: string): KubeResource {
+  return kinds.find((one) => one.kind === kind)!
+}
+
+async function listOf(cluster: Cluster, resource: KubeResource): Promise<readonly KubeObject[]> {
+  const { items } = await cluster.client.ask<{ readonly items: readonly KubeObject[] }>(
+    'GET',
+    pathOf(resource, cluster),
+  )
+  return items
+}
+
+/** Of the six kinds, and of what pods are made of. */
+async function untilGone(cluster: Cluster): Promise<readonly string[]> {
+  const limit = Date.now() + goneLimitMs
+  for (;;) {
+    const left: string[] = []
+    for (const resource of [...kinds, pods, claims, secrets])
+      for (const { metadata } of await listOf(cluster, resource).catch(none))
+        if (resource !== secrets || metadata.ownerReferences !== undefined)
+          left.push(`${resource.plural}/${metadata.name}`)
+    if (left.length === 0 || Date.now() > limit) return left
+    await pause(250)
+  }
+}
+
+function none(error: unknown): readonly KubeObject[] {
+  if (answered(error, 404)) return []
+  throw error
+}
+
+function faultsIn({ pods: seen, claims: bound, tasks, events: reasons, left }: ClusterRecord): readonly string[] {
+  return [
+    ...(seen.length === 0 ? ['the API server had no pod of an agent'] : []),
+    ...seen.filter(({ phase }) => phase === 'Pending').map(({ name }) => `the pod ${name} never ran`),
+    ...(bound.length === 0 ? ['no claim was bound'] : []),
+    ...Object.entries(tasks)
+      .filter(([, stage]) => stage !== 'delivered')
+      .map(([name, stage]) => `the status of the Task ${name} says ${stage}`),
+    ...(reasons.length === 0 ? ['the Tasks have no Events'] : []),
+    ...left.map((name) => `${name} was left after Project and Repository were deleted`),
+  ]
+}

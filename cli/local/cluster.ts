@@ -1,0 +1,171 @@
+/** A Kubernetes for one demo: a control plane, a kubelet that runs pods as processes here, and a namespace of its own. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { parse, stringify } from 'yaml'
+import { applyPatch, type KubeClient, type KubeObject } from '../../edges/kubernetes/api.ts'
+import type { Logger } from '../../http/logging.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import type { Opened } from '../../runtime/closing.ts'
+import { programDir } from '../program.ts'
+import { startKubelet } from './standins.ts'
+
+export interface Cluster {
+  /** Of the resources, the pods and the Lease. */
+  readonly namespace: string
+  /** An administrator's. */
+  readonly client: KubeClient
+  /** What the orchestrator gets of its environment. */
+  readonly settings: Readonly<Record<string, string>>
+  /** A server of its own, where the environment names none. */
+  readonly databaseUrl: string
+  /** Resources and Secrets, into the namespace. */
+  apply(manifests: readonly object[]): Promise<void>
+  stop(): Promise<void>
+}
+
+const namespace = 'statewright-demo'
+const account = 'statewright'
+const image = 'statewright.invalid/wrapper:demo'
+/** Longer than any demo. */
+const tokenSeconds = 24 * 3600
+const startLimitMs = 300_000
+
+const plurals: Readonly<Record<string, string>> = {
+  Namespace: '/api/v1/namespaces',
+  StorageClass: '/apis/storage.k8s.io/v1/storageclasses',
+  ServiceAccount: `/api/v1/namespaces/${namespace}/serviceaccounts`,
+  Secret: `/api/v1/namespaces/${namespace}/secrets`,
+  Role: `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`,
+  RoleBinding: `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`,
+  Project: `/apis/platform.dev/v1alpha1/namespaces/${namespace}/projects`,
+  Repository: `/apis/platform.dev/v1alpha1/namespaces/${namespace}/repositories`,
+}
+
+interface ClusterOptions {
+  readonly dir: string
+  readonly logger: Logger
+  readonly opened: Opened
+}
+
+/** What it opened is closed by `stop`, and by the caller where a later part of the start fails. */
+export async function startCluster({ dir, logger, opened }: ClusterOptions): Promise<Cluster> {
+  const [{ createKubeClient }, { rbacManifests }] = await Promise.all([
+    import('../../edges/kubernetes/client.ts'),
+    import('../../edges/kubernetes/rbac.ts'),
+  ])
+  const closing: (() => Promise<unknown>)[] = []
+  const closes = (close: () => Promise<unknown>): void => {
+    closing.unshift(close)
+    opened(async () => void (await close()))
+  }
+  const databaseUrl = process.env['DATABASE_URL'] || (await startDatabase(closes))
+  const kube = join(dir, 'kubernetes')
+  await mkdir(kube, { recursive: true })
+  closes(() => script('kube.sh', ['stop', kube]))
+  const kubeconfig = await script('kube.sh', ['start', kube], { KUBE_CRDS: join(programDir, 'crd', 'generated') })
+  const client = createKubeClient({ kubeconfig })
+  closes(() => client.close())
+  const apply = (manifests: readonly object[]) => applyAll(client, manifests)
+  await apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, storageClass])
+  await apply(rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount: account }))
+  const own = join(dir, 'kubeconfig')
+  await writeFile(own, await accountConfig(client, kube, kubeconfig), { mode: 0o600 })
+  const kubelet = await startKubelet({
+    client,
+    root: join(dir, 'kubelet'),
+    node: 'demo',
+    namespaces: [namespace],
+    images: { [image]: wrapperImage() },
+    programs: [programDir],
+    clock: systemClock,
+    random: Math.random,
+    logger,
+  })
+  closes(() => kubelet.stop())
+  return {
+    namespace,
+    client,
+    databaseUrl,
+    apply,
+    settings: {
+      PLACE: 'kubernetes',
+      KUBECONFIG: own,
+      WATCH_NAMESPACES: namespace,
+      LEASE_NAMESPACE: namespace,
+      AGENT_IMAGE: image,
+      WORKSPACES: 'on',
+    },
+    async stop() {
+      for (const close of closing) await close()
+    },
+  }
+}
+
+/** Of the controller manager: folders of this machine. */
+const storageClass = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: namespace, annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  provisioner: 'kubernetes.io/host-path',
+}
+
+/** As the image has them: its Node among the programs, its status line where the contract says. */
+function wrapperImage(): readonly string[] {
+  const start = 'PATH="$1:$PATH" STATUSLINE_PATH="$2" exec "$3" "$4" wrapper'
+  const statusLine = join(programDir, 'wrapper', 'usage', 'statusline.mjs')
+  const program = join(programDir, 'bin', 'statewright.mjs')
+  return ['/bin/sh', '-c', start, 'wrapper', dirname(process.execPath), statusLine, process.execPath, program]
+}
+
+async function startDatabase(closes: (close: () => Promise<unknown>) => void): Promise<string> {
+  // The server runs as a user that may not enter the folders of this one.
+  const folder = await mkdtemp(join(tmpdir(), 'statewright-postgres-'))
+  closes(() => script('postgres.sh', ['stop', folder]))
+  return script('postgres.sh', ['start', folder]).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true })
+    throw new Error('pods of a cluster need PostgreSQL: install its server, or name one with DATABASE_URL', {
+      cause: error,
+    })
+  })
+}
+
+/** The last line that one of the repository's scripts prints. */
+async function script(name: string, parameters: readonly string[], environment: object = {}): Promise<string> {
+  const path = join(programDir, '.ci', name)
+  if (!existsSync(path)) throw new Error(`there is no ${path}: --kubernetes runs from a clone of the repository`)
+  const { stdout } = await promisify(execFile)('bash', [path, ...parameters], {
+    env: { ...process.env, ...environment },
+    timeout: startLimitMs,
+  })
+  return stdout.trim().split('\n').at(-1) ?? ''
+}
+
+async function applyAll(client: KubeClient, manifests: readonly object[]): Promise<void> {
+  for (const manifest of manifests) {
+    const { kind, metadata } = manifest as KubeObject
+    const query = { fieldManager: 'statewright-demo', force: 'true', fieldValidation: 'Strict' }
+    const path = `${plurals[kind]}/${metadata.name}`
+    await client.ask('PATCH', path, { body: manifest, query, type: applyPatch })
+  }
+}
+
+/** The orchestrator has the rights that `statewright rbac` prints, and no others. */
+async function accountConfig(client: KubeClient, folder: string, kubeconfig: string): Promise<string> {
+  const admin = parse(await readFile(kubeconfig, 'utf8')) as { readonly clusters: readonly object[] }
+  const spec = { expirationSeconds: tokenSeconds }
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }
+  const path = `${plurals['ServiceAccount']}/${account}/token`
+  const { status } = await client.ask<{ readonly status: { readonly token: string } }>('POST', path, { body })
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ ...admin.clusters[0], name: folder }],
+    users: [{ name: account, user: { token: status.token } }],
+    contexts: [{ name: 'demo', context: { cluster: folder, user: account, namespace } }],
+    'current-context': 'demo',
+  })
+}
