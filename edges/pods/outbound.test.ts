@@ -432,13 +432,13 @@ describe('the life of a pod', () => {
     })
   })
 
-  test('that was never created is told of as vanished when it is ended by force: no watch would say so', async () => {
+  test('of which nothing runs is delivered as vanished when it is to end, gracefully or by force: no watch would', async () => {
     await withFixture(async (fixture) => {
       fixture.isPodGone = true
-      const told = await fixture.handlers.forceDeletePod.perform(address, asked(pod))
-      expect(told).toEqual([
-        expect.objectContaining({ to: pod, event: expect.objectContaining({ type: 'pod.vanished' }) }),
-      ])
+      for (const ended of ['stopPod', 'forceDeletePod'] as const)
+        expect(await fixture.handlers[ended].perform(address, asked(pod))).toEqual([
+          expect.objectContaining({ to: pod, event: expect.objectContaining({ type: 'pod.vanished' }) }),
+        ])
     })
   })
 

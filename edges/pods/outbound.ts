@@ -71,6 +71,12 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
     return actor?.status !== 'active'
   }
 
+  /** Never created, or its end was seen before this process began: the pod would wait for it for ever (LAW-14). */
+  const endedIfGone = async (context: EffectContext, state: 'ending' | 'gone'): Promise<readonly Delivery[]> => {
+    if (state === 'ending' || (await isOver(context))) return []
+    return [deliveryTo(context, 'gone', { type: 'pod.vanished', at: clock.now(), reason: 'nothing of it runs' })]
+  }
+
   return {
     bindVolumes: {
       perform: performing(async ({ task }: EffectParams<'bindVolumes'>, context) => {
@@ -100,7 +106,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       }),
     },
     stopPod: {
-      perform: performing(async (params: EffectParams<'stopPod'>) => {
+      perform: performing(async (params: EffectParams<'stopPod'>, context) => {
         if (params.url !== undefined) {
           await client
             .stop(params.url)
@@ -111,16 +117,12 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
               ),
             )
         }
-        await pods.remove(podId(params), { force: false })
-        return []
+        return endedIfGone(context, await pods.remove(podId(params), { force: false }))
       }),
     },
     forceDeletePod: {
       perform: performing(async (params: EffectParams<'forceDeletePod'>, context) => {
-        const state = await pods.remove(podId(params), { force: true })
-        // Never created, or its end was told long ago: the pod would wait for it for ever (LAW-14).
-        if (state === 'ending' || (await isOver(context))) return []
-        return [deliveryTo(context, 'gone', { type: 'pod.vanished', at: clock.now(), reason: 'nothing of it runs' })]
+        return endedIfGone(context, await pods.remove(podId(params), { force: true }))
       }),
     },
     deleteWorkspace: {
