@@ -61,21 +61,30 @@ async function projectOf({ readActor }: WrapperEffectDeps, { actor }: EffectCont
   return project
 }
 
+/** Read, and still ours to act on: by the time of the answer another process may have begun and ended it. */
+async function isOverNow({ readActor }: WrapperEffectDeps, context: EffectContext): Promise<boolean> {
+  const actor = await readActor(context.actor)
+  context.assertHeld()
+  return actor?.status !== 'active'
+}
+
+/** Of one that was never created, or whose end was seen before this process began, no watch tells: it would wait for ever (LAW-14). */
+async function remove(
+  deps: WrapperEffectDeps,
+  context: EffectContext,
+  pod: string,
+  force: boolean,
+): Promise<readonly Delivery[]> {
+  const state = await deps.pods.remove(pod, { force })
+  if (state === 'ending' || (await isOverNow(deps, context))) return []
+  const at = deps.clock.now()
+  return [deliveryTo(context, 'gone', { type: 'pod.vanished', at, reason: 'nothing of it runs' })]
+}
+
 /** Handlers in the shape of the runtime's total record: one per effect type of this edge. */
 export function wrapperHandlers(deps: WrapperEffectDeps) {
   const { clock, pods, client } = deps
-  /** Read, and still ours to act on: by the time of the answer another process may have begun and ended it. */
-  const isOver = async (context: EffectContext): Promise<boolean> => {
-    const actor = await deps.readActor(context.actor)
-    context.assertHeld()
-    return actor?.status !== 'active'
-  }
-
-  /** Never created, or its end was seen before this process began: the pod would wait for it for ever (LAW-14). */
-  const endedIfGone = async (context: EffectContext, state: 'ending' | 'gone'): Promise<readonly Delivery[]> => {
-    if (state === 'ending' || (await isOver(context))) return []
-    return [deliveryTo(context, 'gone', { type: 'pod.vanished', at: clock.now(), reason: 'nothing of it runs' })]
-  }
+  const isOver = (context: EffectContext): Promise<boolean> => isOverNow(deps, context)
 
   return {
     bindVolumes: {
@@ -117,13 +126,13 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
               ),
             )
         }
-        return endedIfGone(context, await pods.remove(podId(params), { force: false }))
+        return remove(deps, context, podId(params), false)
       }),
     },
     forceDeletePod: {
-      perform: performing(async (params: EffectParams<'forceDeletePod'>, context) => {
-        return endedIfGone(context, await pods.remove(podId(params), { force: true }))
-      }),
+      perform: performing((params: EffectParams<'forceDeletePod'>, context) =>
+        remove(deps, context, podId(params), true),
+      ),
     },
     deleteWorkspace: {
       perform: performing(async (params: EffectParams<'deleteWorkspace'>) => {
