@@ -394,7 +394,7 @@ describe('the life of a pod', () => {
     await withFixture(async (fixture) => {
       fixture.refusal = new TerminalError('quota', 'no pod fits the quota')
       expect((await fixture.handlers.createPod.perform(params, asked(pod))).map(({ event }) => event)).toEqual([
-        { type: 'pod.vanished', at: 5_000, reason: 'no pod fits the quota' },
+        { type: 'pod.vanished', at: 5_000, reason: 'quota', detail: 'no pod fits the quota' },
       ])
       fixture.refusal = new Error('the API server does not answer')
       await expect(fixture.handlers.createPod.perform(params, asked(pod))).rejects.toThrow('does not answer')

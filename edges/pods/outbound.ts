@@ -42,6 +42,10 @@ function deliveryTo(
   return { to, key: `${context.key}/${name}`, event }
 }
 
+function whyRefused({ reason, message }: TerminalError): { readonly reason: string; readonly detail?: string } {
+  return { reason, ...(message === reason ? {} : { detail: message }) }
+}
+
 function podId(params: { readonly task: string; readonly ordinal: number }): string {
   return `${params.task}/${params.ordinal}`
 }
@@ -87,7 +91,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
           return [deliveryTo(context, 'created', { type: 'pod.created', at: clock.now(), name })]
         } catch (error) {
           if (!(error instanceof TerminalError)) throw error
-          return [deliveryTo(context, 'refused', { type: 'pod.vanished', at: clock.now(), reason: error.message })]
+          return [deliveryTo(context, 'refused', { type: 'pod.vanished', at: clock.now(), ...whyRefused(error) })]
         }
       }),
     },
@@ -120,7 +124,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
         const state = await pods.remove(podId(params), { force: true })
         // Never created, or its end was told long ago: the pod would wait for it for ever (LAW-14).
         if (state === 'ending' || (await isOver(context))) return []
-        return [deliveryTo(context, 'gone', { type: 'pod.vanished', at: clock.now(), reason: 'nothing of it runs' })]
+        return [deliveryTo(context, 'gone', { type: 'pod.vanished', at: clock.now(), reason: 'nothing-runs' })]
       }),
     },
     deleteWorkspace: {
