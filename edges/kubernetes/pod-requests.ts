@@ -26,21 +26,17 @@ function inWordsOfRuntime(cause: unknown): unknown {
 }
 
 /** Undefined: there is none. @throws AwayError or RetryableError. */
-export async function findAt(client: Client, path: string): Promise<KubeObject | undefined> {
-  try {
-    return await client.ask('GET', path)
-  } catch (error) {
-    if (answered(error, 404)) return undefined
-    throw inWordsOfRuntime(error)
-  }
-}
-
-export function find(
+export async function find(
   client: Client,
   resource: KubeResource,
   { namespace, name }: ObjectName,
 ): Promise<KubeObject | undefined> {
-  return findAt(client, pathOf(resource, { namespace, name }))
+  try {
+    return await client.ask('GET', pathOf(resource, { namespace, name }))
+  } catch (error) {
+    if (answered(error, 404)) return undefined
+    throw inWordsOfRuntime(error)
+  }
 }
 
 /** What the server will never take as it is: a field, a rule of admission, a namespace that is not there. */

@@ -145,14 +145,20 @@ describe('claims', () => {
 })
 
 describe('a class that waits for its first consumer', () => {
-  function lateScene(volumeBindingMode = 'WaitForFirstConsumer'): PodScene {
+  /** Whose claims are there, each with an Event of the controller manager. */
+  async function lateScene(reason = 'WaitForFirstConsumer'): Promise<PodScene> {
     const scene = sceneWith({ storageClass: 'late' })
-    scene.server.put('/apis/storage.k8s.io/v1/storageclasses/late', { kind: 'StorageClass', volumeBindingMode })
+    await failureOf(scene)
+    for (const path of [workspacePath, cachePath]) {
+      const { name, uid } = scene.server.get(path)!.metadata
+      const event = { kind: 'Event', reason, metadata: { name }, involvedObject: { uid } }
+      scene.server.put(at('events', name), { ...event, message: 'waiting for first consumer' })
+    }
     return scene
   }
 
   test('gets a pod that has the claims and runs nothing of ours, until they are bound', async () => {
-    const scene = lateScene()
+    const scene = await lateScene()
     await failureOf(scene)
     await failureOf(scene)
     const binder = scene.server.get(binderPath)!
@@ -166,7 +172,7 @@ describe('a class that waits for its first consumer', () => {
   })
 
   test('gets another one where it ended or lacks a claim, and none where the class binds at once', async () => {
-    const scene = lateScene()
+    const scene = await lateScene()
     await failureOf(scene)
     scene.server.put(binderPath, { status: { phase: 'Failed' } })
     await failureOf(scene)
@@ -176,13 +182,22 @@ describe('a class that waits for its first consumer', () => {
     scene.server.put(binderPath, { spec: { volumes: [{ name: 'cache-demo' }] } })
     await failureOf(scene)
     expect(scene.server.get(binderPath)).toBeUndefined()
-    const atOnce = lateScene('Immediate')
+    const atOnce = await lateScene('ExternalProvisioning')
     await failureOf(atOnce)
     expect(atOnce.server.get(binderPath)).toBeUndefined()
   })
 
+  test('gets none where its Events cannot be read, and the wait says so', async () => {
+    const scene = await lateScene()
+    scene.server.before = ({ path }) => {
+      if (path.endsWith('/events')) throw new KubeError({ code: 403, reason: 'Forbidden', message: 'no right' })
+    }
+    expect((await failureOf(scene)).message).toContain('its Events cannot be read (no right)')
+    expect(scene.server.get(binderPath)).toBeUndefined()
+  })
+
   test('keeps no pod beyond the ten minutes after which the Task parks, though nobody asks again', async () => {
-    const scene = lateScene()
+    const scene = await lateScene()
     await failureOf(scene)
     await scene.pass(10.5 * minute - 1)
     expect(scene.server.get(binderPath)).toBeDefined()
