@@ -7,7 +7,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   task: '616b575c8beeb745',
-  pod: '69af9b4758cff0fd',
+  pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',
   'merge-request': '562f586dc5c15bf8',

@@ -148,8 +148,15 @@ export const podActions = {
   keepFailure: on('effect.failed', (_context, { effect: type, reason }) => ({
     context: because(`${type}-failed`, reason),
   })),
-  noteVolumesLate: always(() => ({ context: because('volumes-unbound') })),
-  noteBootBudget: always(() => ({ context: because('boot-budget') })),
+  noteVolumesLate: always(() => ({
+    context: because('volumes-unbound', 'not in time; in a cluster the Events of the claims name what is missing'),
+  })),
+  noteBootBudget: always(() => ({
+    context: because(
+      'boot-budget',
+      'it was not ready in time; its log, or in a cluster its Events, show what it waited for',
+    ),
+  })),
   noteContract: always(() => ({ context: because('agent-contract-mismatch') })),
   noteAgentGone: always(() => ({ context: { agentLost: true, ...because('agent_exited') } })),
   noteTtl: always(() => ({ context: because('ttl') })),

@@ -100,7 +100,11 @@ describe('volumes', () => {
     })
   })
   test.each([
-    ['10 minutes', (pod: Drive) => pod.fire('volumes'), { reason: 'volumes-unbound' }],
+    [
+      '10 minutes',
+      (pod: Drive) => pod.fire('volumes'),
+      { reason: 'volumes-unbound', detail: expect.stringContaining('claims') },
+    ],
     [
       'the platform says so',
       (pod: Drive) => pod.send({ type: 'pod.volumesUnbound', reason: 'quota', detail: 'no space' }),
@@ -157,7 +161,11 @@ describe('creating, booting, contract', () => {
     pod.send({ type: 'pod.created', name: 'p' })
     expect(types(pod.fire('boot'))).toEqual(['forceDeletePod'])
     expect(types(pod.fire('grace'))).toEqual(['task<pod.notEnding', 'forceDeletePod'])
-    expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'boot-budget' })
+    expect(finalOf(pod.send(vanished))).toMatchObject({
+      cause: 'lost',
+      reason: 'boot-budget',
+      detail: expect.stringContaining('its log'),
+    })
   })
   test.each([
     ['creating', creating],

@@ -262,8 +262,8 @@ function grace(p: PodDraft): void {
 }
 
 function fire(p: PodDraft, timer: string): void {
-  if (timer === 'volumes') return (p.because('volumes-unbound'), p.go('unbound'))
-  if (timer === 'boot') return (p.because('boot-budget'), p.go('failing'))
+  if (timer === 'volumes') return (p.because('volumes-unbound', 'words'), p.go('unbound'))
+  if (timer === 'boot') return (p.because('boot-budget', 'words'), p.go('failing'))
   if (timer === 'grace') return grace(p)
   const rows: Readonly<Record<string, (p: PodDraft) => void>> = { ttl, hardCap, residency, turnTimeout, note }
   rows[timer]?.(p)
