@@ -3,7 +3,8 @@ import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.t
 import { answered, KubeError } from './answers.ts'
 import { pathOf, type KubeClient, type KubeObject, type KubeResource } from './api.ts'
 import type { ObjectName } from './pod-names.ts'
-import { podRefused } from './pod-security.ts'
+import { taught } from './pod-lessons.ts'
+import { claimRefused, podRefused } from './pod-reasons.ts'
 
 type Client = Pick<KubeClient, 'ask'>
 
@@ -50,7 +51,7 @@ const strict = { fieldValidation: 'Strict' }
 
 /**
  * The one that is made, or undefined where there is one of the name.
- * @throws TerminalError, reason `PodRefused`, with the server's words.
+ * @throws TerminalError, reason `PodRefused` or `ClaimRefused`, with the server's words.
  */
 export async function make(
   client: Client,
@@ -63,9 +64,14 @@ export async function make(
   } catch (error) {
     if (error instanceof KubeError && error.reason === 'AlreadyExists') return undefined
     if (error instanceof KubeError && refusals.includes(error.code) && !passing.test(error.message))
-      throw new TerminalError(podRefused, error.message, { cause: error })
+      throw refusalOf(resource, error)
     throw inWordsOfRuntime(error)
   }
+}
+
+function refusalOf({ plural }: KubeResource, cause: KubeError): TerminalError {
+  const reason = plural === claimsResource.plural ? claimRefused : podRefused
+  return new TerminalError(reason, taught(reason, cause.message), { cause })
 }
 
 interface Removal {

@@ -4,6 +4,7 @@ import { TerminalError } from '../../runtime/errors.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { podPortContract } from '../ports/contract/pods-contract.ts'
 import { mergePatch, pathOf, type KubeClient, type KubeObject } from './api.ts'
+import { taught } from './pod-lessons.ts'
 import { podManifest } from './pod-manifest.ts'
 import { claimsResource, podsResource, secretsResource } from './pod-requests.ts'
 import { rbacManifests } from './rbac.ts'
@@ -91,7 +92,7 @@ describeRequiring('kubernetes', 'pods of a cluster', () => {
       expect(heard).toHaveLength(1)
       await kubelet.status(pod, terminatedStatus({ reason: 'OOMKilled', exitCode: 137 }))
       await kubelet.confirm(pod)
-      const gone = { pod: spec.pod, state: 'gone', reason: 'OOMKilled', detail: 'exit code 137' }
+      const gone = { pod: spec.pod, state: 'gone', reason: 'OOMKilled', detail: taught('OOMKilled', 'exit code 137') }
       await vi.waitFor(() => expect(heard.slice(1)).toEqual([gone]), soon)
       expect([await pods.look(spec.pod), await pods.remove(spec.pod, { force: true })]).toEqual([gone, 'gone'])
       // The collector takes what the pod owned.
@@ -100,7 +101,11 @@ describeRequiring('kubernetes', 'pods of a cluster', () => {
       const next = { ...spec, pod: `${spec.task}/2`, ordinal: 2 }
       await pods.create(next)
       await pods.remove(next.pod, { force: false })
-      await vi.waitFor(() => expect(heard.at(-1)).toEqual({ pod: next.pod, state: 'gone', reason: 'deleted' }), soon)
+      await vi.waitFor(
+        () =>
+          expect(heard.at(-1)).toEqual({ pod: next.pod, state: 'gone', reason: 'deleted', detail: taught('deleted') }),
+        soon,
+      )
     })
   })
 

@@ -140,7 +140,11 @@ describe('claims', () => {
     expect(await failureOf(scene)).toBeInstanceOf(AwayError)
     scene.server.before = ({ method }) => (method === 'POST' ? answer(422)() : undefined)
     const refused = await failureOf(scene)
-    expect([refused, refused.message]).toEqual([expect.any(TerminalError), 'requests.storage: too much'])
+    expect(refused).toBeInstanceOf(TerminalError)
+    expect(refused).toMatchObject({
+      reason: 'ClaimRefused',
+      message: expect.stringContaining('(requests.storage: too much)'),
+    })
   })
 })
 
