@@ -48,7 +48,7 @@ test('the step stands before the words of the cluster, and one of an exit code i
   expect(taught('of 2031')).toBe(taught(otherReason))
 })
 
-test('a Task whose pods do not start shows the step before the words of a registry, however long they are', () => {
+test('a Task whose pods do not start shows the step before the words of a registry, however long they are (POD-22)', () => {
   const task = new ATask().mint()
   const detail = taught('ErrImagePull', `container wrapper: ${'a long answer of a registry '.repeat(30)}`)
   for (let lost = 0; lost < 5; lost += 1) {

@@ -35,7 +35,7 @@ async function withBoundClaims(scene: PodScene): Promise<void> {
 const mountsOf = ({ server }: PodScene): string => JSON.stringify(server.get(podPath)!.spec)
 
 describe('claims', () => {
-  test('are made for the Task and for its Project, and waited for (PROJECT-WORKSPACE-4, PROJECT-WORKSPACE-6, PROJECT-WORKSPACE-9 to PROJECT-WORKSPACE-11)', async () => {
+  test('are made for the Task and for its Project, and waited for (PROJECT-WORKSPACE-3, PROJECT-WORKSPACE-4, PROJECT-WORKSPACE-6, PROJECT-WORKSPACE-9, PROJECT-WORKSPACE-10, PROJECT-WORKSPACE-11)', async () => {
     const scene = sceneWith({ storageClass: 'shared', size: '7Gi' })
     expect(await failureOf(scene)).toBeInstanceOf(RetryableError)
     const [workspace, cache] = [scene.server.get(workspacePath), scene.server.get(cachePath)]
@@ -60,6 +60,23 @@ describe('claims', () => {
     await scene.pods.create(users)
     expect(mountsOf(scene)).toMatch(/"claimName":"ws-implement-a-1".*"claimName":"cache-demo"/)
   })
+
+  test.each([
+    ['nothing', {}],
+    ['that it wants them', { enabled: true }],
+  ])(
+    'have the class of the cluster and the usual sizes where the Project has %s (PROJECT-WORKSPACE-1, PROJECT-WORKSPACE-3, PROJECT-WORKSPACE-4, PROJECT-WORKSPACE-6)',
+    async (_what, workspace) => {
+      const scene = sceneWith(workspace)
+      await failureOf(scene)
+      const specs = [workspacePath, cachePath].map((path) => scene.server.get(path)!.spec)
+      const usual = (storage: string): object => ({
+        accessModes: ['ReadWriteMany'],
+        resources: { requests: { storage } },
+      })
+      expect(specs).toEqual([usual('10Gi'), usual('20Gi')])
+    },
+  )
 
   test.each([
     ['the operator’s switch', sceneWith({}, false)],

@@ -401,7 +401,7 @@ describe('synthesizing, stopping, losing', () => {
       'forceDeletePod',
     ])
   })
-  test('the words of an end stand beside its reason, which is a constant; another reason has words of its own', () => {
+  test('the words of an end stand beside its reason, which is a constant; another reason has words of its own (POD-22)', () => {
     const words = { reason: 'OOMKilled', detail: 'the last line of its log' }
     const lost = busy()
     const [, asked] = lost.send({ type: 'pod.vanished', ...words })

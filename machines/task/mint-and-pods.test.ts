@@ -280,7 +280,7 @@ describe('how a pod ends', () => {
     expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['operator-error', 'unbound', 'no storage'])
   })
 
-  test('people read the words of an end beside its reason; it is counted by the reason alone', () => {
+  test('people read the words of an end beside its reason; it is counted by the reason alone (POD-22)', () => {
     const words = 'container wrapper: no such image'
     const task = new ATask().mint()
     for (let lost = 0; lost < 5; lost += 1) {
