@@ -8,7 +8,7 @@ import type { Clock } from '../../http/ports.ts'
 import { verifyHmac } from '../../http/auth/hmac.ts'
 import { Problem } from '../../http/problem.ts'
 import { readTraceparent } from '../../http/tracing/traceparent.ts'
-import type { PodObservation, PodPort } from '../ports/pods.ts'
+import type { Gone, PodObservation, PodPort } from '../ports/pods.ts'
 
 /** Each pod signs with a key of its own, so that one pod cannot speak for another (SECURITY-RULE-4). */
 export function callbackSecret(secret: string, pod: string): string {
@@ -67,6 +67,11 @@ export function registerTurnComplete(app: HttpApp, deps: CallbackDeps): void {
   )
 }
 
+/** The constant counts, the words are for people. */
+function whyGone({ reason, detail }: Gone): Pick<Gone, 'reason' | 'detail'> {
+  return { reason, ...(detail === undefined ? {} : { detail }) }
+}
+
 /** Pods as the platform sees them become events of their actors; repeats have the same key and change nothing. */
 export function watchPods(
   pods: PodPort,
@@ -84,6 +89,6 @@ export async function deliverObservation(
   const delivery =
     observation.state === 'ready'
       ? { to, key: `ready/${observation.url}`, event: { type: 'pod.ready', at, url: observation.url } }
-      : { to, key: 'vanished', event: { type: 'pod.vanished', at, reason: observation.detail ?? observation.reason } }
+      : { to, key: 'vanished', event: { type: 'pod.vanished', at, ...whyGone(observation) } }
   await deps.runtime.deliver(delivery)
 }

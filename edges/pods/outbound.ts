@@ -42,6 +42,28 @@ function deliveryTo(
   return { to, key: `${context.key}/${name}`, event }
 }
 
+async function bound(deps: WrapperEffectDeps, context: EffectContext, task: string): Promise<Delivery> {
+  await deps.pods.bindVolumes({ task, project: await projectOf(deps, context) })
+  return deliveryTo(context, 'bound', { type: 'pod.volumesBound', at: deps.clock.now() })
+}
+
+/** What the platform refuses for good ends the pod before it began, by an event of this type. */
+async function unlessRefused(
+  { clock }: Pick<WrapperEffectDeps, 'clock'>,
+  context: EffectContext,
+  type: 'pod.vanished' | 'pod.volumesUnbound',
+  act: () => Promise<Delivery>,
+): Promise<readonly Delivery[]> {
+  try {
+    return [await act()]
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error
+    const { reason, message } = error
+    const detail = message === reason ? {} : { detail: message }
+    return [deliveryTo(context, 'refused', { type, at: clock.now(), reason, ...detail })]
+  }
+}
+
 function podId(params: { readonly task: string; readonly ordinal: number }): string {
   return `${params.task}/${params.ordinal}`
 }
@@ -78,7 +100,7 @@ async function remove(
   const state = await deps.pods.remove(pod, { force })
   if (state === 'ending' || (await isOverNow(deps, context))) return []
   const at = deps.clock.now()
-  return [deliveryTo(context, 'gone', { type: 'pod.vanished', at, reason: 'nothing of it runs' })]
+  return [deliveryTo(context, 'gone', { type: 'pod.vanished', at, reason: 'nothing-runs' })]
 }
 
 /** Handlers in the shape of the runtime's total record: one per effect type of this edge. */
@@ -89,21 +111,18 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
   return {
     bindVolumes: {
       perform: performing(async ({ task }: EffectParams<'bindVolumes'>, context) => {
-        await pods.bindVolumes({ task, project: await projectOf(deps, context) })
-        return [deliveryTo(context, 'bound', { type: 'pod.volumesBound', at: clock.now() })]
+        return unlessRefused(deps, context, 'pod.volumesUnbound', () => bound(deps, context, task))
       }),
     },
     createPod: {
       concurrency: 4,
       perform: performing(async (params: EffectParams<'createPod'>, context) => {
         if (await isOver(context)) return []
-        try {
+        const create = async (): Promise<Delivery> => {
           const { name } = await pods.create({ ...params, pod: podId(params) })
-          return [deliveryTo(context, 'created', { type: 'pod.created', at: clock.now(), name })]
-        } catch (error) {
-          if (!(error instanceof TerminalError)) throw error
-          return [deliveryTo(context, 'refused', { type: 'pod.vanished', at: clock.now(), reason: error.message })]
+          return deliveryTo(context, 'created', { type: 'pod.created', at: clock.now(), name })
         }
+        return unlessRefused(deps, context, 'pod.vanished', create)
       }),
     },
     readSession: {
