@@ -82,8 +82,11 @@ function workspaceCheck(probed: Probed, seen: ProbeSeen): Check {
   }
   const workspacePod = pods.workspace
   if (phase !== 'Bound') {
-    const why = [warnings[claim.metadata.uid], workspacePod && warnings[workspacePod.metadata.uid]].find(Boolean)
-    const text = `a ReadWriteMany claim of ${which} is ${phase} after ${secondsOf(seen)}${why === undefined ? '' : `: ${why}`}`
+    // Of a class that waits for its first consumer the pod's words say more.
+    const why = [warnings[claim.metadata.uid], workspacePod && warnings[workspacePod.metadata.uid]]
+      .filter(Boolean)
+      .join('; ')
+    const text = `a ReadWriteMany claim of ${which} is ${phase} after ${secondsOf(seen)}${why === '' ? '' : `: ${why}`}`
     if (seen.isInterrupted) return check(id, 'unproven', text, again)
     return check(
       id,
