@@ -20,6 +20,9 @@ Environment:
 
 Needs Go 1.26 or later for the first run, openssl and curl.`
 
+/** Files share two processes: each of its own would read the orchestrator and the client anew, two processor seconds a file. */
+const shared = ['--isolate=false']
+
 const kube = join(root, '.ci', 'kube.sh')
 
 async function main(parameters) {
@@ -29,7 +32,7 @@ async function main(parameters) {
   process.env['KUBERNETES_UNDER_TEST'] = folder
   try {
     const files = parameters.length > 0 ? parameters : ['kubernetes.integration.test']
-    return await run(process.execPath, [join(root, 'bin', 'test.mjs'), ...files])
+    return await run(process.execPath, [join(root, 'bin', 'test.mjs'), ...files, ...shared])
   } finally {
     if (isOurs) await command(['stop', folder])
   }

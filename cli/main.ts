@@ -112,6 +112,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'print the rights of an orchestrator in a Kubernetes cluster: [--namespaces A,B] | kubectl apply -f -',
     run: async (args) => (await import('./commands/rbac.ts')).rbac(args),
   },
+  doctor: {
+    summary: 'look whether agents can run here, or in a Kubernetes cluster: [--cluster --image IMAGE]',
+    run: async (args) => (await import('./commands/doctor.ts')).doctor(args),
+  },
   memory: {
     summary: 'run the knowledge service; the environment has its settings. rebuild: fill its engine again',
     run: async (args) => (await import('./commands/memory.ts')).memory(args, process.env, version()),

@@ -5,6 +5,7 @@
 import { Registry } from 'prom-client'
 import type { ForgeEdge } from '../edges/forge/forge-edge.ts'
 import { watchPods } from '../edges/pods/inbound.ts'
+import { sweepPods } from '../edges/pods/sweep.ts'
 import { bothObservers } from '../edges/telemetry/both-observers.ts'
 import { platformMetrics } from '../edges/telemetry/platform-metrics.ts'
 import { runtimeMetrics } from '../edges/telemetry/runtime-metrics.ts'
@@ -84,7 +85,9 @@ export async function composeOrchestrator(
       tellProjects(views, ports.ids.next()).catch((error: unknown) =>
         ports.logger.error({ err: error }, 'a Project was not told again'),
       )
-      unwatch = watchPods(pods, { runtime, clock: ports.clock })
+      const unwatchPods = watchPods(pods, { runtime, clock: ports.clock })
+      const unsweep = sweepPods(pods, { runtime, clock: ports.clock, logger: ports.logger })
+      unwatch = () => (unwatchPods(), unsweep())
     },
     async stop() {
       unwatch()

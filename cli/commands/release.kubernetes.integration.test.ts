@@ -22,9 +22,9 @@ async function withTasks(
   const plane = sharedControlPlane()
   const namespace = await plane.ownNamespace()
   const kubectl = (...parameters: string[]): Promise<string> => plane.must(['-n', namespace, ...parameters])
-  for (const name of ['kept', 'deleted'])
-    await plane.must(['-n', namespace, 'create', '-f', '-'], JSON.stringify(task(name)))
-  await kubectl('delete', 'task', 'deleted', '--wait=false')
+  const tasks = `/apis/platform.dev/v1alpha1/namespaces/${namespace}/tasks`
+  for (const name of ['kept', 'deleted']) expect((await plane.ask('POST', tasks, task(name))).code).toBe(201)
+  expect((await plane.ask('DELETE', `${tasks}/deleted`)).code).toBe(200)
   await use({ kubectl, options: ['--kubeconfig', plane.kubeconfig, '--namespace', namespace, '--force'] })
 }
 

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { systemClock } from '../../runtime/clock.ts'
 import { ContractRun, contractCases, type Verdict } from '../../wrapper/selftest/suite.ts'
 import { startWrapper } from '../../wrapper/main.ts'
+import { runProbe } from '../../wrapper/probe/main.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { installedCli, programDir } from '../program.ts'
 import { podServer } from '../../edges/agents/mcp/pod-server.ts'
@@ -30,6 +31,10 @@ export async function wrapper(args: readonly string[], version: string): Promise
   const options = { cli: { type: 'string' }, only: { type: 'string' }, json: { type: 'boolean' } } as const
   const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0
+  const [first, what = '', ...more] = parsed.positionals
+  // Not for people: `statewright doctor --cluster` runs it in pods.
+  const code = first === 'probe' && more.length === 0 ? await runProbe(what, process.env, systemClock) : undefined
+  if (code !== undefined) return code
   if (parsed.positionals.join(' ') !== 'selftest') throw new UsageError(usage)
   return selftest(programOf(text(parsed, 'cli') ?? ownCli()), text(parsed, 'only') ?? '', flag(parsed, 'json'))
 }

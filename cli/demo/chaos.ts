@@ -1,14 +1,12 @@
 /**
- * Kills -9 the orchestrator and the wrappers at moments drawn from a seed over the length of an undisturbed run. Three
+ * Kills -9 the orchestrator, the wrappers and what else there is at moments drawn from a seed over the length of an undisturbed run. Three
  * of the kills wait, from their moment on, for the state they are meant to hit: a turn that runs, an effect that is not
  * settled, a Task that merges.
  */
 import type { OrchestratorClient } from '../client.ts'
-import { childrenOf, isAlive, signal } from '../../edges/local/processes.ts'
-import { podFolders } from '../../edges/local/pod-folder.ts'
-import type { Supervisor } from '../local/supervisor.ts'
 import { drawer } from './draw.ts'
 import { stageOf } from './story.ts'
+import type { Victim, Victims } from './victims.ts'
 import type { Moment } from './word-plan.ts'
 
 type Aim = 'turn' | 'effect' | 'merging' | 'any'
@@ -37,8 +35,7 @@ interface OpenState {
 }
 
 export interface ChaosTargets {
-  readonly orchestrator: Supervisor
-  readonly podsDir: string
+  readonly victims: Victims
   readonly client: OrchestratorClient
   readonly startedAt: number
   readonly onKill: (kill: KillRecord) => void
@@ -76,7 +73,7 @@ export async function wreak(
       await waitUntil(targets.startedAt + planned.atMs, over)
       for (; !over.aborted; await pause(lookMs)) {
         const state = await openState(targets.client)
-        const victim = state === undefined ? undefined : choose(planned, state, targets)
+        const victim = state === undefined ? undefined : choose(planned, index, state, targets.victims)
         if (state === undefined || victim === undefined) continue
         await targets.beside(index, 'before')
         const atMs = Date.now() - targets.startedAt
@@ -106,32 +103,15 @@ async function openState(client: OrchestratorClient): Promise<OpenState | undefi
   return (await client.call('GET', '/operations/open').catch(() => undefined)) as OpenState | undefined
 }
 
-interface Victim {
-  readonly name: string
-  kill(): void
-}
-
-function choose({ aim, atMs }: PlannedKill, state: OpenState, targets: ChaosTargets): Victim | undefined {
-  const orchestrator = orchestratorOf(targets.orchestrator)
-  const wrapper = wrapperOf(targets.podsDir)
+function choose({ aim, atMs }: PlannedKill, index: number, state: OpenState, victims: Victims): Victim | undefined {
+  const { others } = victims
+  const orchestrator = victims.orchestrator()
+  const wrapper = victims.wrapper(state.pods.map(({ id }) => id))
   if (aim === 'turn') return state.turns.some(({ path }) => path.includes('inFlight')) ? wrapper : undefined
   if (aim === 'effect') return state.effects.some((effect) => effect.state !== 'dead') ? orchestrator : undefined
   if (aim === 'merging') return state.tasks.some(({ path }) => stageOf(path) === 'merging') ? orchestrator : undefined
+  if (others.length > 0) return others[index % others.length]
   return atMs % 2 === 0 ? (wrapper ?? orchestrator) : orchestrator
-}
-
-function orchestratorOf(supervisor: Supervisor): Victim | undefined {
-  return supervisor.pid === undefined ? undefined : { name: 'orchestrator', kill: () => supervisor.kill() }
-}
-
-/** A living wrapper: the namespace's child where the pod is isolated, the process itself where it is not. */
-function wrapperOf(podsDir: string): Victim | undefined {
-  for (const record of podFolders(podsDir)) {
-    if (record.process === undefined || !isAlive(record.process)) continue
-    const target = record.isolated ? childrenOf(record.process)[0] : record.process
-    if (target !== undefined) return { name: `wrapper of ${record.pod}`, kill: () => void signal(target, 'SIGKILL') }
-  }
-  return undefined
 }
 
 function describe({ aim }: PlannedKill, state: OpenState, victim: string, atMs: number): Omit<KillRecord, 'n'> {

@@ -1,11 +1,11 @@
 /** Chaos in a run: kills at drawn moments, a maintainer who speaks beside them, and what both must not have broken. */
-import { join } from 'node:path'
 import { people } from '../../standins/people.ts'
 import type { Stack } from '../local/stack.ts'
 import { planKills, wreak, type KillRecord } from './chaos.ts'
 import { readHeard, unheard } from './heard.ts'
 import { mergedWhileWithheld } from './said.ts'
 import { startSpeaker, type SpokenWord } from './speaker.ts'
+import { victimsOf } from './victims.ts'
 import { planWords } from './word-plan.ts'
 
 export interface ChaosPlan {
@@ -44,8 +44,7 @@ export function startChaos(
   })
   const over = new AbortController()
   const targets = {
-    orchestrator: stack.orchestrator,
-    podsDir: join(stack.dir, 'state', 'pods'),
+    victims: victimsOf(stack),
     client: stack.client,
     startedAt: Date.now(),
     onKill: (kill: KillRecord) => say(describeKill(kill)),

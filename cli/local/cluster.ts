@@ -7,11 +7,10 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { parse, stringify } from 'yaml'
 import { applyPatch, type KubeClient, type KubeObject } from '../../edges/kubernetes/api.ts'
-import type { Logger } from '../../http/logging.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import type { Opened } from '../../runtime/closing.ts'
 import { programDir } from '../program.ts'
-import { startKubelet } from './standins.ts'
+import { kubeletProgram } from './standins.ts'
+import { Supervisor } from './supervisor.ts'
 
 export interface Cluster {
   /** Of the resources, the pods and the Lease. */
@@ -20,6 +19,8 @@ export interface Cluster {
   readonly client: KubeClient
   /** What the orchestrator gets of its environment. */
   readonly settings: Readonly<Record<string, string>>
+  readonly apiServer: { kill(): void }
+  readonly kubelet: Supervisor
   /** A server of its own, where the environment names none. */
   readonly databaseUrl: string
   /** Resources and Secrets, into the namespace. */
@@ -45,20 +46,21 @@ const plurals: Readonly<Record<string, string>> = {
   Repository: `/apis/platform.dev/v1alpha1/namespaces/${namespace}/repositories`,
 }
 
+type Closes = (close: () => Promise<unknown>) => void
+
 interface ClusterOptions {
   readonly dir: string
-  readonly logger: Logger
   readonly opened: Opened
 }
 
 /** What it opened is closed by `stop`, and by the caller where a later part of the start fails. */
-export async function startCluster({ dir, logger, opened }: ClusterOptions): Promise<Cluster> {
+export async function startCluster({ dir, opened }: ClusterOptions): Promise<Cluster> {
   const [{ createKubeClient }, { rbacManifests }] = await Promise.all([
     import('../../edges/kubernetes/client.ts'),
     import('../../edges/kubernetes/rbac.ts'),
   ])
   const closing: (() => Promise<unknown>)[] = []
-  const closes = (close: () => Promise<unknown>): void => {
+  const closes: Closes = (close) => {
     closing.unshift(close)
     opened(async () => void (await close()))
   }
@@ -74,23 +76,14 @@ export async function startCluster({ dir, logger, opened }: ClusterOptions): Pro
   await apply(rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount: account }))
   const own = join(dir, 'kubeconfig')
   await writeFile(own, await accountConfig(client, kube, kubeconfig), { mode: 0o600 })
-  const kubelet = await startKubelet({
-    client,
-    root: join(dir, 'kubelet'),
-    node: 'demo',
-    namespaces: [namespace],
-    images: { [image]: wrapperImage() },
-    programs: [programDir],
-    clock: systemClock,
-    random: Math.random,
-    logger,
-  })
-  closes(() => kubelet.stop())
+  const kubelet = await startKubelet(dir, kubeconfig, closes)
   return {
     namespace,
     client,
     databaseUrl,
     apply,
+    kubelet,
+    apiServer: apiServerIn(kube, closes),
     settings: {
       PLACE: 'kubernetes',
       KUBECONFIG: own,
@@ -113,6 +106,51 @@ const storageClass = {
   provisioner: 'kubernetes.io/host-path',
 }
 
+/** A program of its own: whoever kills it ends none of its pods, and the next one adopts them. */
+async function startKubelet(dir: string, kubeconfig: string, closes: Closes): Promise<Supervisor> {
+  const settings = {
+    kubeconfig,
+    root: join(dir, 'kubelet'),
+    node: 'demo',
+    namespaces: [namespace],
+    images: { [image]: wrapperImage() },
+    programs: [programDir],
+  }
+  const file = join(dir, 'kubelet.json')
+  await writeFile(file, JSON.stringify(settings))
+  const isReady = Promise.withResolvers<void>()
+  const log = join(dir, 'kubelet.log')
+  const kubelet = new Supervisor({
+    command: [process.execPath, kubeletProgram, file],
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: process.env['HOME'] ?? '/root' },
+    cwd: dir,
+    logFile: log,
+    onLine: ({ msg }) => {
+      if (msg === 'ready') isReady.resolve()
+    },
+    onFailed: (code) =>
+      isReady.reject(new Error(`the kubelet ended with ${code} before it was ready; its log is ${log}`)),
+  })
+  closes(() => kubelet.stop())
+  kubelet.start()
+  await isReady.promise
+  return kubelet
+}
+
+/** Killed as by a crash, and started again on its port over what etcd kept. */
+function apiServerIn(folder: string, closes: Closes): Cluster['apiServer'] {
+  let restarting: Promise<unknown> = Promise.resolve()
+  closes(() => restarting)
+  return {
+    kill() {
+      restarting = restarting
+        .then(() => script('kube.sh', ['kill-api', folder]))
+        .then(() => script('kube.sh', ['start-api', folder]))
+        .catch(() => undefined)
+    },
+  }
+}
+
 /** As the image has them: its Node among the programs, its status line where the contract says. */
 function wrapperImage(): readonly string[] {
   const start = 'PATH="$1:$PATH" STATUSLINE_PATH="$2" exec "$3" "$4" wrapper'
@@ -121,7 +159,7 @@ function wrapperImage(): readonly string[] {
   return ['/bin/sh', '-c', start, 'wrapper', dirname(process.execPath), statusLine, process.execPath, program]
 }
 
-async function startDatabase(closes: (close: () => Promise<unknown>) => void): Promise<string> {
+async function startDatabase(closes: Closes): Promise<string> {
   // The server runs as a user that may not enter the folders of this one.
   const folder = await mkdtemp(join(tmpdir(), 'statewright-postgres-'))
   closes(() => script('postgres.sh', ['stop', folder]))

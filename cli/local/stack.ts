@@ -15,7 +15,6 @@ import {
   type Scenario,
 } from './standins.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { createLogger, type Logger } from '../../http/logging.ts'
 import { orchestratorClient, type OrchestratorClient } from '../client.ts'
 import { closingOnFailure, type Opened } from '../../runtime/closing.ts'
 import { programDir } from '../program.ts'
@@ -117,7 +116,7 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const signInCode = randomBytes(16).toString('hex')
   const standIns = await openStandIns(options, { secrets, signInCode, earlier, branch, opened })
   const { forge, identity, model, served } = standIns
-  const cluster = options.kubernetes ? await startCluster({ dir, logger: kubeletLogger(dir), opened }) : undefined
+  const cluster = options.kubernetes ? await startCluster({ dir, opened }) : undefined
   const programs = await startPrograms(options, ports, standIns, { secrets, cluster, opened })
   const ready = await programs.ready
   const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode })
@@ -442,10 +441,6 @@ function resourceName(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 30)
   return name === '' ? 'repository' : name
-}
-
-function kubeletLogger(dir: string): Logger {
-  return createLogger({ name: 'kubelet', level: 'info', destination: logFile(join(dir, 'kubelet.log')) })
 }
 
 function logTo(file: string): (line: object) => void {

@@ -9,6 +9,8 @@ import { linesOf } from './lines.ts'
 interface KubeClientOptions {
   /** Path of a kubeconfig; absent: the service account of this pod. */
   readonly kubeconfig?: string | undefined
+  /** Whom to impersonate, for example `system:serviceaccount:platform:statewright`; absent: nobody. */
+  readonly as?: string
   /** Milliseconds until the head of an answer, and between two parts of its body. */
   readonly timeoutMs?: number
   /** Milliseconds a watch may be silent: its bookmarks come each minute. */
@@ -21,10 +23,17 @@ interface KubeClientOptions {
  */
 export function createKubeClient({
   kubeconfig,
+  as,
   timeoutMs = 30_000,
   watchSilenceMs = 90_000,
 }: KubeClientOptions = {}): KubeClient {
-  return new PooledClient(() => loadKubeConfig(kubeconfig), { timeoutMs, watchSilenceMs })
+  const load = (): KubeConfig => {
+    const config = loadKubeConfig(kubeconfig)
+    const user = config.getCurrentUser()
+    if (as !== undefined && user !== null) Object.assign(user, { impersonateUser: as })
+    return config
+  }
+  return new PooledClient(load, { timeoutMs, watchSilenceMs })
 }
 
 type Timeouts = Required<Pick<KubeClientOptions, 'timeoutMs' | 'watchSilenceMs'>>

@@ -141,7 +141,7 @@ describe('a pod', () => {
     expect([egress('implement', fullProject), egress('brainstorm', plainProject)]).toEqual([undefined, undefined])
   })
 
-  test('has what the Project adds after what is ours (PROJECT-AGENT-2, PROJECT-AGENT-17 to PROJECT-AGENT-22)', () => {
+  test('has what the Project adds after what is ours (PROJECT-AGENT-2, PROJECT-AGENT-17, PROJECT-AGENT-18, PROJECT-AGENT-19, PROJECT-AGENT-20, PROJECT-AGENT-21, PROJECT-AGENT-22)', () => {
     const { pod, dropped } = podManifest(manifestInput({ project: fullProject, resources: { limits: { cpu: '2' } } }))
     const { spec } = pod as BuiltPod
     const { agent } = fullProject
@@ -227,7 +227,7 @@ const anyProject = fc.record({
   extraEnvsFrom: fc.array(fc.record({ configMapRef: fc.record({ name: fc.string() }) })),
 })
 
-test('no Project has another value of a variable of the contract, whatever it adds and however it writes it (PROJECT-AGENT-17, POD-ENV-19)', () => {
+test('no Project has another value of a variable of the contract, whatever it adds and however it writes it (PROJECT-AGENT-17)', () => {
   const given = fc.dictionary(fc.constantFrom('MODEL', 'LIFECYCLE_HOOKS', 'REPOS', 'BOT_LOGIN'), anyValue)
   fc.assert(
     fc.property(anyProject, fc.dictionary(anyName, anyValue), given, (agent, loaded, env) => {

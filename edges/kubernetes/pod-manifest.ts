@@ -8,7 +8,8 @@ import type { PodInputs, PodSpec } from '../ports/pods.ts'
 import type { OwnerReference } from './api.ts'
 import { podMounts, secretData, type PodClaims, type PodMounts } from './pod-mounts.ts'
 import { objectNameOf, podAnnotation, podLabels, podName } from './pod-names.ts'
-import { podRefused, podSecurityContext, seclusionOf, type PodSecurity } from './pod-security.ts'
+import { podRefused } from './pod-reasons.ts'
+import { podSecurityContext, seclusionOf, type PodSecurity } from './pod-security.ts'
 import { containerVariables, servingPort } from './pod-variables.ts'
 
 /** What all pods of an orchestrator have in common: settings of the operator. */

@@ -1,9 +1,13 @@
-/** Why a pod ended, as a few constants: a label of metrics. What else a cluster says goes into the detail. */
+/** Why a pod ended, as a few constants: a key of counts. What else a cluster says goes into the detail. */
 
 /** Of an end without any other. */
 export const deletedReason = 'deleted'
 /** Of one that this version has no constant for. */
 export const otherReason = 'Other'
+/** Why a pod was not made, or not taken: what `create` throws. */
+export const podRefused = 'PodRefused'
+/** The same of a volume. */
+export const claimRefused = 'ClaimRefused'
 
 /** An image that cannot be named, or may not be pulled: no wait mends it. */
 export const hopelessWaits: readonly string[] = ['InvalidImageName', 'ErrImageNeverPull']

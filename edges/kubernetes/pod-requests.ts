@@ -3,7 +3,8 @@ import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.t
 import { answered, KubeError } from './answers.ts'
 import { pathOf, type KubeClient, type KubeObject, type KubeResource } from './api.ts'
 import type { ObjectName } from './pod-names.ts'
-import { podRefused } from './pod-security.ts'
+import { taught } from './pod-lessons.ts'
+import { claimRefused, podRefused } from './pod-reasons.ts'
 
 type Client = Pick<KubeClient, 'ask'>
 
@@ -26,21 +27,17 @@ function inWordsOfRuntime(cause: unknown): unknown {
 }
 
 /** Undefined: there is none. @throws AwayError or RetryableError. */
-export async function findAt(client: Client, path: string): Promise<KubeObject | undefined> {
-  try {
-    return await client.ask('GET', path)
-  } catch (error) {
-    if (answered(error, 404)) return undefined
-    throw inWordsOfRuntime(error)
-  }
-}
-
-export function find(
+export async function find(
   client: Client,
   resource: KubeResource,
   { namespace, name }: ObjectName,
 ): Promise<KubeObject | undefined> {
-  return findAt(client, pathOf(resource, { namespace, name }))
+  try {
+    return await client.ask('GET', pathOf(resource, { namespace, name }))
+  } catch (error) {
+    if (answered(error, 404)) return undefined
+    throw inWordsOfRuntime(error)
+  }
 }
 
 /** What the server will never take as it is: a field, a rule of admission, a namespace that is not there. */
@@ -54,7 +51,7 @@ const strict = { fieldValidation: 'Strict' }
 
 /**
  * The one that is made, or undefined where there is one of the name.
- * @throws TerminalError, reason `PodRefused`, with the server's words.
+ * @throws TerminalError, reason `PodRefused` or `ClaimRefused`, with the server's words.
  */
 export async function make(
   client: Client,
@@ -67,9 +64,14 @@ export async function make(
   } catch (error) {
     if (error instanceof KubeError && error.reason === 'AlreadyExists') return undefined
     if (error instanceof KubeError && refusals.includes(error.code) && !passing.test(error.message))
-      throw new TerminalError(podRefused, error.message, { cause: error })
+      throw refusalOf(resource, error)
     throw inWordsOfRuntime(error)
   }
+}
+
+function refusalOf({ plural }: KubeResource, cause: KubeError): TerminalError {
+  const reason = plural === claimsResource.plural ? claimRefused : podRefused
+  return new TerminalError(reason, taught(reason, cause.message), { cause })
 }
 
 interface Removal {

@@ -1,5 +1,6 @@
 /** As whom the containers of a pod run, and what of the machine they may use. */
 import { TerminalError } from '../../runtime/errors.ts'
+import { podRefused } from './pod-reasons.ts'
 
 /** The operator's `agentRunAsNonRoot`, `agentRunAsUser` and `agentFsGroup` (POD-NETWORK-3). */
 export interface PodSecurity {
@@ -8,9 +9,6 @@ export interface PodSecurity {
   readonly runAsUser?: number
   readonly fsGroup?: number
 }
-
-/** Why a pod was not made, or not taken: what `create` throws. */
-export const podRefused = 'PodRefused'
 
 /**
  * Of the pod. @throws TerminalError for `runAsNonRoot` without a user, or with user 0: a kubelet starts no such container, and

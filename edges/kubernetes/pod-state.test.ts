@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { taught } from './pod-lessons.ts'
 import {
   containerEnds,
   deletedReason,
@@ -160,7 +161,7 @@ describe('what is observed', () => {
       pod: id,
       state: 'gone',
       reason: 'Error',
-      detail: 'exit code 1',
+      detail: taught('Error', 'exit code 1'),
     })
     expect([seen(unreadyStatus), seen(waitingStatus('InvalidImageName'))]).toEqual([undefined, undefined])
   })
@@ -169,8 +170,8 @@ describe('what is observed', () => {
     const end = (status: object): unknown => endOf(id, aPodObject(status))
     expect(end(waitingStatus('ImagePullBackOff'))).toMatchObject({ state: 'gone', reason: 'ImagePullBackOff' })
     expect(end(terminatedStatus({ reason: 'OOMKilled' }))).toMatchObject({ reason: 'OOMKilled' })
-    expect(end(runningStatus)).toEqual({ pod: id, state: 'gone', reason: 'deleted' })
-    expect(endOf(id, undefined)).toEqual({ pod: id, state: 'gone', reason: 'deleted' })
+    expect(end(runningStatus)).toEqual({ pod: id, state: 'gone', reason: 'deleted', detail: taught('deleted') })
+    expect(endOf(id, undefined)).toEqual({ pod: id, state: 'gone', reason: 'deleted', detail: taught('deleted') })
   })
 })
 

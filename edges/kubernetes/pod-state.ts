@@ -16,6 +16,7 @@ import {
   podEnds,
   unschedulable,
 } from './pod-reasons.ts'
+import { taught } from './pod-lessons.ts'
 import { servingPort } from './pod-variables.ts'
 
 /** Why a pod ends. `detail` is for people, and bounded. */
@@ -163,7 +164,7 @@ const vagueReasons: readonly string[] = ['ContainerStatusUnknown', deletedReason
 
 function gone(pod: string, why: Why, wait: Why | undefined): Gone {
   const { reason, detail } = wait !== undefined && vagueReasons.includes(why.reason) ? wait : why
-  return { pod, state: 'gone', reason, ...(detail === undefined ? {} : { detail }) }
+  return { pod, state: 'gone', reason, detail: taught(reason, detail) }
 }
 
 /** A kubelet needs some time beyond the grace. */

@@ -3,9 +3,12 @@ import { expect, test, vi } from 'vitest'
 import { TerminalError } from '../../runtime/errors.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { podPortContract } from '../ports/contract/pods-contract.ts'
-import { mergePatch, pathOf, type KubeObject } from './api.ts'
+import { mergePatch, pathOf, type KubeClient, type KubeObject } from './api.ts'
+import { taught } from './pod-lessons.ts'
 import { podManifest } from './pod-manifest.ts'
 import { claimsResource, podsResource, secretsResource } from './pod-requests.ts'
+import { rbacManifests } from './rbac.ts'
+import { withAccount } from './testing/acting.ts'
 import { withPodCluster, type PodCluster } from './testing/pod-cluster.ts'
 import { fullProject, manifestInput } from './testing/pod-fixture.ts'
 import { runEachPod } from './testing/pod-kubelet.ts'
@@ -89,7 +92,7 @@ describeRequiring('kubernetes', 'pods of a cluster', () => {
       expect(heard).toHaveLength(1)
       await kubelet.status(pod, terminatedStatus({ reason: 'OOMKilled', exitCode: 137 }))
       await kubelet.confirm(pod)
-      const gone = { pod: spec.pod, state: 'gone', reason: 'OOMKilled', detail: 'exit code 137' }
+      const gone = { pod: spec.pod, state: 'gone', reason: 'OOMKilled', detail: taught('OOMKilled', 'exit code 137') }
       await vi.waitFor(() => expect(heard.slice(1)).toEqual([gone]), soon)
       expect([await pods.look(spec.pod), await pods.remove(spec.pod, { force: true })]).toEqual([gone, 'gone'])
       // The collector takes what the pod owned.
@@ -98,7 +101,11 @@ describeRequiring('kubernetes', 'pods of a cluster', () => {
       const next = { ...spec, pod: `${spec.task}/2`, ordinal: 2 }
       await pods.create(next)
       await pods.remove(next.pod, { force: false })
-      await vi.waitFor(() => expect(heard.at(-1)).toEqual({ pod: next.pod, state: 'gone', reason: 'deleted' }), soon)
+      await vi.waitFor(
+        () =>
+          expect(heard.at(-1)).toEqual({ pod: next.pod, state: 'gone', reason: 'deleted', detail: taught('deleted') }),
+        soon,
+      )
     })
   })
 
@@ -107,34 +114,36 @@ describeRequiring('kubernetes', 'pods of a cluster', () => {
       const { client, namespace, pods: plain } = cluster
       await plain.bindVolumes(await cluster.task('none'))
       const late = await lateClass(cluster)
-      const pods = cluster.start({ workspaces: true })
       const spec = await cluster.task('claims')
-      await setClass(cluster, 'no-such-class')
-      await vi.waitFor(() => expect(pods.bindVolumes(spec)).rejects.toThrow(/"no-such-class" not found/), soon)
-      for (const name of ['ws-claims', 'cache-of-claims']) {
-        await client.ask('DELETE', claimPath(cluster, name))
-        await vi.waitFor(async () => expect(await cluster.read(claimsResource, name)).toBeUndefined(), soon)
-      }
-      await setClass(cluster, late)
-      await vi.waitFor(() => expect(pods.bindVolumes(spec)).rejects.toThrow(/Pending: waiting for .*consumer/), soon)
-      // As a scheduler asks for the volumes of a pod.
-      const body = { metadata: { annotations: { 'volume.kubernetes.io/selected-node': namespace } } }
-      const { spec: binding } = await podOf(cluster, 'ws-claims-bind')
-      for (const { name } of binding!['volumes'] as readonly { readonly name: string }[])
-        await client.ask('PATCH', claimPath(cluster, name), { body, type: mergePatch })
-      await vi.waitFor(() => pods.bindVolumes(spec), soon)
-      expect(await cluster.read(podsResource, 'ws-claims-bind')).toBeUndefined()
-      const claims = ['ws-claims', 'cache-of-claims'].map((name) => cluster.read(claimsResource, name))
-      expect(await Promise.all(claims)).toMatchObject([
-        { spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '10Gi' } } } },
-        { spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '20Gi' } } } },
-      ])
-      await pods.create(spec)
-      expect(JSON.stringify((await podOf(cluster, 'claims-1')).spec)).toMatch(/ws-claims.*cache-of-claims/)
-      await pods.remove(spec.pod, { force: true })
-      for (let n = 0; n < 2; n += 1) await pods.deleteWorkspace(spec.task)
-      await vi.waitFor(async () => expect(await cluster.read(claimsResource, 'ws-claims')).toBeUndefined(), soon)
-      expect(await cluster.read(claimsResource, 'cache-of-claims')).toBeDefined()
+      await asOrchestrator(cluster, async (account) => {
+        const pods = cluster.start({ workspaces: true, client: account })
+        await setClass(cluster, 'no-such-class')
+        await vi.waitFor(() => expect(pods.bindVolumes(spec)).rejects.toThrow(/"no-such-class" not found/), soon)
+        for (const name of ['ws-claims', 'cache-of-claims']) {
+          await client.ask('DELETE', claimPath(cluster, name))
+          await vi.waitFor(async () => expect(await cluster.read(claimsResource, name)).toBeUndefined(), soon)
+        }
+        await setClass(cluster, late)
+        await vi.waitFor(() => expect(pods.bindVolumes(spec)).rejects.toThrow(/Pending: waiting for .*consumer/), soon)
+        // As a scheduler asks for the volumes of a pod.
+        const body = { metadata: { annotations: { 'volume.kubernetes.io/selected-node': namespace } } }
+        const { spec: binding } = await podOf(cluster, 'ws-claims-bind')
+        for (const { name } of binding!['volumes'] as readonly { readonly name: string }[])
+          await client.ask('PATCH', claimPath(cluster, name), { body, type: mergePatch })
+        await vi.waitFor(() => pods.bindVolumes(spec), soon)
+        expect(await cluster.read(podsResource, 'ws-claims-bind')).toBeUndefined()
+        const claims = ['ws-claims', 'cache-of-claims'].map((name) => cluster.read(claimsResource, name))
+        expect(await Promise.all(claims)).toMatchObject([
+          { spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '10Gi' } } } },
+          { spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '20Gi' } } } },
+        ])
+        await pods.create(spec)
+        expect(JSON.stringify((await podOf(cluster, 'claims-1')).spec)).toMatch(/ws-claims.*cache-of-claims/)
+        await pods.remove(spec.pod, { force: true })
+        for (let n = 0; n < 2; n += 1) await pods.deleteWorkspace(spec.task)
+        await vi.waitFor(async () => expect(await cluster.read(claimsResource, 'ws-claims')).toBeUndefined(), soon)
+        expect(await cluster.read(claimsResource, 'cache-of-claims')).toBeDefined()
+      })
     })
   })
 
@@ -149,6 +158,17 @@ describeRequiring('kubernetes', 'pods of a cluster', () => {
     }),
   )
 })
+
+/** With the rights of an orchestrator, and no others. */
+async function asOrchestrator(
+  { plane, namespace }: PodCluster,
+  use: (client: KubeClient) => Promise<void>,
+): Promise<void> {
+  const name = 'statewright'
+  const items = rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount: name })
+  await plane.must(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+  await withAccount(plane, { namespace, name }, use)
+}
 
 /** Binds claims only once a pod has them. No other test uses it. */
 async function lateClass({ client, namespace }: PodCluster): Promise<string> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { shortHash } from '../../machines/rules/names.ts'
 import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.ts'
 import { KubeError } from './answers.ts'
+import { taught } from './pod-lessons.ts'
 import { aPodSpec, fullProject } from './testing/pod-fixture.ts'
 import {
   runningStatus,
@@ -74,7 +75,7 @@ describe('making a pod', () => {
     }
     const failure = await pods.create(spec).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(TerminalError)
-    expect(failure).toMatchObject({ reason: 'PodRefused', message: 'hostUsers: Forbidden' })
+    expect(failure).toMatchObject({ reason: 'PodRefused', message: expect.stringContaining('(hostUsers: Forbidden)') })
   })
 
   test('waits for the object of its Task, and for the collector to take what an earlier one left', async () => {
@@ -121,7 +122,12 @@ describe('making a pod', () => {
       status: runningStatus,
     })
     await expect(pods.create(spec)).rejects.toThrow(TerminalError)
-    expect(await pods.look(spec.pod)).toEqual({ pod: spec.pod, state: 'gone', reason: 'deleted' })
+    expect(await pods.look(spec.pod)).toEqual({
+      pod: spec.pod,
+      state: 'gone',
+      reason: 'deleted',
+      detail: taught('deleted'),
+    })
     expect(await pods.remove(spec.pod, { force: true })).toBe('gone')
     expect([server.names, heard]).toEqual([expect.arrayContaining(['Pod implement-a-1-2']), []])
   })
@@ -153,13 +159,18 @@ describe('watching pods', () => {
     await withStatus(scene, terminatedStatus({ reason: 'OOMKilled' }))
     scene.server.drop(podPath)
     await settle()
-    const gone = { pod: spec.pod, state: 'gone', reason: 'OOMKilled', detail: 'exit code 1' }
+    const gone = { pod: spec.pod, state: 'gone', reason: 'OOMKilled', detail: taught('OOMKilled', 'exit code 1') }
     expect([scene.heard, again]).toEqual([
       [ready, gone],
       [ready, gone],
     ])
     expect(await scene.pods.look(spec.pod)).toEqual(gone)
-    expect(await scene.restart().look(spec.pod)).toEqual({ pod: spec.pod, state: 'gone', reason: 'deleted' })
+    expect(await scene.restart().look(spec.pod)).toEqual({
+      pod: spec.pod,
+      state: 'gone',
+      reason: 'deleted',
+      detail: taught('deleted'),
+    })
   })
 
   test('says it again where the listener rejects, and says nothing to one that left', async () => {
@@ -187,7 +198,7 @@ describe('watching pods', () => {
     expect([scene.heard, await scene.pods.look(spec.pod)]).toEqual([[], undefined])
     scene.server.drop(podPath)
     await settle()
-    expect(scene.heard).toEqual([{ pod: spec.pod, state: 'gone', reason: 'deleted' }])
+    expect(scene.heard).toEqual([{ pod: spec.pod, state: 'gone', reason: 'deleted', detail: taught('deleted') }])
   })
 })
 
@@ -262,7 +273,12 @@ describe('a pod that nothing else ends', () => {
     const scene = podScene()
     await withStatus(scene, waitingStatus('InvalidImageName'))
     await withStatus(scene, terminatedStatus({ reason: 'ContainerStatusUnknown', exitCode: 137 }))
-    const gone = { pod: spec.pod, state: 'gone', reason: 'InvalidImageName', detail: 'container wrapper: because' }
+    const gone = {
+      pod: spec.pod,
+      state: 'gone',
+      reason: 'InvalidImageName',
+      detail: taught('InvalidImageName', 'container wrapper: because'),
+    }
     expect([scene.heard, await scene.pods.look(spec.pod)]).toEqual([[gone], gone])
     scene.server.drop(podPath)
     await settle()

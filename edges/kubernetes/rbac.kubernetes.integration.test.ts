@@ -1,5 +1,5 @@
 /** The rights of an orchestrator at a real API server, each by what it cannot do without. */
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kindNamed, kinds, type Kind } from '../../crd/kinds.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
@@ -14,7 +14,7 @@ import { withRealServer } from './testing/real-server.ts'
 const name = 'statewright'
 const api = '/apis/rbac.authorization.k8s.io/v1'
 /** Of an informer of the server; a second is usual. */
-const waits = { timeout: 10_000, interval: 10 }
+const waits = { timeout: 10_000, interval: 25 }
 
 interface Rule {
   readonly apiGroups: readonly string[]
@@ -75,7 +75,14 @@ async function isAllowed(plane: ControlPlane, right: Right, home = right.role.me
   const { role, group, resource, verb, object } = right
   const [plural, subresource = ''] = resource.split('/')
   const { namespace = '' } = role.metadata
-  const attributes = { namespace, group, resource: plural, subresource, verb, ...(object ? { name: object } : {}) }
+  const attributes = {
+    namespace,
+    group,
+    resource: plural,
+    subresource,
+    verb,
+    ...(object ? { name: object } : {}),
+  }
   const spec = { user: `system:serviceaccount:${home}:${name}`, resourceAttributes: attributes }
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }
   const { body } = await plane.ask('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)
@@ -101,16 +108,39 @@ async function attempt(stage: Stage, client: KubeClient, right: Right): Promise<
   return refusal && /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/.exec(refusal.message)?.slice(1).join(' ')
 }
 
+interface Acts {
+  readonly stage: Stage
+  readonly client: KubeClient
+  readonly roles: readonly Role[]
+}
+
 /** The ServiceAccount with its manifests, and an object of each kind. */
-async function withStage(use: (stage: Stage, client: KubeClient, roles: readonly Role[]) => Promise<void>) {
+async function withStage(use: (acts: Acts) => Promise<void>): Promise<void> {
   await withMirror(async (world) => {
     const { plane, namespace } = world
     const manifests = manifestsIn(namespace, [namespace])
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'scm', namespace } }
     await apply(plane, [...manifests, { ...secret, stringData: { token: 'a-token' } }])
     const stage = await staged(world)
-    await withAccount(plane, { namespace, name }, (client) => use(stage, client, rolesIn(manifests)))
+    await withAccount(plane, { namespace, name }, (client) => use({ stage, client, roles: rolesIn(manifests) }))
   })
+}
+
+/** Until `close`. */
+async function openStage(): Promise<Acts & { close(): Promise<void> }> {
+  const [opened, closed] = [Promise.withResolvers<Acts>(), Promise.withResolvers<void>()]
+  const open = withStage((acts) => {
+    opened.resolve(acts)
+    return closed.promise
+  })
+  open.catch(opened.reject)
+  return {
+    ...(await opened.promise),
+    close() {
+      closed.resolve()
+      return open
+    },
+  }
 }
 
 async function staged(world: World): Promise<Stage> {
@@ -128,67 +158,82 @@ async function staged(world: World): Promise<Stage> {
 }
 
 describeRequiring('kubernetes', 'the rights of an orchestrator', () => {
+  let acts: Awaited<ReturnType<typeof openStage>>
+  beforeAll(async () => {
+    acts = await openStage()
+  })
+  afterAll(() => acts?.close())
+
   test('each verb of the roles has something that is refused without it, and that works with it (DEPLOYMENT-11)', async () => {
-    await withStage(async (stage, client, roles) => {
-      const { plane } = stage
-      const rights = roles.flatMap(rightsOf)
-      expect(rights.map(keyOf).toSorted()).toEqual(Object.keys(actions).toSorted())
-      for (const right of rights) {
-        const key = keyOf(right)
-        expect([key, await attempt(stage, client, right)]).toEqual([key, undefined])
-        await putRules(plane, right, rulesWithout(right), false)
-        expect([key, await attempt(stage, client, right)]).toEqual([key, key])
-        await putRules(plane, right, right.role.rules, true)
-        expect([key, await attempt(stage, client, right)]).toEqual([key, undefined])
-      }
-    })
+    const { stage, client, roles } = acts
+    const { plane } = stage
+    const rights = roles.flatMap(rightsOf)
+    expect(rights.map(keyOf).toSorted()).toEqual(Object.keys(actions).toSorted())
+    for (const right of rights) {
+      const key = keyOf(right)
+      expect([key, await attempt(stage, client, right)]).toEqual([key, undefined])
+      await putRules(plane, right, rulesWithout(right), false)
+      expect([key, await attempt(stage, client, right)]).toEqual([key, key])
+      await putRules(plane, right, right.role.rules, true)
+      expect([key, await attempt(stage, client, right)]).toEqual([key, undefined])
+    }
   })
 
   test('nothing else is allowed: no list of Secrets, nothing inside of a pod, no other namespace, no role (DEPLOYMENT-12)', async () => {
-    await withStage(async ({ plane, namespace }, client) => {
-      const other = await plane.ownNamespace()
-      const platform = (plural: string, where: object) => pathOf({ apiVersion: 'platform.dev/v1alpha1', plural }, where)
-      const core = `/api/v1/namespaces/${namespace}`
-      const rbac = `${api}/namespaces/${namespace}`
-      const everything = { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] }
-      const patch = { body: {}, type: mergePatch }
-      const binding = { roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' } }
-      const forbidden: readonly Parameters<KubeClient['ask']>[] = [
-        ['GET', `${core}/secrets`],
-        ['GET', `/api/v1/namespaces/${other}/secrets/scm`],
-        ['POST', `${core}/pods/x/exec`, { query: { command: 'sh' } }],
-        ['GET', `${core}/pods/x/exec`, { query: { command: 'sh' } }],
-        ['GET', `${core}/pods/x/log`],
-        ['PATCH', `${core}/pods/x`, patch],
-        ['PATCH', `${core}/pods/x/status`, patch],
-        ['POST', `${core}/pods/x/binding`, { body: {} }],
-        ['POST', `${core}/configmaps`, { body: {} }],
-        ['PATCH', `${core}/persistentvolumeclaims/x`, patch],
-        ['GET', '/api/v1/nodes'],
-        ['PATCH', platform('tasks', { namespace: other, name: 'x' }), patch],
-        ['PATCH', platform('tasks', { namespace: other, name: 'x', subresource: 'status' }), patch],
-        ['GET', platform('tasks', {})],
-        ['DELETE', platform('projects', { namespace, name: 'demo' })],
-        ['PATCH', platform('repositories', { namespace, name: 'lib' }), patch],
-        ['PATCH', `${rbac}/roles/${namespace}.${name}`, { body: everything, type: mergePatch }],
-        ['POST', `${rbac}/roles`, { body: { metadata: { name: 'more' }, ...everything } }],
-        ['POST', `${rbac}/rolebindings`, { body: { metadata: { name: 'more' }, ...binding } }],
-        ['GET', `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/another`],
-        ['POST', `${core}/serviceaccounts/default/token`, { body: {} }],
-      ]
-      for (const question of forbidden) {
-        const [method, path] = question
-        const answer = await client.ask(...question).catch((error: unknown) => error)
-        expect({ method, path, answer }).toMatchObject({ answer: { name: 'KubeError', code: 403 } })
-      }
-    })
+    const { client, stage } = acts
+    const { plane, namespace } = stage
+    const other = await plane.ownNamespace()
+    const platform = (plural: string, where: object) => pathOf({ apiVersion: 'platform.dev/v1alpha1', plural }, where)
+    const core = `/api/v1/namespaces/${namespace}`
+    const rbac = `${api}/namespaces/${namespace}`
+    const everything = { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] }
+    const patch = { body: {}, type: mergePatch }
+    const binding = {
+      roleRef: {
+        apiGroup: 'rbac.authorization.k8s.io',
+        kind: 'ClusterRole',
+        name: 'cluster-admin',
+      },
+    }
+    const forbidden: readonly Parameters<KubeClient['ask']>[] = [
+      ['GET', `${core}/secrets`],
+      ['GET', `/api/v1/namespaces/${other}/secrets/scm`],
+      ['POST', `${core}/pods/x/exec`, { query: { command: 'sh' } }],
+      ['GET', `${core}/pods/x/exec`, { query: { command: 'sh' } }],
+      ['GET', `${core}/pods/x/log`],
+      ['PATCH', `${core}/pods/x`, patch],
+      ['PATCH', `${core}/pods/x/status`, patch],
+      ['POST', `${core}/pods/x/binding`, { body: {} }],
+      ['POST', `${core}/configmaps`, { body: {} }],
+      ['PATCH', `${core}/persistentvolumeclaims/x`, patch],
+      ['GET', '/api/v1/nodes'],
+      ['PATCH', platform('tasks', { namespace: other, name: 'x' }), patch],
+      ['PATCH', platform('tasks', { namespace: other, name: 'x', subresource: 'status' }), patch],
+      ['GET', platform('tasks', {})],
+      ['DELETE', platform('projects', { namespace, name: 'demo' })],
+      ['PATCH', platform('repositories', { namespace, name: 'lib' }), patch],
+      ['PATCH', `${rbac}/roles/${namespace}.${name}`, { body: everything, type: mergePatch }],
+      ['POST', `${rbac}/roles`, { body: { metadata: { name: 'more' }, ...everything } }],
+      ['POST', `${rbac}/rolebindings`, { body: { metadata: { name: 'more' }, ...binding } }],
+      ['GET', `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/another`],
+      ['POST', `${core}/serviceaccounts/default/token`, { body: {} }],
+    ]
+    for (const question of forbidden) {
+      const [method, path] = question
+      const answer = await client.ask(...question).catch((error: unknown) => error)
+      expect({ method, path, answer }).toMatchObject({ answer: { name: 'KubeError', code: 403 } })
+    }
   })
 
   test('all namespaces are watched with the ClusterRole; without it a refusal names what to apply (DEPLOYMENT-12)', async () => {
     await withRealServer(async ({ plane, client, log }) => {
       const namespaces = [await plane.ownNamespace(), await plane.ownNamespace()] as const
       const [namespace] = namespaces
-      const repository = { apiVersion: 'platform.dev/v1alpha1', kind: 'Repository', metadata: { name: 'x' } }
+      const repository = {
+        apiVersion: 'platform.dev/v1alpha1',
+        kind: 'Repository',
+        metadata: { name: 'x' },
+      }
       for (const one of namespaces) {
         const body = { ...repository, spec: { projectRef: 'demo' } }
         await client.ask('POST', pathOf(kindNamed('Repository')!, { namespace: one }), { body })

@@ -4,10 +4,11 @@ import { kindNamed } from '../../crd/kinds.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
-import type { KubeClient, KubeObject } from './api.ts'
+import { applyPatch, pathOf, type KubeClient, type KubeObject } from './api.ts'
 import { createEventRecorder } from './events.ts'
 import { claimAnnotation, closeFinalizer, orchestratorMade } from './marks.ts'
 import { release } from './release.ts'
+import { find } from './pod-requests.ts'
 import { createReconciler } from './reconcile.ts'
 import { FakeActors } from './testing/fake-actors.ts'
 import { withRealServer, type RealServer } from './testing/real-server.ts'
@@ -22,6 +23,7 @@ interface Cluster {
   readonly client: KubeClient
   readonly namespace: string
   kubectl(...parameters: string[]): Promise<string>
+  /** As a person's kubectl does on the server's side. */
   apply(kind: string, name: string, spec: object, metadata?: object): Promise<void>
   read(kind: string, name: string): Promise<KubeObject | undefined>
   /** Starts an orchestrator over actors; answers how it is stopped. */
@@ -39,12 +41,13 @@ async function withCluster(use: (cluster: Cluster) => Promise<void>): Promise<vo
         namespace,
         kubectl,
         async apply(kind, name, spec, metadata = {}) {
-          const object = { apiVersion: 'platform.dev/v1alpha1', kind, metadata: { ...metadata, name }, spec }
-          await server.plane.must(['-n', namespace, 'apply', '-f', '-'], JSON.stringify(object))
+          const body = { apiVersion: 'platform.dev/v1alpha1', kind, metadata: { ...metadata, name }, spec }
+          const query = { fieldManager: 'kubectl', force: true }
+          const path = pathOf(kindNamed(kind)!, { namespace, name })
+          await server.client.ask('PATCH', path, { query, body, type: applyPatch })
         },
         async read(kind, name) {
-          const text = await kubectl('get', kind, name, '-o', 'json', '--ignore-not-found')
-          return text === '' ? undefined : (JSON.parse(text) as KubeObject)
+          return find(server.client, kindNamed(kind)!, { namespace, name })
         },
         async orchestrate(given) {
           const started = await start(server, namespace, given)
@@ -93,9 +96,10 @@ const taken = async ({ read }: Cluster, kind: string, name: string): Promise<voi
 describeRequiring('kubernetes', 'resources in', () => {
   test('kubectl apply of a Project calls its hook, and kubectl delete waits until none of its Tasks lives', async () => {
     await withCluster(async (cluster) => {
-      const { namespace, kubectl, apply, read, orchestrate } = cluster
+      const { namespace, plane, kubectl, read, orchestrate } = cluster
       const { actors } = await orchestrate()
-      await apply('Project', 'demo', projectSpec)
+      const manifest = { apiVersion: 'platform.dev/v1alpha1', kind: 'Project', metadata: { name: 'demo' } }
+      await plane.must(['-n', namespace, 'apply', '-f', '-'], JSON.stringify({ ...manifest, spec: projectSpec }))
       await expect.poll(() => actors.calls, soon).toContain(`changed ${namespace}/demo`)
       expect((await read('Project', 'demo'))?.metadata).toMatchObject({
         finalizers: [closeFinalizer],
@@ -134,15 +138,19 @@ describeRequiring('kubernetes', 'resources in', () => {
   })
 
   test('what is refused says so in a condition and an Event, and both fit the server', async () => {
-    await withCluster(async ({ kubectl, apply, read, orchestrate }) => {
+    await withCluster(async ({ client, namespace, apply, read, orchestrate }) => {
       const { actors } = await orchestrate()
       await apply('Task', 'one', taskSpec)
       const admitted = async (): Promise<object[]> => conditionsOf(await read('Task', 'one'))
       await expect
         .poll(admitted, soon)
         .toMatchObject([{ type: 'Admitted', status: 'False', reason: 'NotFound', observedGeneration: 1 }])
-      const events = async (): Promise<string> => kubectl('get', 'events', '-o', 'jsonpath={.items[*].reason}')
-      await expect.poll(events, soon).toBe('NotFound')
+      const events = async (): Promise<readonly unknown[]> => {
+        const path = pathOf({ apiVersion: 'v1', plural: 'events' }, { namespace })
+        const { items } = await client.ask<{ readonly items: readonly { readonly reason: string }[] }>('GET', path)
+        return items.map(({ reason }) => reason)
+      }
+      await expect.poll(events, soon).toEqual(['NotFound'])
       await apply('Project', 'demo', projectSpec)
       await expect.poll(() => actors.waiting.size, soon).toBe(1)
       await expect.poll(admitted, soon).toEqual([])

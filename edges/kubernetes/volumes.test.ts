@@ -35,7 +35,7 @@ async function withBoundClaims(scene: PodScene): Promise<void> {
 const mountsOf = ({ server }: PodScene): string => JSON.stringify(server.get(podPath)!.spec)
 
 describe('claims', () => {
-  test('are made for the Task and for its Project, and waited for (PROJECT-WORKSPACE-4, PROJECT-WORKSPACE-6, PROJECT-WORKSPACE-9 to PROJECT-WORKSPACE-11)', async () => {
+  test('are made for the Task and for its Project, and waited for (PROJECT-WORKSPACE-3, PROJECT-WORKSPACE-4, PROJECT-WORKSPACE-6, PROJECT-WORKSPACE-9, PROJECT-WORKSPACE-10, PROJECT-WORKSPACE-11)', async () => {
     const scene = sceneWith({ storageClass: 'shared', size: '7Gi' })
     expect(await failureOf(scene)).toBeInstanceOf(RetryableError)
     const [workspace, cache] = [scene.server.get(workspacePath), scene.server.get(cachePath)]
@@ -60,6 +60,23 @@ describe('claims', () => {
     await scene.pods.create(users)
     expect(mountsOf(scene)).toMatch(/"claimName":"ws-implement-a-1".*"claimName":"cache-demo"/)
   })
+
+  test.each([
+    ['nothing', {}],
+    ['that it wants them', { enabled: true }],
+  ])(
+    'have the class of the cluster and the usual sizes where the Project has %s (PROJECT-WORKSPACE-1, PROJECT-WORKSPACE-3, PROJECT-WORKSPACE-4, PROJECT-WORKSPACE-6)',
+    async (_what, workspace) => {
+      const scene = sceneWith(workspace)
+      await failureOf(scene)
+      const specs = [workspacePath, cachePath].map((path) => scene.server.get(path)!.spec)
+      const usual = (storage: string): object => ({
+        accessModes: ['ReadWriteMany'],
+        resources: { requests: { storage } },
+      })
+      expect(specs).toEqual([usual('10Gi'), usual('20Gi')])
+    },
+  )
 
   test.each([
     ['the operator’s switch', sceneWith({}, false)],
@@ -140,19 +157,29 @@ describe('claims', () => {
     expect(await failureOf(scene)).toBeInstanceOf(AwayError)
     scene.server.before = ({ method }) => (method === 'POST' ? answer(422)() : undefined)
     const refused = await failureOf(scene)
-    expect([refused, refused.message]).toEqual([expect.any(TerminalError), 'requests.storage: too much'])
+    expect(refused).toBeInstanceOf(TerminalError)
+    expect(refused).toMatchObject({
+      reason: 'ClaimRefused',
+      message: expect.stringContaining('(requests.storage: too much)'),
+    })
   })
 })
 
 describe('a class that waits for its first consumer', () => {
-  function lateScene(volumeBindingMode = 'WaitForFirstConsumer'): PodScene {
+  /** Whose claims are there, each with an Event of the controller manager. */
+  async function lateScene(reason = 'WaitForFirstConsumer'): Promise<PodScene> {
     const scene = sceneWith({ storageClass: 'late' })
-    scene.server.put('/apis/storage.k8s.io/v1/storageclasses/late', { kind: 'StorageClass', volumeBindingMode })
+    await failureOf(scene)
+    for (const path of [workspacePath, cachePath]) {
+      const { name, uid } = scene.server.get(path)!.metadata
+      const event = { kind: 'Event', reason, metadata: { name }, involvedObject: { uid } }
+      scene.server.put(at('events', name), { ...event, message: 'waiting for first consumer' })
+    }
     return scene
   }
 
   test('gets a pod that has the claims and runs nothing of ours, until they are bound', async () => {
-    const scene = lateScene()
+    const scene = await lateScene()
     await failureOf(scene)
     await failureOf(scene)
     const binder = scene.server.get(binderPath)!
@@ -166,7 +193,7 @@ describe('a class that waits for its first consumer', () => {
   })
 
   test('gets another one where it ended or lacks a claim, and none where the class binds at once', async () => {
-    const scene = lateScene()
+    const scene = await lateScene()
     await failureOf(scene)
     scene.server.put(binderPath, { status: { phase: 'Failed' } })
     await failureOf(scene)
@@ -176,13 +203,22 @@ describe('a class that waits for its first consumer', () => {
     scene.server.put(binderPath, { spec: { volumes: [{ name: 'cache-demo' }] } })
     await failureOf(scene)
     expect(scene.server.get(binderPath)).toBeUndefined()
-    const atOnce = lateScene('Immediate')
+    const atOnce = await lateScene('ExternalProvisioning')
     await failureOf(atOnce)
     expect(atOnce.server.get(binderPath)).toBeUndefined()
   })
 
+  test('gets none where its Events cannot be read, and the wait says so', async () => {
+    const scene = await lateScene()
+    scene.server.before = ({ path }) => {
+      if (path.endsWith('/events')) throw new KubeError({ code: 403, reason: 'Forbidden', message: 'no right' })
+    }
+    expect((await failureOf(scene)).message).toContain('its Events cannot be read (no right)')
+    expect(scene.server.get(binderPath)).toBeUndefined()
+  })
+
   test('keeps no pod beyond the ten minutes after which the Task parks, though nobody asks again', async () => {
-    const scene = lateScene()
+    const scene = await lateScene()
     await failureOf(scene)
     await scene.pass(10.5 * minute - 1)
     expect(scene.server.get(binderPath)).toBeDefined()

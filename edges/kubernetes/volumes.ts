@@ -10,7 +10,7 @@ import { isDeleting } from './marks.ts'
 import type { PodShape } from './pod-manifest.ts'
 import { binderLabel, claimLabels, managedBy, managedByLabel, objectNameOf } from './pod-names.ts'
 import { ownerProject, ownerTask, type Owner, type TaskReads } from './pod-owners.ts'
-import { claimsResource, find, findAt, make, podsResource, removeOne } from './pod-requests.ts'
+import { claimsResource, find, make, podsResource, removeOne } from './pod-requests.ts'
 import { podState } from './pod-state.ts'
 import {
   binderName,
@@ -29,8 +29,9 @@ interface VolumesOptions extends VolumeSettings, TaskReads, Pick<PodShape, 'imag
   readonly clock: Pick<Clock, 'now'>
 }
 
-const classes: KubeResource = { apiVersion: 'storage.k8s.io/v1', plural: 'storageclasses' }
 const events: KubeResource = { apiVersion: 'v1', plural: 'events' }
+/** The controller manager writes it of each claim whose class waits for a pod (pkg/controller/volume/events/event.go). */
+const waitsForConsumer = 'WaitForFirstConsumer'
 /** Most plugins bind within a second; one that has not within half a minute is waited for without haste. */
 const [hasteMs, soonMs, laterMs] = [30_000, 1_000, 5_000]
 
@@ -53,8 +54,9 @@ export class Volumes {
     for (const wanted of wantedClaims(users, owner, project, claims)) found.push(await this.#ensure(wanted))
     const unbound = found.filter((claim) => !isBound(claim))
     if (unbound.length === 0) return this.#removeBinder(users.task)
-    await this.#makeBinder(users.task, owner, unbound)
-    throw await this.#waiting(unbound)
+    const waits = await Promise.all(unbound.map((claim) => this.#waitOf(claim)))
+    await this.#makeBinder(users.task, owner, waits)
+    throw this.#waiting(waits)
   }
 
   /** Ended pods go too: their objects would keep the claim. */
@@ -89,13 +91,12 @@ export class Volumes {
   }
 
   /** Only a class that waits for its first consumer needs one (https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode). */
-  async #makeBinder(task: string, owner: Owner, unbound: readonly KubeObject[]): Promise<void> {
+  async #makeBinder(task: string, owner: Owner, waits: readonly ClaimWait[]): Promise<void> {
     const { client, image, security } = this.#options
-    const waiting: string[] = []
-    for (const claim of unbound) if (await this.#waitsForConsumer(claim)) waiting.push(claim.metadata.name)
+    const waiting = waits.filter((wait) => wait.forConsumer).map(({ claim }) => claim.metadata.name)
     if (waiting.length === 0) return
     const name = binderName(task)
-    const claims = unbound.map(({ metadata }) => metadata.name)
+    const claims = waits.map(({ claim }) => claim.metadata.name)
     const body = binderPod({ task, owner, claims, image, security })
     if ((await make(client, podsResource, name.namespace, body)) !== undefined) return
     // One that ended, or was made before a claim waited, binds nothing more: the next call makes another.
@@ -105,14 +106,6 @@ export class Volumes {
       await removeOne(client, binder, { resource: podsResource })
   }
 
-  async #waitsForConsumer({ spec }: KubeObject): Promise<boolean> {
-    const { client } = this.#options
-    const name = String(spec?.['storageClassName'] ?? '')
-    if (name === '') return false
-    const found = await findAt(client, pathOf(classes, { name }))
-    return found !== undefined && 'volumeBindingMode' in found && found.volumeBindingMode === 'WaitForFirstConsumer'
-  }
-
   async #removeBinder(task: string): Promise<void> {
     const { client } = this.#options
     const binder = await find(client, podsResource, binderName(task))
@@ -120,32 +113,45 @@ export class Volumes {
       await removeOne(client, binder, { resource: podsResource })
   }
 
-  async #waiting(unbound: readonly KubeObject[]): Promise<RetryableError> {
-    const lines = await Promise.all(unbound.map((claim) => this.#lineOf(claim)))
-    const youngest = Math.max(...unbound.map(({ metadata }) => Date.parse(metadata.creationTimestamp)))
+  #waiting(waits: readonly ClaimWait[]): RetryableError {
+    const youngest = Math.max(...waits.map(({ claim }) => Date.parse(claim.metadata.creationTimestamp)))
     const isYoung = this.#options.clock.now() - youngest < hasteMs
+    const lines = waits.map(({ line }) => line)
     return new RetryableError(lines.join('; '), { retryAfterMs: isYoung ? soonMs : laterMs })
   }
 
-  async #lineOf(claim: KubeObject): Promise<string> {
+  async #waitOf(claim: KubeObject): Promise<ClaimWait> {
     const { namespace, name } = claim.metadata
     const phase = isDeleting(claim) ? 'being deleted' : String(claim.status?.['phase'] ?? 'Pending')
-    const words = await this.#newestEvent(claim)
-    return `the claim ${namespace}/${name} is ${phase}${words === '' ? '' : `: ${words}`}`
+    const { words, forConsumer } = await this.#newsOf(claim)
+    return { claim, forConsumer, line: `the claim ${namespace}/${name} is ${phase}${words === '' ? '' : `: ${words}`}` }
   }
 
-  /** Words for people: where they cannot be read, the wait is the same without them. */
-  async #newestEvent({ metadata: { namespace = 'default', uid } }: KubeObject): Promise<string> {
+  /** Where its Events cannot be read, nobody knows that a claim waits for a pod. */
+  async #newsOf({ metadata: { namespace = 'default', uid } }: KubeObject): Promise<ClaimNews> {
     const query = { fieldSelector: `involvedObject.uid=${uid}` }
     try {
       const list = await this.#options.client.ask<EventList>('GET', pathOf(events, { namespace }), { query })
-      const [newest] = (list.items ?? []).toSorted((one, other) => timeOf(other) - timeOf(one))
-      return newest?.message ?? ''
+      const all = (list.items ?? []).toSorted((one, other) => timeOf(other) - timeOf(one))
+      return { words: all[0]?.message ?? '', forConsumer: all.some(({ reason }) => reason === waitsForConsumer) }
     } catch (error) {
-      if (error instanceof KubeError) return `its Events cannot be read (${error.message})`
+      if (error instanceof KubeError)
+        return { words: `its Events cannot be read (${error.message})`, forConsumer: false }
       throw error
     }
   }
+}
+
+/** `words`: of the newest Event; empty: there is none. `forConsumer`: nothing binds it before a pod has it. */
+interface ClaimNews {
+  readonly words: string
+  readonly forConsumer: boolean
+}
+
+interface ClaimWait extends Pick<ClaimNews, 'forConsumer'> {
+  readonly claim: KubeObject
+  /** For people. */
+  readonly line: string
 }
 
 interface EventList {
@@ -153,6 +159,7 @@ interface EventList {
 }
 
 interface HappenedEvent {
+  readonly reason?: string
   readonly message?: string
   readonly lastTimestamp?: string | null
   readonly eventTime?: string | null

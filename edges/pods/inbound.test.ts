@@ -226,14 +226,20 @@ test('what the platform sees of a pod becomes an event of it, under a key that a
   }
   const stop = watchPods(pods as PodPort, { runtime, clock: testClock(5_000) })
   await listener({ pod: 'default/task/2', state: 'ready', url: 'http://127.0.0.1:1' })
-  await listener({ pod: 'default/task/2', state: 'gone', reason: 'exit code 1' })
+  await listener({ pod: 'default/task/2', state: 'gone', reason: 'process-ended' })
+  await listener({ pod: 'default/task/3', state: 'gone', reason: 'OOMKilled', detail: 'its last words' })
   expect(delivered).toEqual([
     {
       to: 'pod:default/task/2',
       key: 'ready/http://127.0.0.1:1',
       event: { type: 'pod.ready', at: 5_000, url: 'http://127.0.0.1:1' },
     },
-    { to: 'pod:default/task/2', key: 'vanished', event: { type: 'pod.vanished', at: 5_000, reason: 'exit code 1' } },
+    { to: 'pod:default/task/2', key: 'vanished', event: { type: 'pod.vanished', at: 5_000, reason: 'process-ended' } },
+    {
+      to: 'pod:default/task/3',
+      key: 'vanished',
+      event: { type: 'pod.vanished', at: 5_000, reason: 'OOMKilled', detail: 'its last words' },
+    },
   ])
   stop()
   expect(watching).toBe(false)

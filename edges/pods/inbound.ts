@@ -8,7 +8,7 @@ import type { Clock } from '../../http/ports.ts'
 import { verifyHmac } from '../../http/auth/hmac.ts'
 import { Problem } from '../../http/problem.ts'
 import { readTraceparent } from '../../http/tracing/traceparent.ts'
-import type { PodPort } from '../ports/pods.ts'
+import type { Gone, PodObservation, PodPort } from '../ports/pods.ts'
 
 /** Each pod signs with a key of its own, so that one pod cannot speak for another (SECURITY-RULE-4). */
 export function callbackSecret(secret: string, pod: string): string {
@@ -67,18 +67,28 @@ export function registerTurnComplete(app: HttpApp, deps: CallbackDeps): void {
   )
 }
 
+/** The constant counts, the words are for people. */
+function whyGone({ reason, detail }: Gone): Pick<Gone, 'reason' | 'detail'> {
+  return { reason, ...(detail === undefined ? {} : { detail }) }
+}
+
 /** Pods as the platform sees them become events of their actors; repeats have the same key and change nothing. */
 export function watchPods(
   pods: PodPort,
   deps: { readonly runtime: Pick<Runtime, 'deliver'>; readonly clock: Clock },
 ): () => void {
-  return pods.watch(async (observation) => {
-    const to: ActorAddress = `pod:${observation.pod}`
-    const at = deps.clock.now()
-    const delivery =
-      observation.state === 'ready'
-        ? { to, key: `ready/${observation.url}`, event: { type: 'pod.ready', at, url: observation.url } }
-        : { to, key: 'vanished', event: { type: 'pod.vanished', at, reason: observation.detail ?? observation.reason } }
-    await deps.runtime.deliver(delivery)
-  })
+  return pods.watch((observation) => deliverObservation(observation, deps))
+}
+
+export async function deliverObservation(
+  observation: PodObservation,
+  deps: { readonly runtime: Pick<Runtime, 'deliver'>; readonly clock: Clock },
+): Promise<void> {
+  const to: ActorAddress = `pod:${observation.pod}`
+  const at = deps.clock.now()
+  const delivery =
+    observation.state === 'ready'
+      ? { to, key: `ready/${observation.url}`, event: { type: 'pod.ready', at, url: observation.url } }
+      : { to, key: 'vanished', event: { type: 'pod.vanished', at, ...whyGone(observation) } }
+  await deps.runtime.deliver(delivery)
 }

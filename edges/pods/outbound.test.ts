@@ -32,7 +32,7 @@ interface Fixture {
   /** Actors that have ended. */
   readonly over: Set<ActorAddress>
   readonly log: ReturnType<typeof captureLog>
-  /** Thrown by the next creation of a pod. */
+  /** Thrown by the next binding of volumes, and by the next creation of a pod. */
   refusal: Error | undefined
   /** Nothing of the pod runs. */
   isPodGone: boolean
@@ -51,7 +51,10 @@ async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<vo
       isPodGone: false,
     }
     const pods: PodPort = {
-      bindVolumes: async ({ task, project }) => void fixture.platform.push(`bind ${task} of ${project}`),
+      bindVolumes: async ({ task, project }) => {
+        if (fixture.refusal !== undefined) throw fixture.refusal
+        fixture.platform.push(`bind ${task} of ${project}`)
+      },
       create: async (spec) => {
         if (fixture.refusal !== undefined) throw fixture.refusal
         fixture.platform.push(`create ${spec.pod}`)
@@ -390,11 +393,22 @@ describe('the life of a pod', () => {
     })
   })
 
+  test('is not begun where the platform refuses its volume for good; any other failure is tried again', async () => {
+    await withFixture(async (fixture) => {
+      fixture.refusal = new TerminalError('ClaimRefused', 'too much storage')
+      expect((await fixture.handlers.bindVolumes.perform(address, asked(pod))).map(({ event }) => event)).toEqual([
+        { type: 'pod.volumesUnbound', at: 5_000, reason: 'ClaimRefused', detail: 'too much storage' },
+      ])
+      fixture.refusal = new Error('not Bound')
+      await expect(fixture.handlers.bindVolumes.perform(address, asked(pod))).rejects.toThrow('not Bound')
+    })
+  })
+
   test('ends before it began where the platform refuses for good; any other failure is tried again', async () => {
     await withFixture(async (fixture) => {
       fixture.refusal = new TerminalError('quota', 'no pod fits the quota')
       expect((await fixture.handlers.createPod.perform(params, asked(pod))).map(({ event }) => event)).toEqual([
-        { type: 'pod.vanished', at: 5_000, reason: 'no pod fits the quota' },
+        { type: 'pod.vanished', at: 5_000, reason: 'quota', detail: 'no pod fits the quota' },
       ])
       fixture.refusal = new Error('the API server does not answer')
       await expect(fixture.handlers.createPod.perform(params, asked(pod))).rejects.toThrow('does not answer')
@@ -432,13 +446,13 @@ describe('the life of a pod', () => {
     })
   })
 
-  test('that was never created is told of as vanished when it is ended by force: no watch would say so', async () => {
+  test('of which nothing runs is delivered as vanished when it is to end, gracefully or by force: no watch would', async () => {
     await withFixture(async (fixture) => {
       fixture.isPodGone = true
-      const told = await fixture.handlers.forceDeletePod.perform(address, asked(pod))
-      expect(told).toEqual([
-        expect.objectContaining({ to: pod, event: expect.objectContaining({ type: 'pod.vanished' }) }),
-      ])
+      for (const ended of ['stopPod', 'forceDeletePod'] as const)
+        expect(await fixture.handlers[ended].perform(address, asked(pod))).toEqual([
+          expect.objectContaining({ to: pod, event: expect.objectContaining({ type: 'pod.vanished' }) }),
+        ])
     })
   })
 

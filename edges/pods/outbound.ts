@@ -42,6 +42,28 @@ function deliveryTo(
   return { to, key: `${context.key}/${name}`, event }
 }
 
+async function bound(deps: WrapperEffectDeps, context: EffectContext, task: string): Promise<Delivery> {
+  await deps.pods.bindVolumes({ task, project: await projectOf(deps, context) })
+  return deliveryTo(context, 'bound', { type: 'pod.volumesBound', at: deps.clock.now() })
+}
+
+/** What the platform refuses for good ends the pod before it began, by an event of this type. */
+async function unlessRefused(
+  { clock }: Pick<WrapperEffectDeps, 'clock'>,
+  context: EffectContext,
+  type: 'pod.vanished' | 'pod.volumesUnbound',
+  act: () => Promise<Delivery>,
+): Promise<readonly Delivery[]> {
+  try {
+    return [await act()]
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error
+    const { reason, message } = error
+    const detail = message === reason ? {} : { detail: message }
+    return [deliveryTo(context, 'refused', { type, at: clock.now(), reason, ...detail })]
+  }
+}
+
 function podId(params: { readonly task: string; readonly ordinal: number }): string {
   return `${params.task}/${params.ordinal}`
 }
@@ -61,34 +83,46 @@ async function projectOf({ readActor }: WrapperEffectDeps, { actor }: EffectCont
   return project
 }
 
+/** Read, and still ours to act on: by the time of the answer another process may have begun and ended it. */
+async function isOverNow({ readActor }: WrapperEffectDeps, context: EffectContext): Promise<boolean> {
+  const actor = await readActor(context.actor)
+  context.assertHeld()
+  return actor?.status !== 'active'
+}
+
+/** Of one that was never created, or whose end was seen before this process began, no watch tells: it would wait for ever (LAW-14). */
+async function remove(
+  deps: WrapperEffectDeps,
+  context: EffectContext,
+  pod: string,
+  force: boolean,
+): Promise<readonly Delivery[]> {
+  const state = await deps.pods.remove(pod, { force })
+  if (state === 'ending' || (await isOverNow(deps, context))) return []
+  const at = deps.clock.now()
+  return [deliveryTo(context, 'gone', { type: 'pod.vanished', at, reason: 'nothing-runs' })]
+}
+
 /** Handlers in the shape of the runtime's total record: one per effect type of this edge. */
 export function wrapperHandlers(deps: WrapperEffectDeps) {
   const { clock, pods, client } = deps
-  /** Read, and still ours to act on: by the time of the answer another process may have begun and ended it. */
-  const isOver = async (context: EffectContext): Promise<boolean> => {
-    const actor = await deps.readActor(context.actor)
-    context.assertHeld()
-    return actor?.status !== 'active'
-  }
+  const isOver = (context: EffectContext): Promise<boolean> => isOverNow(deps, context)
 
   return {
     bindVolumes: {
       perform: performing(async ({ task }: EffectParams<'bindVolumes'>, context) => {
-        await pods.bindVolumes({ task, project: await projectOf(deps, context) })
-        return [deliveryTo(context, 'bound', { type: 'pod.volumesBound', at: clock.now() })]
+        return unlessRefused(deps, context, 'pod.volumesUnbound', () => bound(deps, context, task))
       }),
     },
     createPod: {
       concurrency: 4,
       perform: performing(async (params: EffectParams<'createPod'>, context) => {
         if (await isOver(context)) return []
-        try {
+        const create = async (): Promise<Delivery> => {
           const { name } = await pods.create({ ...params, pod: podId(params) })
-          return [deliveryTo(context, 'created', { type: 'pod.created', at: clock.now(), name })]
-        } catch (error) {
-          if (!(error instanceof TerminalError)) throw error
-          return [deliveryTo(context, 'refused', { type: 'pod.vanished', at: clock.now(), reason: error.message })]
+          return deliveryTo(context, 'created', { type: 'pod.created', at: clock.now(), name })
         }
+        return unlessRefused(deps, context, 'pod.vanished', create)
       }),
     },
     readSession: {
@@ -100,7 +134,7 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
       }),
     },
     stopPod: {
-      perform: performing(async (params: EffectParams<'stopPod'>) => {
+      perform: performing(async (params: EffectParams<'stopPod'>, context) => {
         if (params.url !== undefined) {
           await client
             .stop(params.url)
@@ -111,17 +145,13 @@ export function wrapperHandlers(deps: WrapperEffectDeps) {
               ),
             )
         }
-        await pods.remove(podId(params), { force: false })
-        return []
+        return remove(deps, context, podId(params), false)
       }),
     },
     forceDeletePod: {
-      perform: performing(async (params: EffectParams<'forceDeletePod'>, context) => {
-        const state = await pods.remove(podId(params), { force: true })
-        // Never created, or its end was told long ago: the pod would wait for it for ever (LAW-14).
-        if (state === 'ending' || (await isOver(context))) return []
-        return [deliveryTo(context, 'gone', { type: 'pod.vanished', at: clock.now(), reason: 'nothing of it runs' })]
-      }),
+      perform: performing((params: EffectParams<'forceDeletePod'>, context) =>
+        remove(deps, context, podId(params), true),
+      ),
     },
     deleteWorkspace: {
       perform: performing(async (params: EffectParams<'deleteWorkspace'>) => {

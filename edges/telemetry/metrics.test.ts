@@ -135,9 +135,15 @@ test('a scrape in the middle of work shows it, and no actor by name (ORCHESTRATO
 })
 
 /** What the store says of the Task and of pods that ended. */
-function storeOf(notes: readonly object[], ends: Readonly<Record<string, string>>): Pick<Runtime, 'list' | 'read'> {
+function storeOf(
+  notes: readonly object[],
+  ends: Readonly<Record<string, string>>,
+  reason = '',
+): Pick<Runtime, 'list' | 'read'> {
   const read = async (address: string) =>
-    (address.startsWith('task:') ? { context: { journal: { notes } } } : { path: ends[address] }) as never
+    (address.startsWith('task:')
+      ? { context: { journal: { notes } } }
+      : { path: ends[address], context: { reason } }) as never
   return { ...idle, read }
 }
 
@@ -184,6 +190,21 @@ test('a pod that comes after a restart is counted by how the one before ended, w
   await setImmediate()
   expect(await registry.metrics()).toContain('operator_pod_recreations_total{reason="lost"} 1')
 })
+
+test.each([
+  ['lost', 'OOMKilled', 'OOMKilled'],
+  ['lost', 'words of an earlier version', 'lost'],
+  ['gone', 'implementing', 'gone'],
+])(
+  'a pod that replaces one that is %s by the reason %j is counted under %j (POD-22, ORCHESTRATOR-METRICS-1)',
+  async (path, reason, label) => {
+    const registry = new Registry()
+    const metrics = platformMetrics(registry, storeOf([], { 'pod:default/t/1': path }, reason))
+    metrics.stepped(podRow(2, 'pod.start', { ordinal: 2 }))
+    await setImmediate()
+    expect(await registry.metrics()).toContain(`operator_pod_recreations_total{reason="${label}"} 1`)
+  },
+)
 
 test('REVIEW-7: a Task whose work ten reviews sent back is counted once, however often it is sent back or refused again', async () => {
   const registry = new Registry()

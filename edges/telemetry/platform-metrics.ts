@@ -1,11 +1,12 @@
 /** The orchestrator's own series, under the names of ORCHESTRATOR-METRICS (docs/contract/orchestrator.md) and HTTP-RULE-6. */
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { LimitType } from '../forge/errors.ts'
+import type { PodContext } from '../../machines/pod/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { Note, TaskContext } from '../../machines/task/context.ts'
 import type { RefusedCalls } from '../../machines/turn/schema.ts'
 import { manyReviewRounds } from '../../machines/why/why.ts'
-import type { JournalRow, Runtime } from '../../runtime/runtime.ts'
+import type { ActorView, JournalRow, Runtime } from '../../runtime/runtime.ts'
 
 export interface PlatformMetrics {
   /** For `createOpenForge`; `path` is a template. */
@@ -39,7 +40,7 @@ export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'list
   async function recreated({ address }: JournalRow): Promise<void> {
     const { task, ordinal } = podOf(address)
     const before = await runtime.read(`pod:${task}/${ordinal - 1}`)
-    recreations.inc({ reason: before?.path ?? 'unknown' })
+    recreations.inc({ reason: before === undefined ? 'unknown' : endOf(before) })
   }
 
   /** The event says no round: the Task knows. */
@@ -66,6 +67,14 @@ export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'list
   }
 }
 
+/** A pod that ended before its machine had version 2 may have words in place of a constant. */
+const constant = /^[\w-]+$/
+
+function endOf({ path, context }: Pick<ActorView, 'path' | 'context'>): string {
+  const { reason = '' } = context as Partial<PodContext>
+  return path === 'lost' && constant.test(reason) ? reason : path
+}
+
 /** The inferred type keeps the names of each counter's labels. */
 function platformCounters(registry: Registry) {
   const to = { registers: [registry] }
@@ -77,7 +86,7 @@ function platformCounters(registry: Registry) {
   })
   const recreations = new Counter({
     name: 'operator_pod_recreations_total',
-    help: 'Pods that replaced another of their Task, by how that one ended.',
+    help: 'Pods that replaced another of their Task, by how that one ended; a lost one by the reason of its loss.',
     labelNames: ['reason'],
     ...to,
   })

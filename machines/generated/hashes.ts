@@ -2,12 +2,12 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '14b877e25670c05d',
+  project: '9df1d85df45d067d',
   queue: '64e85454df73bb15',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
-  task: 'f3fafa9f4c389308',
-  pod: '2c14b1b3e5891d6a',
+  task: '616b575c8beeb745',
+  pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',
   'merge-request': '562f586dc5c15bf8',

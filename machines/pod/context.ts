@@ -37,8 +37,10 @@ export interface PodContext {
   readonly stopAsked: boolean
   /** Its agent died within it: it counts as lost though it is stopped in order (POD-16). */
   readonly agentLost: boolean
-  /** Why it stops or was lost. */
+  /** Why it stops or was lost, as one of a few constants: a key of counts. */
   readonly reason: string
+  /** What else is known of that, for people; empty: nothing. */
+  readonly detail: string
 }
 
 export function newPod(id: string): PodContext {
@@ -71,6 +73,7 @@ export function newPod(id: string): PodContext {
     stopAsked: false,
     agentLost: false,
     reason: '',
+    detail: '',
   }
 }
 

@@ -45,10 +45,27 @@ function forward(
   return tellTask(task, { ...rest, pod: ordinal, purpose: turnPurpose } as Sent<TaskEvent>)
 }
 
+type End = Pick<PodContext, 'reason' | 'detail'>
+
+function because(reason: string, detail = ''): End {
+  return { reason, detail }
+}
+
+function wordsOf({ detail }: End): { readonly detail?: string } {
+  return detail ? { detail } : {}
+}
+
 function askForNote(context: PodContext): Does {
   return {
     context: { noteAsked: true },
-    effects: [tellTask(context.task, { type: 'pod.noteMissing', pod: context.ordinal, reason: context.reason })],
+    effects: [
+      tellTask(context.task, {
+        type: 'pod.noteMissing',
+        pod: context.ordinal,
+        reason: context.reason,
+        ...wordsOf(context),
+      }),
+    ],
   }
 }
 
@@ -61,7 +78,14 @@ function conclude(context: PodContext, cause: Cause, at: number | undefined): Do
     effects: [
       ...(context.turnOpen ? [tellTurn(turnId(context), { type: 'turn.podFinal' })] : []),
       tellQueue(queue, { type: 'queue.release', entry }),
-      tellTask(task, { type: 'pod.final', pod: ordinal, cause, ...(reason ? { reason } : {}), residencyMs }),
+      tellTask(task, {
+        type: 'pod.final',
+        pod: ordinal,
+        cause,
+        ...(reason ? { reason } : {}),
+        ...wordsOf(context),
+        residencyMs,
+      }),
     ],
   }
 }
@@ -118,19 +142,26 @@ export const podActions = {
   askForNoteOnce: always((context) => (context.noteAsked ? {} : askForNote(context))),
   askForNoteIfMissing: always((context) => (context.noteAsked || context.noted ? {} : askForNote(context))),
 
-  keepStop: on('pod.stop', (_context, { reason }) => ({ context: { stopAsked: true, reason } })),
-  keepVanished: on('pod.vanished', (_context, { reason }) => ({ context: { reason } })),
-  keepUnbound: on('pod.volumesUnbound', (_context, { reason }) => ({ context: { reason } })),
+  keepStop: on('pod.stop', (_context, { reason }) => ({ context: { stopAsked: true, ...because(reason) } })),
+  keepVanished: on('pod.vanished', (_context, { reason, detail }) => ({ context: because(reason, detail) })),
+  keepUnbound: on('pod.volumesUnbound', (_context, { reason, detail }) => ({ context: because(reason, detail) })),
   keepFailure: on('effect.failed', (_context, { effect: type, reason }) => ({
-    context: { reason: `${type}: ${reason}` },
+    context: because(`${type}-failed`, reason),
   })),
-  noteVolumesLate: always(() => ({ context: { reason: 'volumes-unbound' } })),
-  noteBootBudget: always(() => ({ context: { reason: 'boot-budget' } })),
-  noteContract: always(() => ({ context: { reason: 'agent-contract-mismatch' } })),
-  noteAgentGone: always(() => ({ context: { agentLost: true, reason: 'agent_exited' } })),
-  noteTtl: always(() => ({ context: { reason: 'ttl' } })),
-  noteHardCap: always(() => ({ context: { reason: 'hard-cap' } })),
-  noteResidency: always(() => ({ context: { stopAsked: true, reason: 'residency' } })),
+  noteVolumesLate: always(() => ({
+    context: because('volumes-unbound', 'not in time; in a cluster the Events of the claims name what is missing'),
+  })),
+  noteBootBudget: always(() => ({
+    context: because(
+      'boot-budget',
+      'it was not ready in time; its log, or in a cluster its Events, show what it waited for',
+    ),
+  })),
+  noteContract: always(() => ({ context: because('agent-contract-mismatch') })),
+  noteAgentGone: always(() => ({ context: { agentLost: true, ...because('agent_exited') } })),
+  noteTtl: always(() => ({ context: because('ttl') })),
+  noteHardCap: always(() => ({ context: because('hard-cap') })),
+  noteResidency: always(() => ({ context: { stopAsked: true, ...because('residency') } })),
 
   withdrawBind: always(() => ({ effects: [effect('withdrawEffects', { types: ['bindVolumes'] })] })),
   withdrawCreate: always(() => ({ effects: [effect('withdrawEffects', { types: ['createPod'] })] })),

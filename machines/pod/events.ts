@@ -3,6 +3,9 @@ import { PodRepository } from '../effect.ts'
 import { At, EffectFailed } from '../event.ts'
 import { AgentKind, PushReport } from '../task/events.ts'
 
+/** `reason`: one of a few constants. `detail`: what else is known, in words for people. */
+const End = { reason: Type.String(), detail: Type.Optional(Type.String()) }
+
 export const PodEvent = Type.Union([
   Type.Object({
     type: Type.Literal('pod.start'),
@@ -26,12 +29,12 @@ export const PodEvent = Type.Union([
   }),
   Type.Object({ type: Type.Literal('pod.stop'), ...At, reason: Type.String() }),
   Type.Object({ type: Type.Literal('pod.volumesBound'), ...At }),
-  Type.Object({ type: Type.Literal('pod.volumesUnbound'), ...At, reason: Type.String() }),
+  Type.Object({ type: Type.Literal('pod.volumesUnbound'), ...At, ...End }),
   Type.Object({ type: Type.Literal('pod.created'), ...At, name: Type.String() }),
   /** The wrapper answers /readyz. */
   Type.Object({ type: Type.Literal('pod.ready'), ...At, url: Type.String() }),
   Type.Object({ type: Type.Literal('pod.session'), ...At, contractVersion: Type.Union([Type.Integer(), Type.Null()]) }),
-  Type.Object({ type: Type.Literal('pod.vanished'), ...At, reason: Type.String() }),
+  Type.Object({ type: Type.Literal('pod.vanished'), ...At, ...End }),
   /** The Task asks for an ordinary turn; `eventsUpTo` names the pending events it carries. */
   Type.Object({ type: Type.Literal('turn.requested'), ...At, eventsUpTo: Type.Integer() }),
   Type.Object({ type: Type.Literal('turn.accepted'), ...At, turn: Type.Integer(), eventsUpTo: Type.Integer() }),

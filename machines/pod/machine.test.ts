@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { drive, sent, types, type Drive } from '../drive.ts'
-import { podMachine } from './machine.ts'
+import { podDefinition, podMachine } from './machine.ts'
 
 const id = 'default/implement-lib-1-abcde/1'
 const start = {
@@ -100,20 +100,28 @@ describe('volumes', () => {
     })
   })
   test.each([
-    ['10 minutes', (pod: Drive) => pod.fire('volumes'), 'volumes-unbound'],
-    ['the platform says so', (pod: Drive) => pod.send({ type: 'pod.volumesUnbound', reason: 'quota' }), 'quota'],
+    [
+      '10 minutes',
+      (pod: Drive) => pod.fire('volumes'),
+      { reason: 'volumes-unbound', detail: expect.stringContaining('claims') },
+    ],
+    [
+      'the platform says so',
+      (pod: Drive) => pod.send({ type: 'pod.volumesUnbound', reason: 'quota', detail: 'no space' }),
+      { reason: 'quota', detail: 'no space' },
+    ],
     [
       'bindVolumes fails for good',
       (pod: Drive) => pod.send({ type: 'effect.failed', effect: 'bindVolumes', reason: 'forbidden', key: 'k' }),
-      'bindVolumes: forbidden',
+      { reason: 'bindVolumes-failed', detail: 'forbidden' },
     ],
   ])(
     'Pod volumes/late: unbound after %s: final, nothing created, the slot released (PROJECT-WORKSPACE-12)',
-    (_name, act, reason) => {
+    (_name, act, why) => {
       const pod = inVolumes()
       const effects = act(pod)
       expect(pod.value).toBe('unbound')
-      expect(finalOf(effects)).toMatchObject({ cause: 'unbound', reason, pod: 1, residencyMs: 0 })
+      expect(finalOf(effects)).toMatchObject({ cause: 'unbound', ...why, pod: 1, residencyMs: 0 })
       expect(sent(effects, 'queue')).toEqual([{ type: 'queue.release', entry: start.entry }])
       expect(types(effects)).not.toContain('createPod')
     },
@@ -153,7 +161,11 @@ describe('creating, booting, contract', () => {
     pod.send({ type: 'pod.created', name: 'p' })
     expect(types(pod.fire('boot'))).toEqual(['forceDeletePod'])
     expect(types(pod.fire('grace'))).toEqual(['task<pod.notEnding', 'forceDeletePod'])
-    expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'boot-budget' })
+    expect(finalOf(pod.send(vanished))).toMatchObject({
+      cause: 'lost',
+      reason: 'boot-budget',
+      detail: expect.stringContaining('its log'),
+    })
   })
   test.each([
     ['creating', creating],
@@ -167,7 +179,11 @@ describe('creating, booting, contract', () => {
   test('Pod boot/lost: createPod that fails for good is lost with its reason (POD-12)', () => {
     const pod = creating()
     pod.send({ type: 'effect.failed', effect: 'createPod', reason: 'ErrImageNeverPull', key: 'k' })
-    expect(finalOf(pod.send(vanished))).toMatchObject({ cause: 'lost', reason: 'createPod: ErrImageNeverPull' })
+    expect(finalOf(pod.send(vanished))).toMatchObject({
+      cause: 'lost',
+      reason: 'createPod-failed',
+      detail: 'ErrImageNeverPull',
+    })
   })
   test.each([
     ['pod.stop', (pod: Drive) => pod.send(stop)],
@@ -384,6 +400,30 @@ describe('synthesizing, stopping, losing', () => {
     expect(types(pod.send({ type: 'effect.failed', effect: 'stopPod', reason: '404', key: 'k' }))).toEqual([
       'forceDeletePod',
     ])
+  })
+  test('the words of an end stand beside its reason, which is a constant; another reason has words of its own (POD-22)', () => {
+    const words = { reason: 'OOMKilled', detail: 'the last line of its log' }
+    const lost = busy()
+    const [, asked] = lost.send({ type: 'pod.vanished', ...words })
+    expect(asked?.params).toMatchObject({ event: { type: 'pod.noteMissing', ...words } })
+    expect(finalOf(lost.send(operatorNote))).toMatchObject({ cause: 'lost', ...words })
+    const failing = creating()
+    failing.send({ type: 'effect.failed', effect: 'createPod', reason: 'two words', key: 'k' })
+    expect(finalOf(failing.send({ type: 'pod.vanished', ...words }))).toMatchObject({ detail: 'two words' })
+    const stopped = inContract()
+    stopped.fire('ttl')
+    expect(finalOf(stopped.send({ type: 'pod.vanished', ...words }))).not.toHaveProperty('detail')
+  })
+  test.each([
+    ['boot-budget', { reason: 'boot-budget', detail: '' }],
+    ['', { reason: '', detail: '' }],
+    ['createPod: two words', { reason: 'lost', detail: 'createPod: two words' }],
+  ])('a pod of version 1 keeps the reason %j, or has it as words', (reason, end) => {
+    const upgrade = podDefinition.upgrades[1]!
+    expect(upgrade({ value: 'volumes', context: { id, reason } })).toEqual({
+      value: 'volumes',
+      context: { id, ...end },
+    })
   })
   test('Pod stopping/vanished: vanished in stopping is gone; residency counts from the volumes', () => {
     const pod = stopping()

@@ -5,7 +5,7 @@
  * the life and carries them [POD-14]; the final state alone releases the slot [POD-1].
  */
 import { setup, stateIn } from 'xstate'
-import type { MachineDefinition, MachineInput } from '../definition.ts'
+import type { JsonObject, MachineDefinition, MachineInput } from '../definition.ts'
 import { contractVersion } from '../turn/contract-version.ts'
 import { newPod, type PodContext } from './context.ts'
 import { podActions } from './decisions.ts'
@@ -328,10 +328,20 @@ export const podMachine = setup({
   },
 })
 
+/** Until version 2 one field held either a constant or words. */
+const constant = /^[\w-]*$/
+
+function withDetail(snapshot: JsonObject): JsonObject {
+  const context = snapshot['context'] as JsonObject
+  const reason = String(context['reason'])
+  const end = constant.test(reason) ? { reason, detail: '' } : { reason: 'lost', detail: reason }
+  return { ...snapshot, context: { ...context, ...end } }
+}
+
 export const podDefinition: MachineDefinition = {
   kind: 'pod',
-  version: 1,
+  version: 2,
   machine: podMachine,
   createdBy: ['pod.start'],
-  upgrades: {},
+  upgrades: { 1: withDetail },
 }

@@ -178,13 +178,22 @@ export const TaskEvent = Type.Union([
       Type.Literal('unbound'),
       Type.Literal('mismatched'),
     ]),
+    /** One of a few constants. */
     reason: Type.Optional(Type.String()),
+    /** What else is known of the end, for people. */
+    detail: Type.Optional(Type.String()),
     residencyMs: Type.Integer(),
   }),
   /** Ended by force, and nobody confirmed that it ended. `name`: as the place of pods calls it (POD-21). */
   Type.Object({ type: Type.Literal('pod.notEnding'), ...At, ...Pod, name: Type.String() }),
   /** The pod ran and left no note of its own: the Task writes one from the last turn (STOP-SEQUENCE-5). */
-  Type.Object({ type: Type.Literal('pod.noteMissing'), ...At, ...Pod, reason: Type.String() }),
+  Type.Object({
+    type: Type.Literal('pod.noteMissing'),
+    ...At,
+    ...Pod,
+    reason: Type.String(),
+    detail: Type.Optional(Type.String()),
+  }),
   Type.Object({ type: Type.Literal('turn.accepted'), ...At, ...Pod, turn: Type.Integer(), eventsUpTo: Type.Integer() }),
   Type.Object({
     type: Type.Literal('turn.ended'),

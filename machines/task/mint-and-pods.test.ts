@@ -280,6 +280,17 @@ describe('how a pod ends', () => {
     expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['operator-error', 'unbound', 'no storage'])
   })
 
+  test('people read the words of an end beside its reason; it is counted by the reason alone (POD-22)', () => {
+    const words = 'container wrapper: no such image'
+    const task = new ATask().mint()
+    for (let lost = 0; lost < 5; lost += 1) {
+      if (task.pod === 'backingOff') task.fire('respawnDelay')
+      task.slot().final('lost', { reason: 'ErrImagePull', detail: words })
+    }
+    expect([task.reason, task.context.stage.detail]).toEqual(['pod-start-failed', `ErrImagePull: ${words}`])
+    expect(task.context.pod.recreations).toEqual({ ErrImagePull: 5 })
+  })
+
   test('Task work/mismatched: mismatched: failed, agent-contract-mismatch', () => {
     const task = new ATask().mint().slot().final('mismatched')
     expect([task.stage, task.reason, task.status]).toEqual(['failed', 'agent-contract-mismatch', 'done'])

@@ -6,6 +6,7 @@ import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
 import { withChanges, type Note, type TaskContext } from './context.ts'
+import { podEndText } from './pods.ts'
 
 type Written = EventOf<TaskEvent, 'note.written'>
 
@@ -80,8 +81,9 @@ function leftBehind(context: TaskContext, pod: number): boolean {
 }
 
 /** From the pod's own last turn; a placeholder when there is nothing (STOP-SEQUENCE-5, STOP-SEQUENCE-6). */
-function operatorBody(context: TaskContext, { pod, reason }: EventOf<TaskEvent, 'pod.noteMissing'>): string {
-  const ended = reason ? `The pod ended: ${reason}.` : 'The pod ended.'
+function operatorBody(context: TaskContext, event: EventOf<TaskEvent, 'pod.noteMissing'>): string {
+  const { pod, reason } = event
+  const ended = reason ? `The pod ended: ${podEndText(event)}.` : 'The pod ended.'
   if (!leftBehind(context, pod)) return `${ended} It left nothing behind. handoff=none`
   return [
     `${ended} Written from its last turn, which left no note.`,

@@ -194,8 +194,14 @@ export function isWaitingForReply(context: TaskContext, event: Final): boolean {
   )
 }
 
+/** For people; null: nobody knows why. */
+export function podEndText({ reason, detail }: Pick<Final, 'reason' | 'detail'>): string | null {
+  if (reason === undefined) return null
+  return detail === undefined ? reason : `${reason}: ${detail}`
+}
+
 export function namePodEnd(reason: Reason): (context: TaskContext, event: Final) => Change {
-  return (_context, event) => ({ context: { stage: { reason, detail: event.reason ?? null } } })
+  return (_context, event) => ({ context: { stage: { reason, detail: podEndText(event) } } })
 }
 
 export function needsBackoff(context: TaskContext, _event: Cause): boolean {

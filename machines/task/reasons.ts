@@ -89,8 +89,17 @@ export const stageReasons = {
   },
   'effect-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
   'turn-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
-  unbound: { stage: 'operator-error', owner: 'operator', unblocks: repaired },
-  'pod-start-failed': { stage: 'operator-error', owner: 'operator', unblocks: repaired },
+  unbound: {
+    stage: 'operator-error',
+    owner: 'operator',
+    unblocks:
+      'an operator sees to it that its volumes bind: in a cluster the Events of its claims name what is missing; then a maintainer uses `/retry`',
+  },
+  'pod-start-failed': {
+    stage: 'operator-error',
+    owner: 'operator',
+    unblocks: 'an operator repairs what the detail names; then a maintainer uses `/retry`',
+  },
   'pod-not-ending': {
     stage: 'operator-error',
     owner: 'operator',

@@ -362,6 +362,11 @@ describe('notes', () => {
     expect(pushed.context.journal.notes[0]?.body).not.toContain('handoff=none')
   })
 
+  test('a note of the platform has the words in which its pod ended', () => {
+    const task = running().send('pod.noteMissing', { pod: 1, reason: 'OOMKilled', detail: 'its last words' })
+    expect(task.context.journal.notes[0]?.body).toContain('The pod ended: OOMKilled: its last words.')
+  })
+
   test('asked twice, it is written once and told twice', () => {
     const task = running()
       .send('pod.noteMissing', { pod: 1, reason: 'x' })

@@ -29,10 +29,10 @@ describeRequiring('kubernetes', 'an API server that is killed and started again'
         return turn?.id === turnId
       })
       await cluster.apply(cluster.project({ maxConcurrentAgents: 7 }))
-      await cluster.kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
+      await cluster.projectReady()
       expect((await fixture.runtime.read(`queue:${namespace}/demo`))?.context).toMatchObject({ maxConcurrentAgents: 7 })
     } finally {
-      await fixture.stop()
+      await cluster.stop()
       await kube.stop()
     }
   })

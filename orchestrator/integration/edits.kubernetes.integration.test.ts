@@ -34,7 +34,7 @@ describeRequiring('kubernetes', `objects that somebody edits at random, seed ${s
     cluster = await startCluster(sharedControlPlane())
     const { fixture } = cluster
     await cluster.apply(cluster.project({ maxConcurrentAgents: 4 }))
-    await cluster.kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
+    await cluster.projectReady()
     const issue = { title: 'Parse weeks', body: 'It does not.', labels: ['platform'] }
     fixture.forge.openIssue(people.reporter, repository, issue)
     await openMergeRequest(fixture)

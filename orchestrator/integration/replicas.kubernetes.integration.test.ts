@@ -8,7 +8,8 @@ import { sharedControlPlane } from '../../testing/control-plane.ts'
 import type { OwnDatabase } from '../../testing/own-database.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { startCluster, type Cluster } from '../testing/cluster.ts'
-import { openDatabase, startReplica, type Replica } from '../testing/replicas.ts'
+import { openDatabase } from '../testing/database.ts'
+import { startReplica, type Replica } from '../testing/replicas.ts'
 import { stepsBack, watchVersions, type Versions } from '../testing/versions.ts'
 
 /** Leases of the dead last 15 s, on a machine that may be busy. */
@@ -85,7 +86,7 @@ describeRequiring('kubernetes', 'two replicas of the orchestrator', () => {
     ctx.skip(database === undefined, 'this machine has no PostgreSQL')
     await letReplicaLead()
     await cluster.apply(cluster.project({ maxConcurrentAgents: 8 }))
-    await cluster.kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
+    await cluster.projectReady()
     await cluster.apply(...early.map((name) => cluster.task(name)))
     await allWork(early)
     expect([actorsOf(stepped).length, actorsOf(replica.stepped).length]).toEqual([
@@ -116,7 +117,7 @@ describeRequiring('kubernetes', 'two replicas of the orchestrator', () => {
     expect((await cluster.get('tasks', 'after'))!.metadata.finalizers).toBeUndefined()
     await kept.end()
     await allWork([...early, 'during', 'after'])
-    await cluster.kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
+    await cluster.projectReady()
     expect(['', before]).not.toContain(await holder())
   })
 

@@ -1,14 +1,17 @@
 /**
- * The fixture at a real API server: people's manifests go there by kubectl, and the orchestrator has a ServiceAccount with
- * the generated roles and no more. Test code only.
+ * The fixture at a real API server: people's manifests go there by server-side apply, as those of a kubectl do, and the
+ * orchestrator has a ServiceAccount with the generated roles and no more. Test code only.
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { kindNamed } from '../../crd/kinds.ts'
+import { applyPatch, pathOf } from '../../edges/kubernetes/api.ts'
 import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
 import type { OrchestratorSettings } from '../settings.ts'
+import { openDatabase } from './database.ts'
 import { noCluster } from './no-cluster.ts'
 import { ownManifests, settingsOf, startOrchestratorFixture, type OrchestratorFixture } from './fixture.ts'
 
@@ -42,7 +45,10 @@ export interface Cluster {
   readonly namespace: string
   /** kubectl in the namespace; fails where it does. */
   kubectl(...parameters: readonly string[]): Promise<string>
-  apply(...manifests: readonly object[]): Promise<string>
+  /** As its field manager does. @throws where the server refuses one. */
+  apply(...manifests: readonly object[]): Promise<void>
+  /** Until the condition `Ready` is true of the generation that the server has. */
+  projectReady(): Promise<void>
   get(plural: string, name: string): Promise<Shown | undefined>
   list(plural: string): Promise<readonly Shown[]>
   /** As it is applied, with more in its spec. */
@@ -51,16 +57,27 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
+interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly namespace?: string }
+}
+
+/** Ten times what it takes on a busy machine. */
+const readyLimitMs = 60_000
 export const apiVersion = 'platform.dev/v1alpha1'
 export const serviceAccount = 'statewright'
 
 /** A kubeconfig of the ServiceAccount, whose token is good for an hour. */
 export async function kubeconfigOf(kube: ControlPlane, namespace: string, path: string): Promise<void> {
-  const token = (await kube.must(['create', 'token', serviceAccount, '-n', namespace])).trim()
-  const view = JSON.parse(await kube.must(['config', 'view', '--raw', '-o', 'json'])) as {
+  const accounts = pathOf({ apiVersion: 'v1', plural: 'serviceaccounts' }, { namespace, name: serviceAccount })
+  const wanted = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } }
+  const { body } = await kube.ask('POST', `${accounts}/token`, wanted)
+  const { token } = body['status'] as { readonly token: string }
+  const { clusters } = parse(readFileSync(kube.kubeconfig, 'utf8')) as {
     readonly clusters: readonly { readonly name: string }[]
   }
-  const cluster = view.clusters[0]!
+  const cluster = clusters[0]!
   const context = { cluster: cluster.name, user: serviceAccount, namespace }
   const config = {
     apiVersion: 'v1',
@@ -86,14 +103,32 @@ export async function startCluster(
 ): Promise<Cluster> {
   const namespace = await kube.ownNamespace()
   const roles = rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount })
-  await kube.must(['apply', '-f', '-'], listOf(roles))
+  for (const role of roles) await applyTo(kube, role as Manifest)
   const kubeconfig = join(mkdtempSync(join(tmpdir(), 'cluster-')), 'kubeconfig')
   await kubeconfigOf(kube, namespace, kubeconfig)
   const kubectl = (...parameters: readonly string[]): Promise<string> => kube.must(['-n', namespace, ...parameters])
-  const apply = (...manifests: readonly object[]): Promise<string> =>
-    kube.must(['-n', namespace, 'apply', '-f', '-'], listOf(manifests.map((one) => placed(one, namespace))))
+  const apply = async (...manifests: readonly object[]): Promise<void> => {
+    for (const one of manifests) await applyTo(kube, placed(one, namespace))
+  }
+  const get = async (plural: string, name: string): Promise<Shown | undefined> => {
+    const { code, body } = await kube.ask('GET', `/apis/${apiVersion}/namespaces/${namespace}/${plural}/${name}`)
+    return code === 200 ? (body as unknown as Shown) : undefined
+  }
+  const projectReady = async (): Promise<void> => {
+    const limit = Date.now() + readyLimitMs
+    for (;;) {
+      const { metadata, status } = (await get('projects', 'demo')) ?? {}
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+      if (ready?.status === 'True' && ready.observedGeneration === metadata?.generation) return
+      if (Date.now() > limit) throw new Error(`the Project is not ready: ${JSON.stringify(status)}`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
   const kubernetes = { ...noCluster, kubeconfig, namespaces: [namespace] }
-  const own = { ...settings, place: 'kubernetes', kubernetes } as const
+  // As on a cluster. The embedded store starts for six processor seconds in place of one: for a machine that has no server.
+  const database = settings.databaseUrl === undefined ? await openDatabase() : undefined
+  const databaseUrl = database?.url ?? ''
+  const own = { databaseUrl, ...settings, place: 'kubernetes', kubernetes } as const
   let issuer = ''
   const fixture = await startOrchestratorFixture(own, {
     settingsFor: async (identity) => {
@@ -104,13 +139,9 @@ export async function startCluster(
       const wanted = manifests(forge)
       if (wanted.length === 0) return
       await apply(...wanted)
-      await kubectl('wait', '--for=condition=Ready', 'project/demo', '--timeout=60s')
+      await projectReady()
     },
   })
-  const get = async (plural: string, name: string): Promise<Shown | undefined> => {
-    const { code, body } = await kube.ask('GET', `/apis/${apiVersion}/namespaces/${namespace}/${plural}/${name}`)
-    return code === 200 ? (body as unknown as Shown) : undefined
-  }
   return {
     fixture,
     settings: { ...settingsOf(fixture.dir, issuer), ...own },
@@ -118,6 +149,7 @@ export async function startCluster(
     namespace,
     kubectl,
     apply,
+    projectReady,
     get,
     async list(plural) {
       const { body } = await kube.ask('GET', `/apis/${apiVersion}/namespaces/${namespace}/${plural}`)
@@ -135,16 +167,21 @@ export async function startCluster(
     }),
     async stop() {
       await fixture.stop()
-      await kube.must(['delete', 'namespace', namespace, '--wait=false'])
+      await database?.drop()
+      await kube.ask('DELETE', `/api/v1/namespaces/${namespace}`)
     },
   }
 }
 
-function placed(manifest: object, namespace: string): object {
-  const { metadata } = manifest as { readonly metadata: object }
-  return { ...manifest, metadata: { ...metadata, namespace } }
+function placed(manifest: object, namespace: string): Manifest {
+  const { metadata, ...rest } = manifest as Manifest
+  return { ...rest, metadata: { ...metadata, namespace } }
 }
 
-function listOf(items: readonly object[]): string {
-  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
+async function applyTo(kube: ControlPlane, manifest: Manifest): Promise<void> {
+  const { apiVersion: version, kind, metadata } = manifest
+  const plural = kindNamed(kind)?.plural ?? `${kind.toLowerCase()}s`
+  const path = pathOf({ apiVersion: version, plural }, metadata)
+  const { code, body } = await kube.ask('PATCH', `${path}?fieldManager=kubectl&force=true`, manifest, applyPatch)
+  if (code >= 300) throw new Error(`${kind} ${metadata.name} was refused: ${JSON.stringify(body)}`)
 }

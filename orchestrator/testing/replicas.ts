@@ -1,12 +1,8 @@
 /** A second orchestrator over the store of the first, in a process that a test can kill. Test code only. */
-import { execFile, fork } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { fork } from 'node:child_process'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import { programDir } from '../../cli/program.ts'
-import { ownDatabase, type OwnDatabase } from '../../testing/own-database.ts'
 import type { Cluster } from './cluster.ts'
 
 export interface Replica {
@@ -46,19 +42,4 @@ export async function startReplica({ fixture, settings }: Cluster): Promise<Repl
       await ended
     },
   }
-}
-
-/** On the server that DATABASE_URL names, else on one of its own; undefined: this machine has no PostgreSQL. */
-export async function openDatabase(): Promise<OwnDatabase | undefined> {
-  if ((process.env['DATABASE_URL'] ?? '') !== '') return ownDatabase()
-  const script = (...parameters: readonly string[]): Promise<string> =>
-    promisify(execFile)('bash', [join(programDir, '.ci', 'postgres.sh'), ...parameters]).then(({ stdout }) => stdout)
-  const isThere = await script('find').then(
-    () => true,
-    () => false,
-  )
-  if (!isThere) return undefined
-  const folder = mkdtempSync(join(tmpdir(), 'replicas-'))
-  const url = (await script('start', folder)).trim()
-  return { url, drop: async () => void (await script('stop', folder)) }
 }

@@ -17,6 +17,10 @@ const { kubeconfig, ...settings } = JSON.parse(readFileSync(process.argv[2] ?? '
 const client = createKubeClient({ kubeconfig })
 const logger = createLogger({ name: 'kubelet' })
 const kubelet = await startKubelet({ ...settings, client, clock: systemClock, random: Math.random, logger })
-logger.info({ node: settings.node }, 'the kubelet takes pods')
-for (const name of ['SIGTERM', 'SIGINT'] as const)
-  process.once(name, () => void kubelet.stop().finally(() => client.close()))
+let stopping: Promise<void> | undefined
+const stop = (): void => void (stopping ??= kubelet.stop().finally(() => client.close()))
+for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, stop)
+// The channel carries nothing: its end says that whoever started us is gone.
+process.once('disconnect', stop)
+process.channel?.unref()
+logger.info({ node: settings.node }, 'ready')

@@ -12,7 +12,7 @@ import { handKubelet, type HandKubelet } from './pod-kubelet.ts'
 import { withRealServer, type RealServer } from './real-server.ts'
 import type { PodObservation, PodSpec } from '../../ports/pods.ts'
 
-export interface PodCluster extends Pick<RealServer, 'client' | 'log'> {
+export interface PodCluster extends Pick<RealServer, 'plane' | 'client' | 'log'> {
   readonly namespace: string
   readonly kubelet: HandKubelet
   readonly cache: ObjectCache
@@ -64,7 +64,7 @@ interface Parts {
   readonly project: object
 }
 
-function clusterOf({ client, log }: RealServer, { namespace, cache, started, project }: Parts): PodCluster {
+function clusterOf({ plane, client, log }: RealServer, { namespace, cache, started, project }: Parts): PodCluster {
   const deletions: unknown[] = []
   const listening: KubeClient = {
     ...client,
@@ -101,7 +101,7 @@ function clusterOf({ client, log }: RealServer, { namespace, cache, started, pro
   const heard: PodObservation[] = []
   pods.watch(async (observation) => void heard.push(observation))
   return {
-    ...{ client, log, namespace, cache, pods, heard, deletions, make, start },
+    ...{ plane, client, log, namespace, cache, pods, heard, deletions, make, start },
     kubelet: handKubelet(client, namespace),
     read: (resource, name) => find(client, resource, { namespace, name }),
     async task(name) {

@@ -1,5 +1,5 @@
 /** The mirror on a real API server: actors of the test, objects of a namespace of its own. */
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { newIssue } from '../../../machines/issue/context.ts'
 import { newPod } from '../../../machines/pod/context.ts'
 import { newProject } from '../../../machines/project/context.ts'
@@ -65,7 +65,8 @@ export async function withMirror(use: (world: World) => Promise<void>, plane?: R
       await apply('Repository', 'lib', { projectRef: 'demo' })
       const actors = new FakeActors()
       const mirror = mirrorFor(actors)
-      await expect.poll(() => caches['Repository']!.list().length + caches['Project']!.list().length).toBe(2)
+      // Also before a test.
+      await vi.waitFor(() => expect([...caches['Repository']!.list(), ...caches['Project']!.list()]).toHaveLength(2))
       try {
         await use({
           ...{ ...server, namespace, actors, caches, mirror, mirrorFor },

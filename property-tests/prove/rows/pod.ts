@@ -42,6 +42,15 @@ class PodDraft extends Asking {
     return `turn:${this.c.id}/${this.c.turns - 1}`
   }
 
+  get words(): { detail?: string } {
+    return this.c.detail === '' ? {} : { detail: this.c.detail }
+  }
+
+  /** Words are of the reason that they came with. */
+  because(reason: string, detail = ''): void {
+    Object.assign(this.c, { reason, detail })
+  }
+
   tellTask(type: string, fields: object = {}): void {
     this.tell(`task:${this.c.task}`, type, { pod: this.c.ordinal, ...fields })
   }
@@ -51,7 +60,7 @@ class PodDraft extends Asking {
   }
 
   askForNote(): void {
-    this.tellTask('pod.noteMissing', { reason: this.c.reason })
+    this.tellTask('pod.noteMissing', { reason: this.c.reason, ...this.words })
     this.c.noteAsked = true
   }
 
@@ -86,7 +95,7 @@ class PodDraft extends Asking {
     this.abandon('turn.podFinal')
     c.turnOpen = false
     this.tell(`queue:${c.queue}`, 'queue.release', { entry: c.entry })
-    this.tellTask('pod.final', { cause, ...(c.reason === '' ? {} : { reason: c.reason }), residencyMs })
+    this.tellTask('pod.final', { cause, ...(c.reason === '' ? {} : { reason: c.reason }), ...this.words, residencyMs })
   }
 }
 
@@ -129,7 +138,10 @@ function keepAsked(p: PodDraft, eventsUpTo: number): void {
 }
 
 function stop(p: PodDraft, { reason }: EventOf<'pod.stop'>): void {
-  const keep = (): void => void Object.assign(p.c, { stopAsked: true, reason })
+  const keep = (): void => {
+    p.c.stopAsked = true
+    p.because(reason)
+  }
   if (!p.is('volumes', 'launching', 'idle', 'busy', 'draining')) return
   keep()
   if (p.is('volumes')) p.go('gone')
@@ -138,12 +150,12 @@ function stop(p: PodDraft, { reason }: EventOf<'pod.stop'>): void {
   else if (p.is('busy')) p.go('draining')
 }
 
-function vanished(p: PodDraft, { reason }: EventOf<'pod.vanished'>): void {
+function vanished(p: PodDraft, { reason, detail }: EventOf<'pod.vanished'>): void {
   if (p.is('failing')) return p.go('lost')
   if (p.is('mismatching')) return p.go('mismatched')
   if (p.is('stopping')) return p.go(p.c.agentLost && !p.c.stopAsked ? 'lost' : 'gone')
   if (p.is('losing') || !p.isAlive) return
-  p.c.reason = reason
+  p.because(reason, detail)
   if (p.is('launching') || p.c.turns === 0) return p.go('lost')
   p.abandon('turn.podFinal')
   p.go('losing')
@@ -155,7 +167,10 @@ function turnOver(p: PodDraft, event: EventOf<'turn.ended' | 'turn.failed'>): vo
   p.c.turnOpen = false
   const reason = event.type === 'turn.failed' ? event.stopReason : ''
   const isAgentGone = reason === 'agent_exited' || reason === 'shutdown'
-  if (p.is('busy') && isAgentGone) Object.assign(p.c, { agentLost: true, reason: 'agent_exited' })
+  if (p.is('busy') && isAgentGone) {
+    p.c.agentLost = true
+    p.because('agent_exited')
+  }
   p.tellTask(type, { ...rest, purpose: p.c.turnPurpose })
   if (p.is('handingOff')) return event.type === 'turn.ended' ? retire(p) : p.go('synthesizing')
   if (!p.is('busy', 'draining')) return
@@ -179,7 +194,7 @@ function requested(p: PodDraft, { eventsUpTo }: EventOf<'turn.requested'>): void
 }
 
 function failed(p: PodDraft, { effect, reason }: EventOf<'effect.failed'>): void {
-  const keep = (): void => void (p.c.reason = `${effect}: ${reason}`)
+  const keep = (): void => p.because(`${effect}-failed`, reason)
   if (p.is('volumes') && effect === 'bindVolumes') return (keep(), p.go('unbound'))
   if (p.is('launching') && (effect === 'createPod' || effect === 'readSession')) return (keep(), p.go('failing'))
   if (p.is('stopping') && effect === 'stopPod') p.go('stopping.forced')
@@ -200,28 +215,29 @@ function created(p: PodDraft, { name }: EventOf<'pod.created'>): void {
 function session(p: PodDraft, event: EventOf<'pod.session'>): void {
   if (!p.is('launching.contract')) return
   if (event.contractVersion === contractVersion) return (p.tellTask('pod.working'), p.go('idle'))
-  p.c.reason = 'agent-contract-mismatch'
+  p.because('agent-contract-mismatch')
   p.go('mismatching')
 }
 
 /** TTL, hard cap and residency are absolute from the start of the pod [POD-14]. */
 function ttl(p: PodDraft): void {
   if (!p.is('launching', 'idle', 'busy')) return
-  p.c.reason = 'ttl'
+  p.because('ttl')
   p.go(p.is('launching') ? 'stopping.graceful' : p.is('idle') ? 'handingOff' : 'draining')
 }
 
 function hardCap(p: PodDraft): void {
   if (p.is('stopping')) return p.go('stopping.forced')
   if (!p.is('launching', 'idle', 'busy', 'draining', 'handingOff')) return
-  p.c.reason = 'hard-cap'
+  p.because('hard-cap')
   if (p.is('busy', 'draining', 'handingOff')) p.abandon('turn.abandon')
   p.go(p.is('launching') ? 'stopping.graceful' : 'synthesizing')
 }
 
 function residency(p: PodDraft): void {
   if (!p.is('launching', 'idle', 'busy', 'draining')) return
-  Object.assign(p.c, { stopAsked: true, reason: 'residency' })
+  p.c.stopAsked = true
+  p.because('residency')
   if (p.is('launching')) p.go('stopping.graceful')
   else if (p.is('idle')) retire(p)
   else if (p.is('busy')) p.go('draining')
@@ -246,8 +262,8 @@ function grace(p: PodDraft): void {
 }
 
 function fire(p: PodDraft, timer: string): void {
-  if (timer === 'volumes') return (void (p.c.reason = 'volumes-unbound'), p.go('unbound'))
-  if (timer === 'boot') return (void (p.c.reason = 'boot-budget'), p.go('failing'))
+  if (timer === 'volumes') return (p.because('volumes-unbound', 'words'), p.go('unbound'))
+  if (timer === 'boot') return (p.because('boot-budget', 'words'), p.go('failing'))
   if (timer === 'grace') return grace(p)
   const rows: Readonly<Record<string, (p: PodDraft) => void>> = { ttl, hardCap, residency, turnTimeout, note }
   rows[timer]?.(p)
@@ -268,9 +284,9 @@ const handlers: Readonly<Record<string, Handler>> = {
     p.c.startedAt = at
     p.go('launching.creating')
   },
-  'pod.volumesUnbound': (p: PodDraft, { reason }: EventOf<'pod.volumesUnbound'>) => {
+  'pod.volumesUnbound': (p: PodDraft, { reason, detail }: EventOf<'pod.volumesUnbound'>) => {
     if (!p.is('volumes')) return
-    p.c.reason = reason
+    p.because(reason, detail)
     p.go('unbound')
   },
   'pod.created': created,

@@ -29,6 +29,8 @@ export interface Scene {
 }
 
 const limitMs = 40_000
+/** What is waited for stays as it is. */
+const lookEveryMs = 100
 const program = join(import.meta.dirname, 'program.mjs')
 export const repository = join(import.meta.dirname, '..', '..', '..')
 
@@ -90,7 +92,7 @@ export async function withKubelet(
           const pod = await read(name)
           if (is(pod)) return pod
           if (Date.now() > deadline) throw new Error(`${name}: ${JSON.stringify(pod?.status)}`)
-          await wait(25)
+          await wait(lookEveryMs)
         }
       },
     })

@@ -164,7 +164,7 @@ function writeNote(t: TaskDraft, event: EventOf<'note.written'>): void {
 }
 
 /** STOP-SEQUENCE-5, STOP-SEQUENCE-6: from the pod's own last turn, and a placeholder when there is none. */
-function writeOperatorNote(t: TaskDraft, { pod, reason }: EventOf<'pod.noteMissing'>): void {
+function writeOperatorNote(t: TaskDraft, { pod, reason, detail = '' }: EventOf<'pod.noteMissing'>): void {
   const { c } = t
   const id = `operator-${pod}`
   const isLast = c.turn.lastPod === pod
@@ -173,7 +173,8 @@ function writeOperatorNote(t: TaskDraft, { pod, reason }: EventOf<'pod.noteMissi
   const isNothing = said.length + pushed.length + failed.length === 0
   t.tell(`pod:${c.id}/${pod}`, 'pod.noted', { kind: 'handoff', source: 'operator' })
   if (c.journal.notes.some((note) => note.id === id)) return
-  const ended = reason ? `The pod ended: ${reason}.` : 'The pod ended.'
+  const why = [reason, detail].filter(Boolean).join(': ')
+  const ended = reason ? `The pod ended: ${why}.` : 'The pod ended.'
   const list = (title: string, all: readonly string[]): string =>
     `${title}: ${all.length > 0 ? all.join(', ') : 'none'}`
   const body = isNothing

@@ -161,7 +161,13 @@ function podFinal(t: TaskDraft, event: EventOf<'pod.final'>): Move {
   if (!workStages.test(t.stage) || !t.serves || event.pod !== c.pod.ordinal) return nothing
   const to = (stage: string, reason: string): Move => ({
     to: stage,
-    does: () => void put(c, { stage: { reason, detail: event.reason ?? null } }),
+    does: () =>
+      void put(c, {
+        stage: {
+          reason,
+          detail: event.detail === undefined ? (event.reason ?? null) : `${event.reason}: ${event.detail}`,
+        },
+      }),
   })
   if (event.cause === 'unbound') return to('operator-error', 'unbound')
   if (event.cause === 'mismatched') return to('failed', 'agent-contract-mismatch')
