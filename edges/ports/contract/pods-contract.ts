@@ -64,7 +64,7 @@ export function podPortContract(name: string, withPods: WithPods): void {
 
     test('knows nothing of a pod that was never made: it is gone', async () => {
       await withPods(async ({ pods, spec, begun }) => {
-        expect(await pods.look(spec.pod)).toEqual({
+        expect(await pods.look(spec.pod)).toMatchObject({
           pod: spec.pod,
           state: 'gone',
           reason: expect.stringMatching(constant),
