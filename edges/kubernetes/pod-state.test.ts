@@ -107,7 +107,7 @@ const rows: readonly [row: string, status: object, state: PodState][] = [
   [
     'whose sidecar lives on',
     terminatedStatus({ exitCode: 0 }, { phase: 'Running' }),
-    waiting('exit-0', 0, 'exit code 0'),
+    waiting('exit-0', 10_000, 'exit code 0'),
   ],
   ['that nobody can schedule', unschedulableStatus(), waiting('Unschedulable', 5 * minute, '0/3 nodes are available')],
   ...hopelessWaits.map((reason): [string, object, PodState] => [

@@ -62,6 +62,7 @@ const minute = 60_000
 /** A registry or a Secret may be away for a moment. */
 const mendingMs = 2 * minute
 /** Nodes may be added, and other pods end. */
+const sidecarMs = 10_000
 const schedulingMs = 5 * minute
 const longestDetail = 600
 
@@ -69,8 +70,8 @@ export function podState(pod: KubeObject): PodState {
   const status: PodStatus = pod.status ?? {}
   if (status.phase === 'Succeeded' || status.phase === 'Failed') return { is: 'ended', ...whyEnded(status) }
   const wrapper = status.containerStatuses?.find(({ name }) => name === wrapperContainer)
-  // A sidecar lives on, and would for ever.
-  if (wrapper?.state?.terminated !== undefined) return { is: 'waiting', patienceMs: 0, ...whyEnded(status) }
+  // A sidecar lives on, and would for ever. A kubelet shows this for a moment of any pod that ends by itself.
+  if (wrapper?.state?.terminated !== undefined) return { is: 'waiting', patienceMs: sidecarMs, ...whyEnded(status) }
   return startTrouble(status, wrapper) ?? scheduleTrouble(status) ?? serving(status)
 }
 

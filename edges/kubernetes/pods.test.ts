@@ -252,7 +252,7 @@ describe('a pod that nothing else ends', () => {
     ['an image that nobody can name', waitingStatus('InvalidImageName'), 0],
     ['an image that does not come', waitingStatus('ImagePullBackOff'), 2 * minute],
     ['no node for it', unschedulableStatus(), 5 * minute],
-    ['a sidecar that lives on', terminatedStatus({ reason: 'Error' }, { phase: 'Running' }), 0],
+    ['a sidecar that lives on', terminatedStatus({ reason: 'Error' }, { phase: 'Running' }), 10_000],
   ]
 
   test.each(waits)('is deleted for %s', async (_why, status, patienceMs) => {
