@@ -10,7 +10,7 @@ import { createReport, type Report } from './report.ts'
 import { createTeller, openingOf } from './story.ts'
 import { judge } from './verdict.ts'
 
-export interface RunOptions extends Omit<StackOptions, 'onLine'> {
+export interface RunOptions extends Omit<StackOptions, 'onLine' | 'onNotice'> {
   readonly write: (text: string) => void
   readonly timeoutMs: number
   readonly chaos?: ChaosPlan
@@ -40,7 +40,7 @@ export async function runMainJob(options: RunOptions): Promise<RunResult> {
   const startedAt = Date.now()
   const teller = createTeller(options.write, startedAt, Date.now)
   teller.say('starting forge, identity provider, model and orchestrator')
-  const stack = await startStack({ ...options, onLine: teller.line })
+  const stack = await startStack({ ...options, onLine: teller.line, onNotice: teller.say })
   try {
     return await play(stack, options, teller.say, startedAt)
   } catch (error) {

@@ -49,6 +49,8 @@ export interface StackOptions {
   /** The memory service beside the orchestrator (MEMORY-RULE-8). */
   readonly memory?: boolean
   readonly onLine: (line: Record<string, unknown>) => void
+  /** What takes long, in words. */
+  readonly onNotice?: (text: string) => void
 }
 
 export interface Stack {
@@ -116,7 +118,9 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const signInCode = randomBytes(16).toString('hex')
   const standIns = await openStandIns(options, { secrets, signInCode, earlier, branch, opened })
   const { forge, identity, model, served } = standIns
-  const cluster = options.kubernetes ? await startCluster({ dir, opened }) : undefined
+  const cluster = options.kubernetes
+    ? await startCluster({ dir, write: options.onNotice ?? (() => undefined), opened })
+    : undefined
   const programs = await startPrograms(options, ports, standIns, { secrets, cluster, opened })
   const ready = await programs.ready
   const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode })
