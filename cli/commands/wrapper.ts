@@ -33,7 +33,8 @@ export async function wrapper(args: readonly string[], version: string): Promise
   if (parsed === undefined) return 0
   const [first, what = '', ...more] = parsed.positionals
   // Not for people: `statewright doctor --cluster` runs it in pods.
-  const code = first === 'probe' && more.length === 0 ? await runProbe(what, process.env, systemClock) : undefined
+  const code =
+    first === 'probe' && more.length === 0 ? await runProbe(what, process.env, systemClock, programDir) : undefined
   if (code !== undefined) return code
   if (parsed.positionals.join(' ') !== 'selftest') throw new UsageError(usage)
   return selftest(programOf(text(parsed, 'cli') ?? ownCli()), text(parsed, 'only') ?? '', flag(parsed, 'json'))

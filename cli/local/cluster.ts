@@ -9,7 +9,6 @@ import { parse, stringify } from 'yaml'
 import { applyPatch, type KubeClient, type KubeObject } from '../../edges/kubernetes/api.ts'
 import type { Opened } from '../../runtime/closing.ts'
 import { programDir } from '../program.ts'
-import { kubeletProgram } from './standins.ts'
 import { Supervisor } from './supervisor.ts'
 
 export interface Cluster {
@@ -126,7 +125,7 @@ async function startKubelet(dir: string, kubeconfig: string, closes: Closes): Pr
   const isReady = Promise.withResolvers<void>()
   const log = join(dir, 'kubelet.log')
   const kubelet = new Supervisor({
-    command: [process.execPath, kubeletProgram, file],
+    command: [process.execPath, join(programDir, 'standins', 'kubelet', 'main.ts'), file],
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: process.env['HOME'] ?? '/root' },
     cwd: dir,
     logFile: log,

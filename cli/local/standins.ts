@@ -1,5 +1,4 @@
 /** The door to the laboratory: what `up` and `demo` start in place of a forge, an identity provider and a model. */
-import { fileURLToPath } from 'node:url'
 export { startForge, type Forge } from '../../standins/forge/forge.ts'
 export type { AuditEntry } from '../../standins/forge/store/audit.ts'
 export { startIdentity, type Identity } from '../../standins/identity/identity.ts'
@@ -7,6 +6,3 @@ export { startModel, type Model } from '../../standins/model/server.ts'
 export type { Scenario } from '../../standins/scenarios/format.ts'
 export { dueActs, type SeenComment } from '../../standins/scenarios/humans.ts'
 export { defaultScenarioFile, loadScenario } from '../../standins/scenarios/load.ts'
-
-/** Started as a program of its own: `node PROGRAM FILE`. */
-export const kubeletProgram = fileURLToPath(new URL('../../standins/kubelet/main.ts', import.meta.url))

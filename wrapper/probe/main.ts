@@ -11,11 +11,16 @@ const lastMessage = '/dev/termination-log'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * `walls`; or `serve` and `reach` with PROBE_HOST, PROBE_OPEN_PORT and PROBE_DENIED_PORT.
+ * `program`: its folder. `walls`; or `serve` and `reach` with PROBE_HOST, PROBE_OPEN_PORT and PROBE_DENIED_PORT.
  * @returns the exit code; undefined: no such probe. It is 0 where the probe came to an end, whatever it found.
  */
-export async function runProbe(what: string, env: Environment, clock: Clock): Promise<number | undefined> {
-  if (what === 'walls') return report(await wallsHere(env, clock))
+export async function runProbe(
+  what: string,
+  env: Environment,
+  clock: Clock,
+  program: string,
+): Promise<number | undefined> {
+  if (what === 'walls') return report(await wallsHere(env, clock, program))
   const host = env['PROBE_HOST'] ?? ''
   const [openPort, deniedPort] = [Number(env['PROBE_OPEN_PORT']), Number(env['PROBE_DENIED_PORT'])]
   if (what === 'reach') return report(await reachPorts({ host, openPort, deniedPort, clock }))
@@ -26,9 +31,9 @@ export async function runProbe(what: string, env: Environment, clock: Clock): Pr
   return 0
 }
 
-function wallsHere(env: Environment, clock: Clock): Promise<WallsReport> {
+function wallsHere(env: Environment, clock: Clock, program: string): Promise<WallsReport> {
   const uidMap = readFileSync('/proc/self/uid_map', 'utf8')
-  return probeWalls({ env, clock, uidMap, isRoot: process.getuid?.() === 0, node: process.execPath })
+  return probeWalls({ env, clock, uidMap, isRoot: process.getuid?.() === 0, node: process.execPath, program })
 }
 
 function report(found: WallsReport | NetworkReport): number {

@@ -11,7 +11,14 @@ const ownUsers = '      1000          0          1\n'
 function probe(place: Place, own: Readonly<Record<string, string>> = {}, uidMap = ownUsers): Promise<WallsReport> {
   const { stateDir, workspaceDir, home } = place.config
   const env = { PATH: path, HOME: home, STATE_DIR: stateDir, WORKSPACE_DIR: workspaceDir, ...own }
-  return probeWalls({ env, uidMap, isRoot, node: process.execPath, clock: realClock })
+  return probeWalls({
+    env,
+    uidMap,
+    isRoot,
+    node: process.execPath,
+    program: join(import.meta.dirname, '..', '..'),
+    clock: realClock,
+  })
 }
 
 async function atPlace(use: (place: Place) => Promise<void>): Promise<void> {

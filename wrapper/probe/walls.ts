@@ -5,7 +5,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Config } from '../boot/config.ts'
 import type { Clock } from '../clock.ts'
 import { makeSocketFolder } from '../sockets/agent-sockets.ts'
@@ -19,6 +18,8 @@ interface WallsProbe {
   readonly env: Environment
   readonly isRoot: boolean
   /** Path of the wrapper's Node. */
+  /** Folder of this program. */
+  readonly program: string
   readonly node: string
   /** As `/proc/self/uid_map` has it. */
   readonly uidMap: string
@@ -85,7 +86,10 @@ interface Opening extends Pick<Config, 'home' | 'stateDir' | 'workspaceDir'> {
   readonly refusals: string[]
 }
 
-function open({ env, isRoot, node, clock }: WallsProbe, { link, refusals, ...folders }: Opening): Promise<Walls> {
+function open(
+  { env, isRoot, node, program, clock }: WallsProbe,
+  { link, refusals, ...folders }: Opening,
+): Promise<Walls> {
   const identity = { task: own, project: own, profile: 'implement', pod: 1, contractVersion: 0 }
   return openWalls({
     config: {
@@ -99,7 +103,7 @@ function open({ env, isRoot, node, clock }: WallsProbe, { link, refusals, ...fol
     clock,
     link,
     stamp: own,
-    programs: [join(dirname(fileURLToPath(import.meta.url)), '..', '..'), dirname(node)],
+    programs: [program, dirname(node)],
     onRefusal: (kind, reason) => refusals.push(`${kind}: ${reason}`.slice(0, longestReason)),
   })
 }
