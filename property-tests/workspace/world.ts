@@ -155,9 +155,17 @@ export class World {
     if (!this.last) return
     const crossings = this.#fixture.wrapped(killable(act.killedAt))
     const { bare } = this.last
-    if (act.kind === 'safetyPush') return void (await push(crossings, bare))
+    if (act.kind === 'safetyPush') return this.#safetyPush(() => push(crossings, bare))
     const heads = await readHeads(crossings.git, [bare])
     await publishAll(crossings, [bare], heads, `turn-${this.lines.length}`)
+  }
+
+  /** In a clone that is torn it fails; the wrapper logs that, and the next one comes (WORK-PUSH-2). */
+  async #safetyPush(push: () => Promise<unknown>): Promise<void> {
+    const isWhole = this.#try('rev-parse', '--git-dir') !== undefined
+    await push().catch((error: unknown) => {
+      if (isWhole || error instanceof Killed) throw error
+    })
   }
 
   async #boot(killedAt: number | undefined): Promise<Checkout> {
