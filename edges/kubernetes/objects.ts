@@ -16,10 +16,31 @@ export function pathOfObject(
 
 /** @throws every answer but that it is gone already, or is a later object of the name. */
 export async function deleteObject(client: Pick<KubeClient, 'ask'>, object: KubeObject): Promise<void> {
-  const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: object.metadata.uid } }
+  await deleteAt(client, pathOfObject(object), { uid: object.metadata.uid })
+}
+
+interface Deletion {
+  readonly uid: string
+  /** Absent: the object's own grace. */
+  readonly graceSeconds?: number
+}
+
+/**
+ * False: it is gone already, or a later object has its name. Grace and uid stand in the body: a server that gets one ignores
+ * what the address says. @throws every other answer.
+ */
+export async function deleteAt(
+  client: Pick<KubeClient, 'ask'>,
+  path: string,
+  { uid, graceSeconds }: Deletion,
+): Promise<boolean> {
+  const grace = graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }
+  const body = { kind: 'DeleteOptions', apiVersion: 'v1', ...grace, preconditions: { uid } }
   try {
-    await client.ask('DELETE', pathOfObject(object), { body })
+    await client.ask('DELETE', path, { body })
+    return true
   } catch (error) {
-    if (!answered(error, 404) && !answered(error, 409)) throw error
+    if (answered(error, 404) || answered(error, 409)) return false
+    throw error
   }
 }

@@ -2,6 +2,7 @@
 import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.ts'
 import { answered, KubeError } from './answers.ts'
 import { pathOf, type KubeClient, type KubeObject, type KubeResource } from './api.ts'
+import { deleteAt } from './objects.ts'
 import type { ObjectName } from './pod-names.ts'
 import { taught } from './pod-lessons.ts'
 import { claimRefused, podRefused } from './pod-reasons.ts'
@@ -80,22 +81,15 @@ interface Removal {
   readonly graceSeconds?: number
 }
 
-/**
- * False: it is gone already, or a later object has its name. Grace and uid stand in the body: a server that gets one ignores
- * what the address says.
- */
+/** False: it is gone already, or a later object has its name. @throws AwayError or RetryableError. */
 export async function removeOne(
   client: Client,
   { metadata: { namespace = 'default', name, uid } }: KubeObject,
-  { resource, graceSeconds }: Removal,
+  { resource, ...grace }: Removal,
 ): Promise<boolean> {
-  const grace = graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }
-  const body = { kind: 'DeleteOptions', apiVersion: 'v1', ...grace, preconditions: { uid } }
   try {
-    await client.ask('DELETE', pathOf(resource, { namespace, name }), { body })
-    return true
+    return await deleteAt(client, pathOf(resource, { namespace, name }), { uid, ...grace })
   } catch (error) {
-    if (answered(error, 404) || answered(error, 409)) return false
     throw inWordsOfRuntime(error)
   }
 }
