@@ -1,9 +1,9 @@
 /** What a demo in a cluster shows of itself at the API server, and that nothing of it is left there. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { kinds } from '../../crd/kinds.ts'
-import { answered } from '../../edges/kubernetes/answers.ts'
+import { kindNamed, kinds } from '../../crd/kinds.ts'
 import { pathOf, type KubeObject, type KubeResource } from '../../edges/kubernetes/api.ts'
 import { managedBy, managedByLabel } from '../../edges/kubernetes/pod-names.ts'
+import { claimsResource, podsResource, secretsResource } from '../../edges/kubernetes/pod-requests.ts'
 import type { Cluster } from '../local/cluster.ts'
 
 export interface ClusterRecord {
@@ -23,12 +23,9 @@ interface ClusterRecorder {
   end(): Promise<{ readonly record: ClusterRecord; readonly faults: readonly string[] }>
 }
 
-const pods: KubeResource = { apiVersion: 'v1', plural: 'pods' }
-const claims: KubeResource = { apiVersion: 'v1', plural: 'persistentvolumeclaims' }
-const secrets: KubeResource = { apiVersion: 'v1', plural: 'secrets' }
 const events: KubeResource = { apiVersion: 'v1', plural: 'events' }
 /** Repositories own their Issues and MergeRequests, Projects the rest. */
-const applied = ['Project', 'Repository']
+const applied = [kindNamed('Project')!, kindNamed('Repository')!]
 /** The kubelet's, the collector's and our finalizer's work after the deletion. */
 const goneLimitMs = 120_000
 
@@ -50,18 +47,18 @@ export function recordCluster(cluster: Cluster): ClusterRecorder {
     }
   }
   const watches = [
-    follow(pods, ({ metadata, status }) => {
+    follow(podsResource, ({ metadata, status }) => {
       if (metadata.labels?.[managedByLabel] === managedBy) phases.set(metadata.name, String(status?.['phase']))
     }),
-    follow(claims, ({ metadata, status }) => {
+    follow(claimsResource, ({ metadata, status }) => {
       if (status?.['phase'] === 'Bound') bound.add(metadata.name)
     }),
   ]
   return {
     async end() {
-      const tasks = await listOf(cluster, resourceOf('Task'))
+      const tasks = await listOf(cluster, kindNamed('Task')!)
       const happened = await listOf(cluster, events)
-      for (const resource of applied.map(resourceOf))
+      for (const resource of applied)
         for (const { metadata } of await listOf(cluster, resource))
           await cluster.client.ask('DELETE', pathOf(resource, { ...cluster, name: metadata.name }))
       const left = await untilGone(cluster)
@@ -85,10 +82,6 @@ function isOfTask(object: KubeObject): object is HappenedEvent {
   return (object as HappenedEvent).involvedObject.kind === 'Task'
 }
 
-function resourceOf(kind: string): KubeResource {
-  return kinds.find((one) => one.kind === kind)!
-}
-
 async function listOf(cluster: Cluster, resource: KubeResource): Promise<readonly KubeObject[]> {
   const { items } = await cluster.client.ask<{ readonly items: readonly KubeObject[] }>(
     'GET',
@@ -102,18 +95,13 @@ async function untilGone(cluster: Cluster): Promise<readonly string[]> {
   const limit = Date.now() + goneLimitMs
   for (;;) {
     const left: string[] = []
-    for (const resource of [...kinds, pods, claims, secrets])
-      for (const { metadata } of await listOf(cluster, resource).catch(none))
-        if (resource !== secrets || metadata.ownerReferences !== undefined)
+    for (const resource of [...kinds, podsResource, claimsResource, secretsResource])
+      for (const { metadata } of await listOf(cluster, resource))
+        if (resource !== secretsResource || metadata.ownerReferences !== undefined)
           left.push(`${resource.plural}/${metadata.name}`)
     if (left.length === 0 || Date.now() > limit) return left
     await pause(250)
   }
-}
-
-function none(error: unknown): readonly KubeObject[] {
-  if (answered(error, 404)) return []
-  throw error
 }
 
 function faultsIn({ pods: seen, claims: bound, tasks, events: reasons, left }: ClusterRecord): readonly string[] {

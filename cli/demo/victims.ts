@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { podFolders } from '../../edges/local/pod-folder.ts'
 import { childrenOf, findByVariable, isAlive, signal, type ProcessIdentity } from '../../edges/local/processes.ts'
+import { podName } from '../../edges/kubernetes/pod-names.ts'
 import type { Cluster } from '../local/cluster.ts'
 import type { Stack } from '../local/stack.ts'
 
@@ -42,8 +43,7 @@ function localWrapper(podsDir: string): Victim | undefined {
 /** The first process of the container, whose hostname is the name of its pod. */
 function containerOf(pods: readonly string[]): Victim | undefined {
   for (const pod of pods) {
-    const [, task = '', ordinal = ''] = pod.split('/')
-    const target = findByVariable('HOSTNAME', `${task}-${ordinal}`)
+    const target = findByVariable('HOSTNAME', podName(pod).name)
     if (target !== undefined) return killing(`wrapper of ${pod}`, target)
   }
   return undefined
