@@ -34,8 +34,10 @@ const ofSpec: Readonly<Record<string, string>> = {
   'agent.hooks.conversationRestart': 'Runs when the agent begins a conversation anew.',
   'agent.hooks.agentTurnFinished': 'Runs after each turn of the agent.',
   'agent.hooks.conversationFinished': 'Runs when the conversation is over, before the pod ends.',
-  'agent.extraEnvs': 'Variables of the wrapper, as Kubernetes writes them. They cannot replace one of the contract.',
-  'agent.extraEnvsFrom': 'Sources of variables of the wrapper, as Kubernetes writes them.',
+  'agent.extraEnvs':
+    "Variables of the wrapper, the hooks and the agent's commands, as Kubernetes writes them. They cannot replace one of the contract.",
+  'agent.extraEnvsFrom':
+    "Sources of variables of the wrapper, the hooks and the agent's commands, as Kubernetes writes them.",
   'agent.extraVolumeMounts': 'Mounts of the wrapper, as Kubernetes writes them.',
   'agent.extraVolumes': 'Volumes of the pod, as Kubernetes writes them.',
   'agent.extraSidecarContainers': 'Containers beside the wrapper, as Kubernetes writes them.',

@@ -32,6 +32,7 @@ import { ModelMeter } from './model-proxy/meter.ts'
 import { createWrapperServer } from './server.ts'
 import { makeSocketFolder, type SocketFolder } from './sockets/agent-sockets.ts'
 import { openWalls, type Walls } from './space/open-walls.ts'
+import { variablesFile } from './space/shims.ts'
 import { awaitReady } from './terminal/boot.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { CallbackSender } from './turns/callback.ts'
@@ -121,7 +122,8 @@ class Wrapper {
     const sockets = makeSocketFolder()
     const walls = await this.#openWalls(sockets, stamp)
     const onFailure: HookFailed = (hook) => this.#metrics.hookFailed(hook)
-    this.#runHook = lifecycleHooksOf(config, { space: walls.space, clock, logger, onFailure })
+    const variables = join(sockets.path, variablesFile)
+    this.#runHook = lifecycleHooksOf(config, { space: walls.space, clock, logger, onFailure, variables })
     const internal = await this.#openInternal()
     const journal = new TurnJournal(config.stateDir)
     const agentSide = await this.#openAgentSide(sockets, walls, journal)

@@ -160,6 +160,17 @@ describe('a pod', () => {
     expect(dropped).toEqual(['PLATFORM_TASK', 'MODEL_PROVIDER_API_KEY'])
   })
 
+  test('names the variables that commands see: those of the Project, and all others where it has sources (POD-ENV-19)', () => {
+    const named = (agent: ProjectSpec['agent']): string | undefined =>
+      built({ project: { ...fullProject, agent } }).spec.containers[0]!.env!.find(
+        ({ name }) => name === 'COMMAND_VARIABLES',
+      )?.value
+    const { extraEnvs, extraEnvsFrom } = fullProject.agent!
+    expect(named({ extraEnvs })).toBe('GOFLAGS,CI_TOKEN')
+    expect(named({ extraEnvs, extraEnvsFrom })).toBe('*')
+    expect(named({})).toBe('')
+  })
+
   test('runs as the operator wants, and says what makes it impossible (POD-NETWORK-3, POD-NETWORK-4)', () => {
     const security = { runAsNonRoot: true, runAsUser: 1000, fsGroup: 2000 }
     expect(built({ security }).spec['securityContext']).toEqual(security)
@@ -236,7 +247,13 @@ test('no Project has another value of a variable of the contract, whatever it ad
       const { pod, dropped } = podManifest(manifestInput({ inputs, project }))
       const seen = environmentOf((pod as BuiltPod).spec.containers[0]!, loaded, '10.0.0.9')
       const plain = environmentOf(built({ inputs }).spec.containers[0]!, {}, '10.0.0.9')
-      for (const name of [...variables, 'MODEL_PROVIDER_API_KEY', 'POD_IP'])
+      // It names what the Project adds, and no source replaces it.
+      expect(seen['COMMAND_VARIABLES']).toBe(
+        environmentOf((pod as BuiltPod).spec.containers[0]!, {}, '')['COMMAND_VARIABLES'],
+      )
+      for (const name of [...variables, 'MODEL_PROVIDER_API_KEY', 'POD_IP'].filter(
+        (one) => one !== 'COMMAND_VARIABLES',
+      ))
         expect([name, seen[name]]).toEqual([name, plain[name]])
       expect(seen).toMatchObject(inputs.env)
       expect(dropped.every((name) => name in plain)).toBe(true)

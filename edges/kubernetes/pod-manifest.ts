@@ -55,7 +55,7 @@ export function podManifest(input: PodManifestInput): PodManifest {
   const data = secretData(inputs)
   refuseLargeData(data)
   const mounts = podMounts(name, inputs, claims)
-  const { env, dropped } = containerVariables(inputs, input.project.agent?.extraEnvs ?? [])
+  const { env, dropped } = containerVariables(inputs, input.project.agent ?? {})
   return {
     pod: {
       apiVersion: 'v1',

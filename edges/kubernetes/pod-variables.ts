@@ -1,4 +1,5 @@
 /** The variables of a wrapper's container. */
+import type { ProjectSpec } from '../../crd/project.ts'
 import { PodPlaces, PodSecrets, PodVariables } from '../../machines/turn/pod-environment.ts'
 import type { PodInputs } from '../ports/pods.ts'
 import { podFolders, secretPaths } from './pod-mounts.ts'
@@ -23,20 +24,28 @@ const plainSecrets = Object.keys(PodSecrets.properties).map((name) => name.repla
 const contractNames: readonly string[] = [
   ...[PodVariables, PodPlaces, PodSecrets].flatMap(({ properties }) => Object.keys(properties)),
   ...plainSecrets,
+  'POD_IP',
 ]
 
+type Extras = Pick<NonNullable<ProjectSpec['agent']>, 'extraEnvs' | 'extraEnvsFrom'>
+
 /** Those of the extras that Kubernetes would let win come to nothing: it takes a name twice, and the last one counts. */
-export function containerVariables(inputs: PodInputs, extras: readonly object[]): PodVariablesMade {
-  const own = ownVariables(inputs)
-  const names = new Set(own.map(({ name }) => name))
+export function containerVariables(
+  inputs: PodInputs,
+  { extraEnvs: extras = [], extraEnvsFrom: sources = [] }: Extras,
+): PodVariablesMade {
+  const names = new Set(contractNames)
   const isOwn = (extra: object): boolean => names.has((extra as Partial<ContainerVariable>).name ?? '')
+  const kept = extras.filter((extra) => !isOwn(extra)) as readonly ContainerVariable[]
+  // Nobody here knows the keys of a source.
+  const ofCommands = sources.length > 0 ? '*' : kept.map(({ name }) => name).join()
   return {
-    env: [...own, ...extras.filter((extra) => !isOwn(extra))] as readonly ContainerVariable[],
+    env: [...ownVariables(inputs, ofCommands), ...kept],
     dropped: extras.filter(isOwn).map((extra) => (extra as ContainerVariable).name),
   }
 }
 
-function ownVariables(inputs: PodInputs): readonly ContainerVariable[] {
+function ownVariables(inputs: PodInputs, ofCommands: string): readonly ContainerVariable[] {
   const literals: Readonly<Record<string, string>> = {
     ...Object.fromEntries(contractNames.map((name) => [name, ''])),
     ...inputs.env,
@@ -46,6 +55,7 @@ function ownVariables(inputs: PodInputs): readonly ContainerVariable[] {
     STATE_DIR: podFolders.state,
     WORKSPACE_DIR: podFolders.workspace,
     CONFIG_DIR: podFolders.config,
+    COMMAND_VARIABLES: ofCommands,
     // Where it were empty, a runtime would not find the program to start.
     PATH: String((PodPlaces.properties.PATH as { readonly default?: unknown }).default),
   }

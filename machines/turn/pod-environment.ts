@@ -145,6 +145,10 @@ export const PodPlaces = Type.Object({
   CONFIG_DIR: text('/etc/wrapper', 'The `files`; `mcp.d/*.json` are `.mcp.json` fragments.'),
   STATUSLINE_PATH: text('/usr/local/bin/cc-statusline', 'Program of the status line.'),
   PATH: text('/usr/local/bin:/usr/bin:/bin', 'Where programs are looked up.'),
+  COMMAND_VARIABLES: text(
+    '',
+    'Names of further variables that the agent’s commands and the hooks see, with commas between; `*`: every other one of the container.',
+  ),
 })
 export type PodPlaces = Static<typeof PodPlaces>
 

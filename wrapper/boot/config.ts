@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { LifecycleHooks } from '../../machines/turn/pod-environment.ts'
+import { commandVariablesOf, type CommandVariables } from './command-variables.ts'
 import { EnvironmentReader, type Address, type Environment } from './environment.ts'
 import { readRepositories, type RepositoryConfig } from './repositories.ts'
 import { readSecret, variablesOf, type ReadVariable } from './variables.ts'
@@ -62,6 +63,7 @@ export interface Config {
   readonly configDir: string
   readonly path: string
   readonly lang: string
+  readonly commandVariables: CommandVariables
   readonly secrets: Secrets
 }
 
@@ -115,6 +117,7 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
     configDir: of('CONFIG_DIR'),
     path: of('PATH'),
     lang: of('LANG'),
+    commandVariables: commandVariablesOf(env, of('COMMAND_VARIABLES')),
     secrets: readSecrets(read),
   }
   refuseContradictions(config, read)

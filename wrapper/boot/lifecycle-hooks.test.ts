@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -7,6 +7,7 @@ import { rememberingLogger } from '../testing/quiet-log.ts'
 import { openPlainSpace, type CommandSpace } from '../space/space.ts'
 import { openWorkspace } from '../testing/workspace.ts'
 import { createWrapperMetrics } from '../metrics.ts'
+import { exportLines } from './command-variables.ts'
 import { loadConfig } from './config.ts'
 import type { LifecycleHooks } from '../../machines/turn/pod-environment.ts'
 import { lifecycleHookRunner, type LifecycleHook } from './lifecycle-hooks.ts'
@@ -41,6 +42,18 @@ describe('lifecycle hooks', () => {
     const run = runner({ preClone: 'echo "$1|$#|$PLATFORM_TASK|$PLATFORM_PROJECT|$HOME" >> told' })
     await run('preClone', "http://forge/it's $(not) run.git")
     expect(told()).toEqual(["http://forge/it's $(not) run.git|1|default/t|demo|"])
+  })
+
+  test('see the variables of the Project (POD-ENV-19)', async () => {
+    const variables = join(dir, 'variables')
+    writeFileSync(variables, exportLines({ CI_TOKEN: "it's\n$(one)" }))
+    const hooks = { postClone: 'printf "%s" "$CI_TOKEN" > told; ls /proc/$$/fd | grep -c "^6$" >> told' }
+    const { logger } = rememberingLogger()
+    const options = { hooks, space: openPlainSpace(), cwd: dir, env: { PATH: process.env['PATH']! }, variables }
+    await lifecycleHookRunner({ ...options, clock: realClock, logger, onFailure: (hook) => failed.push(hook) })(
+      'postClone',
+    )
+    expect(told()).toEqual(["it's", '$(one)0'])
   })
 
   test('run in the command space (HOOKS-11)', async () => {

@@ -1,7 +1,9 @@
+import { closeSync, openSync } from 'node:fs'
 import type { Logger } from '../../http/logging.ts'
 import type { LifecycleHooks } from '../../machines/turn/pod-environment.ts'
 import type { Clock } from '../clock.ts'
 import type { CommandSpace } from '../space/space.ts'
+import { readVariables, variablesDescriptor } from './command-variables.ts'
 
 export type LifecycleHook = keyof LifecycleHooks
 
@@ -15,6 +17,8 @@ interface HookRunnerOptions {
   readonly space: CommandSpace
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
+  /** A file of `exportLines`: what the Project's hooks see besides. */
+  readonly variables?: string
   readonly logger: Logger
   readonly onFailure: HookFailed
   readonly clock: Clock
@@ -26,7 +30,7 @@ const defaultLimitMs = 300_000
 /** What a hook wrote right before its end arrives within this time. */
 const lastWordsMs = 250
 
-type PodHooks = Pick<HookRunnerOptions, 'space' | 'clock' | 'logger' | 'onFailure'>
+type PodHooks = Pick<HookRunnerOptions, 'space' | 'clock' | 'logger' | 'onFailure' | 'variables'>
 
 /** Of the wrapper's `Config`. */
 interface HookedPod {
@@ -62,12 +66,16 @@ export function lifecycleHookRunner(options: HookRunnerOptions): RunLifecycleHoo
 function runShell(
   script: string,
   argument: string | undefined,
-  { space, cwd, env, clock, limitMs = defaultLimitMs }: HookRunnerOptions,
+  { space, cwd, env, variables = '/dev/null', clock, limitMs = defaultLimitMs }: HookRunnerOptions,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const command = ['sh', '-c', script, 'sh', ...(argument === undefined ? [] : [argument])]
+    const own = ['sh', '-c', script, 'sh', ...(argument === undefined ? [] : [argument])]
+    const command = ['sh', '-c', `${readVariables}; exec "$@"`, 'variables', ...own]
+    const file = openSync(variables, 'r')
     // Its process group is ended at the limit, so that what the hook started ends too.
-    const child = space.spawn(command, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], network: true })
+    const stdio = Array.from({ length: variablesDescriptor }, (_, index) => (index === 2 ? 'pipe' : 'ignore'))
+    const child = space.spawn(command, { cwd, env, stdio: [...stdio, file] as const, network: true })
+    closeSync(file)
     const stderr = child.stderr!
     const limit = clock.setTimer(limitMs, () => endGroup(child.pid))
     let tail = ''

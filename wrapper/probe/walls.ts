@@ -98,6 +98,7 @@ function open(
       path: env['PATH'] || usualPath,
       identity,
       agentCli: ['claude'],
+      commandVariables: {},
     },
     isRoot,
     clock,

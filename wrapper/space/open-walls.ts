@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../boot/config.ts'
+import { exportLines } from '../boot/command-variables.ts'
 import type { Clock } from '../clock.ts'
 import { linkInView } from './mounts.ts'
 import { openNamespaces } from './namespaces.ts'
-import { shims, type ShimOptions } from './shims.ts'
+import { shims, variablesFile, type ShimOptions } from './shims.ts'
 import { openPlainSpace, type CommandSpace, type Seclusion } from './space.ts'
 
 /** What stands between the wrapper, the agent's CLI and the agent's commands. */
@@ -25,7 +26,10 @@ export interface Walls {
 }
 
 export interface WallsInput {
-  readonly config: Pick<Config, 'seclusion' | 'stateDir' | 'workspaceDir' | 'home' | 'path' | 'identity' | 'agentCli'>
+  readonly config: Pick<
+    Config,
+    'seclusion' | 'stateDir' | 'workspaceDir' | 'home' | 'path' | 'identity' | 'agentCli' | 'commandVariables'
+  >
   readonly isRoot: boolean
   readonly clock: Clock
   /** The folder of the wrapper's sockets. */
@@ -109,8 +113,9 @@ async function openKind(input: WallsInput, kind: 'root' | 'user'): Promise<Walls
 }
 
 /** Into the folder of sockets, which the CLI sees. */
-export function writeShims(link: string, options: ShimOptions): void {
+export function writeShims(link: string, options: ShimOptions & Pick<Config, 'commandVariables'>): void {
   const folder = join(link, 'bin')
   mkdirSync(folder, { recursive: true })
+  writeFileSync(join(link, variablesFile), exportLines(options.commandVariables), { mode: 0o600 })
   for (const [name, text] of Object.entries(shims(options))) writeFileSync(join(folder, name), text, { mode: 0o755 })
 }

@@ -1,14 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { CommandVariables } from '../boot/command-variables.ts'
 import type { Walls } from './open-walls.ts'
 import type { Seclusion } from './space.ts'
 import { grantedKinds, inCommands, inView, makePlace, runWords, wallsAt, type Place } from './testing/walls.ts'
 
 const kinds: readonly Seclusion[] = [...(await grantedKinds()), 'none']
 
-async function open(kind: Seclusion): Promise<{ readonly place: Place; readonly walls: Walls }> {
-  const place = makePlace()
+async function open(
+  kind: Seclusion,
+  commandVariables: CommandVariables = {},
+): Promise<{ readonly place: Place; readonly walls: Walls }> {
+  const made = makePlace()
+  const place = { ...made, config: { ...made.config, commandVariables } }
   const walls = await wallsAt(place, kind)
   await walls.openView(['lib'])
   onTestFinished(async () => {
@@ -78,6 +83,18 @@ describe.each(kinds)('the shell that the CLI calls: %s', (kind) => {
     expect(said).toContain('CLAUDECODE=1')
     expect(said).not.toMatch(/canary|ssh-placeholder|SOCKET|ANTHROPIC/)
     expect(shell(walls, place, '-c', 'env').said).not.toMatch(/canary|ssh-placeholder|SOCKET|ANTHROPIC/)
+  })
+
+  test('gives a command the Project’s variables, and keeps them from the CLI and from process lists (POD-ENV-19)', async () => {
+    const { place, walls } = await open(kind, { CI_TOKEN: "it's a $(witness)" })
+    prepare(place.config, '')
+    const run = (command: string): string => shell(walls, place, '-c', commandLine(place.config, command).text).said
+    expect(run('echo "$CI_TOKEN"; (command -v git; env) | grep -c CI_TOKEN')).toContain("it's a $(witness)\n1")
+    expect(run('cat /proc/[0-9]*/cmdline | tr "\\0" " " | grep -c "witnes[s]" || true')).toContain('0')
+    expect(shell(walls, place, '-c', 'env').said).not.toContain('CI_TOKEN')
+    expect(runWords(walls.view([join(walls.link, 'bin/inside'), '', 'printenv', 'CI_TOKEN'])).said).toContain(
+      '(witness)',
+    )
   })
 
   test('makes the snapshot where the CLI looks for it, without the CLI’s own PATH', async () => {

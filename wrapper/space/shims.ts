@@ -2,6 +2,7 @@
  * The little programs by which the CLI reaches the command space: its shell, its git, and the start of whatever servers the
  * Project configures. They run in the CLI's view, hand in what a command needs as data, and hold no secret.
  */
+import { passedVariables, readVariables, variablesDescriptor } from '../boot/command-variables.ts'
 import { shellWords } from '../boot/shell-words.ts'
 
 export interface ShimOptions {
@@ -17,30 +18,22 @@ export function shims(options: ShimOptions): Readonly<Record<'bash' | 'git' | 'i
   return { bash: bash(options), git: git(options), inside: inside(options) }
 }
 
-/** Of the CLI's environment a command sees these and no others: the CLI puts the way to its own socket there. */
-const passed = [
-  'AI_AGENT',
-  'BUN_OPTIONS',
-  'CLAUDECODE',
-  'CLAUDE_CODE_ENTRYPOINT',
-  'COREPACK_ENABLE_AUTO_PIN',
-  'GIT_CEILING_DIRECTORIES',
-  'GIT_EDITOR',
-  'GIT_TERMINAL_PROMPT',
-  'IS_SANDBOX',
-  'LANG',
-  'PLATFORM_CONTRACT_VERSION',
-  'PLATFORM_POD',
-  'PLATFORM_PROJECT',
-  'PLATFORM_TASK',
-  'PLATFORM_TOOL_PROFILE',
-  'TERM',
-]
+/** A file of `exportLines`, in the folder above the shims. */
+export const variablesFile = 'variables'
 
 function clean({ path, home }: ShimOptions): string {
   const own = shellWords([`HOME=${home}`, `PATH=${path}`, 'SHELL=/bin/bash'])
-  return `env -i ${own} ${passed.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ')}`
+  return `env -i ${own} ${passedVariables.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ')}`
 }
+
+/** The Project's variables follow as the first thing inside. */
+function entered(options: ShimOptions): string {
+  const take = shellWords(['/bin/sh', '-c', `${readVariables}; exec "$@"`, 'variables'])
+  return `${clean(options)} ${shellWords(options.way)} ${take}`
+}
+
+/** Beside the shims, wherever the CLI sees them. */
+const variables = `${variablesDescriptor}<"\${0%/*}/../${variablesFile}"`
 
 /**
  * The CLI calls its shell in three ways: `-c env`, `-c -l SNAPSHOT_FILE=…`, `-c COMMAND`, where the command begins by sourcing
@@ -52,7 +45,7 @@ function clean({ path, home }: ShimOptions): string {
 function bash(options: ShimOptions): string {
   return `#!/bin/sh
 enter() {
-  ${clean(options)} ${shellWords(options.way)} /bin/sh -c '${within}' within "$PWD" ${shellWords([options.workspaceDir])} "$@"
+  ${entered(options)} /bin/sh -c '${within}' within "$PWD" ${shellWords([options.workspaceDir])} "$@" ${variables}
 }
 case "$#:$1:$2" in
   2:-c:env)
@@ -97,7 +90,7 @@ exit $code`
 
 function git(options: ShimOptions): string {
   return `#!/bin/sh
-exec ${clean(options)} ${shellWords(options.way)} /bin/sh -c 'cd "$1" && shift && exec git "$@"' git "$PWD" "$@"
+exec ${entered(options)} /bin/sh -c 'cd "$1" && shift && exec git "$@"' git "$PWD" "$@" ${variables}
 `
 }
 
@@ -108,6 +101,6 @@ names=$1
 shift
 set -- "$@"
 for name in $names; do set -- "$name=$(printenv "$name")" "$@"; done
-exec ${clean(options)} ${shellWords(options.way)} /bin/sh -c 'cd "$1" && shift && exec env "$@"' inside ${shellWords([options.workspaceDir])} "$@"
+exec ${entered(options)} /bin/sh -c 'cd "$1" && shift && exec env "$@"' inside ${shellWords([options.workspaceDir])} "$@" ${variables}
 `
 }

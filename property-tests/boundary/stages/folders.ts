@@ -50,6 +50,7 @@ export function wallsOf(folders: Folders, { profile, down }: Setting, stamp: str
       path: programs,
       identity: { task: 't', project: 'p', profile, pod: 1, contractVersion: 4 },
       agentCli: ['claude'],
+      commandVariables: {},
     },
     isRoot,
     link,

@@ -13,7 +13,7 @@ export const isRoot = process.getuid?.() === 0
 /** The folders of one pod, with a witness in each that nobody but the wrapper may read. */
 export interface Place {
   readonly dir: string
-  readonly config: Pick<Config, 'seclusion' | 'stateDir' | 'workspaceDir' | 'home' | 'path' | 'identity' | 'agentCli'>
+  readonly config: Pick<Config, 'seclusion' | 'stateDir' | 'workspaceDir' | 'home' | 'path' | 'identity' | 'agentCli' | 'commandVariables'>
   readonly link: string
   readonly witness: string
   remove(): void
@@ -34,7 +34,7 @@ export function makePlace(seclusion: Config['seclusion'] = 'required', profile =
     dir,
     witness,
     link: at('link'),
-    config: { seclusion, path, identity, agentCli: ['claude'], ...dirs },
+    config: { seclusion, path, identity, agentCli: ['claude'], commandVariables: {}, ...dirs },
     remove: () => rmSync(dir, { recursive: true, force: true }),
   }
 }
