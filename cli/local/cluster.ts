@@ -1,12 +1,12 @@
 /** A Kubernetes for one demo: a control plane, a kubelet that runs pods as processes here, and a namespace of its own. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { parse, stringify } from 'yaml'
-import { applyPatch, type KubeClient, type KubeObject } from '../../edges/kubernetes/api.ts'
+import { kindNamed } from '../../crd/kinds.ts'
+import { applyPatch, pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api.ts'
 import type { Opened } from '../../runtime/closing.ts'
 import { programDir } from '../program.ts'
 import { Supervisor } from './supervisor.ts'
@@ -28,7 +28,8 @@ export interface Cluster {
 }
 
 const namespace = 'statewright-demo'
-const account = 'statewright'
+/** The orchestrator has the rights that `statewright rbac` prints, and no others. */
+const account = { namespace, name: 'statewright' }
 const image = 'statewright.invalid/wrapper:demo'
 /** Longer than any demo. */
 const tokenSeconds = 24 * 3600
@@ -36,16 +37,16 @@ const startLimitMs = 300_000
 /** A cold build on a machine that does other work too. */
 const buildLimitMs = 45 * 60_000
 
+/** Beside those of `crd/kinds.ts`. */
 const plurals: Readonly<Record<string, string>> = {
-  Namespace: '/api/v1/namespaces',
-  StorageClass: '/apis/storage.k8s.io/v1/storageclasses',
-  ServiceAccount: `/api/v1/namespaces/${namespace}/serviceaccounts`,
-  Secret: `/api/v1/namespaces/${namespace}/secrets`,
-  Role: `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`,
-  RoleBinding: `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`,
-  Project: `/apis/platform.dev/v1alpha1/namespaces/${namespace}/projects`,
-  Repository: `/apis/platform.dev/v1alpha1/namespaces/${namespace}/repositories`,
+  Namespace: 'namespaces',
+  StorageClass: 'storageclasses',
+  ServiceAccount: 'serviceaccounts',
+  Secret: 'secrets',
+  Role: 'roles',
+  RoleBinding: 'rolebindings',
 }
+const withoutNamespace: readonly string[] = ['Namespace', 'StorageClass']
 
 type Closes = (close: () => Promise<unknown>) => void
 
@@ -58,8 +59,9 @@ interface ClusterOptions {
 
 /** What it opened is closed by `stop`, and by the caller where a later part of the start fails. */
 export async function startCluster({ dir, write, opened }: ClusterOptions): Promise<Cluster> {
-  const [{ createKubeClient }, { rbacManifests }] = await Promise.all([
+  const [{ createKubeClient }, { accountKubeconfig, accountToken }, { rbacManifests }] = await Promise.all([
     import('../../edges/kubernetes/client.ts'),
+    import('../../edges/kubernetes/account.ts'),
     import('../../edges/kubernetes/rbac.ts'),
   ])
   const closing: (() => Promise<unknown>)[] = []
@@ -77,9 +79,10 @@ export async function startCluster({ dir, write, opened }: ClusterOptions): Prom
   closes(() => client.close())
   const apply = (manifests: readonly object[]) => applyAll(client, manifests)
   await apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, storageClass])
-  await apply(rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount: account }))
+  await apply(rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount: account.name }))
   const own = join(dir, 'kubeconfig')
-  await writeFile(own, await accountConfig(client, kube, kubeconfig), { mode: 0o600 })
+  const token = await accountToken((path, body) => client.ask('POST', path, { body }), account, tokenSeconds)
+  await writeFile(own, accountKubeconfig(kubeconfig, account, { token }), { mode: 0o600 })
   const kubelet = await startKubelet(dir, kubeconfig, closes)
   return {
     namespace,
@@ -205,26 +208,10 @@ async function script(
 
 async function applyAll(client: KubeClient, manifests: readonly object[]): Promise<void> {
   for (const manifest of manifests) {
-    const { kind, metadata } = manifest as KubeObject
+    const { apiVersion, kind, metadata } = manifest as KubeObject
     const query = { fieldManager: 'statewright-demo', force: 'true', fieldValidation: 'Strict' }
-    const path = `${plurals[kind]}/${metadata.name}`
-    await client.ask('PATCH', path, { body: manifest, query, type: applyPatch })
+    const plural = kindNamed(kind)?.plural ?? plurals[kind]!
+    const where = { ...(withoutNamespace.includes(kind) ? {} : { namespace }), name: metadata.name }
+    await client.ask('PATCH', pathOf({ apiVersion, plural }, where), { body: manifest, query, type: applyPatch })
   }
-}
-
-/** The orchestrator has the rights that `statewright rbac` prints, and no others. */
-async function accountConfig(client: KubeClient, folder: string, kubeconfig: string): Promise<string> {
-  const admin = parse(await readFile(kubeconfig, 'utf8')) as { readonly clusters: readonly object[] }
-  const spec = { expirationSeconds: tokenSeconds }
-  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }
-  const path = `${plurals['ServiceAccount']}/${account}/token`
-  const { status } = await client.ask<{ readonly status: { readonly token: string } }>('POST', path, { body })
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ ...admin.clusters[0], name: folder }],
-    users: [{ name: account, user: { token: status.token } }],
-    contexts: [{ name: 'demo', context: { cluster: folder, user: account, namespace } }],
-    'current-context': 'demo',
-  })
 }

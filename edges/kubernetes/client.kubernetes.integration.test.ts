@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
+import { accountKubeconfig, accountToken } from './account.ts'
 import { duplicateEntries, fieldNotDeclared, KubeError } from './answers.ts'
 import { applyPatch, mergePatch, pathOf, type KubeClient, type KubeObject } from './api.ts'
 import { createKubeClient } from './client.ts'
@@ -37,16 +38,11 @@ async function withServiceAccount(
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'limited' }
   const subjects = [{ kind: 'ServiceAccount', name: 'limited', namespace }]
   await client.ask('POST', `${rbac}/rolebindings`, { body: { metadata, roleRef, subjects } })
-  const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 600 } }
-  const { status } = await client.ask('POST', `${core}/limited/token`, { body: asked })
-  const { token } = status as { readonly token: string }
-  const text = await readFile(kubeconfig, 'utf8')
-  const [, server] = /server: "([^"]+)"/.exec(text)!
-  const [, authority] = /certificate-authority-data: (\w+=*)/.exec(text)!
+  const account = { namespace, name: 'limited' }
+  const token = await accountToken((path, body) => client.ask('POST', path, { body }), account, 600)
   const folder = await mkdtemp(join(tmpdir(), 'kube-account-'))
   await writeFile(join(folder, 'token'), token)
-  const written = kubeconfigOf(server!, { tokenFile: 'token' }, { 'certificate-authority-data': authority })
-  await writeFile(join(folder, 'kubeconfig'), written)
+  await writeFile(join(folder, 'kubeconfig'), accountKubeconfig(kubeconfig, account, { tokenFile: 'token' }))
   const limited = createKubeClient({ kubeconfig: join(folder, 'kubeconfig') })
   try {
     await use(limited, token)

@@ -2,11 +2,11 @@
  * The fixture at a real API server: people's manifests go there by server-side apply, as those of a kubectl do, and the
  * orchestrator has a ServiceAccount with the generated roles and no more. Test code only.
  */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parse } from 'yaml'
 import { kindNamed } from '../../crd/kinds.ts'
+import { accountKubeconfig, accountToken } from '../../edges/kubernetes/account.ts'
 import { applyPatch, pathOf } from '../../edges/kubernetes/api.ts'
 import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
@@ -70,24 +70,10 @@ export const serviceAccount = 'statewright'
 
 /** A kubeconfig of the ServiceAccount, whose token is good for an hour. */
 export async function kubeconfigOf(kube: ControlPlane, namespace: string, path: string): Promise<void> {
-  const accounts = pathOf({ apiVersion: 'v1', plural: 'serviceaccounts' }, { namespace, name: serviceAccount })
-  const wanted = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } }
-  const { body } = await kube.ask('POST', `${accounts}/token`, wanted)
-  const { token } = body['status'] as { readonly token: string }
-  const { clusters } = parse(readFileSync(kube.kubeconfig, 'utf8')) as {
-    readonly clusters: readonly { readonly name: string }[]
-  }
-  const cluster = clusters[0]!
-  const context = { cluster: cluster.name, user: serviceAccount, namespace }
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [cluster],
-    users: [{ name: serviceAccount, user: { token } }],
-    contexts: [{ name: 'pod', context }],
-    'current-context': 'pod',
-  }
-  writeFileSync(path, JSON.stringify(config), { mode: 0o600 })
+  const account = { namespace, name: serviceAccount }
+  const post = async (path: string, body: object): Promise<object> => (await kube.ask('POST', path, body)).body
+  const token = await accountToken(post, account, 3_600)
+  writeFileSync(path, accountKubeconfig(kube.kubeconfig, account, { token }), { mode: 0o600 })
 }
 
 interface ClusterOptions {

@@ -1,5 +1,5 @@
 /** One action through our own code for each right of an orchestrator, and who acts: a ServiceAccount whose refusals are kept. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { randomInt, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import type { DerivedResource } from '../../../crd/status/shape.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
 import type { ControlPlane } from '../../../testing/control-plane.ts'
+import { accountKubeconfig, accountToken } from '../account.ts'
 import { answered, errorOf, KubeError } from '../answers.ts'
 import { pathOf, type KubeClient, type KubeObject, type KubeResource } from '../api.ts'
 import { createObjectCache } from '../cache.ts'
@@ -21,7 +22,6 @@ import { KubernetesPods } from '../pods.ts'
 import { kubeSecrets } from '../secrets.ts'
 import { createStatusPatches } from '../status-patches.ts'
 import type { PodPort, PodSpec } from '../../ports/pods.ts'
-import { kubeconfigOf } from './api-server.ts'
 import { store } from './mirroring.ts'
 import { aPodSpec, podInputs } from './pod-fixture.ts'
 import type { World } from './real-mirror.ts'
@@ -32,15 +32,11 @@ export async function withAccount(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   use: (client: KubeClient) => Promise<void>,
 ): Promise<void> {
-  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
-  const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 600 } }
-  const { token } = (await plane.ask('POST', path, asked)).body['status'] as { readonly token: string }
-  const text = await readFile(plane.kubeconfig, 'utf8')
-  const [, server] = /server: "([^"]+)"/.exec(text)!
-  const [, authority] = /certificate-authority-data: (\w+=*)/.exec(text)!
+  const post = async (path: string, body: object): Promise<object> => (await plane.ask('POST', path, body)).body
+  const token = await accountToken(post, { namespace, name }, 600)
   const folder = await mkdtemp(join(tmpdir(), 'kube-account-'))
   const kubeconfig = join(folder, 'kubeconfig')
-  await writeFile(kubeconfig, kubeconfigOf(server!, { token }, { 'certificate-authority-data': authority }))
+  await writeFile(kubeconfig, accountKubeconfig(plane.kubeconfig, { namespace, name }, { token }))
   const client = createKubeClient({ kubeconfig })
   try {
     await use(client)
