@@ -59,6 +59,7 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
           '/platform/projected/namespace': namespace,
           '/platform/projected/mode': 'quick',
           '/platform/projected/app': 'whole',
+          '/etc/wrapper/app': 'whole',
         },
         writes: {
           '/platform/state/a': 'ok',

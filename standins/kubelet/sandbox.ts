@@ -52,6 +52,7 @@ const waiter = '"$@"; exit $?'
 
 function scriptOf(sandbox: Sandbox): string {
   const { root, mounts, programs, workingDir, uid, gid, isRootReadOnly, isProcWhole } = sandbox
+  const opened = system.filter((path) => mounts.some(({ target }) => isWithin(target, [path])))
   return [
     'set -e',
     'path=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin; umask 022',
@@ -63,6 +64,8 @@ function scriptOf(sandbox: Sandbox): string {
     '  if [ -L $at ]; then ln -s "$(readlink $at)" .$at',
     '  elif [ -d $at ]; then mkdir -p .$at; readonly_at $at .$at; fi',
     'done',
+    ...(opened.length === 0 ? [] : [openAt]),
+    ...opened.map((path) => `open_at ${path}`),
     'mkdir -p proc dev/pts dev/shm var home run',
     'mkdir -m 1777 tmp var/tmp',
     ...proc(isProcWhole),
@@ -73,6 +76,7 @@ function scriptOf(sandbox: Sandbox): string {
     'mount -n -t tmpfs -o mode=1777,nosuid,nodev tmpfs dev/shm',
     ...programs.filter((path) => !isWithin(path, [...system, ...programs])).flatMap((path) => bound(path, path, true)),
     ...mounts.flatMap(({ source, target, readOnly }) => bound(source, target, readOnly)),
+    ...opened.map((path) => `mount -n -o remount,bind,ro .${path}`),
     'mkdir .machine && pivot_root . .machine && cd / && umount -n -l /.machine && rmdir /.machine',
     `mkdir -p ${quoted(workingDir)}`,
     ...(isRootReadOnly ? ['mount -n -o remount,bind,ro /'] : []),
@@ -82,6 +86,19 @@ function scriptOf(sandbox: Sandbox): string {
     `${giveUpRights({ uid, gid })} /bin/sh -c ${quoted(start)} "$@"`,
   ].join('\n')
 }
+
+/**
+ * A layer in memory over a folder of the machine, in which mount points may be made, as a container's own layer lies over its
+ * image. The layer shows none of what the machine mounts below the folder (a runtime's `/etc/hosts`): those are bound again.
+ */
+const openAt = `open_at() {
+  mkdir .layer && mount -n -t tmpfs tmpfs .layer && mkdir .layer/upper .layer/work
+  mount -n -t overlay -o "lowerdir=$1,upperdir=.layer/upper,workdir=.layer/work" overlay ".$1"
+  umount -n -l .layer && rmdir .layer
+  sed -n "s:^[^ ]* [^ ]* [^ ]* [^ ]* \\($1/[^ ]*\\) .*:\\1:p" /proc/self/mountinfo | while read -r below; do
+    [ ! -e "$below" ] || readonly_at "$below" ".$below"
+  done
+}`
 
 const start = 'echo ok >&3; exec 3>&-; unset PWD OLDPWD; exec "$0" "$@"'
 
@@ -98,7 +115,7 @@ function proc(isWhole: boolean): readonly string[] {
   ]
 }
 
-/** A target below something read-only fails here, as it does in a container whose root is read-only. */
+/** A target below a program fails here, as one does below anything read-only. */
 function bound(source: string, target: string, isReadOnly: boolean): readonly string[] {
   const [from, to, parent] = [source, `.${target}`, `.${dirname(target)}`].map(quoted)
   return [

@@ -84,7 +84,7 @@ export function wholePod(root: string): object {
     { name: 'UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
     {
       name: 'READ',
-      value: `/platform/run/model-key,${['namespace', 'mode', 'app', 'token'].map((name) => `/platform/projected/${name}`).join(',')}`,
+      value: `/platform/run/model-key,${['namespace', 'mode', 'app', 'token'].map((name) => `/platform/projected/${name}`).join(',')},/etc/wrapper/app`,
     },
     { name: 'WRITE', value: '/platform/state/a,/workspace/b,/platform/secret/c,/usr/d,/tmp/e' },
     { name: 'LOOK', value: `${homedir()},${root},/usr/bin/env` },
@@ -116,6 +116,7 @@ export function wholePod(root: string): object {
     { name: 'state', mountPath: '/platform/state' },
     { name: 'work', mountPath: '/workspace', subPath: 'deep/workspace' },
     { name: 'projected', mountPath: '/platform/projected' },
+    { name: 'projected', mountPath: '/etc/wrapper' },
   ]
   const container = {
     env,
