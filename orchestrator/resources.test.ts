@@ -241,6 +241,33 @@ describe('the status of what people apply', () => {
     expect(lostBy('Project', status)).toEqual([])
   })
 
+  test('of a Project that asks for a memory stack says that none is built, and what MEMORY_URLS has for it (PROJECT-STATUS-17)', async () => {
+    const asking = { ...repository, kind: 'Project', name: 'demo', spec: { memory: { pgInstances: 3 } } }
+    const status = await statusOf(deps(true), asking)
+    const notBuilt = (words: string): object => ({
+      type: 'MemoryStack',
+      status: 'False',
+      reason: 'NotBuilt',
+      message: `This version builds no memory stack for a Project. ${words}`,
+      lastTransitionTime: time,
+    })
+    const named = notBuilt('Its pods use the service that the orchestrator’s setting MEMORY_URLS names for it.')
+    expect((status as { conditions: object[] }).conditions.slice(1)).toEqual([named])
+    expect(status).toMatchObject({ ready: true, memory: { endpoint: 'http://memory.test' } })
+    expect(lostBy('Project', status)).toEqual([])
+    const bare = notBuilt(
+      'Its pods have no memory until the orchestrator’s setting MEMORY_URLS names a service for it.',
+    )
+    const other = await statusOf(deps(true), { ...asking, namespace: 'other', spec: { memory: {} } })
+    expect(other).toMatchObject({ conditions: [{ type: 'Ready' }, bare] })
+  })
+
+  test('of a Project without a block memory says nothing of a stack, with a service or without (PROJECT-STATUS-17)', async () => {
+    const silent = { ...repository, kind: 'Project', name: 'demo', spec: {} }
+    for (const namespace of ['default', 'other'])
+      expect(await statusOf(deps(true), { ...silent, namespace })).toMatchObject({ conditions: [{ type: 'Ready' }] })
+  })
+
   test('of a Project that another one’s name keeps waiting shows nothing of the other one (RESOURCES-20, MIRROR-7)', async () => {
     const waiting = deps(true, 'team/demo')
     const status = await statusOf(waiting, { ...repository, kind: 'Project', name: 'demo', spec: {} })

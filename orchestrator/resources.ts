@@ -148,11 +148,15 @@ export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Pro
   return resource.kind === 'Project' ? statusOfProject(deps, resource) : statusOfRepository(deps, resource)
 }
 
-async function statusOfProject(deps: ResourceViewsDeps, { namespace, name, createdAt }: Resource): Promise<object> {
+async function statusOfProject(
+  deps: ResourceViewsDeps,
+  { namespace, name, createdAt, spec }: Resource,
+): Promise<object> {
   const id = `${namespace}/${name}`
   const holder = (await deps.directory.applied(id))?.holder
+  const applied = { name, createdAt, ...memoryServiceOf(deps, id, spec as ProjectSpec) }
   return {
-    ...projectStatus(await deps.runtime.read(`project:${id}`), { name, createdAt }, await holdOf(deps, id)),
+    ...projectStatus(await deps.runtime.read(`project:${id}`), applied, await holdOf(deps, id)),
     ...(holder === id ? addressesOf(deps, id, name) : {}),
   }
 }
@@ -160,6 +164,11 @@ async function statusOfProject(deps: ResourceViewsDeps, { namespace, name, creat
 async function holdOf({ runtime }: ResourceViewsDeps, project: string): Promise<Hold | null> {
   const { hold = null } = ((await runtime.read(`queue:${project}`))?.context ?? {}) as Partial<QueueContext>
   return hold
+}
+
+function memoryServiceOf({ memoryUrl }: ResourceViewsDeps, id: string, { memory }: ProjectSpec): object {
+  if (memory === undefined) return {}
+  return { memoryService: memoryUrl(id) === undefined ? 'missing' : 'named' }
 }
 
 /** A Project without its name has none: what answers there is the holder's (RESOURCES-20). */

@@ -2,7 +2,7 @@
 import { conditionsOf } from '../../machines/project/conditions.ts'
 import type { Hold } from '../../machines/model-key/context.ts'
 import { newProject, type ProjectContext, type Scheduled } from '../../machines/project/context.ts'
-import { dated, type Condition } from './condition.ts'
+import { dated, type Condition, type Finding } from './condition.ts'
 import { whenever, type ActorShape } from './shape.ts'
 
 /** The resource whose status it is. */
@@ -10,6 +10,8 @@ export interface Applied {
   readonly name: string
   /** Epoch milliseconds: no condition of it is older. */
   readonly createdAt: number
+  /** Whether MEMORY_URLS names a service of a Project that asks for a memory stack; absent: it asks for none. */
+  readonly memoryService?: 'named' | 'missing'
 }
 
 interface ProjectStatus {
@@ -24,7 +26,7 @@ interface ProjectStatus {
 /** The addresses of its webhook and of its memory are added by who knows them. */
 export function projectStatus(
   actor: Pick<ActorShape, 'context'> | undefined,
-  { name, createdAt }: Applied,
+  { name, createdAt, memoryService }: Applied,
   hold: Hold | null = null,
 ): ProjectStatus {
   const project = (actor?.context ?? newProject('')) as ProjectContext
@@ -39,6 +41,7 @@ export function projectStatus(
       ready,
       ...others.map((one) => dated(one, sinceIn(project, one.type, createdAt), observedGeneration)),
       ...(hold === null ? [] : [withheld(hold, createdAt, observedGeneration)]),
+      ...(memoryService === undefined ? [] : [dated(notBuilt(memoryService), createdAt, observedGeneration)]),
     ],
     ...(project.scheduled ? scheduleStatus(project.scheduled) : {}),
   }
@@ -56,6 +59,17 @@ function withheld({ cause, message, since, until }: Hold, createdAt: number, obs
   const said = message === '' ? next : `The provider says "${message}". ${next}`
   const finding = { type: 'ModelWithheld', status: 'True', reason: withheldReasons[cause], message: said } as const
   return dated(finding, Math.max(since, createdAt), observed)
+}
+
+const memoryWords = {
+  named: 'Its pods use the service that the orchestrator’s setting MEMORY_URLS names for it.',
+  missing: 'Its pods have no memory until the orchestrator’s setting MEMORY_URLS names a service for it.',
+} as const satisfies Readonly<Record<NonNullable<Applied['memoryService']>, string>>
+
+/** PROJECT-STATUS-17: no version has built one yet, so it is so since the Project is there. */
+function notBuilt(memoryService: keyof typeof memoryWords): Finding {
+  const message = `This version builds no memory stack for a Project. ${memoryWords[memoryService]}`
+  return { type: 'MemoryStack', status: 'False', reason: 'NotBuilt', message }
 }
 
 /** Since when a condition of a resource is what it is; an actor of an older version has the time of its newest event. */
