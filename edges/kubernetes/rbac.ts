@@ -56,6 +56,25 @@ const leaseRules: readonly PolicyRule[] = [
   { ...leases, verbs: ['get', 'update'], resourceNames: [leaseName] },
 ]
 
+/** Of whoever takes finalizers and claims off once no orchestrator runs (`statewright release`). */
+const releaseRules: readonly PolicyRule[] = [
+  { ...platform, resources: pluralsOf('Project', 'Task'), verbs: ['get', 'list', 'patch'] },
+  { ...platform, resources: pluralsOf('Repository', 'QueuedEvent', 'Issue', 'MergeRequest'), verbs: ['list'] },
+  { ...platform, resources: pluralsOf('Project', 'Task').map((plural) => `${plural}/status`), verbs: ['patch'] },
+]
+
+/** A list by that name alone. */
+const releaseLeaseRules: readonly PolicyRule[] = [{ ...leases, verbs: ['list'], resourceNames: [leaseName] }]
+
+/** For the chart, whose templates know no rule by themselves. */
+export const chartRules = {
+  watched: watchedRules,
+  pods: podRules,
+  lease: leaseRules,
+  release: releaseRules,
+  releaseLease: releaseLeaseRules,
+} as const
+
 const api = 'rbac.authorization.k8s.io'
 
 interface RbacOptions {

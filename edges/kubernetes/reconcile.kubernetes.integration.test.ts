@@ -201,7 +201,7 @@ describeRequiring('kubernetes', 'resources in', () => {
       await taken(cluster, 'Task', 'platform')
       await first.stop()
       const backup = await kubectl('get', 'tasks', '-o', 'json')
-      await release({ client, clock: systemClock }, namespace)
+      await release({ client, clock: systemClock }, [namespace])
       await kubectl('delete', 'tasks', '--all')
       await plane.must(['-n', namespace, 'create', '-f', '-'], withoutUids(backup))
       const { actors } = await orchestrate()
@@ -223,7 +223,7 @@ describeRequiring('kubernetes', 'resources in', () => {
       await expect.poll(() => actors.waiting.size, soon).toBe(1)
       await stop()
       await kubectl('delete', 'task', 'one', '--wait=false')
-      await release({ client, clock: systemClock }, namespace)
+      await release({ client, clock: systemClock }, [namespace])
       expect([await read('Task', 'one'), (await read('Project', 'demo'))?.metadata.finalizers]).toEqual([
         undefined,
         undefined,

@@ -20,7 +20,7 @@ test('our marks come off in the namespaces that are asked for, and what somebody
   await process.settle()
   await process.die()
   api.remove('Task', 'one')
-  expect(await release({ client: api, clock }, 'default')).toEqual([
+  expect(await release({ client: api, clock }, ['default'])).toEqual([
     { kind: 'Project', namespace: 'default', name: 'demo', wasDeleted: false, isGone: false },
     { kind: 'Task', namespace: 'default', name: 'one', wasDeleted: true, isGone: true },
   ])

@@ -42,11 +42,14 @@ const lookEveryMs = 1_000
 
 /**
  * Who holds a Lease and renews it; undefined: nobody. By a change and not by its times: clocks differ. So of a dead one it
- * takes as long as its Lease lasts. @throws KubeError where the Leases of all namespaces may not be listed.
+ * takes as long as its Lease lasts. `namespace` of the Lease; absent: all. @throws KubeError where it may not be listed.
  */
-export async function findLiveOrchestrator({ client, clock }: ReleaseDeps): Promise<string | undefined> {
-  const list = (): Promise<Page> =>
-    client.ask('GET', pathOf(leases), { query: { fieldSelector: `metadata.name=${leaseName}` } })
+export async function findLiveOrchestrator(
+  { client, clock }: ReleaseDeps,
+  namespace?: string,
+): Promise<string | undefined> {
+  const path = pathOf(leases, namespace === undefined ? {} : { namespace })
+  const list = (): Promise<Page> => client.ask('GET', path, { query: { fieldSelector: `metadata.name=${leaseName}` } })
   const held = (await list()).items.filter((lease) => holderOf(lease) !== '')
   const longestMs = Math.max(0, ...held.map(({ spec }) => ((spec as Holder).leaseDurationSeconds ?? 15) * 1_000))
   const began = clock.elapsed()
@@ -68,14 +71,15 @@ function isSame({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boole
   return a.uid === b.uid && a.resourceVersion === b.resourceVersion
 }
 
-/** `namespace` absent: all. Repeatable: what an earlier call began, a later one ends. */
-export async function release(deps: ReleaseDeps, namespace?: string): Promise<readonly Released[]> {
+/** `namespaces` absent: all. Repeatable: what an earlier call began, a later one ends. */
+export async function release(deps: ReleaseDeps, namespaces?: readonly string[]): Promise<readonly Released[]> {
   const released: Released[] = []
   for (const kind of kinds)
-    for (const object of await listAll(deps.client, kind, namespace)) {
-      const isClaimed = object.metadata.annotations?.[claimAnnotation] !== undefined
-      if (hasFinalizer(object) || isClaimed) released.push(await releaseOne(deps, object))
-    }
+    for (const namespace of namespaces ?? [undefined])
+      for (const object of await listAll(deps.client, kind, namespace)) {
+        const isClaimed = object.metadata.annotations?.[claimAnnotation] !== undefined
+        if (hasFinalizer(object) || isClaimed) released.push(await releaseOne(deps, object))
+      }
   return released
 }
 
