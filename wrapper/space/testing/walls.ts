@@ -13,7 +13,10 @@ export const isRoot = process.getuid?.() === 0
 /** The folders of one pod, with a witness in each that nobody but the wrapper may read. */
 export interface Place {
   readonly dir: string
-  readonly config: Pick<Config, 'seclusion' | 'stateDir' | 'workspaceDir' | 'home' | 'path' | 'identity' | 'agentCli' | 'commandVariables'>
+  readonly config: Pick<
+    Config,
+    'seclusion' | 'stateDir' | 'workspaceDir' | 'home' | 'path' | 'identity' | 'agentCli' | 'commandVariables'
+  >
   readonly link: string
   readonly witness: string
   remove(): void
