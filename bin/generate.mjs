@@ -6,6 +6,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { chart } from './generators/chart.mjs'
 import { crds } from './generators/crds.mjs'
 import { gaps } from './generators/gaps.mjs'
 import { inspectorCharts, inspectorPage } from './generators/inspector.mjs'
@@ -21,6 +22,7 @@ import { onNode24, root } from './on-node-24.mjs'
 /** @type {readonly {name: string, files: readonly string[], run(outDir: string): Promise<void>}[]} */
 export const generators = [
   crds,
+  chart,
   machineHashes,
   machineReadmes,
   stateReasons,

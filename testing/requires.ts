@@ -2,7 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { describe, test } from 'vitest'
 
 /** What a test may need of the machine that npm does not bring. */
-export type Requirement = 'postgres' | 'neo4j' | 'lightrag' | 'claude' | 'chromium' | 'protocol' | 'kubernetes'
+export type Requirement =
+  | 'postgres'
+  | 'neo4j'
+  | 'lightrag'
+  | 'claude'
+  | 'chromium'
+  | 'protocol'
+  | 'kubernetes'
+  | 'chart'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -19,6 +27,8 @@ const addresses: Readonly<Partial<Record<Requirement, string>>> = {
   protocol: 'PROTOCOL_PEERS',
   /** The folder of a control plane: `bin/test-kubernetes.mjs`. */
   kubernetes: 'KUBERNETES_UNDER_TEST',
+  /** The folder of Helm, beside a control plane: `bin/test-chart.mjs`. */
+  chart: 'HELM_UNDER_TEST',
 }
 
 const programs: Readonly<Partial<Record<Requirement, readonly string[]>>> = {

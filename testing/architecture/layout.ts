@@ -137,6 +137,12 @@ const laboratory: readonly Zone[] = [
     development: true,
     fixtures: true,
   },
+  // The chart's tests: what it renders must be what the orchestrator reads and may do.
+  {
+    folder: 'deploy/',
+    imports: ['crd/', 'edges/kubernetes/', 'orchestrator/settings.ts', 'orchestrator/settings-schema.ts', kit],
+    development: true,
+  },
   { folder: 'testing/', imports: [], development: true },
   { folder: 'bin/', imports: [], development: true },
 ]

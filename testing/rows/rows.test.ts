@@ -15,7 +15,7 @@ const rows = readRows(root)
 const frozen = /(^|\/)migrations\/.*\.sql$|^CHANGELOG\.md$|^testing\/rows\/|^runtime\/store\/schema\.sql$/
 const files = globSync(['**/*.{ts,mjs,md,sql,yaml,sh}', '.ci/*'], {
   cwd: root,
-  exclude: ['**/node_modules/**', 'dist/**', '.git/**', '.ci/neo4j', '.ci/kube'],
+  exclude: ['**/node_modules/**', 'dist/**', '.git/**', '.ci/neo4j', '.ci/kube', '.ci/helm'],
 }).filter((path) => !frozen.test(path))
 
 describe('the rows of the contract, the rules and the laws', () => {
@@ -61,10 +61,10 @@ describe('the rows of the contract, the rules and the laws', () => {
     expect(Object.keys(unheld as Unheld).filter((id) => !known.has(id))).toEqual([])
   })
 
-  test('of a cluster are cited by a test of npm run test:kubernetes', () => {
+  test('of a cluster are cited by a test of npm run test:kubernetes or test:chart', () => {
     const unheld = JSON.parse(read('testing/rows/unheld.json')) as Unheld
     const ids = Object.keys(unheld).filter((id) => unheld[id]?.why === 'cluster')
-    const files = globSync('**/*.kubernetes.integration.test.ts', { cwd: root, exclude: ['node_modules'] })
+    const files = globSync(['**/*.kubernetes.integration.test.ts', 'deploy/*.integration.test.ts'], { cwd: root, exclude: ['node_modules'] })
     const find = citationFinder(readRows(root, heldPages))
     const cited = new Set(files.flatMap((file) => find(read(file))))
     expect(ids.filter((id) => !cited.has(id))).toEqual([])

@@ -1,0 +1,244 @@
+// The values of the chart: one JSON schema, of which values.yaml, values.schema.json and the table in the README are made.
+
+const text = (fallback, description, more = {}) => ({ type: 'string', default: fallback, description, ...more })
+const needed = (description, more = {}) => text('', description, { minLength: 1, isNeeded: true, ...more })
+const flag = (fallback, description) => ({ type: 'boolean', default: fallback, description })
+const map = (description, values = { type: 'string' }, fallback = {}) => ({
+  type: 'object',
+  default: fallback,
+  description,
+  additionalProperties: values,
+})
+const list = (description, items) => ({ type: 'array', default: [], description, items })
+/** What Kubernetes checks itself, by the schema of its own server. */
+const free = (fallback, description) => ({
+  type: Array.isArray(fallback) ? 'array' : 'object',
+  default: fallback,
+  description,
+})
+
+/** A wrong word is answered with the right ones: a validator prints the names that it takes. */
+function object(properties, description) {
+  return {
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+    propertyNames: { enum: Object.keys(properties) },
+    properties,
+  }
+}
+
+const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
+const name = { pattern: `^(${label}(\\.${label})*)?$` }
+const url = { pattern: '^(https?://[^\\s]+)?$' }
+
+const image = (what, repository) =>
+  object(
+    {
+      repository: text(repository, `Image of ${what}, without its tag.`, { minLength: 1 }),
+      tag: text('', 'Its tag. Empty: `v` and the version of the program that this chart was made with.'),
+      digest: text('', 'Its digest, which goes before the tag.', { pattern: '^(sha256:[0-9a-f]{64})?$' }),
+      pullPolicy: {
+        enum: ['Always', 'IfNotPresent', 'Never'],
+        default: 'IfNotPresent',
+        description: 'When it is pulled.',
+      },
+    },
+    `The image of ${what}.`,
+  )
+
+const secret = (what, key) => ({
+  secretName: text('', `Secret with ${what}.`, name),
+  secretKey: text(key, 'Its key there.', { minLength: 1 }),
+})
+
+/** @param settings properties of the settings that have no value of their own, by their names. */
+export const valuesSchema = (settings) => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Values of the Statewright chart',
+  ...object({
+    // Helm hands these to a chart that another one contains.
+    global: free({}, 'Values of a chart that contains this one. This chart reads none of them.'),
+    fullnameOverride: text('', 'Name of every object. Empty: the name of the release.', {
+      pattern: '^([a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?)?$',
+    }),
+    replicas: {
+      type: 'integer',
+      minimum: 0,
+      default: 1,
+      description: 'Processes of the orchestrator: 1, or 0 to stop it. An upgrade is a stop and a start.',
+    },
+    image: image('the orchestrator', 'statewright/orchestrator'),
+    wrapperImage: image('the agents’ pods, for Projects that name none', 'statewright/wrapper'),
+    imagePullSecrets: list('Secrets by which the orchestrator’s image is pulled: `[{name}]`.', {
+      type: 'object',
+      propertyNames: { enum: ['name'] },
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+    }),
+    namespaces: list('Namespaces whose resources count. Empty: the one of the release. They must be there.', {
+      type: 'string',
+      pattern: `^${label}$`,
+    }),
+    allNamespaces: flag(
+      false,
+      'Whether the resources of all namespaces count. It takes a ClusterRole that reads every Secret.',
+    ),
+    crds: object({
+      install: flag(true, 'Whether the chart brings the definitions of the six kinds. An uninstall keeps them.'),
+    }),
+    rbac: object({
+      create: flag(true, 'Whether the chart brings roles and bindings. Without: `statewright rbac` prints them.'),
+    }),
+    serviceAccount: object({
+      create: flag(true, 'Whether the chart brings the ServiceAccount of the orchestrator.'),
+      name: text('', 'Its name. Empty: the one of the release.', name),
+      annotations: map('Annotations of it.'),
+    }),
+    database: object(secret('the address of PostgreSQL, `postgres://user:password@host/database`. Needed', 'url')),
+    oidc: object({
+      issuer: needed('Issuer of the identity provider.', url),
+      audience: needed('Audience of the tokens that operators bring.'),
+      wrapperAudience: needed('Audience of the tokens that the orchestrator brings to pods.'),
+      clientId: needed('Client id of the orchestrator.'),
+      ...secret('the secret of that client. Needed', 'client-secret'),
+    }),
+    model: object({
+      ...secret('the key of the model provider. Needed', 'api-key'),
+      credential: {
+        enum: ['apiKey', 'oauthToken'],
+        default: 'apiKey',
+        description: 'What that key is: one of the API, or the token of a subscription.',
+      },
+      baseUrl: text('', 'Address of the model provider. Empty: the public one.', url),
+    }),
+    keysSecretName: text(
+      '',
+      'Secret with the keys `signing.pem` (Ed25519, PKCS 8) and `session` of this installation. Empty: the chart makes one and keeps it. Name one where manifests are rendered without a cluster: the chart would make new keys each time.',
+      name,
+    ),
+    callbackHmacSecretName: text(
+      'statewright-callback',
+      'Secret with the key `callback-hmac-secret`, by which pods sign their callbacks. The chart makes it where it is not there, and keeps it.',
+      { ...name, minLength: 1 },
+    ),
+    urls: object({
+      operator: text('', 'Address by which pods reach the public listener. Empty: the Service.', url),
+      internal: text('', 'Address by which pods reach the internal listener. Empty: the Service.', url),
+      public: text(
+        '',
+        'Address by which forges and people reach the orchestrator. Empty: the host of the ingress, or the Service.',
+        url,
+      ),
+    }),
+    timeZone: text('UTC', 'Time zone of all schedules, such as `Europe/Berlin`.', { minLength: 1 }),
+    skillsRepoUrl: text('', 'Repository of skills that each pod clones. Empty: no skills.', url),
+    workspaces: flag(
+      false,
+      'Whether pods get claims: one for each Task and a cache for each Project. They need a ReadWriteMany class.',
+    ),
+    agentRunAsNonRoot: flag(false, 'Whether an agent’s pod starts as root never. It needs `agentRunAsUser`.'),
+    agentRunAsUser: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      default: null,
+      description: 'Number of the user in agents’ pods. Empty: the image’s.',
+    },
+    agentFsGroup: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      default: null,
+      description: 'Number of the group that owns their volumes. Empty: none.',
+    },
+    agentResources: free({}, '`requests` and `limits` of an agent’s wrapper.'),
+    agentServiceAccountName: text(
+      '',
+      'ServiceAccount of agents’ pods, which needs no right. Empty: the chart brings one into each namespace. No token of it is mounted.',
+      name,
+    ),
+    agentCli: list('Command of the agent CLI in the wrapper’s image. Empty: the one that the image brings.', {
+      type: 'string',
+      minLength: 1,
+    }),
+    memory: object({
+      urls: map('Knowledge service by Project: `<namespace>/<name>` or a name, and its address.', {
+        type: 'string',
+        ...url,
+        minLength: 1,
+      }),
+      audience: text('', 'Audience of the knowledge service.'),
+      clientId: text('', 'Client id with which pods ask for tokens of it.'),
+      ...secret('the secret of that client', 'client-secret'),
+    }),
+    settings: {
+      ...object(settings, 'Further settings of the orchestrator by their names in docs/settings.md.'),
+      default: {},
+    },
+    extraEnv: free([], 'Further variables of the orchestrator, as a container has them.'),
+    extraVolumes: free([], 'Further volumes of the orchestrator’s pod.'),
+    extraVolumeMounts: free([], 'Further mounts of its container.'),
+    resources: free(
+      { requests: { cpu: '250m', memory: '512Mi' }, limits: { memory: '1Gi' } },
+      '`requests` and `limits` of the orchestrator.',
+    ),
+    podAnnotations: map('Annotations of the orchestrator’s pod.'),
+    podLabels: map('Labels of the orchestrator’s pod.'),
+    nodeSelector: map('Nodes for the orchestrator.'),
+    tolerations: free([], 'Taints that it tolerates.'),
+    affinity: free({}, 'Its affinity.'),
+    priorityClassName: text('', 'Its priority class.', name),
+    terminationGracePeriodSeconds: {
+      type: 'integer',
+      minimum: 20,
+      default: 60,
+      description: 'How long a graceful stop may take: longer than the Lease, which lasts 15 seconds.',
+    },
+    inspector: object({ isPublic: flag(false, 'Whether the ingress routes the inspector.') }),
+    ingress: object({
+      enabled: flag(false, 'Whether the chart brings an Ingress.'),
+      className: text('', 'Its class. Empty: the default of the cluster.', name),
+      host: text('', 'Its host. Needed.', name),
+      annotations: map('Its annotations.'),
+      tlsSecretName: text('', 'Secret with the certificate of the host. Empty: no TLS here.', name),
+    }),
+    gateway: object({
+      enabled: flag(false, 'Whether the chart brings an HTTPRoute of the Gateway API.'),
+      parentRefs: free([], 'Gateways that it belongs to. Needed.'),
+      host: text('', 'Its host. Needed.', name),
+      annotations: map('Its annotations.'),
+    }),
+    memoryRoutes: list(
+      'Memory services that Ingress and HTTPRoute reach from outside: `{service, port, path}`. The HTTPRoute strips the path; an Ingress does not, so there the service needs it as its `BASE_PATH`.',
+      {
+        type: 'object',
+        propertyNames: { enum: ['service', 'port', 'path'] },
+        properties: {
+          service: { type: 'string', pattern: `^${label}$` },
+          port: { type: 'integer', minimum: 1, maximum: 65535 },
+          path: { type: 'string', pattern: '^/api/v1/memory(/[A-Za-z0-9._-]+)*$' },
+        },
+        required: ['service'],
+      },
+    ),
+    networkPolicy: object({
+      create: flag(true, 'Whether the chart brings network policies. The network of the cluster must enforce them.'),
+      memoryPodLabels: map(
+        'Labels of the pods of memory services, in any namespace.',
+        { type: 'string' },
+        { 'app.kubernetes.io/component': 'memory' },
+      ),
+      agentEgress: free(
+        [],
+        'Further rules of egress for agents’ pods, such as to a model provider outside of the cluster.',
+      ),
+      operatorIngressFrom: free(
+        [],
+        'Peers that may reach the public listener, such as the ingress controller. Empty: every one.',
+      ),
+      metricsFrom: free(
+        [],
+        'Peers that may read metrics at the internal listener, such as the namespace of Prometheus.',
+      ),
+    }),
+    releaseHook: flag(true, 'Whether an uninstall takes our finalizers off, so that namespaces can end.'),
+  }),
+})
