@@ -8,6 +8,7 @@
 #   kube.sh start-api DIR  starts it again on its port
 #   kube.sh stop DIR       stops all of it and removes DIR
 # KUBE_CRDS: a folder of definitions, absolute, applied before the controller manager starts, which learns of later ones 40 s on.
+# KUBE_NODE_GRACE: how long a node may be silent, 50s unless set: then it is tainted, and its pods are evicted.
 # KUBE_CONTROLLERS=0: without the controller manager. KUBE_SCHEDULER=1: with the scheduler.
 set -euo pipefail
 
@@ -155,7 +156,7 @@ finish_start() {
   fi
   [ "${KUBE_CONTROLLERS:-1}" = 0 ] || launch "$dir" controllers "$programs/kubebox" kube-controller-manager \
     --kubeconfig "$dir/kubeconfig" --leader-elect=false --secure-port=0 --service-account-private-key-file pki/sa.key \
-    --root-ca-file pki/ca.crt --enable-hostpath-provisioner=true
+    --root-ca-file pki/ca.crt --enable-hostpath-provisioner=true --node-monitor-grace-period "${KUBE_NODE_GRACE:-50s}"
   [ "${KUBE_SCHEDULER:-0}" = 0 ] || launch "$dir" scheduler "$programs/kubebox" kube-scheduler \
     --kubeconfig "$dir/kubeconfig" --leader-elect=false --secure-port=0
   echo "$dir/kubeconfig"

@@ -46,6 +46,12 @@ export const longForms = [
   },
   { name: 'wrapper', inCi: 'the daily cases of the contract', command: npm('test:wrapper') },
   { name: 'tools', inCi: 'no client of other people', command: npm('test:tools') },
+  {
+    name: 'node-loss',
+    inCi: 'a lost node without its controllers',
+    command: npm('test:kubernetes', '--', 'node-loss'),
+    env: { KUBE_NODE_GRACE: '6s' },
+  },
   { name: 'memory', inCi: 'no Neo4j, no LightRAG', command: npm('test:memory') },
 ]
 

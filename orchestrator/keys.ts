@@ -28,11 +28,21 @@ type KeyName = keyof typeof makers
 export async function loadKeys(
   settings: Pick<OrchestratorSettings, 'stateDir' | 'keysDir'>,
 ): Promise<OrchestratorKeys> {
-  const keys = settings.keysDir === '' ? kept(join(settings.stateDir, 'keys')) : given(settings.keysDir)
+  const dir = settings.keysDir || join(settings.stateDir, 'keys')
+  const keys = settings.keysDir === '' ? kept(dir) : given(dir)
   return {
-    signing: await importSigningKey(keys['signing.pem']),
+    signing: await signingKey(join(dir, 'signing.pem'), keys['signing.pem']),
     callbackMaster: keys.callback,
     sessionKey: keys.session,
+  }
+}
+
+/** @throws with the path: the words of OpenSSL name none. */
+async function signingKey(path: string, pem: string): Promise<SigningKey> {
+  try {
+    return await importSigningKey(pem)
+  } catch (error) {
+    throw new Error(`${path} is no Ed25519 private key in PEM: ${messageOf(error)}`, { cause: error })
   }
 }
 
@@ -53,8 +63,9 @@ function given(dir: string): Readonly<Record<KeyName, string>> {
   const faults: string[] = []
   const keys = everyKey((name) => {
     try {
-      const text = readFileSync(join(dir, name), 'utf8')
-      if (text.trim() === '') faults.push(`${name} is empty`)
+      // Whoever writes the same key with an editor means no other one.
+      const text = readFileSync(join(dir, name), 'utf8').trim()
+      if (text === '') faults.push(`${name} is empty`)
       return text
     } catch (error) {
       faults.push(messageOf(error))

@@ -6,7 +6,6 @@ export interface OwnerReference {
   readonly name: string
   readonly uid: string
   readonly controller?: boolean
-  readonly blockOwnerDeletion?: boolean
 }
 
 /** Times are RFC 3339. */

@@ -40,7 +40,6 @@ describe('a pod', () => {
           kind: 'Task',
           name: 'implement-a-1',
           uid: 'uid-of-task',
-          blockOwnerDeletion: true,
         },
       ],
     })
@@ -54,6 +53,11 @@ describe('a pod', () => {
         { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute', tolerationSeconds: 60 },
       ],
     })
+  })
+
+  test('does not block the deletion of its owner, which takes a right that many clusters ask for', () => {
+    const { pod, secret } = podManifest(manifestInput())
+    expect(JSON.stringify([pod, secret('uid-of-pod')])).not.toContain('blockOwnerDeletion')
   })
 
   test('gets its secrets in memory, from a Secret that it owns and that only the init container sees', () => {

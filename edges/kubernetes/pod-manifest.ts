@@ -130,8 +130,12 @@ function podSpec(input: PodManifestInput, mounts: PodMounts, env: readonly objec
 /** The end of the log comes with the status, so nobody needs the right to read logs. */
 const lastWords = { terminationMessagePolicy: 'FallbackToLogsOnError' } as const
 
+/**
+ * Without `blockOwnerDeletion`: the Task's finalizer waits for all that is of it, and where the API server runs
+ * OwnerReferencesPermissionEnforcement, it would take the right to update finalizers of Tasks.
+ */
 export function taskOwner({ name, uid }: PodManifestInput['owner']): OwnerReference {
-  return { apiVersion: 'platform.dev/v1alpha1', kind: 'Task', name, uid, blockOwnerDeletion: true }
+  return { apiVersion: 'platform.dev/v1alpha1', kind: 'Task', name, uid }
 }
 
 /** POD-NETWORK-7: the domain is another one than that of all other labels. */

@@ -41,7 +41,7 @@ describe('claims', () => {
     const [workspace, cache] = [scene.server.get(workspacePath), scene.server.get(cachePath)]
     expect([workspace, cache]).toMatchObject([
       {
-        metadata: { ownerReferences: [{ kind: 'Task', uid: 'uid-of-task', blockOwnerDeletion: true }] },
+        metadata: { ownerReferences: [{ kind: 'Task', uid: 'uid-of-task' }] },
         spec: {
           accessModes: ['ReadWriteMany'],
           storageClassName: 'shared',

@@ -9,6 +9,7 @@ import { kindNamed } from '../../crd/kinds.ts'
 import { accountKubeconfig, accountToken } from '../../edges/kubernetes/account.ts'
 import { applyPatch, pathOf } from '../../edges/kubernetes/api.ts'
 import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
+import { systemClock, type Clock } from '../../runtime/clock.ts'
 import type { ControlPlane } from '../../testing/control-plane.ts'
 import type { OrchestratorSettings } from '../settings.ts'
 import { openDatabase } from './database.ts'
@@ -81,11 +82,14 @@ interface ClusterOptions {
   readonly manifests?: (forge: OrchestratorFixture['forge']) => readonly object[]
   /** In place of those of the fixture. */
   readonly settings?: Partial<OrchestratorSettings>
+  /** Of pods of the cluster; absent: pods are processes of this machine. */
+  readonly pods?: OrchestratorSettings['kubernetes']['pods']
+  readonly clock?: Clock
 }
 
 export async function startCluster(
   kube: ControlPlane,
-  { manifests = ownManifests, settings = {} }: ClusterOptions = {},
+  { manifests = ownManifests, settings = {}, pods, clock = systemClock }: ClusterOptions = {},
 ): Promise<Cluster> {
   const namespace = await kube.ownNamespace()
   const roles = rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount })
@@ -110,13 +114,15 @@ export async function startCluster(
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
-  const kubernetes = { ...noCluster, kubeconfig, namespaces: [namespace] }
+  const place = { ...noCluster, kubeconfig, namespaces: [namespace] }
+  const kubernetes = pods === undefined ? place : { ...place, localPods: false, pods }
   // As on a cluster. The embedded store starts for six processor seconds in place of one: for a machine that has no server.
   const database = settings.databaseUrl === undefined ? await openDatabase() : undefined
   const databaseUrl = database?.url ?? ''
   const own = { databaseUrl, ...settings, place: 'kubernetes', kubernetes } as const
   let issuer = ''
   const fixture = await startOrchestratorFixture(own, {
+    clock,
     settingsFor: async (identity) => {
       issuer = identity.issuer
       return {}

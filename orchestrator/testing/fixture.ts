@@ -18,7 +18,7 @@ import { isAlive, signal } from '../../edges/local/processes.ts'
 import type { ActorKind } from '../../machines/definition.ts'
 import { isReady } from '../../machines/project/machine.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock, type Clock } from '../../runtime/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { localManifests } from '../../standins/manifests.ts'
 import { people } from '../../standins/people.ts'
@@ -110,6 +110,8 @@ export interface OrchestratorFixtureOptions {
   readonly clients?: readonly IdentityClient[]
   /** In place of the Projects that the fixture applies over HTTP. */
   readonly prepare?: (fixture: OrchestratorFixture) => Promise<void>
+  /** The orchestrator's; absent: that of the machine. */
+  readonly clock?: Clock
   /** Settings that need the identity provider's address. */
   readonly settingsFor?: (identity: Identity) => Promise<Partial<OrchestratorSettings>>
 }
@@ -141,7 +143,7 @@ export async function startOrchestratorFixture(
     startOrchestrator(
       { ...given, ...at },
       {
-        clock: systemClock,
+        clock: around.clock ?? systemClock,
         random: Math.random,
         ids: { next: () => randomUUID() },
         fetch,

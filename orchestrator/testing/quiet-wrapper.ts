@@ -106,6 +106,7 @@ async function answer(
     setTimeout(() => void leave(), 20)
     return [202, {}]
   }
+  if (path === '/readyz') return [200, {}]
   if (path === '/v1/session') return [200, session()]
   if (path === '/_turns') return [200, { items: turns }]
   if (path === '/_end') {
@@ -157,10 +158,11 @@ const server = createServer((request: IncomingMessage, response: ServerResponse)
   })
 })
 
-server.listen(0, '127.0.0.1', () => {
+const [host = '', wantedPort = '0'] = (env['HTTP_ADDR'] ?? '127.0.0.1:0').split(':')
+server.listen(Number(wantedPort), host, () => {
   trace.booted(Date.parse(startedAt), Date.now())
   const { port } = server.address() as AddressInfo
-  writeFileSync(join(env['STATE_DIR'] ?? '', 'endpoint.json'), JSON.stringify({ url: `http://127.0.0.1:${port}` }))
+  writeFileSync(join(env['STATE_DIR'] ?? '', 'endpoint.json'), JSON.stringify({ url: `http://${host}:${port}` }))
 })
 setTimeout(() => process.exit(0), lifetimeMs).unref()
 process.once('SIGTERM', () => void leave())
