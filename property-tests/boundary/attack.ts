@@ -68,7 +68,7 @@ export interface Attack<Scene> {
   readonly profile?: Profile
   /** Lived in the long form alone. */
   readonly isDear?: boolean
-  /** Without walls too, only a superuser could do it: a pod of a cluster has none. */
+  /** Without walls too, only a superuser of the machine could do it: a pod of a cluster has none. */
   readonly isOfSuperusers?: boolean
   /** What refuses it; where several stand together, all of them. */
   readonly walls: readonly [Wall, ...Wall[]]

@@ -6,9 +6,14 @@ import { runAll } from './run.ts'
 import type { Selection } from './selection.ts'
 import { openCluster, type Cluster } from './stages/cluster.ts'
 import { wrappers } from './stages/pods.ts'
-import type { Outcome } from './verdict.ts'
+import { isSkipped, type Outcome } from './verdict.ts'
 
-const image = 'boundary.test/inside:v1'
+/** By who runs the stages inside a pod. */
+const insides = {
+  user: { image: 'boundary.test/inside:v1', security: { runAsNonRoot: false } },
+  root: { image: 'boundary.test/inside-as-root:v1', security: { runAsNonRoot: false, runAsUser: 0 } },
+} as const
+type Inside = keyof typeof insides
 const lookEveryMs = 250
 /** The long form, on a machine that does other work too. */
 const limitMs = 60 * 60_000
@@ -28,22 +33,53 @@ export async function runOverCluster(
     opened,
   }: { readonly told: (outcome: Outcome) => void; readonly opened: (close: () => Promise<void>) => void },
 ): Promise<ClusterRun> {
-  const program = [process.execPath, join(import.meta.dirname, 'inside.ts'), JSON.stringify(selection)]
-  const cluster = await openCluster({ ...wrappers, [image]: program })
+  const program = (own: Selection): readonly string[] => [
+    ...[process.execPath, join(import.meta.dirname, 'inside.ts')],
+    JSON.stringify(own),
+  ]
+  const cluster = await openCluster({
+    ...wrappers,
+    [insides.user.image]: program(selection),
+    [insides.root.image]: program({ ...selection, wantsRoot: true }),
+  })
   opened(() => cluster.close())
   try {
     const { isShort, jobs } = selection
     const inPods = await runAll(of(suites, 'pod'), { isShort, jobs, cluster, told })
-    const inside = of(suites, 'inside').length > 0 ? await runInside(cluster, told) : []
+    const later: Outcome[] = []
+    const isWanted = of(suites, 'inside').length > 0
+    // The superuser's pod lives what the user's skips.
+    const asUser = isWanted
+      ? await runInside(cluster, 'user', (outcome) => void (isSkipped(outcome) ? later.push(outcome) : told(outcome)))
+      : []
+    const asRoot = isWanted ? await runInside(cluster, 'root', told) : []
+    const left = later.filter((outcome) => !asRoot.some((one) => isSameControl(one, outcome, isShort)))
+    for (const outcome of left) told(outcome)
     const places = [
       line('in pods of the cluster, with the agent’s CLI', livedIn(inPods)),
-      line('inside a pod of the cluster, which runs their stages', livedIn(inside)),
+      line('inside a pod of the cluster, which runs their stages', livedIn(asUser)),
+      line('inside one whose user is root, since only he takes down what refuses them', livedIn(asRoot)),
+      line(
+        'not run: without walls too only a superuser of the machine could do them',
+        ofSuperusers(of(suites, 'inside')),
+      ),
       line('not run: they need no pod, and are the same without a cluster', namesIn(of(suites, 'none'))),
     ].flat()
-    return { outcomes: [...inPods, ...inside], places }
+    return { outcomes: [...inPods, ...asUser.filter((one) => !isSkipped(one)), ...left, ...asRoot], places }
   } finally {
     await cluster.close()
   }
+}
+
+/** The short form lives each attack in one kind of pod, which may be another one there. */
+function isSameControl(one: Outcome, other: Outcome, isShort: boolean): boolean {
+  return (
+    one.isControl &&
+    one.class === other.class &&
+    (isShort || one.profile === other.profile) &&
+    one.lived.name === other.lived.name &&
+    !isSkipped(one)
+  )
 }
 
 /** Classes, one for each attack. */
@@ -59,6 +95,10 @@ function namesIn(suites: readonly Suite[]): Attacks {
   return suites.flatMap((suite) => suite.attacks.map(() => suite.class))
 }
 
+function ofSuperusers(suites: readonly Suite[]): Attacks {
+  return suites.flatMap((suite) => suite.attacks.flatMap((one) => (one.isOfSuperusers === true ? suite.class : [])))
+}
+
 function line(text: string, attacks: Attacks): readonly string[] {
   return attacks.length === 0 ? [] : [`${attacks.length} attacks ${text}: ${[...new Set(attacks)].join(', ')}`]
 }
@@ -67,8 +107,8 @@ function of(suites: readonly Suite[], place: Place): readonly Suite[] {
   return suites.filter((suite) => suite.attacks.length > 0 && placeOf(suite) === place)
 }
 
-async function runInside(cluster: Cluster, told: (outcome: Outcome) => void): Promise<readonly Outcome[]> {
-  const task = await cluster.openTask({ name: 'inside', image })
+async function runInside(cluster: Cluster, who: Inside, told: (outcome: Outcome) => void): Promise<readonly Outcome[]> {
+  const task = await cluster.openTask({ name: `inside-as-${who}`, ...insides[who] })
   try {
     const env = { LOG_LEVEL: 'info', AGENT_SECLUSION: 'required', PLATFORM_TASK: 'inside' }
     const pod = await task.create(1, { env, secrets: { PLATFORM_POD_TOKEN_FILE: 'nobody’s' }, files: {} })

@@ -39,3 +39,12 @@ test('what is selected by class and by name keeps its place', () => {
   ])
   expect(selected(everySuite, { classes: [], isShort: true, jobs: 1 })).toEqual(everySuite)
 })
+
+test('the pod of root gets the attacks whose walls are mount options, and no others', () => {
+  const forRoot = selected(everySuite, { classes: [], isShort: true, jobs: 1, wantsRoot: true })
+  const names = forRoot.flatMap(({ attacks }) => attacks.map(({ name }) => name))
+  expect(names).toContain('a link that climbs')
+  expect(names).toContain('a file tool writes a skill')
+  expect(names).not.toContain('a setting of the kernel')
+  expect(names).not.toContain('the wrapper’s state')
+})

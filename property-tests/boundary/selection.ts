@@ -1,4 +1,4 @@
-import type { Suite } from './attack.ts'
+import type { Attack, Suite, Wall } from './attack.ts'
 
 /** What of the catalogue is run, and how. */
 export interface Selection {
@@ -8,12 +8,25 @@ export interface Selection {
   readonly only?: string
   readonly isShort: boolean
   readonly jobs: number
+  /** Only attacks whose walls none but root takes down. */
+  readonly wantsRoot?: boolean
 }
 
-export function selected(suites: readonly Suite[], { classes, only }: Selection): readonly Suite[] {
+/** Mount wants user id 0 to take them down (attack.ts). */
+const mounted: readonly Wall[] = ['read-only', 'nosymfollow']
+
+function wantsRoot({ walls }: Pick<Attack<never>, 'walls'>): boolean {
+  return walls.some((wall) => mounted.includes(wall))
+}
+
+export function selected(suites: readonly Suite[], selection: Selection): readonly Suite[] {
+  const { classes, only = '' } = selection
   return suites
     .filter((suite) => classes.length === 0 || classes.includes(suite.class))
-    .map((suite) =>
-      only === undefined ? suite : { ...suite, attacks: suite.attacks.filter(({ name }) => name.includes(only)) },
-    )
+    .map((suite) => {
+      const attacks = suite.attacks.filter(
+        (attack) => attack.name.includes(only) && (selection.wantsRoot !== true || wantsRoot(attack)),
+      )
+      return { ...suite, attacks }
+    })
 }
