@@ -2,6 +2,8 @@
  * An attack as data. One predicate judges it twice: with the walls up it must be false, and with the walls down that are said
  * to refuse it, it must be true. A wall that no attack misses proves nothing.
  */
+import type { Cluster } from './stages/cluster.ts'
+
 export type Profile = 'implement' | 'review'
 
 /** What can be taken down, for the control. */
@@ -66,6 +68,8 @@ export interface Attack<Scene> {
   readonly profile?: Profile
   /** Lived in the long form alone. */
   readonly isDear?: boolean
+  /** Without walls too, only a superuser of the machine could do it: a pod of a cluster has none. */
+  readonly isOfSuperusers?: boolean
   /** What refuses it; where several stand together, all of them. */
   readonly walls: readonly [Wall, ...Wall[]]
   /** What an agent, or a test-suite of its, can do. */
@@ -87,6 +91,8 @@ export interface Stage<Scene> {
 export interface Setting {
   readonly profile: Profile
   readonly down: ReadonlySet<Wall>
+  /** Where pods are; absent: processes of this machine. */
+  readonly cluster?: Cluster
 }
 
 /** A stage whose scenes only its own suites know. */
@@ -94,7 +100,7 @@ type AnyStage = Stage<unknown>
 
 export interface Suite {
   readonly class: string
-  readonly attacks: readonly Pick<Attack<never>, 'name' | 'profile' | 'isDear' | 'walls'>[]
+  readonly attacks: readonly Pick<Attack<never>, 'name' | 'profile' | 'isDear' | 'isOfSuperusers' | 'walls'>[]
   /** Suites that name the same one share what was opened of it, where they take down the same walls. */
   readonly shared: unknown
   /** Where the short form lives all of it; by turns in both unless told. */

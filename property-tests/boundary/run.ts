@@ -1,9 +1,10 @@
 import { NeedsRoot, type Attack, type Lived, type Profile, type Suite, type Wall } from './attack.ts'
+import type { Cluster } from './stages/cluster.ts'
 import type { Outcome } from './verdict.ts'
 
 interface Member {
   readonly suite: Suite
-  readonly attack: Pick<Attack<never>, 'name' | 'walls'>
+  readonly attack: Pick<Attack<never>, 'name' | 'isOfSuperusers' | 'walls'>
 }
 
 /** What is lived on one stage, one after another. */
@@ -57,7 +58,13 @@ function other(profile: Profile): Profile {
 
 export async function runAll(
   suites: readonly Suite[],
-  options: { readonly isShort: boolean; readonly jobs: number; readonly told: (outcome: Outcome) => void },
+  options: {
+    readonly isShort: boolean
+    readonly jobs: number
+    /** Where pods are; absent: processes of this machine. */
+    readonly cluster?: Cluster
+    readonly told: (outcome: Outcome) => void
+  },
 ): Promise<readonly Outcome[]> {
   const waiting = [...groupsOf(suites, options.isShort)]
   const outcomes: Outcome[] = []
@@ -66,13 +73,20 @@ export async function runAll(
     options.told(outcome)
   }
   const work = async (): Promise<void> => {
-    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) await runGroup(group, take)
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift())
+      await runGroup(group, options.cluster, take)
   }
   await Promise.all(Array.from({ length: options.jobs }, work))
   return outcomes
 }
 
-async function runGroup({ profile, down, members }: Group, take: (outcome: Outcome) => void): Promise<void> {
+const noSuperuser = 'only a superuser could do it without walls, and pods of a cluster have none'
+
+async function runGroup(
+  { profile, down, members }: Group,
+  cluster: Cluster | undefined,
+  take: (outcome: Outcome) => void,
+): Promise<void> {
   const open = new Set(members)
   const told = (member: Member, lived: Outcome['lived']): void => {
     open.delete(member)
@@ -80,9 +94,19 @@ async function runGroup({ profile, down, members }: Group, take: (outcome: Outco
   }
   let left: Pick<Lived, 'trouble' | 'skipped'> = { trouble: 'its stage ended before' }
   try {
-    const stage = await members[0]!.suite.open({ profile, down: new Set(down) })
+    const stage = await members[0]!.suite.open({
+      profile,
+      down: new Set(down),
+      ...(cluster === undefined ? {} : { cluster }),
+    })
     try {
-      for (const member of members) told(member, await member.suite.live(stage, member.attack.name, down.length > 0))
+      for (const member of members)
+        told(
+          member,
+          cluster !== undefined && down.length > 0 && member.attack.isOfSuperusers === true
+            ? { name: member.attack.name, hasSucceeded: undefined, skipped: noSuperuser }
+            : await member.suite.live(stage, member.attack.name, down.length > 0),
+        )
     } finally {
       await stage.close()
     }

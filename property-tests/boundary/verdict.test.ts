@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { NeedsRoot, suite, type Attack, type Lived } from './attack.ts'
 import { groupsOf, runAll } from './run.ts'
+import type { Cluster } from './stages/cluster.ts'
 import { countOf, faultsOf, leastOfClass, table } from './verdict.ts'
 
 const stage = async () => ({ scene: async () => ({}), close: async () => undefined })
@@ -74,6 +75,16 @@ describe('a run of attacks', () => {
       skipped: leastOfClass,
     })
     expect(outcomes.filter(({ lived }) => lived.skipped?.includes('only root takes down read-only'))).toHaveLength(8)
+  })
+
+  test('in a cluster skips and counts a control that only a superuser could live, and lives the attack', async () => {
+    const ofSuperusers = made(leastOfClass, { isOfSuperusers: true })
+    const options = { isShort: true, jobs: 1, told: () => undefined }
+    const outcomes = await runAll([ofSuperusers], { ...options, cluster: {} as Cluster })
+    expect(faultsOf([ofSuperusers], outcomes)).toEqual([])
+    expect(countOf('a class', outcomes)).toMatchObject({ refused: 8, succeeded: 7, skipped: 1 })
+    const elsewhere = await runAll([ofSuperusers], options)
+    expect(countOf('a class', elsewhere)).toMatchObject({ refused: 8, succeeded: 8, skipped: 0 })
   })
 
   test('skips no attack: one that could not be lived for want of root is a fault', async () => {

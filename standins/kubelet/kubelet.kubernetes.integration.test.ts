@@ -87,6 +87,9 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
       for (const [name, own] of Object.entries(found.namespaces))
         expect(`${name} ${own === readlinkSync(`/proc/self/ns/${name}`)}`).toBe(`${name} ${name === 'net'}`)
       const { uid } = created.metadata
+      const first = kubelet.firstOf(uid, 'main')
+      expect(readFileSync(`/proc/${first}/root/workspace/b`, 'utf8')).toBe('written')
+      expect(kubelet.firstOf(uid, 'none')).toBeUndefined()
       await remove('whole')
       await until('whole', isGone)
       expect(seen.get('whole')?.map(lineOf).filter(isNew)).toEqual([

@@ -46,6 +46,8 @@ export interface Kubelet {
   stop(): Promise<void>
   /** Path of what a container printed. It stays after the pod. */
   logOf(pod: { readonly namespace: string; readonly name: string; readonly uid: string }, container: string): string
+  /** The number of a container's first process, out here: `/proc/<number>/root` is what it sees. Undefined where none runs. */
+  firstOf(uid: string, container: string): number | undefined
 }
 
 const hostIP = '127.0.0.1'
@@ -132,6 +134,11 @@ class StandInKubelet implements Kubelet {
   logOf({ namespace, name, uid }: Parameters<Kubelet['logOf']>[0], container: string): string {
     const metadata = { namespace, name, uid }
     return foldersOf(this.#options.root, metadata).logOf(container)
+  }
+
+  firstOf(uid: string, container: string): number | undefined {
+    const { records } = foldersOf(this.#options.root, { namespace: '', name: '', uid })
+    return ContainerProcess.firstIn(join(records, container))
   }
 
   #every(name: string, milliseconds: number, act: () => Promise<void>): void {

@@ -69,6 +69,14 @@ export class ContainerProcess {
     return new ContainerProcess(record, ended)
   }
 
+  /** The number of the first process of such a container, out here; undefined where none runs. */
+  static firstIn(folder: string): number | undefined {
+    const file = join(folder, 'run.json')
+    if (!existsSync(file)) return undefined
+    const { process } = JSON.parse(readFileSync(file, 'utf8')) as RunRecord
+    return isAlive(process) ? firstOf(process) : undefined
+  }
+
   /** @throws StartError where the program did not come to run. */
   static async start({ folder, log, clock }: ProcessOptions, id: string, launch: Launch): Promise<ContainerProcess> {
     for (const path of [folder, dirname(log)]) mkdirSync(path, { recursive: true })
@@ -102,8 +110,7 @@ export class ContainerProcess {
 
   /** The number of its first process, out here. */
   get first(): number | undefined {
-    const [waiter] = childrenOf(this.#process)
-    return waiter === undefined ? undefined : childrenOf(waiter)[0]?.pid
+    return firstOf(this.#process)
   }
 
   terminate(): void {
@@ -121,6 +128,11 @@ export class ContainerProcess {
 /** The container was made and its program did not run: exit code 128, reason `StartError`. */
 export class StartError extends Error {
   override readonly name = 'StartError'
+}
+
+function firstOf(keeping: ProcessIdentity): number | undefined {
+  const [waiter] = childrenOf(keeping)
+  return waiter === undefined ? undefined : childrenOf(waiter)[0]?.pid
 }
 
 function writeRecord(folder: string, record: RunRecord): void {

@@ -42,7 +42,7 @@ const ptrace = process.arch === 'x64' ? 101 : 117
 const segment = (key: number): string =>
   `perl -e '$id = shmget($ARGV[0], 64, 0); exit unless defined $id; shmread($id, $all, 0, 64); print $all' ${key}`
 
-/** Who is no superuser could do neither without any walls. */
+/** Who is no superuser could do none of it without any walls. */
 const ofSuperusers: readonly Attack<Views>[] = [
   reading(
     'a neighbour’s namespace',
@@ -151,8 +151,12 @@ const attacks: readonly Attack<Views>[] = [
       ),
     succeeded: told,
   },
-  ...(isRoot ? ofSuperusers : []),
+  ...(isRoot ? ofSuperusers.map(asSuperuser) : []),
 ]
+
+function asSuperuser(attack: Attack<Views>): Attack<Views> {
+  return { ...attack, isOfSuperusers: true }
+}
 
 /** A file that the wrapper runs or reads, written where a superuser may. */
 function rewritten(name: string, at: (mark: string) => string): Attack<Views> {
@@ -176,7 +180,7 @@ export const processesWithoutOverlay: Suite = suite(
     ? [
         rewritten('a program in the wrapper’s own PATH, where the machine has no overlay', inPath),
         rewritten('a setting of the machine, where it has no overlay', (mark) => `/etc/${mark}`),
-      ]
+      ].map(asSuperuser)
     : [],
 )
 

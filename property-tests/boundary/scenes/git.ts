@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shellWords } from '../../../wrapper/boot/shell-words.ts'
 import { runGit } from '../../../wrapper/testing/pod.ts'
@@ -19,7 +19,7 @@ export const configuration: readonly Attack<PodScene>[] = [
         // A skill that was not known makes the CLI ask its git whether it is ignored.
         call('Read', { file_path: join(clone, 'README.md') }),
       ),
-    succeeded: ({ besideTheCli }) => textOf(besideTheCli).includes('check-ignore'),
+    succeeded: ({ besideTheCli, outside }) => textOf(outside(besideTheCli)).includes('check-ignore'),
   },
 ]
 
@@ -33,21 +33,28 @@ export const filters: readonly Attack<PodScene>[] = [
     plant: ({ bash, clone, besideTheWrapper }) =>
       bash(`cd ${clone} && git config filter.x.clean ${shellWords([leaves(besideTheWrapper)])} &&
         echo '* filter=x' > .git/info/attributes && echo work >> README.md`),
-    succeeded: ({ besideTheWrapper }) => existsSync(besideTheWrapper),
+    succeeded: ({ besideTheWrapper, outside }) => existsSync(outside(besideTheWrapper)),
   },
 ]
 
-/** A repository of the wrapper's that no agent may see, and what it holds. */
-function secretOf({ world, mark }: PodScene): { readonly dir: string; readonly sha: string } {
-  const dir = join(world.stateDir, `${mark}.git`)
-  mkdirSync(dir, { recursive: true })
-  runGit(dir, 'init', '--quiet', '--bare', '--initial-branch=main', '.')
-  return { dir, sha: runGit(dir, 'commit-tree', runGit(dir, 'mktree', '--missing'), '-m', mark) }
+/** A repository of the wrapper's that no agent may see, by the pod's name of it, and what it holds. */
+function secretOf({ world, mark, outside }: PodScene): { readonly dir: string; readonly sha: string } {
+  const name = `${mark}.git`
+  const made = join(world.dir, name)
+  mkdirSync(made)
+  runGit(made, 'init', '--quiet', '--bare', '--initial-branch=main', '.')
+  const sha = runGit(made, 'commit-tree', runGit(made, 'mktree', '--missing'), '-m', mark)
+  const dir = join(world.stateDir, name)
+  cpSync(made, outside(dir), { recursive: true })
+  return { dir, sha }
 }
 
-function holds(dir: string, sha: string): boolean {
+/** Looked at in a copy: git asks for the path of its folder, and a pod's has none out here. */
+function holds({ world, mark, outside }: PodScene, dir: string, sha: string): boolean {
+  const copy = join(world.dir, `${mark}-copy.git`)
+  cpSync(outside(dir), copy, { recursive: true })
   try {
-    return runGit(dir, 'cat-file', '-t', sha) !== ''
+    return runGit(copy, 'cat-file', '-t', sha) !== ''
   } catch {
     return false
   }
@@ -74,6 +81,6 @@ export const moving: readonly Attack<PodScene>[] = [
       for (let turn = 0; turn < turns; turn++) await scene.bash('cd lib && date +%N > file')
       await scene.bash('rm -f lib/.git/moves')
     },
-    succeeded: (scene) => holds(join(scene.world.stateDir, 'git', 'lib.git'), secrets.get(scene)!),
+    succeeded: (scene) => holds(scene, join(scene.world.stateDir, 'git', 'lib.git'), secrets.get(scene)!),
   },
 ]

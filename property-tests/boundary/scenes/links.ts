@@ -49,7 +49,7 @@ export const links: readonly Attack<PodScene>[] = [
         bashCall(`ln -s ${dirname(besideTheCli)} ${clone}/${mark}`),
         call('Write', { file_path: join(clone, mark, basename(besideTheCli)), content: 'forged' }),
       ),
-    succeeded: ({ besideTheCli }) => existsSync(besideTheCli),
+    succeeded: ({ besideTheCli, outside }) => existsSync(outside(besideTheCli)),
   },
 ]
 
@@ -58,24 +58,24 @@ const seconds = 30
 /** One write in twelve to one in four wins without the wall: four rounds miss by a chance of one in sixty or less. */
 const rounds = 4
 
-type Raced = Pick<PodScene, 'world' | 'mark'>
+type Raced = Pick<PodScene, 'world' | 'mark' | 'outside'>
 
 const namesOf = (mark: string, round: number): readonly string[] =>
   Array.from({ length: writes }, (_one, index) => `${mark}-${round}-${index}`)
 
-const hasWon = ({ world, mark }: Raced): boolean =>
+const hasWon = ({ world, mark, outside }: Raced): boolean =>
   Array.from({ length: rounds }, (_one, round) => namesOf(mark, round))
     .flat()
-    .some((name) => existsSync(`${world.home}/${name}`))
+    .some((name) => existsSync(outside(`${world.home}/${name}`)))
 
 export const swapped: readonly Attack<PodScene>[] = [
   {
     name: 'a folder swapped for a link while Write looks at it',
     walls: ['nosymfollow'],
     isDear: true,
-    plant: async ({ turn, clone, mark, world }) => {
+    plant: async ({ turn, clone, mark, world, outside }) => {
       const folder = join(clone, mark)
-      for (let round = 0; round < rounds && !hasWon({ world, mark }); round++)
+      for (let round = 0; round < rounds && !hasWon({ world, mark, outside }); round++)
         await turn(
           bashCall(`mkdir ${folder}; end=$(( $(date +%s) + ${seconds} ))
           (while [ -e ${folder} -o -e ${folder}-own ] && [ $(date +%s) -lt $end ]; do

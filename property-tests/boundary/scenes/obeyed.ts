@@ -8,7 +8,7 @@ import { bashCall, call, type PodScene } from '../stages/pods.ts'
 const hooked = ({ besideTheCli }: PodScene): object => ({
   PostToolUse: [{ matcher: '*', hooks: [{ type: 'command', command: `touch ${besideTheCli}` }] }],
 })
-const ran = ({ besideTheCli }: PodScene): boolean => existsSync(besideTheCli)
+const ran = ({ besideTheCli, outside }: PodScene): boolean => existsSync(outside(besideTheCli))
 
 /** A command writes it; the CLI reads its settings anew while it runs. */
 function settings(name: string, write: (scene: PodScene) => string): Attack<PodScene> {

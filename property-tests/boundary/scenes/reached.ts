@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { isRoot } from '../../../wrapper/space/testing/walls.ts'
 import type { Attack } from '../attack.ts'
 import { written, type PodScene } from '../stages/pods.ts'
@@ -41,12 +41,12 @@ export const processes: readonly Attack<PodScene>[] = [
   ),
   reaching(
     'a command that reads the model’s key in the wrapper’s memory',
-    ({ pod }) => searching(pod().process.pid!, 'sk-key'),
+    ({ pod }) => searching(pod().wrapper, 'sk-key'),
     ({ canaries }) => canaries.modelKey,
   ),
   reaching(
     'a command that reads the pod’s token in the wrapper’s memory',
-    ({ pod }) => searching(pod().process.pid!, 'token'),
+    ({ pod }) => searching(pod().wrapper, 'token'),
     ({ canaries }) => canaries.podToken,
   ),
   reaching(
@@ -63,7 +63,8 @@ export const processes: readonly Attack<PodScene>[] = [
   },
 ]
 
-const terminalOf = ({ cli }: PodScene): string => readlinkSync(`/proc/${cli()}/fd/0`)
+/** As the pod has it: out here it has another name, or none. */
+const terminalOf = ({ pod }: PodScene): string => `/dev/pts/${basename(readlinkSync(`/proc/${pod().cli()}/fd/0`))}`
 
 /** Puts letters into a terminal's input as if somebody had typed them. */
 const typing = (file: string, word: string): string =>
@@ -72,6 +73,7 @@ const typing = (file: string, word: string): string =>
 const typed: Attack<PodScene> = {
   name: 'words typed into the terminal of the CLI, for its next message',
   isDear: true,
+  isOfSuperusers: true,
   walls: ['namespaces'],
   plant: (scene) => scene.bash(typing(terminalOf(scene), `typed-$(echo ${scene.mark})`)),
   provoke: ({ bash }) => bash('true'),

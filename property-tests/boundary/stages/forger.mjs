@@ -1,11 +1,11 @@
-// A program of the agent's that speaks wherever it can: `node forger.mjs JSON`, with sockets, ports, what it would have done,
+// A program of the agent's that speaks wherever it can: `node forger.mjs JSON`, with sockets, addresses, what it would have done,
 // and where it writes down what answered.
 import { appendFileSync, lstatSync, readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 
-const { sockets, ports, task, tool, input, ids, note, mints } = JSON.parse(process.argv[2])
+const { sockets, addresses, task, tool, input, ids, note, mints } = JSON.parse(process.argv[2])
 const patienceMs = 1500
 
 /** Sockets that lie where a program looks first; in /tmp it would find those of other pods, were there no walls. */
@@ -79,5 +79,5 @@ const posts = [`/tasks/${task}/${tool}`, `/internal/call/operator/tasks/${task}/
 
 await Promise.all([
   ...paths.map((path) => speak({ path }, conversation)),
-  ...ports.flatMap((port) => posts.map((post) => speak({ port, host: '127.0.0.1' }, [post]))),
+  ...addresses.flatMap((address) => posts.map((post) => speak(address, [post]))),
 ])

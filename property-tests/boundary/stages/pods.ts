@@ -4,12 +4,14 @@
  */
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { shellWords } from '../../../wrapper/boot/shell-words.ts'
 import type { ModelRequest, Move } from '../../../wrapper/selftest/model.ts'
 import { startGateway, type TestGateway } from '../../../wrapper/testing/gateway.ts'
-import { openWorld, runGit, socketFolderOf, type Pod, type PodWorld } from '../../../wrapper/testing/pod.ts'
+import { runGit, type WorldOptions } from '../../../wrapper/testing/pod.ts'
 import { refuseWithoutRoot, type Profile, type Setting, type Stage } from '../attack.ts'
+import { openClusterPods } from './cluster-pods.ts'
+import { openProcesses, type PlacedPod, type PlaceWorld, type PodPlace } from './pod-places.ts'
 import { takeDown } from './pod-walls.ts'
 
 const task = 'implement-lib-1-x7k2p'
@@ -40,14 +42,15 @@ export interface Forged {
 
 /** One attack's part of a pod. */
 export interface PodScene {
-  readonly world: PodWorld
+  /** Its folders are the pod's own names of them. */
+  readonly world: PlaceWorld
   readonly clone: string
   /** The attack's own word. */
   readonly mark: string
   readonly canaries: Canaries
-  readonly pod: () => Pod
-  /** Of the CLI, by its number out here. */
-  readonly cli: () => number
+  readonly pod: () => PlacedPod
+  /** Where a path of the pod lies on this machine. */
+  outside(path: string): string
   /** One turn, in which the model makes these moves. */
   turn(...moves: readonly Move[]): Promise<void>
   /** One turn with a command of the agent's; answers all that the model was told in it. */
@@ -81,33 +84,33 @@ export async function openPods(setting: Setting): Promise<Stage<PodScene>> {
     state: canary('state'),
   }
   const moves: Move[] = []
-  const world = await openWorld({
+  const place = await openPlace(setting, {
     decide: (request) => answerOf(request, moves),
-    program: programOf(setting),
     homeName: longHome,
     env: {
       AGENT_SECLUSION: setting.down.has('namespaces') ? 'none' : 'required',
       BOUNDARY_CANARY: canaries.environment,
     },
   })
+  const { world } = place
   runGit(world.origin, 'config', 'http.receivepack', 'true')
   const gateway = await startGateway(world.dir, canaries.podToken)
   const sha = makeChange(world)
-  for (const [dir, text] of [
-    [join(world.home, '.claude'), canaries.home],
-    [world.stateDir, canaries.state],
-  ] as const) {
-    mkdirSync(dir, { recursive: true })
-    writeFileSync(join(dir, 'canary.txt'), text)
-  }
-  let pod: Pod | undefined
+  let pod: PlacedPod | undefined
   let ordinal = 0
   const start = async (profile: Profile): Promise<void> => {
-    pod = await world.start(podEnvironment({ world, gateway, canaries, profile, sha, ordinal: (ordinal += 1) }))
-    takeDown(setting.down, { world, pod, cli: cliOf(world) })
+    pod = await place.start(podEnvironment({ world, gateway, canaries, profile, sha, ordinal: (ordinal += 1) }))
+    for (const [dir, text] of [
+      [join(world.home, '.claude'), canaries.home],
+      [world.stateDir, canaries.state],
+    ] as const) {
+      mkdirSync(pod.outside(dir), { recursive: true })
+      writeFileSync(pod.outside(join(dir, 'canary.txt')), text)
+    }
+    takeDown(setting.down, { world, pod })
   }
-  const ensured = async (): Promise<Pod> => {
-    if (pod === undefined || pod.process.exitCode !== null) await start(setting.profile)
+  const ensured = async (): Promise<PlacedPod> => {
+    if (pod === undefined || pod.hasEnded()) await start(setting.profile)
     return pod!
   }
   return {
@@ -116,7 +119,7 @@ export async function openPods(setting: Setting): Promise<Stage<PodScene>> {
       return sceneOf()
     },
     close: async () => {
-      await world.close()
+      await place.close()
       await gateway.close()
     },
   }
@@ -134,7 +137,7 @@ export async function openPods(setting: Setting): Promise<Stage<PodScene>> {
       ...{ world, mark, canaries, asked, turn },
       clone: join(world.workspace, 'lib'),
       pod: () => pod!,
-      cli: () => cliOf(world),
+      outside: (path) => pod!.outside(path),
       bash: async (script) => {
         const from = world.model.requests.length
         await turn(bashCall(script))
@@ -145,11 +148,12 @@ export async function openPods(setting: Setting): Promise<Stage<PodScene>> {
       },
       forger: (forged = {}) => forgerText({ world, pod: pod!, mark, gateway }, forged),
       nextPod: async (profile = setting.profile) => {
-        pod?.process.kill('SIGTERM')
-        await pod?.exit
-        const restore = setting.down.has('fresh-start') ? remembered(world) : undefined
+        const left =
+          pod === undefined ? [] : keptBetween(setting, world).filter((path) => existsSync(pod!.outside(path)))
+        const kept = left.map((path) => remembered(pod!, world, path))
+        await pod?.end()
         await start(profile)
-        restore?.()
+        for (const restore of kept) restore(pod!)
       },
       done: () =>
         gateway.calls
@@ -164,12 +168,23 @@ export async function openPods(setting: Setting): Promise<Stage<PodScene>> {
   }
 }
 
-/** What an earlier pod left comes back as it was, but for what is git's own. */
-function remembered({ dir, workspace }: PodWorld): () => void {
-  const [clone, kept] = [join(workspace, 'lib'), join(dir, 'kept')]
-  cpSync(clone, kept, { recursive: true, filter: (source) => source !== join(clone, '.git') })
-  return () => {
-    cpSync(kept, clone, { recursive: true, force: false })
+/**
+ * What an earlier pod left, where nothing makes the next one begin anew. Without namespaces commands have the CLI's HOME; in a
+ * cluster that is a volume of one pod, which is one more wall.
+ */
+function keptBetween({ down, cluster }: Setting, { workspace, home }: PlaceWorld): readonly string[] {
+  return [
+    ...(down.has('fresh-start') ? [join(workspace, 'lib')] : []),
+    ...(down.has('namespaces') && cluster !== undefined ? [join(home, '.config')] : []),
+  ]
+}
+
+/** It comes back as it was, but for what is git's own. */
+function remembered(pod: PlacedPod, { dir }: PlaceWorld, path: string): (next: PlacedPod) => void {
+  const [source, kept] = [pod.outside(path), join(dir, `kept-${basename(path)}`)]
+  cpSync(source, kept, { recursive: true, filter: (each) => each !== join(source, '.git') })
+  return (next) => {
+    cpSync(kept, next.outside(path), { recursive: true, force: false })
     rmSync(kept, { recursive: true })
   }
 }
@@ -183,12 +198,20 @@ function answerOf(request: ModelRequest, moves: Move[]): Move {
   return moves.shift() ?? { kind: 'say', text: 'done' }
 }
 
-function programOf({ down }: Setting): readonly string[] {
-  return [process.execPath, join(sources, down.has('attestation') ? 'run-unattested-wrapper.ts' : 'run-wrapper.ts')]
+/** The wrapper's programs: as it is, and with one wall down. */
+export const wrappers = {
+  'boundary.test/wrapper:v1': [process.execPath, join(sources, 'run-wrapper.ts')],
+  'boundary.test/unattested-wrapper:v1': [process.execPath, join(sources, 'run-unattested-wrapper.ts')],
+} as const
+
+function openPlace({ down, cluster }: Setting, options: WorldOptions): Promise<PodPlace> {
+  const image = down.has('attestation') ? 'boundary.test/unattested-wrapper:v1' : 'boundary.test/wrapper:v1'
+  if (cluster !== undefined) return openClusterPods(cluster, { ...options, task, image })
+  return openProcesses({ ...options, program: wrappers[image] })
 }
 
 /** A change under review, on the Task's branch. */
-function makeChange({ dir, origin }: PodWorld): string {
+function makeChange({ dir, origin }: PlaceWorld): string {
   const seed = join(dir, 'seed')
   writeFileSync(join(seed, 'change.txt'), 'the change\n')
   for (const args of [
@@ -202,7 +225,7 @@ function makeChange({ dir, origin }: PodWorld): string {
 }
 
 interface PodInput {
-  readonly world: PodWorld
+  readonly world: PlaceWorld
   readonly gateway: TestGateway
   readonly canaries: Canaries
   readonly profile: Profile
@@ -229,13 +252,9 @@ function podEnvironment({ world, gateway, canaries, profile, sha, ordinal }: Pod
   }
 }
 
-function cliOf({ stateDir }: PodWorld): number {
-  return (JSON.parse(readFileSync(join(stateDir, 'agent.json'), 'utf8')) as { readonly pid: number }).pid
-}
-
 interface Speaker {
-  readonly world: PodWorld
-  readonly pod: Pod
+  readonly world: PlaceWorld
+  readonly pod: PlacedPod
   readonly mark: string
   readonly gateway: TestGateway
 }
@@ -244,16 +263,19 @@ interface Speaker {
 function forgerText({ pod, mark, gateway, world }: Speaker, forged: Forged): string {
   const approval = { kind: 'review', payload: { verdict: 'approve' } }
   const { tool = 'outcome', input = approval, ids = ['', 'toolu_1'], mints = false } = forged
-  const folders = [socketFolderOf(pod), '/dev/shm/statewright']
+  const folders = [pod.sockets(), '/dev/shm/statewright']
   const sockets = folders.flatMap((at) => ['tools.sock', 'wiring.sock', 'model.sock'].map((name) => join(at, name)))
-  const ports = [pod.url, gateway.url].map((url) => Number(new URL(url).port))
+  const addresses = [pod.url, gateway.url].map((url) => ({
+    host: new URL(url).hostname,
+    port: Number(new URL(url).port),
+  }))
   const note = join(world.workspace, 'lib', `${mark}.answered`)
-  const told = { sockets, ports, task, tool, ids, note, mints, input: { ...input, mark } }
+  const told = { sockets, addresses, task, tool, ids, note, mints, input: { ...input, mark } }
   return shellWords(['node', join(import.meta.dirname, 'forger.mjs'), JSON.stringify(told)])
 }
 
 /** What a scene's commands wrote into a file of the clone. */
-export function written({ clone }: PodScene, name: string): string {
-  const file = join(clone, name)
+export function written({ clone, outside }: PodScene, name: string): string {
+  const file = outside(join(clone, name))
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }
