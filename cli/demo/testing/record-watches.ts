@@ -13,10 +13,12 @@ import { programsOf } from '../../../testing/control-plane.ts'
 import { programDir } from '../../program.ts'
 
 const page = join(programDir, 'docs', 'kubernetes.md')
-const block = /(<!-- recorded: demo -->\n+```console\n)[^]*?\n```/
+const block = /(<!-- recorded: demo -->\n+```console\n)(?:[^]*?\n)?```/
 const namespace = 'statewright-demo'
 const startLimitMs = 300_000
 const kinds = ['tasks', 'pods', 'pvc'] as const
+const volumes = /pvc-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+const [volumeName, shownVolume] = ['pvc-8c5f1a52-0000-0000-0000-000000000000', 'pvc-8c5f1a52']
 
 const dir = mkdtempSync(join(tmpdir(), 'record-watches-'))
 try {
@@ -66,10 +68,10 @@ function stable(output: string): readonly string[] {
     .map((line) =>
       line
         .trimEnd()
-        .replaceAll(/pvc-[0-9a-f-]{36}/g, 'pvc-8c5f1a52')
-        .replace(/^(NAME.*VOLUME) {30,}/, '$1         ')
-        .replace(/^(\S+ +Pending) {30,}/, '$1                  ')
-        .replace(/ (?:\d+m)?\d+s$/, ' 5s'),
+        // A claim without a volume has as many spaces in its place.
+        .replace(/ {60,}/, (gap) => gap.slice(volumeName.length - shownVolume.length))
+        .replaceAll(volumes, shownVolume)
+        .replace(/ (?:\d+m)?\d+[ms]$/, ' 5s'),
     )
     .filter((line, index, all) => line !== '' && line !== all[index - 1])
 }
