@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Parsed } from '../args.ts'
 import { kubernetesOf, portOf } from './given.ts'
@@ -21,6 +22,10 @@ test('a cluster is one that starts with the demo, a given one, or none', () => {
     internalUrl: undefined,
     storageClass: 'nfs',
   })
+})
+
+test('a kubeconfig of this folder is known by its whole path', () => {
+  expect(kubernetesOf(parsed({ ...whole, kubeconfig: 'admin' }), 'x')).toMatchObject({ kubeconfig: resolve('admin') })
 })
 
 test('the orchestrator listens on the port of its URL, unless another one is given', () => {

@@ -1,4 +1,5 @@
 /** The options of a demo in a cluster: what belongs together, and what is missing, in one answer. */
+import { resolve } from 'node:path'
 import { count, flag, text, UsageError, type Parsed } from '../args.ts'
 import type { StackOptions } from '../local/stack.ts'
 
@@ -15,7 +16,8 @@ export function kubernetesOf(parsed: Parsed, suffix: string): StackOptions['kube
   const faults = [...missingOf(parsed), ...wrongIn(parsed)]
   if (faults.length > 0) throw new UsageError(faults.join('\n'))
   return {
-    kubeconfig,
+    // What it names lies beside it, and the orchestrator's own kubeconfig is elsewhere.
+    kubeconfig: resolve(kubeconfig),
     namespace: `statewright-demo-${suffix}`,
     image: text(parsed, 'image')!,
     operatorUrl: withoutSlash(text(parsed, 'operator-url')!),
