@@ -86,12 +86,21 @@ contexts: [{name: tests, context: {cluster: tests, user: admin, namespace: defau
 K
 }
 
+# When a process began, in ticks since boot: its pid alone may be somebody else's by now. Empty where it is gone.
+began() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
+
+# runs FILE: whether the process of a pid file still does.
+runs() {
+  local pid start
+  read -r pid start 2>/dev/null <"$1" && kill -0 "$pid" 2>/dev/null && [ "$(began "$pid")" = "$start" ]
+}
+
 # launch DIR NAME COMMAND...: in a session of its own, its output in DIR/NAME.log.
 launch() {
   local dir=$1 name=$2
   shift 2
   (cd "$dir" && exec setsid "$@" >>"$dir/$name.log" 2>&1 </dev/null) &
-  echo $! >"$dir/$name.pid"
+  echo "$! $(began $!)" >"$dir/$name.pid"
 }
 
 launch_etcd() {
@@ -120,7 +129,7 @@ await_api() {
   for _ in $(seq 1 1200); do
     if curl -sf --cacert "$dir/pki/ca.crt" --cert "$dir/pki/admin.crt" --key "$dir/pki/admin.key" \
       "https://127.0.0.1:$port/readyz" >/dev/null; then return 0; fi
-    kill -0 "$(cat "$dir/api.pid")" 2>/dev/null && kill -0 "$(cat "$dir/etcd.pid")" 2>/dev/null || return 1
+    runs "$dir/api.pid" && runs "$dir/etcd.pid" || return 1
     sleep 0.1
   done
   return 1
@@ -164,14 +173,14 @@ finish_start() {
 
 # At once and on purpose: asked politely, an API server whose etcd is gone holds its port for up to a minute.
 end_one() {
-  local pid
-  pid=$(cat "$1" 2>/dev/null) || return 0
-  rm -f "$1"
-  kill -9 "$pid" 2>/dev/null || return 0
+  local file=$1 pid start
+  read -r pid start 2>/dev/null <"$file" || return 0
+  if runs "$file"; then kill -9 "$pid" 2>/dev/null || true; fi
   for _ in $(seq 1 200); do
-    kill -0 "$pid" 2>/dev/null || return 0
+    runs "$file" || break
     sleep 0.05
   done
+  rm -f "$file"
 }
 
 end() {

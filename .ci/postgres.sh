@@ -66,10 +66,18 @@ restart() {
   as_server "$bin/pg_ctl" -D "$dir/data" -l "$dir/data/log" -m "$mode" -w -t 60 -s restart >&2
 }
 
+# Whether the server of a folder runs. A crash leaves its pid in a file, and that may be somebody else's by now: the server works
+# in its data folder.
+runs() {
+  local pid
+  pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) || return 1
+  [ ! -d /proc/self ] || [ "$(readlink "/proc/$pid/cwd")" = "$(readlink -f "$1/data")" ]
+}
+
 stop() {
   local dir=$1 bin
   bin=$(programs)
-  as_server "$bin/pg_ctl" -D "$dir/data" -m immediate -w -s stop || true
+  ! runs "$dir" || as_server "$bin/pg_ctl" -D "$dir/data" -m immediate -w -t 30 -s stop || true
   rm -rf "$dir"
 }
 

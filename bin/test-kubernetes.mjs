@@ -9,11 +9,13 @@ import { promisify } from 'node:util'
 import { onNode24, root, run } from './on-node-24.mjs'
 
 const usage = `usage: npm run test:kubernetes [-- FILE...]
+       npm run test:kubernetes -- --given
 
 Tests the resources of Statewright on a real Kubernetes control plane (API server, etcd, controller manager), which it starts
 on the loopback. The first run builds it from Go modules: about 4 minutes of two idle cores. Later runs start it in seconds.
 
   FILE...   run only test files whose path contains FILE
+  --given   run demos in a cluster that was there before, and compare all else in it: three demos, about five minutes
 
 Environment:
   KUBERNETES_UNDER_TEST   the folder of a control plane that .ci/kube.sh started: use this one
@@ -25,7 +27,10 @@ const shared = ['--isolate=false']
 
 const kube = join(root, '.ci', 'kube.sh')
 
+const givenDemos = join('cli', 'demo', 'given.kubernetes.integration.test.ts')
+
 async function main(parameters) {
+  if (parameters.includes('--given')) return runGiven()
   const folder = process.env['KUBERNETES_UNDER_TEST'] ?? (await start())
   process.env['STATEWRIGHT_REQUIRE'] ??= 'kubernetes'
   const isOurs = process.env['KUBERNETES_UNDER_TEST'] === undefined
@@ -36,6 +41,13 @@ async function main(parameters) {
   } finally {
     if (isOurs) await command(['stop', folder])
   }
+}
+
+/** They start the cluster themselves, and are alone in it. */
+async function runGiven() {
+  console.log(`control plane: ${await command(['build'])}`)
+  process.env['STATEWRIGHT_GIVEN'] = '1'
+  return run(process.execPath, [join(root, 'bin', 'test.mjs'), givenDemos])
 }
 
 async function start() {

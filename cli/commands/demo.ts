@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
+import { kubernetesOf, portOf } from '../demo/given.ts'
 import { runMainJob, type RunOptions, type RunResult } from '../demo/run.ts'
 import { removeFolder } from '../../edges/local/pod-folder.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
@@ -23,9 +25,16 @@ Exit code 0: the main branch contains the change, its tests pass, and the forge'
   --seed N                draw kills and words from N (default: a random number, which the demo prints)
   --kubernetes            run pods in a Kubernetes of its own: a real API server, and a kubelet that runs them as processes
                           here; it needs Go or its cached program, and PostgreSQL
+  --kubeconfig FILE       with --kubernetes: run pods in this cluster, in a namespace of its own, which goes at the end;
+                          nothing else is touched. An administrator's; the definitions of crd/generated must be there
+  --image IMAGE           the wrapper's, as the cluster pulls it (deploy/Dockerfile.wrapper)
+  --operator-url URL      how pods reach the orchestrator here. Identity provider and model listen at its host too, so pods and
+                          this machine must reach its port P, and P+2, P+3, P+4. This machine must reach pods' addresses
+  --internal-url URL      how pods reach its second listener (default: http, the host of --operator-url, P+2)
+  --storage-class CLASS   of workspaces, ReadWriteMany (default: the cluster's)
   --keep                  leave everything running after the job until Ctrl-C
   --dir DIR               write state to DIR (default: .statewright/demo-<time>)
-  --port N                port of the orchestrator (default: a free one)
+  --port N                port P of the orchestrator (default: that of --operator-url, else a free one)
   --timeout SECONDS       fail after this many seconds (default 600)
   --model-provider NAME   scripted (default) or anthropic, with a key in ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN
   --unsafe-no-isolation   run pods and agents without namespaces, even with a real model; whatever the agent starts can
@@ -41,6 +50,11 @@ const options = {
   chaos: { type: 'string' },
   seed: { type: 'string' },
   kubernetes: { type: 'boolean' },
+  kubeconfig: { type: 'string' },
+  image: { type: 'string' },
+  'operator-url': { type: 'string' },
+  'internal-url': { type: 'string' },
+  'storage-class': { type: 'string' },
   keep: { type: 'boolean' },
   dir: { type: 'string' },
   port: { type: 'string' },
@@ -52,6 +66,7 @@ const options = {
 export async function demo(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0
+  kubernetesOf(parsed, '')
   const dir = resolve(text(parsed, 'dir') ?? join('.statewright', `demo-${stamp()}`))
   if (existsSync(join(dir, 'forge')))
     throw new UsageError(`${dir} contains an earlier demo: name another folder with --dir`)
@@ -61,8 +76,8 @@ export async function demo(args: readonly string[]): Promise<number> {
     ? runMainJob(await runOptions(parsed, dir, interrupted))
     : disturbed(parsed, dir, interrupted))
   tell(parsed, result, dir)
-  if (flag(parsed, 'keep')) await untilStopped(result, write(parsed), interrupted)
-  return result.report.ok ? 0 : 1
+  const left = flag(parsed, 'keep') ? await untilStopped(result, write(parsed), interrupted) : []
+  return result.report.ok && left.length === 0 ? 0 : 1
 }
 
 async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Promise<RunOptions> {
@@ -73,11 +88,11 @@ async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Pro
     scenario: await loadScenario(text(parsed, 'scenario') ?? defaultScenarioFile),
     ...(repository === undefined ? {} : { repository: resolve(repository) }),
     ...(testCommand === undefined ? {} : { testCommand }),
-    port: count(parsed, 'port', 0),
+    port: portOf(parsed),
     model: modelChoice(text(parsed, 'model-provider') ?? 'scripted', process.env),
     unsafeNoIsolation: flag(parsed, 'unsafe-no-isolation'),
     timeoutMs: count(parsed, 'timeout', 600) * 1000,
-    kubernetes: flag(parsed, 'kubernetes'),
+    kubernetes: kubernetesOf(parsed, randomUUID().slice(0, 8)),
     keep: flag(parsed, 'keep'),
     signal,
     write: write(parsed),
@@ -130,10 +145,12 @@ async function untilStopped(
   { stack }: RunResult,
   say: (line: string) => void,
   interrupted: AbortSignal,
-): Promise<void> {
+): Promise<readonly string[]> {
   say(`everything stays up until Ctrl-C: ${stack.endpoints.inspector}`)
   await aborted(interrupted)
-  await stack.stop()
+  const left = await stack.stop()
+  for (const one of left) say(`  - ${one}`)
+  return left
 }
 
 function stamp(): string {

@@ -44,7 +44,7 @@ export async function runMainJob(options: RunOptions): Promise<RunResult> {
   try {
     return await play(stack, options, teller.say, startedAt)
   } catch (error) {
-    await stack.stop()
+    for (const left of await stack.stop()) teller.say(left)
     throw error
   }
 }
@@ -91,15 +91,16 @@ async function play(
   const kills = disturbed?.kills ?? []
   if (options.keep) return { report, kills, stack }
   const ending = recorder && (await recorder.end())
-  await stack.stop()
-  return { report: ending === undefined ? report : withCluster(report, ending), kills, stack }
+  const left = await stack.stop()
+  return { report: ending === undefined ? report : withCluster(report, ending, left), kills, stack }
 }
 
 function withCluster(
   report: Report,
   { record, faults }: { readonly record: ClusterRecord; readonly faults: readonly string[] },
+  left: readonly string[],
 ): Report {
-  const all = [...report.faults, ...faults]
+  const all = [...report.faults, ...faults, ...left]
   return { ...report, ok: all.length === 0, faults: all, kubernetes: record }
 }
 

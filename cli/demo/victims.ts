@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { podFolders } from '../../edges/local/pod-folder.ts'
 import { childrenOf, findByVariable, isAlive, signal, type ProcessIdentity } from '../../edges/local/processes.ts'
 import { podName } from '../../edges/kubernetes/pod-names.ts'
-import type { Cluster } from '../local/cluster.ts'
+import type { ClusterServers } from '../local/cluster-parts.ts'
 import type { Stack } from '../local/stack.ts'
 
 export interface Victim {
@@ -26,7 +26,7 @@ export function victimsOf(stack: Stack): Victims {
     orchestrator: () =>
       orchestrator.pid === undefined ? undefined : { name: 'orchestrator', kill: () => orchestrator.kill() },
     wrapper: cluster === undefined ? () => localWrapper(join(dir, 'state', 'pods')) : containerOf,
-    others: cluster === undefined ? [] : serversOf(cluster),
+    others: cluster?.servers === undefined ? [] : serversOf(cluster.servers),
   }
 }
 
@@ -53,7 +53,7 @@ function killing(name: string, target: ProcessIdentity): Victim {
   return { name, kill: () => void signal(target, 'SIGKILL') }
 }
 
-function serversOf({ apiServer, kubelet }: Cluster): readonly Victim[] {
+function serversOf({ apiServer, kubelet }: ClusterServers): readonly Victim[] {
   return [
     { name: 'API server', kill: () => apiServer.kill() },
     { name: 'kubelet', kill: () => kubelet.kill() },

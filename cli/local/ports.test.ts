@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { freePort, isFree } from './ports.ts'
+import { choosePorts, freePort, isFree } from './ports.ts'
 
 test('a free port is free until somebody listens on it', async () => {
   const port = await freePort()
@@ -22,4 +22,17 @@ test('a free port is none that the kernel gives to others before the child liste
   server.close()
   expect(port).toBeGreaterThan(10_000)
   expect(port).toBeLessThan(32_000)
+})
+
+test('a port that was asked for gives those of the others; one that is taken is named', async () => {
+  const listen = '127.0.0.2'
+  const port = await freePort()
+  expect(await choosePorts({ port, memory: false })).toEqual({ http: port, memory: port + 1, internal: port + 2 })
+  const forPods = { port, memory: false, listen }
+  expect(await choosePorts(forPods)).toMatchObject({ internal: port + 2, identity: port + 3, model: port + 4 })
+  const server = createServer().listen(port + 4, listen)
+  await once(server, 'listening')
+  await expect(choosePorts(forPods)).rejects.toThrow(`port ${port + 4} is in use by `)
+  server.close()
+  await once(server, 'close')
 })

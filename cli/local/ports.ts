@@ -1,8 +1,46 @@
 import { createServer } from 'node:net'
+import { loopback, reachable } from './pod-addresses.ts'
+import { portOwner } from './port-owner.ts'
 
 /** Below those that Linux (from 32768) and macOS (from 49152) give to whoever listens or connects without naming one. */
 const range = { first: 10_000, last: 32_000 }
 const mostLooks = 100
+
+/** Of a stack's programs. Identity provider and model: absent where any free one does. */
+export interface Ports {
+  readonly http: number
+  readonly memory: number
+  readonly internal: number
+  readonly identity?: number
+  readonly model?: number
+}
+
+interface Wanted {
+  /** Of the orchestrator; the others follow it. 0: any free ones. */
+  readonly port: number
+  readonly memory: boolean
+  /** Where pods of another machine reach what listens here: then each port is one that people can open. */
+  readonly listen?: string
+}
+
+/** @throws where one of them is in use, by whom. */
+export async function choosePorts({ port, memory, listen }: Wanted): Promise<Ports> {
+  if (port === 0) return { http: await freePort(), memory: await freePort(), internal: await freePort() }
+  const standIns = listen === undefined ? {} : { identity: port + 3, model: port + 4 }
+  const wanted = [port, ...(memory ? [port + 1] : []), port + 2, ...Object.values(standIns)]
+  for (const each of wanted) {
+    if (await isFree(each, reachable(listen ?? loopback.listen))) continue
+    const owner = portOwner(each) ?? 'another program'
+    throw new Error(`port ${each} is in use by ${owner}: stop it, or choose other ports with --port`)
+  }
+  return { http: port, memory: port + 1, internal: port + 2, ...standIns }
+}
+
+/** The port of an earlier start while nobody else has it; 0 for any. */
+export async function portOf(url: string | undefined): Promise<number> {
+  const port = url ? Number(new URL(url).port) : 0
+  return port !== 0 && (await isFree(port)) ? port : 0
+}
 
 /**
  * A port that is free now. The child that gets it listens seconds later, when its store is open: nobody may be given the
@@ -16,11 +54,11 @@ export async function freePort(random: () => number = Math.random): Promise<numb
   throw new Error(`no port between ${range.first} and ${range.last} is free`)
 }
 
-export async function isFree(port: number): Promise<boolean> {
+export async function isFree(port: number, host: string = loopback.listen): Promise<boolean> {
   const server = createServer()
   const free = await new Promise<boolean>((resolve) => {
     server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => resolve(true))
+    server.listen(port, host, () => resolve(true))
   })
   if (free) await new Promise((resolve) => server.close(resolve))
   return free

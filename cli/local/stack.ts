@@ -19,6 +19,7 @@ import { orchestratorClient, type OrchestratorClient } from '../client.ts'
 import { closingOnFailure, type Opened } from '../../runtime/closing.ts'
 import { programDir } from '../program.ts'
 import { startCluster, type Cluster } from './cluster.ts'
+import type { GivenCluster } from './given-cluster.ts'
 import { databaseFor } from './database.ts'
 import { endPods } from './end-pods.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
@@ -28,8 +29,8 @@ import { logFile } from './log-file.ts'
 import { localManifests } from '../../standins/manifests.ts'
 import { wallsOf, type ModelChoice } from './model-choice.ts'
 import { people } from '../../standins/people.ts'
-import { portOwner } from './port-owner.ts'
-import { freePort, isFree } from './ports.ts'
+import { loopback, podAddresses, reachable, type PodAddresses } from './pod-addresses.ts'
+import { choosePorts, portOf, type Ports } from './ports.ts'
 import { memorySupervisor, urlOf } from './memory.ts'
 import { Supervisor } from './supervisor.ts'
 import { passedOn } from '../../orchestrator/settings-schema.ts'
@@ -44,8 +45,8 @@ export interface StackOptions {
   readonly model: ModelChoice
   readonly unsafeNoIsolation: boolean
   readonly testCommand?: string
-  /** Pods of a Kubernetes that starts with the stack, in place of processes of this machine. */
-  readonly kubernetes?: boolean
+  /** Pods of a Kubernetes in place of processes of this machine: of one that starts with the stack, or of a given one. */
+  readonly kubernetes?: 'own' | GivenCluster | undefined
   /** The memory service beside the orchestrator (MEMORY-RULE-8). */
   readonly memory?: boolean
   readonly onLine: (line: Record<string, unknown>) => void
@@ -70,7 +71,8 @@ export interface Stack {
   readonly client: OrchestratorClient
   readonly endpoints: Endpoints
   readonly ready: Readonly<Record<string, unknown>>
-  stop(): Promise<void>
+  /** Resolves with what could not be removed, in words. */
+  stop(): Promise<readonly string[]>
 }
 
 const audiences = {
@@ -111,23 +113,27 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const { dir } = options
   // Before anything is written or opened: a path with a typo is the usual reason of a failed start.
   const branch = options.repository === undefined ? undefined : await branchOf(options.repository)
+  const given = typeof options.kubernetes === 'object' ? options.kubernetes : undefined
+  const addresses = given === undefined ? loopback : await addressesIn(given)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const earlier = findEndpoints(dir)
-  const ports = await choosePorts(options.port, options.memory === true)
+  const listen = given === undefined ? {} : { listen: addresses.listen }
+  const ports = await choosePorts({ port: options.port, memory: options.memory === true, ...listen })
   const secrets = loadLocalSecrets(dir)
   const signInCode = randomBytes(16).toString('hex')
-  const standIns = await openStandIns(options, { secrets, signInCode, earlier, branch, opened })
+  const standIns = await openStandIns(options, { secrets, signInCode, earlier, branch, opened, addresses, ports })
   const { forge, identity, model, served } = standIns
   const cluster = options.kubernetes
-    ? await startCluster({ dir, write: options.onNotice ?? (() => undefined), opened })
+    ? await startCluster({ dir, given, write: options.onNotice ?? (() => undefined), opened })
     : undefined
-  const programs = await startPrograms(options, ports, standIns, { secrets, cluster, opened })
+  const programs = await startPrograms(options, ports, standIns, { secrets, cluster, addresses, opened })
   const ready = await programs.ready
-  const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode })
+  const at = reachable(addresses.listen)
+  const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode, at })
   writeEndpoints(dir, endpoints)
   const client = orchestratorClient(endpoints)
   const { defaultBranch, name: repository, path: barePath } = served
-  const given = {
+  const local = {
     project,
     repository,
     defaultBranch,
@@ -137,15 +143,16 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     webhookSecret: secrets.hook,
     triggerLabel,
   }
-  if (cluster) await cluster.apply(localManifests(given))
-  else for (const manifest of localManifests(given)) await client.call('PUT', '/resources', manifest)
+  if (cluster) await cluster.apply(localManifests(local))
+  else for (const manifest of localManifests(local)) await client.call('PUT', '/resources', manifest)
   const { orchestrator } = programs
   const { namespace } = cluster ?? { namespace: 'default' }
   const names = { dir, namespace, cluster, project, repository, defaultBranch, barePath, triggerLabel }
-  const stop = async (): Promise<void> => {
+  const stop = async (): Promise<readonly string[]> => {
     await programs.stop()
-    await cluster?.stop()
+    const left = (await cluster?.stop()) ?? []
     await Promise.all([forge.close(), identity.close(), model?.close()])
+    return left
   }
   return { ...names, forge, model, orchestrator, client, endpoints, ready, stop }
 }
@@ -158,10 +165,13 @@ async function openStandIns(
     readonly earlier: Endpoints | undefined
     readonly branch: string | undefined
     readonly opened: Opened
+    /** Of identity provider and model. Pods never reach the forge: their git goes through the orchestrator. */
+    readonly addresses: PodAddresses
+    readonly ports: Ports
   },
 ): Promise<StandIns> {
   const { dir } = options
-  const { secrets, signInCode, earlier, branch, opened } = given
+  const { secrets, signInCode, earlier, branch, opened, addresses, ports } = given
   // Addresses of the forge are in the resources and in what it told; an earlier start's are kept.
   const forge = await startForge({
     dir: join(dir, 'forge'),
@@ -172,7 +182,8 @@ async function openStandIns(
   const served = await serveRepository(options, forge, branch)
   const identity = await startIdentity({
     keyFile: join(dir, 'identity-key.json'),
-    port: await portOf(earlier?.identity),
+    ...addresses,
+    port: ports.identity ?? (await portOf(earlier?.identity)),
     clients: [
       { clientId: 'orchestrator', secret: secrets.operator, audiences: [audiences.wrapper] },
       { clientId: 'pods', secret: secrets.memory, audiences: [audiences.memory] },
@@ -185,7 +196,8 @@ async function openStandIns(
     options.model.provider === 'scripted'
       ? await startModel({
           scenario: options.scenario,
-          port: await portOf(earlier?.model),
+          ...addresses,
+          port: ports.model ?? (await portOf(earlier?.model)),
           apiKey: secrets.model,
           log: logTo(join(dir, 'model.log')),
         })
@@ -198,17 +210,25 @@ async function startPrograms(
   options: StackOptions,
   ports: Ports,
   { identity, model }: StandIns,
-  given: { readonly secrets: Secrets; readonly cluster: Cluster | undefined; readonly opened: Opened },
+  given: {
+    readonly secrets: Secrets
+    readonly cluster: Cluster | undefined
+    readonly addresses: PodAddresses
+    readonly opened: Opened
+  },
 ): Promise<Programs> {
   const { dir } = options
-  const { secrets, cluster, opened } = given
+  const { secrets, cluster, addresses, opened } = given
   const isReady = Promise.withResolvers<Record<string, unknown>>()
   // Of its own: one program may fail after the other was ready.
   const failure = Promise.withResolvers<never>()
   const server = cluster?.databaseUrl ?? (process.env['DATABASE_URL'] || undefined)
   const databaseUrl = server === undefined ? undefined : await databaseFor(server, dir)
   const orchestrator = orchestratorSupervisor(options, {
-    env: { ...orchestratorEnv(options, ports, identity, model, secrets, databaseUrl), ...settingsOf(cluster, ports) },
+    env: {
+      ...orchestratorEnv(options, ports, identity, model, secrets, databaseUrl),
+      ...(cluster === undefined ? {} : { ...cluster.settings, ...listenersOf(options, ports, addresses) }),
+    },
     ready: isReady.resolve,
     failed: failure.reject,
   })
@@ -275,13 +295,13 @@ function endpointsOf(
   { memory }: StackOptions,
   ports: Ports,
   { forge, identity, model }: StandIns,
-  { clientSecret, signInCode }: Pick<Endpoints, 'clientSecret' | 'signInCode'>,
+  { clientSecret, signInCode, at }: Pick<Endpoints, 'clientSecret' | 'signInCode'> & { readonly at: string },
 ): Endpoints {
   return {
     pid: process.pid,
-    orchestrator: `http://127.0.0.1:${ports.http}`,
-    internal: `http://127.0.0.1:${ports.internal}`,
-    inspector: `http://127.0.0.1:${ports.http}/inspector`,
+    orchestrator: `http://${at}:${ports.http}`,
+    internal: `http://${at}:${ports.internal}`,
+    inspector: `http://${at}:${ports.http}/inspector`,
     forge: forge.url,
     forgeApi: forge.apiUrl,
     identity: identity.issuer,
@@ -295,36 +315,25 @@ function endpointsOf(
   }
 }
 
-/** Pods of a cluster share the loopback with us. */
-function settingsOf(cluster: Cluster | undefined, { http, internal }: Ports): Readonly<Record<string, string>> {
-  if (cluster === undefined) return {}
+/** @throws where the cluster cannot take the demo, or this machine does not know the host. */
+async function addressesIn(given: GivenCluster): Promise<PodAddresses> {
+  await (await import('./given-cluster.ts')).checkGivenCluster(given)
+  return podAddresses(new URL(given.operatorUrl).hostname)
+}
+
+/** Of an orchestrator whose pods are of a cluster. */
+function listenersOf(
+  { kubernetes }: StackOptions,
+  { http, internal }: Ports,
+  { host, listen }: PodAddresses,
+): Readonly<Record<string, string>> {
+  const given = typeof kubernetes === 'object' ? kubernetes : undefined
   return {
-    ...cluster.settings,
-    OPERATOR_URL: `http://127.0.0.1:${http}`,
-    INTERNAL_URL: `http://127.0.0.1:${internal}`,
+    HTTP_ADDR: `${listen}:${http}`,
+    INTERNAL_ADDR: `${listen}:${internal}`,
+    OPERATOR_URL: given?.operatorUrl ?? `http://${host}:${http}`,
+    INTERNAL_URL: given?.internalUrl ?? `http://${host}:${internal}`,
   }
-}
-
-interface Ports {
-  readonly http: number
-  readonly memory: number
-  readonly internal: number
-}
-
-async function choosePorts(port: number, withMemory: boolean): Promise<Ports> {
-  if (port === 0) return { http: await freePort(), memory: await freePort(), internal: await freePort() }
-  for (const wanted of [port, ...(withMemory ? [port + 1] : []), port + 2]) {
-    if (await isFree(wanted)) continue
-    const owner = portOwner(wanted) ?? 'another program'
-    throw new Error(`port ${wanted} is in use by ${owner}: stop it, or choose other ports with --port`)
-  }
-  return { http: port, memory: port + 1, internal: port + 2 }
-}
-
-/** The port of an earlier start while nobody else has it; 0 for any. */
-async function portOf(url: string | undefined): Promise<number> {
-  const port = url ? Number(new URL(url).port) : 0
-  return port !== 0 && (await isFree(port)) ? port : 0
 }
 
 /** What the orchestrator of `up` gets: the operator's settings, and those that `up` decides. */

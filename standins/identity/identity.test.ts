@@ -67,3 +67,17 @@ test('with a key file, kept from other users, tokens of before a restart still v
     { keyFile, port },
   )
 })
+
+test('others know it by the host that it is given, and it listens where it is told', async () => {
+  const address = '127.0.0.2'
+  await withIdentity(
+    async (identity) => {
+      const url = new URL(identity.issuer)
+      expect(url.hostname).toBe(address)
+      const configuration = await fetch(new URL('/.well-known/openid-configuration', url))
+      expect(await configuration.json()).toMatchObject({ issuer: identity.issuer, token_endpoint: identity.tokenUrl })
+      await expect(fetch(`http://127.0.0.1:${url.port}/jwks`)).rejects.toThrow('fetch failed')
+    },
+    { listen: address, host: address },
+  )
+})

@@ -23,6 +23,10 @@ export interface DeviceClient {
 
 export interface IdentityOptions {
   readonly port?: number
+  /** Default 127.0.0.1, as its issuer is. */
+  readonly listen?: string
+  /** Of its issuer, where others know it by a name or another address. Default 127.0.0.1. */
+  readonly host?: string
   readonly clients: readonly IdentityClient[]
   /** Programs by which people sign in, and what a person has to know for it: nothing that a pod can read. */
   readonly people?: { readonly devices: readonly DeviceClient[]; readonly signInCode: string }
@@ -54,9 +58,9 @@ export async function startIdentity(options: IdentityOptions): Promise<Identity>
   // Its key may not be readable: before anything listens.
   const settings = configuration(options)
   const server = createServer()
-  server.listen(options.port ?? 0, '127.0.0.1')
+  server.listen(options.port ?? 0, options.listen ?? '127.0.0.1')
   await once(server, 'listening')
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = `http://${options.host ?? '127.0.0.1'}:${(server.address() as AddressInfo).port}`
   const provider = new Provider(issuer, settings)
   const answer = provider.callback()
   const { people } = options

@@ -19,6 +19,10 @@ export interface ModelOptions {
   readonly scenario?: Scenario
   readonly scenarioFile?: string
   readonly port?: number
+  /** Default 127.0.0.1, as in its `url`. */
+  readonly listen?: string
+  /** Of its `url`, where others know it by a name or another address. Default 127.0.0.1. */
+  readonly host?: string
   readonly apiKey: string
   readonly log?: (line: ModelLogLine) => void
 }
@@ -73,11 +77,11 @@ export async function startModel(options: ModelOptions): Promise<Model> {
   const server = createServer((request, response) => void stage.serve(request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+    server.listen(options.port ?? 0, options.listen ?? '127.0.0.1', resolve)
   })
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${options.host ?? '127.0.0.1'}:${port}`,
     close: () => close(server),
     requests: () => stage.requests,
     turns: () => [...stage.turns.values()],

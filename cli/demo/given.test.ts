@@ -1,0 +1,55 @@
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Parsed } from '../args.ts'
+import { kubernetesOf, portOf } from './given.ts'
+
+const parsed = (values: Parsed['values']): Parsed => ({ values, positionals: [] })
+const whole = {
+  kubernetes: true,
+  kubeconfig: '/admin',
+  image: 'registry.example/wrapper:v1',
+  'operator-url': 'http://10.0.0.5:8080/',
+} as const
+
+test('a cluster is one that starts with the demo, a given one, or none', () => {
+  expect(kubernetesOf(parsed({}), 'x')).toBeUndefined()
+  expect(kubernetesOf(parsed({ kubernetes: true }), 'x')).toBe('own')
+  expect(kubernetesOf(parsed({ ...whole, 'storage-class': 'nfs' }), 'ab12')).toEqual({
+    kubeconfig: '/admin',
+    namespace: 'statewright-demo-ab12',
+    image: 'registry.example/wrapper:v1',
+    operatorUrl: 'http://10.0.0.5:8080',
+    internalUrl: undefined,
+    storageClass: 'nfs',
+  })
+})
+
+test('a kubeconfig of this folder is known by its whole path', () => {
+  expect(kubernetesOf(parsed({ ...whole, kubeconfig: 'admin' }), 'x')).toMatchObject({ kubeconfig: resolve('admin') })
+})
+
+test('the orchestrator listens on the port of its URL, unless another one is given', () => {
+  expect([portOf(parsed(whole)), portOf(parsed({ ...whole, port: '9000' })), portOf(parsed({}))]).toEqual([
+    8080, 9000, 0,
+  ])
+})
+
+const refusals: readonly (readonly [Parsed['values'], string])[] = [
+  [{ kubeconfig: '/admin' }, '--kubeconfig needs --kubernetes, --image IMAGE, --operator-url URL'],
+  [{ kubernetes: true, kubeconfig: '/admin', image: '' }, '--kubeconfig needs --image IMAGE, --operator-url URL'],
+  [
+    { ...whole, 'operator-url': 'https://operator.example', image: undefined },
+    '--kubeconfig needs --image IMAGE, --port N, as the URL of --operator-url has none',
+  ],
+  [{ ...whole, 'operator-url': 'operator:8080' }, '--operator-url takes a URL of http or https, not operator:8080'],
+  [{ ...whole, 'internal-url': 'here' }, '--internal-url takes a URL of http or https, not here'],
+  [
+    { kubernetes: true, kubeconfig: '/admin', 'operator-url': 'http://h:1', chaos: '3' },
+    '--kubeconfig needs --image IMAGE\n--chaos ends servers and processes of this machine: it is not for a cluster of --kubeconfig',
+  ],
+  [{ kubernetes: true, image: 'i', 'storage-class': 'nfs' }, '--image, --storage-class: only with --kubeconfig FILE'],
+]
+
+test.each(refusals)('%j: one answer names all that is missing or wrong', (values, message) => {
+  expect(() => kubernetesOf(parsed(values), 'x')).toThrow(expect.objectContaining({ name: 'UsageError', message }))
+})
