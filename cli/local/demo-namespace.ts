@@ -54,7 +54,7 @@ async function step(
       body: { gracePeriodSeconds: podGraceSeconds },
     })
     await client.ask('DELETE', path, { body: { preconditions: { uid } } })
-  } else await release(deps, name)
+  } else await release(deps, [name])
   return keeping(found)
 }
 

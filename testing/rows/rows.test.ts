@@ -64,7 +64,10 @@ describe('the rows of the contract, the rules and the laws', () => {
   test('of a cluster are cited by a test of npm run test:kubernetes or test:chart', () => {
     const unheld = JSON.parse(read('testing/rows/unheld.json')) as Unheld
     const ids = Object.keys(unheld).filter((id) => unheld[id]?.why === 'cluster')
-    const files = globSync(['**/*.kubernetes.integration.test.ts', 'deploy/*.integration.test.ts'], { cwd: root, exclude: ['node_modules'] })
+    const files = globSync(['**/*.kubernetes.integration.test.ts', 'deploy/*.integration.test.ts'], {
+      cwd: root,
+      exclude: ['node_modules'],
+    })
     const find = citationFinder(readRows(root, heldPages))
     const cited = new Set(files.flatMap((file) => find(read(file))))
     expect(ids.filter((id) => !cited.has(id))).toEqual([])
