@@ -111,6 +111,7 @@ launch_etcd() {
     --initial-cluster "default=http://127.0.0.1:$peer"
 }
 
+# OwnerReferencesPermissionEnforcement: many distributions turn it on.
 start_api() {
   local dir=$1 port client peer
   read -r port client peer <"$dir/ports"
@@ -119,7 +120,7 @@ start_api() {
     --service-cluster-ip-range 10.0.0.0/24 --authorization-mode RBAC --allow-privileged=true --profiling=false \
     --tls-cert-file pki/server.crt --tls-private-key-file pki/server.key --client-ca-file pki/ca.crt \
     --service-account-issuer https://kubernetes.default.svc --service-account-key-file pki/sa.pub \
-    --service-account-signing-key-file pki/sa.key
+    --service-account-signing-key-file pki/sa.key --enable-admission-plugins OwnerReferencesPermissionEnforcement
   await_api "$dir" "$port"
 }
 

@@ -105,7 +105,10 @@ async function attempt(stage: Stage, client: KubeClient, right: Right): Promise<
   )
   const [refusal] = self.refusals
   if (refusal === undefined && failure !== undefined) throw failure.error
-  return refusal && /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/.exec(refusal.message)?.slice(1).join(' ')
+  if (refusal === undefined) return undefined
+  // Another refusal than one of a role is told as it is.
+  const named = /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/.exec(refusal.message)
+  return named === null ? refusal.message : named.slice(1).join(' ')
 }
 
 interface Acts {

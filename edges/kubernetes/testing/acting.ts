@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { randomInt, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { kindNamed, kinds } from '../../../crd/kinds.ts'
 import type { DerivedResource } from '../../../crd/status/shape.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
@@ -17,10 +18,11 @@ import { createDerivedObjects, type DerivedObjects } from '../derived-objects.ts
 import { createEventRecorder } from '../events.ts'
 import { putFinalizer } from '../finalizers.ts'
 import { createElection, leaseName } from '../lease.ts'
-import { podsResource } from '../pod-requests.ts'
+import { claimsResource, podsResource } from '../pod-requests.ts'
 import { KubernetesPods } from '../pods.ts'
 import { kubeSecrets } from '../secrets.ts'
 import { createStatusPatches } from '../status-patches.ts'
+import { workspaceClaim } from '../volume-claims.ts'
 import type { PodPort, PodSpec } from '../../ports/pods.ts'
 import { store } from './mirroring.ts'
 import { aPodSpec, podInputs } from './pod-fixture.ts'
@@ -232,8 +234,25 @@ const withPods =
     const own = podsBy(stage, client)
     await act(own.pods, admin.spec)
     await admin.pods.deleteWorkspace(admin.spec.task)
+    await goneClaim(stage.client, admin.spec.task)
     await Promise.all([admin.pods.stop(), own.pods.stop()])
   }
+
+/** A claim that is still ending is not deleted once more. */
+async function goneClaim(client: KubeClient, task: string): Promise<void> {
+  const path = pathOf(claimsResource, workspaceClaim(task))
+  for (let look = 0; look < mostLooks; look++) {
+    const isGone = await client.ask('GET', path).then(
+      () => false,
+      (error: unknown) => answered(error, 404),
+    )
+    if (isGone) return
+    await pause(betweenLooksMs)
+  }
+  throw new Error(`${path} is still there`)
+}
+const mostLooks = 600
+const betweenLooksMs = 50
 
 /** No class of this cluster binds: the call waits, and says why. */
 async function bind(pods: PodPort, spec: PodSpec): Promise<void> {
