@@ -23,6 +23,12 @@ const vitest = (...words) => ['vitest', 'run', ...words]
 /** What CI runs stands beside it. */
 export const longForms = [
   { name: 'boundary', inCi: 'each attack in one kind of pod', command: npm('test:boundary') },
+  {
+    name: 'boundary-pods',
+    inCi: 'pods of one machine',
+    command: npm('test:boundary', '--', '--short', '--kubernetes'),
+  },
+  { name: 'demo-given', inCi: 'a cluster of its own', command: npm('test:kubernetes', '--', '--given') },
   { name: 'simulate', inCi: '120 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
   {
     name: 'simulate-runtime',
