@@ -11,6 +11,7 @@ export type Requirement =
   | 'protocol'
   | 'kubernetes'
   | 'chart'
+  | 'systemd'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -33,6 +34,7 @@ const addresses: Readonly<Partial<Record<Requirement, string>>> = {
 
 const programs: Readonly<Partial<Record<Requirement, readonly string[]>>> = {
   claude: ['claude', 'node_modules/.bin/claude'],
+  systemd: ['systemd-analyze'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome'],
 }
 
