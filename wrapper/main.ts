@@ -28,7 +28,7 @@ export async function startWrapper(
     ids: { next: () => randomUUID() },
     entropy: { hex: (bytes) => randomBytes(bytes).toString('hex'), uuid: () => randomUUID() },
     fetch: globalThis.fetch,
-    logger: createLogger({ name: 'wrapper', level: process.env['LOG_LEVEL'] ?? 'info' }),
+    logger: createLogger({ name: 'wrapper', level: process.env['LOG_LEVEL'] || 'info' }),
     openTerminal,
     createToolsServer,
     attestor,
