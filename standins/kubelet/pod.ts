@@ -177,7 +177,15 @@ export interface PodStatus {
   readonly podIP?: string
   readonly startTime?: string
   readonly qosClass?: string
-  readonly containerStatuses?: readonly { readonly name: string; readonly ready: boolean }[]
+  readonly initContainerStatuses?: readonly ContainerStatus[]
+  readonly containerStatuses?: readonly ContainerStatus[]
+}
+
+interface ContainerStatus {
+  readonly name: string
+  readonly ready: boolean
+  readonly restartCount?: number
+  readonly lastState?: { readonly terminated?: Terminated }
 }
 
 export interface Pod {
@@ -194,7 +202,6 @@ export function isOver({ status }: Pick<Pod, 'status'>): boolean {
 export function unsupported({ spec }: Pick<Pod, 'spec'>): readonly string[] {
   const found: string[] = []
   const init = spec.initContainers ?? []
-  if ((spec.restartPolicy ?? 'Always') !== 'Never') found.push(`restartPolicy ${spec.restartPolicy ?? 'Always'}`)
   if (spec.hostNetwork === true) found.push('hostNetwork')
   for (const { restartPolicy, name } of init) if (restartPolicy !== undefined) found.push(`restartPolicy of ${name}`)
   for (const container of [...init, ...spec.containers]) {
