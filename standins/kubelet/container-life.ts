@@ -10,7 +10,7 @@ import type { MadeVolume } from './mounts.ts'
 import type { Container, ContainerState, Pod, Probe, Terminated } from './pod.ts'
 import { terminatedOf, timeOf, type PodDeps, type PodFolders } from './pod-deps.ts'
 import type { Tracked } from './pod-status.ts'
-import { probe, watchReadiness } from './probe.ts'
+import { awaitStart, probe, watchProbe } from './probe.ts'
 import { ContainerProcess, StartError, terminationMessage, type End } from './process.ts'
 import { createBackOff, isRestarted } from './restarts.ts'
 
@@ -79,7 +79,7 @@ export class ContainerLife {
     if (end === undefined)
       this.#track(
         { running: { startedAt: timeOf(process.startedAt) } },
-        { ready: known?.ready === true, id: process.id },
+        { ready: known?.ready === true, started: known?.started !== false, id: process.id },
       )
     else this.#trackEnd(process, end)
     return true
@@ -146,16 +146,17 @@ export class ContainerLife {
   }
 
   async #follow(process: ContainerProcess): Promise<void> {
-    const { readinessProbe } = this.#container
+    const { readinessProbe, startupProbe } = this.#container
     this.#process = process
     // Whoever killed everything may have looked before it was here.
     if (this.#own.isOverdue()) process.kill()
     if (this.#tracked?.id !== process.id) {
-      const ready = !this.#isInit && readinessProbe === undefined
-      this.#track({ running: { startedAt: timeOf(process.startedAt) } }, { ready, id: process.id })
+      const started = startupProbe === undefined
+      const ready = !this.#isInit && started && readinessProbe === undefined
+      this.#track({ running: { startedAt: timeOf(process.startedAt) } }, { ready, started, id: process.id })
       await this.#own.publish()
     }
-    if (!this.#isInit && readinessProbe !== undefined) this.#watchReadiness(readinessProbe, process)
+    if (!this.#isInit) void this.#watch(process)
     const end = await process.ended
     this.#process = undefined
     const ended = this.#trackEnd(process, end)
@@ -239,19 +240,43 @@ export class ContainerLife {
     await this.#own.publish()
   }
 
-  #watchReadiness(readinessProbe: Probe, process: ContainerProcess): void {
+  /** Nothing else is asked before the container has started. */
+  async #watch(process: ContainerProcess): Promise<void> {
+    const { startupProbe, readinessProbe, livenessProbe } = this.#container
     const { clock } = this.#own.deps
     const over = new AbortController()
     void process.ended.then(() => over.abort())
-    const ask = (): Promise<boolean> =>
-      probe(readinessProbe, { ip: this.#own.podIP(), container: this.#container, pid: process.first })
-    const changed = async (ready: boolean): Promise<void> => {
-      const known = this.#tracked
-      if (known === undefined || !('running' in known.state)) return
-      this.#track(known.state, { ...known, ready })
-      await this.#own.publish()
+    const asked = (one: Probe): Parameters<typeof awaitStart>[1] => ({
+      clock,
+      signal: over.signal,
+      ask: () => probe(one, { ip: this.#own.podIP(), container: this.#container, pid: process.first }),
+    })
+    if (startupProbe !== undefined && this.#tracked?.started !== true) {
+      if (!(await awaitStart(startupProbe, asked(startupProbe)))) return this.#replace(process, over.signal)
+      await this.#becomes({ started: true, ready: readinessProbe === undefined })
     }
-    void watchReadiness(readinessProbe, { ask, changed, clock, signal: over.signal }, this.#tracked?.ready === true)
+    if (readinessProbe !== undefined) {
+      const changed = (ready: boolean): Promise<void> => this.#becomes({ ready })
+      void watchProbe(readinessProbe, { ...asked(readinessProbe), changed }, this.#tracked?.ready === true)
+    }
+    if (livenessProbe === undefined) return
+    const changed = (): Promise<void> => this.#replace(process, over.signal)
+    void watchProbe(livenessProbe, { ...asked(livenessProbe), changed }, true)
+  }
+
+  async #becomes(about: Partial<Tracked>): Promise<void> {
+    if (this.#tracked === undefined || !('running' in this.#tracked.state)) return
+    this.#tracked = { ...this.#tracked, ...about }
+    await this.#own.publish()
+  }
+
+  /** One that fails its probes is ended within the grace of its pod; the policy says whether it starts again. */
+  async #replace(process: ContainerProcess, ended: AbortSignal): Promise<void> {
+    if (ended.aborted) return
+    const { terminationGracePeriodSeconds = 30 } = this.#own.pod().spec
+    process.terminate()
+    await sleep(this.#own.deps.clock, terminationGracePeriodSeconds * 1_000, ended)
+    if (!ended.aborted) process.kill()
   }
 
   #track(state: ContainerState, about: Omit<Tracked, 'state'>): void {

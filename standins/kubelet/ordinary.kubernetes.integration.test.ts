@@ -21,12 +21,23 @@ const isReadyAgain =
 const urlOf = (pod: KubeObject | undefined, path: string): string =>
   `http://${String(pod?.status?.['podIP'])}:8080${path}`
 
+const ports = [{ name: 'web', containerPort: 8080 }]
+const onWeb = { httpGet: { path: '/', port: 'web' } }
+/** Its first answer is what starts it, and the first refusal what ends it. */
+const probed = {
+  ports,
+  startupProbe: { ...onWeb, periodSeconds: 1, failureThreshold: 30 },
+  readinessProbe: onWeb,
+  livenessProbe: { ...onWeb, periodSeconds: 1, failureThreshold: 1 },
+}
+
 describeRequiring('kubernetes', 'an ordinary pod', () => {
-  test('starts a container again that ends, at once and then with back-off, and says how the last one ended', async () => {
+  test('starts a container again that ends or fails its probe, at once and then with back-off, and says how the last one ended', async () => {
     await withKubelet(async ({ create, until, remove, seen }) => {
-      await create('pods', podOf('served', {}, { restartPolicy: 'Always' }))
+      await create('pods', podOf('served', probed, { restartPolicy: 'Always' }))
       await create('pods', podOf('done', {}, { restartPolicy: 'OnFailure' }))
-      for (const name of ['served', 'done']) await fetch(urlOf(await until(name, isReadyAgain(0)), '/end'))
+      await fetch(urlOf(await until('done', isReadyAgain(0)), '/end'))
+      await fetch(urlOf(await until('served', isReadyAgain(0)), '/sick'))
       const done = await until('done', (pod) => pod?.status?.['phase'] === 'Succeeded')
       expect(mainOf(done)).toMatchObject({ restartCount: 0, state: { terminated: { exitCode: 0 } } })
       const again = await until('served', isReadyAgain(1))

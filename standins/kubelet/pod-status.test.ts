@@ -121,10 +121,10 @@ describe('the status', () => {
 test('names all that a pod asks for and this kubelet has not', () => {
   const odd = aPod({
     spec: {
-      containers: [aContainer('main', { livenessProbe: {}, lifecycle: {} })],
+      containers: [aContainer('main', { livenessProbe: { grpc: {} }, lifecycle: {} })],
       volumes: [{ name: 'host', ...{ hostPath: {} } }],
     },
   })
-  expect(unsupported(odd)).toEqual(['livenessProbe of main', 'lifecycle of main', 'hostPath of volume host'])
+  expect(unsupported(odd)).toEqual(['lifecycle of main', 'a gRPC probe of main', 'hostPath of volume host'])
   expect(unsupported(pod)).toEqual([])
 })

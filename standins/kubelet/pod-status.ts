@@ -6,6 +6,8 @@ export interface Tracked {
   readonly ready: boolean
   /** Of one that runs, or ran. */
   readonly id?: string | undefined
+  /** False: its startup probe has not succeeded yet. */
+  readonly started?: boolean
   /** How the run before ended. */
   readonly last?: Terminated | undefined
   readonly restarts?: number
@@ -172,6 +174,7 @@ function containerStatusOf(
     ready,
     id,
     last,
+    started = true,
     restarts = 0,
   }: Tracked = containers[name] ?? {
     state: { waiting: { reason: hasInit ? 'PodInitializing' : 'ContainerCreating' } },
@@ -189,7 +192,7 @@ function containerStatusOf(
     image,
     imageID: id === undefined ? '' : image,
     ...(id === undefined ? {} : { containerID: id }),
-    started: isRunning,
+    started: isRunning && started,
     ...(id === undefined ? {} : { ...(requests && { allocatedResources: requests }), resources: resources ?? {} }),
     ...(volumeMounts.length === 0 ? {} : { volumeMounts: volumeMounts.map(mountStatusOf) }),
   }
