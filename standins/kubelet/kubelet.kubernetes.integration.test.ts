@@ -135,7 +135,7 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
         await start('hung')
         await start('nowhere', { kind: 'unschedulable' })
         await start('slow', { kind: 'slow', ms: 700 })
-        await start('restarts', undefined, {}, { restartPolicy: 'Always' })
+        await start('restarts', undefined, {}, { hostNetwork: true })
         await start('talks', undefined, {
           command: ['sh', '-c', 'seq 1 200; exit 3'],
           terminationMessagePolicy: 'FallbackToLogsOnError',
@@ -160,7 +160,7 @@ describeRequiring('kubernetes', 'a stand-in kubelet on a real API server', () =>
         }
         const refused = await until('restarts', isFailed)
         expect(refused?.status).toMatchObject({ reason: 'UnexpectedAdmissionError' })
-        expect(refused?.status?.['message']).toContain('restartPolicy Always')
+        expect(refused?.status?.['message']).toContain('has no hostNetwork')
         const talked = stateOf(await until('talks', isFailed)).terminated
         expect(talked).toMatchObject({ exitCode: 3, reason: 'Error' })
         expect(talked?.message).toBe(`${Array.from({ length: 80 }, (_, line) => line + 121).join('\n')}\n`)

@@ -1,17 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { sleep, type Timer } from '../../runtime/clock.ts'
-import { ConfigError } from './environment.ts'
-import type { Faults } from './fault.ts'
-import { refusalOf, type Refusal } from './image.ts'
-import { launchOf } from './launch.ts'
+import { ContainerLife, type OwnPod } from './container-life.ts'
+import type { Refusal } from './image.ts'
 import type { MadeVolume } from './mounts.ts'
-import { isOver, unsupported, type Container, type ContainerState, type Pod, type Probe } from './pod.ts'
-import { asPod, terminatedOf, timeOf, type PodDeps, type PodFolders } from './pod-deps.ts'
-import { statusOf, type Tracked } from './pod-status.ts'
-import { probe, watchReadiness } from './probe.ts'
-import { ContainerProcess, StartError, terminationMessage, type End } from './process.ts'
+import { isOver, unsupported, type Pod } from './pod.ts'
+import { asPod, timeOf, type PodDeps, type PodFolders } from './pod-deps.ts'
+import { statusOf } from './pod-status.ts'
 import { confirmEnd, patchStatus } from './status-writer.ts'
 import { makeVolumes } from './volumes.ts'
 
@@ -28,10 +22,9 @@ export class PodLife {
   readonly #folders: PodFolders
 
   readonly #ending = new AbortController()
-  readonly #processes = new Map<string, ContainerProcess>()
-  readonly #outOfMemory = new Set<string>()
+  readonly #init: readonly ContainerLife[]
+  readonly #main: readonly ContainerLife[]
   #pod: Pod
-  #tracked: Readonly<Record<string, Tracked | undefined>> = {}
   #startedAt: string
   #address: { readonly ip: string; release(): void } | undefined
   #failed: Refusal | undefined
@@ -52,6 +45,9 @@ export class PodLife {
 
     this.#folders = deps.foldersOf(pod)
     this.#startedAt = pod.status.startTime ?? this.#now()
+    const own = this.#own()
+    this.#init = (pod.spec.initContainers ?? []).map((one) => new ContainerLife(one, true, own))
+    this.#main = pod.spec.containers.map((one) => new ContainerLife(one, false, own))
     this.#done = this.#live().catch((error: unknown) =>
       deps.logger.error({ err: error, pod: pod.metadata.name }, 'the life of a pod failed'),
     )
@@ -89,11 +85,8 @@ export class PodLife {
     }
     const fault = this.#deps.fault(this.#pod)
     if (fault?.kind === 'oom') {
-      const name = fault.container ?? this.#pod.spec.containers[0]?.name ?? ''
-      const process = this.#processes.get(name)
-      if (process === undefined || this.#outOfMemory.has(name)) return
-      this.#outOfMemory.add(name)
-      process.kill()
+      const { container = this.#main[0]?.name } = fault
+      this.#all.find(({ name }) => name === container)?.runOutOfMemory()
     } else if (fault?.kind === 'evicted' && this.#failed === undefined) {
       const message =
         fault.message ?? 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. '
@@ -101,6 +94,23 @@ export class PodLife {
       this.#disruption = { reason: 'TerminationByKubelet', message }
       this.#killAll()
     } else if (this.#pod.metadata.deletionTimestamp !== undefined) this.#terminate()
+  }
+
+  get #all(): readonly ContainerLife[] {
+    return [...this.#init, ...this.#main]
+  }
+
+  #own(): OwnPod {
+    return {
+      deps: this.#deps,
+      folders: this.#folders,
+      pod: () => this.#pod,
+      podIP: () => this.#address?.ip ?? '',
+      ending: this.#ending.signal,
+      isOverdue: () => this.#killAt <= this.#deps.clock.elapsed(),
+      hasOther: (name) => this.#all.some((one) => one.name !== name && one.isRunning),
+      publish: () => this.#publish(),
+    }
   }
 
   #now(): string {
@@ -112,7 +122,6 @@ export class PodLife {
   }
 
   async #live(): Promise<void> {
-    const { spec } = this.#pod
     const refused = unsupported(this.#pod)
     if (isOver(this.#pod)) this.#isEnded = true
     else if (refused.length > 0) {
@@ -126,8 +135,8 @@ export class PodLife {
       if (this.#hasSandbox) this.#address = await this.#deps.reserve(this.#pod.status.podIP)
       await this.#publish()
       const volumes = await this.#prepare()
-      if (volumes !== undefined && (await this.#initialize(spec.initContainers ?? [], volumes)))
-        await Promise.all(spec.containers.map((one) => this.#run(one, volumes, false)))
+      if (volumes !== undefined && (await this.#initialize(volumes)))
+        await Promise.all(this.#main.map((one) => one.run(volumes)))
     }
     this.#killTimer?.cancel()
     if (!this.#isEnded) await this.#finish()
@@ -149,22 +158,7 @@ export class PodLife {
 
   /** What an earlier kubelet started is there from the first status on. */
   #adopt(): void {
-    const { spec, status } = this.#pod
-    for (const { name } of [...(spec.initContainers ?? []), ...spec.containers]) {
-      const process = this.#find(name)
-      if (process === undefined) continue
-      this.#hasSandbox = true
-      const ready = status.containerStatuses?.find((one) => one.name === name)?.ready === true
-      const end = process.endedBefore
-      if (end === undefined)
-        this.#track(name, { running: { startedAt: timeOf(process.startedAt) } }, { ready, id: process.id })
-      else this.#trackEnd(name, process, end)
-    }
-  }
-
-  #find(name: string): ContainerProcess | undefined {
-    const folder = join(this.#folders.records, name)
-    return ContainerProcess.find({ folder, log: this.#folders.logOf(name), clock: this.#deps.clock })
+    for (const one of this.#all) if (one.adopt()) this.#hasSandbox = true
   }
 
   /** Undefined: the pod ends first. */
@@ -191,142 +185,9 @@ export class PodLife {
   }
 
   /** Whether the main containers may start. */
-  async #initialize(containers: readonly Container[], volumes: Readonly<Record<string, MadeVolume>>): Promise<boolean> {
-    for (const container of containers)
-      if ((await this.#run(container, volumes, true)) !== 0 || this.#ending.signal.aborted) return false
+  async #initialize(volumes: Readonly<Record<string, MadeVolume>>): Promise<boolean> {
+    for (const one of this.#init) if ((await one.run(volumes)) !== 0 || this.#ending.signal.aborted) return false
     return !this.#ending.signal.aborted
-  }
-
-  /** Its exit code; undefined: it never ran. */
-  async #run(
-    container: Container,
-    volumes: Readonly<Record<string, MadeVolume>>,
-    isInit: boolean,
-  ): Promise<number | undefined> {
-    const { name, readinessProbe } = container
-    const process = this.#find(name) ?? (await this.#start(container, volumes, join(this.#folders.records, name)))
-    if (process === undefined) return this.#exitCodeOf(name)
-    this.#processes.set(name, process)
-    // Whoever killed everything may have looked before it was here.
-    if (this.#killAt <= this.#deps.clock.elapsed()) process.kill()
-    if (this.#tracked[name]?.id !== process.id) {
-      const running = { startedAt: timeOf(process.startedAt) }
-      this.#track(name, { running }, { ready: !isInit && readinessProbe === undefined, id: process.id })
-      await this.#publish()
-    }
-    if (!isInit && readinessProbe !== undefined) this.#watchReadiness(container, readinessProbe, process)
-    const end = await process.ended
-    this.#processes.delete(name)
-    this.#trackEnd(name, process, end)
-    if (isInit || this.#processes.size > 0) await this.#publish()
-    return end.exitCode
-  }
-
-  #trackEnd(name: string, process: ContainerProcess, end: End): void {
-    const { spec } = this.#pod
-    const container = [...(spec.initContainers ?? []), ...spec.containers].find((one) => one.name === name)
-    const file = join(this.#folders.records, name, 'message')
-    const log = this.#folders.logOf(name)
-    const message = terminationMessage(file, log, container?.terminationMessagePolicy, end.exitCode)
-    const terminated = terminatedOf(process, end, { message, isOutOfMemory: this.#outOfMemory.has(name) })
-    this.#track(name, { terminated }, { ready: false, id: process.id })
-  }
-
-  #exitCodeOf(name: string): number | undefined {
-    const state = this.#tracked[name]?.state
-    return state !== undefined && 'terminated' in state ? state.terminated.exitCode : undefined
-  }
-
-  /** Tries until it starts; undefined: its start failed for good, or the pod ends first. */
-  async #start(
-    container: Container,
-    volumes: Readonly<Record<string, MadeVolume>>,
-    folder: string,
-  ): Promise<ContainerProcess | undefined> {
-    const { clock, images } = this.#deps
-    const ending = this.#ending.signal
-    for (let attempt = 0; !ending.aborted; attempt++) {
-      const fault = this.#faultOf(container)
-      if (fault?.kind === 'slow' && attempt === 0) await sleep(clock, fault.ms, ending)
-      const refusal =
-        fault?.kind === 'waiting'
-          ? { reason: fault.reason, message: fault.message ?? fault.reason }
-          : refusalOf(container, images, attempt)
-      if (ending.aborted) break
-      if (refusal === undefined) {
-        const started = await this.#tryStart(container, volumes, folder)
-        if (started !== 'again') return started
-      } else await this.#wait(container.name, refusal)
-      await sleep(clock, retryMs, ending)
-    }
-    return undefined
-  }
-
-  async #tryStart(
-    container: Container,
-    volumes: Readonly<Record<string, MadeVolume>>,
-    folder: string,
-  ): Promise<ContainerProcess | undefined | 'again'> {
-    const { clock } = this.#deps
-    const id = `standin://${randomUUID().replaceAll('-', '')}`
-    try {
-      const fault = this.#faultOf(container)
-      if (fault?.kind === 'start-error') throw new StartError(fault.message ?? 'failed to create containerd task')
-      rmSync(folder, { recursive: true, force: true })
-      mkdirSync(join(folder, 'root'), { recursive: true })
-      writeFileSync(join(folder, 'message'), '', { mode: 0o666 })
-      const podIP = this.#address?.ip ?? ''
-      const launch = await launchOf(container, { ...this.#deps, pod: this.#pod, podIP, volumes, folder })
-      return await ContainerProcess.start({ folder, log: this.#folders.logOf(container.name), clock }, id, launch)
-    } catch (error) {
-      if (error instanceof StartError) {
-        const [startedAt, finishedAt] = [timeOf(0), this.#now()]
-        const terminated = { exitCode: 128, reason: 'StartError', message: error.message, startedAt, finishedAt }
-        this.#track(container.name, { terminated }, { ready: false, id })
-        await this.#publish()
-        return undefined
-      }
-      const reason = error instanceof ConfigError ? 'CreateContainerConfigError' : 'CreateContainerError'
-      await this.#wait(container.name, { reason, message: (error as Error).message })
-      return 'again'
-    }
-  }
-
-  #faultOf({ name }: Container): ReturnType<Faults> {
-    const fault = this.#deps.fault(this.#pod)
-    const isOfAnother = fault !== undefined && 'container' in fault && (fault.container ?? name) !== name
-    return isOfAnother ? undefined : fault
-  }
-
-  async #wait(name: string, waiting: Refusal): Promise<void> {
-    const known = this.#tracked[name]?.state
-    if (known !== undefined && 'waiting' in known && known.waiting.reason === waiting.reason) return
-    this.#track(name, { waiting }, { ready: false })
-    await this.#publish()
-  }
-
-  #watchReadiness(container: Container, readinessProbe: Probe, process: ContainerProcess): void {
-    const { clock } = this.#deps
-    const { name } = container
-    const over = new AbortController()
-    void process.ended.then(() => over.abort())
-    const ask = (): Promise<boolean> =>
-      probe(readinessProbe, { ip: this.#address?.ip ?? '', container, pid: process.first })
-    const changed = async (ready: boolean): Promise<void> => {
-      const known = this.#tracked[name]
-      if (known === undefined || !('running' in known.state)) return
-      this.#track(name, known.state, { ...known, ready })
-      await this.#publish()
-    }
-    void watchReadiness(
-      readinessProbe,
-      { ask, changed, clock, signal: over.signal },
-      this.#tracked[name]?.ready === true,
-    )
-  }
-
-  #track(name: string, state: ContainerState, about: Omit<Tracked, 'state'>): void {
-    this.#tracked = { ...this.#tracked, [name]: { ...about, state } }
   }
 
   /** A grace can only become shorter. */
@@ -343,15 +204,14 @@ export class PodLife {
     if (this.#isTerminating) return
     this.#isTerminating = true
     this.#leave()
-    for (const process of this.#processes.values()) process.terminate()
+    for (const one of this.#all) one.terminate()
   }
 
   /** Nothing is started any more: what waited is as if nothing had happened to it. */
   #leave(): void {
     if (this.#ending.signal.aborted) return
     this.#ending.abort()
-    const begun = Object.entries(this.#tracked).filter(([, one]) => one !== undefined && !('waiting' in one.state))
-    this.#tracked = Object.fromEntries(begun)
+    for (const one of this.#all) one.leave()
     if (!this.#isEnded) void this.#publish()
   }
 
@@ -359,12 +219,12 @@ export class PodLife {
     this.#killAt = -Infinity
     this.#killTimer?.cancel()
     this.#leave()
-    for (const process of this.#processes.values()) process.kill()
+    for (const one of this.#all) one.kill()
   }
 
   /** In the order in which it is called; resolves once it is written, or cannot be any more. */
   #publish(): Promise<void> {
-    const containers = this.#tracked
+    const containers = Object.fromEntries(this.#all.map((one) => [one.name, one.tracked]))
     const [isEnded, hasSandbox] = [this.#isEnded, this.#hasSandbox]
     const write = async (): Promise<void> => {
       if (this.#isConfirmed) return

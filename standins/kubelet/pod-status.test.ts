@@ -37,6 +37,24 @@ describe('the phase', () => {
     ['all ended well', { ...initialized, main: ended(0), side: ended(0) }, 'Succeeded'],
     ['one of them failed', { ...initialized, main: ended(0), side: ended(2) }, 'Failed'],
   ])('%s', (_what, states, phase) => expect(phaseOf(viewOf(states))).toBe(phase))
+
+  test('stays Running while containers are started again, and is final only as the policy has it', () => {
+    const phases = (restartPolicy: string, states: Readonly<Record<string, ContainerState>>): readonly string[] =>
+      [false, true].map((isEnded) =>
+        phaseOf(
+          viewOf({ ...initialized, ...states }, { pod: { ...pod, spec: { ...pod.spec, restartPolicy } }, isEnded }),
+        ),
+      )
+    const [well, failed] = [
+      { main: ended(0), side: ended(0) },
+      { main: ended(0), side: ended(1) },
+    ]
+    expect(phases('Always', well)).toEqual(['Running', 'Succeeded'])
+    expect(phases('Always', failed)).toEqual(['Running', 'Failed'])
+    expect(phases('OnFailure', well)).toEqual(['Succeeded', 'Succeeded'])
+    expect(phases('OnFailure', failed)).toEqual(['Running', 'Failed'])
+    expect(phases('OnFailure', { second: ended(1) })).toEqual(['Pending', 'Failed'])
+  })
 })
 
 describe('the status', () => {
@@ -103,16 +121,10 @@ describe('the status', () => {
 test('names all that a pod asks for and this kubelet has not', () => {
   const odd = aPod({
     spec: {
-      restartPolicy: 'OnFailure',
-      containers: [aContainer('main', { livenessProbe: {}, lifecycle: {} })],
+      containers: [aContainer('main', { livenessProbe: { grpc: {} }, lifecycle: {} })],
       volumes: [{ name: 'host', ...{ hostPath: {} } }],
     },
   })
-  expect(unsupported(odd)).toEqual([
-    'restartPolicy OnFailure',
-    'livenessProbe of main',
-    'lifecycle of main',
-    'hostPath of volume host',
-  ])
+  expect(unsupported(odd)).toEqual(['lifecycle of main', 'a gRPC probe of main', 'hostPath of volume host'])
   expect(unsupported(pod)).toEqual([])
 })

@@ -1,11 +1,16 @@
 /** A pod's status from what its containers are, by the rules of pkg/kubelet/kubelet_pods.go and status/generate.go (v1.36.3). */
-import type { Condition, Container, ContainerState, Phase, Pod } from './pod.ts'
+import type { Condition, Container, ContainerState, Phase, Pod, Terminated } from './pod.ts'
 
 export interface Tracked {
   readonly state: ContainerState
   readonly ready: boolean
   /** Of one that runs, or ran. */
-  readonly id?: string
+  readonly id?: string | undefined
+  /** False: its startup probe has not succeeded yet. */
+  readonly started?: boolean
+  /** How the run before ended. */
+  readonly last?: Terminated | undefined
+  readonly restarts?: number
 }
 
 export interface PodView {
@@ -80,15 +85,22 @@ function settled({ pod, containers }: PodView): PodView['containers'] {
   return { ...containers, ...Object.fromEntries(lost) }
 }
 
-/** `getPhase` for `restartPolicy: Never`. */
+/** `getPhase`: a container that waits for its next run does not make a pod Pending again. */
 export function phaseOf({ pod, containers, isEnded }: PodView): Phase {
-  const init = (pod.spec.initContainers ?? []).map(({ name }) => containers[name]?.state)
-  if (init.some((state) => exitCodeOf(state) !== undefined && exitCodeOf(state) !== 0)) return 'Failed'
-  const main = pod.spec.containers.map(({ name }) => containers[name]?.state)
-  const isPending = init.some((state) => exitCodeOf(state) !== 0) || main.some((one) => !one || 'waiting' in one)
-  if (isPending) return isEnded ? 'Failed' : 'Pending'
-  if (main.some((state) => exitCodeOf(state) === undefined)) return 'Running'
-  return main.every((state) => exitCodeOf(state) === 0) ? 'Succeeded' : 'Failed'
+  const policy = pod.spec.restartPolicy ?? 'Always'
+  const init = (pod.spec.initContainers ?? []).map(({ name }) => exitCodeOf(containers[name]?.state))
+  const main = pod.spec.containers.map(({ name }) => containers[name])
+  if (init.some((code) => code !== 0)) {
+    const hasFailed = policy === 'Never' && init.some((code) => code !== undefined && code !== 0)
+    return hasFailed || isEnded ? 'Failed' : 'Pending'
+  }
+  if (main.some((one) => one === undefined || ('waiting' in one.state && one.last === undefined)))
+    return isEnded ? 'Failed' : 'Pending'
+  const codes = main.map((one) => exitCodeOf(one?.state))
+  if (codes.some((code) => code === undefined)) return 'Running'
+  const isWell = codes.every((code) => code === 0)
+  if (!isEnded && (policy === 'Always' || (policy === 'OnFailure' && !isWell))) return 'Running'
+  return isWell ? 'Succeeded' : 'Failed'
 }
 
 function exitCodeOf(state: ContainerState | undefined): number | undefined {
@@ -157,7 +169,14 @@ function containerStatusOf(
   isInit: boolean,
 ): Readonly<Record<string, unknown>> {
   const hasInit = (pod.spec.initContainers ?? []).length > 0
-  const { state, ready, id } = containers[name] ?? {
+  const {
+    state,
+    ready,
+    id,
+    last,
+    started = true,
+    restarts = 0,
+  }: Tracked = containers[name] ?? {
     state: { waiting: { reason: hasInit ? 'PodInitializing' : 'ContainerCreating' } },
     ready: false,
     id: undefined,
@@ -167,13 +186,13 @@ function containerStatusOf(
   return {
     name,
     state: 'terminated' in state && id !== undefined ? { terminated: { ...state.terminated, containerID: id } } : state,
-    lastState: {},
+    lastState: last === undefined ? {} : { terminated: last },
     ready: isInit ? exitCodeOf(state) === 0 : ready,
-    restartCount: 0,
+    restartCount: restarts,
     image,
     imageID: id === undefined ? '' : image,
     ...(id === undefined ? {} : { containerID: id }),
-    started: isRunning,
+    started: isRunning && started,
     ...(id === undefined ? {} : { ...(requests && { allocatedResources: requests }), resources: resources ?? {} }),
     ...(volumeMounts.length === 0 ? {} : { volumeMounts: volumeMounts.map(mountStatusOf) }),
   }

@@ -77,8 +77,8 @@ export interface Container {
   readonly resources?: { readonly requests?: object }
   readonly volumeMounts?: readonly VolumeMount[]
   readonly readinessProbe?: Probe
-  readonly livenessProbe?: object
-  readonly startupProbe?: object
+  readonly livenessProbe?: Probe
+  readonly startupProbe?: Probe
   readonly lifecycle?: object
   readonly restartPolicy?: string
   readonly terminationMessagePath?: string
@@ -132,6 +132,7 @@ export interface Volume {
 export interface PodSpec {
   readonly nodeName?: string
   readonly restartPolicy?: string
+  readonly terminationGracePeriodSeconds?: number
   readonly serviceAccountName?: string
   readonly hostNetwork?: boolean
   readonly hostname?: string
@@ -177,7 +178,16 @@ export interface PodStatus {
   readonly podIP?: string
   readonly startTime?: string
   readonly qosClass?: string
-  readonly containerStatuses?: readonly { readonly name: string; readonly ready: boolean }[]
+  readonly initContainerStatuses?: readonly ContainerStatus[]
+  readonly containerStatuses?: readonly ContainerStatus[]
+}
+
+interface ContainerStatus {
+  readonly name: string
+  readonly ready: boolean
+  readonly started?: boolean
+  readonly restartCount?: number
+  readonly lastState?: { readonly terminated?: Terminated }
 }
 
 export interface Pod {
@@ -194,15 +204,15 @@ export function isOver({ status }: Pick<Pod, 'status'>): boolean {
 export function unsupported({ spec }: Pick<Pod, 'spec'>): readonly string[] {
   const found: string[] = []
   const init = spec.initContainers ?? []
-  if ((spec.restartPolicy ?? 'Always') !== 'Never') found.push(`restartPolicy ${spec.restartPolicy ?? 'Always'}`)
   if (spec.hostNetwork === true) found.push('hostNetwork')
   for (const { restartPolicy, name } of init) if (restartPolicy !== undefined) found.push(`restartPolicy of ${name}`)
   for (const container of [...init, ...spec.containers]) {
-    for (const field of ['livenessProbe', 'startupProbe', 'lifecycle'] as const)
-      if (container[field] !== undefined) found.push(`${field} of ${container.name}`)
-    if (container.readinessProbe?.grpc !== undefined) found.push(`a gRPC probe of ${container.name}`)
-    for (const { name, valueFrom } of container.env ?? [])
-      if (valueFrom?.resourceFieldRef !== undefined) found.push(`resourceFieldRef of ${name}`)
+    const { name, lifecycle, readinessProbe, livenessProbe, startupProbe } = container
+    if (lifecycle !== undefined) found.push(`lifecycle of ${name}`)
+    if ([readinessProbe, livenessProbe, startupProbe].some((probe) => probe?.grpc !== undefined))
+      found.push(`a gRPC probe of ${name}`)
+    for (const { name: variable, valueFrom } of container.env ?? [])
+      if (valueFrom?.resourceFieldRef !== undefined) found.push(`resourceFieldRef of ${variable}`)
   }
   for (const { name, ...source } of spec.volumes ?? [])
     for (const kind of Object.keys(source)) if (!volumeKinds.includes(kind)) found.push(`${kind} of volume ${name}`)

@@ -1,4 +1,4 @@
-/** Readiness probes: their questions, and how the answers make a container ready (pkg/kubelet/prober). */
+/** Probes: their questions, and what their answers make of a container (pkg/kubelet/prober). */
 import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { request } from 'undici'
@@ -69,34 +69,51 @@ async function canRun(command: readonly string[], { pid }: Probed, timeoutMs: nu
   return new Promise((resolve) => child.once('error', () => resolve(false)).once('exit', (code) => resolve(code === 0)))
 }
 
-interface Watched {
+interface Asked {
   readonly ask: () => Promise<boolean>
-  readonly changed: (isReady: boolean) => Promise<void>
   readonly clock: Clock
   /** Aborted with the end of the container. */
   readonly signal: AbortSignal
 }
 
+interface Watched extends Asked {
+  readonly changed: (isWell: boolean) => Promise<void>
+}
+
 /** A container that is not ready is asked more often than its period: tests wait for it. */
 const unreadyPollMs = 200
 
-/** Never rejects where `ask` and `changed` don't. `isReady`: an earlier kubelet's verdict. */
-export async function watchReadiness(
+/** Of a startup probe: whether it succeeds before as many periods as may fail are over. */
+export async function awaitStart(
+  { initialDelaySeconds = 0, periodSeconds = 10, failureThreshold = 3 }: Probe,
+  { ask, clock, signal }: Asked,
+): Promise<boolean> {
+  await sleep(clock, initialDelaySeconds * 1_000, signal)
+  const deadline = clock.elapsed() + failureThreshold * periodSeconds * 1_000
+  while (!signal.aborted && clock.elapsed() < deadline) {
+    if (await ask()) return true
+    await sleep(clock, unreadyPollMs, signal)
+  }
+  return false
+}
+
+/** Never rejects where `ask` and `changed` don't. `wasWell`: the verdict so far; a liveness probe begins well. */
+export async function watchProbe(
   { initialDelaySeconds = 0, periodSeconds = 10, successThreshold = 1, failureThreshold = 3 }: Probe,
   { ask, changed, clock, signal }: Watched,
-  isReady: boolean,
+  wasWell: boolean,
 ): Promise<void> {
-  let ready = isReady
+  let isWell = wasWell
   let [successes, failures] = [0, 0]
   await sleep(clock, initialDelaySeconds * 1_000, signal)
   while (!signal.aborted) {
-    const isWell = await ask()
+    const hasAnswered = await ask()
     if (signal.aborted) return
-    successes = isWell ? successes + 1 : 0
-    failures = isWell ? 0 : failures + 1
-    const next = ready ? failures < failureThreshold : successes >= successThreshold
-    if (next !== ready) await changed(next)
-    ready = next
-    await sleep(clock, ready ? periodSeconds * 1_000 : unreadyPollMs, signal)
+    successes = hasAnswered ? successes + 1 : 0
+    failures = hasAnswered ? 0 : failures + 1
+    const next = isWell ? failures < failureThreshold : successes >= successThreshold
+    if (next !== isWell) await changed(next)
+    isWell = next
+    await sleep(clock, isWell ? periodSeconds * 1_000 : unreadyPollMs, signal)
   }
 }

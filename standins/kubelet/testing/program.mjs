@@ -33,7 +33,10 @@ const seen = {
   there: Object.fromEntries((process.env.LOOK ?? '').split(',').map((path) => [path, existsSync(path)])),
 }
 const [host, port] = (process.env.HTTP_ADDR ?? '127.0.0.1:0').split(':')
+let isSick = false
 createServer((request, response) => {
+  if (request.url === '/sick') isSick = true
+  if (isSick) response.statusCode = 500
   if (request.url === '/end') setTimeout(() => process.exit(Number(process.env.EXIT ?? 0)), 10)
   response.end(JSON.stringify(seen))
 }).listen(Number(port), host, () => console.log('listening'))
