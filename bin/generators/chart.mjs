@@ -51,12 +51,14 @@ export const chart = {
     `${folder}/README.md`,
   ].concat(owned.map((name) => `${folder}/files/${name}`)),
   async run(outDir) {
-    const [{ stringify }, { settingSchemas }, { customResourceDefinitions }, { chartRules }] = await Promise.all([
-      import('yaml'),
-      import('../../orchestrator/settings-schema.ts'),
-      import('../../crd/manifest.ts'),
-      import('../../edges/kubernetes/rbac.ts'),
-    ])
+    const [{ stringify }, { settingSchemas }, { customResourceDefinitions }, { chartRules }, { reachTable }] =
+      await Promise.all([
+        import('yaml'),
+        import('../../orchestrator/settings-schema.ts'),
+        import('../../crd/manifest.ts'),
+        import('../../edges/kubernetes/rbac.ts'),
+        import('../../deploy/reach.ts'),
+      ])
     const schema = valuesSchema(settingValues(settingSchemas))
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     const yaml = (value) => stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' })
@@ -71,7 +73,7 @@ export const chart = {
       'values.yaml',
       `# Generated from bin/generators/chart/values.mjs by ${by}\n${valuesText(schema.properties, yaml)}`,
     )
-    await put('README.md', readme(schema.properties))
+    await put('README.md', readme(schema.properties, reachTable()))
     await put('files/rules.yaml', `# Generated from edges/kubernetes/rbac.ts by ${by}\n${yaml(chartRules)}`)
     for (const definition of customResourceDefinitions()) {
       // Helm's own mark: an uninstall leaves the definition, and with it every resource.
@@ -135,13 +137,29 @@ function valuesText(properties, yaml, indent = '') {
     .join('')
 }
 
-function readme(properties) {
+function readme(properties, reach) {
   const rows = leaves(properties).map(
     ([name, { description = '', default: fallback }]) =>
       `| \`${name}\` | \`${JSON.stringify(fallback)}\` | ${description.replaceAll('|', '\\|')} |`,
   )
   return `<!-- Generated from bin/generators/chart/ by ${by} -->
 ${readmeHead}
+## Who reaches whom
+
+\`npm run test:chart\` renders the policies and lets Cyclonus evaluate each cell. An empty cell is denied. In the table the ingress
+controller is named in \`networkPolicy.operatorIngressFrom\` and Prometheus in \`networkPolicy.metricsFrom\`. By default every
+pod and address reaches port 8080 of the orchestrator, and only agents reach 8082. Three Projects run: \`red\` and \`blue\` in
+one namespace, \`green\` in another.
+
+${reach}
+
+- The chart denies by default what reaches the orchestrator, and what agents' pods reach or are reached by. It restricts no
+  other pod: the policies of a memory service or of PostgreSQL belong to their own installation.
+- An agent reaches the memory service of another Project. Its token is what that service refuses.
+- Port 53 is open to any address, as in the contract: the chart does not know where DNS runs.
+- A brainstorm with the internet reaches the API server on port 443 too: its policy names every address.
+- The network of the cluster decides about probes of the kubelet. Most let a node reach its own pods.
+
 ## Values
 
 A name that the chart does not know is refused, and the answer lists the names that it knows.

@@ -1,0 +1,194 @@
+/** Who reaches whom under the policies that Helm renders, by Cyclonus: `npm run test:chart`. No network enforces them here. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { describeRequiring } from '../testing/requires.ts'
+import { sources, targets, values, whoReachesWhom, type Peer, type Table } from './reach.ts'
+import { needed, rendered, type Manifest } from './testing/chart.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const call = promisify(execFile)
+const table = { ...needed, ...values }
+
+interface Rule {
+  readonly ports?: readonly object[]
+  readonly from?: readonly object[]
+  readonly to?: readonly object[]
+}
+
+interface Policy extends Manifest {
+  readonly spec: { readonly podSelector: object; readonly ingress?: readonly Rule[]; readonly egress?: readonly Rule[] }
+}
+
+describeRequiring('chart', 'the network policies of the chart', () => {
+  let cyclonus: string
+  // The first build takes minutes; later ones find it.
+  beforeAll(async () => {
+    const { stdout } = await call('bash', [join(root, '.ci', 'cyclonus.sh'), 'build'])
+    cyclonus = join(stdout.trim().split('\n').at(-1)!, 'cyclonus')
+  }, 1_200_000)
+
+  test('let through what the contract names, for three Projects (CALLBACK-5, POD-NETWORK-5, POD-NETWORK-6, POD-NETWORK-8)', async () => {
+    expect(await reach(cyclonus, await policies(table))).toEqual(whoReachesWhom())
+  })
+
+  test('leave port 8080 of the orchestrator open where no peer of it is named, and nothing else', async () => {
+    const { metricsFrom } = values.networkPolicy
+    const found = await reach(cyclonus, await policies({ ...table, networkPolicy: { metricsFrom } }))
+    expect(found).toEqual(whoReachesWhom(true))
+  })
+
+  test('each change who reaches whom when a rule of theirs is left out or wider', async () => {
+    const all = await policies(table)
+    const broken = breaks(all)
+    const found = await Promise.all(broken.map(([, some]) => reach(cyclonus, some)))
+    const silent = broken.filter((_, at) => JSON.stringify(found[at]) === JSON.stringify(whoReachesWhom()))
+    expect(silent.map(([name]) => name)).toEqual(doubled)
+    expect(broken.length).toBeGreaterThan(20)
+  })
+
+  test('open port 443 and DNS for a brainstorm by a policy of its own (POD-NETWORK-8)', async () => {
+    const all = await policies(table)
+    const some = all.filter(({ metadata }) => `${metadata.namespace}/${metadata.name}` !== 'team-a/sw-agents')
+    const found = await reach(cyclonus, some)
+    expect(found['brainstorm with the internet']).toBe('- - - x - - x - x x x - - - -')
+  })
+})
+
+/** Faults that another policy makes good: the one at the other end, the address that means any, the DNS of all agents. */
+const doubled = [
+  'platform/sw-orchestrator ingress 1: any port',
+  'team-a/sw-agents egress 1: any port',
+  'team-a/sw-internet egress 0: any peer',
+  'team-a/sw-internet egress 1: left out',
+  'team-a/sw-internet egress 1: without port 0',
+  'team-a/sw-internet egress 1: without port 1',
+]
+
+async function policies(of: object): Promise<readonly Policy[]> {
+  return (await rendered(of)).filter(({ kind }) => kind === 'NetworkPolicy') as readonly Policy[]
+}
+
+/** One process for the whole table. */
+async function reach(cyclonus: string, items: readonly Policy[]): Promise<Table> {
+  const folder = await mkdtemp(join(tmpdir(), 'network-'))
+  try {
+    const [policyPath, trafficPath] = [join(folder, 'policies.json'), join(folder, 'traffic.json')]
+    const asked = sources.flatMap((source) =>
+      targets
+        .filter(({ peer }) => peer.ip !== source.ip)
+        .flatMap(({ name, peer, port, protocols }) =>
+          protocols.map((protocol) => ({
+            source: source.name,
+            target: name,
+            traffic: traffic(source, peer, port, protocol),
+          })),
+        ),
+    )
+    await writeFile(
+      policyPath,
+      JSON.stringify({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicyList', items }),
+    )
+    await writeFile(trafficPath, JSON.stringify(asked.map((one) => one.traffic)))
+    const parameters = [
+      'analyze',
+      '--mode',
+      'query-traffic',
+      '--policy-path',
+      policyPath,
+      '--traffic-path',
+      trafficPath,
+    ]
+    const { stdout } = await call(cyclonus, parameters, { maxBuffer: 64 * 1024 * 1024 })
+    const answers = [...stdout.matchAll(/IS ALLOWED\?\s*\|\s*(TRUE|FALSE)/g)].map(([, answer]) => answer === 'TRUE')
+    expect(answers.length).toBe(asked.length)
+    return Object.fromEntries(
+      sources.map(({ name }) => [
+        name,
+        targets
+          .map((target) => answers.filter((_, at) => asked[at]!.source === name && asked[at]!.target === target.name))
+          .map(cell)
+          .join(' '),
+      ]),
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Protocols of one target that differ are `?`, which no expectation has. */
+function cell(answers: readonly boolean[]): string {
+  if (answers.length === 0) return '.'
+  if (new Set(answers).size > 1) return '?'
+  return answers[0] ? 'x' : '-'
+}
+
+function traffic(source: Peer, destination: Peer, port: number, protocol: string): object {
+  return {
+    Source: peer(source),
+    Destination: peer(destination),
+    ResolvedPort: port,
+    ResolvedPortName: '',
+    Protocol: protocol,
+  }
+}
+
+function peer({ namespace, labels, ip }: Peer): object {
+  if (namespace === undefined) return { IP: ip }
+  const NamespaceLabels = { 'kubernetes.io/metadata.name': namespace }
+  return { IP: ip, Internal: { Namespace: namespace, NamespaceLabels, PodLabels: labels } }
+}
+
+/** The policies with one fault each: a policy or a rule left out, its ports or peers forgotten, half of a peer's selectors. */
+function breaks(all: readonly Policy[]): readonly (readonly [string, readonly Policy[]])[] {
+  return all.flatMap((policy, at) => {
+    const name = `${policy.metadata.namespace}/${policy.metadata.name}`
+    const broken: (readonly [string, Policy | undefined])[] = [[`${name} left out`, undefined]]
+    // Its rules are those of the other namespace.
+    if (policy.metadata.namespace === 'team-b') return [[`${name} left out`, all.toSpliced(at, 1)]]
+    for (const way of ['ingress', 'egress'] as const)
+      for (const [index, rule] of (policy.spec[way] ?? []).entries())
+        for (const [what, other] of brokenRules(rule)) {
+          const rules = policy.spec[way]!.flatMap((one, other_) => (other_ === index ? other : [one]))
+          broken.push([`${name} ${way} ${index}: ${what}`, { ...policy, spec: { ...policy.spec, [way]: rules } }])
+        }
+    return broken.map(
+      ([what, other]) => [what, all.flatMap((one, place) => (place === at ? (other ?? []) : [one]))] as const,
+    )
+  })
+}
+
+function brokenRules(rule: Rule): readonly (readonly [string, readonly Rule[]])[] {
+  const { ports, ...peers } = rule
+  const side = rule.from === undefined ? 'to' : 'from'
+  const named = (rule[side] ?? []) as readonly Readonly<Record<string, object>>[]
+  return [
+    ['left out', []],
+    ['any port', [peers]],
+    ...(named.length === 0 ? [] : ([['any peer', [ports === undefined ? {} : { ports }]]] as const)),
+    ...(ports ?? []).map(
+      (_, at) =>
+        [`without port ${at}`, ports!.length === 1 ? [] : [{ ...rule, ports: ports!.toSpliced(at, 1) }]] as const,
+    ),
+    ...named.map(
+      (_, at) =>
+        [`without peer ${at}`, named.length === 1 ? [] : [{ ...rule, [side]: named.toSpliced(at, 1) }]] as const,
+    ),
+    ...named.flatMap((one, at) =>
+      Object.keys(one)
+        .filter((key) => Object.keys(one).length > 1 && JSON.stringify(one[key]) !== '{}')
+        .map((key) => [`peer ${at} without ${key}`, [{ ...rule, [side]: named.with(at, without(one, key)) }]] as const),
+    ),
+  ]
+}
+
+/** A peer of pods without their namespace is one of the policy's own namespace, so `{}` stands for any. */
+function without(one: Readonly<Record<string, object>>, key: string): object {
+  return key === 'namespaceSelector'
+    ? { ...one, [key]: {} }
+    : Object.fromEntries(Object.entries(one).filter(([name]) => name !== key))
+}

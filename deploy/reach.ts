@@ -1,0 +1,155 @@
+/**
+ * Who reaches whom under the chart's network policies. `network.integration.test.ts` compares it with what Helm renders, and
+ * the chart's README shows it. The contract is "Agent pod and network contract" of spec 3 (CALLBACK-5, POD-NETWORK-5 to -8).
+ */
+
+/** Labels of pods, as the program and the chart set them. */
+const agent = { 'platform.dev/managed-by': 'platform-operator' }
+const memory = { 'app.kubernetes.io/component': 'memory' }
+
+export interface Peer {
+  readonly name: string
+  /** Absent: no pod, such as an address on the internet. */
+  readonly namespace?: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly ip: string
+}
+
+interface Target {
+  readonly name: string
+  readonly peer: Peer
+  readonly port: number
+  readonly protocols: readonly ('TCP' | 'UDP')[]
+}
+
+const pod = (name: string, namespace: string, ip: string, labels: Readonly<Record<string, string>>): Peer => ({
+  name,
+  namespace,
+  labels,
+  ip,
+})
+
+const ofOrchestrator = {
+  'app.kubernetes.io/name': 'statewright',
+  'app.kubernetes.io/instance': 'sw',
+  'app.kubernetes.io/component': 'orchestrator',
+}
+const orchestrator = pod('orchestrator', 'platform', '10.1.0.1', ofOrchestrator)
+const memoryOfRed = pod('memory', 'team-a', '10.1.1.8', memory)
+const gateway = pod('gateway', 'models', '10.1.6.1', { app: 'gateway' })
+const internet: Peer = { name: 'address on the internet', labels: {}, ip: '203.0.113.7' }
+/** Behind its Service is no pod but an address of a node. */
+const apiServer: Peer = { name: 'API server', labels: {}, ip: '192.0.2.1' }
+
+/** The Projects `red` and `blue` share a namespace, `green` has another. */
+export const sources: readonly Peer[] = [
+  orchestrator,
+  pod('agent of Project red', 'team-a', '10.1.1.1', { ...agent, 'platform.dev/project': 'red' }),
+  pod('agent of Project blue', 'team-a', '10.1.1.2', { ...agent, 'platform.dev/project': 'blue' }),
+  pod('agent of Project green', 'team-b', '10.1.2.1', { ...agent, 'platform.dev/project': 'green' }),
+  pod('brainstorm with the internet', 'team-a', '10.1.1.3', { ...agent, 'platform.io/egress': 'internet' }),
+  pod('brainstorm of Project green', 'team-b', '10.1.2.3', { ...agent, 'platform.io/egress': 'internet' }),
+  pod('memory service', 'team-a', '10.1.1.4', memory),
+  pod('ingress controller', 'ingress', '10.1.3.1', { app: 'ingress' }),
+  pod('Prometheus', 'monitoring', '10.1.4.1', { app: 'prometheus' }),
+  pod('other pod beside the orchestrator', 'platform', '10.1.0.2', { app: 'other' }),
+  pod('other pod beside agents', 'team-a', '10.1.1.5', { app: 'other' }),
+  pod('other pod elsewhere', 'elsewhere', '10.1.5.1', { app: 'other' }),
+  pod('pod elsewhere with the label of agents', 'elsewhere', '10.1.5.2', agent),
+  pod('pod elsewhere with the labels of the orchestrator', 'elsewhere', '10.1.5.3', ofOrchestrator),
+  internet,
+]
+
+const tcp = ['TCP'] as const
+export const targets: readonly Target[] = [
+  { name: 'orchestrator 8080', peer: orchestrator, port: 8080, protocols: tcp },
+  { name: 'orchestrator 8082', peer: orchestrator, port: 8082, protocols: tcp },
+  { name: 'agent 8080', peer: pod('agent', 'team-a', '10.1.1.9', agent), port: 8080, protocols: tcp },
+  { name: 'agent 443', peer: pod('agent', 'team-a', '10.1.1.9', agent), port: 443, protocols: tcp },
+  { name: 'memory of red 8080', peer: memoryOfRed, port: 8080, protocols: tcp },
+  { name: 'memory of green 8080', peer: pod('memory', 'team-b', '10.1.2.8', memory), port: 8080, protocols: tcp },
+  { name: 'any pod 443', peer: gateway, port: 443, protocols: tcp },
+  { name: 'any pod 8080', peer: gateway, port: 8080, protocols: tcp },
+  {
+    name: 'DNS 53',
+    peer: pod('dns', 'kube-system', '10.1.7.1', { 'k8s-app': 'kube-dns' }),
+    port: 53,
+    protocols: ['UDP', 'TCP'],
+  },
+  { name: 'internet 443', peer: internet, port: 443, protocols: tcp },
+  { name: 'API server 443', peer: apiServer, port: 443, protocols: tcp },
+  {
+    name: 'PostgreSQL 5432',
+    peer: pod('postgres', 'data', '10.1.8.1', { app: 'postgres' }),
+    port: 5432,
+    protocols: tcp,
+  },
+  { name: 'memory of red 5432', peer: memoryOfRed, port: 5432, protocols: tcp },
+  {
+    name: 'pod beside the orchestrator 8080',
+    peer: pod('other', 'platform', '10.1.0.3', { app: 'other' }),
+    port: 8080,
+    protocols: tcp,
+  },
+  {
+    name: 'pod elsewhere with the labels of the orchestrator 8080',
+    peer: pod('copy', 'elsewhere', '10.1.5.4', ofOrchestrator),
+    port: 8080,
+    protocols: tcp,
+  },
+]
+
+/**
+ * A column for each target: `x` reaches it, `-` does not, `.` is the same program. The listeners' peers are named in
+ * `networkPolicy.operatorIngressFrom` and `metricsFrom`, as `values` has them.
+ */
+const closed: Readonly<Record<string, string>> = {
+  orchestrator: '. . x - x x x x x x x x x x x',
+  'agent of Project red': 'x x - - x x x - x - - - - - -',
+  'agent of Project blue': 'x x - - x x x - x - - - - - -',
+  'agent of Project green': 'x x - - x x x - x - - - - - -',
+  'brainstorm with the internet': 'x x - - x x x - x x x - - - -',
+  'brainstorm of Project green': 'x x - - x x x - x x x - - - -',
+  'memory service': '- - - - x x x x x x x x x x x',
+  'ingress controller': 'x - - - x x x x x x x x x x x',
+  Prometheus: '- x - - x x x x x x x x x x x',
+  'other pod beside the orchestrator': '- - - - x x x x x x x x x x x',
+  'other pod beside agents': '- - - - x x x x x x x x x x x',
+  'other pod elsewhere': '- - - - x x x x x x x x x x x',
+  'pod elsewhere with the label of agents': '- - - - x x x x x x x x x x x',
+  'pod elsewhere with the labels of the orchestrator': '- - - - x x x x x x x x x x x',
+  'address on the internet': '- - - - x x x x x . x x x x x',
+}
+
+export type Table = Readonly<Record<string, string>>
+
+/** By the names of sources. @param isOpen with no peer named for port 8080, which every one may reach then. */
+export function whoReachesWhom(isOpen = false): Table {
+  if (!isOpen) return closed
+  return Object.fromEntries(Object.entries(closed).map(([name, cells]) => [name, cells.replace(/^-/, 'x')]))
+}
+
+const inNamespace = (name: string): object => ({
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
+})
+
+/** Of the chart, for the table. */
+export const values = {
+  namespaces: ['team-a', 'team-b'],
+  networkPolicy: { operatorIngressFrom: [inNamespace('ingress')], metricsFrom: [inNamespace('monitoring')] },
+}
+
+/** In Markdown. */
+export function reachTable(): string {
+  const cell: Readonly<Record<string, string>> = { x: 'yes', '-': '', '.': '' }
+  return [
+    `| from | ${targets.map(({ name }) => name).join(' | ')} |`,
+    `| --- ${'| --- '.repeat(targets.length)}|`,
+    ...sources.map(
+      ({ name }) =>
+        `| ${name} | ${closed[name]!.split(' ')
+          .map((one) => cell[one])
+          .join(' | ')} |`,
+    ),
+  ].join('\n')
+}
