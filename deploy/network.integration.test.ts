@@ -187,7 +187,7 @@ function brokenRules(rule: Rule): readonly (readonly [string, readonly Rule[]])[
 }
 
 /** A peer of pods without their namespace is one of the policy's own namespace, so `{}` stands for any. */
-function without(one: Readonly<Record<string, object>>, key: string): object {
+function without(one: Readonly<Record<string, object>>, key: string): Readonly<Record<string, object>> {
   return key === 'namespaceSelector'
     ? { ...one, [key]: {} }
     : Object.fromEntries(Object.entries(one).filter(([name]) => name !== key))
