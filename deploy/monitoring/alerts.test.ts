@@ -1,0 +1,93 @@
+/** Alerts and dashboards name series that docs/metrics.md has, and each alert has a runbook and its two cases. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
+
+interface Alert {
+  readonly alert: string
+  readonly expr: string
+  readonly annotations: { readonly runbook_url: string }
+}
+interface Cases {
+  readonly tests: readonly {
+    readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts: readonly object[] }[]
+  }[]
+}
+
+const { groups } = parse(read('deploy/chart/files/monitoring/alerts.yaml')) as {
+  groups: readonly { rules: readonly Alert[] }[]
+}
+const alerts = groups.flatMap(({ rules }) => rules)
+
+type Series = readonly [name: string, labels: readonly string[]]
+
+/** Each name that Prometheus stores, with the labels of its row. */
+function documented(): ReadonlyMap<string, readonly string[]> {
+  const rows = [...read('docs/metrics.md').matchAll(/^\| `(\w+)` \| (\w+) \| (.*?) \|/gm)]
+  const all = rows.flatMap(([, name, type, labels]): readonly Series[] => {
+    const known = [...labels!.matchAll(/`(\w+)`/g)].map((match) => match[1]!)
+    if (type !== 'histogram') return [[name!, known] as const]
+    return [`${name}_count`, `${name}_sum`, `${name}_bucket`].map((one) => [one, [...known, 'le']] as const)
+  })
+  const http = ['count', 'sum', 'bucket'].map((end) => `http_request_duration_seconds_${end}`)
+  return new Map<string, readonly string[]>([
+    ...all,
+    ...http.map((name): Series => [name, ['method', 'route', 'status', 'le']]),
+  ])
+}
+
+function expressions(): readonly string[] {
+  const dashboards = globSync('deploy/chart/files/monitoring/dashboards/*.json', { cwd: root })
+  return [
+    ...alerts.map(({ expr }) => expr),
+    ...dashboards.flatMap((path) =>
+      [...read(path).matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(([, text]) => JSON.parse(text!) as string),
+    ),
+  ]
+}
+
+test('every series and label of an alert or a dashboard is in docs/metrics.md', () => {
+  const known = documented()
+  const faults = expressions().flatMap((expr) => {
+    const bare = expr.replaceAll(/"[^"]*"/g, '""')
+    const names = [...bare.matchAll(/[a-z]+(?:_[a-z]+)+/g)]
+      .map(([name]) => name)
+      .filter((name) => /^(statewright|operator|platform|http|ccw)_/.test(name))
+    const labels = [
+      ...[...bare.matchAll(/\{([^}]*)\}/g)].flatMap(([, inner]) =>
+        [...inner!.matchAll(/(\w+)\s*[=!]/g)].map((match) => match[1]!),
+      ),
+      ...[...bare.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, inner]) => inner!.split(',').map((label) => label.trim())),
+    ]
+    const allowed = new Set(names.flatMap((name) => known.get(name) ?? []))
+    return [
+      ...(names.length === 0 ? [`${expr} has no series`] : []),
+      ...names.filter((name) => !known.has(name)),
+      ...labels.filter((label) => !allowed.has(label)).map((label) => `${expr}: ${label}`),
+    ]
+  })
+  expect(faults).toEqual([])
+})
+
+test('every alert has a runbook of its name, and every runbook an alert', () => {
+  const pages = alerts.map(({ annotations }) => annotations.runbook_url)
+  expect(pages.filter((page) => !existsSync(`${root}${page}`))).toEqual([])
+  expect(alerts.filter(({ alert, annotations }) => !read(annotations.runbook_url).startsWith(`# ${alert}\n`))).toEqual(
+    [],
+  )
+  expect(globSync('docs/runbooks/statewright-*.md', { cwd: root }).toSorted()).toEqual(pages.toSorted())
+})
+
+test('every alert has a case in which it fires and one in which it does not', () => {
+  const { tests } = parse(read('deploy/monitoring/alerts.promtool.yaml')) as Cases
+  const cases = tests.flatMap((one) => one.alert_rule_test)
+  const lacking = alerts.filter(({ alert }) => {
+    const own = cases.filter(({ alertname }) => alertname === alert)
+    return !own.some((one) => one.exp_alerts.length > 0) || !own.some((one) => one.exp_alerts.length === 0)
+  })
+  expect(lacking).toEqual([])
+})
