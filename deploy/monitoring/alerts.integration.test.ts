@@ -1,6 +1,6 @@
 /** The alerts by promtool, and what of the monitoring Helm renders: `npm run test:chart`. */
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,6 +27,16 @@ describeRequiring('chart', 'the monitoring of the chart', () => {
   test('is off by default', async () => {
     const kinds = (await rendered(needed)).map(({ kind }) => kind)
     expect(kinds.filter((kind) => /ServiceMonitor|PrometheusRule/.test(kind))).toEqual([])
+  })
+
+  test('brings each dashboard whole, in a ConfigMap that Grafana looks for', async () => {
+    const folder = join(chart, 'files/monitoring/dashboards')
+    const maps = (await rendered({ ...needed, monitoring: { dashboards: true } })).filter(
+      ({ metadata }) => metadata.labels?.['grafana_dashboard'] === '1',
+    )
+    const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))
+    const found = maps.flatMap(({ data = {} }) => Object.values(data))
+    expect(found.map((text) => JSON.parse(text) as unknown)).toEqual(texts.map((text) => JSON.parse(text) as unknown))
   })
 
   test('finds the Service of metrics, and links runbooks where the values say', async () => {

@@ -18,6 +18,15 @@ interface Cases {
   }[]
 }
 
+interface Dashboard {
+  readonly uid: string
+  readonly templating: { readonly list: readonly { readonly name: string }[] }
+  readonly panels: readonly {
+    readonly gridPos: { readonly x: number; readonly y: number }
+    readonly targets: readonly object[]
+  }[]
+}
+
 const { groups } = parse(read('deploy/chart/files/monitoring/alerts.yaml')) as {
   groups: readonly { rules: readonly Alert[] }[]
 }
@@ -90,4 +99,18 @@ test('every alert has a case in which it fires and one in which it does not', ()
     return !own.some((one) => one.exp_alerts.length > 0) || !own.some((one) => one.exp_alerts.length === 0)
   })
   expect(lacking).toEqual([])
+})
+
+test('every dashboard has an id of its own, a data source to choose and panels that lie beside each other', () => {
+  const boards = globSync('deploy/chart/files/monitoring/dashboards/*.json', { cwd: root }).map(
+    (path) => JSON.parse(read(path)) as Dashboard,
+  )
+  expect(boards.length).toBeGreaterThan(1)
+  expect(new Set(boards.map(({ uid }) => uid)).size).toBe(boards.length)
+  for (const { panels, templating } of boards) {
+    expect(templating.list.map(({ name }) => name)).toContain('datasource')
+    expect(panels.filter(({ targets }) => targets.length === 0)).toEqual([])
+    const places = panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)
+    expect(new Set(places).size).toBe(panels.length)
+  }
 })
