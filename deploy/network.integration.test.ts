@@ -14,6 +14,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const call = promisify(execFile)
 const table = { ...needed, ...values }
 
+type Selectors = Readonly<Record<string, object>>
+
 interface Rule {
   readonly ports?: readonly object[]
   readonly from?: readonly object[]
@@ -162,22 +164,19 @@ function breaks(all: readonly Policy[]): readonly (readonly [string, readonly Po
   })
 }
 
+/** One alone left out is the rule left out. */
+const several = <T>(all: readonly T[] = []): readonly T[] => (all.length > 1 ? all : [])
+
 function brokenRules(rule: Rule): readonly (readonly [string, readonly Rule[]])[] {
   const { ports, ...peers } = rule
   const side = rule.from === undefined ? 'to' : 'from'
-  const named = (rule[side] ?? []) as readonly Readonly<Record<string, object>>[]
+  const named = (rule[side] ?? []) as readonly Selectors[]
   return [
     ['left out', []],
     ['any port', [peers]],
     ...(named.length === 0 ? [] : ([['any peer', [ports === undefined ? {} : { ports }]]] as const)),
-    ...(ports ?? []).map(
-      (_, at) =>
-        [`without port ${at}`, ports!.length === 1 ? [] : [{ ...rule, ports: ports!.toSpliced(at, 1) }]] as const,
-    ),
-    ...named.map(
-      (_, at) =>
-        [`without peer ${at}`, named.length === 1 ? [] : [{ ...rule, [side]: named.toSpliced(at, 1) }]] as const,
-    ),
+    ...several(ports).map((_, at) => [`without port ${at}`, [{ ...rule, ports: ports!.toSpliced(at, 1) }]] as const),
+    ...several(named).map((_, at) => [`without peer ${at}`, [{ ...rule, [side]: named.toSpliced(at, 1) }]] as const),
     ...named.flatMap((one, at) =>
       Object.keys(one)
         .filter((key) => Object.keys(one).length > 1 && JSON.stringify(one[key]) !== '{}')
@@ -187,7 +186,7 @@ function brokenRules(rule: Rule): readonly (readonly [string, readonly Rule[]])[
 }
 
 /** A peer of pods without their namespace is one of the policy's own namespace, so `{}` stands for any. */
-function without(one: Readonly<Record<string, object>>, key: string): Readonly<Record<string, object>> {
+function without(one: Selectors, key: string): Selectors {
   return key === 'namespaceSelector'
     ? { ...one, [key]: {} }
     : Object.fromEntries(Object.entries(one).filter(([name]) => name !== key))

@@ -1,6 +1,6 @@
 /**
  * Who reaches whom under the chart's network policies. `network.integration.test.ts` compares it with what Helm renders, and
- * the chart's README shows it. The contract is "Agent pod and network contract" of spec 3 (CALLBACK-5, POD-NETWORK-5 to -8).
+ * the chart's README shows it. The contract is in docs/contract/orchestrator.md.
  */
 
 /** Labels of pods, as the program and the chart set them. */

@@ -240,5 +240,22 @@ export const valuesSchema = (settings) => ({
       ),
     }),
     releaseHook: flag(true, 'Whether an uninstall takes our finalizers off, so that namespaces can end.'),
+    monitoring: object({
+      serviceMonitor: flag(
+        false,
+        'Whether the chart brings a ServiceMonitor of the Prometheus operator. `networkPolicy.metricsFrom` must name Prometheus.',
+      ),
+      rules: flag(false, 'Whether it brings a PrometheusRule with the alerts of docs/runbooks.'),
+      dashboards: flag(
+        false,
+        'Whether it brings Grafana dashboards, as ConfigMaps with the label `grafana_dashboard`.',
+      ),
+      labels: map('Labels by which the Prometheus operator selects the first two.'),
+      runbookUrl: text(
+        '',
+        'Address of the folder docs/runbooks, for links in alerts. Empty: a path in the repository.',
+        url,
+      ),
+    }),
   }),
 })
