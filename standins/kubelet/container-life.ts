@@ -201,7 +201,7 @@ export class ContainerLife {
   }
 
   async #tryStart(volumes: Volumes): Promise<ContainerProcess | undefined | 'again'> {
-    const { deps, pod, podIP } = this.#own
+    const { deps, folders, pod, podIP } = this.#own
     const { clock } = deps
     const folder = this.#records
     const id = `standin://${randomUUID().replaceAll('-', '')}`
@@ -211,7 +211,14 @@ export class ContainerLife {
       rmSync(folder, { recursive: true, force: true })
       mkdirSync(join(folder, 'root'), { recursive: true })
       writeFileSync(join(folder, 'message'), '', { mode: 0o666 })
-      const launch = await launchOf(this.#container, { ...deps, pod: pod(), podIP: podIP(), volumes, folder })
+      const launch = await launchOf(this.#container, {
+        ...deps,
+        pod: pod(),
+        podIP: podIP(),
+        volumes,
+        folder,
+        hosts: folders.hosts,
+      })
       return await ContainerProcess.start({ folder, log: this.#log, clock }, id, launch)
     } catch (error) {
       if (error instanceof StartError) {

@@ -14,6 +14,7 @@ import { isOver, type Condition, type Pod } from './pod.ts'
 import { asPod, type PodDeps, type PodFolders } from './pod-deps.ts'
 import { PodLife } from './pod-life.ts'
 import { ContainerProcess } from './process.ts'
+import { createServices, type Services } from './services.ts'
 import { patchStatus, persist, pods } from './status-writer.ts'
 
 export interface KubeletOptions {
@@ -29,6 +30,8 @@ export interface KubeletOptions {
   readonly images: Images
   /** Folders and files of this machine that containers find at their own paths, read-only; Node's executable is one. */
   readonly programs: readonly string[]
+  /** Address of the API server, `https://127.0.0.1:6443`, to which pods' variables lead. Absent: they have its Service's. */
+  readonly apiServer?: string
   /** False where a scheduler runs. */
   readonly binds?: boolean
   readonly fault?: Faults
@@ -75,6 +78,7 @@ class StandInKubelet implements Kubelet {
   readonly #cache
   readonly #timers = new Map<string, Timer>()
   #services: Readonly<Record<string, string>> = {}
+  readonly #forwards: Services
   #isLost = false
 
   constructor(options: KubeletOptions) {
@@ -93,8 +97,12 @@ class StandInKubelet implements Kubelet {
       stopped: this.#stopping.signal,
       foldersOf: (pod) => foldersOf(root, pod.metadata),
       reserve: createAddresses(root),
+      hostsOf: (namespace) => this.#forwards.hostsOf(namespace),
     }
     const { namespaces } = options
+    const changed = (): void => this.#lives.forEach((life) => life.writeHosts())
+    const podsOf = (namespace: string): readonly Pod[] => this.#cache.list(namespace).map(asPod)
+    this.#forwards = createServices({ client, namespaces, seed: root, clock, random, logger, changed, podsOf })
     this.#cache = createObjectCache({ client, resource: pods, namespaces, clock, random, logger })
   }
 
@@ -103,6 +111,7 @@ class StandInKubelet implements Kubelet {
     mkdirSync(root, { recursive: true })
     await registerNode(this.#deps, { name: node, hostIP })
     this.#services = await this.#readServices()
+    await this.#forwards.start()
     this.#cache.subscribe((name) => this.#look(name))
     await this.#cache.start()
     await this.#endOrphans()
@@ -126,6 +135,7 @@ class StandInKubelet implements Kubelet {
     this.#stopping.abort()
     for (const timer of this.#timers.values()) timer.cancel()
     await this.#cache.stop()
+    await this.#forwards.stop()
     await Promise.all([...this.#lives.values()].map((life) => life.stop()))
     // Whoever removes the root knows nothing of it, and it has Secrets.
     rmSync(memoryOf(this.#options.root), { recursive: true, force: true })
@@ -238,7 +248,10 @@ class StandInKubelet implements Kubelet {
     const service = await this.#options.client.ask('GET', path).catch(() => undefined)
     const spec = service?.spec as ServiceSpec | undefined
     if (spec === undefined) return {}
-    const { clusterIP, ports } = spec
+    const { apiServer } = this.#options
+    const { hostname: clusterIP, port: number } =
+      apiServer === undefined ? { hostname: spec.clusterIP } : new URL(apiServer)
+    const ports = spec.ports.map((one) => ({ ...one, port: number === undefined ? one.port : Number(number) }))
     const [first] = ports
     const url = `tcp://${clusterIP}:${first?.port}`
     return {
@@ -271,6 +284,7 @@ function foldersOf(
   return {
     own: join(root, 'pods', uid),
     records: join(root, 'pods', uid, 'containers'),
+    hosts: join(root, 'pods', uid, 'hosts'),
     disk: join(root, 'pods', uid, 'volumes'),
     memory: join(memoryOf(root), uid),
     claims: join(root, 'claims'),

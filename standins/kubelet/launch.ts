@@ -21,6 +21,8 @@ interface LaunchDeps {
   readonly volumes: Readonly<Record<string, MadeVolume>>
   /** Of this container: its root, its last message. */
   readonly folder: string
+  /** Of the pod: its /etc/hosts. */
+  readonly hosts: string
 }
 
 /** The user of an image that names none in its Pod, as ours do by name (deploy/). */
@@ -29,7 +31,7 @@ const usualMessagePath = '/dev/termination-log'
 
 /** @throws ConfigError, KubeError */
 export async function launchOf(container: Container, deps: LaunchDeps): Promise<Launch> {
-  const { pod, images, programs, services, hostIP, podIP, volumes, folder } = deps
+  const { pod, images, programs, services, hostIP, podIP, volumes, folder, hosts } = deps
   const sources = { ...(await sourcesOf(container, deps)), services }
   const environment = environmentOf(container, pod, { podIP, hostIP }, sources)
   const own = container.command ?? images[container.image] ?? []
@@ -46,6 +48,7 @@ export async function launchOf(container: Container, deps: LaunchDeps): Promise<
     command: sandboxed({
       root: join(folder, 'root'),
       mounts: [...mounts, { source: join(folder, 'message'), target: message, readOnly: false }],
+      hosts,
       programs,
       command,
       workingDir: container.workingDir ?? '/',

@@ -14,6 +14,8 @@ export interface PodDeps extends NodeDeps {
   readonly hostIP: string
   /** Variables of the API server's Service. */
   readonly services: Readonly<Record<string, string>>
+  /** Lines of a hosts file with the names of Services that a pod of that namespace knows. */
+  readonly hostsOf: (namespace: string) => readonly string[]
   readonly foldersOf: (pod: Pod) => PodFolders
   /** Reserves an address until it is released; `wanted`: the one that the pod had. */
   readonly reserve: (wanted: string | undefined) => Promise<{ readonly ip: string; release(): void }>
@@ -23,6 +25,8 @@ export interface PodFolders extends VolumeFolders {
   /** Of the pod, with records and volumes; removed with it. */
   readonly own: string
   readonly records: string
+  /** File that containers find as /etc/hosts. */
+  readonly hosts: string
   readonly logOf: (container: string) => string
 }
 

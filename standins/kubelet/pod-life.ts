@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { sleep, type Timer } from '../../runtime/clock.ts'
 import { ContainerLife, type OwnPod } from './container-life.ts'
 import type { Refusal } from './image.ts'
@@ -75,6 +75,15 @@ export class PodLife {
     this.#killAll()
     await this.#done
     this.#address?.release()
+  }
+
+  /** In place: containers have mounted the file. */
+  writeHosts(): void {
+    if (this.#address === undefined || this.#isCleared) return
+    const { namespace = '', name } = this.#pod.metadata
+    const own = ['127.0.0.1 localhost', '::1 localhost', `${this.#address.ip} ${this.#pod.spec.hostname ?? name}`]
+    mkdirSync(this.#folders.own, { recursive: true })
+    writeFileSync(this.#folders.hosts, `${[...own, ...this.#deps.hostsOf(namespace)].join('\n')}\n`)
   }
 
   /** Looks at what shall go wrong. */
@@ -166,6 +175,7 @@ export class PodLife {
     const { client, clock, hostIP, reserve } = this.#deps
     this.#address ??= await reserve(this.#pod.status.podIP)
     const { ip } = this.#address
+    this.writeHosts()
     let last = ''
     while (!this.#ending.signal.aborted) {
       try {

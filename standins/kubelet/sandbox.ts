@@ -11,6 +11,8 @@ export interface Sandbox {
   /** An empty folder of this container, over which its root is mounted. */
   readonly root: string
   readonly mounts: readonly Mount[]
+  /** The file that it finds as /etc/hosts. */
+  readonly hosts?: string
   /** Folders and files of the machine that it finds at their own paths, read-only. */
   readonly programs: readonly string[]
   readonly command: readonly string[]
@@ -51,7 +53,7 @@ export function sandboxed(sandbox: Sandbox): readonly string[] {
 const waiter = '"$@"; exit $?'
 
 function scriptOf(sandbox: Sandbox): string {
-  const { root, mounts, programs, workingDir, uid, gid, isRootReadOnly, isProcWhole } = sandbox
+  const { root, mounts, hosts, programs, workingDir, uid, gid, isRootReadOnly, isProcWhole } = sandbox
   const opened = system.filter((path) => mounts.some(({ target }) => isWithin(target, [path])))
   return [
     'set -e',
@@ -75,6 +77,7 @@ function scriptOf(sandbox: Sandbox): string {
     'ln -s /proc/self/fd/0 dev/stdin; ln -s /proc/self/fd/1 dev/stdout; ln -s /proc/self/fd/2 dev/stderr',
     'mount -n -t tmpfs -o mode=1777,nosuid,nodev tmpfs dev/shm',
     ...programs.filter((path) => !isWithin(path, [...system, ...programs])).flatMap((path) => bound(path, path, true)),
+    ...(hosts === undefined ? [] : bound(hosts, '/etc/hosts', true)),
     ...mounts.flatMap(({ source, target, readOnly }) => bound(source, target, readOnly)),
     ...opened.map((path) => `mount -n -o remount,bind,ro .${path}`),
     'mkdir .machine && pivot_root . .machine && cd / && umount -n -l /.machine && rmdir /.machine',

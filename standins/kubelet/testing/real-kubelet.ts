@@ -31,7 +31,7 @@ export interface Scene {
 const limitMs = 40_000
 /** What is waited for stays as it is. */
 const lookEveryMs = 100
-const program = join(import.meta.dirname, 'program.mjs')
+export const program = join(import.meta.dirname, 'program.mjs')
 export const repository = join(import.meta.dirname, '..', '..', '..')
 
 const pods = { apiVersion: 'v1', plural: 'pods' }
