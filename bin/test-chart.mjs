@@ -2,6 +2,7 @@
 // `npm run test:chart`: the chart of deploy/chart, by the real Helm and a real control plane of the loopback. Ends with
 // `N passed, N failed, N skipped`.
 import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +11,9 @@ import { onNode24, root, run } from './on-node-24.mjs'
 
 const usage = `usage: npm run test:chart [-- FILE...]
 
-Tests the chart: Helm renders it, a real Kubernetes API server judges and takes it. The command starts that server on the
-loopback. The first run builds Helm and the server from Go modules: about 7 minutes of two idle cores.
+Tests the chart: Helm renders it, a real Kubernetes API server judges and takes it, Cyclonus says who reaches whom by its network
+policies, and promtool tests its alerts. The command starts the server on the loopback. The first run builds all but promtool
+from Go modules: about 9 minutes of two idle cores.
 
   FILE...   run only test files whose path contains FILE
 
@@ -28,7 +30,7 @@ async function main(parameters) {
   process.env['STATEWRIGHT_REQUIRE'] ??= 'chart'
   process.env['KUBERNETES_UNDER_TEST'] = folder
   try {
-    const files = parameters.length > 0 ? parameters : ['deploy/chart']
+    const files = parameters.length > 0 ? parameters : globSync('deploy/**/*.integration.test.ts', { cwd: root })
     return await run(process.execPath, [join(root, 'bin', 'test.mjs'), ...files])
   } finally {
     if (given === undefined) await script('kube.sh', ['stop', folder])

@@ -1,0 +1,35 @@
+# Sourced by scripts that build one program of a Go module and keep it in the cache folder. They set `name`, whose folder
+# beside this file has go.mod and go.sum, and define `compile FILE`, which runs in that folder.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+sources=$here/$name
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/statewright/$name
+programs=$cache/$(cat "$sources/go.mod" "$sources/go.sum" | sha256sum | cut -c 1-16)
+
+find_programs() {
+  [ -x "$programs/$name" ] || { echo "$name is not built: .ci/$name.sh build" >&2; return 1; }
+  echo "$programs"
+}
+
+# Whoever comes second waits for the first one's program.
+build() {
+  if find_programs 2>/dev/null; then return 0; fi
+  # Where Go's own installer puts it, which a bare PATH leaves out.
+  export PATH="$PATH:/usr/local/go/bin"
+  command -v go >/dev/null || { echo "$name.sh needs Go 1.26 or later" >&2; return 1; }
+  mkdir -p "$cache"
+  exec 9>"$cache/lock"
+  flock 9
+  if find_programs 2>/dev/null; then return 0; fi
+  local made=$programs.$$
+  mkdir -p "$made"
+  (cd "$sources" && export CGO_ENABLED=0 GOFLAGS="-mod=readonly -buildvcs=false -trimpath ${GOFLAGS:-}" && compile "$made/$name") >&2 ||
+    { rm -rf "$made"; return 1; }
+  mv "$made" "$programs"
+  find_programs
+}
+
+case "${1:-}" in
+  build) build ;;
+  find) find_programs ;;
+  *) sed -n '2,4s/^# //p' "$here/$name.sh" >&2; exit 2 ;;
+esac
