@@ -1,10 +1,10 @@
 /** What a person's token may do: roles and owned Projects, by the values of a claim (ORCHESTRATOR-API-5, decisions/0047). */
-import type { Principal } from './authenticate.ts'
 
 export const roles = ['viewer', 'operator', 'author', 'admin'] as const
+type Claims = Readonly<Record<string, unknown>>
 export type Role = (typeof roles)[number]
 
-/** Whoever has the role on the left may do what those on the right may. `author` is apart from `operator` (ruling 4.19). */
+/** Whoever has the role on the left may do what those on the right may. `author` is apart from `operator` (ORCHESTRATOR-API-3). */
 const including: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   operator: ['viewer', 'operator'],
@@ -35,7 +35,7 @@ export function rightsWith(given: readonly Role[], owned: readonly string[] = []
 }
 
 /** Nothing, where the claim is absent or has no value that the settings name. */
-export function rightsOf({ claim, values, owners }: RoleSettings, { claims }: Pick<Principal, 'claims'>): Rights {
+export function rightsOf({ claim, values, owners }: RoleSettings, { claims }: { readonly claims: Claims }): Rights {
   if (claim === '') return rightsWith(['admin'])
   const held = new Set(textsOf(claimOf(claims, claim)))
   const isHeld = (wanted: readonly string[] = []): boolean => wanted.some((value) => held.has(value))
@@ -46,7 +46,7 @@ export function rightsOf({ claim, values, owners }: RoleSettings, { claims }: Pi
 }
 
 /** A claim may have dots in its own name, such as a URL has: the whole name goes before the path. */
-function claimOf(claims: Principal['claims'], name: string): unknown {
+function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   return name.split('.').reduce<unknown>((value, step) => {
     const isHere = typeof value === 'object' && value !== null && Object.hasOwn(value, step)
