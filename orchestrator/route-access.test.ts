@@ -198,6 +198,14 @@ describe('the table of routes and roles (ORCHESTRATOR-API-6)', () => {
   })
 })
 
+test('a token without any role is refused before its body is read', async () => {
+  const send = async (token: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    return (await composed.outside.app.inject({ method: 'PUT', url: '/resources', headers, payload: '{' })).statusCode
+  }
+  expect([await send('nobody'), await send('viewer')]).toEqual([403, 400])
+})
+
 describe('a lowered entry lets in', () => {
   test.each([
     ['viewer', 'GET /operations/open', {}, 'nobody', { proof: 'open' }],
