@@ -30,13 +30,20 @@ const own: Partial<Record<SettingName, string>> = {
   MEMORY_URLS: '{"demo":"http://127.0.0.1:8081"}',
   SKILLS_REPO_URL: 'https://skills.invalid/a.git',
   POD_ISOLATION: 'none',
+  ROLE_CLAIM: 'groups',
+  ROLES: '{"admin":["platform"]}',
   AGENT_RUN_AS_USER: '1000',
   AGENT_FS_GROUP: '1000',
   AGENT_RESOURCES: '{"limits":{"memory":"4Gi"}}',
 }
 
+const asked = { ROLE_CLAIM: 'roles', ROLES: '{"viewer":["staff"]}' }
 /** What a value asks for besides. */
-const besides: Partial<Record<SettingName, object>> = { PLACE: { LOCAL_PODS: 'on' } }
+const besides: Partial<Record<SettingName, object>> = {
+  PLACE: { LOCAL_PODS: 'on' },
+  ROLE_CLAIM: asked,
+  ROLES: asked,
+}
 
 /** A value that is allowed and not the default. */
 function sampleOf(name: SettingName, schema: SettingSchema): string {

@@ -1,4 +1,4 @@
-import Fastify, { LogController, type FastifyRequest } from 'fastify'
+import Fastify, { LogController, type FastifyRequest, type RouteOptions } from 'fastify'
 import type { Registry } from 'prom-client'
 import { answerError } from './answer-problem.ts'
 import type { HttpApp } from './app.ts'
@@ -28,6 +28,8 @@ export interface ServerOptions {
   readonly bodyLimit?: number
   /** Guards every route whose config doesn't say otherwise (`auth`). Absent: scopes bring their own `guard`. */
   readonly authenticate?: Authenticate
+  /** Sees every route as it is declared, the operational ones too; what it throws ends the start. */
+  readonly onRoute?: (route: RouteOptions) => void
   readonly readiness?: () => Promise<Readiness>
   readonly openapi: OpenApiInfo
   /** A prefix under which all but the operational routes answer too: an ingress may strip it or not. */
@@ -60,6 +62,8 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
   const state = { draining: false }
   const app = createApp(options)
   const sockets = trackSockets(app.server)
+  const { onRoute } = options
+  if (onRoute !== undefined) app.addHook('onRoute', (route) => onRoute(route))
 
   addJsonParser(app as never)
   addRequestHooks(app, options, metrics, state)

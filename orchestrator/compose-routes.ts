@@ -27,6 +27,8 @@ import { addGitGateway } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
+import { routeAccess, type RouteAccess } from './route-access.ts'
+import { routeRules } from './route-roles.ts'
 import { derivedViews, statusOf, tellProject } from './resources.ts'
 import { closeTask, mintByHand } from './tasks-by-hand.ts'
 
@@ -48,7 +50,12 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   const { core, cache, rights, defaultBranch, pushRefusal } = stores
   const { directory } = core
   const { forge, agents } = acting
-  const { outside, inside } = await openServers(setup)
+  const access = routeAccess({
+    roles: settings.roles,
+    table: parts.routeRules ?? routeRules,
+    named: { resources: parts.place.resources, runtime: core.runtime },
+  })
+  const { outside, inside } = await openServers(setup, access.onRoute)
   const views = viewsOf(setup, stores)
   const authenticate = bearer(parts.verifyOidc)
   forge.registerWebhooks(outside.app)
@@ -99,6 +106,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     ...core,
     definitions: machines,
     authenticate,
+    allowFeed: access.allowFeed,
     tickets,
     secure: settings.publicUrl.startsWith('https:'),
     ...(settings.publicUrl === '' ? {} : { hosts: [new URL(settings.publicUrl).hostname] }),
@@ -108,13 +116,10 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
 }
 
 /** The metrics of the whole process are the outer server's. */
-async function openServers({
-  ports,
-  parts,
-  runtime,
-  metrics,
-  addresses,
-}: Setup): Promise<Pick<Served, 'outside' | 'inside'>> {
+async function openServers(
+  { settings, ports, parts, runtime, metrics, addresses }: Setup,
+  onRoute: RouteAccess['onRoute'],
+): Promise<Pick<Served, 'outside' | 'inside'>> {
   const { clock, ids, logger, version } = ports
   const { sql } = parts
   const watched = { runtime, sql, clock, logger, registry: metrics }
@@ -125,12 +130,19 @@ async function openServers({
   const readiness = orchestratorReadiness({
     sql,
     isListening: () => addresses.operator !== '',
-    degraded: async () => [...(parts.degraded?.() ?? []), ...parts.place.degraded(), ...(await quarantine.lines())],
+    degraded: async () => [
+      ...(parts.degraded?.() ?? []),
+      ...parts.place.degraded(),
+      ...withoutRoles(settings),
+      ...(await quarantine.lines()),
+    ],
   })
+  if (settings.roles.claim === '') logger.warn(everybodyMayAll)
   const common = { version, logger, clock, ids }
   const outside = await createServer({
     ...common,
     name: 'orchestrator',
+    onRoute,
     readiness,
     openapi: {
       title: 'Statewright orchestrator',
@@ -144,6 +156,13 @@ async function openServers({
   })
   exposeMetrics(metrics, outside.metrics)
   return { outside, inside }
+}
+
+const everybodyMayAll = 'ROLE_CLAIM is not set, so every token of the audience may do everything'
+
+/** On an address of this machine alone, whoever reaches the orchestrator has the machine. */
+function withoutRoles({ roles, publicUrl }: Setup['settings']): readonly string[] {
+  return roles.claim === '' && publicUrl !== '' ? [everybodyMayAll] : []
 }
 
 function viewsOf(

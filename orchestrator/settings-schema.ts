@@ -10,6 +10,7 @@ import { quantityPattern } from '../crd/quantity.ts'
 import { asymmetricAlgorithms, defaultAlgorithms, type AsymmetricAlgorithm } from '../http/auth/claims.ts'
 import { mostPackBytes } from '../edges/git/receive.ts'
 import { longestRunMs } from '../edges/git/run-git.ts'
+import { roles, type Role } from '../http/auth/roles.ts'
 import { pgDefaults } from '../runtime/store/postgres/pg-sql.ts'
 import type { Address, Environment, EnvironmentReader } from '../wrapper/boot/environment.ts'
 
@@ -62,6 +63,11 @@ const namespace = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 
 const id = (description: string) =>
   text('', 'up', description, { pattern: '^([0-9]{1,10})?$', mustBe: 'must be a number' })
+const ClaimValues = Type.Array(Type.String({ minLength: 1, maxLength: 256 }))
+/** Values of the claim, by what they give. */
+export type RoleValues = Readonly<Partial<Record<Role, readonly string[]>>> & {
+  readonly owners?: Readonly<Record<string, readonly string[]>>
+}
 const Quantities = Type.Record(Type.String(), Type.String({ pattern: quantityPattern }))
 /** As a container of Kubernetes has them. */
 export interface AgentResources {
@@ -156,6 +162,27 @@ export const SettingsSchema = Type.Object({
       description: 'Signatures that the orchestrator accepts, with commas between.',
       reads: 'list',
     }),
+  ),
+  ROLE_CLAIM: text(
+    '',
+    'up',
+    'Claim of operators’ tokens that lists roles or groups, such as `groups` or `realm_access.roles`. It needs `ROLES`. Empty: every token is an admin’s.',
+    { pattern: '^([^\\s]{1,256})?$', mustBe: 'must be the name of a claim, or its path with dots between' },
+  ),
+  ROLES: Type.Unsafe<RoleValues>(
+    Type.Object(
+      {
+        ...Object.fromEntries(roles.map((role) => [role, Type.Optional(ClaimValues)])),
+        owners: Type.Optional(Type.Record(Type.String(), ClaimValues)),
+      },
+      {
+        additionalProperties: false,
+        default: {},
+        of: 'up',
+        description:
+          'Values of that claim for each of `viewer`, `operator`, `author` and `admin`, and under `owners` for each Project, as a JSON object. A bare name is a Project of the namespace `default`, others are `<namespace>/<name>`.',
+      },
+    ),
   ),
   WRAPPER_AUDIENCE: required('Audience of the tokens that the orchestrator brings to the wrappers of pods.'),
   OIDC_CLIENT_ID: required('Client id of the orchestrator at the identity provider.'),

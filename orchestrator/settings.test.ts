@@ -112,6 +112,7 @@ describe('the settings of the orchestrator', () => {
         clientId: 'orchestrator',
         clientSecret: 'client-secret',
       },
+      roles: { claim: '', values: {}, owners: {} },
       memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
       modelBaseUrl: '',
       modelKey: 'model-key',
@@ -217,6 +218,21 @@ describe('the settings of the orchestrator', () => {
     expect(() => readSettings({ ...needed, MEMORY_URLS: '{"demo":"ftp://x"}' }, '/program/claude')).toThrow(
       '- MEMORY_URLS',
     )
+  })
+
+  test('name the claim that has roles, and what its values give (ORCHESTRATOR-SETTINGS-22)', () => {
+    const read = (more: object): unknown => readSettings({ ...needed, ...more }, '/program/claude').roles
+    const ROLES = '{"viewer":["staff"],"admin":["platform team"],"owners":{"cart":["cart"],"shop/cart":["shop"]}}'
+    expect(read({ ROLE_CLAIM: 'realm_access.roles', ROLES })).toEqual({
+      claim: 'realm_access.roles',
+      values: { viewer: ['staff'], admin: ['platform team'] },
+      owners: { 'default/cart': ['cart'], 'shop/cart': ['shop'] },
+    })
+    expect(() => read({ ROLES })).toThrow('- ROLE_CLAIM is required with ROLES')
+    expect(() => read({ ROLE_CLAIM: 'groups' })).toThrow('- ROLES is required with ROLE_CLAIM')
+    expect(() => read({ ROLE_CLAIM: 'a b', ROLES })).toThrow('- ROLE_CLAIM must be')
+    for (const wrong of ['{"viewers":["a"]}', '{"viewer":"a"}', '{"viewer":[""]}', '{"owners":{"A/b":["a"]}}', '[]'])
+      expect(() => read({ ROLE_CLAIM: 'groups', ROLES: wrong }), wrong).toThrow('- ROLES')
   })
 
   test('cover the state, and more where they name a folder around it (ORCHESTRATOR-SETTINGS-2)', () => {

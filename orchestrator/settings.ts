@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { ModelDefaults } from '../crd/models.ts'
 import type { AsymmetricAlgorithm } from '../http/auth/claims.ts'
+import type { RoleSettings } from '../http/auth/roles.ts'
 import type { RetentionPolicy } from '../runtime/journal/retention.ts'
 import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
 import { decodeSettings, type AgentResources } from './settings-schema.ts'
@@ -40,6 +41,8 @@ export interface OrchestratorSettings {
     readonly clientId: string
     readonly clientSecret: string
   }
+  /** What operators' tokens may do. */
+  readonly roles: RoleSettings
   /** One memory service a Project (MEMORY-RULE-8), by the Project's name; how the wrappers of pods prove themselves there. */
   readonly memory: {
     readonly urls: Readonly<Record<string, string>>
@@ -134,12 +137,8 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
       clientId: given.OIDC_CLIENT_ID,
       clientSecret: given.OIDC_CLIENT_SECRET,
     },
-    memory: {
-      urls: ofProjects(given.MEMORY_URLS),
-      audience: given.MEMORY_AUDIENCE,
-      clientId: given.MEMORY_CLIENT_ID,
-      clientSecret: given.MEMORY_CLIENT_SECRET,
-    },
+    roles: rolesOf(given, read),
+    memory: memoryOf(given),
     modelBaseUrl: given.MODEL_BASE_URL,
     modelKey: given.MODEL_PROVIDER_API_KEY,
     oauthToken: given.AGENT_RUNTIME_OAUTH_TOKEN,
@@ -180,6 +179,27 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
 
 type Given = ReturnType<typeof decodeSettings>
 
+function memoryOf(given: Given): OrchestratorSettings['memory'] {
+  return {
+    urls: ofProjects(given.MEMORY_URLS),
+    audience: given.MEMORY_AUDIENCE,
+    clientId: given.MEMORY_CLIENT_ID,
+    clientSecret: given.MEMORY_CLIENT_SECRET,
+  }
+}
+
+/** One without the other would let everybody in, or nobody. */
+function rolesOf({ ROLE_CLAIM: claim, ROLES }: Given, read: EnvironmentReader): RoleSettings {
+  const { owners = {}, ...values } = ROLES
+  if (claim === '' && Object.keys(ROLES).length > 0) read.fault('ROLE_CLAIM is required with ROLES')
+  if (claim !== '' && !read.has('ROLES')) read.fault('ROLES is required with ROLE_CLAIM')
+  for (const project of Object.keys(owners))
+    if (!projectId.test(project)) read.fault(`ROLES: ${project} under owners is no name of a Project`)
+  return { claim, values, owners: ofProjects(owners) }
+}
+
+const projectId = /^([a-z0-9-]{1,63}\/)?[a-z0-9-]{1,52}$/
+
 function kubernetesOf(given: Given): KubernetesSettings {
   const { KUBECONFIG, WATCH_NAMESPACES, LEASE_NAMESPACE } = given
   return {
@@ -216,9 +236,9 @@ function requireOfCluster(
     if (value === '') read.fault(`${name} is required for pods of a cluster; LOCAL_PODS=on starts them on this machine`)
 }
 
-/** By the id of the Project: a bare name is one of the namespace `default`, so that no other namespace inherits its service. */
-function ofProjects(urls: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+/** By the id of the Project: a bare name is one of the namespace `default`, so that no other namespace inherits its service or its owners. */
+function ofProjects<Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
   return Object.fromEntries(
-    Object.entries(urls).map(([name, url]) => [name.includes('/') ? name : `default/${name}`, url]),
+    Object.entries(values).map(([name, value]) => [name.includes('/') ? name : `default/${name}`, value]),
   )
 }

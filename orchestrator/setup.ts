@@ -13,6 +13,7 @@ import type { Random } from '../runtime/random.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Sql } from '../runtime/store/sql.ts'
 import type { Place } from './place.ts'
+import type { RouteRules } from './route-roles.ts'
 import type { OrchestratorSettings } from './settings.ts'
 
 export interface OrchestratorPorts {
@@ -46,6 +47,8 @@ export interface OrchestratorParts {
   /** Tells the other processes on the store that there is something for them. */
   readonly hint?: (owner: string | undefined) => void
   readonly tracing?: Tracing
+  /** Another table of who may use which route: only where a test takes a wall down. */
+  readonly routeRules?: RouteRules
   /** Judges what merges make of their base; without one the gateway's own copies do. */
   readonly mergeJudge?: MergeJudge
   /** What the runtime takes when it is not told otherwise. */

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { unauthenticated, type Authenticate } from '../../http/auth/authenticate.ts'
+import { rightsWith } from '../../http/auth/roles.ts'
 import { Problem } from '../../http/problem.ts'
 import type { InspectorDeps } from './deps.ts'
 
@@ -24,7 +25,7 @@ export function authenticateViewer(deps: InspectorDeps): Authenticate {
     if (request.headers.authorization !== undefined) return deps.authenticate(request)
     if (!hasSession(request.headers, deps))
       throw unauthenticated('open the link that `statewright inspector` prints, or send a bearer token', false)
-    return { subject: 'inspector', issuer: 'ticket', claims: {} }
+    return { subject: 'inspector', issuer: 'ticket', claims: {}, rights: rightsWith(['viewer']) }
   }
 }
 
@@ -33,7 +34,7 @@ export async function authenticateSocket(request: FastifyRequest, deps: Inspecto
   const { authorization, origin } = request.headers
   if (authorization === undefined && origin === undefined)
     throw new Problem('forbidden', 'the request has no Origin header')
-  await authenticateViewer(deps)(request)
+  deps.allowFeed(await authenticateViewer(deps)(request))
 }
 
 export function hasSession(headers: IncomingHttpHeaders, { tickets }: Pick<InspectorDeps, 'tickets'>): boolean {

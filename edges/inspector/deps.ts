@@ -1,6 +1,6 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Authenticate } from '../../http/auth/authenticate.ts'
+import type { Authenticate, Principal } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 import type { Tickets } from './tickets.ts'
@@ -16,6 +16,8 @@ export interface InspectorDeps {
   readonly logger: Logger
   /** For callers with a bearer token: people's, not pods'. */
   readonly authenticate: Authenticate
+  /** Refuses by a Problem who may not hear the feed: its upgrade is no route, so no rule for routes reaches it. */
+  readonly allowFeed: (principal: Principal) => void
   readonly tickets: Tickets
   /** Host names beside the loopback ones under which the inspector is reached, without ports. */
   readonly hosts?: readonly string[]

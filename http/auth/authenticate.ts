@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
+import type { Rights } from './roles.ts'
 
 /** Who calls, as proven by a token that was verified. */
 export interface Principal {
   readonly subject: string
   readonly issuer: string
   readonly claims: Readonly<Record<string, unknown>>
+  /** What it may do, where whoever proved it knows; absent: as its claims say. */
+  readonly rights?: Rights
 }
 
 /** Proves who calls, or throws a `Problem` (401, 403, 503). Runs before the body is read. */

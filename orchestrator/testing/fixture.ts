@@ -11,6 +11,7 @@ import { noModelDefaults } from '../../crd/models.ts'
 import { mostPackBytes } from '../../edges/git/receive.ts'
 import { longestRunMs } from '../../edges/git/run-git.ts'
 import { defaultAlgorithms } from '../../http/auth/claims.ts'
+import { everyTokenIsAdmin } from '../../http/auth/roles.ts'
 import { clientCredentials } from '../../http/token-source.ts'
 import { createLogger } from '../../http/logging.ts'
 import { PodFolder, podFolders } from '../../edges/local/pod-folder.ts'
@@ -419,6 +420,7 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,
     mostWaitingAlerts: 100,
+    roles: everyTokenIsAdmin,
     otlpEndpoint: '',
     standingComments: false,
     coveredDir: dir,

@@ -10,6 +10,7 @@ import { noModelDefaults } from '../../crd/models.ts'
 import { mostPackBytes } from '../../edges/git/receive.ts'
 import { longestRunMs } from '../../edges/git/run-git.ts'
 import { defaultAlgorithms } from '../../http/auth/claims.ts'
+import { everyTokenIsAdmin } from '../../http/auth/roles.ts'
 import { localManifests } from '../../standins/manifests.ts'
 import { people } from '../../standins/people.ts'
 import { composeOrchestrator } from '../../orchestrator/compose.ts'
@@ -344,6 +345,7 @@ function settingsOf(dir: string): OrchestratorSettings {
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,
     mostWaitingAlerts: 100,
+    roles: everyTokenIsAdmin,
     otlpEndpoint: '',
     standingComments: false,
     userHome: dir,

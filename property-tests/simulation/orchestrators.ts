@@ -3,6 +3,7 @@ import { noModelDefaults } from '../../crd/models.ts'
 import { mostPackBytes } from '../../edges/git/receive.ts'
 import { longestRunMs } from '../../edges/git/run-git.ts'
 import { defaultAlgorithms } from '../../http/auth/claims.ts'
+import { everyTokenIsAdmin } from '../../http/auth/roles.ts'
 import { people } from '../../standins/people.ts'
 import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
 import type { OrchestratorParts, OrchestratorPorts } from '../../orchestrator/setup.ts'
@@ -369,6 +370,7 @@ const settings: OrchestratorSettings = {
   retention: { days: 90, events: 20_000, finalDays: 30 },
   retentionEveryMs: 300_000,
   mostWaitingAlerts: 100,
+  roles: everyTokenIsAdmin,
   otlpEndpoint: '',
   standingComments: true,
   userHome: '/home',

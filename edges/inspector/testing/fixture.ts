@@ -55,7 +55,17 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
     if (token !== goodToken) throw unauthenticated('the token is not valid for this server', true)
     return { subject: 'alice', issuer: 'test', claims: {} }
   })
-  await registerInspector(server.app, { runtime, definitions: machines, clock, ids, logger, authenticate, tickets })
+  const allowFeed = (): void => undefined
+  await registerInspector(server.app, {
+    runtime,
+    definitions: machines,
+    clock,
+    ids,
+    logger,
+    authenticate,
+    allowFeed,
+    tickets,
+  })
   await runtime.start(handlers())
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 })
   let sent = 0

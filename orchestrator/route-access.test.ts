@@ -1,0 +1,304 @@
+/** Who may use which route, with the orchestrator composed as it is started; nothing of it runs but its listener. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { WebSocket } from 'ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { podTokens } from '../edges/agents/pod-tokens.ts'
+import { localResources } from '../edges/local/resources.ts'
+import { bearer, unauthenticated, type VerifyToken } from '../http/auth/authenticate.ts'
+import { everyTokenIsAdmin, type RoleSettings } from '../http/auth/roles.ts'
+import { generateSigningKeyPem, importSigningKey } from '../http/auth/tokens.ts'
+import { createLogger } from '../http/logging.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { migrate } from '../runtime/store/migrate.ts'
+import { openMemorySql } from '../runtime/store/pglite/pglite-memory.ts'
+import type { Sql } from '../runtime/store/sql.ts'
+import { composeOrchestrator, type ComposedOrchestrator } from './compose.ts'
+import { localPlace } from './places/local.ts'
+import { feedRoute, routeRules, type RouteRules } from './route-roles.ts'
+import { readSettings } from './settings.ts'
+import { orchestratorMigrations } from './store.ts'
+
+const roles: RoleSettings = {
+  claim: 'groups',
+  values: { viewer: ['viewer'], operator: ['operator'], author: ['author'], admin: ['admin'] },
+  owners: { 'default/mine': ['owner'] },
+}
+
+/** Tokens of this test are the groups of who brings them, with dashes between. */
+const verifyOidc: VerifyToken = async (token) => {
+  if (token === 'bad') throw unauthenticated('the token is not valid here', true)
+  return { subject: token, issuer: 'test', claims: { groups: token.split('-') } }
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'route-access-'))
+const settings = readSettings(
+  {
+    STATE_DIR: dir,
+    OIDC_ISSUER: 'http://127.0.0.1:1',
+    OIDC_AUDIENCE: 'o',
+    WRAPPER_AUDIENCE: 'w',
+    OIDC_CLIENT_ID: 'c',
+    OIDC_CLIENT_SECRET: 's',
+    MODEL_PROVIDER_API_KEY: 'k',
+  },
+  'false',
+)
+const written: string[] = []
+let sql: Sql
+let last = 0
+const ids = { next: () => `id-${(last += 1)}` }
+
+async function compose(more: { roles?: RoleSettings; routeRules?: RouteRules } = {}): Promise<ComposedOrchestrator> {
+  const logger = createLogger({ name: 'test', level: 'silent' })
+  const place = localPlace({
+    sql,
+    clock: systemClock,
+    ids,
+    authenticate: bearer(verifyOidc),
+    secrets: { read: async () => undefined, write: async (_namespace, name) => void written.push(name) },
+    pods: () => ({}) as never,
+  })
+  const composed = await composeOrchestrator(
+    { ...settings, roles: more.roles ?? roles },
+    { clock: systemClock, random: () => 0.5, ids, logger, version: '0', programDir: '/', owner: 'test', fetch },
+    {
+      sql,
+      place,
+      podTokens: podTokens(await importSigningKey(generateSigningKeyPem()), systemClock, ids),
+      callbackMaster: 'callbacks',
+      sessionKey: 'sessions',
+      modelKey: 'print',
+      verifyOidc,
+      wrapperToken: async () => 'token',
+      ...(more.routeRules === undefined ? {} : { routeRules: more.routeRules }),
+    },
+  )
+  await composed.outside.app.ready()
+  return composed
+}
+
+let composed: ComposedOrchestrator
+beforeAll(async () => {
+  sql = await openMemorySql()
+  await migrate(sql, orchestratorMigrations)
+  const resources = localResources(sql, systemClock, ids)
+  const secretOf = (scmSecretRef: string) => ({ scmSecretRef, scm: { provider: 'forge_a', owner: 'o', botLogin: 'b' } })
+  const add = (kind: string, name: string, spec: object): Promise<unknown> =>
+    resources.apply({ kind, namespace: 'default', name, spec: spec as Record<string, unknown> })
+  await add('Project', 'mine', { ...secretOf('own'), alerting: { secretRef: 'both' } })
+  await add('Project', 'other', secretOf('both'))
+  for (const projectRef of ['mine', 'other'])
+    await add('Task', `task-of-${projectRef}`, { projectRef, kind: 'implement', goal: 'g', repositories: [] })
+  composed = await compose()
+})
+afterAll(async () => {
+  await sql.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+interface Ask {
+  readonly route: string
+  readonly url?: string
+  readonly body?: object
+}
+
+/** Nothing of them is there, or right: who may use the route is answered 200, 400 or 404, the others 403. */
+const bodies: Readonly<Record<string, object>> = {
+  'POST /operations/retry': { task: 'x' },
+  'POST /operations/cancel': { task: 'x' },
+  'POST /operations/redeliver': { key: 'x' },
+}
+const queries: Readonly<Record<string, string>> = {
+  'GET /operations/why': 'task=x',
+  'GET /operations/history': 'address=task:x',
+  'GET /operations/replay': 'address=task:x',
+  'GET /operations/export': 'address=task:x',
+  'GET /operations/effect': 'key=task:x',
+  'GET /operations/dead-letter': 'id=letter',
+  'GET /inspector/api/actors': 'kind=task',
+  'GET /inspector/api/actor': 'address=task:x',
+  'GET /inspector/api/history': 'address=task:x',
+}
+
+async function ask({ route, url, body }: Ask, token: string, of = composed): Promise<{ status: number; body: string }> {
+  const [method, path = ''] = route.split(' ')
+  const payload = body ?? bodies[route] ?? (method === 'PUT' ? {} : undefined)
+  const { statusCode, body: text } = await of.outside.app.inject({
+    method: method as Method,
+    url: url ?? `${path.replace(':namespace', 'default').replace(/:(name|kind)/g, 'task')}?${queries[route] ?? ''}`,
+    headers: { authorization: `Bearer ${token}`, host: '127.0.0.1' },
+    ...(payload === undefined ? {} : { payload }),
+  })
+  return { status: statusCode, body: text }
+}
+
+interface Entry extends Ask {
+  readonly role: string
+  readonly ofOwners: boolean
+  readonly title: string
+}
+
+/** Each entry of the table for people, each kind of a resource by itself. */
+const entries: readonly Entry[] = Object.entries(routeRules).flatMap(([route, rule]): Entry[] => {
+  if ('proof' in rule || route === feedRoute) return []
+  if ('role' in rule) return [{ route, role: rule.role, ofOwners: rule.owners !== undefined, title: `\`${route}\`` }]
+  return Object.entries(rule.kinds).map(([kind, { role, owners }]) => ({
+    route,
+    role,
+    ofOwners: owners !== undefined,
+    title: `\`${route}\`, ${kind}`,
+    ...(rule.kindOf === 'body'
+      ? { body: { kind, ...(kind === 'Secret' ? { apiVersion: 'v1' } : {}) } }
+      : { url: `/resources/${kind}/default/none` }),
+  }))
+})
+const holders: Readonly<Record<string, readonly string[]>> = {
+  viewer: ['viewer', 'operator', 'author', 'admin'],
+  operator: ['operator', 'admin'],
+  author: ['author', 'admin'],
+  admin: ['admin'],
+}
+
+describe('the table of routes and roles (ORCHESTRATOR-API-6)', () => {
+  test('names only routes that are there', () => {
+    const { app } = composed.outside
+    const absent = Object.keys(routeRules).filter((route) => {
+      const [method, url = ''] = route.split(' ')
+      return route !== feedRoute && !app.hasRoute({ method: method as Method, url })
+    })
+    expect(absent).toEqual([])
+  })
+
+  test.each(['GET /healthz', 'PUT /resources', 'GET /tasks', 'GET /inspector/api/actors', 'POST /operations/retry'])(
+    'without %s the orchestrator does not start',
+    async (route) => {
+      const { [route]: _, ...rest } = routeRules
+      await expect(compose({ routeRules: rest })).rejects.toThrow(`the route ${route} has no entry`)
+    },
+  )
+
+  test.each(entries)('$title takes $role (ORCHESTRATOR-API-3, ORCHESTRATOR-API-5)', async (entry) => {
+    for (const token of ['viewer', 'operator', 'author', 'admin', 'owner', 'nobody']) {
+      const { status, body } = await ask(entry, token)
+      if (holders[entry.role]!.includes(token)) expect([200, 400, 404], `${token}: ${body}`).toContain(status)
+      else expect([status, body], token).toEqual([403, expect.stringContaining('"this needs the role ')])
+    }
+    expect((await ask(entry, 'bad')).status).toBe(401)
+  })
+
+  test('is the page of whoever operates it', () => {
+    const page = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
+    const rows = entries.map(({ title, role, ofOwners }) => `| ${title} | ${role} | ${ofOwners ? 'yes' : 'no'} |`)
+    rows.push(`| \`${feedRoute}\` | viewer | no |`)
+    const shown = page.split('\n').filter((line) => /^\| `(GET|PUT|POST|DELETE|WS) .*(yes|no) \|$/.test(line))
+    expect(shown).toEqual(rows)
+  })
+})
+
+test('a token without any role is refused before its body is read', async () => {
+  const send = async (token: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    return (await composed.outside.app.inject({ method: 'PUT', url: '/resources', headers, payload: '{' })).statusCode
+  }
+  expect([await send('nobody'), await send('viewer')]).toEqual([403, 400])
+})
+
+describe('a lowered entry lets in', () => {
+  test.each([
+    ['viewer', 'GET /operations/open', {}, 'nobody', { proof: 'open' }],
+    ['operator', 'POST /operations/retry', {}, 'viewer', { role: 'viewer' }],
+    ['author', 'PUT /resources', { kind: 'Task' }, 'operator', { role: 'operator' }],
+    ['admin', 'PUT /resources', { kind: 'Project' }, 'operator', { role: 'operator' }],
+  ] as const)('who is refused for want of %s', async (_role, route, body, token, rule) => {
+    const asked = { route, ...(Object.keys(body).length === 0 ? {} : { body }) }
+    expect((await ask(asked, token)).status).toBe(403)
+    const lowered = await compose({ routeRules: { ...routeRules, [route]: rule } })
+    expect((await ask(asked, token, lowered)).status).not.toBe(403)
+  })
+})
+
+describe('an owner', () => {
+  const secret = (name: string): object => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name },
+    stringData: { a: 'b' },
+  })
+  const at = (route: string, url: string): Ask => ({ route, url })
+  const asks = (project: string): readonly Ask[] => [
+    { route: 'POST /operations/retry', body: { task: `task-of-${project}` } },
+    { route: 'POST /operations/cancel', body: { task: `default/task-of-${project}` } },
+    { route: 'POST /operations/redeliver', body: { key: `pod:default/task-of-${project}/0/3/1` } },
+    at('GET /operations/why', `/operations/why?task=task-of-${project}`),
+    at('GET /operations/effects', `/operations/effects?actor=queue:default/${project}`),
+    at('GET /operations/history', `/operations/history?address=turn:default/task-of-${project}/0/1`),
+    at('GET /operations/effect', `/operations/effect?key=task:default/task-of-${project}/1/0`),
+    at('GET /resources/:kind/:namespace/:name', `/resources/task/default/task-of-${project}`),
+    at('GET /resources/:kind/:namespace/:name', `/resources/projects/default/${project}`),
+  ]
+
+  test.each(asks('mine'))('may $route of the Project', async (asked) => {
+    const { status, body } = await ask(asked, 'owner')
+    expect([200, 404], body).toContain(status)
+  })
+  test.each(asks('other'))('may not $route of another', async (asked) => {
+    expect((await ask(asked, 'owner')).status).toBe(403)
+    expect((await ask(asked, 'admin')).status).not.toBe(403)
+  })
+
+  test('writes a Secret that only Projects of the owner name', async () => {
+    for (const name of ['own', 'both', 'none']) await ask({ route: 'PUT /resources', body: secret(name) }, 'owner')
+    expect(written).toEqual(['own'])
+    await ask({ route: 'PUT /resources', body: secret('both') }, 'admin')
+    expect(written).toEqual(['own', 'both'])
+  })
+
+  test('sees lists and the inspector only as a viewer besides', async () => {
+    for (const route of ['GET /resources/:kind', 'GET /inspector/api/kinds', 'GET /operations/effects'])
+      expect([(await ask({ route }, 'owner')).status, (await ask({ route }, 'owner-viewer')).status]).toEqual([
+        403, 200,
+      ])
+  })
+})
+
+test('without a claim every token is an admin’s (ORCHESTRATOR-API-5)', async () => {
+  const open = await compose({ roles: everyTokenIsAdmin })
+  for (const entry of entries) expect((await ask(entry, 'nobody', open)).status, entry.title).not.toBe(403)
+})
+
+describe('the inspector', () => {
+  async function hear(of: ComposedOrchestrator, token: string): Promise<number> {
+    const { url } = await of.outside.listen({ host: '127.0.0.1', port: 0 })
+    const socket = new WebSocket(`${url}/inspector/live`, { headers: { authorization: `Bearer ${token}` } })
+    try {
+      return await new Promise((resolve, reject) => {
+        socket.on('open', () => resolve(101))
+        socket.on('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode))
+        socket.on('error', reject)
+      })
+    } finally {
+      socket.terminate()
+      await of.outside.close({ graceMs: 100 })
+    }
+  }
+
+  test('has a feed for viewers; a lowered entry lets an operator of nothing hear it', async () => {
+    expect(await hear(await compose(), 'viewer')).toBe(101)
+    expect(await hear(await compose(), 'owner')).toBe(403)
+    const admins = { ...routeRules, [feedRoute]: { role: 'admin' as const } }
+    expect(await hear(await compose({ routeRules: admins }), 'viewer')).toBe(403)
+  })
+
+  test('gives a session what a viewer sees, and nothing else', async () => {
+    const { app } = composed.outside
+    const link = new URL(composed.inspectorLink(), 'http://127.0.0.1')
+    const page = await app.inject({ url: link.pathname + link.search, headers: { host: '127.0.0.1' } })
+    const cookie = String(page.headers['set-cookie']).split(';')[0]!
+    const get = async (url: string): Promise<number> =>
+      (await app.inject({ url, headers: { host: '127.0.0.1', cookie } })).statusCode
+    expect([await get('/inspector/api/kinds'), await get('/operations/open')]).toEqual([200, 401])
+  })
+})
