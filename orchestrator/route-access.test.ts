@@ -285,7 +285,7 @@ describe('the inspector', () => {
     }
   }
 
-  test('has a feed for viewers; a lowered entry lets an operator of nothing hear it', async () => {
+  test('has a feed for whom its entry of the table names, and for nobody else', async () => {
     expect(await hear(await compose(), 'viewer')).toBe(101)
     expect(await hear(await compose(), 'owner')).toBe(403)
     const admins = { ...routeRules, [feedRoute]: { role: 'admin' as const } }

@@ -17,7 +17,7 @@ interface ServiceOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** Those of a namespace. An API server takes no EndpointSlice with an address of the loopback. */
+  /** Those of a namespace. The controller manager's EndpointSlices stayed empty for pods with addresses of the loopback. */
   readonly podsOf: (namespace: string) => readonly Pod[]
   /** What names lead to has changed. */
   readonly changed: () => void
