@@ -140,7 +140,14 @@ const laboratory: readonly Zone[] = [
   // The chart's tests: what it renders must be what the orchestrator reads and may do.
   {
     folder: 'deploy/',
-    imports: ['crd/', 'edges/kubernetes/', 'orchestrator/settings.ts', 'orchestrator/settings-schema.ts', kit],
+    imports: [
+      'crd/',
+      'runtime/clock.ts',
+      'edges/kubernetes/',
+      'orchestrator/settings.ts',
+      'orchestrator/settings-schema.ts',
+      kit,
+    ],
     development: true,
   },
   { folder: 'testing/', imports: [], development: true },
