@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { kindNamed, kinds } from '../../crd/kinds.ts'
 import { pathOf, type KubeObject, type KubeResource } from '../../edges/kubernetes/api.ts'
+import { findByVariable } from '../../edges/local/processes.ts'
 import { managedBy, managedByLabel } from '../../edges/kubernetes/pod-names.ts'
 import { claimsResource, podsResource, secretsResource } from '../../edges/kubernetes/pod-requests.ts'
 import type { Cluster } from '../local/cluster.ts'
@@ -14,7 +15,7 @@ export interface ClusterRecord {
   readonly tasks: Readonly<Record<string, string>>
   /** Reasons of the Events of Tasks. */
   readonly events: readonly string[]
-  /** Objects that were there after Project and Repository were deleted, as `<plural>/<name>`. */
+  /** What was there after Project and Repository were deleted, as `<plural>/<name>`; `processes` for those of a pod. */
   readonly left: readonly string[]
 }
 
@@ -61,7 +62,7 @@ export function recordCluster(cluster: Cluster): ClusterRecorder {
       for (const resource of applied)
         for (const { metadata } of await listOf(cluster, resource))
           await cluster.client.ask('DELETE', pathOf(resource, { ...cluster, name: metadata.name }))
-      const left = await untilGone(cluster)
+      const left = await untilGone(cluster, [...phases.keys()])
       watching.abort()
       await Promise.all(watches)
       const record: ClusterRecord = {
@@ -90,8 +91,8 @@ async function listOf(cluster: Cluster, resource: KubeResource): Promise<readonl
   return items
 }
 
-/** Of the six kinds, and of what pods are made of. */
-async function untilGone(cluster: Cluster): Promise<readonly string[]> {
+/** Of the six kinds, of what pods are made of, and of their processes, where they run on this machine. */
+async function untilGone(cluster: Cluster, pods: readonly string[]): Promise<readonly string[]> {
   const limit = Date.now() + goneLimitMs
   for (;;) {
     const left: string[] = []
@@ -99,6 +100,7 @@ async function untilGone(cluster: Cluster): Promise<readonly string[]> {
       for (const { metadata } of await listOf(cluster, resource))
         if (resource !== secretsResource || metadata.ownerReferences !== undefined)
           left.push(`${resource.plural}/${metadata.name}`)
+    for (const pod of pods) if (findByVariable('HOSTNAME', pod) !== undefined) left.push(`processes/${pod}`)
     if (left.length === 0 || Date.now() > limit) return left
     await pause(250)
   }

@@ -40,10 +40,15 @@ function localWrapper(podsDir: string): Victim | undefined {
   return undefined
 }
 
-/** The first process of the container, whose hostname is the name of its pod. */
+/**
+ * The first process of the container, whose hostname is the name of its pod. Around it are the kubelet's keeper and the waiter
+ * in the namespaces: a kill of these would leave the wrapper running.
+ */
 function containerOf(pods: readonly string[]): Victim | undefined {
   for (const pod of pods) {
-    const target = findByVariable('HOSTNAME', podName(pod).name)
+    const keeper = findByVariable('HOSTNAME', podName(pod).name)
+    const waiter = keeper && childrenOf(keeper)[0]
+    const target = waiter && childrenOf(waiter)[0]
     if (target !== undefined) return killing(`wrapper of ${pod}`, target)
   }
   return undefined
