@@ -26,10 +26,9 @@ function clean({ path, home }: ShimOptions): string {
   return `env -i ${own} ${passedVariables.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ')}`
 }
 
-/** The Project's variables follow as the first thing inside. */
-function entered(options: ShimOptions): string {
-  const take = shellWords(['/bin/sh', '-c', `${readVariables}; exec "$@"`, 'variables'])
-  return `${clean(options)} ${shellWords(options.way)} ${take}`
+/** A shell inside, which reads the Project's variables first and then the script. */
+function entered(options: ShimOptions, script: string): string {
+  return `${clean(options)} ${shellWords(options.way)} /bin/sh -c '${readVariables}; ${script}'`
 }
 
 /** Beside the shims, wherever the CLI sees them. */
@@ -45,7 +44,7 @@ const variables = `${variablesDescriptor}<"\${0%/*}/../${variablesFile}"`
 function bash(options: ShimOptions): string {
   return `#!/bin/sh
 enter() {
-  ${entered(options)} /bin/sh -c '${within}' within "$PWD" ${shellWords([options.workspaceDir])} "$@" ${variables}
+  ${entered(options, within)} within "$PWD" ${shellWords([options.workspaceDir])} "$@" ${variables}
 }
 case "$#:$1:$2" in
   2:-c:env)
@@ -90,7 +89,7 @@ exit $code`
 
 function git(options: ShimOptions): string {
   return `#!/bin/sh
-exec ${entered(options)} /bin/sh -c 'cd "$1" && shift && exec git "$@"' git "$PWD" "$@" ${variables}
+exec ${entered(options, 'cd "$1" && shift && exec git "$@"')} git "$PWD" "$@" ${variables}
 `
 }
 
@@ -101,6 +100,6 @@ names=$1
 shift
 set -- "$@"
 for name in $names; do set -- "$name=$(printenv "$name")" "$@"; done
-exec ${entered(options)} /bin/sh -c 'cd "$1" && shift && exec env "$@"' inside ${shellWords([options.workspaceDir])} "$@" ${variables}
+exec ${entered(options, 'cd "$1" && shift && exec env "$@"')} inside ${shellWords([options.workspaceDir])} "$@" ${variables}
 `
 }
