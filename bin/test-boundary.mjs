@@ -1,15 +1,13 @@
 #!/usr/bin/env node
 // `npm run test:boundary`: attacks on the boundary, each with a control that succeeds where the wall is down (--help).
 // `--kubernetes` has a control plane of the loopback for the run; with KUBERNETES_UNDER_TEST it uses that one.
-import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { ciScript } from './ci-script.mjs'
 import { onNode24, root, run } from './on-node-24.mjs'
 
 const program = join(root, 'property-tests', 'boundary', 'main.ts')
-const kube = join(root, '.ci', 'kube.sh')
 
 const catalogue = (parameters) => run(process.execPath, [program, ...parameters])
 
@@ -33,21 +31,18 @@ async function withControlPlane(use) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (wasInterrupted = true))
   const folder = await mkdtemp(join(tmpdir(), 'test-boundary-'))
   try {
-    await command(['start', folder], { KUBE_CRDS: join(root, 'crd', 'generated') })
+    await ciScript('kube.sh', ['start', folder], { KUBE_CRDS: join(root, 'crd', 'generated') })
     process.env['KUBERNETES_UNDER_TEST'] = folder
     return wasInterrupted ? 130 : await use()
   } finally {
-    await command(['stop', folder])
+    await ciScript('kube.sh', ['stop', folder])
   }
 }
 
 const isBuilt = () =>
-  command(['find']).then(
+  ciScript('kube.sh', ['find']).then(
     () => true,
     () => false,
   )
-
-const command = (parameters, environment = {}) =>
-  promisify(execFile)('bash', [kube, ...parameters], { env: { ...process.env, ...environment } })
 
 await onNode24(import.meta.url, main)

@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 // `npm run test:chart`: the chart of deploy/chart, by the real Helm and a real control plane of the loopback. Ends with
 // `N passed, N failed, N skipped`.
-import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { ciScript } from './ci-script.mjs'
 import { onNode24, root, run } from './on-node-24.mjs'
 
 const usage = `usage: npm run test:chart [-- FILE...]
@@ -23,7 +22,7 @@ Environment:
 Needs Go 1.26 or later for the first run, openssl and curl.`
 
 async function main(parameters) {
-  process.env['HELM_UNDER_TEST'] = await script('helm.sh', ['build'])
+  process.env['HELM_UNDER_TEST'] = await ciScript('helm.sh', ['build'])
   console.log(`helm: ${process.env['HELM_UNDER_TEST']}`)
   const given = process.env['KUBERNETES_UNDER_TEST']
   const folder = given ?? (await start())
@@ -33,24 +32,16 @@ async function main(parameters) {
     const files = parameters.length > 0 ? parameters : globSync('deploy/**/*.integration.test.ts', { cwd: root })
     return await run(process.execPath, [join(root, 'bin', 'test.mjs'), ...files])
   } finally {
-    if (given === undefined) await script('kube.sh', ['stop', folder])
+    if (given === undefined) await ciScript('kube.sh', ['stop', folder])
   }
 }
 
 /** Without definitions: the chart brings them. */
 async function start() {
-  console.log(`control plane: ${await script('kube.sh', ['build'])}`)
+  console.log(`control plane: ${await ciScript('kube.sh', ['build'])}`)
   const folder = await mkdtemp(join(tmpdir(), 'test-chart-'))
-  await script('kube.sh', ['start', folder])
+  await ciScript('kube.sh', ['start', folder])
   return folder
-}
-
-async function script(name, parameters) {
-  const { stdout } = await promisify(execFile)('bash', [join(root, '.ci', name), ...parameters], {
-    env: process.env,
-    maxBuffer: 64 * 1024 * 1024,
-  })
-  return stdout.trim().split('\n').at(-1)
 }
 
 await onNode24(import.meta.url, main, usage)

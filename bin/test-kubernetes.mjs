@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 // `npm run test:kubernetes`: what Statewright does on Kubernetes, on a real control plane of the loopback. Ends with
 // `N passed, N failed, N skipped`. The tests share one API server, each in namespaces of its own; one that kills it has its own.
-import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { ciScript } from './ci-script.mjs'
 import { onNode24, root, run } from './on-node-24.mjs'
 
 const usage = `usage: npm run test:kubernetes [-- FILE...]
@@ -25,8 +24,6 @@ Needs Go 1.26 or later for the first run, openssl and curl.`
 /** Files share two processes: each of its own would read the orchestrator and the client anew, two processor seconds a file. */
 const shared = ['--isolate=false']
 
-const kube = join(root, '.ci', 'kube.sh')
-
 const givenDemos = join('cli', 'demo', 'given.kubernetes.integration.test.ts')
 
 async function main(parameters) {
@@ -39,32 +36,24 @@ async function main(parameters) {
     const files = parameters.length > 0 ? parameters : ['kubernetes.integration.test']
     return await run(process.execPath, [join(root, 'bin', 'test.mjs'), ...files, ...shared])
   } finally {
-    if (isOurs) await command(['stop', folder])
+    if (isOurs) await ciScript('kube.sh', ['stop', folder])
   }
 }
 
 /** They start the cluster themselves, and are alone in it. */
 async function runGiven() {
-  console.log(`control plane: ${await command(['build'])}`)
+  console.log(`control plane: ${await ciScript('kube.sh', ['build'])}`)
   process.env['STATEWRIGHT_GIVEN'] = '1'
   return run(process.execPath, [join(root, 'bin', 'test.mjs'), givenDemos])
 }
 
 async function start() {
-  console.log(`control plane: ${await command(['build'])}`)
+  console.log(`control plane: ${await ciScript('kube.sh', ['build'])}`)
   const folder = await mkdtemp(join(tmpdir(), 'test-kubernetes-'))
   const began = Date.now()
-  await command(['start', folder], { KUBE_CRDS: join(root, 'crd', 'generated') })
+  await ciScript('kube.sh', ['start', folder], { KUBE_CRDS: join(root, 'crd', 'generated') })
   console.log(`control plane: ready after ${((Date.now() - began) / 1000).toFixed(1)} s, its logs in ${folder}`)
   return folder
-}
-
-async function command(parameters, environment = {}) {
-  const { stdout } = await promisify(execFile)('bash', [kube, ...parameters], {
-    env: { ...process.env, ...environment },
-    maxBuffer: 64 * 1024 * 1024,
-  })
-  return stdout.trim().split('\n').at(-1)
 }
 
 await onNode24(import.meta.url, main, usage)
