@@ -13,6 +13,7 @@ import { systemClock } from '../runtime/clock.ts'
 import { startIdentity } from '../standins/identity/identity.ts'
 import { startKubelet } from '../standins/kubelet/kubelet.ts'
 import { startControlPlane, type ControlPlane } from '../testing/control-plane.ts'
+import { sentNames } from '../testing/dockerfiles.ts'
 import { buildTree } from '../testing/image-tree.ts'
 import { describeRequiring } from '../testing/requires.ts'
 import { chart, helm, mustHelm, needed } from './testing/chart.ts'
@@ -143,10 +144,7 @@ async function cluster(): Promise<Installed> {
 }
 
 function orchestratorTree(dir: string): string {
-  const sent = read('.dockerignore')
-    .split('\n')
-    .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
-  return buildTree(read('deploy/Dockerfile.orchestrator'), { root, sent }, dir)
+  return buildTree(read('deploy/Dockerfile.orchestrator'), { root, sent: sentNames(read('.dockerignore')) }, dir)
 }
 
 interface Seen {

@@ -3,15 +3,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { readHouse } from './architecture/house.ts'
-import { faultsOf, type Tree } from './dockerfiles.ts'
+import { faultsOf, type Tree, sentNames } from './dockerfiles.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   devDependencies: { node: string }
 }
-const sent = readFileSync(join(root, '.dockerignore'), 'utf8')
-  .split('\n')
-  .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
+const sent = sentNames(readFileSync(join(root, '.dockerignore'), 'utf8'))
 
 const tree: Tree = {
   node: devDependencies.node,

@@ -4,6 +4,11 @@ export interface Instruction {
   readonly text: string
 }
 
+/** Names that the builder is sent, of the text of `.dockerignore`: all else is left out there. */
+export function sentNames(dockerignore: string): readonly string[] {
+  return dockerignore.split('\n').flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
+}
+
 export interface Tree {
   /** Whether the path is in the tree and the builder is sent it. */
   isSent(path: string): boolean

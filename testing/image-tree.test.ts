@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sentNames } from './dockerfiles.ts'
 import { buildTree, filesOf } from './image-tree.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const sent = read('.dockerignore')
-  .split('\n')
-  .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
+const sent = sentNames(read('.dockerignore'))
 const { devDependencies, version } = JSON.parse(read('package.json')) as {
   readonly version: string
   readonly devDependencies: Readonly<Record<string, string>>
