@@ -43,7 +43,7 @@ export interface LocalEndpoints {
   readonly clientSecret: string
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 export function localEndpoints(parsed: Parsed): LocalEndpoints | undefined {
   try {
@@ -64,7 +64,8 @@ export async function connect(parsed: Parsed, env: Environment): Promise<MemoryC
   const url = serviceUrl(parsed, env)
   if (url === undefined)
     throw new Error('no knowledge service is known: give --url or MEMORY_URL, or start statewright up here')
-  const tokens = (await fromEnvironment(env)) ?? fromLogin(url, env) ?? fromMachine(parsed, url)
+  const tokens =
+    (await programTokens(env, 'MEMORY_AUDIENCE'))?.tokens ?? fromLogin(url, env) ?? fromMachine(parsed, url)
   if (tokens === undefined) throw new Error(`nobody is signed in at ${url}: run statewright login --url ${url}`)
   return memoryClient({
     url,
@@ -75,24 +76,34 @@ export async function connect(parsed: Parsed, env: Environment): Promise<MemoryC
   })
 }
 
-async function fromEnvironment(env: Environment): Promise<TokenSource | undefined> {
-  const [issuer, clientId, audience] = [env['OIDC_ISSUER'], env['OIDC_CLIENT_ID'], env['MEMORY_AUDIENCE']].map(nonEmpty)
+interface ProgramTokens {
+  readonly issuer: string
+  readonly tokens: TokenSource
+}
+
+/** Of a program with a client of its own, by the client credentials grant; undefined: no secret of one is set. */
+export async function programTokens(
+  env: Environment,
+  audienceName: 'MEMORY_AUDIENCE' | 'OIDC_AUDIENCE',
+): Promise<ProgramTokens | undefined> {
+  const [issuer, clientId, audience] = [env['OIDC_ISSUER'], env['OIDC_CLIENT_ID'], env[audienceName]].map(nonEmpty)
   const file = nonEmpty(env['OIDC_CLIENT_SECRET_FILE'])
   const secret =
     nonEmpty(env['OIDC_CLIENT_SECRET']) ?? (file === undefined ? undefined : readFileSync(file, 'utf8').trim())
   if (secret === undefined) return undefined
-  const missing = Object.entries({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, MEMORY_AUDIENCE: audience })
+  const missing = Object.entries({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, [audienceName]: audience })
     .filter(([, value]) => value === undefined)
     .map(([name]) => name)
   if (issuer === undefined || clientId === undefined || audience === undefined)
     throw new Error(`with OIDC_CLIENT_SECRET ${missing.join(', ')} must be set, too`)
   const { discover } = await import('../memory/client/discovery.ts')
   const { tokenUrl } = await discover(issuer, { fetch, clock: systemClock })
-  return clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch })
+  return { issuer, tokens: clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch }) }
 }
 
 function fromLogin(url: string, env: Environment): TokenSource | undefined {
-  return savedTokens({ store: tokenStore(credentialsFile(env)), url, clock: systemClock, fetch })
+  const loginCommand = `statewright login --url ${url}`
+  return savedTokens({ store: tokenStore(credentialsFile(env)), url, loginCommand, clock: systemClock, fetch })
 }
 
 function fromMachine(parsed: Parsed, url: string): TokenSource | undefined {
@@ -103,8 +114,12 @@ function fromMachine(parsed: Parsed, url: string): TokenSource | undefined {
 }
 
 export function credentialsFile(env: Environment): string {
+  return join(configDir(env), 'credentials.json')
+}
+
+export function configDir(env: Environment): string {
   const config = nonEmpty(env['XDG_CONFIG_HOME']) ?? join(nonEmpty(env['HOME']) ?? homedir(), '.config')
-  return join(config, 'statewright', 'credentials.json')
+  return join(config, 'statewright')
 }
 
 export function cacheDir(env: Environment): string {
@@ -112,6 +127,6 @@ export function cacheDir(env: Environment): string {
   return join(cache, 'statewright')
 }
 
-function nonEmpty(value: string | undefined): string | undefined {
+export function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value === '' ? undefined : value
 }

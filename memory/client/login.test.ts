@@ -6,6 +6,7 @@ import { oidcVerifier } from '../../http/auth/oidc.ts'
 import { testClock } from '../../http/testing/fixture.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { startIdentity } from '../../standins/identity/identity.ts'
+import { confirm } from '../../standins/identity/testing/browser.ts'
 import { deviceLogin } from './device-login.ts'
 import { discover } from './discovery.ts'
 import { savedTokens } from './saved-tokens.ts'
@@ -14,49 +15,11 @@ import { tokenStore } from './token-store.ts'
 
 const audience = 'urn:statewright:memory'
 const service = 'http://memory.test'
+const loginCommand = `statewright login --url ${service}`
 const signInCode = 'printed on the terminal of its operator'
 
 function freshStore() {
   return tokenStore(join(mkdtempSync(join(tmpdir(), 'login-')), 'statewright', 'credentials.json'))
-}
-
-/** A person in a browser: follows redirects with cookies, fills the provider's own forms in. */
-async function confirm(address: string, signInCode: string): Promise<void> {
-  const typed: Readonly<Record<string, string>> = { login: 'ada', code: signInCode }
-  const jar = new Map<string, string>()
-  let at = address
-  let body: URLSearchParams | undefined
-  for (let step = 0; step < 20; step += 1) {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const init = body === undefined ? {} : { method: 'POST', body }
-    const answer = await fetch(at, { ...init, headers: { cookie }, redirect: 'manual' })
-    for (const each of answer.headers.getSetCookie()) {
-      const [pair = ''] = each.split(';')
-      const [name = '', ...value] = pair.split('=')
-      jar.set(name, value.join('='))
-    }
-    const location = answer.headers.get('location')
-    if (location !== null) {
-      await answer.body?.cancel()
-      at = new URL(location, at).href
-      body = undefined
-      continue
-    }
-    const page = await answer.text()
-    const action = /<form[^>]*action="([^"]*)"/.exec(page)?.[1]
-    if (action === undefined) {
-      if (!/success/i.test(page)) throw new Error(`the sign-in stands still: ${answer.status} ${page.slice(0, 600)}`)
-      return
-    }
-    body = new URLSearchParams()
-    for (const [input] of page.matchAll(/<input[^>]*>/g)) {
-      const name = /name="([^"]*)"/.exec(input)?.[1]
-      const value = /value="([^"]*)"/.exec(input)?.[1]
-      if (name !== undefined) body.set(name, value ?? typed[name] ?? '')
-    }
-    at = new URL(action.replaceAll('&amp;', '&'), at).href
-  }
-  throw new Error('the sign-in goes in circles')
 }
 
 test('a person signs in by device at a real provider; the token is believed, kept for its owner alone, and renewed (KNOWLEDGE-13, MEMORY-AUTH-16, MEMORY-AUTH-17)', async () => {
@@ -94,7 +57,7 @@ test('a person signs in by device at a real provider; the token is believed, kep
       refreshToken: granted.refresh_token ?? '',
     })
     expect(statSync(store.path).mode & 0o777).toBe(0o600)
-    const tokens = savedTokens({ store, url: service, clock: systemClock, fetch })
+    const tokens = savedTokens({ store, url: service, loginCommand, clock: systemClock, fetch })
     expect(await tokens?.token()).toBe(granted.access_token)
     tokens?.forget()
     const renewed = (await tokens?.token()) ?? ''
@@ -186,7 +149,7 @@ test('a refused or expired code ends the waiting with words', async () => {
 
 test('a login whose renewal is refused asks for another sign-in; nobody signed in is told apart', async () => {
   const store = freshStore()
-  expect(savedTokens({ store, url: service, clock: testClock(), fetch })).toBeUndefined()
+  expect(savedTokens({ store, url: service, loginCommand, clock: testClock(), fetch })).toBeUndefined()
   const login = {
     issuer: 'i',
     tokenUrl: 'http://id.test/token',
@@ -197,6 +160,6 @@ test('a login whose renewal is refused asks for another sign-in; nobody signed i
   }
   store.write(service, { ...login, refreshToken: 'r' })
   const refusing = scripted([[400, { error: 'invalid_grant' }]])
-  const tokens = savedTokens({ store, url: service, clock: testClock(1_000_000), fetch: refusing })
+  const tokens = savedTokens({ store, url: service, loginCommand, clock: testClock(1_000_000), fetch: refusing })
   await expect(tokens?.token()).rejects.toThrow('statewright login')
 })

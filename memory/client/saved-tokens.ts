@@ -7,6 +7,8 @@ import type { SavedLogin, TokenStore } from './token-store.ts'
 export interface SavedTokens {
   readonly store: TokenStore
   readonly url: string
+  /** The command by which a person signs in there again. */
+  readonly loginCommand: string
   readonly clock: Clock
   readonly fetch: Fetch
 }
@@ -15,14 +17,14 @@ export interface SavedTokens {
 const marginMs = 20_000
 
 /** Undefined: nobody signed in there. */
-export function savedTokens({ store, url, clock, fetch }: SavedTokens): TokenSource | undefined {
+export function savedTokens({ store, url, loginCommand, clock, fetch }: SavedTokens): TokenSource | undefined {
   if (store.read(url) === undefined) return undefined
   let refused = false
 
   async function token(): Promise<string> {
     // Read again each time: another call of the program may have renewed it.
     const login = store.read(url)
-    if (login === undefined) throw signIn(url)
+    if (login === undefined) throw signInAgain()
     if (!refused && clock.now() < login.expiresAt - marginMs) return login.accessToken
     refused = false
     return renew(login)
@@ -30,7 +32,7 @@ export function savedTokens({ store, url, clock, fetch }: SavedTokens): TokenSou
 
   async function renew(login: SavedLogin): Promise<string> {
     const { refreshToken, clientId, audience, tokenUrl } = login
-    if (refreshToken === undefined) throw signIn(url)
+    if (refreshToken === undefined) throw signInAgain()
     const askedAt = clock.now()
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId, resource: audience }
     const answer = await askForToken(tokenUrl, form, { fetch, clock })
@@ -38,11 +40,15 @@ export function savedTokens({ store, url, clock, fetch }: SavedTokens): TokenSou
       // Renewed by another call in between: its result is as good.
       const other = store.read(url)
       if (other !== undefined && other.accessToken !== login.accessToken) return other.accessToken
-      throw signIn(url)
+      throw signInAgain()
     }
     const { access_token: accessToken, refresh_token: next = refreshToken } = answer.granted
     store.write(url, { ...login, accessToken, expiresAt: expiryOf(answer.granted, askedAt), refreshToken: next })
     return accessToken
+  }
+
+  function signInAgain(): Error {
+    return new Error(`the sign-in at ${url} has expired: run ${loginCommand}`)
   }
 
   return {
@@ -51,8 +57,4 @@ export function savedTokens({ store, url, clock, fetch }: SavedTokens): TokenSou
       refused = true
     },
   }
-}
-
-function signIn(url: string): Error {
-  return new Error(`the sign-in at ${url} has expired: run statewright login --url ${url}`)
 }

@@ -1,8 +1,7 @@
 /** What logins gave, by service: one file, for its owner alone. */
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { readOwnFile, writeOwnFile } from './own-file.ts'
 
 export const SavedLogin = Type.Object({
   issuer: Type.String(),
@@ -25,20 +24,10 @@ export interface TokenStore {
   write(url: string, login: SavedLogin | undefined): void
 }
 
-const ownerOnly = 0o600
-const others = 0o077
-
 export function tokenStore(path: string): TokenStore {
   function all(): Record<string, SavedLogin> {
-    let text: string
-    try {
-      // Somebody let others read it: what they have read already can't be helped, what comes can.
-      if ((statSync(path).mode & others) !== 0) chmodSync(path, ownerOnly)
-      text = readFileSync(path, 'utf8')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-      throw error
-    }
+    const text = readOwnFile(path)
+    if (text === undefined) return {}
     let value: unknown
     try {
       value = JSON.parse(text)
@@ -56,9 +45,7 @@ export function tokenStore(path: string): TokenStore {
     write: (url, login) => {
       const { [url]: _before, ...rest } = all()
       const next = login === undefined ? rest : { ...rest, [url]: login }
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(next, null, 2)}\n`, { mode: ownerOnly })
-      renameSync(`${path}.${process.pid}`, path)
+      writeOwnFile(path, next)
     },
   }
 }

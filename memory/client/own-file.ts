@@ -1,0 +1,25 @@
+/** A file for its owner alone: what logins gave, where servers are. */
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+const ownerOnly = 0o600
+const others = 0o077
+
+/** Undefined where it is not there. */
+export function readOwnFile(path: string): string | undefined {
+  try {
+    // Somebody let others read it: what they have read already can't be helped, what comes can.
+    if ((statSync(path).mode & others) !== 0) chmodSync(path, ownerOnly)
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Whole or not at all. */
+export function writeOwnFile(path: string, value: unknown): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(value, null, 2)}\n`, { mode: ownerOnly })
+  renameSync(`${path}.${process.pid}`, path)
+}
