@@ -27,6 +27,7 @@ import { addGitGateway } from './gateway.ts'
 import { registerOperations } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
+import { protectedResourceRoute } from './protected-resource.ts'
 import { routeAccess, type RouteAccess } from './route-access.ts'
 import { routeRules } from './route-roles.ts'
 import { derivedViews, statusOf, tellProject } from './resources.ts'
@@ -73,6 +74,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     derived: derivedViews(views),
     statusOf: (resource) => statusOf(views, resource),
   })
+  protectedResourceRoute(outside.app, { publicUrl, oidc: settings.oidc, version: ports.version })
   const retention = startRetention({
     ...core,
     definitions: machines,

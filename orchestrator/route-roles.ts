@@ -58,6 +58,7 @@ export const routeRules: RouteRules = {
   'GET /metrics': open,
   'GET /openapi.json': open,
   'GET /docs': open,
+  'GET /.well-known/oauth-protected-resource': open,
 
   // A Task by hand is a right of its own (ORCHESTRATOR-API-3).
   'PUT /resources': {

@@ -187,6 +187,12 @@ export const SettingsSchema = Type.Object({
   WRAPPER_AUDIENCE: required('Audience of the tokens that the orchestrator brings to the wrappers of pods.'),
   OIDC_CLIENT_ID: required('Client id of the orchestrator at the identity provider.'),
   OIDC_CLIENT_SECRET: secret('Secret of that client. Required.'),
+  OIDC_CLI_CLIENT_ID: text(
+    'statewright-cli',
+    'up',
+    'Client id of `statewright login`: a public client of the device flow, whose tokens have `OIDC_AUDIENCE`.',
+    { minLength: 1 },
+  ),
   MEMORY_URLS: Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }), {
     default: {},
     of: 'up',

@@ -111,6 +111,7 @@ describe('the settings of the orchestrator', () => {
         wrapperAudience: 'urn:wrapper',
         clientId: 'orchestrator',
         clientSecret: 'client-secret',
+        cliClientId: 'statewright-cli',
       },
       roles: { claim: '', values: {}, owners: {} },
       memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },

@@ -40,6 +40,8 @@ export interface OrchestratorSettings {
     readonly wrapperAudience: string
     readonly clientId: string
     readonly clientSecret: string
+    /** Of the command line, a public client. */
+    readonly cliClientId: string
   }
   /** What operators' tokens may do. */
   readonly roles: RoleSettings
@@ -136,6 +138,7 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
       wrapperAudience: given.WRAPPER_AUDIENCE,
       clientId: given.OIDC_CLIENT_ID,
       clientSecret: given.OIDC_CLIENT_SECRET,
+      cliClientId: given.OIDC_CLI_CLIENT_ID,
     },
     roles: rolesOf(given, read),
     memory: memoryOf(given),

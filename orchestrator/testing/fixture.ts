@@ -404,6 +404,7 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
       wrapperAudience: audiences.wrapper,
       clientId: 'orchestrator',
       clientSecret: 'o',
+      cliClientId: 'statewright-cli',
     },
     memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
     modelBaseUrl: '',

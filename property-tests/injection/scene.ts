@@ -329,6 +329,7 @@ function settingsOf(dir: string): OrchestratorSettings {
       wrapperAudience: 'w',
       clientId: 'c',
       clientSecret: canaries.oidcSecret,
+      cliClientId: 'statewright-cli',
     },
     memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
     modelBaseUrl: '',

@@ -353,6 +353,7 @@ const settings: OrchestratorSettings = {
     wrapperAudience: 'w',
     clientId: people.bot,
     clientSecret: 's',
+    cliClientId: 'statewright-cli',
   },
   memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
   modelBaseUrl: '',
