@@ -5,7 +5,7 @@ import { oidcVerifier } from '../http/auth/oidc.ts'
 import { invalidInput, Problem } from '../http/problem.ts'
 import { testClock, withServer } from '../http/testing/fixture.ts'
 import { ApiError } from '../http/api-error.ts'
-import { orchestratorClient, type OrchestratorClient } from './client.ts'
+import { localConnection, orchestratorClient, type OrchestratorClient } from './client.ts'
 
 const audience = 'urn:statewright:operator'
 
@@ -36,7 +36,7 @@ async function withClient(use: (client: OrchestratorClient) => Promise<void>, se
           clientSecret: secret,
           audience,
         }
-        await use(orchestratorClient(endpoints))
+        await use(orchestratorClient(localConnection(endpoints, '1.0.0')))
       },
       {
         authenticate: bearer(oidcVerifier({ issuer: identity.issuer, audience, clock: testClock(Date.now()), fetch })),
@@ -77,7 +77,7 @@ test('an answer of something else in between is said by its status', async () =>
     await expect(client.call('GET', '/page')).rejects.toMatchObject({
       status: 502,
       code: '',
-      message: 'the orchestrator answered 502',
+      message: 'the orchestrator answered 502; a proxy before it gets no answer from it; look at its pods',
     })
   })
 })
@@ -91,14 +91,21 @@ test('a key that the identity provider refuses ends the call', async () => {
 test('a server that is not there is named, with what to do', async () => {
   const dead = 'http://127.0.0.1:1'
   const client = { clientId: 'cli', clientSecret: 'cli-secret', audience }
-  const next = 'does not answer: is statewright up still running? Start it again, or name its folder with --dir'
+  const next =
+    'does not answer (bad port): is statewright up still running? Start it again, or name its folder with --dir'
   await expect(
-    orchestratorClient({ ...client, orchestrator: dead, tokenUrl: `${dead}/token` }).call('GET', '/value'),
+    orchestratorClient(localConnection({ ...client, orchestrator: dead, tokenUrl: `${dead}/token` }, '1.0.0')).call(
+      'GET',
+      '/value',
+    ),
   ).rejects.toThrow(`the identity provider at ${dead} ${next}`)
   const identity = await startIdentity({ clients: [{ clientId: 'cli', secret: 'cli-secret', audiences: [audience] }] })
   try {
     await expect(
-      orchestratorClient({ ...client, orchestrator: dead, tokenUrl: identity.tokenUrl }).call('GET', '/value'),
+      orchestratorClient(localConnection({ ...client, orchestrator: dead, tokenUrl: identity.tokenUrl }, '1.0.0')).call(
+        'GET',
+        '/value',
+      ),
     ).rejects.toThrow(`the orchestrator at ${dead} ${next}`)
   } finally {
     await identity.close()

@@ -97,8 +97,12 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./commands/query.ts')).query(args),
   },
   login: {
-    summary: 'sign in at the knowledge service with a code in a browser',
+    summary: 'sign in at an orchestrator or the knowledge service with a code in a browser: [--server URL]',
     run: async (args) => (await import('./commands/login.ts')).login(args),
+  },
+  context: {
+    summary: 'list the orchestrators that you are signed in at, or choose one: [use NAME]',
+    run: async (args) => (await import('./commands/context.ts')).context(args),
   },
   orchestrator: {
     summary: 'run the orchestrator; the environment has its settings',

@@ -8,29 +8,24 @@ import { openPgSql } from '../runtime/store/postgres/pg-sql.ts'
 import { openFolderSql } from '../runtime/store/pglite/pglite-folder.ts'
 import type { Sql } from '../runtime/store/sql.ts'
 import { text, UsageError, type Parsed } from './args.ts'
-import { orchestratorClient } from './client.ts'
-import { requireEndpoints } from './local/endpoints.ts'
+import { connectOrchestrator, serverOptions, serverUsage } from './server/connect.ts'
 import type { JournalApi } from '../edges/journal/journal-api.ts'
 import { remoteJournal } from './remote-journal.ts'
 import { storedJournal } from '../edges/journal/stored-journal.ts'
 
 /** Whom a command asks: a running orchestrator, or a store directly. */
 export const journalOptions = {
-  dir: { type: 'string' },
+  ...serverOptions,
   database: { type: 'string' },
   state: { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig
 
-export const journalUsage = `  --dir DIR         ask the orchestrator that statewright up runs in DIR (default .statewright)
+export const journalUsage = `${serverUsage}
   --state DIR       read the embedded store in this folder (state/ in the folder of statewright up); stop the orchestrator first
   --database URL    read a PostgreSQL store; its orchestrator may run`
 
 export async function withJournal<T>(parsed: Parsed, use: (journal: JournalApi) => Promise<T>): Promise<T> {
-  const journal = await openJournal(
-    text(parsed, 'state'),
-    text(parsed, 'database'),
-    text(parsed, 'dir') ?? '.statewright',
-  )
+  const journal = await openJournal(parsed)
   try {
     return await use(journal)
   } finally {
@@ -38,10 +33,11 @@ export async function withJournal<T>(parsed: Parsed, use: (journal: JournalApi) 
   }
 }
 
-async function openJournal(state: string | undefined, database: string | undefined, dir: string): Promise<JournalApi> {
+async function openJournal(parsed: Parsed): Promise<JournalApi> {
+  const [state, database] = [text(parsed, 'state'), text(parsed, 'database')]
   if (state !== undefined && database !== undefined)
     throw new UsageError('--state and --database name two stores: give one')
-  if (state === undefined && database === undefined) return remoteJournal(orchestratorClient(requireEndpoints(dir)))
+  if (state === undefined && database === undefined) return remoteJournal(await connectOrchestrator(parsed))
   const sql = state === undefined ? await openPgSql({ url: database ?? '' }) : await openFolder(state)
   try {
     await requireJournal(sql, state ?? 'the database')

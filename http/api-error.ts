@@ -4,9 +4,9 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
 
-  /** `server`: as people name it, for an answer that has no detail. */
-  constructor(server: string, status: number, body: unknown) {
-    super(describe(server, status, body))
+  /** `server`: as people name it, for an answer that has no detail. `next`: what to do. */
+  constructor(server: string, status: number, body: unknown, next = '') {
+    super(`${describe(server, status, body)}${next === '' ? '' : `; ${next}`}`)
     this.status = status
     this.code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : ''
   }

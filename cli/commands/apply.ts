@@ -1,25 +1,32 @@
 import { readFileSync } from 'node:fs'
+import { Type } from 'typebox'
 import { readDocuments } from '../../crd/documents.ts'
 import { beyondOneMachine, inertOnOneMachine } from '../../crd/one-machine.ts'
 import { checkManifest, type Checked, type ManifestFault } from '../../crd/validate.ts'
 import { readArgs, text, UsageError } from '../args.ts'
-import { orchestratorClient } from '../client.ts'
-import { requireEndpoints } from '../local/endpoints.ts'
+import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 
-const usage = `usage: statewright apply -f FILE [--dir DIR]
+const usage = `usage: statewright apply -f FILE [options]
 
 Applies every document of FILE: Project, Repository, Task, or v1 Secret with stringData.
 The command checks all documents before it sends the first one. It refuses an unknown field and names the nearest known one.
 It also refuses a field that nothing obeys on one machine, such as a container image.
 
   -f, --file FILE   YAML or JSON, one or more documents; - reads standard input
-  --dir DIR         the folder of statewright up (default .statewright)
+${serverUsage}
 
 Example: statewright apply -f project.yaml`
 
+const Applied = Type.Object({
+  kind: Type.String(),
+  name: Type.String(),
+  change: Type.String(),
+  warnings: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+})
+
 /** `statewright apply`: strict on this side, so that a typo is told before anything changes. */
 export async function apply(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { file: { type: 'string', short: 'f' }, dir: { type: 'string' } }, usage)
+  const parsed = readArgs(args, { file: { type: 'string', short: 'f' }, ...serverOptions }, usage)
   if (parsed === undefined) return 0
   const file = text(parsed, 'file')
   if (file === undefined) throw new UsageError(`-f is required\n\n${usage}`)
@@ -30,19 +37,9 @@ export async function apply(args: readonly string[]): Promise<number> {
   for (const line of warned) console.error(line)
   const faults = checked.flatMap(sayFaults)
   if (faults.length > 0) throw new Error(`nothing was applied:\n${faults.join('\n')}`)
-  const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
+  const client = await connectOrchestrator(parsed)
   for (const document of documents) {
-    const {
-      kind,
-      name,
-      change,
-      warnings = [],
-    } = (await client.call('PUT', '/resources', document)) as {
-      kind: string
-      name: string
-      change: string
-      warnings?: readonly ManifestFault[]
-    }
+    const { kind, name, change, warnings = [] } = await client.ask(Applied, 'PUT', '/resources', document)
     // Only the orchestrator knows its settings; what this side has said already is not repeated.
     const more = warnings.map((warning) => sayWarning(`${kind} ${name}`, warning)).filter((line) => !warned.has(line))
     for (const line of more) console.error(line)

@@ -1,32 +1,36 @@
+import { Type, type Static } from 'typebox'
 import { stringify } from 'yaml'
 import { columnsOf } from '../../crd/columns.ts'
 import { kindNamed, kinds, type Kind } from '../../crd/kinds.ts'
 import { readArgs, text, UsageError } from '../args.ts'
-import { listAll, orchestratorClient } from '../client.ts'
-import { requireEndpoints } from '../local/endpoints.ts'
+import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
+import { listAll, type OrchestratorClient } from '../client.ts'
 import { table } from '../table.ts'
 
 const usage = `usage: statewright get KIND [NAME] [-o json|yaml] [options]
 
 Shows resources as a table. Kinds: ${kinds.map((kind) => kind.plural).join(', ')}.
 
-  -o, --output FORM   print json or yaml instead of a table
-  --namespace NAME    only this namespace (default: all; with NAME: default)
-  --dir DIR           the folder of statewright up (default .statewright)
+  -o, --output FORM print json or yaml instead of a table
+  --namespace NAME  only this namespace (default: all; with NAME: default)
+${serverUsage}
 
 Example: statewright get tasks -o yaml`
 
-interface View {
-  readonly kind: string
-  readonly metadata: { readonly name: string; readonly namespace: string }
-  readonly spec: Record<string, unknown>
-  readonly status: Record<string, unknown>
-}
+const fields = Type.Record(Type.String(), Type.Unknown())
+
+const View = Type.Object({
+  kind: Type.String(),
+  metadata: Type.Object({ name: Type.String(), namespace: Type.String() }),
+  spec: fields,
+  status: fields,
+})
+type View = Static<typeof View>
 
 export async function get(args: readonly string[]): Promise<number> {
   const parsed = readArgs(
     args,
-    { output: { type: 'string', short: 'o' }, namespace: { type: 'string' }, dir: { type: 'string' } },
+    { output: { type: 'string', short: 'o' }, namespace: { type: 'string' }, ...serverOptions },
     usage,
   )
   if (parsed === undefined) return 0
@@ -41,7 +45,7 @@ export async function get(args: readonly string[]): Promise<number> {
   const output = text(parsed, 'output')
   if (output !== undefined && output !== 'json' && output !== 'yaml')
     throw new UsageError(`-o takes json or yaml, not ${output}`)
-  const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
+  const client = await connectOrchestrator(parsed)
   const views = await read(client, kind, name, text(parsed, 'namespace'))
   if (output === 'json') console.log(JSON.stringify(name === undefined ? { items: views } : views[0], null, 2))
   else if (output === 'yaml') console.log(stringify(name === undefined ? { items: views } : views[0]))
@@ -50,14 +54,14 @@ export async function get(args: readonly string[]): Promise<number> {
 }
 
 async function read(
-  client: ReturnType<typeof orchestratorClient>,
+  client: OrchestratorClient,
   kind: Kind,
   name: string | undefined,
   namespace: string | undefined,
 ): Promise<readonly View[]> {
   if (name !== undefined)
-    return [(await client.call('GET', `/resources/${kind.plural}/${namespace ?? 'default'}/${name}`)) as View]
-  return listAll<View>(client, `/resources/${kind.plural}`, namespace === undefined ? {} : { namespace })
+    return [await client.ask(View, 'GET', `/resources/${kind.plural}/${namespace ?? 'default'}/${name}`)]
+  return listAll<View>(client, `/resources/${kind.plural}`, namespace === undefined ? {} : { namespace }, View)
 }
 
 /** The columns of `kubectl get`, those of `-o wide` aside. */

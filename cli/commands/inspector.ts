@@ -1,18 +1,18 @@
-import { readArgs, text } from '../args.ts'
-import { orchestratorClient } from '../client.ts'
-import { requireEndpoints } from '../local/endpoints.ts'
+import { Type } from 'typebox'
+import { readArgs } from '../args.ts'
+import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 
-const usage = `usage: statewright inspector [--dir DIR]
+const usage = `usage: statewright inspector [options]
 
 Prints a link that signs a browser in to the inspector. The link works once, within ten minutes.
 
-  --dir DIR         the folder of statewright up (default .statewright)`
+${serverUsage}`
 
 export async function inspector(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { dir: { type: 'string' } }, usage)
+  const parsed = readArgs(args, serverOptions, usage)
   if (parsed === undefined) return 0
-  const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
-  const { link } = (await client.call('POST', '/operations/inspector-link')) as { link: string }
+  const client = await connectOrchestrator(parsed)
+  const { link } = await client.ask(Type.Object({ link: Type.String() }), 'POST', '/operations/inspector-link')
   console.log(link)
   return 0
 }

@@ -1,11 +1,12 @@
 /** `effects` and `dead-letters`: what is not settled, what was given up, and how it is tried again (R7). */
+import { Type } from 'typebox'
 import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
+import { connectOrchestrator } from '../server/connect.ts'
 import { ApiError } from '../../http/api-error.ts'
-import { orchestratorClient, type OrchestratorClient } from '../client.ts'
+import { type OrchestratorClient } from '../client.ts'
 import type { DeadLetterAnswer, EffectAnswer } from '../../edges/journal/answers.ts'
 import { allOf, type JournalPage, type JournalApi, type PageQuery } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
-import { requireEndpoints } from '../local/endpoints.ts'
 import { table } from '../table.ts'
 
 const effectsUsage = `usage: statewright effects [list | show KEY | redeliver KEY... | redeliver --all] [options]
@@ -18,7 +19,7 @@ for redeliver. redeliver runs an effect under the same key, so its handler finds
   --all             redeliver every dead effect (with --actor: of that actor)
   --json            print one line of JSON for each effect
 ${journalUsage}
-                    redeliver works only with the running orchestrator of --dir`
+                    redeliver works only with a running orchestrator`
 
 const lettersUsage = `usage: statewright dead-letters [list | show ID | redeliver ID... | redeliver --all] [options]
 
@@ -29,7 +30,7 @@ redeliver delivers an event again. The event leaves the list when its actor has 
   --all             redeliver every event (with --actor: for that actor)
   --json            print one line of JSON for each event
 ${journalUsage}
-                    redeliver works only with the running orchestrator of --dir`
+                    redeliver works only with a running orchestrator`
 
 const options = {
   ...journalOptions,
@@ -129,8 +130,8 @@ async function every<Item>(read: (page: PageQuery) => Promise<JournalPage<Item>>
 /** Exit code 1 when one was not taken: it stays where it is. */
 async function redeliver<Item>(parsed: Parsed, ids: readonly string[], outbox: Outbox<Item>): Promise<number> {
   if (text(parsed, 'state') !== undefined || text(parsed, 'database') !== undefined)
-    throw new UsageError('redeliver needs the running orchestrator: give --dir, not --state or --database')
-  const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
+    throw new UsageError('redeliver needs the running orchestrator: leave --state and --database out')
+  const client = await connectOrchestrator(parsed)
   const wanted = flag(parsed, 'all')
     ? (await withJournal(parsed, (journal) => every((page) => outbox.givenUp(journal, page)))).map(outbox.idOf)
     : ids
@@ -140,9 +141,11 @@ async function redeliver<Item>(parsed: Parsed, ids: readonly string[], outbox: O
   return refused === 0 ? 0 : 1
 }
 
+const Redelivered = Type.Object({ redelivered: Type.Boolean() })
+
 async function putBack(client: OrchestratorClient, key: string): Promise<boolean> {
   try {
-    await client.call('POST', '/operations/redeliver', { key })
+    await client.ask(Redelivered, 'POST', '/operations/redeliver', { key })
     return true
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error

@@ -1,6 +1,6 @@
-import { flag, readArgs, text, UsageError } from '../args.ts'
-import { orchestratorClient } from '../client.ts'
-import { requireEndpoints } from '../local/endpoints.ts'
+import { Type } from 'typebox'
+import { flag, readArgs, UsageError } from '../args.ts'
+import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import type { RetentionPolicy, Sweep } from '../../runtime/journal/retention.ts'
 
 const usage = `usage: statewright retention [sweep] [options]
@@ -13,21 +13,38 @@ Settings of the orchestrator set the policy; 0 means no limit:
 Exit code 1: the last sweep skipped a journal that does not replay.
 
   --json            print one line of JSON
-  --dir DIR         the folder of statewright up (default .statewright)`
+${serverUsage}`
 
 interface Answer {
   readonly policy: RetentionPolicy
   readonly last: Sweep | null
 }
 
+const counts = <N extends string>(...names: readonly N[]) =>
+  Type.Object(Object.fromEntries(names.map((name) => [name, Type.Number()])))
+
+/** What is read of it here. */
+const Answer = Type.Unsafe<Answer>(
+  Type.Object({
+    policy: counts('days', 'events', 'finalDays'),
+    last: Type.Union([
+      Type.Null(),
+      Type.Intersect([
+        counts('endedAt', 'actors', 'compacted', 'events', 'characters'),
+        Type.Object({ refused: Type.Array(Type.Object({ address: Type.String(), reason: Type.String() })) }),
+      ]),
+    ]),
+  }),
+)
+
 /** A walk that left a journal alone because it does not replay ends with exit code 1. */
 export async function retention(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { json: { type: 'boolean' }, dir: { type: 'string' } }, usage)
+  const parsed = readArgs(args, { json: { type: 'boolean' }, ...serverOptions }, usage)
   if (parsed === undefined) return 0
   const [verb, ...rest] = parsed.positionals
   if ((verb !== undefined && verb !== 'sweep') || rest.length > 0) throw new UsageError(usage)
-  const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
-  const answer = (await client.call(verb === 'sweep' ? 'POST' : 'GET', '/operations/retention')) as Answer
+  const client = await connectOrchestrator(parsed)
+  const answer = await client.ask(Answer, verb === 'sweep' ? 'POST' : 'GET', '/operations/retention')
   console.log(flag(parsed, 'json') ? JSON.stringify(answer) : said(answer))
   return (answer.last?.refused.length ?? 0) === 0 ? 0 : 1
 }

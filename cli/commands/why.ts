@@ -1,32 +1,53 @@
+import { Type, type TSchema } from 'typebox'
 import type { CallRefusal } from '../../machines/turn/schema.ts'
 import type { Why } from '../../machines/why/why.ts'
-import { flag, readArgs, text, UsageError } from '../args.ts'
-import { orchestratorClient } from '../client.ts'
-import { requireEndpoints } from '../local/endpoints.ts'
+import { flag, readArgs, UsageError } from '../args.ts'
+import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import type { RefusingTurn } from '../../orchestrator/refused-calls.ts'
 import type { WhyAnswer } from '../../orchestrator/why.ts'
 import { table } from '../table.ts'
 
-const usage = `usage: statewright why TASK [--json] [--dir DIR]
+const usage = `usage: statewright why TASK [--json] [options]
 
 Explains a Task's state: why it rests, who can move it, its place in the queue, its next timer, what it may cost,
 and the shortest way to delivered. It also lists tool calls that the wrapper refused because the model did not make them.
 
   --json            print the whole answer as JSON, events with their fields
-  --dir DIR         the folder of statewright up (default .statewright)
+${serverUsage}
 
 Example: statewright why implement-lib-1-x7k2p`
 
 export async function why(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { json: { type: 'boolean' }, dir: { type: 'string' } }, usage)
+  const parsed = readArgs(args, { json: { type: 'boolean' }, ...serverOptions }, usage)
   if (parsed === undefined) return 0
   const [task, ...more] = parsed.positionals
   if (task === undefined || more.length > 0) throw new UsageError(`why takes one Task\n\n${usage}`)
-  const client = orchestratorClient(requireEndpoints(text(parsed, 'dir') ?? '.statewright'))
-  const answer = (await client.call('GET', `/operations/why?task=${encodeURIComponent(task)}`)) as WhyAnswer
+  const client = await connectOrchestrator(parsed)
+  const answer = await client.ask(Answer, 'GET', `/operations/why?task=${encodeURIComponent(task)}`)
   console.log(flag(parsed, 'json') ? JSON.stringify(answer, null, 2) : sayWhy(answer))
   return 0
 }
+
+const nullOr = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+const Resting = Type.Object({ reason: Type.String(), unblocks: Type.String() })
+
+/** What is read of it here. */
+const Answer = Type.Unsafe<WhyAnswer>(
+  Type.Object({
+    task: Type.String(),
+    stage: Type.String(),
+    resting: nullOr(Type.Intersect([Resting, Type.Object({ owner: Type.String() })])),
+    detail: nullOr(Type.String()),
+    below: Type.Array(Resting),
+    queue: nullOr(Type.Object({ position: Type.Number(), reason: Type.String() })),
+    nextTimer: nullOr(Type.Object({ name: Type.String(), dueAt: Type.Number() })),
+    reviewRounds: nullOr(Type.Number()),
+    spending: nullOr(Type.Array(Type.Object({ name: Type.String(), limit: Type.Number(), spent: Type.Number() }))),
+    worstCase: Type.Object({ stages: Type.Array(Type.Object({ stage: Type.String() })), laps: Type.Boolean() }),
+    path: nullOr(Type.Array(Type.Object({ by: Type.String(), does: Type.String(), stage: Type.String() }))),
+    refusedCalls: Type.Array(Type.Object({ pod: Type.Number(), turn: Type.Number() })),
+  }),
+)
 
 function sayWhy(why: WhyAnswer): string {
   const { task, stage, resting, detail, below, queue, nextTimer, spending, worstCase } = why

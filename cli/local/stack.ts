@@ -15,9 +15,9 @@ import {
   type Scenario,
 } from './standins.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { orchestratorClient, type OrchestratorClient } from '../client.ts'
+import { localConnection, orchestratorClient, type OrchestratorClient } from '../client.ts'
 import { closingOnFailure, type Opened } from '../../runtime/closing.ts'
-import { programDir } from '../program.ts'
+import { programDir, version } from '../program.ts'
 import { startCluster, type Cluster } from './cluster.ts'
 import type { GivenCluster } from './given-cluster.ts'
 import { databaseFor } from './database.ts'
@@ -131,7 +131,7 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const at = reachable(addresses.listen)
   const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode, at })
   writeEndpoints(dir, endpoints)
-  const client = orchestratorClient(endpoints)
+  const client = orchestratorClient(localConnection(endpoints, version()))
   const { defaultBranch, name: repository, path: barePath } = served
   const local = {
     project,
@@ -189,7 +189,10 @@ async function openStandIns(
       { clientId: 'pods', secret: secrets.memory, audiences: [audiences.memory] },
       { clientId: 'cli', secret: secrets.cli, audiences: [audiences.operator, audiences.memory] },
     ],
-    people: { devices: [{ clientId: 'statewright-cli', audiences: [audiences.memory] }], signInCode },
+    people: {
+      devices: [{ clientId: 'statewright-cli', audiences: [audiences.operator, audiences.memory] }],
+      signInCode,
+    },
   })
   opened(() => identity.close())
   const model =
