@@ -178,6 +178,13 @@ describeRequiring('chart', 'the chart', () => {
     expect(await paths({ ...needed, ingress: { enabled: true, host: 'x.example' } })).toEqual([
       '/operator/webhooks sw:8080',
     ])
+    const ofPeople = { ...needed, ingress: { enabled: true, host: 'x.example' }, operatorApi: { isPublic: true } }
+    expect(await paths(ofPeople)).toEqual([
+      '/operator/webhooks sw:8080',
+      '/operations sw:8080',
+      '/resources sw:8080',
+      '/.well-known/oauth-protected-resource sw:8080',
+    ])
     const gateway = { enabled: true, host: 'x.example', parentRefs: [{ name: 'gateway' }] }
     const route = named(await rendered({ ...full, gateway }, []), 'HTTPRoute').spec as {
       rules: { matches: { path: { value: string } }[]; filters?: object[] }[]

@@ -193,6 +193,12 @@ export const valuesSchema = (settings) => ({
       description: 'How long a graceful stop may take: longer than the Lease, which lasts 15 seconds.',
     },
     inspector: object({ isPublic: flag(false, 'Whether the ingress routes the inspector.') }),
+    operatorApi: object({
+      isPublic: flag(
+        false,
+        'Whether the ingress routes what `statewright login` and the operator’s commands ask. Without it they go by `kubectl port-forward`.',
+      ),
+    }),
     ingress: object({
       enabled: flag(false, 'Whether the chart brings an Ingress.'),
       className: text('', 'Its class. Empty: the default of the cluster.', name),
