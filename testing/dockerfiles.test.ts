@@ -11,8 +11,11 @@ const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 
 }
 const sent = sentNames(readFileSync(join(root, '.dockerignore'), 'utf8'))
 
+const bases = JSON.parse(readFileSync(join(root, 'deploy/images/base.json'), 'utf8')) as { readonly node: string }
+
 const tree: Tree = {
-  node: devDependencies.node,
+  bases: Object.values(bases),
+  pinned: [],
   isSent: (path) => sent.some((name) => `${path}/`.startsWith(`${name}/`)) && existsSync(join(root, path)),
 }
 
@@ -25,6 +28,10 @@ test('there is an image for each program that there is (DEPLOYMENT-2)', () => {
     'deploy/Dockerfile.orchestrator',
     'deploy/Dockerfile.wrapper',
   ])
+})
+
+test('the base image has the Node that package.json pins', () => {
+  expect(bases.node).toMatch(new RegExp(`^node:${devDependencies.node}-`))
 })
 
 test.each(files)(
@@ -55,10 +62,20 @@ test('the builder is sent every folder that the programs are made of, and nothin
   expect(readFileSync(join(root, '.dockerignore'), 'utf8')).toMatch(/^\*$/m)
 })
 
-const good = `FROM node:${tree.node}-slim AS build\nRUN npm ci\nFROM node:${tree.node}-slim\nCOPY --from=build /app /app\nCOPY bin/statewright.mjs ./\nUSER node\nHEALTHCHECK NONE\n`
+const good = `FROM ${bases.node} AS build\nRUN npm ci\nFROM ${bases.node}\nCOPY --from=build /app /app\nCOPY bin/statewright.mjs ./\nUSER node\nHEALTHCHECK NONE\n`
 
 test.each<[title: string, change: (text: string) => string, complaint: string]>([
-  ['another Node', (text) => text.replaceAll(tree.node, '24'), 'is not the Node'],
+  ['another Node', (text) => text.replaceAll(bases.node, 'node:24'), 'FROM node:24 is no base image'],
+  [
+    'a digest that nobody asked a registry for',
+    (text) => text.replaceAll(bases.node, `${bases.node}@sha256:${'0'.repeat(64)}`),
+    'that no run of pin-images has recorded',
+  ],
+  [
+    'root in one of two targets',
+    (text) => `${text}FROM ${bases.node} AS other\nCOPY --from=build /app /app\nHEALTHCHECK NONE\n`,
+    'runs as root',
+  ],
   ['no user', (text) => text.replace('USER node\n', ''), 'runs as root'],
   ['root by its number', (text) => text.replace('USER node', 'USER 0:0'), 'runs as root'],
   [
