@@ -1,5 +1,5 @@
 // Which installed packages a program needs, and which of their files.
-import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 
 /** Files that no program reads: types, maps of sources and documentation. A licence stays, whatever its ending. */
@@ -86,19 +86,29 @@ function filesOf(dir, below = '') {
   })
 }
 
-/** Copies files to where every user may read them. @returns their bytes. */
-export function copyFiles(from, to, files) {
+/** Puts files where every user may read them. They are linked where that is possible: nobody writes to a tree. @returns their bytes. */
+export function putFiles(from, to, files) {
   let bytes = 0
+  for (const folder of new Set(files.map((path) => dirname(join(to, path))))) mkdirSync(folder, { recursive: true })
   for (const path of files) {
     const source = join(from, path)
-    const target = join(to, path)
-    mkdirSync(dirname(target), { recursive: true })
-    copyFileSync(source, target)
-    const { mode, size } = lstatSync(target)
-    chmodSync(target, mode & 0o111 ? 0o755 : 0o644)
+    const { mode, size } = statSync(source)
+    const wanted = mode & 0o111 ? 0o755 : 0o644
+    putFile(source, join(to, path), (mode & 0o777) === wanted ? undefined : wanted)
     bytes += size
   }
   return bytes
+}
+
+/** @param mode absent: the file's own. */
+export function putFile(source, target, mode) {
+  try {
+    if (mode === undefined) return linkSync(source, target)
+  } catch {
+    // Another file system.
+  }
+  copyFileSync(source, target)
+  if (mode !== undefined) chmodSync(target, mode)
 }
 
 /** All files below a path, which may be a file itself; relative to `dir`. */
