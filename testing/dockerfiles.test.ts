@@ -13,9 +13,15 @@ const sent = sentNames(readFileSync(join(root, '.dockerignore'), 'utf8'))
 
 const bases = JSON.parse(readFileSync(join(root, 'deploy/images/base.json'), 'utf8')) as { readonly node: string }
 
+const record = join(root, 'deploy/images/pins.json')
+/** What a run of `bin/pin-images.mjs` has learned. It is written in a release workflow, and is not of this repository. */
+const { pins } = (existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : { pins: [] }) as {
+  readonly pins: readonly { readonly image: string; readonly digest: string }[]
+}
+
 const tree: Tree = {
   bases: Object.values(bases),
-  pinned: [],
+  pinned: pins.map(({ image, digest }) => `${image}@${digest}`),
   isSent: (path) => sent.some((name) => `${path}/`.startsWith(`${name}/`)) && existsSync(join(root, path)),
 }
 
@@ -40,6 +46,14 @@ test.each(files)(
     expect(faultsOf(readFileSync(join(root, file), 'utf8'), tree)).toEqual([])
   },
 )
+
+test('no file of the deployment has a digest that no run has recorded', () => {
+  const written = globSync('deploy/**/*', { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .flatMap(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8').match(/sha256:[0-9a-f]{64}/g) ?? [])
+  const recorded = pins.map(({ digest }) => digest)
+  expect(written.filter((digest) => !recorded.includes(digest))).toEqual([])
+})
 
 test('the orchestrator of an image isolates its pods or refuses to start (DEPLOYMENT-4)', () => {
   const lines = readFileSync(join(root, 'deploy/Dockerfile.orchestrator'), 'utf8').split('\n')
