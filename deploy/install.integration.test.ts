@@ -144,7 +144,12 @@ async function cluster(): Promise<Installed> {
 }
 
 function orchestratorTree(dir: string): string {
-  return buildTree(read('deploy/Dockerfile.orchestrator'), { root, sent: sentNames(read('.dockerignore')) }, dir)
+  return buildTree(
+    read('deploy/Dockerfile.orchestrator'),
+    { root, sent: sentNames(read('.dockerignore')) },
+    dir,
+    'orchestrator',
+  )
 }
 
 interface Seen {

@@ -11,8 +11,17 @@ const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 
 }
 const sent = sentNames(readFileSync(join(root, '.dockerignore'), 'utf8'))
 
+const bases = JSON.parse(readFileSync(join(root, 'deploy/images/base.json'), 'utf8')) as { readonly node: string }
+
+const record = join(root, 'deploy/images/pins.json')
+/** What a run of `bin/pin-images.mjs` has learned. It is written in a release workflow, and is not of this repository. */
+const { pins } = (existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : { pins: [] }) as {
+  readonly pins: readonly { readonly image: string; readonly digest: string }[]
+}
+
 const tree: Tree = {
-  node: devDependencies.node,
+  bases: Object.values(bases),
+  pinned: pins.map(({ image, digest }) => `${image}@${digest}`),
   isSent: (path) => sent.some((name) => `${path}/`.startsWith(`${name}/`)) && existsSync(join(root, path)),
 }
 
@@ -27,12 +36,24 @@ test('there is an image for each program that there is (DEPLOYMENT-2)', () => {
   ])
 })
 
+test('the base image has the Node that package.json pins', () => {
+  expect(bases.node).toMatch(new RegExp(`^node:${devDependencies.node}-`))
+})
+
 test.each(files)(
   '%s is pinned, runs as nobody special, keeps no secret and copies what exists (DEPLOYMENT-2, WRAPPER-IMAGE-1)',
   (file) => {
     expect(faultsOf(readFileSync(join(root, file), 'utf8'), tree)).toEqual([])
   },
 )
+
+test('no file of the deployment has a digest that no run has recorded', () => {
+  const written = globSync('deploy/**/*', { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .flatMap(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8').match(/sha256:[0-9a-f]{64}/g) ?? [])
+  const recorded = pins.map(({ digest }) => digest)
+  expect(written.filter((digest) => !recorded.includes(digest))).toEqual([])
+})
 
 test('the orchestrator of an image isolates its pods or refuses to start (DEPLOYMENT-4)', () => {
   const lines = readFileSync(join(root, 'deploy/Dockerfile.orchestrator'), 'utf8').split('\n')
@@ -55,10 +76,20 @@ test('the builder is sent every folder that the programs are made of, and nothin
   expect(readFileSync(join(root, '.dockerignore'), 'utf8')).toMatch(/^\*$/m)
 })
 
-const good = `FROM node:${tree.node}-slim AS build\nRUN npm ci\nFROM node:${tree.node}-slim\nCOPY --from=build /app /app\nCOPY bin/statewright.mjs ./\nUSER node\nHEALTHCHECK NONE\n`
+const good = `FROM ${bases.node} AS build\nRUN npm ci\nFROM ${bases.node}\nCOPY --from=build /app /app\nCOPY bin/statewright.mjs ./\nUSER node\nHEALTHCHECK NONE\n`
 
 test.each<[title: string, change: (text: string) => string, complaint: string]>([
-  ['another Node', (text) => text.replaceAll(tree.node, '24'), 'is not the Node'],
+  ['another Node', (text) => text.replaceAll(bases.node, 'node:24'), 'FROM node:24 is no base image'],
+  [
+    'a digest that nobody asked a registry for',
+    (text) => text.replaceAll(bases.node, `${bases.node}@sha256:${'0'.repeat(64)}`),
+    'that no run of pin-images has recorded',
+  ],
+  [
+    'root in one of two targets',
+    (text) => `${text}FROM ${bases.node} AS other\nCOPY --from=build /app /app\nHEALTHCHECK NONE\n`,
+    'runs as root',
+  ],
   ['no user', (text) => text.replace('USER node\n', ''), 'runs as root'],
   ['root by its number', (text) => text.replace('USER node', 'USER 0:0'), 'runs as root'],
   [

@@ -12,7 +12,10 @@ export function sentNames(dockerignore: string): readonly string[] {
 export interface Tree {
   /** Whether the path is in the tree and the builder is sent it. */
   isSent(path: string): boolean
-  readonly node: string
+  /** Base images, each with its tag. */
+  readonly bases: readonly string[]
+  /** Digests of them that a run of `pin-images` has recorded, as `image:tag@sha256:...`. */
+  readonly pinned: readonly string[]
 }
 
 const known = /^(FROM|WORKDIR|COPY|RUN|USER|ENV|VOLUME|EXPOSE|HEALTHCHECK|ENTRYPOINT|CMD)$/
@@ -45,7 +48,7 @@ export function faultsOf(text: string, tree: Tree): string[] {
     ...instructions
       .filter(({ name }) => name === 'COPY')
       .flatMap(({ text: said }) => copyFaults(said, stagesOf(instructions), tree)),
-    ...lastStageFaults(instructions),
+    ...targetsOf(instructions).flatMap((target) => targetFaults(target)),
   ]
 }
 
@@ -55,11 +58,45 @@ function stagesOf(instructions: readonly Instruction[]): string[] {
   )
 }
 
-function baseFaults(instructions: readonly Instruction[], { node }: Tree): string[] {
-  const bases = instructions.filter(({ name }) => name === 'FROM').map(({ text }) => text.split(' ')[0] ?? '')
-  return bases
-    .filter((base) => !base.startsWith(`node:${node}-`))
-    .map((base) => `FROM ${base} is not the Node ${node} that package.json pins`)
+/** Of each stage that becomes an image its instructions, those of the stages that it stands on first. */
+function targetsOf(instructions: readonly Instruction[]): (readonly Instruction[])[] {
+  const stages = splitStages(instructions)
+  const used = new Set(
+    stages.flatMap(({ base, steps }) => [base, ...steps.flatMap(({ text }) => /--from=(\S+)/.exec(text)?.[1] ?? [])]),
+  )
+  const withBase = (stage: Stage): readonly Instruction[] => {
+    const below = stages.find(({ title }) => title === stage.base)
+    return [...(below === undefined ? [] : withBase(below)), ...stage.steps]
+  }
+  return stages.filter(({ title }) => !used.has(title)).map(withBase)
+}
+
+export interface Stage {
+  /** Empty where it has none. */
+  readonly title: string
+  /** An image, or the title of an earlier stage. */
+  readonly base: string
+  readonly steps: readonly Instruction[]
+}
+
+export function splitStages(instructions: readonly Instruction[]): readonly Stage[] {
+  const starts = instructions.flatMap(({ name }, at) => (name === 'FROM' ? [at] : []))
+  return starts.map((at, n) => {
+    const [base = '', , title = ''] = instructions[at]!.text.split(' ')
+    return { title, base, steps: instructions.slice(at + 1, starts[n + 1]) }
+  })
+}
+
+function baseFaults(instructions: readonly Instruction[], { bases, pinned }: Tree): string[] {
+  const stages = stagesOf(instructions)
+  const known = [...bases, ...pinned, ...stages]
+  return splitStages(instructions)
+    .filter(({ base }) => !known.includes(base))
+    .map(({ base }) =>
+      base.includes('@')
+        ? `FROM ${base} has a digest that no run of pin-images has recorded`
+        : `FROM ${base} is no base image of deploy/images/base.json`,
+    )
 }
 
 function runFaults(said: string): string[] {
@@ -81,8 +118,7 @@ function copyFaults(said: string, stages: readonly string[], tree: Tree): string
     .map((source) => `COPY ${source}: the builder gets no such file`)
 }
 
-function lastStageFaults(instructions: readonly Instruction[]): string[] {
-  const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'))
+function targetFaults(last: readonly Instruction[]): string[] {
   const user = last.findLast(({ name }) => name === 'USER')?.text
   const faults: string[] = []
   if (user === undefined || /^(root|0)(:|$)/.test(user)) faults.push('runs as root')

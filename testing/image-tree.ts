@@ -15,9 +15,10 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  type Stats,
 } from 'node:fs'
 import { basename, dirname, join, posix } from 'node:path'
-import { readInstructions } from './dockerfiles.ts'
+import { readInstructions, splitStages, type Stage as Step } from './dockerfiles.ts'
 
 export interface Context {
   /** Folder that is sent to the builder. */
@@ -31,23 +32,42 @@ interface Stage {
   workdir: string
 }
 
-/** @returns the folder of the last stage. */
-export function buildTree(dockerfile: string, context: Context, out: string): string {
+/**
+ * Builds the stages that a target needs.
+ * @param target the title of its stage; absent: the last one.
+ * @returns the folder of that stage.
+ */
+export function buildTree(dockerfile: string, context: Context, out: string, target?: string): string {
+  const steps = splitStages(readInstructions(dockerfile))
+  const last = target === undefined ? steps.at(-1) : titled(steps, target)
+  if (last === undefined) throw new Error(`there is no stage ${target}`)
   const stages = new Map<string, Stage>()
-  let stage: Stage = { root: out, workdir: '/' }
-  for (const { name, text } of readInstructions(dockerfile)) {
-    if (name === 'FROM') {
-      const title = / AS (\S+)$/i.exec(text)?.[1] ?? 'last'
-      stage = { root: join(out, title), workdir: '/' }
-      stages.set(title, stage)
-      mkdirSync(stage.root, { recursive: true })
+  for (const each of steps.filter((one) => neededBy(last, steps).has(one))) {
+    const base = stages.get(each.base)
+    const stage = { root: join(out, each.title || 'last'), workdir: base?.workdir ?? '/' }
+    stages.set(each.title, stage)
+    if (base === undefined) mkdirSync(stage.root, { recursive: true })
+    else cpSync(base.root, stage.root, { recursive: true, verbatimSymlinks: true })
+    for (const { name, text } of each.steps) {
+      if (name === 'WORKDIR') stage.workdir = posix.join(stage.workdir, text)
+      if (name === 'WORKDIR') mkdirSync(within(stage, '.'), { recursive: true })
+      if (name === 'COPY') copy(text, stage, stages, context)
+      if (name === 'RUN') for (const command of text.split(/ && /)) perform(command.trim(), stage, context)
     }
-    if (name === 'WORKDIR') stage.workdir = posix.join(stage.workdir, text)
-    if (name === 'WORKDIR') mkdirSync(within(stage, '.'), { recursive: true })
-    if (name === 'COPY') copy(text, stage, stages, context)
-    if (name === 'RUN') for (const command of text.split(/ && /)) perform(command.trim(), stage, context)
   }
-  return stage.root
+  return stages.get(last.title)!.root
+}
+
+function titled(steps: readonly Step[], title: string): Step | undefined {
+  return steps.find((each) => each.title === title)
+}
+
+function neededBy(step: Step, steps: readonly Step[]): ReadonlySet<Step> {
+  const sources = step.steps.flatMap(({ name, text }) =>
+    name === 'COPY' ? (/--from=(\S+)/.exec(text)?.[1] ?? []) : [],
+  )
+  const below = [step.base, ...sources].flatMap((title) => titled(steps, title) ?? [])
+  return new Set([step, ...below.flatMap((each) => [...neededBy(each, steps)])])
 }
 
 function within({ root, workdir }: Stage, path: string): string {
@@ -61,11 +81,20 @@ function copy(text: string, stage: Stage, stages: ReadonlyMap<string, Stage>, co
   const target = paths.pop()!
   const to = (source: string): string =>
     target.endsWith('/') || paths.length > 1 ? within(stage, join(target, basename(source))) : within(stage, target)
+  const put = (path: string, source: string, filter: (each: string) => boolean): void =>
+    // Of a folder its content is copied.
+    copyOne(path, mustStat(path).isDirectory() ? within(stage, target) : to(source), filter)
   for (const source of paths) {
-    if (from !== undefined) copyOne(within(stages.get(from)!, source), to(source), () => true)
-    else if (source !== '.') copyOne(join(context.root, source), to(source), isSent)
+    if (from !== undefined) put(within(stages.get(from)!, source), source, () => true)
+    else if (source !== '.') put(join(context.root, source), source, isSent)
     else for (const name of context.sent) copyOne(join(context.root, name), within(stage, name), isSent)
   }
+}
+
+function mustStat(path: string): Stats {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) throw new Error(`COPY ${path}: there is no such file`)
+  return stats
 }
 
 /** What .dockerignore takes out again of the folders that it lets through. */
@@ -77,11 +106,19 @@ function isSent(path: string): boolean {
 const largeBytes = 50 * 2 ** 20
 
 function copyOne(from: string, to: string, filter: (path: string) => boolean): void {
-  if (!existsSync(from)) throw new Error(`COPY ${from}: there is no such file`)
   mkdirSync(dirname(to), { recursive: true })
-  const isLarge = statSync(from).isFile() && statSync(from).size > largeBytes
-  if (isLarge || lstatSync(from).isSymbolicLink()) return symlinkSync(from, to)
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter })
+  if (lstatSync(from).isSymbolicLink()) return symlinkSync(from, to)
+  cpSync(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (each, place) => filter(each) && isSmall(each, place),
+  })
+}
+
+function isSmall(path: string, place: string): boolean {
+  const { size } = lstatSync(path)
+  if (size > largeBytes) symlinkSync(path, place)
+  return size <= largeBytes
 }
 
 /** What only concerns the base system, users or caches, and what npm's own script puts in place. */
@@ -92,12 +129,16 @@ function perform(command: string, stage: Stage, context: Context): void {
   const words = command.split(' ')
   if (takenAsDone.test(command)) return
   if (command.startsWith('npm ci')) return install(stage, context)
-  if (command === 'node bin/build.mjs')
-    return void execFileSync(process.execPath, [within(stage, 'bin/build.mjs')], { cwd: within(stage, '.') })
+  if (command.startsWith('node bin/image-tree.mjs ')) return writeTree(words[2]!, words[3]!, stage)
   if (words[0] === 'ln') return link(words[2]!, words[3]!, stage)
   if (words[0] === 'install') return void mkdirSync(within(stage, words.at(-1)!), { recursive: true })
   if (words[0] !== 'chmod') throw new Error(`RUN ${command}: nobody knows what that does to the tree`)
   if (words[1]!.includes('x')) chmodSync(within(stage, words[2]!), 0o755)
+}
+
+function writeTree(program: string, dir: string, stage: Stage): void {
+  const parameters = [within(stage, 'bin/image-tree.mjs'), program, within(stage, dir)]
+  execFileSync(process.execPath, parameters, { cwd: within(stage, '.'), stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 /** The product's packages are those of this checkout; of any other lockfile the programs are named, and nothing else. */

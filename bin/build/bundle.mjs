@@ -12,13 +12,14 @@ const namedByData = ['standins/scenarios/repository']
  *
  * What `dependencies` lists stays with npm, native code and WebAssembly among it. The rest is bundled, so that an
  * install without development packages has the stand-ins of one machine as well.
+ * @returns the chunks as rolldown describes them.
  */
 export async function bundle({ root, outDir }) {
   await rm(outDir, { recursive: true, force: true })
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const installed = Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`))
   const output = { dir: outDir, format: 'esm', chunkFileNames: '[name]-[hash].mjs', entryFileNames: '[name].mjs' }
-  await build({
+  const { output: built } = await build({
     cwd: root,
     platform: 'node',
     onLog: failOnWarning,
@@ -31,6 +32,7 @@ export async function bundle({ root, outDir }) {
   })
   for (const path of namedByData) await cp(join(root, path), join(outDir, path), { recursive: true })
   await cp(join(root, 'docs', 'tool-manifest.json'), join(outDir, 'tool-manifest.json'))
+  return built.filter(({ type }) => type === 'chunk')
 }
 
 /** An import that nothing answers would only fail in the user's hands. */
