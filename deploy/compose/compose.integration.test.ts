@@ -1,13 +1,16 @@
 /** The compose file by Compose's own loader, and its orchestrator by hand (`npm run test:chart`). */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../orchestrator/settings.ts'
+import { startIdentity } from '../../standins/identity/identity.ts'
+import { readInstructions, splitStages } from '../../testing/dockerfiles.ts'
 import { describeRequiring } from '../../testing/requires.ts'
+import { refusesContainers, serving } from '../testing/container.ts'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const root = dirname(dirname(folder))
@@ -19,6 +22,8 @@ const needed = {
   OIDC_ISSUER: 'https://identity.example',
   PUBLIC_URL: 'https://statewright.example',
 }
+
+const limitMs = 200_000
 
 interface Service {
   readonly image: string
@@ -105,22 +110,73 @@ describeRequiring('chart', 'the compose file', () => {
   })
 
   test('gives the orchestrator settings that it takes', async () => {
-    const { orchestrator } = (await load()).services
-    const own = mkdtempSync(join(tmpdir(), 'compose-'))
-    onTestFinished(() => rmSync(own, { recursive: true }))
-    const env = Object.entries(orchestrator.environment).map(([name, value]) => {
-      if (!name.endsWith('_FILE')) return [name, value]
-      const secret = join(own, name)
-      writeFileSync(secret, 'a secret')
-      return [name, secret]
-    })
-    expect(
-      readSettings({ ...Object.fromEntries(env), STATE_DIR: own } as Record<string, string>, 'claude'),
-    ).toMatchObject({
+    const { environment } = (await load()).services.orchestrator
+    const secrets = secretFiles(environment, () => 'a secret')
+    const env = Object.entries(environment).map(([name, value]) => [name, value.replace('/run/secrets', secrets)])
+    const given = Object.fromEntries(env) as Record<string, string>
+    expect(readSettings({ ...given, STATE_DIR: secrets }, 'claude')).toMatchObject({
       place: 'machine',
       isolation: 'required',
       databaseUrl: 'a secret',
       publicUrl: needed.PUBLIC_URL,
     })
   })
+
+  test.skipIf(refusesContainers)(
+    'starts an orchestrator of the image’s tree that isolates its agents, on PostgreSQL and a read-only root',
+    { timeout: limitMs },
+    async () => {
+      const own = mkdtempSync('/var/tmp/compose-')
+      onTestFinished(() => rmSync(own, { recursive: true, force: true }))
+      chmodSync(own, 0o755)
+      const tree = join(own, 'tree')
+      await call(process.execPath, [join(root, 'bin/image-tree.mjs'), 'single-server', tree])
+      const databaseUrl = await postgres(join(own, 'pg'))
+      const clients = [{ clientId: 'statewright', secret: 'a secret', audiences: ['statewright-wrappers'] }]
+      const identity = await startIdentity({ clients })
+      onTestFinished(() => identity.close())
+      const { environment } = (await load({ ...needed, OIDC_ISSUER: identity.issuer })).services.orchestrator
+      const secrets = secretFiles(environment, (name) => (name === 'database-url' ? databaseUrl : 'a secret'))
+      const { internalUrl, isolation } = await serving(
+        {
+          tree,
+          env: { ...imageEnvironment('single-server'), ...environment, ...anyPort },
+          mounts: [{ source: secrets, target: '/run/secrets', readOnly: true }],
+          isProcWhole: true,
+        },
+        ['orchestrator'],
+      )
+      for (const address of [`${internalUrl}/healthz`, `${internalUrl}/readyz`])
+        expect([address, (await fetch(address)).status]).toEqual([address, 200])
+      expect(isolation).toBe('namespaces')
+    },
+  )
 })
+
+const anyPort = { HTTP_ADDR: '127.0.0.1:0', INTERNAL_ADDR: '127.0.0.1:0' }
+
+/** The files that `_FILE` variables name below /run/secrets. @returns their folder. */
+function secretFiles(environment: Readonly<Record<string, string>>, valueOf: (name: string) => string): string {
+  const own = mkdtempSync(join(tmpdir(), 'secrets-'))
+  onTestFinished(() => rmSync(own, { recursive: true }))
+  chmodSync(own, 0o755)
+  for (const [name, path] of Object.entries(environment))
+    if (name.endsWith('_FILE')) writeFileSync(join(own, basename(path)), valueOf(basename(path)), { mode: 0o444 })
+  return own
+}
+
+/** What a target of the orchestrator's Dockerfile sets, that of the stage below it first. */
+function imageEnvironment(target: string): Readonly<Record<string, string>> {
+  const stages = splitStages(readInstructions(readFileSync(join(root, 'deploy/Dockerfile.orchestrator'), 'utf8')))
+  const steps = ['runtime', target].flatMap((title) => stages.find((stage) => stage.title === title)!.steps)
+  const words = steps.flatMap(({ name, text }) => (name === 'ENV' ? [...text.matchAll(/(\w+)=('[^']*'|\S+)/g)] : []))
+  return Object.fromEntries(words.map(([, name = '', value = '']) => [name, value.replaceAll("'", '')]))
+}
+
+/** @returns the address of a server of its own. */
+async function postgres(dir: string): Promise<string> {
+  const script = join(root, '.ci/postgres.sh')
+  onTestFinished(async () => void (await call('bash', [script, 'stop', dir])))
+  const { stdout } = await call('bash', [script, 'start', dir])
+  return stdout.trim().split('\n').at(-1)!
+}
