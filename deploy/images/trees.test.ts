@@ -1,20 +1,14 @@
 /** The trees of the images, each run as its Dockerfile says: by a user who is not root, on a root that is read-only. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Mount } from '../../standins/kubelet/mounts.ts'
-import { sandboxed } from '../../standins/kubelet/sandbox.ts'
+import { inside, refusesContainers, serving } from '../testing/container.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
-const userFlags = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
-const refused = spawnSync('unshare', [...userFlags, '--mount', 'true']).status !== 0
-const reason = refused ? ' (skipped: this machine refuses user namespaces)' : ''
-/** A start takes about 4 s on an idle machine: most of it makes the embedded store. */
-const startMs = 80_000
+const reason = refusesContainers ? ' (skipped: this machine refuses user namespaces)' : ''
 const limitMs = 120_000
 
 const programs = ['orchestrator', 'single-server', 'memory', 'wrapper', 'cli'] as const
@@ -70,7 +64,7 @@ test('each has only what its program imports', () => {
   expect(left).toEqual([])
 })
 
-describe.skipIf(refused)(`a read-only root and no root${reason}`, () => {
+describe.skipIf(refusesContainers)(`a read-only root and no root${reason}`, () => {
   test.each(programs)(
     'the %s image has every package that its program names, each with all that it loads',
     (program) => {
@@ -85,36 +79,27 @@ describe.skipIf(refused)(`a read-only root and no root${reason}`, () => {
     process.exit()`
       writeFileSync(join(dist, 'load-all.mjs'), load)
       onTestFinished(() => rmSync(join(dist, 'load-all.mjs')))
-      expect(inside(program, ['node', '/app/dist/load-all.mjs'])).toEqual({ code: 0, text: '' })
+      expect(inside({ tree: tree(program) }, ['node', '/app/dist/load-all.mjs'])).toEqual({ code: 0, text: '' })
     },
   )
 
   test('writes nowhere but to its state and to /tmp, and is not root', () => {
     const places = '/ /app /app/dist /app/node_modules /etc /usr/local/bin /var /var/lib/statewright /tmp'
     const script = `id -u; for at in ${places}; do (echo x > $at/new) 2>/dev/null && echo $at; done; true`
-    expect(inside('orchestrator', ['/bin/sh', '-c', script])).toEqual({
+    expect(inside({ tree: tree('orchestrator') }, ['/bin/sh', '-c', script])).toEqual({
       code: 0,
       text: '1000\n/var/lib/statewright\n/tmp\n',
     })
   })
 
   test('the orchestrator is alive and ready on its embedded store', { timeout: limitMs }, async () => {
-    const { url, internalUrl } = await serving('orchestrator', ['orchestrator'], {
-      ...oidc,
-      WRAPPER_AUDIENCE: 'wrappers',
-      OIDC_CLIENT_ID: 'statewright',
-      OIDC_CLIENT_SECRET: 's',
-      MODEL_PROVIDER_API_KEY: 'x',
-      PLACE: 'machine',
-      POD_ISOLATION: 'none',
-      INTERNAL_ADDR: '127.0.0.1:0',
-    })
+    const { url, internalUrl } = await serving({ tree: tree('orchestrator'), env: ofOrchestrator }, ['orchestrator'])
     for (const address of [`${url}/healthz`, `${internalUrl}/readyz`])
       expect([address, (await fetch(address)).status]).toEqual([address, 200])
   })
 
   test('the memory service is alive and ready on its embedded store', { timeout: limitMs }, async () => {
-    const { url } = await serving('memory', ['memory'], oidc)
+    const { url } = await serving({ tree: tree('memory'), env: oidc }, ['memory'])
     for (const path of ['/healthz', '/readyz'])
       expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200])
   })
@@ -122,23 +107,23 @@ describe.skipIf(refused)(`a read-only root and no root${reason}`, () => {
   test.each(['wrapper', 'single-server'] as const)(
     'the %s image has a wrapper that names the settings that it misses, and the agent CLI that it starts',
     (program) => {
-      const { code, text } = inside(program, ['/usr/local/bin/statewright', 'wrapper'])
+      const { code, text } = inside({ tree: tree(program) }, ['/usr/local/bin/statewright', 'wrapper'])
       expect([code, text]).toEqual([1, expect.stringContaining('OIDC_ISSUER')])
       const links = '/usr/local/bin/cc-statusline http://127.0.0.1:1/ && test -x /usr/local/bin/claude'
-      expect(inside(program, ['/bin/sh', '-c', links])).toEqual({ code: 0, text: '' })
+      expect(inside({ tree: tree(program) }, ['/bin/sh', '-c', links])).toEqual({ code: 0, text: '' })
     },
   )
 
   test('the command line explains itself and has the grammars that it parses with', () => {
-    expect(inside('cli', ['/usr/local/bin/statewright', '--help'])).toMatchObject({ code: 0 })
+    expect(inside({ tree: tree('cli') }, ['/usr/local/bin/statewright', '--help'])).toMatchObject({ code: 0 })
     const script =
       'cd /tmp && mkdir src && echo "export function first() {}" >src/a.ts && echo "int second(void) { return 1; }" >src/b.c && statewright code-graph extract src'
-    const { code, text } = inside('cli', ['/bin/sh', '-c', script])
+    const { code, text } = inside({ tree: tree('cli') }, ['/bin/sh', '-c', script])
     expect([code, text]).toEqual([0, expect.stringMatching(/first[^]*second/)])
   })
 
   test('what an image does not bring is refused with its name', () => {
-    expect(inside('memory', ['/usr/local/bin/statewright', 'orchestrator'])).toEqual({
+    expect(inside({ tree: tree('memory') }, ['/usr/local/bin/statewright', 'orchestrator'])).toEqual({
       code: 1,
       text: 'statewright: the image of memory does not bring orchestrator, because it has only what memory needs\n',
     })
@@ -146,6 +131,16 @@ describe.skipIf(refused)(`a read-only root and no root${reason}`, () => {
 })
 
 const oidc = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'operators' }
+const ofOrchestrator = {
+  ...oidc,
+  WRAPPER_AUDIENCE: 'wrappers',
+  OIDC_CLIENT_ID: 'statewright',
+  OIDC_CLIENT_SECRET: 's',
+  MODEL_PROVIDER_API_KEY: 'x',
+  PLACE: 'machine',
+  POD_ISOLATION: 'none',
+  INTERNAL_ADDR: '127.0.0.1:0',
+}
 
 /** What npm installs and a chunk imports, now or later. */
 function importsOf(code: string): readonly string[] {
@@ -153,88 +148,4 @@ function importsOf(code: string): readonly string[] {
     ...code.matchAll(/^(?:import|export)\b[^;'"]*?["']([^."'][^"']*)["']/gm),
     ...code.matchAll(/\bimport\(["']([^."'][^"']*)["']\)/g),
   ].map(([, name]) => name!)
-}
-
-interface Container {
-  readonly file: string
-  readonly parameters: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-}
-
-/** As a kubelet would start it, with `readOnlyRootFilesystem`, and a volume for the state and one for /tmp. */
-function container(
-  program: Program,
-  command: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Container {
-  const folder = mkdtempSync(join(tmpdir(), 'container-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  chmodSync(folder, 0o755)
-  for (const name of ['root', 'state', 'tmp']) mkdirSync(join(folder, name))
-  for (const name of ['state', 'tmp']) chmodSync(join(folder, name), 0o777)
-  const mounts: readonly Mount[] = [
-    { source: join(tree(program), 'app'), target: '/app', readOnly: true },
-    { source: join(tree(program), 'usr/local/bin'), target: '/usr/local/bin', readOnly: true },
-    // The base image's Node.
-    { source: process.execPath, target: '/node/bin/node', readOnly: true },
-    { source: join(folder, 'state'), target: '/var/lib/statewright', readOnly: false },
-    { source: join(folder, 'tmp'), target: '/tmp', readOnly: false },
-  ]
-  const [file = '', ...parameters] = sandboxed({
-    ...{ root: join(folder, 'root'), mounts, programs: [], workingDir: '/app', command },
-    ...{ uid: 1000, gid: 1000, isRootReadOnly: true, isProcWhole: false },
-  })
-  return {
-    file,
-    parameters,
-    env: {
-      PATH: '/node/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
-      HOME: '/tmp',
-      NODE_ENV: 'production',
-      STATE_DIR: '/var/lib/statewright',
-      HTTP_ADDR: '127.0.0.1:0',
-      ...env,
-    },
-  }
-}
-
-/** The last one is the sandbox's own: nobody reads here what it says there. */
-const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
-
-function inside(program: Program, command: readonly string[]): { readonly code: number | null; readonly text: string } {
-  const { file, parameters, env } = container(program, command)
-  const { status, stdout, stderr } = spawnSync(file, parameters, { env, stdio: [...stdio], encoding: 'utf8' })
-  return { code: status, text: `${stdout}${stderr}` }
-}
-
-interface Ready {
-  readonly url: string
-  readonly internalUrl: string
-}
-
-/** Starts a program and resolves with what it logs when it is ready. */
-async function serving(
-  program: Program,
-  command: readonly string[],
-  given: Readonly<Record<string, string>>,
-): Promise<Ready> {
-  const { file, parameters, env } = container(program, ['node', '/app/bin/statewright.mjs', ...command], given)
-  const child = spawn(file, parameters, { env, stdio: [...stdio], detached: true })
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  onTestFinished(async () => {
-    process.kill(-child.pid!, 'SIGTERM')
-    await ended
-  })
-  const seen: string[] = []
-  child.stderr!.on('data', (part: Buffer) => seen.push(part.toString()))
-  const timer = setTimeout(() => child.kill('SIGKILL'), startMs)
-  try {
-    for await (const line of createInterface({ input: child.stdout! })) {
-      seen.push(line)
-      if (line.includes('"msg":"ready"')) return JSON.parse(line) as Ready
-    }
-  } finally {
-    clearTimeout(timer)
-  }
-  throw new Error(`the ${program} did not become ready:\n${seen.join('\n')}`)
 }
