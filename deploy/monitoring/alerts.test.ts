@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { alertQueries, alerts, namedIn, panelQueries, readDashboards } from './queries.ts'
+import { alertQueries, alerts, namedIn, panelQueries, readDashboards } from './testing/queries.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
-import { dashboardFiles } from './queries.ts'
+import { dashboardFiles } from './testing/queries.ts'
 
 const call = promisify(execFile)
 const script = fileURLToPath(new URL('../../.ci/grafana.sh', import.meta.url))

