@@ -31,7 +31,7 @@ describeRequiring('chart', 'the dashboards of the chart', () => {
   })
 
   test.each([
-    ['a kind of panel', '"type": "timeseries"', '"type": "timeserie"', 'there is no panel of the kind "timeserie"'],
+    ['a kind of panel', '"type": "timeseries"', '"type": "timeserie"', 'the kind "timeserie" is none'],
     ['a field of a query', '"legendFormat"', '"legendFormt"', "unexpected field 'legendFormt'"],
     ['a field of a panel', '"gridPos"', '"gridpos"', "unexpected field 'gridpos'"],
     ['an option', '"showLegend"', '"showLegends"', "unexpected field 'showLegends'"],
