@@ -134,6 +134,23 @@ test('tokens and money are counted by model, at the end of the turn that spent t
   ])
 })
 
+test('the series of a model begin with 0 when a pod starts that uses it, and count from there (ORCHESTRATOR-METRICS-10)', async () => {
+  const { step, series } = world()
+  const start = (model: string): object => ({ address: 'pod:default/t/1', event: { type: 'pod.start', at: 1, model } })
+  step(start(''))
+  step(start('claude-opus-5-5'))
+  expect(await series('operator_model_tokens_total')).toEqual(
+    ['input', 'output', 'cache_read', 'cache_write'].map(
+      (type) => `operator_model_tokens_total{model="claude-opus-5-5",type="${type}"} 0`,
+    ),
+  )
+  step(result({ 'claude-opus-5-5': counts }))
+  step(start('claude-opus-5-5'))
+  expect(await series('operator_model_cost_dollars_total')).toEqual([
+    'operator_model_cost_dollars_total{model="claude-opus-5-5"} 0.25',
+  ])
+})
+
 test('a pod that names a thousand models makes 33 of them (ORCHESTRATOR-METRICS-8, ORCHESTRATOR-METRICS-10)', async () => {
   const { step, series } = world()
   step(result({ 'a name with blanks': counts }))

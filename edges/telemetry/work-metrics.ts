@@ -30,7 +30,8 @@ export function workMetrics(registry: Registry, runtime: Pick<Runtime, 'read'>):
     if (!handled) return
     if (address.startsWith('task:')) tasks(row)
     // A turn that waits for another one reads that one's result too, which is not its end.
-    if (event.type === 'turn.result' && status === 'done') spent(event['usage'])
+    if (event.type === 'turn.result' && status === 'done') spent.add(event['usage'])
+    if (event.type === 'pod.start') spent.expect(String(event['model']))
     if (address.startsWith('merge-request:')) merged(row)
   }
 }
@@ -85,7 +86,14 @@ function visitsEnded(
   })
 }
 
-function spendingMetrics(registry: Registry): (usage: unknown) => void {
+interface SpendingMetrics {
+  /** A pod will use this model: its series begin with 0, for `increase` does not see the first count of a series. */
+  expect(model: string): void
+  /** @param usage of a turn, as its wrapper reported it. */
+  add(usage: unknown): void
+}
+
+function spendingMetrics(registry: Registry): SpendingMetrics {
   const registers = [registry]
   const tokens = new Counter({
     name: 'operator_model_tokens_total',
@@ -100,13 +108,21 @@ function spendingMetrics(registry: Registry): (usage: unknown) => void {
     registers,
   })
   const labelOf = modelLabels()
-  return (usage) => {
-    const { byModel = {} } = (usage ?? {}) as { readonly byModel?: Readonly<Record<string, Partial<TokenCounts>>> }
-    for (const [name, counts] of Object.entries(byModel)) {
-      const model = labelOf(name)
-      for (const [type, field] of Object.entries(tokenTypes)) tokens.inc({ model, type }, amount(counts[field]))
-      cost.inc({ model }, amount(counts.costUsd))
-    }
+
+  function count(name: string, counts: Partial<TokenCounts>): void {
+    const model = labelOf(name)
+    for (const [type, field] of Object.entries(tokenTypes)) tokens.inc({ model, type }, amount(counts[field]))
+    cost.inc({ model }, amount(counts.costUsd))
+  }
+
+  return {
+    expect: (model) => {
+      if (model !== '') count(model, {})
+    },
+    add: (usage) => {
+      const { byModel = {} } = (usage ?? {}) as { readonly byModel?: Readonly<Record<string, Partial<TokenCounts>>> }
+      for (const [name, counts] of Object.entries(byModel)) count(name, counts)
+    },
   }
 }
 
