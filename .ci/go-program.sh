@@ -1,9 +1,9 @@
 # Sourced by scripts that build one program of a Go module and keep it in the cache folder. They set `name`, whose folder
-# beside this file has go.mod, go.sum and what there is of our own, and define `compile FILE`, which runs in that folder.
+# beside this file has go.mod and go.sum, perhaps a program of ours, and define `compile FILE`, which runs in that folder.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 sources=$here/$name
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/statewright/$name
-programs=$cache/$( (cat "$sources/go.mod" "$sources/go.sum"; find "$sources" -maxdepth 1 -name '*.go' -exec cat {} +) | sha256sum | cut -c 1-16)
+programs=$cache/$(find "$sources" -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-16)
 
 find_programs() {
   [ -x "$programs/$name" ] || { echo "$name is not built: .ci/$name.sh build" >&2; return 1; }

@@ -58,6 +58,11 @@ export const longForms = [
     command: npm('test:kubernetes', '--', 'node-loss'),
     env: { KUBE_NODE_GRACE: '6s' },
   },
+  {
+    name: 'dashboards',
+    inCi: 'names of series and labels',
+    command: ['node', 'deploy/monitoring/testing/demo-queries.ts'],
+  },
   { name: 'memory', inCi: 'no Neo4j, no LightRAG', command: npm('test:memory') },
 ]
 

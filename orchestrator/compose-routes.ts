@@ -10,6 +10,8 @@ import { storedJournal } from '../edges/journal/stored-journal.ts'
 import { registerTurnComplete } from '../edges/pods/inbound.ts'
 import type { ResourceHooks } from '../edges/ports/resources.ts'
 import { accountUsageMetrics } from '../edges/telemetry/account-usage.ts'
+import { admissionMetrics } from '../edges/telemetry/admission-metrics.ts'
+import { watchLiveWork } from '../edges/telemetry/live-work.ts'
 import { watchModelKey } from '../edges/telemetry/model-key.ts'
 import { watchQuarantine } from '../edges/telemetry/quarantine.ts'
 import { retentionMetrics } from '../edges/telemetry/retention-metrics.ts'
@@ -127,8 +129,10 @@ async function openServers(
   const watched = { runtime, sql, clock, logger, registry: metrics }
   const quarantine = watchQuarantine(watched)
   watchStoredBacklog(watched)
+  watchLiveWork(watched)
   watchModelKey({ ...watched, modelKey: parts.modelKey })
   accountUsageMetrics(metrics, runtime, clock)
+  admissionMetrics(metrics, runtime, clock)
   const readiness = orchestratorReadiness({
     sql,
     isListening: () => addresses.operator !== '',

@@ -13,6 +13,7 @@ import type { TaskRights } from '../edges/git/task-rights.ts'
 import type { Core } from '../edges/ports/core.ts'
 import type { ResourceReader } from '../edges/ports/resources.ts'
 import type { ThreadReader } from '../edges/ports/threads.ts'
+import { watchForgeLimits } from '../edges/telemetry/forge-limits.ts'
 import type { Setup } from './setup.ts'
 import { defaultBranches } from './default-branch.ts'
 import { openGitCache, taskRights } from './gateway.ts'
@@ -33,11 +34,11 @@ export interface Stores {
   readonly pushRefusal: PushRefusal
 }
 
-export function composeStores({ settings, ports, parts, runtime, platform, fetch }: Setup): Stores {
+export function composeStores({ settings, ports, parts, runtime, metrics, platform, fetch }: Setup): Stores {
   const { clock, ids, logger } = ports
   const { sql, place } = parts
   const { resources, secrets } = place
-  const traffic = { fetch, clock, sql, onLimited: platform.scmLimited }
+  const traffic = { fetch: watchForgeLimits(metrics, fetch, clock), clock, sql, onLimited: platform.scmLimited }
   const defaultBranch = defaultBranches({ ...traffic, resources, secrets, logger })
   const directory = createProjectDirectory({ resources, secrets, defaultBranch, models: settings.models })
   const core: Core = { runtime, sql, clock, ids, logger, directory }

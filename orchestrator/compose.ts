@@ -9,6 +9,7 @@ import { sweepPods } from '../edges/pods/sweep.ts'
 import { bothObservers } from '../edges/telemetry/both-observers.ts'
 import { platformMetrics } from '../edges/telemetry/platform-metrics.ts'
 import { runtimeMetrics } from '../edges/telemetry/runtime-metrics.ts'
+import { workMetrics } from '../edges/telemetry/work-metrics.ts'
 import type { HttpServer } from '../http/server.ts'
 import { machines } from '../machines/registry.ts'
 import { createRuntime } from '../runtime/create-runtime.ts'
@@ -60,6 +61,7 @@ export async function composeOrchestrator(
     webhookUrl: (project) => `${publicUrl()}/operator/webhooks/${project}`,
   }
   runtime.subscribe(setup.platform.stepped)
+  runtime.subscribe(workMetrics(metrics, runtime))
   if (parts.tracing) runtime.subscribe(parts.tracing.stepped)
   const stores = composeStores(setup)
   const { forge, pods, agents, handlers } = composeHandlers(setup, stores)

@@ -14,7 +14,7 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 
 describeRequiring('chart', 'the monitoring of the chart', () => {
   test('has alerts that each fire and are silent as promtool sees it', { timeout: 300_000 }, async () => {
-    const { stdout: found } = await call('bash', [here('../../.ci/promtool.sh'), 'build'])
+    const { stdout: found } = await call('bash', [here('../../.ci/prometheus.sh'), 'build'])
     const folder = await mkdtemp(join(tmpdir(), 'alerts-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     await copyFile(join(chart, 'files/monitoring/alerts.yaml'), join(folder, 'alerts.yaml'))

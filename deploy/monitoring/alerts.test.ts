@@ -3,34 +3,16 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { alertQueries, alerts, namedIn, panelQueries, readDashboards } from './testing/queries.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
 
-interface Alert {
-  readonly alert: string
-  readonly expr: string
-  readonly annotations: { readonly runbook_url: string }
-}
 interface Cases {
   readonly tests: readonly {
     readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts: readonly object[] }[]
   }[]
 }
-
-interface Dashboard {
-  readonly uid: string
-  readonly templating: { readonly list: readonly { readonly name: string }[] }
-  readonly panels: readonly {
-    readonly gridPos: { readonly x: number; readonly y: number }
-    readonly targets: readonly object[]
-  }[]
-}
-
-const { groups } = parse(read('deploy/chart/files/monitoring/alerts.yaml')) as {
-  groups: readonly { rules: readonly Alert[] }[]
-}
-const alerts = groups.flatMap(({ rules }) => rules)
 
 type Series = readonly [name: string, labels: readonly string[]]
 
@@ -49,52 +31,33 @@ function documented(): ReadonlyMap<string, readonly string[]> {
   ])
 }
 
-function expressions(): readonly string[] {
-  const dashboards = globSync('deploy/chart/files/monitoring/dashboards/*.json', { cwd: root })
-  return [
-    ...alerts.map(({ expr }) => expr),
-    ...dashboards.flatMap((path) =>
-      [...read(path).matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(([, text]) => JSON.parse(text!) as string),
-    ),
-  ]
-}
-
 test('every series and label of an alert or a dashboard is in docs/metrics.md', () => {
   const known = documented()
-  const faults = expressions().flatMap((expr) => {
-    const bare = expr.replaceAll(/"[^"]*"/g, '""')
-    const names = [...bare.matchAll(/[a-z]+(?:_[a-z]+)+/g)]
-      .map(([name]) => name)
-      .filter((name) => /^(statewright|operator|platform|http|ccw)_/.test(name))
-    const labels = [
-      ...[...bare.matchAll(/\{([^}]*)\}/g)].flatMap(([, inner]) =>
-        [...inner!.matchAll(/(\w+)\s*[=!]/g)].map((match) => match[1]!),
-      ),
-      ...[...bare.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, inner]) => inner!.split(',').map((label) => label.trim())),
-    ]
-    const allowed = new Set(names.flatMap((name) => known.get(name) ?? []))
+  const faults = [...alertQueries(), ...panelQueries()].flatMap(({ where, expr }) => {
+    const { series, labels } = namedIn(expr)
+    const allowed = new Set(series.flatMap((name) => known.get(name) ?? []))
     return [
-      ...(names.length === 0 ? [`${expr} has no series`] : []),
-      ...names.filter((name) => !known.has(name)),
-      ...labels.filter((label) => !allowed.has(label)).map((label) => `${expr}: ${label}`),
+      ...(series.length === 0 ? [`${where} has no series`] : []),
+      ...series.filter((name) => !known.has(name)).map((name) => `${where}: ${name}`),
+      ...labels.filter((label) => !allowed.has(label)).map((label) => `${where}: ${label}`),
     ]
   })
   expect(faults).toEqual([])
 })
 
 test('every alert has a runbook of its name, and every runbook an alert', () => {
-  const pages = alerts.map(({ annotations }) => annotations.runbook_url)
+  const pages = alerts().map(({ annotations }) => annotations.runbook_url)
   expect(pages.filter((page) => !existsSync(`${root}${page}`))).toEqual([])
-  expect(alerts.filter(({ alert, annotations }) => !read(annotations.runbook_url).startsWith(`# ${alert}\n`))).toEqual(
-    [],
-  )
+  expect(
+    alerts().filter(({ alert, annotations }) => !read(annotations.runbook_url).startsWith(`# ${alert}\n`)),
+  ).toEqual([])
   expect(globSync('docs/runbooks/statewright-*.md', { cwd: root }).toSorted()).toEqual(pages.toSorted())
 })
 
 test('every alert has a case in which it fires and one in which it does not', () => {
   const { tests } = parse(read('deploy/monitoring/alerts.promtool.yaml')) as Cases
   const cases = tests.flatMap((one) => one.alert_rule_test)
-  const lacking = alerts.filter(({ alert }) => {
+  const lacking = alerts().filter(({ alert }) => {
     const own = cases.filter(({ alertname }) => alertname === alert)
     return !own.some((one) => one.exp_alerts.length > 0) || !own.some((one) => one.exp_alerts.length === 0)
   })
@@ -102,9 +65,7 @@ test('every alert has a case in which it fires and one in which it does not', ()
 })
 
 test('every dashboard has an id of its own, a data source to choose and panels that lie beside each other', () => {
-  const boards = globSync('deploy/chart/files/monitoring/dashboards/*.json', { cwd: root }).map(
-    (path) => JSON.parse(read(path)) as Dashboard,
-  )
+  const boards = readDashboards()
   expect(boards.length).toBeGreaterThan(1)
   expect(new Set(boards.map(({ uid }) => uid)).size).toBe(boards.length)
   for (const { panels, templating } of boards) {

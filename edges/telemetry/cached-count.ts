@@ -10,16 +10,17 @@ export interface CountOptions<Counts> {
   /** Before the first one succeeds. */
   readonly initial: Counts
   readonly count: () => Promise<Counts>
+  /** Such a count reads many rows: probes and scrapes share one for so long. */
+  readonly staleMs?: number
 }
 
-/** Such a count reads many rows: probes and scrapes share one for so long. */
-const staleMs = 60_000
+const minuteMs = 60_000
 /** After a failure; it doubles with each more. */
 const firstPauseMs = 1_000
 
 /** The last count, or a fresh one when it is old. */
 export function cachedCount<Counts>(options: CountOptions<Counts>): () => Promise<Counts> {
-  const { clock, logger, what, count } = options
+  const { clock, logger, what, count, staleMs = minuteMs } = options
   let known = options.initial
   let countAgainAt = -Infinity
   let failures = 0

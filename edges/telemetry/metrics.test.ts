@@ -14,12 +14,16 @@ import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import { exposeMetrics } from '../../http/expose-metrics.ts'
 import { withServer } from '../../http/testing/fixture.ts'
 import { accountUsageMetrics } from './account-usage.ts'
+import { admissionMetrics } from './admission-metrics.ts'
+import { watchForgeLimits } from './forge-limits.ts'
+import { watchLiveWork } from './live-work.ts'
 import { platformMetrics } from './platform-metrics.ts'
 import { watchModelKey } from './model-key.ts'
 import { watchQuarantine } from './quarantine.ts'
 import { retentionMetrics } from './retention-metrics.ts'
 import { runtimeMetrics } from './runtime-metrics.ts'
 import { watchStoredBacklog } from './stored-backlog.ts'
+import { workMetrics } from './work-metrics.ts'
 
 const documented = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
 
@@ -46,6 +50,10 @@ function registerAll(registry: Registry): void {
   watchModelKey({ runtime: idle, modelKey: 'print', registry })
   retentionMetrics(registry)
   accountUsageMetrics(registry, { list: async () => [] }, simulatedClock(0))
+  workMetrics(registry, idle)
+  watchLiveWork({ runtime: idle, sql: noStore, clock: simulatedClock(0), logger: silentLogger, registry })
+  admissionMetrics(registry, idle, simulatedClock(0))
+  watchForgeLimits(registry, fetch, simulatedClock(0))
 }
 
 test('docs/metrics.md has a row for each series, as the program has it, and no other (ORCHESTRATOR-METRICS-6, ORCHESTRATOR-METRICS-7)', () => {

@@ -7,6 +7,7 @@ import type { Note, TaskContext } from '../../machines/task/context.ts'
 import type { RefusedCalls } from '../../machines/turn/schema.ts'
 import { manyReviewRounds } from '../../machines/why/why.ts'
 import type { ActorView, JournalRow, Runtime } from '../../runtime/runtime.ts'
+import { remember } from './remember.ts'
 
 export interface PlatformMetrics {
   /** For `createOpenForge`; `path` is a template. */
@@ -139,15 +140,6 @@ function queueDepth(registry: Registry, runtime: Pick<Runtime, 'list'>): void {
 }
 
 const states = ['waiting', 'admitted'] as const
-/** Of more the oldest are forgotten. */
-const mostRemembered = 10_000
-
-function remember<T>(map: Map<string, T>, name: string, value: T): void {
-  map.delete(name)
-  map.set(name, value)
-  if (map.size > mostRemembered) map.delete(map.keys().next().value!)
-}
-
 /** `pod:<task>/<ordinal>`. */
 function podOf(address: string): { readonly task: string; readonly ordinal: number } {
   const slash = address.lastIndexOf('/')

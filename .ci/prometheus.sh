@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# promtool, of Debian's package `prometheus`, unpacked into the cache folder. Nothing is installed on the machine.
-#   promtool.sh build   fetches it where it isn't there (19 MB), prints the folder of the program
-#   promtool.sh find    prints that folder; exit code 1 where it isn't there
+# Prometheus and promtool, of Debian's package `prometheus`, unpacked into the cache folder. Nothing is installed on the machine.
+#   prometheus.sh build   fetches them where they aren't there (19 MB), prints the folder of the programs
+#   prometheus.sh find    prints that folder; exit code 1 where they aren't there
 set -euo pipefail
 
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/statewright/promtool
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/statewright/prometheus
 
 find_programs() {
-  [ -x "$cache/promtool" ] || { echo "promtool is not here: .ci/promtool.sh build" >&2; return 1; }
+  [ -x "$cache/prometheus" ] && [ -x "$cache/promtool" ] ||
+    { echo "Prometheus is not here: .ci/prometheus.sh build" >&2; return 1; }
   echo "$cache"
 }
 
@@ -23,7 +24,7 @@ build() {
   # A machine without lists has none of the package either.
   (cd "$made" && { apt-get download -qq prometheus || { apt-get update -qq && apt-get download -qq prometheus; }; } &&
     dpkg -x prometheus_*.deb .) >&2
-  mv "$made/usr/bin/promtool" "$cache/promtool"
+  mv "$made/usr/bin/promtool" "$made/usr/bin/prometheus" "$cache"
   find_programs
 }
 

@@ -1,0 +1,85 @@
+/**
+ * `npm run long -- dashboards`: a real Prometheus scrapes a demo from its start to its end, and answers every query of the
+ * dashboards and the alerts. Then the commands of the runbooks run against the store of the demo. The stub CLI plays the agent.
+ * Prints what had no data, and fails for what should have had some, and for a command that fails.
+ */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { judgeQueries } from './judge-queries.ts'
+import { end, startPrometheus } from './prometheus.ts'
+import { runbookFaults } from './runbooks.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const startLimitMs = 180_000
+
+async function main(): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'demo-queries-'))
+  // The server's own user must reach it.
+  const postgres = await mkdtemp(join(tmpdir(), 'demo-postgres-'))
+  const server = await postgresScript('start', postgres)
+  const dir = join(folder, '.statewright')
+  const began = Date.now()
+  const demo = startDemo(dir, server)
+  const ended = firstLine(demo)
+  try {
+    const prometheus = await startPrometheus(folder, await orchestratorOf(dir, demo))
+    try {
+      const report = JSON.parse(await ended) as { readonly ok: boolean; readonly faults: readonly string[] }
+      console.log(`the demo ended after ${Math.round((Date.now() - began) / 1000)} s`)
+      const { faults, notes } = await judgeQueries(prometheus, began)
+      for (const note of notes) console.log(note)
+      const databaseUrl = await readFile(join(dir, 'state', 'database-url'), 'utf8')
+      return [...report.faults, ...faults, ...(await runbookFaults(folder, databaseUrl))]
+    } finally {
+      await prometheus.stop()
+    }
+  } finally {
+    await end(demo, 'SIGINT')
+    await postgresScript('stop', postgres)
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** Its last line: the address of the server that it started. */
+async function postgresScript(verb: 'start' | 'stop', folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('bash', [join(root, '.ci', 'postgres.sh'), verb, folder])
+  return stdout.trim().split('\n').at(-1)!
+}
+
+function startDemo(dir: string, databaseUrl: string): ReturnType<typeof spawn> {
+  const stub = join(root, 'standins', 'stub-cli', 'claude')
+  return spawn(process.execPath, [join(root, 'bin', 'statewright.mjs'), 'demo', '--dir', dir, '--json', '--keep'], {
+    env: { ...process.env, AGENT_CLI: JSON.stringify([stub]), DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+/** The report, which the demo prints before it waits for Ctrl-C. */
+async function firstLine(demo: ReturnType<typeof spawn>): Promise<string> {
+  const lines = createInterface({ input: demo.stdout! })
+  const line = once(lines, 'line').then(([text]) => String(text))
+  const exit = once(demo, 'exit').then(([code]): string => {
+    throw new Error(`the demo ended with ${String(code)} before its report`)
+  })
+  return Promise.race([line, exit])
+}
+
+async function orchestratorOf(dir: string, demo: ReturnType<typeof spawn>): Promise<string> {
+  const file = join(dir, 'endpoints.json')
+  for (const limit = Date.now() + startLimitMs; !existsSync(file);) {
+    if (demo.exitCode !== null || Date.now() > limit) throw new Error('the demo did not start')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  return (JSON.parse(await readFile(file, 'utf8')) as { readonly orchestrator: string }).orchestrator
+}
+
+const faults = await main()
+for (const fault of faults) console.error(`FAULT ${fault}`)
+process.exitCode = faults.length === 0 ? 0 : 1
