@@ -4,8 +4,11 @@ import { registerAgentApi } from '../edges/agents/api.ts'
 import type { AgentApiDeps } from '../edges/agents/deps.ts'
 import { registerAlertWebhook } from '../edges/alerts/route.ts'
 import type { ForgeEdge } from '../edges/forge/forge-edge.ts'
+import { createAttempts } from '../edges/inspector/attempts.ts'
+import type { InspectorDeps } from '../edges/inspector/deps.ts'
 import { registerInspector } from '../edges/inspector/register.ts'
-import { createTickets } from '../edges/inspector/tickets.ts'
+import { createSessions } from '../edges/inspector/sessions.ts'
+import { createTickets, type Tickets } from '../edges/inspector/tickets.ts'
 import { storedJournal } from '../edges/journal/stored-journal.ts'
 import { registerTurnComplete } from '../edges/pods/inbound.ts'
 import type { ResourceHooks } from '../edges/ports/resources.ts'
@@ -36,6 +39,7 @@ export interface Served {
   readonly outside: HttpServer
   readonly inside: HttpServer
   readonly views: ResourceViewsDeps
+  /** Signs a browser in, once; without a ticket where people sign in at the identity provider. */
   readonly inspectorLink: () => string
   readonly retention: Retention
 }
@@ -46,7 +50,7 @@ interface Answering {
 }
 
 export async function composeRoutes(setup: Setup, stores: Stores, acting: Answering): Promise<Served> {
-  const { settings, ports, parts, metrics, platform, fetch, publicUrl } = setup
+  const { settings, ports, parts, metrics, platform, fetch } = setup
   const { core, cache, rights, defaultBranch, pushRefusal } = stores
   const { directory } = core
   const { forge, agents } = acting
@@ -81,8 +85,8 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     everyMs: settings.retentionEveryMs,
     swept: retentionMetrics(metrics),
   })
-  const tickets = createTickets({ ...core, sessionKey: parts.sessionKey })
-  const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
+  const tickets = createTickets(core)
+  const links = linksOf(setup, tickets)
   await registerOperations(outside.app, {
     ...core,
     pushRefusal,
@@ -90,7 +94,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     retention,
     policy: settings.retention,
     authenticate,
-    inspectorLink,
+    inspectorLink: links.minted,
   })
   addGitGateway(outside.app, {
     ...core,
@@ -108,11 +112,30 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     authenticate,
     allowFeed: access.allowFeed,
     tickets,
+    ...signInOf(setup),
     secure: settings.publicUrl.startsWith('https:'),
     ...(settings.publicUrl === '' ? {} : { hosts: [new URL(settings.publicUrl).hostname] }),
   })
   registerTurnComplete(inside.app, { ...core, secret: parts.callbackMaster })
-  return { outside, inside, views, inspectorLink, retention }
+  return { outside, inside, views, inspectorLink: links.printed, retention }
+}
+
+/** A ticket in a log is a key for whoever reads logs: where people sign in, nobody needs it there. */
+function linksOf({ parts, publicUrl }: Setup, tickets: Tickets): Readonly<Record<'minted' | 'printed', () => string>> {
+  const minted = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
+  return { minted, printed: parts.codeFlow === undefined ? minted : () => `${publicUrl()}/inspector` }
+}
+
+/** Who has a link of one machine has the machine. A person may lose a role, and a browser renews its session by itself. */
+const sessionMs = { byLink: 12 * 3_600_000, bySignIn: 3_600_000 }
+
+function signInOf({ parts, ports, publicUrl }: Setup): Pick<InspectorDeps, 'sessions' | 'signIn'> {
+  const { codeFlow: flow, sessionKey: key } = parts
+  if (flow === undefined) return { sessions: createSessions({ ...ports, key, lifetimeMs: sessionMs.byLink }) }
+  return {
+    sessions: createSessions({ ...ports, key, lifetimeMs: sessionMs.bySignIn }),
+    signIn: { flow, attempts: createAttempts({ ...ports, key }), publicUrl },
+  }
 }
 
 /** The metrics of the whole process are the outer server's. */

@@ -187,6 +187,18 @@ export const SettingsSchema = Type.Object({
   WRAPPER_AUDIENCE: required('Audience of the tokens that the orchestrator brings to the wrappers of pods.'),
   OIDC_CLIENT_ID: required('Client id of the orchestrator at the identity provider.'),
   OIDC_CLIENT_SECRET: secret('Secret of that client. Required.'),
+  INSPECTOR_CLIENT_ID: text(
+    '',
+    'up',
+    'Client id with which people’s browsers sign in to the inspector. The provider has to know `/inspector/callback` below `PUBLIC_URL` as its redirect URI. Empty: the inspector opens by links alone.',
+  ),
+  INSPECTOR_CLIENT_SECRET: secret('Secret of that client. Empty: the client is public.'),
+  INSPECTOR_SCOPE: text(
+    'openid',
+    'up',
+    'Scopes that it asks for, with spaces between: `openid`, and those by which the provider gives the roles.',
+    { pattern: '^([^\\s]+ )*openid( [^\\s]+)*$', mustBe: 'must be scopes with spaces between, openid among them' },
+  ),
   MEMORY_URLS: Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }), {
     default: {},
     of: 'up',
