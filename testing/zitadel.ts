@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 
 /** The folder of its program, as `.ci/oidc.sh build` prints it. */
 const folder = 'OIDC_UNDER_TEST'
-const password = 'verysecure'
+export const password = 'verysecure'
 
 export interface Zitadel {
   /** With a slash at the end. */

@@ -143,7 +143,7 @@ describe('nobody is signed in', () => {
     const [mine, theirs] = [await begin(), await begin()]
     await refused(comeBack({ state: theirs.state, cookie: '' }), 400, 'not begun in this browser')
     await refused(comeBack({ state: theirs.state, cookie: mine.cookie }), 400, 'not begun in this browser')
-    const renamed = `${theirs.cookie.split('=')[0]}=${mine.cookie.split('=')[1]}`
+    const renamed = mine.cookie.replace(/^[^=]*/, theirs.cookie.split('=')[0]!)
     await refused(comeBack({ state: theirs.state, cookie: renamed }), 400, 'not begun in this browser')
     await refused(ask('/inspector/callback?code=x', { cookie: mine.cookie }), 400, 'not begun in this browser')
     await refused(comeBack({ state: '../', cookie: mine.cookie }), 400, 'not begun in this browser')
