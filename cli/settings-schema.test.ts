@@ -17,6 +17,8 @@ const needed = {
   OIDC_CLIENT_SECRET: 'client-secret',
   MODEL_PROVIDER_API_KEY: 'model-key',
   MEMORY_AUDIENCE: 'urn:memory',
+  INSPECTOR_CLIENT_ID: 'inspector',
+  INSPECTOR_CLIENT_SECRET: 'inspector-secret',
   MEMORY_CLIENT_ID: 'pods',
   MEMORY_CLIENT_SECRET: 'memory-secret',
 }
@@ -31,6 +33,7 @@ const own: Partial<Record<SettingName, string>> = {
   SKILLS_REPO_URL: 'https://skills.invalid/a.git',
   POD_ISOLATION: 'none',
   ROLE_CLAIM: 'groups',
+  INSPECTOR_SCOPE: 'openid groups',
   ROLES: '{"admin":["platform"]}',
   AGENT_RUN_AS_USER: '1000',
   AGENT_FS_GROUP: '1000',

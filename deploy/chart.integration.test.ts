@@ -45,7 +45,7 @@ const full = {
   nodeSelector: { 'kubernetes.io/arch': 'amd64' },
   tolerations: [{ key: 'x', operator: 'Exists' }],
   affinity: { nodeAffinity: {} },
-  inspector: { isPublic: true },
+  inspector: { isPublic: true, clientId: 'inspector', secretName: 'inspector', scope: 'openid groups' },
   ingress: { enabled: true, className: 'nginx', host: 'sw.example', tlsSecretName: 'tls', annotations: { a: 'b' } },
   memoryRoutes: [{ service: 'memory', port: 8081, path: '/api/v1/memory/demo' }],
   networkPolicy: {
@@ -102,12 +102,13 @@ describeRequiring('chart', 'the chart', () => {
       'sw',
       chart,
       '--set',
-      'replicas=2,agentRunAsNonRoot=true,ingress.enabled=true',
+      'replicas=2,agentRunAsNonRoot=true,ingress.enabled=true,inspector.secretName=s',
     ])
     for (const name of ['database.secretName', 'oidc.issuer', 'oidc.clientId', 'model.secretName', 'ingress.host'])
       expect(error).toContain(`${name} is needed`)
     expect(error).toContain('replicas must be 0 or 1: this version does not release several processes')
     expect(error).toContain('agentRunAsNonRoot needs an agentRunAsUser above 0')
+    expect(error).toContain('inspector.secretName needs inspector.clientId')
   })
 
   test('gives the orchestrator settings that it takes, each from the value that it is of', async () => {
@@ -127,7 +128,9 @@ describeRequiring('chart', 'the chart', () => {
         },
       },
       cronTimeZone: 'Europe/Berlin',
+      inspector: { clientId: 'inspector', clientSecret: 'a secret', scope: 'openid groups' },
     })
+    expect(settingsOf(await rendered(needed)).inspector.clientId).toBe('')
     expect(settingsOf(await rendered(needed)).kubernetes.namespaces).toEqual(['platform'])
     expect(settingsOf(await rendered(all)).kubernetes.namespaces).toEqual([])
   })

@@ -4,8 +4,11 @@ import { registerAgentApi } from '../edges/agents/api.ts'
 import type { AgentApiDeps } from '../edges/agents/deps.ts'
 import { registerAlertWebhook } from '../edges/alerts/route.ts'
 import type { ForgeEdge } from '../edges/forge/forge-edge.ts'
+import { createAttempts } from '../edges/inspector/attempts.ts'
+import type { InspectorDeps } from '../edges/inspector/deps.ts'
 import { registerInspector } from '../edges/inspector/register.ts'
-import { createTickets } from '../edges/inspector/tickets.ts'
+import { createSessions } from '../edges/inspector/sessions.ts'
+import { createTickets, type Tickets } from '../edges/inspector/tickets.ts'
 import { storedJournal } from '../edges/journal/stored-journal.ts'
 import { registerTurnComplete } from '../edges/pods/inbound.ts'
 import type { ResourceHooks } from '../edges/ports/resources.ts'
@@ -39,6 +42,7 @@ export interface Served {
   readonly outside: HttpServer
   readonly inside: HttpServer
   readonly views: ResourceViewsDeps
+  /** Signs a browser in, once; without a ticket where people sign in at the identity provider. */
   readonly inspectorLink: () => string
   readonly retention: Retention
 }
@@ -49,7 +53,7 @@ interface Answering {
 }
 
 export async function composeRoutes(setup: Setup, stores: Stores, acting: Answering): Promise<Served> {
-  const { settings, ports, parts, metrics, platform, fetch, publicUrl } = setup
+  const { settings, ports, parts, metrics, platform, fetch } = setup
   const { core, cache, rights, defaultBranch, pushRefusal } = stores
   const { directory } = core
   const { forge, agents } = acting
@@ -76,7 +80,6 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     derived: derivedViews(views),
     statusOf: (resource) => statusOf(views, resource),
   })
-  protectedResourceRoute(outside.app, { publicUrl, oidc: settings.oidc, version: ports.version })
   const retention = startRetention({
     ...core,
     definitions: machines,
@@ -85,8 +88,8 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     everyMs: settings.retentionEveryMs,
     swept: retentionMetrics(metrics),
   })
-  const tickets = createTickets({ ...core, sessionKey: parts.sessionKey })
-  const inspectorLink = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
+  const tickets = createTickets(core)
+  const links = linksOf(setup, tickets)
   await registerOperations(outside.app, {
     ...core,
     pushRefusal,
@@ -94,7 +97,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     retention,
     policy: settings.retention,
     authenticate,
-    inspectorLink,
+    inspectorLink: links.minted,
   })
   addGitGateway(outside.app, {
     ...core,
@@ -112,16 +115,35 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     authenticate,
     allowFeed: access.allowFeed,
     tickets,
+    ...signInOf(setup),
     secure: settings.publicUrl.startsWith('https:'),
     ...(settings.publicUrl === '' ? {} : { hosts: [new URL(settings.publicUrl).hostname] }),
   })
   registerTurnComplete(inside.app, { ...core, secret: parts.callbackMaster })
-  return { outside, inside, views, inspectorLink, retention }
+  return { outside, inside, views, inspectorLink: links.printed, retention }
+}
+
+/** A ticket in a log is a key for whoever reads logs: where people sign in, nobody needs it there. */
+function linksOf({ parts, publicUrl }: Setup, tickets: Tickets): Readonly<Record<'minted' | 'printed', () => string>> {
+  const minted = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
+  return { minted, printed: parts.codeFlow === undefined ? minted : () => `${publicUrl()}/inspector` }
+}
+
+/** Who has a link of one machine has the machine. A person may lose a role, and a browser renews its session by itself. */
+const sessionMs = { byLink: 12 * 3_600_000, bySignIn: 3_600_000 }
+
+function signInOf({ parts, ports, publicUrl }: Setup): Pick<InspectorDeps, 'sessions' | 'signIn'> {
+  const { codeFlow: flow, sessionKey: key } = parts
+  if (flow === undefined) return { sessions: createSessions({ ...ports, key, lifetimeMs: sessionMs.byLink }) }
+  return {
+    sessions: createSessions({ ...ports, key, lifetimeMs: sessionMs.bySignIn }),
+    signIn: { flow, attempts: createAttempts({ ...ports, key }), publicUrl },
+  }
 }
 
 /** The metrics of the whole process are the outer server's. */
 async function openServers(
-  { settings, ports, parts, runtime, metrics, addresses }: Setup,
+  { settings, ports, parts, runtime, metrics, addresses, publicUrl }: Setup,
   onRoute: RouteAccess['onRoute'],
 ): Promise<Pick<Served, 'outside' | 'inside'>> {
   const { clock, ids, logger, version } = ports
@@ -161,6 +183,7 @@ async function openServers(
     openapi: { title: 'Statewright orchestrator, internal', description: 'Callbacks of the pods.' },
   })
   exposeMetrics(metrics, outside.metrics)
+  protectedResourceRoute(outside.app, { publicUrl, oidc: settings.oidc, version })
   return { outside, inside }
 }
 

@@ -99,6 +99,11 @@ export const routeRules: RouteRules = {
   'GET /inspector': open,
   'GET /inspector/page.js': open,
   'GET /inspector/page.css': open,
+  // Who comes here has no session yet: the identity provider says who it is, and `callback` asks for the role of the feed.
+  'GET /inspector/login': open,
+  'GET /inspector/callback': open,
+  // It takes the browser's own session and nothing else.
+  'POST /inspector/logout': open,
   'GET /inspector/api/kinds': viewer(),
   'GET /inspector/api/actors': viewer(),
   'GET /inspector/api/actor': viewer(),

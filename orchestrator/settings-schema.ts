@@ -193,6 +193,18 @@ export const SettingsSchema = Type.Object({
     'Client id of `statewright login`: a public client of the device flow, whose tokens have `OIDC_AUDIENCE`.',
     { minLength: 1 },
   ),
+  INSPECTOR_CLIENT_ID: text(
+    '',
+    'up',
+    'Client id with which people’s browsers sign in to the inspector. The provider has to know `/inspector/callback` below `PUBLIC_URL` as its redirect URI. Empty: the inspector opens by links alone.',
+  ),
+  INSPECTOR_CLIENT_SECRET: secret('Secret of that client. Empty: the client is public.'),
+  INSPECTOR_SCOPE: text(
+    'openid',
+    'up',
+    'Scopes that it asks for, with spaces between: `openid`, and those by which the provider gives the roles.',
+    { pattern: '^([^\\s]+ )*openid( [^\\s]+)*$', mustBe: 'must be scopes with spaces between, openid among them' },
+  ),
   MEMORY_URLS: Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }), {
     default: {},
     of: 'up',

@@ -113,6 +113,7 @@ describe('the settings of the orchestrator', () => {
         clientSecret: 'client-secret',
         cliClientId: 'statewright-cli',
       },
+      inspector: { clientId: '', clientSecret: '', scope: 'openid' },
       roles: { claim: '', values: {}, owners: {} },
       memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
       modelBaseUrl: '',
@@ -219,6 +220,16 @@ describe('the settings of the orchestrator', () => {
     expect(() => readSettings({ ...needed, MEMORY_URLS: '{"demo":"ftp://x"}' }, '/program/claude')).toThrow(
       '- MEMORY_URLS',
     )
+  })
+
+  test('name the client of the inspector, which asks for its own scopes (ORCHESTRATOR-SETTINGS-23)', () => {
+    const read = (more: object): unknown => readSettings({ ...needed, ...more }, '/program/claude').inspector
+    const client = { INSPECTOR_CLIENT_ID: 'inspector', INSPECTOR_SCOPE: 'openid groups' }
+    expect(read(client)).toEqual({ clientId: 'inspector', clientSecret: '', scope: 'openid groups' })
+    expect(read({ ...client, INSPECTOR_CLIENT_SECRET: 's' })).toMatchObject({ clientSecret: 's' })
+    expect(() => read({ INSPECTOR_CLIENT_SECRET: 's' })).toThrow('- INSPECTOR_CLIENT_SECRET needs INSPECTOR_CLIENT_ID')
+    for (const INSPECTOR_SCOPE of ['groups', 'openid  groups', ' openid', 'openids'])
+      expect(() => read({ ...client, INSPECTOR_SCOPE })).toThrow('- INSPECTOR_SCOPE must be scopes')
   })
 
   test('name the claim that has roles, and what its values give (ORCHESTRATOR-SETTINGS-22)', () => {

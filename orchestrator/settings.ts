@@ -43,6 +43,8 @@ export interface OrchestratorSettings {
     /** Of the command line, a public client. */
     readonly cliClientId: string
   }
+  /** Of the inspector at the identity provider; `clientId` empty: browsers don't sign in there, `clientSecret` empty: it is public. */
+  readonly inspector: { readonly clientId: string; readonly clientSecret: string; readonly scope: string }
   /** What operators' tokens may do. */
   readonly roles: RoleSettings
   /** One memory service a Project (MEMORY-RULE-8), by the Project's name; how the wrappers of pods prove themselves there. */
@@ -140,6 +142,7 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
       clientSecret: given.OIDC_CLIENT_SECRET,
       cliClientId: given.OIDC_CLI_CLIENT_ID,
     },
+    inspector: inspectorOf(given, read),
     roles: rolesOf(given, read),
     memory: memoryOf(given),
     modelBaseUrl: given.MODEL_BASE_URL,
@@ -189,6 +192,12 @@ function memoryOf(given: Given): OrchestratorSettings['memory'] {
     clientId: given.MEMORY_CLIENT_ID,
     clientSecret: given.MEMORY_CLIENT_SECRET,
   }
+}
+
+function inspectorOf(given: Given, read: EnvironmentReader): OrchestratorSettings['inspector'] {
+  const { INSPECTOR_CLIENT_ID: clientId, INSPECTOR_CLIENT_SECRET: clientSecret, INSPECTOR_SCOPE: scope } = given
+  if (clientId === '' && clientSecret !== '') read.fault('INSPECTOR_CLIENT_SECRET needs INSPECTOR_CLIENT_ID')
+  return { clientId, clientSecret, scope }
 }
 
 /** One without the other would let everybody in, or nobody. */

@@ -5,6 +5,7 @@ import type { MergeJudge } from '../edges/ports/merge-judge.ts'
 import type { PlatformMetrics } from '../edges/telemetry/platform-metrics.ts'
 import type { Tracing } from '../edges/telemetry/tracing.ts'
 import type { VerifyToken } from '../http/auth/authenticate.ts'
+import type { CodeFlow } from '../http/auth/code-flow.ts'
 import type { Logger } from '../http/logging.ts'
 import type { Fetch, Ids } from '../http/ports.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -40,6 +41,8 @@ export interface OrchestratorParts {
   /** Signs the sessions of the inspector. */
   readonly sessionKey: string
   readonly verifyOidc: VerifyToken
+  /** By which people sign in to the inspector; absent: by links alone. */
+  readonly codeFlow?: CodeFlow
   /** Bearer for the wrappers' API. */
   readonly wrapperToken: () => Promise<string>
   /** What else somebody should look at though all is served. */

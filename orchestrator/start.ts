@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { podTokens } from '../edges/agents/pod-tokens.ts'
 import { bearer } from '../http/auth/authenticate.ts'
-import { knownIssuer } from '../http/auth/known-issuer.ts'
+import { codeFlow, type CodeFlowOptions } from '../http/auth/code-flow.ts'
+import { knownIssuer, type KnownIssuer } from '../http/auth/known-issuer.ts'
 import { oidcVerifier } from '../http/auth/oidc.ts'
 import { clientCredentials } from '../http/token-source.ts'
 import { openSpanExporter } from '../http/tracing/exporter.ts'
@@ -18,7 +19,7 @@ import type { Place } from './place.ts'
 import type { OrchestratorSettings } from './settings.ts'
 import { closingOnFailure, type Opened } from '../runtime/closing.ts'
 import { composeOrchestrator } from './compose.ts'
-import type { OrchestratorPorts } from './setup.ts'
+import type { OrchestratorParts, OrchestratorPorts } from './setup.ts'
 import { loadKeys } from './keys.ts'
 import { printOf } from '../edges/schedule/model-key.ts'
 import { openStore } from './store.ts'
@@ -88,9 +89,8 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
     callbackMaster: keys.callbackMaster,
     modelKey: printOf(settings.modelKey || settings.oauthToken, keys.callbackMaster),
     sessionKey: keys.sessionKey,
-    verifyOidc,
     wrapperToken: () => wrapperTokens.token(),
-    degraded: provider.missing,
+    ...identityOf(settings, provider, { verifyAccessToken: verifyOidc, clock, fetch }),
     ...(hints ? { hint: hints.tell } : {}),
     ...(tracing ? { tracing } : {}),
   })
@@ -120,6 +120,17 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
       await spans?.stop()
     },
   }
+}
+
+/** Who people are, and what is known of the provider that says so. */
+function identityOf(
+  { inspector, oidc: { issuer, algorithms } }: OrchestratorSettings,
+  { metadata, missing }: KnownIssuer,
+  parts: Pick<CodeFlowOptions, 'verifyAccessToken' | 'clock' | 'fetch'>,
+): Pick<OrchestratorParts, 'verifyOidc' | 'degraded' | 'codeFlow'> {
+  const known = { verifyOidc: parts.verifyAccessToken, degraded: missing }
+  if (inspector.clientId === '') return known
+  return { ...known, codeFlow: codeFlow({ ...inspector, ...parts, metadata, issuer, algorithms }) }
 }
 
 async function placeOf(

@@ -11,6 +11,7 @@ export type Requirement =
   | 'protocol'
   | 'kubernetes'
   | 'chart'
+  | 'oidc'
   | 'systemd'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -30,6 +31,8 @@ const addresses: Readonly<Partial<Record<Requirement, string>>> = {
   kubernetes: 'KUBERNETES_UNDER_TEST',
   /** The folder of Helm, beside a control plane: `bin/test-chart.mjs`. */
   chart: 'HELM_UNDER_TEST',
+  /** The folder of a provider's program: `.ci/oidc.sh build`. */
+  oidc: 'OIDC_UNDER_TEST',
 }
 
 const programs: Readonly<Partial<Record<Requirement, readonly string[]>>> = {

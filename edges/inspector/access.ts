@@ -1,10 +1,11 @@
 /** Who may look (INSPECTOR-RULE-2): a session's cookie or a bearer token, under a name of ours, from a page of ours. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { unauthenticated, type Authenticate } from '../../http/auth/authenticate.ts'
+import { unauthenticated, type Authenticate, type Principal } from '../../http/auth/authenticate.ts'
 import { rightsWith } from '../../http/auth/roles.ts'
 import { Problem } from '../../http/problem.ts'
 import type { InspectorDeps } from './deps.ts'
+import type { Session } from './sessions.ts'
 
 const cookieName = 'statewright_inspector'
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
@@ -23,29 +24,47 @@ export function authenticateViewer(deps: InspectorDeps): Authenticate {
   return async (request) => {
     checkOrigin(request.headers, deps.hosts)
     if (request.headers.authorization !== undefined) return deps.authenticate(request)
-    if (!hasSession(request.headers, deps))
-      throw unauthenticated('open the link that `statewright inspector` prints, or send a bearer token', false)
-    return { subject: 'inspector', issuer: 'ticket', claims: {}, rights: rightsWith(['viewer']) }
+    const session = sessionOf(request.headers, deps)
+    if (session === undefined) {
+      const orSignIn = deps.signIn === undefined ? '' : 'sign in at /inspector, '
+      throw unauthenticated(
+        `${orSignIn}open the link that \`statewright inspector\` prints, or send a bearer token`,
+        false,
+      )
+    }
+    const { subject, issuer, endsAt } = session
+    return { subject, issuer, claims: { exp: endsAt / 1000 }, rights: rightsWith(['viewer']) }
   }
 }
 
 /** A socket carries cookies from any page, so with one it has to name its page; programs bring a bearer token. */
-export async function authenticateSocket(request: FastifyRequest, deps: InspectorDeps): Promise<void> {
+export async function authenticateSocket(request: FastifyRequest, deps: InspectorDeps): Promise<Principal> {
   const { authorization, origin } = request.headers
   if (authorization === undefined && origin === undefined)
     throw new Problem('forbidden', 'the request has no Origin header')
-  deps.allowFeed(await authenticateViewer(deps)(request))
+  const principal = await authenticateViewer(deps)(request)
+  deps.allowFeed(principal)
+  return principal
 }
 
-export function hasSession(headers: IncomingHttpHeaders, { tickets }: Pick<InspectorDeps, 'tickets'>): boolean {
+export function sessionOf(
+  headers: IncomingHttpHeaders,
+  { sessions }: Pick<InspectorDeps, 'sessions'>,
+): Session | undefined {
+  const text = cookieOf(headers, cookieName)
+  return text === undefined ? undefined : sessions.read(text)
+}
+
+export function cookieOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const cookies = (headers.cookie ?? '').split(';').map((pair) => pair.trim())
-  const session = cookies.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
-  return session !== undefined && tickets.isSession(session)
+  return cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
 export function sessionCookie(session: string, isSecure: boolean): string {
   return `${cookieName}=${session}; Path=/inspector; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
 }
+
+export const endedCookie = `${cookieName}=; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict`
 
 function nameOf(host: string): string {
   return host.replace(/:\d+$/, '').toLowerCase()

@@ -3,6 +3,9 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { Authenticate, Principal } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
+import type { CodeFlow } from '../../http/auth/code-flow.ts'
+import type { Attempts } from './attempts.ts'
+import type { Sessions } from './sessions.ts'
 import type { Tickets } from './tickets.ts'
 
 /** What of the runtime is looked at: nothing here can send an event (INSPECTOR-RULE-1). */
@@ -16,11 +19,22 @@ export interface InspectorDeps {
   readonly logger: Logger
   /** For callers with a bearer token: people's, not pods'. */
   readonly authenticate: Authenticate
-  /** Refuses by a Problem who may not hear the feed: its upgrade is no route, so no rule for routes reaches it. */
+  /** Refuses by a Problem who may not hear the feed: its upgrade is no route, so no rule for routes reaches it. Who may not, gets no session. */
   readonly allowFeed: (principal: Principal) => void
   readonly tickets: Tickets
+  readonly sessions: Sessions
+  /** Absent: nobody signs in at an identity provider. */
+  readonly signIn?: SignIn
   /** Host names beside the loopback ones under which the inspector is reached, without ports. */
   readonly hosts?: readonly string[]
   /** The page is reached over TLS, so its cookie may say so. */
   readonly secure?: boolean
+}
+
+/** By the identity provider. */
+export interface SignIn {
+  readonly flow: CodeFlow
+  readonly attempts: Attempts
+  /** Address of this server for people, without a path: the provider leads their browsers back to it. */
+  readonly publicUrl: () => string
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { HttpApp } from '../../http/app.ts'
+import type { Principal } from '../../http/auth/authenticate.ts'
 import { Problem } from '../../http/problem.ts'
 import { authenticateSocket } from './access.ts'
 import type { InspectorDeps } from './deps.ts'
@@ -17,6 +18,7 @@ const HEARTBEAT_MS = 25_000
 const mostBuffered = 1024 * 1024
 const tryAgainLater = 1013
 const goingAway = 1001
+const policyViolation = 1008
 
 export function serveLive(app: HttpApp, deps: InspectorDeps, feed: Feed): void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024, perMessageDeflate: false })
@@ -26,9 +28,9 @@ export function serveLive(app: HttpApp, deps: InspectorDeps, feed: Feed): void {
     const isLost = (): void => void socket.destroy()
     socket.on('error', isLost)
     authenticateSocket(request as unknown as FastifyRequest, deps).then(
-      () => {
+      (principal) => {
         socket.off('error', isLost)
-        sockets.handleUpgrade(request, socket, head, (line) => serve(line, request, deps, feed))
+        sockets.handleUpgrade(request, socket, head, (line) => serve({ line, request, principal, feed }, deps))
       },
       (error: unknown) => refuse(socket, error, deps),
     )
@@ -42,7 +44,14 @@ export function serveLive(app: HttpApp, deps: InspectorDeps, feed: Feed): void {
   })
 }
 
-function serve(line: WebSocket, request: IncomingMessage, { clock }: InspectorDeps, feed: Feed): void {
+interface Listening {
+  readonly line: WebSocket
+  readonly request: IncomingMessage
+  readonly principal: Principal
+  readonly feed: Feed
+}
+
+function serve({ line, request, principal, feed }: Listening, { clock }: InspectorDeps): void {
   const tell = (message: object): void => {
     if (line.bufferedAmount > mostBuffered) line.close(tryAgainLater, 'too slow')
     else line.send(JSON.stringify(message))
@@ -63,12 +72,18 @@ function serve(line: WebSocket, request: IncomingMessage, { clock }: InspectorDe
 
   function ping(): void {
     if (!isAnswering) return line.terminate()
+    if (isOver(principal, clock.now())) return line.close(policyViolation, 'the session is over')
     isAnswering = false
     line.ping()
     // A page can't see pings; by this it knows that the line lives.
     tell({ now: clock.now() })
     beat = clock.setTimer(HEARTBEAT_MS, ping)
   }
+}
+
+/** Of a session as of a token. */
+function isOver({ claims }: Principal, now: number): boolean {
+  return Number(claims['exp']) * 1000 <= now
 }
 
 function refuse(socket: Duplex, error: unknown, { logger }: InspectorDeps): void {

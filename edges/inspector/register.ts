@@ -1,7 +1,7 @@
 /**
  * The state-chart visualizer: page, API and live feed under /inspector. It reads and never sends an event (INSPECTOR-RULE-1).
- * Open to a browser by a one-time link (`tickets.mint()`, then `/inspector?ticket=...`), to programs by a bearer token
- * (INSPECTOR-RULE-2). Call it before the server listens.
+ * Open to a browser by a one-time link (`tickets.mint()`, then `/inspector?ticket=...`) or by sign-in at the identity
+ * provider, to programs by a bearer token (INSPECTOR-RULE-2). Call it before the server listens.
  */
 import type { HttpApp } from '../../http/app.ts'
 import { protect } from '../../http/auth/authenticate.ts'
@@ -13,10 +13,13 @@ import { serveLive } from './live.ts'
 import { actorRoutes } from './routes/actor.ts'
 import { actorsRoutes } from './routes/actors.ts'
 import { chartRoutes, pageRoutes } from './routes/page.ts'
+import { signInRoutes } from './routes/sign-in.ts'
 
 export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {
   const assets = await readAssets(deps.definitions.map(({ kind }) => kind))
-  pageRoutes(app, deps, assets)
+  const page = deps.signIn === undefined ? assets.html : assets.html.replace('<body>', '<body data-sign-in>')
+  pageRoutes(app, deps, assets, page)
+  signInRoutes(app, deps, page)
   await app.register(
     async (scope) => {
       protect(scope, authenticateViewer(deps))

@@ -1,15 +1,18 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { fetchJson } from '../fetch-json.ts'
 import type { Clock, Fetch } from '../ports.ts'
 
-/** What we need of a provider's published configuration (OpenID Connect Discovery 1.0, section 3). */
-export interface IssuerMetadata {
-  readonly issuer: string
-  readonly jwks_uri: string
-  readonly token_endpoint: string
-}
+const Metadata = Type.Object({
+  issuer: Type.String(),
+  jwks_uri: Type.String(),
+  token_endpoint: Type.String(),
+  /** Browsers are led there. */
+  authorization_endpoint: Type.Optional(Type.String({ pattern: '^https?://' })),
+  token_endpoint_auth_methods_supported: Type.Optional(Type.Array(Type.String())),
+})
 
-const Metadata = Type.Object({ issuer: Type.String(), jwks_uri: Type.String(), token_endpoint: Type.String() })
+/** What we need of a provider's published configuration (OpenID Connect Discovery 1.0, section 3). */
+export type IssuerMetadata = Readonly<Static<typeof Metadata>>
 
 /** Reads `<issuer>/.well-known/openid-configuration`; a document that names another issuer is refused. */
 export async function discoverIssuer(issuer: string, clock: Clock, fetch: Fetch): Promise<IssuerMetadata> {

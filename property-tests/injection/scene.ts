@@ -346,6 +346,7 @@ function settingsOf(dir: string): OrchestratorSettings {
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,
     mostWaitingAlerts: 100,
+    inspector: { clientId: '', clientSecret: '', scope: 'openid' },
     roles: everyTokenIsAdmin,
     otlpEndpoint: '',
     standingComments: false,

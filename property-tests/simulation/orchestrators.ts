@@ -371,6 +371,7 @@ const settings: OrchestratorSettings = {
   retention: { days: 90, events: 20_000, finalDays: 30 },
   retentionEveryMs: 300_000,
   mostWaitingAlerts: 100,
+  inspector: { clientId: '', clientSecret: '', scope: 'openid' },
   roles: everyTokenIsAdmin,
   otlpEndpoint: '',
   standingComments: true,

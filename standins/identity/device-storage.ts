@@ -1,12 +1,13 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { noStorage } from './no-storage.ts'
 
-/** What signing in by device has to be found again: in memory, gone with the process, as sign-ins of one machine may be. */
+/** What signing in by device or browser has to be found again: in memory, gone with the process, as sign-ins of one machine may be. */
 const kept: ReadonlySet<string> = new Set([
   'Session',
   'Interaction',
   'Grant',
   'DeviceCode',
+  'AuthorizationCode',
   'RefreshToken',
   'ReplayDetection',
 ])

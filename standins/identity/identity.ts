@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import Provider, { errors, type ClientMetadata, type Configuration, type ResourceServer } from 'oidc-provider'
 import { deviceStorage } from './device-storage.ts'
 import { noStorage } from './no-storage.ts'
-import { devicePages, findAccount, interactions, isSignIn, signIn } from './sign-in.ts'
+import { accountsOf, devicePages, interactions, isSignIn, signIn, type Groups } from './sign-in.ts'
 import { signingKey } from './signing-key.ts'
 
 /** A program that may ask for tokens. `audiences` are absolute URIs, for example `urn:statewright:operator` (RFC 8707). */
@@ -21,6 +21,23 @@ export interface DeviceClient {
   readonly audiences: readonly string[]
 }
 
+/** A program to which people sign in by their browser: the code flow, which here takes PKCE. */
+export interface BrowserClient {
+  readonly clientId: string
+  /** Absent: the client is public. */
+  readonly secret?: string
+  readonly redirectUris: readonly string[]
+}
+
+export interface People {
+  readonly devices: readonly DeviceClient[]
+  readonly browsers?: readonly BrowserClient[]
+  /** What a person has to know to sign in: nothing that a pod can read. */
+  readonly signInCode: string
+  /** By the name with which people sign in; the claim `groups` of all their tokens. */
+  readonly groups?: Groups
+}
+
 export interface IdentityOptions {
   readonly port?: number
   /** Default 127.0.0.1, as its issuer is. */
@@ -28,8 +45,8 @@ export interface IdentityOptions {
   /** Of its issuer, where others know it by a name or another address. Default 127.0.0.1. */
   readonly host?: string
   readonly clients: readonly IdentityClient[]
-  /** Programs by which people sign in, and what a person has to know for it: nothing that a pod can read. */
-  readonly people?: { readonly devices: readonly DeviceClient[]; readonly signInCode: string }
+  /** Programs by which people sign in. */
+  readonly people?: People
   /** Where the signing key is kept over restarts (mode 0600). */
   readonly keyFile?: string
   readonly tokenSeconds?: number
@@ -78,18 +95,23 @@ export async function startIdentity(options: IdentityOptions): Promise<Identity>
 }
 
 function configuration(options: IdentityOptions): Configuration {
-  const devices = options.people?.devices ?? []
+  const { devices = [], browsers = [], groups = {} } = options.people ?? {}
   const audiences = new Map([...options.clients, ...devices].map((client) => [client.clientId, client.audiences]))
   const accessTokenTTL = options.tokenSeconds ?? DEFAULT_TOKEN_SECONDS
   return {
-    adapter: devices.length === 0 ? noStorage : deviceStorage(),
+    adapter: devices.length + browsers.length === 0 ? noStorage : deviceStorage(),
     jwks: { keys: [signingKey(options.keyFile)] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },
     ttl: { ClientCredentials: accessTokenTTL, AccessToken: accessTokenTTL, ...deviceLives },
     interactions,
-    findAccount,
+    findAccount: accountsOf(groups),
+    claims: { openid: ['sub', 'groups'] },
+    // What roles come from is in the id token as in access tokens.
+    conformIdTokenClaims: false,
+    extraTokenClaims: async (_context, token) => ({ groups: groups[String('accountId' in token && token.accountId)] }),
+    pkce: { required: () => true },
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
-    clients: [...options.clients.map(confidential), ...devices.map(ofDevice)],
+    clients: [...options.clients.map(confidential), ...devices.map(ofDevice), ...browsers.map(ofBrowser)],
     features: {
       devInteractions: { enabled: false },
       deviceFlow: { enabled: devices.length > 0, ...devicePages },
@@ -124,6 +146,17 @@ function ofDevice({ clientId }: DeviceClient): ClientMetadata {
     grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
     redirect_uris: [],
     response_types: [],
+  }
+}
+
+function ofBrowser({ clientId, secret, redirectUris }: BrowserClient): ClientMetadata {
+  return {
+    client_id: clientId,
+    ...(secret === undefined ? { token_endpoint_auth_method: 'none' } : { client_secret: secret }),
+    application_type: 'native',
+    grant_types: ['authorization_code'],
+    redirect_uris: [...redirectUris],
+    response_types: ['code'],
   }
 }
 

@@ -11,10 +11,12 @@ const root = '/sign-in/'
 
 export const interactions: Configuration['interactions'] = { url: (_context, { uid }) => `${root}${uid}` }
 
-export const findAccount: Configuration['findAccount'] = (_context, id) => ({
-  accountId: id,
-  claims: async () => ({ sub: id }),
-})
+/** Groups of people, by the name with which they sign in. */
+export type Groups = Readonly<Record<string, readonly string[]>>
+
+export function accountsOf(groups: Groups): Configuration['findAccount'] {
+  return (_context, id) => ({ accountId: id, claims: async () => ({ sub: id, groups: groups[id] }) })
+}
 
 export function isSignIn({ url = '' }: IncomingMessage): boolean {
   return url.startsWith(root)

@@ -192,7 +192,15 @@ export const valuesSchema = (settings) => ({
       default: 60,
       description: 'How long a graceful stop may take: longer than the Lease, which lasts 15 seconds.',
     },
-    inspector: object({ isPublic: flag(false, 'Whether the ingress routes the inspector.') }),
+    inspector: object({
+      isPublic: flag(false, 'Whether the ingress routes the inspector.'),
+      clientId: text(
+        '',
+        'Client id with which people’s browsers sign in. Its redirect URI at the provider is `/inspector/callback` below the public address. Empty: the inspector opens by links alone.',
+      ),
+      ...secret('the secret of that client. Empty: the client is public', 'client-secret'),
+      scope: text('openid', 'Scopes that it asks for, with spaces between, `openid` among them.', { minLength: 1 }),
+    }),
     operatorApi: object({
       isPublic: flag(
         false,

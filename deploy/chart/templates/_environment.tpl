@@ -28,6 +28,7 @@
 {{- with .Values.agentResources }}{{ $_ := set $set "AGENT_RESOURCES" (toJson .) }}{{ end -}}
 {{- with .Values.model.baseUrl }}{{ $_ := set $set "MODEL_BASE_URL" . }}{{ end -}}
 {{- with .Values.skillsRepoUrl }}{{ $_ := set $set "SKILLS_REPO_URL" . }}{{ end -}}
+{{- with .Values.inspector.clientId }}{{ $_ := set $set "INSPECTOR_CLIENT_ID" . }}{{ $_ := set $set "INSPECTOR_SCOPE" $.Values.inspector.scope }}{{ end -}}
 {{- with .Values.memory.urls }}{{ $_ := set $set "MEMORY_URLS" (toJson .) }}{{ end -}}
 {{- with .Values.memory.audience }}{{ $_ := set $set "MEMORY_AUDIENCE" . }}{{ end -}}
 {{- with .Values.memory.clientId }}{{ $_ := set $set "MEMORY_CLIENT_ID" . }}{{ end -}}

@@ -66,6 +66,7 @@ https://{{ .Values.gateway.host }}
   "DATABASE_URL" .Values.database
   "OIDC_CLIENT_SECRET" .Values.oidc
   $model .Values.model -}}
+{{- if .Values.inspector.secretName }}{{ $_ := set $secrets "INSPECTOR_CLIENT_SECRET" .Values.inspector }}{{ end -}}
 {{- if .Values.memory.secretName }}{{ $_ := set $secrets "MEMORY_CLIENT_SECRET" .Values.memory }}{{ end -}}
 {{- range $setting, $from := $secrets }}
 - secret:
@@ -98,6 +99,7 @@ https://{{ .Values.gateway.host }}
 {{- if and .Values.memory.urls (not (and .Values.memory.audience .Values.memory.clientId .Values.memory.secretName)) -}}
 {{- $lacks = append $lacks "memory.urls needs memory.audience, memory.clientId and memory.secretName" -}}
 {{- end -}}
+{{- if and .Values.inspector.secretName (not .Values.inspector.clientId) }}{{ $lacks = append $lacks "inspector.secretName needs inspector.clientId" }}{{ end -}}
 {{- if $lacks }}{{ fail (printf "\n  - %s\n`helm show values` has what each means." (join "\n  - " (sortAlpha $lacks))) }}{{ end -}}
 {{- end }}
 

@@ -11,6 +11,7 @@ import { span } from './format.ts'
 import { History } from './history.ts'
 import { openLine, type LineState } from './live.ts'
 import { readSelection, writeSelection, type Selection } from './selection.ts'
+import { canSignIn, renewSession, signIn, signOut } from './sign-in.ts'
 import { activeOn, takenRows, type Taken } from './taken.ts'
 import { useActor, type Watched } from './use-actor.ts'
 import { useActors } from './use-actors.ts'
@@ -34,8 +35,8 @@ export function App(): ComponentChild {
   const [tab, setTab] = useState<Tab>('actors')
   const { now, setOffset } = useNow()
   const onError = useCallback((error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) setClosed(true)
-    else setLine('lost')
+    if (!(error instanceof ApiError) || error.status !== 401) setLine('lost')
+    else if (!renewSession()) setClosed(true)
   }, [])
 
   useEffect(() => {
@@ -78,14 +79,15 @@ export function App(): ComponentChild {
           h('button', { 'aria-pressed': tab === name, onClick: () => setTab(name) }, name),
         ),
       ),
+      canSignIn() && !isClosed
+        ? h(
+            'button',
+            { class: 'sign-out', onClick: () => void signOut().then(() => setClosed(true), onError) },
+            'sign out',
+          )
+        : null,
     ]),
-    isClosed
-      ? h('p', { class: 'closed', role: 'alert' }, [
-          'The session is over. Open the link that ',
-          h('code', null, 'statewright inspector'),
-          ' prints.',
-        ])
-      : null,
+    isClosed ? h(Closed, null) : null,
     h(ActorList, {
       groups: actors.groups,
       query,
@@ -112,6 +114,16 @@ export function App(): ComponentChild {
           tab,
         ),
     }),
+  ])
+}
+
+function Closed(): ComponentChild {
+  return h('p', { class: 'closed', role: 'alert' }, [
+    'The session is over. ',
+    canSignIn() ? [h('button', { onClick: signIn }, 'Sign in again'), ' or open'] : 'Open',
+    ' the link that ',
+    h('code', null, 'statewright inspector'),
+    ' prints.',
   ])
 }
 

@@ -1,7 +1,7 @@
 import { h, render } from 'preact'
 import { App } from './app.ts'
+import { tidyAddress } from './sign-in.ts'
 
-// The ticket has done its work; a copied address shall not carry it.
-history.replaceState(null, '', `${location.pathname}${location.hash}`)
+tidyAddress()
 const place = document.getElementById('app')
 if (place !== null) render(h(App, null), place)

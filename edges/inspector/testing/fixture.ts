@@ -14,6 +14,7 @@ import { bearer, unauthenticated } from '../../../http/auth/authenticate.ts'
 import { createServer } from '../../../http/server.ts'
 import { captureLog } from '../../../http/testing/fixture.ts'
 import { registerInspector } from '../register.ts'
+import { createSessions } from '../sessions.ts'
 import { createTickets } from '../tickets.ts'
 
 export interface Fixture {
@@ -42,7 +43,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
     logger: silentLogger,
     owner: 'test',
   })
-  const tickets = createTickets({ clock, ids, sessionKey: 'key of sessions' })
+  const tickets = createTickets({ clock, ids })
   const server = await createServer({
     name: 'test',
     version: '0',
@@ -65,6 +66,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
     authenticate,
     allowFeed,
     tickets,
+    sessions: createSessions({ clock, key: 'key of sessions', lifetimeMs: 12 * 3_600_000 }),
   })
   await runtime.start(handlers())
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 })

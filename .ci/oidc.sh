@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The OpenID provider of zitadel/oidc's example, built from the Go module proxy and kept in the cache folder.
+#   oidc.sh build   builds it where it isn't there (about 1 minute of two idle cores), prints the folder of the program
+#   oidc.sh find    prints that folder; exit code 1 where it isn't built
+set -euo pipefail
+
+name=oidc
+
+compile() {
+  nice -n 15 go build -ldflags "-s -w" -o "$1" .
+}
+
+source "$(dirname "${BASH_SOURCE[0]}")/go-program.sh"
