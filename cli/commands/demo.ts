@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import { kubernetesOf, portOf } from '../demo/given.ts'
+import { checkChart, kubernetesOf, portOf } from '../demo/given.ts'
 import { runMainJob, type RunOptions, type RunResult } from '../demo/run.ts'
 import { removeFolder } from '../../edges/local/pod-folder.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
@@ -32,6 +32,9 @@ Exit code 0: the main branch contains the change, its tests pass, and the forge'
                           this machine must reach its port P, and P+2, P+3, P+4. This machine must reach pods' addresses
   --internal-url URL      how pods reach its second listener (default: http, the host of --operator-url, P+2)
   --storage-class CLASS   of workspaces, ReadWriteMany (default: the cluster's)
+  --chart                 with --kubernetes: build the images' trees, and let Helm install the orchestrator from deploy/chart;
+                          it needs Go or the cached programs
+  --upgrade               with --chart: run helm upgrade while the agent's first turn is open
   --keep                  leave everything running after the job until Ctrl-C
   --dir DIR               write state to DIR (default: .statewright/demo-<time>)
   --port N                port P of the orchestrator (default: that of --operator-url, else a free one)
@@ -55,6 +58,8 @@ const options = {
   'operator-url': { type: 'string' },
   'internal-url': { type: 'string' },
   'storage-class': { type: 'string' },
+  chart: { type: 'boolean' },
+  upgrade: { type: 'boolean' },
   keep: { type: 'boolean' },
   dir: { type: 'string' },
   port: { type: 'string' },
@@ -70,6 +75,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   const dir = resolve(text(parsed, 'dir') ?? join('.statewright', `demo-${stamp()}`))
   if (existsSync(join(dir, 'forge')))
     throw new UsageError(`${dir} contains an earlier demo: name another folder with --dir`)
+  checkChart(parsed, dir)
   // Ctrl-C ends the run, and with it everything that it started.
   const interrupted = untilInterrupted()
   const result = await (parsed.values['chaos'] === undefined
@@ -93,6 +99,8 @@ async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Pro
     unsafeNoIsolation: flag(parsed, 'unsafe-no-isolation'),
     timeoutMs: count(parsed, 'timeout', 600) * 1000,
     kubernetes: kubernetesOf(parsed, randomUUID().slice(0, 8)),
+    chart: flag(parsed, 'chart'),
+    upgrade: flag(parsed, 'upgrade'),
     keep: flag(parsed, 'keep'),
     signal,
     write: write(parsed),

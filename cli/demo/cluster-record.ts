@@ -98,12 +98,17 @@ async function untilGone(cluster: Cluster, pods: readonly string[]): Promise<rea
     const left: string[] = []
     for (const resource of [...kinds, podsResource, claimsResource, secretsResource])
       for (const { metadata } of await listOf(cluster, resource))
-        if (resource !== secretsResource || metadata.ownerReferences !== undefined)
-          left.push(`${resource.plural}/${metadata.name}`)
+        if (isOurs(resource, metadata)) left.push(`${resource.plural}/${metadata.name}`)
     for (const pod of pods) if (findByVariable('HOSTNAME', pod) !== undefined) left.push(`processes/${pod}`)
     if (left.length === 0 || Date.now() > limit) return left
     await pause(250)
   }
+}
+
+/** The release has pods and Secrets too, while it is installed. */
+function isOurs(resource: KubeResource, { labels, ownerReferences }: KubeObject['metadata']): boolean {
+  if (resource === podsResource) return labels?.[managedByLabel] === managedBy
+  return resource !== secretsResource || ownerReferences !== undefined
 }
 
 function faultsIn({ pods: seen, claims: bound, tasks, events: reasons, left }: ClusterRecord): readonly string[] {

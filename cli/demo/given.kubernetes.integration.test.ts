@@ -15,7 +15,7 @@ import { captureLog } from '../../http/testing/fixture.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { startKubelet, type Kubelet } from '../../standins/kubelet/kubelet.ts'
 import { startControlPlane, type ControlPlane } from '../../testing/control-plane.ts'
-import { wrapperImage } from '../local/demo-kubelet.ts'
+import { wrapperOfSources } from '../local/demo-kubelet.ts'
 import { freePort } from '../local/ports.ts'
 import { defaultScenarioFile } from '../local/standins.ts'
 import { programDir } from '../program.ts'
@@ -49,7 +49,7 @@ describe.runIf(process.env['STATEWRIGHT_GIVEN'] === '1')('the demo in a given cl
     await fillCluster(client)
     kubelet = await startKubelet({
       ...{ client, root: join(dir, 'kubelet'), node: 'given', namespaces: [] },
-      ...{ images: { [image]: wrapperImage() }, programs: [programDir] },
+      ...{ images: { [image]: wrapperOfSources() }, programs: [programDir] },
       ...{ clock: systemClock, random: Math.random, logger: captureLog().logger },
     })
   }, 300_000)

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Parsed } from '../args.ts'
-import { kubernetesOf, portOf } from './given.ts'
+import { checkChart, kubernetesOf, portOf } from './given.ts'
 
 const parsed = (values: Parsed['values']): Parsed => ({ values, positionals: [] })
 const whole = {
@@ -52,4 +52,21 @@ const refusals: readonly (readonly [Parsed['values'], string])[] = [
 
 test.each(refusals)('%j: one answer names all that is missing or wrong', (values, message) => {
   expect(() => kubernetesOf(parsed(values), 'x')).toThrow(expect.objectContaining({ name: 'UsageError', message }))
+})
+
+const charts: readonly (readonly [Parsed['values'], string])[] = [
+  [{ chart: true }, '--chart needs --kubernetes'],
+  [{ chart: true, ...whole }, '--chart installs in a Kubernetes of its own: no --kubeconfig'],
+  [{ chart: true, kubernetes: true, chaos: '3' }, '--chaos ends processes of this machine: it is not for --chart'],
+  [{ upgrade: true, kubernetes: true }, '--upgrade: only with --chart'],
+]
+
+test.each(charts)('%j is refused: %s', (values, why) => {
+  expect(() => checkChart(parsed(values), '/srv/demo')).toThrow(why)
+})
+
+test('the folder of a release lies outside of what its own volume covers', () => {
+  const values = { chart: true, kubernetes: true, upgrade: true }
+  expect(() => checkChart(parsed(values), '/tmp/demo')).toThrow('--chart needs --dir outside of /tmp, not /tmp/demo')
+  expect(() => checkChart(parsed(values), '/tmpfiles/demo')).not.toThrow()
 })

@@ -26,6 +26,25 @@ export function kubernetesOf(parsed: Parsed, suffix: string): StackOptions['kube
   }
 }
 
+/** @throws UsageError that names all that `--chart` and `--upgrade` miss. */
+export function checkChart(parsed: Parsed, dir: string): void {
+  const isChart = flag(parsed, 'chart')
+  if (!isChart) {
+    if (flag(parsed, 'upgrade')) throw new UsageError('--upgrade: only with --chart')
+    return
+  }
+  const faults = [
+    ...(flag(parsed, 'kubernetes') ? [] : ['--chart needs --kubernetes']),
+    ...(text(parsed, 'kubeconfig') === undefined
+      ? []
+      : ['--chart installs in a Kubernetes of its own: no --kubeconfig']),
+    ...(text(parsed, 'chaos') === undefined ? [] : ['--chaos ends processes of this machine: it is not for --chart']),
+    // The chart's own volume covers it in the pod.
+    ...(`${dir}/`.startsWith('/tmp/') ? [`--chart needs --dir outside of /tmp, not ${dir}`] : []),
+  ]
+  if (faults.length > 0) throw new UsageError(faults.join('\n'))
+}
+
 /** Of the orchestrator. 0: any free one. */
 export function portOf(parsed: Parsed): number {
   const operatorUrl = text(parsed, 'operator-url')

@@ -4,6 +4,7 @@ import type { ClusterRecord } from './cluster-record.ts'
 import type { Stack } from '../local/stack.ts'
 import { people } from '../../standins/people.ts'
 import type { SpokenWord } from './speaker.ts'
+import type { UpgradeRecord } from './upgrade.ts'
 
 export interface Report {
   readonly ok: boolean
@@ -39,6 +40,8 @@ export interface Report {
   readonly words: readonly SpokenWord[]
   /** Of a demo in a cluster. */
   readonly kubernetes?: ClusterRecord
+  /** With `--upgrade`. */
+  readonly upgrade?: UpgradeRecord
   readonly restarts: number
   readonly durationMs: number
   readonly faults: readonly string[]

@@ -8,12 +8,15 @@ import { startChaos, type ChaosPlan } from './disturbance.ts'
 import { startPeople } from './people.ts'
 import { createReport, type Report } from './report.ts'
 import { createTeller, openingOf } from './story.ts'
+import { upgradeUnderLoad } from './upgrade.ts'
 import { judge } from './verdict.ts'
 
 export interface RunOptions extends Omit<StackOptions, 'onLine' | 'onNotice'> {
   readonly write: (text: string) => void
   readonly timeoutMs: number
   readonly chaos?: ChaosPlan
+  /** Of what Helm installed, while a turn is open. */
+  readonly upgrade?: boolean
   /** Leaves everything running; the caller stops the stack. */
   readonly keep: boolean
   /** Ends the run early, for example at Ctrl-C. */
@@ -65,13 +68,17 @@ async function play(
   const issue = openIssue(stack, full, options.scenario.task.issue, say)
 
   const chaos = options.chaos === undefined ? undefined : startChaos(stack, options.chaos, say)
+  const { release, client, forge } = stack
+  const upgrade =
+    options.upgrade && release ? upgradeUnderLoad({ release, client, forge, say, now: Date.now }) : undefined
   const ended = await untilEnd(stack, {
-    nobodyDue: () => crowd.idle() && (chaos?.idle() ?? true),
+    nobodyDue: () => crowd.idle() && (chaos?.idle() ?? true) && (upgrade?.idle() ?? true),
     timeoutMs: options.timeoutMs,
     signal: options.signal,
     say,
   })
   const disturbed = await chaos?.end()
+  const upgraded = await upgrade?.end()
   crowd.close()
   await stack.forge.idle()
 
@@ -80,14 +87,20 @@ async function play(
     defaultBranch: stack.defaultBranch,
     testCommand: options.testCommand,
   })
-  const faults = [...(ended === undefined ? [] : [ended]), ...verdict.faults, ...(disturbed?.faults ?? [])]
-  const report = await createReport(stack, {
+  const faults = [
+    ...(ended === undefined ? [] : [ended]),
+    ...verdict.faults,
+    ...(disturbed?.faults ?? []),
+    ...(upgraded?.faults ?? []),
+  ]
+  const written = await createReport(stack, {
     issue: issue.number,
     verdict: verdict.mergeRequest,
     faults,
     words: disturbed?.words ?? [],
     durationMs: Date.now() - startedAt,
   })
+  const report = upgraded?.record === undefined ? written : { ...written, upgrade: upgraded.record }
   const kills = disturbed?.kills ?? []
   if (options.keep) return { report, kills, stack }
   const ending = recorder && (await recorder.end())

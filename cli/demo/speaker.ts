@@ -5,6 +5,7 @@
 import type { Forge } from '../local/standins.ts'
 import { git } from '../local/git-seed.ts'
 import { people } from '../../standins/people.ts'
+import { missed } from './missed.ts'
 import { firstLine } from './said.ts'
 import { shortestLiftMs, type Form, type Moment, type PlannedWord } from './word-plan.ts'
 
@@ -135,14 +136,6 @@ async function sendMissed({ forge, now }: SpeakerOptions): Promise<void> {
     await forge.idle()
     await new Promise((resolve) => setTimeout(resolve, lookMs))
   }
-}
-
-/** Deliveries whose newest attempt failed before that time. */
-function missed(forge: Forge, before: number): readonly { readonly id: number }[] {
-  const newest = new Map(forge.deliveries().map((delivery) => [delivery.guid, delivery]))
-  return [...newest.values()].filter(
-    ({ status, deliveredAt }) => status === 'failed' && Date.parse(deliveredAt) < before,
-  )
 }
 
 interface Thread {

@@ -9,6 +9,7 @@ import { programDir } from '../program.ts'
 import type { ClusterParts, ClusterServers } from './cluster-parts.ts'
 import { demoImage, startDemoKubelet } from './demo-kubelet.ts'
 import type { GivenCluster } from './given-cluster.ts'
+import type { ReleaseImages } from './images.ts'
 import { createServers, runScript, type Closes, type Servers } from './servers.ts'
 
 export interface Cluster {
@@ -16,6 +17,8 @@ export interface Cluster {
   readonly namespace: string
   /** An administrator's. */
   readonly client: KubeClient
+  /** Of that administrator, in its own Kubernetes. */
+  readonly kubeconfig: string
   /** What the orchestrator gets of its environment. */
   readonly settings: Readonly<Record<string, string>>
   /** What chaos may end; absent in a given cluster. */
@@ -51,13 +54,15 @@ interface ClusterOptions {
   readonly dir: string
   /** Absent: one starts with the demo. */
   readonly given: GivenCluster | undefined
+  /** Helm installs it: the chart brings definitions, accounts and rights. Absent: the orchestrator is a process of this machine. */
+  readonly release: ReleaseImages | undefined
   /** A line for people. */
   readonly write: (text: string) => void
   readonly opened: Opened
 }
 
 /** What it opened is closed by `stop`, and by the caller where a later part of the start fails. */
-export async function startCluster({ dir, given, write, opened }: ClusterOptions): Promise<Cluster> {
+export async function startCluster({ dir, given, release, write, opened }: ClusterOptions): Promise<Cluster> {
   const closing: (() => Promise<unknown>)[] = []
   const closes: Closes = (close) => {
     closing.unshift(close)
@@ -68,14 +73,16 @@ export async function startCluster({ dir, given, write, opened }: ClusterOptions
   const left: string[] = []
   const parts = given
     ? await (await import('./given-cluster.ts')).openGivenCluster(given, { closes, left })
-    : await startOwnCluster(dir, { servers, closes, write })
+    : await startOwnCluster(dir, { servers, closes, write, release })
   const { client, kubeconfig, namespace, image } = parts
   const apply = (manifests: readonly object[]) => applyAll(client, namespace, manifests)
   const own = join(dir, 'kubeconfig')
-  await writeFile(own, await allowOrchestrator(apply, { client, kubeconfig, namespace }), { mode: 0o600 })
+  if (release === undefined)
+    await writeFile(own, await allowOrchestrator(apply, { client, kubeconfig, namespace }), { mode: 0o600 })
   return {
     namespace,
     client,
+    kubeconfig,
     databaseUrl,
     apply: (manifests) => apply(manifests.map((one) => inClass(one, given?.storageClass))),
     ...(parts.servers ? { servers: parts.servers } : {}),
@@ -96,13 +103,19 @@ export async function startCluster({ dir, given, write, opened }: ClusterOptions
 
 async function startOwnCluster(
   dir: string,
-  { servers, closes, write }: { readonly servers: Servers; readonly closes: Closes } & Pick<ClusterOptions, 'write'>,
+  {
+    servers,
+    closes,
+    write,
+    release,
+  }: { readonly servers: Servers; readonly closes: Closes } & Pick<ClusterOptions, 'write' | 'release'>,
 ): Promise<ClusterParts> {
   const { createKubeClient } = await import('../../edges/kubernetes/client.ts')
   await buildServers(write)
   const kube = join(dir, 'kubernetes')
   await mkdir(kube, { recursive: true })
-  const kubeconfig = await servers.start('kube.sh', kube, { KUBE_CRDS: join(programDir, 'crd', 'generated') })
+  const definitions = release === undefined ? { KUBE_CRDS: join(programDir, 'crd', 'generated') } : {}
+  const kubeconfig = await servers.start('kube.sh', kube, definitions)
   const client = createKubeClient({ kubeconfig })
   closes(() => client.close())
   const namespace = ownNamespace
@@ -110,7 +123,7 @@ async function startOwnCluster(
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
     storageClass,
   ])
-  const kubelet = await startDemoKubelet({ dir, kubeconfig, namespace }, closes)
+  const kubelet = await startDemoKubelet({ dir, kubeconfig, namespace, release }, closes)
   return {
     client,
     kubeconfig,

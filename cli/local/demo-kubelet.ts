@@ -1,7 +1,8 @@
 /** The kubelet of a demo with a Kubernetes of its own: it runs pods as processes of this machine. */
-import { writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { programDir } from '../program.ts'
+import { wrapperImage, type ReleaseImages } from './images.ts'
 import type { Closes } from './servers.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -13,17 +14,25 @@ interface Place {
   readonly kubeconfig: string
   /** Whose pods it runs. */
   readonly namespace: string
+  /** Of the release that Helm installs; absent: agents' pods run the wrapper of the sources. */
+  readonly release: ReleaseImages | undefined
 }
 
 /** A program of its own: whoever kills it ends none of its pods, and the next one adopts them. */
-export async function startDemoKubelet({ dir, kubeconfig, namespace }: Place, closes: Closes): Promise<Supervisor> {
+export async function startDemoKubelet(
+  { dir, kubeconfig, namespace, release }: Place,
+  closes: Closes,
+): Promise<Supervisor> {
+  const [, apiServer = ''] = /server: "?(https:[^",}\s]+)/.exec(await readFile(kubeconfig, 'utf8')) ?? []
   const settings = {
     kubeconfig,
-    root: join(dir, 'kubelet'),
+    root: kubeletRoot(dir),
     node: 'demo',
     namespaces: [namespace],
-    images: { [demoImage]: wrapperImage() },
-    programs: [programDir],
+    images: release?.images ?? { [demoImage]: wrapperOfSources() },
+    programs: [programDir, ...(release === undefined ? [] : [release.folder])],
+    // An orchestrator in a pod asks it by the variables of its container.
+    ...(release === undefined ? {} : { apiServer }),
   }
   const file = join(dir, 'kubelet.json')
   await writeFile(file, JSON.stringify(settings))
@@ -46,10 +55,11 @@ export async function startDemoKubelet({ dir, kubeconfig, namespace }: Place, cl
   return kubelet
 }
 
-/** As the image has them: its Node among the programs, its status line where the contract says. */
-export function wrapperImage(): readonly string[] {
-  const start = 'PATH="$1:$PATH" STATUSLINE_PATH="$2" exec "$3" "$4" wrapper'
+export function kubeletRoot(dir: string): string {
+  return join(dir, 'kubelet')
+}
+
+export function wrapperOfSources(): readonly string[] {
   const statusLine = join(programDir, 'wrapper', 'usage', 'statusline.mjs')
-  const program = join(programDir, 'bin', 'statewright.mjs')
-  return ['/bin/sh', '-c', start, 'wrapper', dirname(process.execPath), statusLine, process.execPath, program]
+  return wrapperImage(join(programDir, 'bin', 'statewright.mjs'), statusLine)
 }

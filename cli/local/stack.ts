@@ -23,6 +23,8 @@ import type { GivenCluster } from './given-cluster.ts'
 import { databaseFor } from './database.ts'
 import { endPods } from './end-pods.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
+import type { ReleaseImages } from './images.ts'
+import type { Release } from './release.ts'
 import { headBranch, seedRepository } from './git-seed.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
 import { logFile } from './log-file.ts'
@@ -47,6 +49,8 @@ export interface StackOptions {
   readonly testCommand?: string
   /** Pods of a Kubernetes in place of processes of this machine: of one that starts with the stack, or of a given one. */
   readonly kubernetes?: 'own' | GivenCluster | undefined
+  /** With one of its own: Helm installs the built release there. */
+  readonly chart?: boolean
   /** The memory service beside the orchestrator (MEMORY-RULE-8). */
   readonly memory?: boolean
   readonly onLine: (line: Record<string, unknown>) => void
@@ -67,7 +71,9 @@ export interface Stack {
   readonly triggerLabel: string
   readonly forge: Forge
   readonly model: Model | undefined
-  readonly orchestrator: Supervisor
+  readonly orchestrator: OrchestratorProgram
+  /** What Helm installed; absent: the orchestrator is a process of this machine. */
+  readonly release: Release | undefined
   readonly client: OrchestratorClient
   readonly endpoints: Endpoints
   readonly ready: Readonly<Record<string, unknown>>
@@ -95,11 +101,16 @@ interface StandIns {
   readonly model: Model | undefined
 }
 
+/** What chaos ends, and how often another followed. */
+type OrchestratorProgram = Pick<Supervisor, 'pid' | 'restarts' | 'kill'>
+
 interface Programs {
-  readonly orchestrator: Supervisor
+  readonly orchestrator: OrchestratorProgram
+  readonly release?: Release
   /** The line in which the orchestrator says so, once the memory service is ready too. */
   readonly ready: Promise<Record<string, unknown>>
-  stop(): Promise<void>
+  /** Resolves with what it left, in words. */
+  stop(): Promise<readonly string[]>
 }
 
 type Secrets = ReturnType<typeof loadLocalSecrets>
@@ -123,10 +134,14 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const signInCode = randomBytes(16).toString('hex')
   const standIns = await openStandIns(options, { secrets, signInCode, earlier, branch, opened, addresses, ports })
   const { forge, identity, model, served } = standIns
-  const cluster = options.kubernetes
-    ? await startCluster({ dir, given, write: options.onNotice ?? (() => undefined), opened })
-    : undefined
-  const programs = await startPrograms(options, ports, standIns, { secrets, cluster, addresses, opened })
+  const write = options.onNotice ?? (() => undefined)
+  const images = options.chart ? await prepareRelease(dir, write) : undefined
+  const cluster = options.kubernetes ? await startCluster({ dir, given, release: images, write, opened }) : undefined
+  const around = { secrets, cluster, addresses, opened }
+  const programs =
+    cluster === undefined || images === undefined
+      ? await startPrograms(options, ports, standIns, around)
+      : await startInstalled(options, ports, standIns, { secrets, cluster, images, opened })
   const ready = await programs.ready
   const at = reachable(addresses.listen)
   const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode, at })
@@ -149,12 +164,12 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const { namespace } = cluster ?? { namespace: 'default' }
   const names = { dir, namespace, cluster, project, repository, defaultBranch, barePath, triggerLabel }
   const stop = async (): Promise<readonly string[]> => {
-    await programs.stop()
-    const left = (await cluster?.stop()) ?? []
+    const left = await programs.stop()
+    const ofCluster = (await cluster?.stop()) ?? []
     await Promise.all([forge.close(), identity.close(), model?.close()])
-    return left
+    return [...left, ...ofCluster]
   }
-  return { ...names, forge, model, orchestrator, client, endpoints, ready, stop }
+  return { ...names, forge, model, orchestrator, release: programs.release, client, endpoints, ready, stop }
 }
 
 async function openStandIns(
@@ -259,8 +274,51 @@ async function startPrograms(
     async stop() {
       await Promise.all([orchestrator.stop(), memory?.stop()])
       await endOfPods()
+      return []
     },
   }
+}
+
+async function prepareRelease(dir: string, write: (text: string) => void): Promise<ReleaseImages> {
+  const [{ buildImages }, { buildHelm }] = await Promise.all([import('./images.ts'), import('./release.ts')])
+  await buildHelm(write)
+  write('building the images of orchestrator and wrapper as folders')
+  return buildImages(join(dir, 'images'))
+}
+
+/** Beside the cluster's own parts nothing of it is a process that this one started. */
+async function startInstalled(
+  options: StackOptions,
+  ports: Ports,
+  { identity, model }: StandIns,
+  given: {
+    readonly secrets: Secrets
+    readonly cluster: Cluster
+    readonly images: ReleaseImages
+    readonly opened: Opened
+  },
+): Promise<Programs> {
+  const { startRelease } = await import('./start-release.ts')
+  const { release, ready, stop } = await startRelease({
+    ...given,
+    dir: options.dir,
+    ports,
+    databaseUrl: await databaseFor(given.cluster.databaseUrl, options.dir),
+    issuer: identity.issuer,
+    audiences,
+    model: options.model,
+    modelUrl: model?.url,
+    walls: wallsOf(options),
+    onLine: options.onLine,
+  })
+  const orchestrator = {
+    pid: undefined,
+    kill: () => undefined,
+    get restarts() {
+      return release.restarts
+    },
+  }
+  return { orchestrator, release, ready, stop }
 }
 
 function orchestratorSupervisor(

@@ -1,6 +1,6 @@
 /**
  * A kubelet as a program of its own, for whoever ends one as a crash does: `node standins/kubelet/main.ts FILE`. FILE is JSON:
- * `kubeconfig`, `root`, `node`, `namespaces`, `images`, `programs`, and `binds` where a scheduler runs. SIGTERM stops it with
+ * `kubeconfig`, `root`, `node`, `namespaces`, `images`, `programs`, and `binds` where a scheduler runs, `apiServer` where pods ask it. SIGTERM stops it with
  * all that it runs; after a SIGKILL the next one with the same root adopts that.
  */
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { createLogger } from '../../http/logging.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { startKubelet, type KubeletOptions } from './kubelet.ts'
 
-type Settings = Pick<KubeletOptions, 'root' | 'node' | 'namespaces' | 'images' | 'programs' | 'binds'> & {
+type Settings = Pick<KubeletOptions, 'root' | 'node' | 'namespaces' | 'images' | 'programs' | 'binds' | 'apiServer'> & {
   readonly kubeconfig: string
 }
 
