@@ -70,7 +70,7 @@ async function play(
   const chaos = options.chaos === undefined ? undefined : startChaos(stack, options.chaos, say)
   const { release, client, forge } = stack
   const upgrade =
-    options.upgrade && release ? upgradeUnderLoad({ release, client, forge, say, now: Date.now }) : undefined
+    options.upgrade && release ? upgradeUnderLoad({ release, client, forge, write: say, now: Date.now }) : undefined
   const ended = await untilEnd(stack, {
     nobodyDue: () => crowd.idle() && (chaos?.idle() ?? true) && (upgrade?.idle() ?? true),
     timeoutMs: options.timeoutMs,

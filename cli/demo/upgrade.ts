@@ -13,11 +13,11 @@ interface UpgradeOptions {
   readonly release: Pick<Release, 'upgrade'>
   readonly client: Pick<OrchestratorClient, 'call'>
   readonly forge: Forge
-  readonly say: (text: string) => void
+  readonly write: (text: string) => void
   readonly now: () => number
 }
 
-export interface UpgradeUnderLoad {
+interface UpgradeUnderLoad {
   /** Nothing of it is still to come. */
   idle(): boolean
   /** Stops to wait. Resolves with what happened; undefined: no turn was ever open. */
@@ -34,7 +34,7 @@ const lookMs = 200
 /** A webhook that found nobody comes once more, as by hand. */
 const resendMs = 6_000
 
-export function upgradeUnderLoad({ release, client, forge, say, now }: UpgradeOptions): UpgradeUnderLoad {
+export function upgradeUnderLoad({ release, client, forge, write, now }: UpgradeOptions): UpgradeUnderLoad {
   const ending = new AbortController()
   let record: UpgradeRecord | undefined
   const faults: string[] = []
@@ -51,13 +51,13 @@ export function upgradeUnderLoad({ release, client, forge, say, now }: UpgradeOp
   async function run(): Promise<void> {
     const open = await untilOpen()
     if (open === undefined) return
-    say('helm upgrade: the orchestrator’s pod ends while a turn is open')
+    write('helm upgrade: the orchestrator’s pod ends while a turn is open')
     const done = await release.upgrade()
     record = {
       ...done,
       open: { tasks: open.tasks.map(({ path }) => path), turns: open.turns.length, effects: open.effects.length },
     }
-    say(`helm upgrade: ${done.after} follows ${done.before} after ${(done.durationMs / 1000).toFixed(1)} s`)
+    write(`helm upgrade: ${done.after} follows ${done.before} after ${(done.durationMs / 1000).toFixed(1)} s`)
     if (done.after === done.before) faults.push('helm upgrade started no other pod')
   }
 

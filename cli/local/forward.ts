@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api.ts'
 import { podsResource } from '../../edges/kubernetes/pod-requests.ts'
 
-export interface ForwardOptions {
+interface ForwardOptions {
   readonly client: Pick<KubeClient, 'ask'>
   readonly namespace: string
   readonly listen: string
@@ -52,7 +52,7 @@ async function readyAddress({ client, namespace }: ForwardOptions): Promise<stri
   return pods.find(({ ready }) => ready)?.ip
 }
 
-export interface OrchestratorPod {
+interface OrchestratorPod {
   readonly name: string
   readonly uid: string
   readonly ip: string | undefined
