@@ -13,11 +13,18 @@ import { fileURLToPath } from 'node:url'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { judgeQueries } from './judge-queries.ts'
-import { end, startPrometheus } from './prometheus.ts'
+import { end, startPrometheus, type Prometheus } from './prometheus.ts'
 import { runbookFaults } from './runbooks.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const startLimitMs = 180_000
+
+/** Of the demo's own, which it reads from the journals. */
+interface Report {
+  readonly faults: readonly string[]
+  readonly turns: readonly { readonly tokens: number }[]
+  readonly pods: readonly object[]
+}
 
 async function main(): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'demo-queries-'))
@@ -31,12 +38,17 @@ async function main(): Promise<readonly string[]> {
   try {
     const prometheus = await startPrometheus(folder, await orchestratorOf(dir, demo))
     try {
-      const report = JSON.parse(await ended) as { readonly ok: boolean; readonly faults: readonly string[] }
+      const report = JSON.parse(await ended) as Report
       console.log(`the demo ended after ${Math.round((Date.now() - began) / 1000)} s`)
       const { faults, notes } = await judgeQueries(prometheus, began)
       for (const note of notes) console.log(note)
       const databaseUrl = await readFile(join(dir, 'state', 'database-url'), 'utf8')
-      return [...report.faults, ...faults, ...(await runbookFaults(folder, databaseUrl))]
+      return [
+        ...report.faults,
+        ...faults,
+        ...(await figureFaults(prometheus, report, began)),
+        ...(await runbookFaults(folder, databaseUrl)),
+      ]
     } finally {
       await prometheus.stop()
     }
@@ -45,6 +57,28 @@ async function main(): Promise<readonly string[]> {
     await postgresScript('stop', postgres)
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/** One Task ends by one merge, and its turns spent what the demo says. */
+async function figureFaults(
+  prometheus: Prometheus,
+  { turns, pods }: Report,
+  sinceMs: number,
+): Promise<readonly string[]> {
+  const expected = {
+    'sum(operator_model_tokens_total)': turns.reduce((sum, { tokens }) => sum + tokens, 0),
+    'sum(operator_changes_merged_total)': 1,
+    'sum(operator_tasks_ended_total)': 1,
+    'sum(operator_pod_stops_total)': pods.length,
+  }
+  const faults: string[] = []
+  for (const [expr, value] of Object.entries(expected)) {
+    const [sample] = await prometheus.overTime(expr, sinceMs)
+    const found = Number(sample?.values.at(-1)?.[1])
+    console.log(`${expr} is ${found}`)
+    if (found !== value) faults.push(`${expr} is ${found}, not ${value}`)
+  }
+  return faults
 }
 
 /** Its last line: the address of the server that it started. */
