@@ -34,7 +34,9 @@ type Start = (redirectUri: string) => Promise<Provider>
 const standIn: Start = async (redirectUri) => {
   const inspector = { clientId: 'inspector', clientSecret: '', scope: 'openid' }
   const browsers = [{ clientId: inspector.clientId, redirectUris: [redirectUri] }]
-  const identity = await startIdentity({ clients: [], people: { devices: [], browsers, signInCode, groups } })
+  const people = { devices: [], browsers, signInCode, groups }
+  // Another site than the orchestrator's, so that a browser withholds strict cookies on the way back.
+  const identity = await startIdentity({ host: 'localhost', clients: [], people })
   return {
     issuer: identity.issuer,
     inspector,

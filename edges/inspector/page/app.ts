@@ -18,6 +18,8 @@ import { useActors } from './use-actors.ts'
 
 type Tab = 'actors' | 'chart' | 'facts' | 'history'
 
+const lineText = { open: 'live', connecting: 'connecting…', lost: 'disconnected, trying again…' }
+
 /** Several steps at once are one reading. */
 const settleMs = 120
 
@@ -67,11 +69,7 @@ export function App(): ComponentChild {
   return h('div', { class: `app tab-${tab}` }, [
     h('header', null, [
       h('h1', null, 'Statewright'),
-      h(
-        'span',
-        { class: `line ${line}`, role: 'status' },
-        { open: 'live', connecting: 'connecting…', lost: 'disconnected, trying again…' }[line],
-      ),
+      isClosed ? null : h('span', { class: `line ${line}`, role: 'status' }, lineText[line]),
       h(
         'div',
         { class: 'tabs' },
