@@ -30,18 +30,22 @@ const programs = {
   cli: { brings: allBut(...services) },
 }
 
-const usage = `usage: node bin/image-tree.mjs PROGRAM DIR [--json]
+const usage = `usage: node bin/image-tree.mjs PROGRAM DIR [--beside FOLDER] [--json]
 
 Writes what the image of PROGRAM has above its base image into DIR, a folder that is not there yet: the built release, and the
 packages that the program imports. Run npm ci first.
 
 PROGRAM: ${Object.keys(programs).join(', ')}, or all: each program gets a folder of its name below DIR.
 
-  --json   print the sizes as JSON, one line for each program
+  --beside FOLDER   bring FOLDER below /opt too, which has packages of another lockfile
+  --json            print the sizes as JSON, one line for each program
 
 Exit code 1: a tree is larger than ${gateBytes / MiB} MiB. The agent CLI is not counted.`
 
-async function main(parameters) {
+async function main(given) {
+  const at = given.indexOf('--beside')
+  const beside = at < 0 ? undefined : given[at + 1]
+  const parameters = at < 0 ? given : given.toSpliced(at, 2)
   const [program, dir, ...more] = parameters.filter((each) => each !== '--json')
   if (!(program === 'all' || program in programs) || dir === undefined || more.length > 0) {
     console.error(usage)
@@ -55,7 +59,7 @@ async function main(parameters) {
   try {
     const chunks = await bundle({ root, outDir })
     const reports = []
-    for (const [name, place] of wanted) reports.push(await writeTree(name, place, { chunks, outDir }))
+    for (const [name, place] of wanted) reports.push(await writeTree(name, place, { chunks, outDir, beside }))
     for (const report of reports) console.log(print(report))
     return reports.some(({ bytes }) => bytes > gateBytes) ? 1 : 0
   } finally {
@@ -63,9 +67,9 @@ async function main(parameters) {
   }
 }
 
-async function writeTree(program, dir, { chunks, outDir }) {
+async function writeTree(program, dir, { chunks, outDir, beside }) {
   const { reach } = await import('./build/reach.mjs')
-  const { filesBelow, neededPackages, putFile, putFiles } = await import('./build/packages.mjs')
+  const { copyInstalled, filesBelow, neededPackages, putFile, putFiles } = await import('./build/packages.mjs')
   const { brings, agent = false } = programs[program]
   mkdirSync(dirname(dir), { recursive: true })
   mkdirSync(dir)
@@ -83,8 +87,9 @@ async function writeTree(program, dir, { chunks, outDir }) {
   }))
   link(dir, 'usr/local/bin/statewright', 'app/bin/statewright.mjs')
   const apart = agent ? { 'claude-code': agentParts(dir, putFile) } : {}
-  const bytes = packages.reduce((sum, each) => sum + each.bytes, programBytes)
-  return { program, bytes, goalBytes, gateBytes, programBytes, apart, packages }
+  const besideBytes = beside === undefined ? 0 : copyInstalled(beside, join(dir, 'opt', basename(beside)))
+  const bytes = packages.reduce((sum, each) => sum + each.bytes, programBytes + besideBytes)
+  return { program, bytes, goalBytes, gateBytes, programBytes, besideBytes, apart, packages }
 }
 
 /** What stands in place of a command: the launcher prints the sentence and ends with 1. */
@@ -110,11 +115,12 @@ function link(dir, path, target) {
   symlinkSync(relative(dirname(at), join(dir, target)), at)
 }
 
-function lineOf({ program, bytes, programBytes, apart, packages }) {
+function lineOf({ program, bytes, programBytes, besideBytes, apart, packages }) {
   const inMiB = (count) => `${(count / MiB).toFixed(1)} MiB`
   const named = Object.entries(apart).map(([name, count]) => `; apart: ${name} ${inMiB(count)}`)
+  const beside = besideBytes > 0 ? `, beside it ${inMiB(besideBytes)}` : ''
   const goal = bytes > goalBytes ? ', above the goal' : ''
-  return `${program}: ${inMiB(bytes)}${goal} (release ${inMiB(programBytes)}, ${packages.length} packages)${named.join('')}`
+  return `${program}: ${inMiB(bytes)}${goal} (release ${inMiB(programBytes)}, ${packages.length} packages${beside})${named.join('')}`
 }
 
 await onNode24(import.meta.url, main, usage)

@@ -129,15 +129,16 @@ function perform(command: string, stage: Stage, context: Context): void {
   const words = command.split(' ')
   if (takenAsDone.test(command)) return
   if (command.startsWith('npm ci')) return install(stage, context)
-  if (command.startsWith('node bin/image-tree.mjs ')) return writeTree(words[2]!, words[3]!, stage)
+  if (command.startsWith('node bin/image-tree.mjs ')) return writeTree(words.slice(2), stage)
   if (words[0] === 'ln') return link(words[2]!, words[3]!, stage)
   if (words[0] === 'install') return void mkdirSync(within(stage, words.at(-1)!), { recursive: true })
   if (words[0] !== 'chmod') throw new Error(`RUN ${command}: nobody knows what that does to the tree`)
   if (words[1]!.includes('x')) chmodSync(within(stage, words[2]!), 0o755)
 }
 
-function writeTree(program: string, dir: string, stage: Stage): void {
-  const parameters = [within(stage, 'bin/image-tree.mjs'), program, within(stage, dir)]
+function writeTree(words: readonly string[], stage: Stage): void {
+  const own = words.map((word) => (word.startsWith('/') ? within(stage, word) : word))
+  const parameters = [within(stage, 'bin/image-tree.mjs'), ...own]
   execFileSync(process.execPath, parameters, { cwd: within(stage, '.'), stdio: ['ignore', 'ignore', 'inherit'] })
 }
 

@@ -1,6 +1,17 @@
 // Which installed packages a program needs, and which of their files.
-import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
 
 /** Files that no program reads: types, maps of sources and documentation. A licence stays, whatever its ending. */
 const unread = /\.(map|md|markdown|flow|tsbuildinfo)$|\.[cm]?ts$/i
@@ -77,12 +88,29 @@ function find(name, from, root) {
   return from === root ? undefined : find(name, dirname(from), root)
 }
 
+function isUnread(name) {
+  return unread.test(name) && !licence.test(name)
+}
+
+/** Copies a folder with all its packages, links of programs included. @returns its bytes. */
+export function copyInstalled(from, to) {
+  let bytes = 0
+  const filter = (path) => {
+    const stats = lstatSync(path)
+    if (stats.isFile() && isUnread(basename(path))) return false
+    if (stats.isFile()) bytes += stats.size
+    return true
+  }
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter })
+  return bytes
+}
+
 function filesOf(dir, below = '') {
   return readdirSync(join(dir, below), { withFileTypes: true }).flatMap((entry) => {
     const path = join(below, entry.name)
     if (entry.name === 'node_modules') return []
     if (entry.isDirectory()) return filesOf(dir, path)
-    return entry.isFile() && (licence.test(entry.name) || !unread.test(entry.name)) ? [path] : []
+    return entry.isFile() && !isUnread(entry.name) ? [path] : []
   })
 }
 
