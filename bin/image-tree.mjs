@@ -80,6 +80,8 @@ async function writeTree(program, dir, { chunks, outDir, beside }) {
     putFiles(outDir, join(app, 'dist'), release) +
     putFiles(root, app, ['package.json', 'bin/statewright.mjs', 'bin/hand-over.mjs'])
   for (const { file, command } of needs.leftOut) writeFileSync(join(app, 'dist', file), refusal(program, command))
+  // The list of commands in `--help` goes without them.
+  writeFileSync(join(app, 'dist', 'left-out.json'), JSON.stringify(needs.leftOut.map(({ command }) => command)))
   const packages = neededPackages(root, needs).map(({ dir: from, files }) => ({
     name: relative(join(root, 'node_modules'), from),
     version: JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')).version,

@@ -1,9 +1,11 @@
 /** The command line: one program, its commands loaded when they are called, because importing everything takes a second. */
 import { nearest } from '../crd/nearest.ts'
-import { version } from './program.ts'
+import { leftOut, version } from './program.ts'
 
 interface Command {
   readonly summary: string
+  /** Its file below `cli/commands`, where that is named otherwise. */
+  readonly module?: string
   readonly run: (args: readonly string[]) => Promise<number | void>
 }
 
@@ -30,10 +32,12 @@ const commands: Readonly<Record<string, Command>> = {
   },
   retry: {
     summary: 'let a parked Task go on: TASK [--json]',
+    module: 'task-verbs',
     run: async (args) => (await import('./commands/task-verbs.ts')).retry(args),
   },
   cancel: {
     summary: 'end a Task: TASK [--json]',
+    module: 'task-verbs',
     run: async (args) => (await import('./commands/task-verbs.ts')).cancel(args),
   },
   inspector: {
@@ -70,10 +74,12 @@ const commands: Readonly<Record<string, Command>> = {
   },
   effects: {
     summary: 'show and retry effects that are not settled: list, show KEY, redeliver KEY... | --all',
+    module: 'outbox',
     run: async (args) => (await import('./commands/outbox.ts')).effects(args),
   },
   'dead-letters': {
     summary: 'show and retry events that changed nothing: list, show ID, redeliver ID... | --all',
+    module: 'outbox',
     run: async (args) => (await import('./commands/outbox.ts')).deadLetters(args),
   },
   retention: {
@@ -135,8 +141,10 @@ const commands: Readonly<Record<string, Command>> = {
 }
 
 function usage(): string {
-  const width = Math.max(...Object.keys(commands).map((name) => name.length))
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  const missing = leftOut()
+  const brought = Object.entries(commands).filter(([name, { module = name }]) => !missing.includes(module))
+  const width = Math.max(...brought.map(([name]) => name.length))
+  const lines = brought.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
   return `statewright ${version()}\n\nusage: statewright COMMAND [options]\n\n${lines.join('\n')}\n\nstatewright COMMAND --help explains a command and its options.`
 }
 

@@ -1,5 +1,5 @@
 /** Where this program stands on the disk, and which one it is. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -9,6 +9,12 @@ export const programDir = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** The agent's CLI, as npm installs it with this program: what pods start on this machine. */
 export function installedCli(dir: string): string {
   return join(dir, 'node_modules', '.bin', 'claude')
+}
+
+/** Files of `cli/commands` that this image does not bring, as `bin/image-tree.mjs` wrote them down. */
+export function leftOut(): readonly string[] {
+  const file = join(programDir, 'dist', 'left-out.json')
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as readonly string[]) : []
 }
 
 export function version(): string {

@@ -10,14 +10,14 @@ import { named, rendered } from './testing/chart.ts'
 const file = join(dirname(fileURLToPath(import.meta.url)), 'gitops-example/values.yaml')
 
 describeRequiring('chart', 'the example of a deployment repository', () => {
-  test('renders the images of its release, and no keys but those of callbacks', async () => {
+  test('renders the images of its release, no Secret, and the same each time', async () => {
     const values = parse(readFileSync(file, 'utf8')) as object
-    const manifests = await rendered(values)
+    const [manifests, again] = await Promise.all([rendered(values), rendered(values)])
+    expect(again).toEqual(manifests)
     const text = JSON.stringify(named(manifests, 'Deployment'))
     expect(text).toContain('"image":"ghcr.io/acme/statewright-orchestrator:v0.1.0"')
     expect(text).toContain('{"name":"AGENT_IMAGE","value":"ghcr.io/acme/statewright-wrapper:v0.1.0"}')
-    expect(manifests.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name)).toEqual([
-      'statewright-callback',
-    ])
+    expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([])
+    expect(text).toContain('"secret":{"name":"statewright-callback","items"')
   })
 })

@@ -118,7 +118,7 @@ async function cluster(): Promise<Installed> {
     node: 'node',
     namespaces: [namespace],
     images: {
-      [`statewright/orchestrator:v${version}`]: ['env', `NODE_OPTIONS=--import=${loaded}`, process.execPath, program],
+      [`statewright-orchestrator:v${version}`]: ['env', `NODE_OPTIONS=--import=${loaded}`, process.execPath, program],
     },
     programs: [root, join(dir, 'image')],
     clock: systemClock,

@@ -14,6 +14,11 @@ export interface ReleaseImages {
   readonly agentCli: readonly string[]
 }
 
+/** As a release names it, and as the chart does without values. */
+export function releaseImage(program: string): string {
+  return `statewright-${program}:v${version()}`
+}
+
 /** A machine that does other work too. */
 const buildLimitMs = 10 * 60_000
 
@@ -28,13 +33,13 @@ export async function buildImages(folder: string): Promise<ReleaseImages> {
   return {
     folder,
     images: {
-      [`statewright/orchestrator:v${version()}`]: [
+      [releaseImage('orchestrator')]: [
         'env',
         `NODE_OPTIONS=--import=${ownAddress}`,
         process.execPath,
         programOf('orchestrator'),
       ],
-      [`statewright/wrapper:v${version()}`]: wrapperImage(
+      [releaseImage('wrapper')]: wrapperImage(
         programOf('wrapper'),
         join(folder, 'wrapper', 'usr', 'local', 'bin', 'cc-statusline'),
       ),

@@ -34,6 +34,8 @@ test.each([
   ['latest', 'image: ghcr.io/acme/statewright-wrapper:latest\n', '`latest` is not'],
   ['a digest alone', `image: statewright-wrapper@sha256:${'a'.repeat(64)}\n`, 'no tag is not'],
   ['values without a tag', 'repository: statewright-wrapper\n', 'no tag is not'],
+  ['the chart’s image, another tag alone', 'wrapperImage:\n  tag: main\n', '`main` is not'],
+  ['an own image for the chart', 'wrapperImage: {repository: ghcr.io/acme/own, tag: latest}\n', '`latest` is not'],
   ['a variable', 'env:\n  - name: SKILLS_REF\n    value: main\n', '`main` is not'],
   ['a template that is no YAML', '{{ if .x }}\nskillsRef: {{ .Values.ref }}\n{{ end }}\n', 'cannot be parsed'],
 ])('%s is told (PROJECT-AGENT-16)', (_what, source, complaint) => {
@@ -41,6 +43,7 @@ test.each([
 })
 
 test.each([
+  ['the chart’s image as the chart names it', 'wrapperImage: {pullPolicy: Always}\n'],
   ['another image', 'image: postgres:latest\n'],
   ['a Project of somebody else', 'apiVersion: argoproj.io/v1\nkind: Project\nspec: {agent: {}}\n'],
   ['a template that speaks of no pin', '{{ if .x }}\na: {{ .y }}\n'],

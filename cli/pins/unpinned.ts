@@ -31,20 +31,25 @@ type LineOf = (node: unknown) => number
 function named(document: Document.Parsed, lineOf: LineOf): readonly Pin[] {
   const pins: Pin[] = []
   visit(document, {
-    Map(_key, map) {
+    Map(_key, map, path) {
       const text = (name: string): string | undefined => asText(map.get(name))
       if (text('name') === 'SKILLS_REF') pins.push(skills(text('value') ?? '', lineOf(map)))
-      if (wrapperImage.test(text('repository') ?? '')) pins.push(imageTag(text('tag') ?? '', lineOf(map)))
+      const isValue = isOf(path.at(-1), 'wrapperImage') && (text('repository') ?? text('tag')) !== undefined
+      if (isValue || wrapperImage.test(text('repository') ?? '')) pins.push(imageTag(text('tag') ?? '', lineOf(map)))
     },
     Pair(_key, pair, path) {
       const key = isScalar(pair.key) ? pair.key.value : undefined
       const value = asText(isScalar(pair.value) ? pair.value.value : undefined)
       if (key === 'skillsRef') pins.push(skills(value ?? '', lineOf(pair.key)))
-      const isAgent = path.some((node) => isPair(node) && isScalar(node.key) && node.key.value === 'agent')
+      const isAgent = path.some((node) => isOf(node, 'agent'))
       if (key === 'image' && value && (isAgent || wrapperImage.test(value))) pins.push(image(value, lineOf(pair.key)))
     },
   })
   return pins
+}
+
+function isOf(node: unknown, key: string): boolean {
+  return isPair(node) && isScalar(node.key) && node.key.value === key
 }
 
 /** A Project that names no ref runs whatever `main` is when its pod boots. */

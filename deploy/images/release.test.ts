@@ -58,6 +58,13 @@ test('a release has an image for each tree, with its list of parts and its prove
   }
 })
 
+test('the chart names what a release pushes', () => {
+  const values = parse(read('deploy/chart/values.yaml')) as Readonly<Record<string, { readonly repository: string }>>
+  const nameOf = (program: string): string => `\${REGISTRY}/${values[program]!.repository}:\${TAG}`
+  expect([nameOf('image')]).toEqual(bake.target['orchestrator']!.tags)
+  expect([nameOf('wrapperImage')]).toEqual(bake.target['wrapper']!.tags)
+})
+
 test('both workflows pin the base images before they build, on a tag of a release alone', () => {
   expect(github.on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } })
   expect(gitlab.workflow.rules).toEqual([{ if: String.raw`$CI_COMMIT_TAG =~ /^v\d+\.\d+\.\d+$/` }])

@@ -122,7 +122,15 @@ describe.skipIf(refusesContainers)(`a read-only root and no root${reason}`, () =
     expect([code, text]).toEqual([0, expect.stringMatching(/first[^]*second/)])
   })
 
-  test('what an image does not bring is refused with its name', () => {
+  test('an image lists the commands that it brings, and refuses another by its name', () => {
+    const listed = (program: Program): readonly string[] => {
+      const { text } = inside({ tree: tree(program) }, ['/usr/local/bin/statewright', '--help'])
+      return [...text.matchAll(/^ {2}([a-z-]+) {2}/gm)].map(([, name]) => name!)
+    }
+    expect(listed('memory')).toEqual(['memory'])
+    expect(listed('wrapper')).toEqual(['wrapper'])
+    expect(listed('cli')).toEqual(expect.arrayContaining(['get', 'retry', 'effects', 'check-pins']))
+    expect(listed('cli')).not.toContain('up')
     expect(inside({ tree: tree('memory') }, ['/usr/local/bin/statewright', 'orchestrator'])).toEqual({
       code: 1,
       text: 'statewright: the image of memory does not bring orchestrator, because it has only what memory needs\n',

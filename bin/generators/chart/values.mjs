@@ -34,7 +34,7 @@ const url = { pattern: '^(https?://[^\\s]+)?$' }
 const image = (what, repository) =>
   object(
     {
-      repository: text(repository, `Image of ${what}, without its tag.`, { minLength: 1 }),
+      repository: text(repository, `Image of ${what}: your registry and this name, without the tag.`, { minLength: 1 }),
       tag: text('', 'Its tag. Empty: `v` and the version of the program that this chart was made with.'),
       digest: text('', 'Its digest, which goes before the tag.', { pattern: '^(sha256:[0-9a-f]{64})?$' }),
       pullPolicy: {
@@ -67,8 +67,8 @@ export const valuesSchema = (settings) => ({
       default: 1,
       description: 'Processes of the orchestrator: 1, or 0 to stop it. An upgrade is a stop and a start.',
     },
-    image: image('the orchestrator', 'statewright/orchestrator'),
-    wrapperImage: image('the agents’ pods, for Projects that name none', 'statewright/wrapper'),
+    image: image('the orchestrator', 'statewright-orchestrator'),
+    wrapperImage: image('the agents’ pods, for Projects that name none', 'statewright-wrapper'),
     imagePullSecrets: list('Secrets by which the orchestrator’s image is pulled: `[{name}]`.', {
       type: 'object',
       propertyNames: { enum: ['name'] },
@@ -120,6 +120,10 @@ export const valuesSchema = (settings) => ({
       'statewright-callback',
       'Secret with the key `callback-hmac-secret`, by which pods sign their callbacks. The chart makes it where it is not there, and keeps it.',
       { ...name, minLength: 1 },
+    ),
+    callbackHmacSecretExists: flag(
+      false,
+      'Whether that Secret is yours: the chart makes none. Say so where manifests are rendered without a cluster: the chart would make another secret each time.',
     ),
     urls: object({
       operator: text('', 'Address by which pods reach the public listener. Empty: the Service.', url),
