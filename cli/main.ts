@@ -30,6 +30,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'explain why a Task rests, and what would move it: TASK [--json]',
     run: async (args) => (await import('./commands/why.ts')).why(args),
   },
+  logs: {
+    summary: "print what the wrapper of a Task's pod logged: TASK [--pod N] [--tail N] [--follow]",
+    run: async (args) => (await import('./commands/logs.ts')).logs(args),
+  },
   retry: {
     summary: 'let a parked Task go on: TASK [--json]',
     module: 'task-verbs',

@@ -11,6 +11,7 @@ import { createSessions } from '../edges/inspector/sessions.ts'
 import { createTickets, type Tickets } from '../edges/inspector/tickets.ts'
 import { storedJournal } from '../edges/journal/stored-journal.ts'
 import { registerTurnComplete } from '../edges/pods/inbound.ts'
+import type { PodPort } from '../edges/ports/pods.ts'
 import type { ResourceHooks } from '../edges/ports/resources.ts'
 import { accountUsageMetrics } from '../edges/telemetry/account-usage.ts'
 import { admissionMetrics } from '../edges/telemetry/admission-metrics.ts'
@@ -29,7 +30,7 @@ import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { endProject } from './end-project.ts'
 import { addGitGateway } from './gateway.ts'
-import { registerOperations } from './operations.ts'
+import { registerOperations, type OperationsDeps } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
 import { protectedResourceRoute } from './protected-resource.ts'
@@ -49,13 +50,13 @@ export interface Served {
 
 interface Answering {
   readonly forge: ForgeEdge
+  readonly pods: PodPort
   readonly agents: AgentApiDeps
 }
 
 export async function composeRoutes(setup: Setup, stores: Stores, acting: Answering): Promise<Served> {
   const { settings, ports, parts, metrics, platform, fetch } = setup
   const { core, cache, rights, defaultBranch, pushRefusal } = stores
-  const { directory } = core
   const { forge, agents } = acting
   const access = routeAccess({
     roles: settings.roles,
@@ -68,7 +69,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   forge.registerWebhooks(outside.app)
   registerAlertWebhook(outside.app, {
     ...core,
-    alerting: (name) => alertingOf({ directory, secrets: parts.place.secrets }, name),
+    alerting: (name) => alertingOf({ directory: core.directory, secrets: parts.place.secrets }, name),
     waiting: (project) => waitingAlerts(core.runtime, project),
     mostWaiting: settings.mostWaitingAlerts,
     deferred: platform.alertsDeferred,
@@ -92,6 +93,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   const links = linksOf(setup, tickets)
   await registerOperations(outside.app, {
     ...core,
+    ...logsOf(setup, acting),
     pushRefusal,
     journal: storedJournal({ ...core, definitions: machines, randomBytes: () => randomBytes(32) }),
     retention,
@@ -121,6 +123,11 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   })
   registerTurnComplete(inside.app, { ...core, secret: parts.callbackMaster })
   return { outside, inside, views, inspectorLink: links.printed, retention }
+}
+
+/** `secrets`: what pods are given in plain words; their tokens are known by their look. */
+function logsOf({ settings }: Setup, { pods }: Answering): Pick<OperationsDeps, 'pods' | 'secrets'> {
+  return { pods, secrets: [settings.modelKey, settings.oauthToken] }
 }
 
 /** A ticket in a log is a key for whoever reads logs: where people sign in, nobody needs it there. */

@@ -65,7 +65,11 @@ export async function composeOrchestrator(
   if (parts.tracing) runtime.subscribe(parts.tracing.stepped)
   const stores = composeStores(setup)
   const { forge, pods, agents, handlers } = composeHandlers(setup, stores)
-  const { outside, inside, views, inspectorLink, retention } = await composeRoutes(setup, stores, { forge, agents })
+  const { outside, inside, views, inspectorLink, retention } = await composeRoutes(setup, stores, {
+    forge,
+    pods,
+    agents,
+  })
 
   let unwatch = (): void => undefined
   return {

@@ -14,10 +14,11 @@ import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { JournalApi } from '../edges/journal/journal-api.ts'
 import { journalRoutes } from '../edges/journal/routes.ts'
+import { podLogRoute, type PodLogDeps } from './pod-logs.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
 import { answerWhy, type WhyDeps } from './why.ts'
 
-export interface OperationsDeps {
+export interface OperationsDeps extends Pick<PodLogDeps, 'pods' | 'secrets'> {
   readonly runtime: Runtime
   readonly clock: Pick<Clock, 'now'>
   readonly pushRefusal?: WhyDeps['pushRefusal']
@@ -32,15 +33,15 @@ export interface OperationsDeps {
 const Turns = Type.Object(listQuery, { additionalProperties: false })
 const TurnId = Type.String({ maxLength: 1100 })
 
-export async function registerOperations(
-  app: HttpApp,
-  { runtime, clock, pushRefusal, journal, retention, policy, authenticate, inspectorLink }: OperationsDeps,
-): Promise<void> {
+export async function registerOperations(app: HttpApp, deps: OperationsDeps): Promise<void> {
+  const { runtime, clock, pushRefusal, journal, authenticate, inspectorLink } = deps
   await app.register(async (scope) => {
     protect(scope, authenticate)
     const routes = scope as HttpApp
     journalRoutes(routes, journal)
     taskVerbRoutes(routes, { runtime, clock })
+    podLogRoute(routes, deps)
+    retentionRoutes(routes, deps)
     routes.get(
       '/operations/open',
       { schema: { summary: 'Unsettled effects and live pods, turns and Tasks' } },
@@ -67,8 +68,8 @@ export async function registerOperations(
         },
       },
       async ({ query }) => {
-        const deps = { runtime, clock, ...(pushRefusal === undefined ? {} : { pushRefusal }) }
-        const why = await answerWhy(deps, query.task)
+        const asked = { runtime, clock, ...(pushRefusal === undefined ? {} : { pushRefusal }) }
+        const why = await answerWhy(asked, query.task)
         if (why === undefined)
           throw new Problem('not-found', `there is no Task ${query.task}, and none waits to be minted`)
         return why
@@ -89,15 +90,6 @@ export async function registerOperations(
         return { items: await Promise.all(items.map((turn) => describeTurn(runtime, turn))), ...more }
       },
     )
-    routes.get(
-      '/operations/retention',
-      { schema: { summary: 'Retention time of journals, and the result of the last walk over them' } },
-      async () => ({ policy, last: retention.last() ?? null }),
-    )
-    routes.post('/operations/retention', { schema: { summary: 'Walk over the journals now' } }, async () => ({
-      policy,
-      last: await retention.sweep(),
-    }))
     routes.post(
       '/operations/redeliver',
       {
@@ -113,6 +105,18 @@ export async function registerOperations(
       },
     )
   })
+}
+
+function retentionRoutes(app: HttpApp, { retention, policy }: Pick<OperationsDeps, 'retention' | 'policy'>): void {
+  app.get(
+    '/operations/retention',
+    { schema: { summary: 'Retention time of journals, and the result of the last walk over them' } },
+    async () => ({ policy, last: retention.last() ?? null }),
+  )
+  app.post('/operations/retention', { schema: { summary: 'Walk over the journals now' } }, async () => ({
+    policy,
+    last: await retention.sweep(),
+  }))
 }
 
 async function living(runtime: Runtime, kind: ActorKind): Promise<readonly object[]> {

@@ -113,6 +113,7 @@ const bodies: Readonly<Record<string, object>> = {
 }
 const queries: Readonly<Record<string, string>> = {
   'GET /operations/why': 'task=x',
+  'GET /operations/logs': 'task=x',
   'GET /operations/history': 'address=task:x',
   'GET /operations/replay': 'address=task:x',
   'GET /operations/export': 'address=task:x',
@@ -233,6 +234,7 @@ describe('an owner', () => {
     { route: 'POST /operations/cancel', body: { task: `default/task-of-${project}` } },
     { route: 'POST /operations/redeliver', body: { key: `pod:default/task-of-${project}/0/3/1` } },
     at('GET /operations/why', `/operations/why?task=task-of-${project}`),
+    at('GET /operations/logs', `/operations/logs?task=task-of-${project}`),
     at('GET /operations/effects', `/operations/effects?actor=queue:default/${project}`),
     at('GET /operations/history', `/operations/history?address=turn:default/task-of-${project}/0/1`),
     at('GET /operations/effect', `/operations/effect?key=task:default/task-of-${project}/1/0`),

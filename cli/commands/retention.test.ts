@@ -62,7 +62,11 @@ function asked(use: (fixture: CommandFixture) => Promise<void>): Promise<void> {
   const journal = storedJournal({ sql, definitions: machines, randomBytes: () => new Uint8Array(32) })
   return withOrchestrator(use, (app) => {
     const authenticate = async (): Promise<never> => ({ subject: 'operator' }) as never
-    void registerOperations(app, { runtime, clock, journal, retention, policy, authenticate, inspectorLink: () => '' })
+    const noPods = { pods: { logOf: async () => ({ state: 'gone' }) as const }, secrets: [] }
+    void registerOperations(app, {
+      ...{ runtime, clock, journal, retention, policy, authenticate, ...noPods },
+      inspectorLink: () => '',
+    })
   })
 }
 

@@ -14,6 +14,7 @@ import { exportActors } from '../commands/export.ts'
 import { get } from '../commands/get.ts'
 import { history } from '../commands/history.ts'
 import { inspector } from '../commands/inspector.ts'
+import { logs } from '../commands/logs.ts'
 import { deadLetters, effects } from '../commands/outbox.ts'
 import { prove } from '../commands/prove.ts'
 import { replay } from '../commands/replay.ts'
@@ -30,6 +31,8 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<unk
   'get tasks': (args) => get(['tasks', ...args]),
   'get task NAME': (args) => get(['tasks', 'a', ...args]),
   why: (args) => why(['a', ...args]),
+  logs: (args) => logs(['a', ...args]),
+  'logs --follow': (args) => logs(['a', '--follow', ...args]),
   retry: (args) => retry(['a', ...args]),
   cancel: (args) => cancel(['a', ...args]),
   inspector,

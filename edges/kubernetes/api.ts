@@ -48,6 +48,8 @@ export interface Question {
   /** Content type; `application/json` unless told. */
   readonly type?: string
   readonly signal?: AbortSignal
+  /** The answer is text, and no JSON: `ask` resolves with it. */
+  readonly isText?: true
 }
 
 /** @throws KubeError (answers.ts) for every answer that is no success, and for a server that does not answer. */
@@ -75,7 +77,7 @@ export interface Where {
   /** Absent: all namespaces. */
   readonly namespace?: string
   readonly name?: string
-  readonly subresource?: 'status'
+  readonly subresource?: 'status' | 'log'
 }
 
 export function pathOf({ apiVersion, plural }: KubeResource, { namespace, name, subresource }: Where = {}): string {

@@ -55,6 +55,17 @@ test('sends method, query, body, content type and token, and gives the body of t
   })
 })
 
+test('an answer that is asked for as text is given as it is, and a refusal of it is read as any other', async () => {
+  const text: Answering = (_asked, response) => void response.end('{"a":1}\nplain')
+  await withClient(text, async (client) =>
+    expect(await client.ask('GET', path, { isText: true })).toBe('{"a":1}\nplain'),
+  )
+  const gone: Answering = (_asked, response) => answerJson(response, 404, { reason: 'NotFound', message: 'no pod' })
+  await withClient(gone, (client) =>
+    expect(client.ask('GET', path, { isText: true })).rejects.toMatchObject({ code: 404, message: 'no pod' }),
+  )
+})
+
 test('a refusal is an error with code, reason, message and pause', async () => {
   const conflict = { kind: 'Status', reason: 'Conflict', message: 'the object has been modified', code: 409 }
   await withClient(

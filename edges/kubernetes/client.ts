@@ -62,6 +62,7 @@ class PooledClient implements KubeClient {
     const text = await response.body.text().catch((error: unknown) => {
       throw lost(method, path, error, this.#signalOf(question))
     })
+    if (question.isText === true && response.statusCode < 300) return text as Body
     const body = parsed(text)
     if (response.statusCode >= 300) throw refused(response, body, secrets)
     if (body === undefined) throw noAnswer(`${method} ${path}: the answer is not JSON`)

@@ -8,10 +8,11 @@ import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { RetryableError, TerminalError } from '../../runtime/errors.ts'
 import type { Random } from '../../runtime/random.ts'
-import type { Gone, PodInputs, PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
+import type { Gone, LogWish, PodInputs, PodLog, PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
 import type { KubeClient, KubeObject, ObjectCache } from './api.ts'
 import { isDeleting } from './marks.ts'
 import { PodKeeper } from './pod-keeper.ts'
+import { podLog } from './pod-log.ts'
 import { podManifest, type PodManifest, type PodShape } from './pod-manifest.ts'
 import { podIdOf, podName } from './pod-names.ts'
 import { ownerProject, ownerTask, type Owner } from './pod-owners.ts'
@@ -112,6 +113,11 @@ export class KubernetesPods implements PodPort {
   async look(pod: string): Promise<PodObservation | undefined> {
     const object = await this.#find(pod)
     return object === undefined ? this.#endOf(pod) : this.#observed(pod, object)
+  }
+
+  /** Of an ended pod as long as its object is there. */
+  async logOf(pod: string, wish: LogWish): Promise<PodLog> {
+    return podLog(this.#options.client, pod, wish)
   }
 
   watch(listener: (observation: PodObservation) => Promise<void>): () => void {

@@ -203,7 +203,6 @@ describeRequiring('kubernetes', 'the rights of an orchestrator', () => {
       ['GET', `/api/v1/namespaces/${other}/secrets/scm`],
       ['POST', `${core}/pods/x/exec`, { query: { command: 'sh' } }],
       ['GET', `${core}/pods/x/exec`, { query: { command: 'sh' } }],
-      ['GET', `${core}/pods/x/log`],
       ['PATCH', `${core}/pods/x`, patch],
       ['PATCH', `${core}/pods/x/status`, patch],
       ['POST', `${core}/pods/x/binding`, { body: {} }],

@@ -38,9 +38,11 @@ const watchedRules: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['events'], verbs: ['create'] },
 ]
 
-/** Of every watched namespace, where pods are of the cluster. Neither exec nor logs nor statuses of pods. */
+/** Of every watched namespace, where pods are of the cluster. Neither exec nor statuses of pods. */
 const podRules: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['pods'], verbs: [...reads, 'create', 'delete'] },
+  // `statewright logs`.
+  { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'create', 'delete'] },
   // Why a claim is not bound yet.

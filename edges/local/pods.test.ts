@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
@@ -116,6 +116,28 @@ function processOf(machine: Machine, pod = spec.pod): ProcessIdentity {
 async function served(machine: Machine): Promise<void> {
   await vi.waitFor(() => expect(machine.folder().url()).toBe('http://127.0.0.1:4711'), bound)
 }
+
+describe('the log of a pod', () => {
+  const wish = { lines: 10, bytes: 1_000 }
+
+  test('is read while it lives and after its end, until its folder goes (OPERATIONS-9)', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start({ command: ['/bin/sh', '-c', `printf 'ready\\nha'; ${wrapper}`] })
+      expect(await pods.logOf(spec.pod, wish)).toEqual({ state: 'gone' })
+      await pods.create(spec)
+      await served(machine)
+      const live = { state: 'read', isLive: true, lines: ['ready'], isTruncated: false, cursor: '6' }
+      expect(await pods.logOf(spec.pod, wish)).toEqual(live)
+      await pods.remove(spec.pod, { force: true })
+      await vi.waitFor(async () => expect(await pods.look(spec.pod)).toMatchObject({ state: 'gone' }), bound)
+      const ended = { ...live, isLive: false, lines: ['ready', 'ha'], cursor: '8' }
+      expect(await machine.start().logOf(spec.pod, wish)).toEqual(ended)
+      expect(await pods.logOf(spec.pod, { ...wish, after: '6' })).toEqual({ ...ended, lines: ['ha'] })
+      rmSync(machine.folder().path, { recursive: true })
+      expect(await pods.logOf(spec.pod, wish)).toEqual({ state: 'gone' })
+    })
+  })
+})
 
 describe('creating a pod', () => {
   test('starts one process, however often and at however many places at once it is asked for (DEPLOYMENT-5)', async () => {

@@ -8,8 +8,9 @@ import { dirname, join } from 'node:path'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
-import type { Gone, PodInputs, PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
+import type { Gone, LogWish, PodInputs, PodLog, PodObservation, PodPort, PodSpec } from '../ports/pods.ts'
 import { isolated, type Isolation } from './isolation.ts'
+import { readTail } from './log-tail.ts'
 import { PodFolder, podFolders, removeFolder, slug, type PodRecord } from './pod-folder.ts'
 import { PodWatch } from './pod-watch.ts'
 import { childrenOf, familyOf, findByVariable, identify, isAlive, signal } from './processes.ts'
@@ -88,6 +89,17 @@ export class LocalPods implements PodPort {
     const record = new PodFolder(this.#root, pod).read()
     if (record === undefined) return this.#creating.has(pod) ? undefined : { pod, state: 'gone', reason: 'unknown' }
     return this.#observe(record)
+  }
+
+  /** Of a pod that has ended as long as its folder is kept. */
+  async logOf(pod: string, wish: LogWish): Promise<PodLog> {
+    const folder = new PodFolder(this.#root, pod)
+    // Before the log is read: what a pod printed last is not missed.
+    const seen = await this.look(pod)
+    const isLive = seen?.state !== 'gone'
+    const tail = await readTail(folder.log, wish, isLive)
+    if (tail !== undefined) return { state: 'read', isLive, ...tail }
+    return isLive ? { state: 'read', isLive, lines: [], isTruncated: false, cursor: '' } : { state: 'gone' }
   }
 
   watch(listener: (observation: PodObservation) => Promise<void>): () => void {

@@ -67,6 +67,7 @@ async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<vo
       },
       deleteWorkspace: async (task) => void fixture.platform.push(`delete ${task}`),
       look: async () => undefined,
+      logOf: async () => ({ state: 'gone' }),
       watch: () => () => undefined,
     }
     const handlers = wrapperHandlers({

@@ -36,6 +36,36 @@ export interface PodInputs {
 /** What the platform sees of a pod, level-triggered: the same observation may be repeated. */
 export type PodObservation = { readonly pod: string; readonly state: 'ready'; readonly url: string } | Gone
 
+/** The newest of a log: at most so many lines, of at most so many bytes together. */
+export interface LogWish {
+  readonly lines: number
+  readonly bytes: number
+  /** The cursor of an earlier answer about this pod: only what came after it. Absent: from the beginning. */
+  readonly after?: string
+}
+
+/**
+ * What a wrapper printed, decoded as UTF-8, oldest line first.
+ * `gone`: the platform has nothing of it, never or no more. `unreadable`: something behind the platform refuses or fails.
+ */
+export type PodLog =
+  | {
+      readonly state: 'read'
+      /** Of a cluster. */
+      readonly container?: string
+      /** More may come. */
+      readonly isLive: boolean
+      readonly lines: readonly string[]
+      /** There were earlier lines, behind `after` where that is given. */
+      readonly isTruncated: boolean
+      /** For the next wish; empty: nothing was printed yet. */
+      readonly cursor: string
+      /** Why it has not started to print, in the words of the platform. */
+      readonly waits?: string
+    }
+  | { readonly state: 'gone' }
+  | { readonly state: 'unreadable'; readonly detail: string }
+
 /** Pods: child processes on one machine, Kubernetes pods in production. Every call may be repeated. */
 export interface PodPort {
   /** Resolves once the Task's volume is there; throws while it is not. */
@@ -49,6 +79,8 @@ export interface PodPort {
   deleteWorkspace(task: string): Promise<void>
   /** Of a pod that was created, asked instead of told: undefined while it lives and is not ready. One that is not there is gone. */
   look(pod: string): Promise<PodObservation | undefined>
+  /** @throws Problem `invalid-input` for a cursor that it did not give. */
+  logOf(pod: string, wish: LogWish): Promise<PodLog>
   /** Tells of every pod there is now, then of every change, and again where the listener rejects. */
   watch(listener: (observation: PodObservation) => Promise<void>): () => void
 }

@@ -7,7 +7,7 @@ import { signHmac } from '../../http/auth/hmac.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock, Fetch, Ids } from '../../http/ports.ts'
 import type { HttpServer } from '../../http/server.ts'
-import type { PodObservation, PodPort, PodSpec } from '../../edges/ports/pods.ts'
+import type { PodLog, PodObservation, PodPort, PodSpec } from '../../edges/ports/pods.ts'
 import { callbackSecret } from '../../edges/pods/inbound.ts'
 import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { Attestor } from '../../wrapper/attestation/attestor.ts'
@@ -122,6 +122,10 @@ export class ScriptedPods implements PodPort {
   look(id: string): Promise<PodObservation | undefined> {
     const pod = this.#pods.get(id)
     return Promise.resolve(pod ? observationOf(pod) : { pod: id, state: 'gone', reason: 'unknown' })
+  }
+
+  logOf(): Promise<PodLog> {
+    return Promise.resolve({ state: 'gone' })
   }
 
   watch(listener: (observation: PodObservation) => Promise<void>): () => void {

@@ -252,6 +252,7 @@ export class Orchestrators {
           remove: (pod, how) => travel({ line, point: 'pods remove' }, async () => pods.remove(pod, how)),
           deleteWorkspace: (task) => travel({ line, point: 'pods workspace' }, async () => pods.deleteWorkspace(task)),
           look: async (pod) => pods.look(pod),
+          logOf: async () => ({ state: 'gone' }),
           watch: (listener) => pods.watch(line, listener),
         }
       },

@@ -267,6 +267,8 @@ const podActions: Readonly<Record<string, Action>> = {
   'create pods ': withPods(createPod),
   'create secrets ': withPods(createPod),
   'get pods ': withPods((pods, spec) => pods.look(spec.pod), createPod),
+  // It has no node: allowed, the server has nobody to ask.
+  'get pods/log ': withPods((pods, spec) => pods.logOf(spec.pod, { lines: 1, bytes: 1_000 }), createPod),
   'list pods ': following(podsResource, false),
   'watch pods ': following(podsResource, true),
   'delete pods ': withPods((pods, spec) => pods.remove(spec.pod, { force: true }), createPod),

@@ -1,0 +1,111 @@
+/** `statewright logs TASK`: what the wrapper of a pod logged, wherever the pod is. */
+import type { ParseArgsOptionsConfig } from 'node:util'
+import { Type, type Static } from 'typebox'
+import { ApiError } from '../../http/api-error.ts'
+import { sleep, systemClock, type Clock } from '../../runtime/clock.ts'
+import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
+import type { OrchestratorClient } from '../client.ts'
+import { readableLine, withoutControls } from '../log-line.ts'
+import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
+
+const usage = `usage: statewright logs TASK [--pod N] [--tail N] [--follow] [--json] [options]
+
+Prints what the wrapper of a Task's pod logged: by default the newest pod that has a log. Secrets are masked. One machine keeps
+the log for a week after the pod's end, a cluster for 15 minutes.
+
+  --pod N           of this pod of the Task, from 1
+  --tail N          the newest N lines, 200 unless given; at most 5000
+  --follow          go on until the pod ends, or Ctrl-C
+  --json            print the lines as they are: JSON, one an event
+${serverUsage}
+
+Example: statewright logs implement-lib-1-x7k2p --follow`
+
+const Answer = Type.Object({
+  task: Type.String(),
+  pod: Type.Integer(),
+  isLive: Type.Boolean(),
+  lines: Type.Array(Type.String()),
+  truncated: Type.Boolean(),
+  cursor: Type.String(),
+  waits: Type.Optional(Type.String()),
+})
+type Answer = Static<typeof Answer>
+
+const options = {
+  pod: { type: 'string' },
+  tail: { type: 'string' },
+  follow: { type: 'boolean' },
+  json: { type: 'boolean' },
+  ...serverOptions,
+} as const satisfies ParseArgsOptionsConfig
+
+const pollMs = 2_000
+/** As many as the server gives: what came within a poll is printed whole. */
+const mostLines = '5000'
+
+export async function logs(args: readonly string[], clock: Clock = systemClock): Promise<number> {
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  const query = queryOf(parsed)
+  const client = await connectOrchestrator(parsed)
+  const first = await ask(client, query)
+  const print = (answer: Answer): void => {
+    for (const line of answer.lines) console.log(flag(parsed, 'json') ? withoutControls(line) : readableLine(line))
+  }
+  if (first.truncated) console.error('earlier lines are left out; --tail gives more')
+  print(first)
+  if (first.lines.length === 0) console.error(withoutControls(nothingLogged(first)))
+  if (flag(parsed, 'follow')) await follow(client, { query, first, print, clock })
+  return 0
+}
+
+/** @throws UsageError with every fault. */
+function queryOf(parsed: Parsed): Readonly<Record<string, string>> {
+  const [task, ...more] = parsed.positionals
+  const given = Object.entries({ pod: text(parsed, 'pod'), tail: text(parsed, 'tail') }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  const faults = [
+    ...(task === undefined || more.length > 0 ? ['logs takes one Task'] : []),
+    ...given
+      .filter(([, value]) => !/^[1-9]\d{0,8}$/.test(value))
+      .map(([name, value]) => `--${name} takes a whole number from 1, not ${value}`),
+  ]
+  if (task === undefined || faults.length > 0) throw new UsageError(`${faults.join('\n')}\n\n${usage}`)
+  return { task, ...Object.fromEntries(given) }
+}
+
+function ask(client: OrchestratorClient, query: Readonly<Record<string, string>>): Promise<Answer> {
+  return client.ask(Answer, 'GET', `/operations/logs?${new URLSearchParams(query).toString()}`)
+}
+
+function nothingLogged({ task, pod, isLive, waits }: Answer): string {
+  const begun = isLive ? 'has logged nothing yet' : 'logged nothing'
+  return `pod ${pod} of ${task} ${begun}${waits === undefined ? '' : `: ${waits}`}`
+}
+
+interface Following {
+  readonly query: Readonly<Record<string, string>>
+  readonly first: Answer
+  readonly print: (answer: Answer) => void
+  readonly clock: Clock
+}
+
+/** Of the pod of the first answer, though a later one may begin. */
+async function follow(client: OrchestratorClient, { query, first, print, clock }: Following): Promise<void> {
+  for (let last = first; last.isLive;) {
+    await sleep(clock, pollMs)
+    const cursor: Record<string, string> = last.cursor === '' ? {} : { cursor: last.cursor }
+    const asked = { ...query, pod: String(first.pod), tail: mostLines, ...cursor }
+    const next = await ask(client, asked).catch((error: unknown) => {
+      // A cluster takes the log with the pod.
+      if (error instanceof ApiError && error.status === 404) return undefined
+      throw error
+    })
+    if (next === undefined) return console.error(`pod ${first.pod} of ${first.task} is gone, and its log with it`)
+    if (next.truncated && cursor['cursor'] !== undefined) console.error('lines between these were left out')
+    print(next)
+    last = next
+  }
+}

@@ -1,0 +1,51 @@
+/** One line of a program's log, for people: a JSON line of pino as time, level, message and fields; any other as it is. */
+
+/** pino's numbers (https://getpino.io/#/docs/api?id=logger-level). */
+const levels: Readonly<Record<number, string>> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: 'INFO',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+}
+const widestLevel = 5
+/** Of the process, the same in each line. */
+const constants = ['pid', 'hostname', 'name']
+
+/** May have several lines: the stack of an error follows below, indented. */
+export function readableLine(line: string): string {
+  const event = eventOf(line)
+  if (event === undefined) return withoutControls(line)
+  const { time, level, msg, err, ...fields } = event
+  const { stack, ...error } = (typeof err === 'object' && err !== null ? err : {}) as Readonly<Record<string, unknown>>
+  const shown = Object.entries({ ...fields, ...(err === undefined ? {} : { err: stack === undefined ? err : error }) })
+    .filter(([name]) => !constants.includes(name))
+    .map(([name, value]) => `${name}=${wordOf(value)}`)
+  const head = [String(time), (levels[Number(level)] ?? String(level)).padEnd(widestLevel), String(msg ?? ''), ...shown]
+  const below = typeof stack === 'string' ? stack.split('\n').map((one) => `    ${one.trim()}`) : []
+  return [head.filter((part) => part !== '').join(' '), ...below].map(withoutControls).join('\n')
+}
+
+/** A terminal obeys control characters, and a log has texts of strangers: all but the tab are shown by their number. */
+export function withoutControls(text: string): string {
+  return text.replaceAll(
+    /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
+}
+
+function eventOf(line: string): Readonly<Record<string, unknown>> | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    const event = JSON.parse(line) as Readonly<Record<string, unknown>>
+    return 'time' in event && 'level' in event ? event : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function wordOf(value: unknown): string {
+  if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return value
+  return JSON.stringify(value)
+}

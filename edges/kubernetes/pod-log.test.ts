@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+import { Problem } from '../../http/problem.ts'
+import { KubeError } from './answers.ts'
+import type { KubeClient, Question } from './api.ts'
+import { podLog } from './pod-log.ts'
+import { aPodSpec } from './testing/pod-fixture.ts'
+import { runningStatus, terminatedStatus } from './testing/pod-objects.ts'
+import { podPath, podScene } from './testing/pod-scene.ts'
+
+const { pod } = aPodSpec()
+const wish = { lines: 3, bytes: 1_000 }
+
+type Query = NonNullable<Question['query']>
+
+interface Cluster {
+  /** What the kubelet has; the newest last. */
+  readonly log: string[]
+  status: object
+  refusal?: KubeError
+  readonly asked: Query[]
+  readonly client: Pick<KubeClient, 'ask'>
+}
+
+/** As a kubelet cuts a log: first the tail, then what came before `sinceTime`, then what is beyond `limitBytes`. */
+function kubeletText(log: readonly string[], { tailLines, limitBytes, sinceTime = '' }: Query): string {
+  const newer = log.slice(-Number(tailLines)).filter((line) => line >= String(sinceTime).replace('Z', ''))
+  return Buffer.from(newer.map((line) => `${line}\n`).join(''))
+    .subarray(0, Number(limitBytes))
+    .toString()
+}
+
+async function aCluster(): Promise<Cluster> {
+  const { server, pods } = podScene()
+  await pods.create(aPodSpec())
+  const asked: Query[] = []
+  const cluster: Cluster = {
+    log: [],
+    status: runningStatus,
+    asked,
+    client: {
+      ask: async (method, path, question = {}) => {
+        if (path !== `${podPath}/log`) {
+          server.put(podPath, { status: cluster.status })
+          return server.client.ask(method, path, question)
+        }
+        expect(question.isText).toBe(true)
+        asked.push(question.query!)
+        if (cluster.refusal !== undefined) throw cluster.refusal
+        return kubeletText(cluster.log, question.query!) as never
+      },
+    },
+  }
+  return cluster
+}
+
+const at = (nanos: number, text: string): string => `2026-01-01T00:00:00.${String(nanos).padStart(9, '0')}Z ${text}`
+
+test('the newest lines of the wrapper, without their times, and whether there were earlier ones (OPERATIONS-9)', async () => {
+  const cluster = await aCluster()
+  cluster.log.push(at(1, 'one'), at(2, 'two'), at(3, ''))
+  const read = { state: 'read', container: 'wrapper', isLive: true }
+  const cursor = '2026-01-01T00:00:00.000000003Z/1'
+  expect(await podLog(cluster.client, pod, wish)).toEqual({
+    ...read,
+    lines: ['one', 'two', ''],
+    isTruncated: false,
+    cursor,
+  })
+  expect(await podLog(cluster.client, pod, { ...wish, lines: 1 })).toEqual({
+    ...read,
+    lines: [''],
+    isTruncated: true,
+    cursor,
+  })
+  expect(cluster.asked[0]).toEqual({ container: 'wrapper', tailLines: 4, limitBytes: 1_000, timestamps: true })
+})
+
+test('a cursor gives what came since, also of the same time (OPERATIONS-9)', async () => {
+  const cluster = await aCluster()
+  cluster.log.push(at(1, 'one'), at(2, 'two'))
+  const first = await podLog(cluster.client, pod, wish)
+  if (first.state !== 'read') throw new Error(first.state)
+  cluster.log.push(at(2, 'of the same time'), at(3, 'three'))
+  const next = await podLog(cluster.client, pod, { ...wish, lines: 9, after: first.cursor })
+  expect(next).toMatchObject({ lines: ['of the same time', 'three'], isTruncated: false })
+  expect(cluster.asked.at(-1)).toMatchObject({ sinceTime: '2026-01-01T00:00:00Z' })
+  if (next.state !== 'read') throw new Error(next.state)
+  expect(await podLog(cluster.client, pod, { ...wish, after: next.cursor })).toMatchObject({
+    lines: [],
+    cursor: next.cursor,
+  })
+  cluster.log.push(...[4, 5, 6, 7].map((nanos) => at(nanos, `${nanos}`)))
+  expect(await podLog(cluster.client, pod, { ...wish, after: next.cursor })).toMatchObject({
+    lines: ['5', '6', '7'],
+    isTruncated: true,
+  })
+})
+
+test('where a kubelet would leave out the newest lines, fewer are asked for', async () => {
+  const cluster = await aCluster()
+  cluster.log.push(...Array.from({ length: 100 }, (_, index) => at(index, `line ${index} ${'x'.repeat(50)}`)))
+  const log = await podLog(cluster.client, pod, { lines: 50, bytes: 1_000 })
+  if (log.state !== 'read') throw new Error(log.state)
+  expect(log.isTruncated).toBe(true)
+  expect(log.lines.map((line) => line.split(' ')[1])).toEqual(['93', '94', '95', '96', '97', '98', '99'])
+  expect(cluster.asked.map(({ tailLines }) => tailLines)).toEqual([51, 26, 13, 7])
+  cluster.log.push(at(101, 'y'.repeat(2_000)))
+  expect((await podLog(cluster.client, pod, { lines: 50, bytes: 1_000 })) as object).toMatchObject({
+    lines: [expect.stringMatching(/^y{900,}$/)],
+  })
+})
+
+test('a pod that has ended has its log as long as its object is there', async () => {
+  const cluster = await aCluster()
+  cluster.status = terminatedStatus({ exitCode: 1, reason: 'Error' })
+  cluster.log.push(at(1, 'last words'))
+  expect(await podLog(cluster.client, pod, wish)).toMatchObject({ isLive: false, lines: ['last words'] })
+  expect(await podLog(cluster.client, 'default/implement-a-1/3', wish)).toEqual({ state: 'gone' })
+})
+
+test('a container that waits has printed nothing, and why it waits comes with that (OPERATIONS-9)', async () => {
+  const cluster = await aCluster()
+  const message = 'container "wrapper" in pod "implement-a-1-2" is waiting to start: ContainerCreating'
+  cluster.refusal = new KubeError({ code: 400, reason: 'BadRequest', message })
+  expect(await podLog(cluster.client, pod, wish)).toMatchObject({
+    state: 'read',
+    isLive: true,
+    lines: [],
+    cursor: '',
+    waits: message,
+  })
+})
+
+test.each([
+  [403, 'pods "x" is forbidden'],
+  [500, 'the kubelet does not answer'],
+  [0, 'ECONNREFUSED'],
+])('a refusal with %s is an answer with its words (OPERATIONS-11)', async (code, message) => {
+  const cluster = await aCluster()
+  cluster.refusal = new KubeError({ code, reason: 'x', message })
+  expect(await podLog(cluster.client, pod, wish)).toEqual({ state: 'unreadable', detail: message })
+})
+
+test('a cursor of another log is refused', async () => {
+  const cluster = await aCluster()
+  for (const after of ['14', '', 'x/1'])
+    await expect(podLog(cluster.client, pod, { ...wish, after })).rejects.toThrow(Problem)
+})
