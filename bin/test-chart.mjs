@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run test:chart`: the chart of deploy/chart, by the real Helm and a real control plane of the loopback. Ends with
-// `N passed, N failed, N skipped`.
+// `npm run test:chart`: what deploy/ ships, by the real Helm, a real control plane of the loopback and other people's judges. Ends
+// with `N passed, N failed, N skipped`.
 import { globSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,16 +10,24 @@ import { onNode24, root, run } from './on-node-24.mjs'
 
 const usage = `usage: npm run test:chart [-- FILE...]
 
-Tests the chart: Helm renders it, a real Kubernetes API server judges and takes it, Cyclonus says who reaches whom by its network
-policies, and promtool tests its alerts. The command starts the server on the loopback. The first run builds all but promtool
-from Go modules: about 9 minutes of two idle cores.
+Tests what deploy/ ships, each part by a program that nobody here wrote:
+
+  chart              Helm renders and installs it, a real Kubernetes API server judges and takes it
+  network policies   Cyclonus works out who reaches whom
+  alerts             promtool tests them; Grafana's own types judge the dashboards
+  Compose            Compose's loader reads the file, and its orchestrator starts on PostgreSQL
+  workflows          actionlint judges GitHub's, and check-jsonschema GitLab's
+  gitops-example     Helm renders its values
+
+The command starts the server on the loopback. The first run builds most of these from Go modules: about 10 minutes of two idle
+cores. Prometheus comes from Debian, and check-jsonschema from PyPI; without PyPI its test is skipped.
 
   FILE...   run only test files whose path contains FILE
 
 Environment:
   KUBERNETES_UNDER_TEST   the folder of a control plane that .ci/kube.sh started without definitions: use this one
 
-Needs Go 1.26 or later for the first run, openssl and curl.`
+Needs Go 1.26 or later and apt for the first run, PostgreSQL, openssl and curl.`
 
 async function main(parameters) {
   process.env['HELM_UNDER_TEST'] = await ciScript('helm.sh', ['build'])
