@@ -117,7 +117,7 @@ start_api() {
   read -r port client peer <"$dir/ports"
   launch "$dir" api "$programs/kubebox" kube-apiserver --etcd-servers "http://127.0.0.1:$client" \
     --bind-address 127.0.0.1 --advertise-address 127.0.0.1 --secure-port "$port" --endpoint-reconciler-type none \
-    --service-cluster-ip-range 10.0.0.0/24 --authorization-mode RBAC --allow-privileged=true --profiling=false \
+    --kubelet-preferred-address-types InternalIP --service-cluster-ip-range 10.0.0.0/24 --authorization-mode RBAC --allow-privileged=true --profiling=false \
     --tls-cert-file pki/server.crt --tls-private-key-file pki/server.key --client-ca-file pki/ca.crt \
     --service-account-issuer https://kubernetes.default.svc --service-account-key-file pki/sa.pub \
     --service-account-signing-key-file pki/sa.key --enable-admission-plugins OwnerReferencesPermissionEnforcement

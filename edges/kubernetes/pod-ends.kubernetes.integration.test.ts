@@ -1,5 +1,5 @@
 /** Each way in which a pod fails, played by a kubelet to test with on a real API server: an end is a fact, with a reason and a step. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -7,8 +7,11 @@ import { systemClock, type Clock } from '../../runtime/clock.ts'
 import type { Fault } from '../../standins/kubelet/fault.ts'
 import { startKubelet, type Kubelet } from '../../standins/kubelet/kubelet.ts'
 import { describeRequiring } from '../../testing/requires.ts'
-import type { PodObservation, PodSpec } from '../ports/pods.ts'
+import type { LogWish, PodLog, PodObservation, PodSpec } from '../ports/pods.ts'
+import { pathOf } from './api.ts'
 import { lessons } from './pod-lessons.ts'
+import { managedBy, managedByLabel, podAnnotation } from './pod-names.ts'
+import { podsResource } from './pod-requests.ts'
 import { podInputs } from './testing/pod-fixture.ts'
 import { withPodCluster, type PodCluster } from './testing/pod-cluster.ts'
 
@@ -35,7 +38,7 @@ interface Scene extends PodCluster {
   last(spec: PodSpec): PodObservation | undefined
 }
 
-async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
+async function withScene(use: (scene: Scene) => Promise<void>, clock: Clock = hasty): Promise<void> {
   await withPodCluster(async (cluster) => {
     const { namespace, client, log, heard } = cluster
     const root = mkdtempSync(join(tmpdir(), 'pod-ends-'))
@@ -48,7 +51,7 @@ async function withScene(use: (scene: Scene) => Promise<void>): Promise<void> {
     })
     // The stand-in mounts nothing below /etc, where the files are.
     const hurried = cluster.start({
-      clock: hasty,
+      clock,
       inputs: async () => ({ ...podInputs, files: {} }),
       keepEndedMs: 600 * minute,
     })
@@ -133,4 +136,62 @@ describeRequiring('kubernetes', 'how pods of a cluster end', () => {
       expect(late.degraded()).toEqual([])
     })
   })
+
+  test('the API server gives the log of a pod: what is new, the newest of much, the last words (OPERATIONS-9, OPERATIONS-11)', async () => {
+    await withScene(async ({ broken, client, namespace, nodeKubelet, pods }) => {
+      const logOf = (task: string, own: Partial<LogWish> = {}): Promise<PodLog> =>
+        pods.logOf(`${namespace}/${task}/1`, { lines: 2, bytes: 10_000, ...own })
+      await Promise.all([
+        broken('nowhere', { kind: 'unschedulable' }),
+        broken('pull', { kind: 'waiting', reason: 'ErrImagePull' }),
+      ])
+      const body = talkingPod(namespace)
+      const { metadata } = await client.ask('POST', pathOf(podsResource, { namespace }), { body })
+      const path = nodeKubelet.logOf({ namespace, ...metadata }, 'wrapper')
+      await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toMatch(/3000\nhalf$/), soon)
+      const live = await logOf('talks')
+      expect(live).toMatchObject({ container: 'wrapper', isLive: true, lines: ['2999', '3000'], isTruncated: true })
+      const { cursor: after } = live as { readonly cursor: string }
+      expect(await logOf('talks', { after })).toMatchObject({ lines: [], isTruncated: false, cursor: after })
+      const part = await logOf('talks', { lines: 3000, bytes: 2000 })
+      expect(part).toMatchObject({ isTruncated: true, cursor: after })
+      expect((part as { readonly lines: readonly string[] }).lines.at(-1)).toBe('3000')
+      const nothing = { state: 'read', isLive: true, lines: [], cursor: '' }
+      for (const [name, waits] of [
+        ['nowhere', /Insufficient cpu/],
+        ['pull', /is waiting to start/],
+      ] as const)
+        await vi.waitFor(
+          async () => expect(await logOf(name)).toMatchObject({ ...nothing, waits: expect.stringMatching(waits) }),
+          soon,
+        )
+      process.kill(nodeKubelet.firstOf(metadata.uid, 'wrapper')!, 'SIGKILL')
+      const ended = async (): Promise<void> =>
+        expect(await logOf('talks', { after })).toMatchObject({
+          isLive: false,
+          lines: [expect.stringMatching(/^half/)],
+        })
+      await vi.waitFor(ended, soon)
+      expect(await logOf('nobody')).toEqual({ state: 'gone' })
+      nodeKubelet.lose()
+      expect(await logOf('talks')).toMatchObject({ state: 'unreadable', detail: expect.stringMatching(/EOF|reset/) })
+    }, systemClock)
+  })
 })
+
+/** Marked as one of ours. It prints much, and ends no last line. */
+function talkingPod(namespace: string): object {
+  const command = ['sh', '-c', 'seq 1 3000; printf half; exec sleep 300']
+  return {
+    metadata: {
+      name: 'talks-1',
+      labels: { [managedByLabel]: managedBy },
+      annotations: { [podAnnotation]: `${namespace}/talks/1` },
+    },
+    spec: {
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      containers: [{ name: 'wrapper', image: 'statewright/wrapper:v0', command }],
+    },
+  }
+}

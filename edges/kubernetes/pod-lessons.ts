@@ -70,7 +70,7 @@ export const lessons: readonly Lesson[] = [
   {
     reasons: ['Error', anyExit],
     happened: 'The wrapper ended by itself, or by a signal.',
-    next: 'read the last lines of its log; `kubectl logs` has all of it for 15 minutes',
+    next: 'read the last lines of its log; `statewright logs` has more of it for 15 minutes',
   },
   {
     reasons: ['ContainerStatusUnknown'],

@@ -4,7 +4,7 @@ import { KubeError } from './answers.ts'
 import type { KubeClient, Question } from './api.ts'
 import { podLog } from './pod-log.ts'
 import { aPodSpec } from './testing/pod-fixture.ts'
-import { runningStatus, terminatedStatus } from './testing/pod-objects.ts'
+import { runningStatus, terminatedStatus, unschedulableStatus } from './testing/pod-objects.ts'
 import { podPath, podScene } from './testing/pod-scene.ts'
 
 const { pod } = aPodSpec()
@@ -15,6 +15,8 @@ type Query = NonNullable<Question['query']>
 interface Cluster {
   /** What the kubelet has; the newest last. */
   readonly log: string[]
+  /** Its last line without an end, which counts as one. */
+  half?: string
   status: object
   refusal?: KubeError
   readonly asked: Query[]
@@ -22,11 +24,10 @@ interface Cluster {
 }
 
 /** As a kubelet cuts a log: first the tail, then what came before `sinceTime`, then what is beyond `limitBytes`. */
-function kubeletText(log: readonly string[], { tailLines, limitBytes, sinceTime = '' }: Query): string {
-  const newer = log.slice(-Number(tailLines)).filter((line) => line >= String(sinceTime).replace('Z', ''))
-  return Buffer.from(newer.map((line) => `${line}\n`).join(''))
-    .subarray(0, Number(limitBytes))
-    .toString()
+function kubeletText({ log, half }: Cluster, { tailLines, limitBytes, sinceTime = '' }: Query): string {
+  const all = [...log.map((line) => `${line}\n`), ...(half === undefined ? [] : [half])]
+  const newer = all.slice(-Number(tailLines)).filter((line) => line >= String(sinceTime).replace('Z', ''))
+  return Buffer.from(newer.join('')).subarray(0, Number(limitBytes)).toString()
 }
 
 async function aCluster(): Promise<Cluster> {
@@ -46,7 +47,7 @@ async function aCluster(): Promise<Cluster> {
         expect(question.isText).toBe(true)
         asked.push(question.query!)
         if (cluster.refusal !== undefined) throw cluster.refusal
-        return kubeletText(cluster.log, question.query!) as never
+        return kubeletText(cluster, question.query!) as never
       },
     },
   }
@@ -72,7 +73,7 @@ test('the newest lines of the wrapper, without their times, and whether there we
     isTruncated: true,
     cursor,
   })
-  expect(cluster.asked[0]).toEqual({ container: 'wrapper', tailLines: 4, limitBytes: 1_000, timestamps: true })
+  expect(cluster.asked[0]).toEqual({ container: 'wrapper', tailLines: 5, limitBytes: 1_000, timestamps: true })
 })
 
 test('a cursor gives what came since, also of the same time (OPERATIONS-9)', async () => {
@@ -103,11 +104,21 @@ test('where a kubelet would leave out the newest lines, fewer are asked for', as
   if (log.state !== 'read') throw new Error(log.state)
   expect(log.isTruncated).toBe(true)
   expect(log.lines.map((line) => line.split(' ')[1])).toEqual(['93', '94', '95', '96', '97', '98', '99'])
-  expect(cluster.asked.map(({ tailLines }) => tailLines)).toEqual([51, 26, 13, 7])
+  expect(cluster.asked.map(({ tailLines }) => tailLines)).toEqual([52, 26, 13, 7])
   cluster.log.push(at(101, 'y'.repeat(2_000)))
   expect((await podLog(cluster.client, pod, { lines: 50, bytes: 1_000 })) as object).toMatchObject({
     lines: [expect.stringMatching(/^y{900,}$/)],
   })
+})
+
+test('a line that is half written waits for its end, or for the end of the pod', async () => {
+  const cluster = await aCluster()
+  cluster.log.push(at(1, 'one'))
+  cluster.half = at(2, 'ha')
+  const first = await podLog(cluster.client, pod, { ...wish, lines: 1 })
+  expect(first).toMatchObject({ lines: ['one'], isTruncated: false, cursor: '2026-01-01T00:00:00.000000001Z/1' })
+  cluster.status = terminatedStatus({ exitCode: 1, reason: 'Error' })
+  expect(await podLog(cluster.client, pod, wish)).toMatchObject({ isLive: false, lines: ['one', 'ha'] })
 })
 
 test('a pod that has ended has its log as long as its object is there', async () => {
@@ -129,6 +140,13 @@ test('a container that waits has printed nothing, and why it waits comes with th
     cursor: '',
     waits: message,
   })
+})
+
+test('a pod without a node has an empty log, and why it has none comes with that (OPERATIONS-9)', async () => {
+  const cluster = await aCluster()
+  cluster.status = unschedulableStatus()
+  const waits = '0/3 nodes are available'
+  expect(await podLog(cluster.client, pod, wish)).toMatchObject({ isLive: true, lines: [], cursor: '', waits })
 })
 
 test.each([

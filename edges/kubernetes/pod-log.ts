@@ -38,13 +38,16 @@ export async function podLog(client: Client, pod: string, wish: LogWish): Promis
 }
 
 async function readLog(client: Client, object: KubeObject, wish: LogWish, cursor: Cursor | undefined): Promise<PodLog> {
-  const isLive = podState(object).is !== 'ended'
+  const state = podState(object)
+  const isLive = state.is !== 'ended'
   const read = { state: 'read', container, isLive } as const
   try {
     const part = await newest(client, object, wish, cursor)
-    return { ...read, ...shown(part, wholeLines(part.text, isLive && !part.isFull), wish, cursor) }
+    // Of one without a node the server gives an empty log.
+    const waits = part.text === '' && state.is === 'waiting' ? { waits: state.detail ?? state.reason } : {}
+    return { ...read, ...waits, ...shown(part, wholeLines(part.text, isLive && !part.isFull), wish, cursor) }
   } catch (error) {
-    // It has no node yet, or its container has not started.
+    // Its container has not started.
     if (!answered(error, 400)) throw error
     const waits = (error as KubeError).message
     return { ...read, lines: [], isTruncated: false, cursor: wish.after ?? '', waits }
@@ -69,11 +72,12 @@ async function newest(
   const path = pathOf(podsResource, { namespace, name, subresource: 'log' })
   const bounds = { container, limitBytes: bytes, timestamps: true }
   const common = cursor === undefined ? bounds : { ...bounds, sinceTime: wholeSecond(cursor.at) }
-  // One more than is shown: whether there were earlier ones.
-  for (let tailLines = lines + 1; ; tailLines = Math.ceil(tailLines / 2)) {
+  // One more than is shown: whether there were earlier ones. And one that is half written.
+  const most = lines + 2
+  for (let tailLines = most; ; tailLines = Math.ceil(tailLines / 2)) {
     const text = await client.ask<string>('GET', path, { query: { ...common, tailLines }, isText: true })
     const isFull = Buffer.byteLength(text) >= bytes
-    if (tailLines === 1 || !isFull) return { text, isCut: tailLines <= lines, isFull }
+    if (tailLines === 1 || !isFull) return { text, isCut: tailLines < most, isFull }
   }
 }
 

@@ -9,6 +9,7 @@ import type { Random } from '../../runtime/random.ts'
 import { createAddresses } from './addresses.ts'
 import type { Faults } from './fault.ts'
 import type { Images } from './image.ts'
+import { startLogServer, type LogServer } from './log-server.ts'
 import { beat, registerNode } from './node.ts'
 import { isOver, type Condition, type Pod } from './pod.ts'
 import { asPod, type PodDeps, type PodFolders } from './pod-deps.ts'
@@ -80,6 +81,7 @@ class StandInKubelet implements Kubelet {
   #services: Readonly<Record<string, string>> = {}
   readonly #forwards: Services
   #isLost = false
+  #logServer: LogServer | undefined
 
   constructor(options: KubeletOptions) {
     const { client, root, clock, random, logger, images, programs } = options
@@ -107,15 +109,18 @@ class StandInKubelet implements Kubelet {
   }
 
   async begin(): Promise<void> {
-    const { node, root, heartbeatMs = usualHeartbeatMs } = this.#options
+    const { node: name, root, heartbeatMs = usualHeartbeatMs } = this.#options
     mkdirSync(root, { recursive: true })
-    await registerNode(this.#deps, { name: node, hostIP })
+    const logServer = await this.#startLogServer()
+    this.#logServer = logServer
+    const node = { name, hostIP, port: logServer.port }
+    await registerNode(this.#deps, node)
     this.#services = await this.#readServices()
     await this.#forwards.start()
     this.#cache.subscribe((name) => this.#look(name))
     await this.#cache.start()
     await this.#endOrphans()
-    this.#every('heartbeat', heartbeatMs, () => beat(this.#deps, { name: node, hostIP }))
+    this.#every('heartbeat', heartbeatMs, () => beat(this.#deps, node))
     this.#every('tick', tickMs, async () => {
       if (!this.#isLost) for (const life of this.#lives.values()) life.tick()
       if (!this.#isLost && this.#options.binds !== false) this.#cache.list().forEach((one) => this.#bind(asPod(one)))
@@ -136,6 +141,7 @@ class StandInKubelet implements Kubelet {
     for (const timer of this.#timers.values()) timer.cancel()
     await this.#cache.stop()
     await this.#forwards.stop()
+    await this.#logServer?.stop()
     await Promise.all([...this.#lives.values()].map((life) => life.stop()))
     // Whoever removes the root knows nothing of it, and it has Secrets.
     rmSync(memoryOf(this.#options.root), { recursive: true, force: true })
@@ -149,6 +155,20 @@ class StandInKubelet implements Kubelet {
   firstOf(uid: string, container: string): number | undefined {
     const { records } = foldersOf(this.#options.root, { namespace: '', name: '', uid })
     return ContainerProcess.firstIn(join(records, container))
+  }
+
+  #startLogServer(): Promise<LogServer> {
+    const { root, node } = this.#options
+    return startLogServer({
+      root,
+      host: hostIP,
+      isLost: () => this.#isLost,
+      logOf: (namespace, name, container) => {
+        const object = this.#cache.get(`${namespace}/${name}`)
+        const pod = object === undefined ? undefined : asPod(object)
+        return pod?.spec.nodeName === node ? foldersOf(root, pod.metadata).logOf(container) : undefined
+      },
+    })
   }
 
   #every(name: string, milliseconds: number, act: () => Promise<void>): void {

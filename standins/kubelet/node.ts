@@ -19,16 +19,19 @@ const conditions = [
 export interface NodeIdentity {
   readonly name: string
   readonly hostIP: string
+  /** At which the API server asks it for logs; absent: not yet. */
+  readonly port?: number
 }
 
-export async function registerNode(deps: NodeDeps, { name, hostIP }: NodeIdentity): Promise<void> {
+export async function registerNode(deps: NodeDeps, node: NodeIdentity): Promise<void> {
+  const { name } = node
   const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' }
   const body = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } }
   await persist(deps, () => unlessThere(deps.client.ask('POST', pathOf(nodes), { body })))
-  await beat(deps, { name, hostIP })
+  await beat(deps, node)
 }
 
-export async function beat(deps: NodeDeps, { name, hostIP }: NodeIdentity): Promise<void> {
+export async function beat(deps: NodeDeps, { name, hostIP, port }: NodeIdentity): Promise<void> {
   const now = new Date(deps.clock.now()).toISOString()
   const status = {
     capacity,
@@ -38,6 +41,7 @@ export async function beat(deps: NodeDeps, { name, hostIP }: NodeIdentity): Prom
       { type: 'Hostname', address: name },
     ],
     nodeInfo: undefined,
+    ...(port === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: port } } }),
     conditions: conditions.map(([type, state, reason, message]) => ({
       type,
       status: state,
