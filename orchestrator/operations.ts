@@ -14,6 +14,7 @@ import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { JournalApi } from '../edges/journal/journal-api.ts'
 import { journalRoutes } from '../edges/journal/routes.ts'
+import { projectVerbRoutes } from './project-verbs.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
 import { answerWhy, type WhyDeps } from './why.ts'
 
@@ -41,6 +42,7 @@ export async function registerOperations(
     const routes = scope as HttpApp
     journalRoutes(routes, journal)
     taskVerbRoutes(routes, { runtime, clock })
+    projectVerbRoutes(routes, { runtime, clock })
     routes.get(
       '/operations/open',
       { schema: { summary: 'Unsettled effects and live pods, turns and Tasks' } },
