@@ -44,6 +44,14 @@ const commands: Readonly<Record<string, Command>> = {
     module: 'task-verbs',
     run: async (args) => (await import('./commands/task-verbs.ts')).cancel(args),
   },
+  pause: {
+    summary: 'admit no pod of a Project until somebody resumes it: PROJECT --reason TEXT',
+    run: async (args) => (await import('./commands/project-verbs.ts')).pause(args),
+  },
+  resume: {
+    summary: 'take a pause of a Project back: PROJECT --reason TEXT',
+    run: async (args) => (await import('./commands/project-verbs.ts')).resume(args),
+  },
   inspector: {
     summary: 'print a link that signs a browser in to the inspector, once',
     run: async (args) => (await import('./commands/inspector.ts')).inspector(args),

@@ -181,6 +181,7 @@ export const lifecycleRows = {
     'admission/caps': 'the smaller of capacity and maxConcurrentAgents',
     'admission/classes': 'alerts beside them',
     'admission/held': 'paused, held',
+    'admission/operator': 'an operator pauses and resumes',
     'admission/lowered': 'evicts nothing',
     'regions/budget': 'pause and budget forget nothing of each other',
     'entries/known': 'nothing',

@@ -6,6 +6,7 @@ import type { ResourceReader } from '../edges/ports/resources.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { addressOf, parseAddress, parseEffectKey } from '../runtime/address.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { projectIdOf } from './project-verbs.ts'
 import type { Naming } from './route-roles.ts'
 
 export interface NamedProjectDeps {
@@ -24,6 +25,8 @@ export async function projectsNamed(
   switch (naming) {
     case 'task of body':
       return ofTask(deps, String(body['task'] ?? ''))
+    case 'project of body':
+      return [projectIdOf(String(body['project'] ?? ''))]
     case 'key of body':
       return ofAddress(deps, parseEffectKey(String(body['key'] ?? ''))?.actor)
     case 'task':

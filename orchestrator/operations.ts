@@ -15,6 +15,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { JournalApi } from '../edges/journal/journal-api.ts'
 import { journalRoutes } from '../edges/journal/routes.ts'
 import { podLogRoute, type PodLogDeps } from './pod-logs.ts'
+import { projectVerbRoutes } from './project-verbs.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
 import { answerWhy, type WhyDeps } from './why.ts'
 
@@ -42,6 +43,8 @@ export async function registerOperations(app: HttpApp, deps: OperationsDeps): Pr
     taskVerbRoutes(routes, { runtime, clock })
     podLogRoute(routes, deps)
     retentionRoutes(routes, deps)
+    projectVerbRoutes(routes, { runtime, clock })
+    redeliverRoute(routes, runtime)
     routes.get(
       '/operations/open',
       { schema: { summary: 'Unsettled effects and live pods, turns and Tasks' } },
@@ -90,21 +93,24 @@ export async function registerOperations(app: HttpApp, deps: OperationsDeps): Pr
         return { items: await Promise.all(items.map((turn) => describeTurn(runtime, turn))), ...more }
       },
     )
-    routes.post(
-      '/operations/redeliver',
-      {
-        schema: {
-          body: Type.Object({ key: Type.String({ pattern: plainName }) }, { additionalProperties: false }),
-          summary: 'Redeliver a dead effect or a dead letter',
-        },
-      },
-      async (request) => {
-        if (!(await runtime.redeliver(request.body.key)))
-          throw new Problem('not-found', `nothing dead has the key ${request.body.key}`)
-        return { redelivered: true }
-      },
-    )
   })
+}
+
+function redeliverRoute(app: HttpApp, runtime: Pick<Runtime, 'redeliver'>): void {
+  app.post(
+    '/operations/redeliver',
+    {
+      schema: {
+        body: Type.Object({ key: Type.String({ pattern: plainName }) }, { additionalProperties: false }),
+        summary: 'Redeliver a dead effect or a dead letter',
+      },
+    },
+    async (request) => {
+      if (!(await runtime.redeliver(request.body.key)))
+        throw new Problem('not-found', `nothing dead has the key ${request.body.key}`)
+      return { redelivered: true }
+    },
+  )
 }
 
 function retentionRoutes(app: HttpApp, { retention, policy }: Pick<OperationsDeps, 'retention' | 'policy'>): void {

@@ -20,7 +20,6 @@ import { sliceBehind } from '../http/list.ts'
 import type { ActorKind } from '../machines/definition.ts'
 import type { IssueContext } from '../machines/issue/context.ts'
 import type { LedgerContext } from '../machines/ledger/context.ts'
-import type { Hold } from '../machines/model-key/context.ts'
 import { turnId, type PodContext } from '../machines/pod/context.ts'
 import type { ProjectContext } from '../machines/project/context.ts'
 import type { QueueContext } from '../machines/queue/context.ts'
@@ -156,14 +155,13 @@ async function statusOfProject(
   const holder = (await deps.directory.applied(id))?.holder
   const applied = { name, createdAt, ...memoryServiceOf(deps, id, spec as ProjectSpec) }
   return {
-    ...projectStatus(await deps.runtime.read(`project:${id}`), applied, await holdOf(deps, id)),
+    ...projectStatus(await deps.runtime.read(`project:${id}`), applied, await heldBy(deps, id)),
     ...(holder === id ? addressesOf(deps, id, name) : {}),
   }
 }
 
-async function holdOf({ runtime }: ResourceViewsDeps, project: string): Promise<Hold | null> {
-  const { hold = null } = ((await runtime.read(`queue:${project}`))?.context ?? {}) as Partial<QueueContext>
-  return hold
+async function heldBy({ runtime }: ResourceViewsDeps, project: string): Promise<Partial<QueueContext>> {
+  return ((await runtime.read(`queue:${project}`))?.context ?? {}) as Partial<QueueContext>
 }
 
 function memoryServiceOf({ memoryUrl }: ResourceViewsDeps, id: string, { memory }: ProjectSpec): object {

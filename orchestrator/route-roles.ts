@@ -2,7 +2,16 @@
 import type { Role } from '../http/auth/roles.ts'
 
 /** How a request names a Project whose owner may use the route too. */
-export type Naming = 'task of body' | 'key of body' | 'task' | 'address' | 'actor' | 'key' | 'path' | 'secret of body'
+export type Naming =
+  | 'task of body'
+  | 'project of body'
+  | 'key of body'
+  | 'task'
+  | 'address'
+  | 'actor'
+  | 'key'
+  | 'path'
+  | 'secret of body'
 
 export interface RoleRule {
   readonly role: Role
@@ -93,6 +102,8 @@ export const routeRules: RouteRules = {
   'POST /operations/inspector-link': viewer(),
   'POST /operations/retry': operator('task of body'),
   'POST /operations/cancel': operator('task of body'),
+  'POST /operations/pause': operator('project of body'),
+  'POST /operations/resume': operator('project of body'),
   'POST /operations/redeliver': operator('key of body'),
   'POST /operations/retention': operator(),
 

@@ -16,6 +16,7 @@ import { history } from '../commands/history.ts'
 import { inspector } from '../commands/inspector.ts'
 import { logs } from '../commands/logs.ts'
 import { deadLetters, effects } from '../commands/outbox.ts'
+import { pause, resume } from '../commands/project-verbs.ts'
 import { prove } from '../commands/prove.ts'
 import { replay } from '../commands/replay.ts'
 import { retention } from '../commands/retention.ts'
@@ -35,6 +36,8 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<unk
   'logs --follow': (args) => logs(['a', '--follow', ...args]),
   retry: (args) => retry(['a', ...args]),
   cancel: (args) => cancel(['a', ...args]),
+  pause: (args) => pause(['a', '--reason', 'x', ...args]),
+  resume: (args) => resume(['a', '--reason', 'x', ...args]),
   inspector,
   actors,
   history: (args) => history(['task:default/a', ...args]),
@@ -50,7 +53,16 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<unk
   'retention sweep': (args) => retention(['sweep', ...args]),
   apply: (args) => apply(['-f', manifest, ...args]),
 }
-const changing = ['retry', 'cancel', 'effects redeliver', 'dead-letters redeliver', 'retention sweep', 'apply']
+const changing = [
+  'retry',
+  'cancel',
+  'pause',
+  'resume',
+  'effects redeliver',
+  'dead-letters redeliver',
+  'retention sweep',
+  'apply',
+]
 
 interface Answer {
   readonly status: number

@@ -1,6 +1,7 @@
 /** The status of a Project (PROJECT-STATUS). */
 import { conditionsOf } from '../../machines/project/conditions.ts'
 import type { Hold } from '../../machines/model-key/context.ts'
+import type { Pause, QueueContext } from '../../machines/queue/context.ts'
 import { newProject, type ProjectContext, type Scheduled } from '../../machines/project/context.ts'
 import { dated, type Condition, type Finding } from './condition.ts'
 import { whenever, type ActorShape } from './shape.ts'
@@ -23,11 +24,14 @@ interface ProjectStatus {
   readonly conditions: readonly [Condition, ...(readonly Condition[])]
 }
 
+/** What its queue knows of why no pod starts. */
+type Held = Partial<Pick<QueueContext, 'hold' | 'pausedBy'>>
+
 /** The addresses of its webhook and of its memory are added by who knows them. */
 export function projectStatus(
   actor: Pick<ActorShape, 'context'> | undefined,
   { name, createdAt, memoryService }: Applied,
-  hold: Hold | null = null,
+  { hold = null, pausedBy = null }: Held = {},
 ): ProjectStatus {
   const project = (actor?.context ?? newProject('')) as ProjectContext
   const observedGeneration = project.observed[`Project/${name}`]
@@ -40,6 +44,7 @@ export function projectStatus(
     conditions: [
       ready,
       ...others.map((one) => dated(one, sinceIn(project, one.type, createdAt), observedGeneration)),
+      ...(pausedBy === null ? [] : [paused(pausedBy, createdAt, observedGeneration)]),
       ...(hold === null ? [] : [withheld(hold, createdAt, observedGeneration)]),
       ...(memoryService === undefined ? [] : [dated(notBuilt(memoryService), createdAt, observedGeneration)]),
     ],
@@ -59,6 +64,12 @@ function withheld({ cause, message, since, until }: Hold, createdAt: number, obs
   const said = message === '' ? next : `The provider says "${message}". ${next}`
   const finding = { type: 'ModelWithheld', status: 'True', reason: withheldReasons[cause], message: said } as const
   return dated(finding, Math.max(since, createdAt), observed)
+}
+
+/** PROJECT-STATUS-18. */
+function paused({ by, reason, at }: Pause, createdAt: number, observed?: number): Condition {
+  const message = `${by} paused it: ${reason}. No pod starts until somebody resumes it: statewright resume.`
+  return dated({ type: 'Paused', status: 'True', reason: 'Operator', message }, Math.max(at, createdAt), observed)
 }
 
 const memoryWords = {

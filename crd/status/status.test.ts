@@ -446,7 +446,7 @@ test('an entry that left says what became of it', () => {
 describe('a model that is withheld', () => {
   const hold = { cause: 'key_refused', message: 'invalid x-api-key', since: at, until: at + 60_000 } as const
   const conditionsOf = (given: { readonly message?: string } | null, createdAt = 0): readonly object[] =>
-    projectStatus(undefined, { name: 'demo', createdAt }, given && { ...hold, ...given }).conditions
+    projectStatus(undefined, { name: 'demo', createdAt }, { hold: given && { ...hold, ...given } }).conditions
 
   test('is a condition of the Project, since it is withheld, in the words of the provider (MODEL-KEY-8, RESOURCES-27)', () => {
     expect(conditionsOf({})).toEqual([
@@ -467,4 +467,19 @@ describe('a model that is withheld', () => {
     expect(conditionsOf({}, at + 5)[1]).toMatchObject({ lastTransitionTime: '2026-01-02T03:04:05.005Z' })
     expect(conditionsOf(null)).toHaveLength(1)
   })
+})
+
+test('an operator’s pause is a condition of the Project, with who and why (PROJECT-STATUS-18)', () => {
+  const pausedBy = { by: 'ada', reason: 'the forge is down', at }
+  const shown = (createdAt: number) => projectStatus(undefined, { name: 'demo', createdAt }, { pausedBy }).conditions
+  expect(shown(0).slice(1)).toEqual([
+    {
+      type: 'Paused',
+      status: 'True',
+      reason: 'Operator',
+      message: 'ada paused it: the forge is down. No pod starts until somebody resumes it: statewright resume.',
+      lastTransitionTime: time,
+    },
+  ])
+  expect(projectStatus(undefined, { name: 'demo', createdAt: 0 }, { pausedBy: null }).conditions).toHaveLength(1)
 })

@@ -1,5 +1,6 @@
 /** Why work waits for a slot, read from the queues when it is scraped: there is one for each Project (ORCHESTRATOR-METRICS-13). */
 import { Gauge, type Registry } from 'prom-client'
+import { isPaused } from '../../machines/queue/admission.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -10,7 +11,7 @@ type QueueClass = (typeof classes)[number]
 /** In the order in which one hold hides another (QUEUE-7). */
 const holds = {
   'not-ready': ({ closedReason }: QueueContext) => closedReason !== null,
-  paused: ({ maxConcurrentAgents }: QueueContext) => maxConcurrentAgents === 0,
+  paused: isPaused,
   model: ({ hold }: QueueContext) => hold !== null,
   'budget-all': ({ budget }: QueueContext) => budget === 'allHeld',
   'budget-normal': ({ budget }: QueueContext) => budget === 'normalHeld',

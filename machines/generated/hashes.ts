@@ -3,7 +3,7 @@ import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   project: '9df1d85df45d067d',
-  queue: '64e85454df73bb15',
+  queue: '80deb3fa8c1797f7',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   task: '616b575c8beeb745',

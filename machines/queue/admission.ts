@@ -18,7 +18,7 @@ function slots(context: QueueContext, entryClass: WaitingEntry['class']): number
 }
 
 export function isPaused(context: QueueContext): boolean {
-  return context.maxConcurrentAgents === 0
+  return context.maxConcurrentAgents === 0 || context.pausedBy !== null
 }
 
 const withheld = {
@@ -43,6 +43,7 @@ function holdOf(context: QueueContext, used: Used, entry: WaitingEntry): string 
 
 function holdOfProject(context: QueueContext): string | null {
   if (context.closedReason !== null) return `project not ready: ${context.closedReason}`
+  if (context.pausedBy !== null) return `paused by ${context.pausedBy.by}: ${context.pausedBy.reason}`
   return isPaused(context) ? 'paused' : null
 }
 

@@ -3,6 +3,12 @@ import type { QueueEntry } from './events.ts'
 
 export type Budget = 'open' | 'normalHeld' | 'allHeld'
 
+export interface Pause {
+  readonly by: string
+  readonly reason: string
+  readonly at: number
+}
+
 export interface WaitingEntry extends QueueEntry {
   readonly sequence: number
   readonly enqueuedAt: number
@@ -27,6 +33,8 @@ export interface QueueContext {
   readonly alertCapacity: number
   /** Why nothing is admitted although there may be room; null: the Project is ready. */
   readonly closedReason: string | null
+  /** An operator's pause, beside that of `maxConcurrentAgents`; null: there is none. */
+  readonly pausedBy: Pause | null
   readonly budget: Budget
   /** The key of the model that its pods use, by its print; empty: none is known, and none holds anything back. */
   readonly key: string
@@ -49,6 +57,7 @@ export function newQueue(id: string): QueueContext {
     capacity: 0,
     alertCapacity: 0,
     closedReason: 'not-configured',
+    pausedBy: null,
     budget: 'open',
     key: '',
     hold: null,

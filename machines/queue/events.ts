@@ -47,6 +47,14 @@ export const QueueEvent = Type.Union([
   Type.Object({ type: Type.Literal('queue.served'), ...At, key: Type.String() }),
   /** One entry may try the model -> `key.probing` | `key.idle`. */
   Type.Object({ type: Type.Literal('queue.probe'), ...At, key: Type.String() }),
+  /** An operator's word: nothing is admitted until another one resumes (QUEUE-10). */
+  Type.Object({
+    type: Type.Literal('queue.paused'),
+    ...At,
+    by: Type.String({ description: 'the subject of the operator' }),
+    reason: Type.String(),
+  }),
+  Type.Object({ type: Type.Literal('queue.resumed'), ...At, by: Type.String(), reason: Type.String() }),
   /** A ready Project admits; one that is not ready mints and spawns nothing (SCHEDULE-1). */
   Type.Object({ type: Type.Literal('queue.opened'), ...At }),
   Type.Object({ type: Type.Literal('queue.closed'), ...At, reason: Type.String() }),

@@ -168,6 +168,29 @@ describe('holds', () => {
     expect(queue.configure(2).granted).toEqual(['alert', 'b'])
   })
 
+  test('Queue admission/operator: QUEUE-10: an operator’s pause admits nothing until an operator resumes, whatever is applied', () => {
+    const pause = (by: string) => ({ by, reason: 'a look at the forge' })
+    const queue = ready(2).add('a').send('queue.paused', pause('ada'))
+    expect(queue.value).toEqual({ readiness: 'ready', pause: 'paused', budget: 'open' })
+    queue.add('alert', { class: 'alert', priority: 0 }).add('b').configure(3).send('queue.opened')
+    expect(queue.admitted).toEqual(['a'])
+    expect(positions(queue.context, queue.context.at)[0]?.reason).toBe('paused by ada: a look at the forge')
+    // Another one's word leaves the first one's standing.
+    queue.send('queue.paused', pause('bob'))
+    expect(queue.context.pausedBy).toMatchObject(pause('ada'))
+    expect(queue.send('queue.resumed', { by: 'bob', reason: '' }).granted).toEqual(['alert', 'b'])
+    expect(queue.context.pausedBy).toBeNull()
+  })
+
+  test('Queue admission/operator: a pause ends with its Project, and one without a queue is a fact of the next', () => {
+    const queue = ready().send('queue.paused', { by: 'ada', reason: 'x' }).send('queue.closed', { reason: 'Deleted' })
+    expect(queue.context.pausedBy).toBeNull()
+    const low = ready(0)
+      .send('queue.paused', { by: 'ada', reason: 'x' })
+      .send('queue.resumed', { by: 'ada', reason: '' })
+    expect(low.value).toMatchObject({ pause: 'paused' })
+  })
+
   test('Queue admission/held: normalHeld lets alerts through, allHeld nothing', () => {
     const queue = ready()
       .send('queue.budgeted', { state: 'normalHeld' })

@@ -90,7 +90,8 @@ function close(context: QueueContext, { reason }: EventOf<QueueEvent, 'queue.clo
   if (reason !== 'Deleted') return { context: { closedReason: reason } }
   const dropped = remove(context, 'project deleted', ({ admittedAt }) => admittedAt === null)
   return {
-    context: { closedReason: reason, ...dropped, key: '', hold: null, probe: '' },
+    // One of the same name that is applied later is another Project: nobody paused that.
+    context: { closedReason: reason, ...dropped, pausedBy: null, key: '', hold: null, probe: '' },
     effects: [...context.entries.flatMap(endOf), ...leave(context)],
   }
 }
@@ -138,6 +139,12 @@ export const queueMachine = setup({
     'queue.budgeted': { actions: on('queue.budgeted', (_context, { state }) => ({ context: { budget: state } })) },
     'queue.opened': { actions: on('queue.opened', () => ({ context: { closedReason: null } })) },
     'queue.closed': { actions: on('queue.closed', close) },
+    'queue.paused': {
+      actions: on('queue.paused', (context, { by, reason }) => ({
+        context: { pausedBy: context.pausedBy ?? { by, reason, at: context.at } },
+      })),
+    },
+    'queue.resumed': { actions: on('queue.resumed', () => ({ context: { pausedBy: null } })) },
     'queue.keyed': { actions: on('queue.keyed', keyed) },
     'queue.withheld': { actions: on('queue.withheld', withheld) },
     'queue.served': { actions: on('queue.served', served) },
@@ -159,7 +166,7 @@ export const queueMachine = setup({
       },
     },
     pause: {
-      meta: meta('whether the Project is paused', 'maxConcurrentAgents'),
+      meta: meta('whether the Project is paused', 'maxConcurrentAgents, or an operator'),
       initial: 'paused',
       states: {
         running: {
@@ -167,7 +174,10 @@ export const queueMachine = setup({
           always: { guard: ({ context }) => isPaused(context), target: 'paused' },
         },
         paused: {
-          meta: meta('maxConcurrentAgents is 0', 'a maxConcurrentAgents above 0'),
+          meta: meta(
+            'maxConcurrentAgents is 0, or an operator paused it',
+            'a maxConcurrentAgents above 0, and statewright resume',
+          ),
           always: { guard: ({ context }) => !isPaused(context), target: 'running' },
         },
       },
@@ -201,7 +211,7 @@ export const queueMachine = setup({
 
 export const queueDefinition: MachineDefinition = {
   kind: 'queue',
-  version: 4,
+  version: 5,
   machine: queueMachine,
   createdBy: ['queue.configured', 'queue.enqueue', 'queue.keyed'],
   upgrades: {
@@ -210,5 +220,6 @@ export const queueDefinition: MachineDefinition = {
     2: (snapshot) => snapshot,
     // Answers an ask during a try otherwise.
     3: (snapshot) => snapshot,
+    4: (snapshot) => withContext(snapshot, { pausedBy: null }),
   },
 }

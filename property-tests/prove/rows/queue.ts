@@ -14,7 +14,8 @@ function urgency({ priority, enqueuedAt }: WaitingEntry, at: number): number {
 
 function mayEnter(q: QueueContext, entry: WaitingEntry): boolean {
   const isAlert = entry.class === 'alert'
-  if (q.closedReason !== null || q.maxConcurrentAgents === 0 || q.budget === 'allHeld') return false
+  if (q.closedReason !== null || q.pausedBy !== null || q.maxConcurrentAgents === 0 || q.budget === 'allHeld')
+    return false
   if (q.budget === 'normalHeld' && !isAlert) return false
   if (q.hold !== null && q.probe !== entry.entry) return false
   const used = q.entries.filter((one) => one.class === entry.class && one.admittedAt !== null).length
@@ -76,7 +77,12 @@ function hear(q: Mutable<QueueContext>, event: QueueEvent, asking: Asking): void
       q.entries.forEach((entry) => end(entry, asking))
       drop(q, 'project deleted', (one) => one.admittedAt === null)
       if (q.key !== '') asking.tell(`model-key:${q.key}`, 'key.left', { project: q.id })
-      return void Object.assign(q, { key: '', hold: null, probe: '' })
+      return void Object.assign(q, { pausedBy: null, key: '', hold: null, probe: '' })
+    case 'queue.paused':
+      if (q.pausedBy === null) q.pausedBy = { by: event.by, reason: event.reason, at: q.at }
+      return
+    case 'queue.resumed':
+      return void (q.pausedBy = null)
     case 'queue.keyed':
       if (event.key !== q.key) {
         if (q.key !== '') asking.tell(`model-key:${q.key}`, 'key.left', { project: q.id })
@@ -153,7 +159,7 @@ export const queueRows: Rows = (before, event, id) => {
   tellOfHold(known, q, asking)
   const leaves = [
     `readiness.${q.closedReason === null ? 'ready' : 'notReady'}`,
-    `pause.${q.maxConcurrentAgents === 0 ? 'paused' : 'running'}`,
+    `pause.${q.maxConcurrentAgents === 0 || q.pausedBy !== null ? 'paused' : 'running'}`,
     `budget.${q.budget}`,
   ]
   return { leaves, context: q, effects: [...asking.effects, ...grants.effects], timers: [] }

@@ -15,7 +15,12 @@ const roomy = [said(configured(2, 2, 1)), told('queue.opened'), told('queue.keye
 const [a, b] = [said(enqueue('a')), said(enqueue('b'))]
 const probe = told('queue.probe', key)
 
+const paused = told('queue.paused', { by: 'ada', reason: 'a look' })
+const stands = 'readiness.ready and pause.paused and budget.open'
+
 export const queueWalks: readonly Walk[] = [
+  walk(stands, roomy, paused, a),
+  walk(stands, roomy, withheld, a, paused, probe),
   walk(ready, roomy, a, withheld),
   walk(ready, roomy, withheld, a),
   walk(ready, roomy, withheld, a, b),
