@@ -8,6 +8,8 @@ import { programDir } from '../../cli/program.ts'
 import { startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
 
 const name = 'documentation-1'
+/** The fixture's model key. */
+const leak = `console.error('the model key is no model is asked.')`
 let fixture: OrchestratorFixture
 let pods: string
 
@@ -15,7 +17,7 @@ beforeAll(async () => {
   pods = mkdtempSync(join(tmpdir(), 'other-version-'))
   mkdirSync(join(pods, 'bin'))
   const wrapper = pathToFileURL(join(programDir, 'wrapper', 'testing', 'run-other-version.ts')).href
-  writeFileSync(join(pods, 'bin', 'statewright.mjs'), `await import(${JSON.stringify(wrapper)})\n`)
+  writeFileSync(join(pods, 'bin', 'statewright.mjs'), `${leak}\nawait import(${JSON.stringify(wrapper)})\n`)
   fixture = await startOrchestratorFixture({}, { programDir: pods })
 }, 60_000)
 afterAll(async () => {
@@ -37,4 +39,19 @@ it('fails the Task of a wrapper of another contract version at once, without a t
   )
   expect(await fixture.runtime.read(`turn:default/${name}/1/0`)).toBeUndefined()
   expect(await fixture.runtime.read(`pod:default/${name}/2`)).toBeUndefined()
+}, 60_000)
+
+it('shows what the pod logged, without the model key (OPERATIONS-9, OPERATIONS-10)', async () => {
+  const token = await fixture.operatorToken()
+  const { status, body } = await fixture.call(`/operations/logs?task=${name}`, { token })
+  expect([status, body]).toEqual([
+    200,
+    {
+      ...{ task: `default/${name}`, pod: 1, isLive: false, truncated: false },
+      ...{ lines: expect.any(Array) as unknown, cursor: expect.stringMatching(/^\d+$/) as unknown },
+    },
+  ])
+  const lines = body['lines'] as readonly string[]
+  expect(lines[0]).toBe('the model key is •••.')
+  expect(lines.join('\n')).toContain('another contract version')
 }, 60_000)
