@@ -152,6 +152,15 @@ describe('the MCP servers', () => {
     expect(said.filter((line) => line.includes('twice'))).toHaveLength(1)
   })
 
+  test('log the name alone of an extra server that is incomplete: its address or a header may hold a secret', () => {
+    const log = rememberingLogger()
+    const entry = { name: 'wiki', url: 'https://wiki.example/?key=hush', type: 'stdio', headers: { 'X-Own': 'hush' } }
+    const given = config({ PLATFORM_EXTRA_MCP_SERVERS: JSON.stringify([entry, 'hush', null]) })
+    renderMcpConfig(given, plumbing, [], log.logger)
+    expect(log.lines.join('')).not.toContain('hush')
+    expect(log.lines.map((line) => (JSON.parse(line) as { name?: string }).name)).toContain('wiki')
+  })
+
   test('run the programs of fragments where commands run, with the variables that they name', () => {
     const tool = { command: 'npx', args: ['tool', '--fast'], env: { TOOL_KEY: 'k', TOOL_MODE: 'm' } }
     const servers = render('', [{ mcpServers: { tool, plain: { command: 'serve' }, far: { url: 'https://far' } } }])

@@ -59,9 +59,15 @@ function addExtras(servers: Servers, text: string, logger: Logger): void {
   const list = parseJson(text)
   if (!Array.isArray(list)) return logger.warn({}, 'PLATFORM_EXTRA_MCP_SERVERS is not a JSON array; skipped')
   for (const entry of list as unknown[]) {
-    if (!Check(Extra, entry)) logger.warn({ entry }, 'an extra MCP server is incomplete; skipped')
+    if (!Check(Extra, entry)) logger.warn(nameOf(entry), 'an extra MCP server is incomplete; skipped')
     else add(servers, entry.name, { type: entry.type ?? 'http', url: entry.url }, logger)
   }
+}
+
+/** An address or a header may hold a secret: the log has the name alone. */
+function nameOf(entry: unknown): { readonly name?: string } {
+  const { name } = (entry ?? {}) as { readonly name?: unknown }
+  return typeof name === 'string' ? { name } : {}
 }
 
 function add(servers: Servers, name: string, server: object, logger: Logger): void {
