@@ -7,6 +7,11 @@ import { systemClock } from '../runtime/clock.ts'
 import type { Endpoints } from './local/endpoints.ts'
 import { versionOf } from './server/metadata.ts'
 
+/** Nobody answered: asked again later, somebody may. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+}
+
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
 export interface OrchestratorClient {
@@ -158,9 +163,9 @@ async function ofVersion({ url, version }: Connection, why: string): Promise<str
   return `the orchestrator at ${url} has ${named}, this program has ${version}: use one of the same version. ${why}`
 }
 
-function unreachable(what: string, next: string, cause: unknown): Error {
+function unreachable(what: string, next: string, cause: unknown): UnreachableError {
   const why = causeOf(cause)
-  return new Error(`the ${what} does not answer${why === '' ? '' : ` (${why})`}: ${next}`, { cause })
+  return new UnreachableError(`the ${what} does not answer${why === '' ? '' : ` (${why})`}: ${next}`, { cause })
 }
 
 /** fetch names the reason in its cause. */

@@ -10,11 +10,12 @@ const hasty: Clock = { ...systemClock, setTimer: (_delay, callback) => systemClo
 const usual = { task: 'default/a', pod: 2, isLive: false, lines: [], truncated: false, cursor: '' }
 const line =
   '{"level":30,"time":"2026-01-01T00:00:00.000Z","name":"wrapper","msg":"ready \\u001b[31m","url":"http://a"}'
+const away = Symbol('away')
 const Query = Type.Record(Type.String(), Type.String())
 
-/** An orchestrator that answers so, one after another; a text is a 404. */
+/** An orchestrator that answers so, one after another; a text is a 404, `away` is an orchestrator that starts. */
 function answering(
-  answers: readonly (object | string)[],
+  answers: readonly (object | string | typeof away)[],
   use: (ask: (...args: readonly string[]) => Promise<Said>, asked: readonly object[]) => Promise<void>,
 ): Promise<void> {
   const left = [...answers]
@@ -26,6 +27,7 @@ function answering(
         asked.push(query)
         const answer = left.shift() ?? 'nothing more'
         if (typeof answer === 'string') throw new Problem('not-found', answer)
+        if (answer === away) throw new Problem('not-ready', 'it starts')
         return { ...usual, ...answer }
       }),
   )
@@ -64,6 +66,22 @@ test('--follow prints what is new until the pod ended, and stays with that pod',
       const since = { task: 'a', pod: '2', tail: '5000' }
       expect(asked).toEqual([{ task: 'a' }, since, ...['c1', 'c1', 'c2'].map((cursor) => ({ ...since, cursor }))])
     },
+  ))
+
+test('--follow goes on over an orchestrator that starts again, and gives up after a minute of misses', () =>
+  answering(
+    [{ isLive: true, lines: ['one'], cursor: 'c1' }, away, away, { isLive: false, lines: ['two'], cursor: 'c2' }],
+    async (ask) => {
+      expect(await ask('a', '--follow')).toEqual({
+        out: 'one\ntwo',
+        err: 'the orchestrator does not answer; it is asked again',
+      })
+    },
+  ).then(() =>
+    answering([{ isLive: true }, ...Array.from({ length: 31 }, (): typeof away => away)], async (ask, asked) => {
+      await expect(ask('a', '--follow')).rejects.toThrow('it starts')
+      expect(asked).toHaveLength(32)
+    }),
   ))
 
 test('--follow ends in order when the cluster takes the pod away, and with an error where the Task has none', () =>

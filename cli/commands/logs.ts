@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import { ApiError } from '../../http/api-error.ts'
 import { sleep, systemClock, type Clock } from '../../runtime/clock.ts'
 import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import type { OrchestratorClient } from '../client.ts'
+import { UnreachableError, type OrchestratorClient } from '../client.ts'
 import { readableLine, withoutControls } from '../log-line.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 
@@ -41,6 +41,8 @@ const options = {
 } as const satisfies ParseArgsOptionsConfig
 
 const pollMs = 2_000
+/** A minute: an orchestrator that starts again is back by then. */
+const mostMisses = 30
 /** As many as the server gives: what came within a poll is printed whole. */
 const mostLines = '5000'
 
@@ -94,6 +96,7 @@ interface Following {
 
 /** Of the pod of the first answer, though a later one may begin. */
 async function follow(client: OrchestratorClient, { query, first, print, clock }: Following): Promise<void> {
+  let misses = 0
   for (let last = first; last.isLive;) {
     await sleep(clock, pollMs)
     const cursor: Record<string, string> = last.cursor === '' ? {} : { cursor: last.cursor }
@@ -101,11 +104,22 @@ async function follow(client: OrchestratorClient, { query, first, print, clock }
     const next = await ask(client, asked).catch((error: unknown) => {
       // A cluster takes the log with the pod.
       if (error instanceof ApiError && error.status === 404) return undefined
+      if (isAway(error) && misses < mostMisses) return 'away'
       throw error
     })
+    if (next === 'away') {
+      if (misses === 0) console.error('the orchestrator does not answer; it is asked again')
+      misses += 1
+      continue
+    }
+    misses = 0
     if (next === undefined) return console.error(`pod ${first.pod} of ${first.task} is gone, and its log with it`)
     if (next.truncated && cursor['cursor'] !== undefined) console.error('lines between these were left out')
     print(next)
     last = next
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500)
 }
