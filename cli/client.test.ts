@@ -92,7 +92,7 @@ test('a server that is not there is named, with what to do', async () => {
   const dead = 'http://127.0.0.1:1'
   const client = { clientId: 'cli', clientSecret: 'cli-secret', audience }
   const next =
-    'does not answer (bad port): is statewright up still running? Start it again, or name its folder with --dir'
+    'does not answer (bad port): is statewright up still running? Start it again, name its folder with --dir, or another orchestrator with --server'
   await expect(
     orchestratorClient(localConnection({ ...client, orchestrator: dead, tokenUrl: `${dead}/token` }, '1.0.0')).call(
       'GET',

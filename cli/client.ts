@@ -88,7 +88,8 @@ export function localConnection(
   version: string,
 ): Connection {
   const { orchestrator: url, tokenUrl, clientId, clientSecret: secret, audience } = endpoints
-  const restart = 'is statewright up still running? Start it again, or name its folder with --dir'
+  const restart =
+    'is statewright up still running? Start it again, name its folder with --dir, or another orchestrator with --server'
   return {
     url,
     issuer: new URL(tokenUrl).origin,
