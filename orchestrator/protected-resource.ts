@@ -30,7 +30,6 @@ export function protectedResourceRoute(app: HttpApp, deps: ProtectedResourceDeps
   const schema = {
     summary: 'Where a person signs in (RFC 9728)',
     response: { 200: ProtectedResource },
-    security: [],
   }
   app.get(protectedResourcePath, { schema }, async (_request, reply) => {
     void reply.header('cache-control', 'no-cache')

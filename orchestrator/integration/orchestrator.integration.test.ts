@@ -145,7 +145,8 @@ describe('the API', () => {
   }
 
   /** Proven otherwise: by signature, by the pod's token as Basic, by ticket or cookie, or open to everybody. */
-  const otherwise = /^\/(healthz|readyz|metrics|docs|openapi\.json|operator\/webhooks|internal|git|inspector)(\/|$)/
+  const otherwise =
+    /^\/(\.well-known|healthz|readyz|metrics|docs|openapi\.json|operator\/webhooks|internal|git|inspector)(\/|$)/
 
   async function operations(): Promise<Operation[]> {
     const { body } = await fixture.call('/openapi.json')
@@ -165,13 +166,24 @@ describe('the API', () => {
     expect(named.map(([path]) => path)).toEqual(paths.map(([path]) => path).filter((path) => !otherwise.test(path)))
   })
 
-  test('names everything in camelCase but what the tools of agents pass on (HTTP-16)', async () => {
+  test('names everything in camelCase but what the tools of agents pass on, and a document of RFC 9728 (HTTP-16)', async () => {
     const { body } = await fixture.call('/openapi.json')
     const other = Object.entries(body['paths'] as object).map(([path, methods]) => ({
       path,
       names: [...new Set(namesIn(methods))].filter((name) => !/^[a-z][A-Za-z0-9]*$/.test(name)),
     }))
     expect(other.filter(({ names }) => names.length > 0)).toEqual([
+      {
+        path: '/.well-known/oauth-protected-resource',
+        names: [
+          'resource_name',
+          'authorization_servers',
+          'bearer_methods_supported',
+          'statewright_version',
+          'statewright_audience',
+          'statewright_client_id',
+        ],
+      },
       { path: '/tasks/{task}/scm', names: ['is_pr', 'since_days'] },
       { path: '/tasks/{task}/merge-requests', names: ['in_reply_to'] },
       { path: '/tasks/{task}/takeover-requests', names: ['comment_external_id'] },
