@@ -46,10 +46,12 @@ const commands: Readonly<Record<string, Command>> = {
   },
   pause: {
     summary: 'admit no pod of a Project until somebody resumes it: PROJECT --reason TEXT',
+    module: 'project-verbs',
     run: async (args) => (await import('./commands/project-verbs.ts')).pause(args),
   },
   resume: {
     summary: 'take a pause of a Project back: PROJECT --reason TEXT',
+    module: 'project-verbs',
     run: async (args) => (await import('./commands/project-verbs.ts')).resume(args),
   },
   inspector: {
