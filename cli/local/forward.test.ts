@@ -3,6 +3,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { KubeClient } from '../../edges/kubernetes/api.ts'
 import { openForward, orchestratorPods } from './forward.ts'
+import { freePort } from '../../testing/free-port.ts'
 
 interface Given {
   readonly name: string
@@ -39,15 +40,6 @@ async function answerAt(port: number): Promise<string> {
   socket.setEncoding('utf8').on('data', (part: string) => (text += part))
   await once(socket, 'close')
   return text
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 test('a connection goes to the ready pod of the moment, and is closed where there is none', async () => {

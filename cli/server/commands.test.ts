@@ -24,6 +24,7 @@ import { cancel, retry } from '../commands/task-verbs.ts'
 import { why } from '../commands/why.ts'
 import { credentialsFile } from '../knowledge-service.ts'
 import { version } from '../program.ts'
+import { freePort } from '../../testing/free-port.ts'
 
 const manifest = join(mkdtempSync(join(tmpdir(), 'statewright-apply-')), 'secret.json')
 writeFileSync(manifest, '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"},"stringData":{"k":"v"}}')
@@ -186,13 +187,3 @@ test('an orchestrator in Kubernetes takes no manifest: kubectl does', async () =
   const { url } = await signedInAt(problem(404, 'not-found', 'no route has the path /resources'))
   await expect(apply(['-f', manifest, '--server', url])).rejects.toThrow('write them with kubectl')
 })
-
-/** One that nobody listens at: it was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

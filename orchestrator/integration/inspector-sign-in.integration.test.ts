@@ -1,8 +1,6 @@
 /** People sign in to the inspector of a started orchestrator: at the stand-in, and at a provider that nobody here wrote. */
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page, type WebSocketRoute } from 'playwright-core'
@@ -16,6 +14,7 @@ import type { OrchestratorSettings } from '../settings.ts'
 import { startOrchestrator } from '../start.ts'
 import { openDatabase } from '../testing/database.ts'
 import { settingsOf } from '../testing/fixture.ts'
+import { freePort } from '../../testing/free-port.ts'
 
 const roles = { claim: 'groups', values: { viewer: ['viewers'] }, owners: {} }
 const groups = { ada: ['viewers'], ben: ['others'] }
@@ -102,15 +101,6 @@ async function withOrchestrator(start: Start, use: (scene: Scene) => Promise<voi
     await database?.drop()
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Fails on any error of the page, where the answer 403 of a sign-in is none. */

@@ -2,12 +2,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { stringify } from 'yaml'
 import { alertsFile } from './queries.ts'
+import { freePort } from '../../../testing/free-port.ts'
 
 const script = fileURLToPath(new URL('../../../.ci/prometheus.sh', import.meta.url))
 /** A demo lasts a minute, so it is looked at often. */
@@ -79,15 +79,6 @@ async function ask<T>(url: string, path: string, query: Readonly<Record<string, 
   const { status, data, error } = (await answer.json()) as { status: string; data: T; error?: string }
   if (status !== 'success') throw new Error(error ?? `Prometheus answered ${answer.status}`)
   return data
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
