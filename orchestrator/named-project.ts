@@ -6,7 +6,7 @@ import type { ResourceReader } from '../edges/ports/resources.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { addressOf, parseAddress, parseEffectKey } from '../runtime/address.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { projectIdOf } from './project-verbs.ts'
+import { idOfName } from './resource-id.ts'
 import type { Naming } from './route-roles.ts'
 
 export interface NamedProjectDeps {
@@ -26,7 +26,7 @@ export async function projectsNamed(
     case 'task of body':
       return ofTask(deps, String(body['task'] ?? ''))
     case 'project of body':
-      return [projectIdOf(String(body['project'] ?? ''))]
+      return [idOfName(String(body['project'] ?? ''))]
     case 'key of body':
       return ofAddress(deps, parseEffectKey(String(body['key'] ?? ''))?.actor)
     case 'task':
@@ -46,7 +46,7 @@ export async function projectsNamed(
 
 /** By its actor, else by the resource that waits to be minted. A bare name is one of `default`, as the routes read it. */
 async function ofTask({ runtime, resources }: NamedProjectDeps, name: string): Promise<readonly string[]> {
-  const id = name.includes('/') ? name : `default/${name}`
+  const id = idOfName(name)
   const task = await runtime.read(addressOf('task', id))
   if (task !== undefined) return [(task.context as unknown as TaskContext).config.project]
   const [namespace = '', ...rest] = id.split('/')

@@ -7,6 +7,7 @@ import type { TaskContext } from '../machines/task/context.ts'
 import { addressOf } from '../runtime/address.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { hiddenSecret, hideSecrets } from '../runtime/secrets-in-text.ts'
+import { idOfName } from './resource-id.ts'
 
 export interface PodLogDeps {
   readonly runtime: Pick<Runtime, 'read'>
@@ -55,7 +56,7 @@ export function podLogRoute(app: HttpApp, deps: PodLogDeps): void {
     async ({ query: { task, pod, tail = usualLines, cursor } }) => {
       if (cursor !== undefined && pod === undefined)
         throw invalidInput([{ in: 'query', path: '/pod', message: 'is needed with a cursor, which is of one pod' }])
-      const id = task.includes('/') ? task : `default/${task}`
+      const id = idOfName(task)
       const ordinals = await ordinalsOf(deps, { id, task }, pod)
       const wish = { lines: tail, bytes: mostBytes, ...(cursor === undefined ? {} : { after: cursor }) }
       for (const ordinal of ordinals) {

@@ -10,6 +10,7 @@ import type { QueueContext } from '../machines/queue/context.ts'
 import { addressOf } from '../runtime/address.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { idOfName } from './resource-id.ts'
 
 interface ProjectVerbsDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'read'>
@@ -32,7 +33,7 @@ export function projectVerbRoutes(app: HttpApp, { runtime, clock }: ProjectVerbs
   for (const [verb, type, summary] of verbs)
     app.post(`/operations/${verb}`, { schema: { body: Body, summary } }, async (request) => {
       const { project, reason } = request.body
-      const id = projectIdOf(project)
+      const id = idOfName(project)
       const to = addressOf('queue', id)
       const there = await runtime.read(to)
       if ((await runtime.read(addressOf('project', id))) === undefined || there === undefined)
@@ -44,9 +45,4 @@ export function projectVerbRoutes(app: HttpApp, { runtime, clock }: ProjectVerbs
       const waiting = entries.filter(({ admittedAt }) => admittedAt === null).length
       return { project: id, pausedBy, maxConcurrentAgents, waiting, running: entries.length - waiting }
     })
-}
-
-/** A bare name is one of the namespace `default`. */
-export function projectIdOf(name: string): string {
-  return name.includes('/') ? name : `default/${name}`
 }

@@ -8,6 +8,7 @@ import type { RoleSettings } from '../http/auth/roles.ts'
 import type { RetentionPolicy } from '../runtime/journal/retention.ts'
 import { EnvironmentReader, type Address, type Environment } from '../wrapper/boot/environment.ts'
 import { decodeSettings, type AgentResources } from './settings-schema.ts'
+import { idOfName } from './resource-id.ts'
 
 export interface OrchestratorSettings {
   readonly stateDir: string
@@ -250,7 +251,5 @@ function requireOfCluster(
 
 /** By the id of the Project: a bare name is one of the namespace `default`, so that no other namespace inherits its service or its owners. */
 function ofProjects<Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name.includes('/') ? name : `default/${name}`, value]),
-  )
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [idOfName(name), value]))
 }

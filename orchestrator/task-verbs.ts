@@ -11,6 +11,7 @@ import type { TaskContext } from '../machines/task/context.ts'
 import { addressOf } from '../runtime/address.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { idOfName } from './resource-id.ts'
 
 export interface TaskVerbsDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'read'>
@@ -28,7 +29,7 @@ export function taskVerbRoutes(app: HttpApp, { runtime, clock }: TaskVerbsDeps):
   for (const [verb, type, summary] of verbs)
     app.post(`/operations/${verb}`, { schema: { body: Body, summary } }, async (request) => {
       const { task } = request.body
-      const to = addressOf('task', task.includes('/') ? task : `default/${task}`)
+      const to = addressOf('task', idOfName(task))
       const before = await runtime.read(to)
       if (before === undefined) throw new Problem('not-found', `there is no Task ${task}`)
       if (before.status === 'done') throw new Problem('task-terminal', `the Task ${task} has ended`)

@@ -6,6 +6,7 @@ import { explain, explainQueued, type Why } from '../machines/why/why.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import { readRefusedCalls, type RefusingTurn } from './refused-calls.ts'
+import { idOfName } from './resource-id.ts'
 
 export interface WhyDeps {
   readonly runtime: Pick<Runtime, 'read' | 'list' | 'pendingTimers'>
@@ -35,7 +36,7 @@ const maxQueues = 500
 /** `name` without a namespace is in `default`. Undefined: there is no such Task, and none waits to be minted. */
 export async function readWhy(deps: WhyDeps, name: string): Promise<Why | undefined> {
   const { runtime, clock } = deps
-  const id = name.includes('/') ? name : `default/${name}`
+  const id = idOfName(name)
   const task = await runtime.read(`task:${id}`)
   const now = clock.now()
   if (task === undefined) {

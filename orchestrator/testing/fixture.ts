@@ -30,6 +30,7 @@ import { commit, run } from '../../standins/forge/testing/fixture.ts'
 import { startIdentity, type Identity, type IdentityClient } from '../../standins/identity/identity.ts'
 import { startOrchestrator, type Orchestrator } from '../start.ts'
 import { noCluster } from './no-cluster.ts'
+import { idOfName } from '../resource-id.ts'
 
 const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
 export const repository = `${people.owner}/duration`
@@ -234,7 +235,7 @@ export async function startOrchestratorFixture(
     fingerprint: async () => `${await state()}\n${await resourcesOf()}`,
     task,
     podAtWork: async (ordinal) => podOf((await until('a Task', task)).id, ordinal),
-    podOf: (name, ordinal) => podOf(name.includes('/') ? name : `default/${name}`, ordinal),
+    podOf: (name, ordinal) => podOf(idOfName(name), ordinal),
     async applyTask(name, kind, goal = `The goal of ${name}`) {
       const { status, body } = await fixture.call('/resources', {
         method: 'PUT',
