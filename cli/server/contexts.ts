@@ -1,7 +1,6 @@
 /** The orchestrators that a person signed in at, by name: one file, for its owner alone. Tokens stand apart from it. */
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
-import { Value } from 'typebox/value'
 import { readOwnFile, writeOwnFile } from '../../memory/client/own-file.ts'
 import { configDir } from '../knowledge-service.ts'
 
@@ -17,12 +16,7 @@ export function contextsFile(env: Readonly<Record<string, string | undefined>>):
 }
 
 export function readContexts(path: string): Contexts {
-  const text = readOwnFile(path)
-  if (text === undefined) return { contexts: {} }
-  const value = parse(text)
-  if (!Value.Check(Contexts, value))
-    throw new Error(`${path} is not what statewright login wrote: remove it and sign in again`)
-  return value
+  return readOwnFile(path, Contexts) ?? { contexts: {} }
 }
 
 export function writeContexts(path: string, contexts: Contexts): void {
@@ -37,12 +31,4 @@ export function withContext({ contexts }: Contexts, name: string, server: string
 export function withoutContext({ current, contexts }: Contexts, name: string): Contexts {
   const { [name]: _gone, ...rest } = contexts
   return { ...(current === undefined || current === name ? {} : { current }), contexts: rest }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

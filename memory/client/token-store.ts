@@ -1,6 +1,5 @@
 /** What logins gave, by service: one file, for its owner alone. */
 import { Type, type Static } from 'typebox'
-import { Value } from 'typebox/value'
 import { readOwnFile, writeOwnFile } from './own-file.ts'
 
 export const SavedLogin = Type.Object({
@@ -25,19 +24,7 @@ export interface TokenStore {
 }
 
 export function tokenStore(path: string): TokenStore {
-  function all(): Record<string, SavedLogin> {
-    const text = readOwnFile(path)
-    if (text === undefined) return {}
-    let value: unknown
-    try {
-      value = JSON.parse(text)
-    } catch {
-      value = undefined
-    }
-    if (!Value.Check(SavedLogins, value))
-      throw new Error(`${path} is not what statewright login wrote: remove it and sign in again`)
-    return value
-  }
+  const all = (): Static<typeof SavedLogins> => readOwnFile(path, SavedLogins) ?? {}
 
   return {
     path,
