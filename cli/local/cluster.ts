@@ -10,7 +10,7 @@ import type { ClusterParts, ClusterServers } from './cluster-parts.ts'
 import { demoImage, startDemoKubelet } from './demo-kubelet.ts'
 import type { GivenCluster } from './given-cluster.ts'
 import type { ReleaseImages } from './images.ts'
-import { createServers, runScript, type Closes, type Servers } from './servers.ts'
+import { buildOnce, createServers, runScript, type Closes, type Servers } from './servers.ts'
 
 export interface Cluster {
   /** Of the resources, the pods and the Lease. */
@@ -36,8 +36,6 @@ const ownNamespace = 'statewright-demo'
 const serviceAccount = 'statewright'
 /** Longer than any demo. */
 const tokenSeconds = 24 * 3600
-/** A cold build on a machine that does other work too. */
-const buildLimitMs = 45 * 60_000
 
 /** Beside those of `crd/kinds.ts`. */
 const plurals: Readonly<Record<string, string>> = {
@@ -111,7 +109,7 @@ async function startOwnCluster(
   }: { readonly servers: Servers; readonly closes: Closes } & Pick<ClusterOptions, 'write' | 'release'>,
 ): Promise<ClusterParts> {
   const { createKubeClient } = await import('../../edges/kubernetes/client.ts')
-  await buildServers(write)
+  await buildOnce('kube.sh', 'the API server from Go modules', 4, write)
   const kube = join(dir, 'kubernetes')
   await mkdir(kube, { recursive: true })
   const definitions = release === undefined ? { KUBE_CRDS: join(programDir, 'crd', 'generated') } : {}
@@ -179,17 +177,6 @@ async function startDatabase(servers: Servers): Promise<string> {
       cause: error,
     })
   })
-}
-
-/** Once for a machine: kube.sh keeps what it built. */
-async function buildServers(write: (text: string) => void): Promise<void> {
-  const isThere = await runScript('kube.sh', ['find']).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return
-  write('building the API server from Go modules, once for this machine: about 4 minutes of two idle cores')
-  await runScript('kube.sh', ['build'], { limitMs: buildLimitMs })
 }
 
 async function applyAll(client: KubeClient, namespace: string, manifests: readonly object[]): Promise<void> {

@@ -43,17 +43,6 @@ const chart = join(programDir, 'deploy', 'chart')
 const waitSeconds = 180
 const lookMs = 100
 
-/** Once for a machine: helm.sh keeps what it built. */
-export async function buildHelm(write: (text: string) => void): Promise<void> {
-  const isThere = await runScript('helm.sh', ['find']).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return
-  write('building Helm from its Go module, once for this machine: about 3 minutes of two idle cores')
-  await runScript('helm.sh', ['build'], { limitMs: 45 * 60_000 })
-}
-
 export async function installRelease(options: ReleaseOptions): Promise<Release> {
   const { dir, client, namespace, kubeconfig, values } = options
   const home = join(dir, 'helm')

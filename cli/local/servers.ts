@@ -37,6 +37,25 @@ export function createServers(logFile: string, closes: Closes): Servers {
   }
 }
 
+/** A cold build on a machine that does other work too. */
+const buildLimitMs = 45 * 60_000
+
+/** Once for a machine: the script keeps what it built. `minutes`: of two idle cores. */
+export async function buildOnce(
+  script: 'kube.sh' | 'helm.sh',
+  what: string,
+  minutes: number,
+  write: (text: string) => void,
+): Promise<void> {
+  const isThere = await runScript(script, ['find']).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) return
+  write(`building ${what}, once for this machine: about ${minutes} minutes of two idle cores`)
+  await runScript(script, ['build'], { limitMs: buildLimitMs })
+}
+
 interface Running {
   readonly environment?: object | undefined
   readonly limitMs?: number

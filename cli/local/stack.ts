@@ -280,8 +280,8 @@ async function startPrograms(
 }
 
 async function prepareRelease(dir: string, write: (text: string) => void): Promise<ReleaseImages> {
-  const [{ buildImages }, { buildHelm }] = await Promise.all([import('./images.ts'), import('./release.ts')])
-  await buildHelm(write)
+  const [{ buildImages }, { buildOnce }] = await Promise.all([import('./images.ts'), import('./servers.ts')])
+  await buildOnce('helm.sh', 'Helm from its Go module', 3, write)
   write('building the images of orchestrator and wrapper as folders')
   return buildImages(join(dir, 'images'))
 }
