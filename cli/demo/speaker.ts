@@ -5,7 +5,7 @@
 import type { Forge } from '../local/standins.ts'
 import { git } from '../local/git-seed.ts'
 import { people } from '../../standins/people.ts'
-import { missed } from './missed.ts'
+import { missed, resendMissed } from './missed.ts'
 import { firstLine } from './said.ts'
 import { shortestLiftMs, type Form, type Moment, type PlannedWord } from './word-plan.ts'
 
@@ -48,8 +48,6 @@ export interface SpeakerOptions {
 }
 
 const lookMs = 250
-/** So long the platform lives without a webhook that found nobody. A forge never sends one again by itself. */
-const resendMs = 6_000
 const resendLimitMs = 30_000
 /** No orchestrator takes longer to start; the demo must not hang when one never does. */
 const startLimitMs = 60_000
@@ -102,7 +100,7 @@ export function startSpeaker(options: SpeakerOptions): Speaker {
 
   const timer = setInterval(() => {
     liftOverdue().catch((error: unknown) => options.say(`the maintainer could not speak: ${String(error)}`))
-    for (const { id } of missed(forge, now() - resendMs)) forge.redeliver(id)
+    resendMissed(forge, now())
   }, lookMs)
 
   return {

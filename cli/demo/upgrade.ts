@@ -2,7 +2,7 @@
 import type { OrchestratorClient } from '../client.ts'
 import type { Release, Upgrade } from '../local/release.ts'
 import type { Forge } from '../local/standins.ts'
-import { missed } from './missed.ts'
+import { missed, resendMissed } from './missed.ts'
 
 export interface UpgradeRecord extends Upgrade {
   /** What was open when it began. */
@@ -31,8 +31,6 @@ interface Open {
 }
 
 const lookMs = 200
-/** A webhook that found nobody comes once more, as by hand. */
-const resendMs = 6_000
 
 export function upgradeUnderLoad({ release, client, forge, write, now }: UpgradeOptions): UpgradeUnderLoad {
   const ending = new AbortController()
@@ -67,9 +65,7 @@ export function upgradeUnderLoad({ release, client, forge, write, now }: Upgrade
     .finally(() => {
       isDone = true
     })
-  const timer = setInterval(() => {
-    for (const { id } of missed(forge, now() - resendMs)) forge.redeliver(id)
-  }, lookMs)
+  const timer = setInterval(() => resendMissed(forge, now()), lookMs)
   return {
     idle: () => isDone && missed(forge, now()).length === 0,
     async end() {
