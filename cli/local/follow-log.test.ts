@@ -21,5 +21,4 @@ test('each JSON line of a growing file is taken once, whole, however it was writ
   await log.read()
   await log.read()
   expect(taken).toEqual([1, 'ü', 3])
-  await log.close()
 })

@@ -1,40 +1,24 @@
-/** Reads the JSON lines that a growing file has, as `tail -f` does. */
-import { open, type FileHandle } from 'node:fs/promises'
-import { StringDecoder } from 'node:string_decoder'
+/** Takes the JSON lines that a growing file has, as `tail -f` does. */
+import { readTail } from '../../edges/local/log-tail.ts'
 
 export interface LogFollower {
-  /** Takes what has been written since the last call. A file that is not there has nothing. */
+  /** Takes the lines that have been written since the last call. A file that is not there has none. */
   read(): Promise<void>
-  close(): Promise<void>
 }
 
-const chunkBytes = 64 * 1024
+const all = { lines: Infinity, bytes: Infinity }
 
 export function followLog(path: string, onLine: (line: Record<string, unknown>) => void): LogFollower {
-  const decoder = new StringDecoder('utf8')
-  const buffer = Buffer.alloc(chunkBytes)
-  let file: FileHandle | undefined
-  let rest = ''
-  const take = (text: string): void => {
-    const lines = `${rest}${text}`.split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const value = parse(line)
-      if (value !== undefined) onLine(value)
-    }
-  }
+  let cursor = '0'
   return {
     async read() {
-      file ??= await open(path).catch(() => undefined)
-      if (file === undefined) return
-      for (;;) {
-        const { bytesRead } = await file.read(buffer, 0, chunkBytes)
-        if (bytesRead === 0) return
-        take(decoder.write(buffer.subarray(0, bytesRead)))
+      const tail = await readTail(path, { ...all, after: cursor }, true)
+      if (tail === undefined) return
+      cursor = tail.cursor
+      for (const line of tail.lines) {
+        const value = parse(line)
+        if (value !== undefined) onLine(value)
       }
-    },
-    async close() {
-      await file?.close()
     },
   }
 }

@@ -9,7 +9,7 @@ import { followLog, type LogFollower } from './follow-log.ts'
 import { orchestratorPods } from './forward.ts'
 import { runScript } from './servers.ts'
 
-export interface ReleaseOptions {
+interface ReleaseOptions {
   readonly dir: string
   readonly client: KubeClient
   /** An administrator's. */
@@ -130,10 +130,7 @@ function followPods({ client, namespace, kubeletRoot, onLine }: ReleaseOptions):
       await look().catch(() => undefined)
       await new Promise((resolve) => setTimeout(resolve, lookMs))
     }
-    for (const log of logs.values()) {
-      await log.read().catch(() => undefined)
-      await log.close()
-    }
+    for (const log of logs.values()) await log.read().catch(() => undefined)
   }
   const following = follow()
   return {
