@@ -25,6 +25,7 @@ import { endPods } from './end-pods.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
 import type { ReleaseImages } from './images.ts'
 import type { Release } from './release.ts'
+import { buildOnce } from './servers.ts'
 import { headBranch, seedRepository } from './git-seed.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
 import { logFile } from './log-file.ts'
@@ -280,7 +281,7 @@ async function startPrograms(
 }
 
 async function prepareRelease(dir: string, write: (text: string) => void): Promise<ReleaseImages> {
-  const [{ buildImages }, { buildOnce }] = await Promise.all([import('./images.ts'), import('./servers.ts')])
+  const { buildImages } = await import('./images.ts')
   await buildOnce('helm.sh', 'Helm from its Go module', 3, write)
   write('building the images of orchestrator and wrapper as folders')
   return buildImages(join(dir, 'images'))
