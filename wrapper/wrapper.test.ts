@@ -42,6 +42,17 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     before = world.model.requests.length
   })
 
+  /** A result may be read before its callback was sent: until each turn that is listed had its own. */
+  const allCalledBack = async (): Promise<void> => {
+    const { items } = JSON.parse((await pod.call('GET', '/v1/messages')).text) as TurnList
+    const called = (turnId: string): boolean => world.callbacks.some((callback) => callback.turnId === turnId)
+    await waitFor(
+      () => items.every(({ turnId }) => called(turnId)),
+      30_000,
+      () => pod.log(),
+    )
+  }
+
   test('is ready with the contract version once the agent is, and says nothing of booting (WRAPPER-RULE-1) (TOOL-VERSION-2, VERSIONING-3, SESSION-1, SESSION-2, WRAPPER-BOOT-16)', async () => {
     expect((await pod.call('GET', '/readyz')).status).toBe(200)
     const { body } = await pod.call('GET', '/v1/session')
@@ -165,15 +176,13 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
   })
 
   test('repeats a callback until it is acknowledged, and tells the result to whoever asks meanwhile (TURN-CALLBACK-7)', async () => {
+    await pod.turn('somebody listens')
+    await allCalledBack()
     const taken = world.callbacks.length
     world.refuseCallbacks(2)
     const result = await pod.turn('nobody listens')
     expect(result).toMatchObject({ state: 'completed', finalText: 'understood' })
-    await waitFor(
-      () => world.callbacks.length > taken,
-      30_000,
-      () => pod.log(),
-    )
+    await allCalledBack()
     expect(world.callbacks.slice(taken).map(({ turnId }) => turnId)).toEqual([result.turnId])
     expect(pod.log().split('the orchestrator did not acknowledge a callback')).toHaveLength(3)
   })
