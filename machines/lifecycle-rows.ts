@@ -66,6 +66,8 @@ export const lifecycleRows = {
     'live/go-ahead': 'its words are pending for the agent',
     'awaiting-human/headMoved': 'a lap of a review-kind Task, or laps',
     'parks/retry': 'as the comment, without laps and whatever the reason',
+    'live/hold': 'an operator parks it, held; its members are asked, declined or ended: refused',
+    'awaiting-human/held': 'a retry alone lets it go on, to where one would have led before',
     'identity-unverified/commented': 'a maintainer only',
     'live/close': 'rejected, cancelled; where members are asked, with their last answer',
     'live/allClosed': 'by stage and open merge requests',

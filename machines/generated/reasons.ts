@@ -217,6 +217,7 @@ export const reasons = {
   'task/awaiting-human/needs-maintainer': { owner: 'maintainer', says: 'needs-maintainer', unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or `/retry`" },
   'task/awaiting-human/over-auto-approve-ceiling': { owner: 'maintainer', says: 'over-auto-approve-ceiling', unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or `/retry`" },
   'task/awaiting-human/budget': { owner: 'maintainer', says: 'budget', unblocks: 'a maintainer raises its budget or uses `/retry`, or the next day begins where the day was used up' },
+  'task/awaiting-human/held': { owner: 'operator', says: 'held', unblocks: '`statewright retry`, or `/retry` by a maintainer' },
   'task/awaiting-human/fold-unanswered': { owner: 'operator', says: 'fold-unanswered', unblocks: 'the member Tasks that it names answer; `/retry` asks them again' },
   'task/identity-unverified/approval-refused': { owner: 'maintainer', says: 'approval-refused', unblocks: "a maintainer's comment on the issue, or `/retry`" },
   'task/implement-declined/declined': { owner: 'maintainer', says: 'declined', unblocks: '`/retry` by a maintainer on the issue starts a new Task; this one only closes' },

@@ -165,6 +165,8 @@ export const TaskEvent = Type.Union([
   Type.Object({ type: Type.Literal('task.minted'), ...At, seed: TaskSeed, entry: Type.Optional(Type.String()) }),
   Type.Object({ type: Type.Literal('task.close'), ...At, by: Type.String(), reason: Type.Optional(Type.String()) }),
   Type.Object({ type: Type.Literal('task.retry'), ...At, by: Type.String() }),
+  /** An operator's own word: it parks, and `task.retry` alone lets the Task go on (PARK-14). */
+  Type.Object({ type: Type.Literal('task.hold'), ...At, by: Type.String(), reason: Type.String() }),
 
   Type.Object({ type: Type.Literal('slot.granted'), ...At, entry: Type.String() }),
   Type.Object({ type: Type.Literal('pod.working'), ...At, ...Pod }),

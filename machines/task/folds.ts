@@ -13,6 +13,7 @@ import { withChanges, type Fold, type FoldAnswer, type TaskContext } from './con
 import type { OwnedMergeRequest, TaskSeed, TaskEvent } from './events.ts'
 import { handedIssues, handedMergeRequests, handOver, heirOf, mintHeir, type Heir } from './hand-over.ts'
 import { noteByPlatform } from './notes.ts'
+import { isHeld } from './queries.ts'
 
 type Requested = EventOf<TaskEvent, 'fold.requested'>
 type Answered = EventOf<TaskEvent, 'fold.accepted' | 'fold.refused'>
@@ -38,7 +39,7 @@ export function isFoldable(context: TaskContext, { by, project }: Requested): bo
   const isWaiting =
     context.stage.class === 'parked' || (context.stage.class === 'active' && context.stage.wants !== null)
   const isMember = context.kind === 'implement' && by !== context.id && project === context.config.project
-  return isMember && isWaiting && !context.pod.alive
+  return isMember && isWaiting && !context.pod.alive && !isHeld(context)
 }
 
 export function fold(context: TaskContext, { by, to, entry }: Requested): Change {
@@ -63,6 +64,7 @@ export function fold(context: TaskContext, { by, to, entry }: Requested): Change
 function refusalOf(context: TaskContext, { project }: Requested): string {
   if (context.stage.class === 'terminal') return 'task-terminal'
   if (context.kind !== 'implement' || project !== context.config.project) return 'no-member'
+  if (isHeld(context)) return 'held'
   return context.pod.alive ? 'member-running' : `stage-${context.stage.name}`
 }
 

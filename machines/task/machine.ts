@@ -27,7 +27,7 @@ export const taskMachine = setup({
 
 export const taskDefinition: MachineDefinition = {
   kind: 'task',
-  version: 7,
+  version: 8,
   machine: taskMachine,
   createdBy: ['task.minted'],
   upgrades: {
@@ -37,5 +37,6 @@ export const taskDefinition: MachineDefinition = {
     4: withReviewsAnswered,
     5: withPeopleHeard,
     6: withClock,
+    7: (snapshot) => snapshot,
   },
 }

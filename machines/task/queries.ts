@@ -142,6 +142,11 @@ export function isAnyMerged(context: TaskContext): boolean {
 /** Parked before its work was up for review: an older merge request that is open shows none of it. */
 const neverOpened: ReadonlySet<string | null> = new Set<Reason>(['not-opened', 'open-deadline'])
 
+/** By an operator (PARK-14). */
+export function isHeld(context: TaskContext): boolean {
+  return context.stage.class === 'parked' && context.stage.reason === 'held'
+}
+
 /** Where a released park goes on (PARK-1): a merge is judged again, a review without an open merge request has nothing to read. */
 export function resumedStage(context: TaskContext): ResumedStage {
   if (isFolding(context)) return 'folding'

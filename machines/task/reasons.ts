@@ -72,6 +72,11 @@ export const stageReasons = {
     owner: 'maintainer',
     unblocks: 'a maintainer raises its budget or uses `/retry`, or the next day begins where the day was used up',
   },
+  held: {
+    stage: 'awaiting-human',
+    owner: 'operator',
+    unblocks: '`statewright retry`, or `/retry` by a maintainer',
+  },
   'fold-unanswered': {
     stage: 'awaiting-human',
     owner: 'operator',

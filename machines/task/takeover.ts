@@ -1,11 +1,11 @@
 /** The author of a merge request, or a maintainer, hands it over: an implement Task is minted that owns it (OWNERSHIP-12). */
 import { taskName } from '../rules/names.ts'
-import { answer, refusal } from './answers.ts'
+import { answer, refusal, refuses } from './answers.ts'
 import type { EventOf } from '../decide.ts'
 import { does, when, type Change, type Row } from './chart.ts'
 import type { TaskEvent } from './events.ts'
 import { withChanges, type TaskContext } from './context.ts'
-import { isReviewKind } from './queries.ts'
+import { isHeld, isReviewKind } from './queries.ts'
 import { handedMergeRequests, handOver, heirOf, mintHeir } from './hand-over.ts'
 import { findMergeRequest } from './merge-requests.ts'
 
@@ -44,6 +44,10 @@ function takeOver(context: TaskContext, event: Accepted): Change {
 }
 
 export const takeoverRows: readonly Row<Accepted>[] = [
+  {
+    guard: when((context, event) => isTakeover(context, event) && isHeld(context)),
+    actions: does(refuses('takeover-refused', 'an operator holds the Task', { reason: 'held' })),
+  },
   { guard: when(isTakeover), target: '#delivered', actions: does(takeOver) },
   { actions: does(refuseTakeover) },
 ]

@@ -277,7 +277,7 @@ export const finiteLaws: readonly FiniteLaw[] = [
   },
   {
     law: 22,
-    says: 'a new head of a reviewed merge request is reviewed, or the laps are spent',
+    says: 'a new head of a reviewed merge request is reviewed, or the laps are spent, or an operator holds its Task',
     breaches: onStep('task', overlooksHead),
   },
   {

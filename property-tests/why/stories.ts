@@ -153,6 +153,7 @@ const parks: Readonly<Record<string, Story>> = {
       .approve({ change_significance: 'major' })
       .final(),
   budget: (task) => granted(task).send('budget.exhausted', { detail: 'the day' }).final(),
+  held: (task) => inReview(task).send('task.hold', { by: 'ada', reason: 'a look' }).final(),
   'fold-unanswered': (task) => folding(task).fire('foldWait'),
   'approval-refused': (task) => cited(task).send('approval.refused', { issue: issueId, reason: 'author' }).final(),
   declined: (task) => granted(task).outcome('declined', { decline_reason: 'no' }).final(),

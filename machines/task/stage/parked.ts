@@ -18,10 +18,12 @@ import {
 import type { TaskEvent } from '../events.ts'
 import { comments } from '../comments.ts'
 import type { Head, TaskContext } from '../context.ts'
+import { retriedStage } from '../hold.ts'
 import {
   coversHeads,
   grantsHold,
   hasOpenMergeRequest,
+  isHeld,
   isReviewKind,
   isSameHead,
   ownStage,
@@ -47,6 +49,7 @@ const ownRelease: ReadonlySet<string | null> = new Set<Reason>([
   'budget',
   'fold-unanswered',
   'withheld',
+  'held',
 ])
 /** Waits for a maintainer's go-ahead on exactly the reviewed heads. */
 const needsGoAhead: ReadonlySet<string | null> = new Set<Reason>(['needs-maintainer', 'over-auto-approve-ceiling'])
@@ -103,10 +106,6 @@ function goOn<E extends Cause>(
   return rowsTo(places, to, guard, [...actions, release])
 }
 
-function retryStage(context: TaskContext): ResumedStage {
-  return isParkedBy(context, 'approval-revoked') ? ownStage(context) : resumedStage(context)
-}
-
 /** As status names it. */
 function nameOf(stage: ResumedStage | 'refined'): string {
   return stage === 'folding' ? 'refining' : stage
@@ -119,7 +118,7 @@ function answerRetry(stage: (context: TaskContext) => ResumedStage | 'refined'):
   })
 }
 
-const retryRows = goOn<Retried>([...workStages, 'folding'], retryStage, () => true, [answerRetry(retryStage)])
+const retryRows = goOn<Retried>([...workStages, 'folding'], retriedStage, () => true, [answerRetry(retriedStage)])
 
 /** Back to where a review is due, or to the work when there is nothing to review. */
 function byOpenMergeRequest(context: TaskContext): ResumedStage {
@@ -133,6 +132,7 @@ function grantsAgain(context: TaskContext, event: EventOf<TaskEvent, 'approval.g
 type HeadMoved = EventOf<TaskEvent, 'mr.headMoved'>
 
 const headRows: readonly Row<HeadMoved>[] = [
+  { guard: when(isHeld), actions: does(recordMovedHead) },
   {
     guard: when(
       (context, event) => isReviewKind(context) && isForeignHead(context, event) && context.stage.reviewLaps < maxLaps,
@@ -303,7 +303,13 @@ const awaitingHuman: Rows = {
   ],
   'mr.headMoved': headRows,
   'mr.goAhead': goAheadRows,
-  'issue.closed': issueClosedRows,
+  'issue.closed': [
+    {
+      guard: when((context, event) => isHeld(context) && closesLast(context, event) && hasOpenMergeRequest(context)),
+      actions: does(sequence(closeIssue, ungrantAll)),
+    },
+    ...issueClosedRows,
+  ],
 }
 
 const identityUnverified: Rows = {
@@ -392,6 +398,9 @@ export const parked: StateConfig = {
               reason: 'no-re-entry',
             }),
           ),
+        },
+        'task.hold': {
+          actions: does(refuses('conflict', 'a declined Task does nothing any more', { reason: 'no-re-entry' })),
         },
       },
     ),

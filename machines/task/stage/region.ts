@@ -29,6 +29,7 @@ import {
   recordFold,
   refuseFold,
 } from '../folds.ts'
+import { hold } from '../hold.ts'
 import { isFolding } from '../queries.ts'
 import { raiseBudget, sayNotRaised } from '../spending.ts'
 import { refuseTakeover } from '../takeover.ts'
@@ -119,6 +120,13 @@ const liveRows: Rows = {
     { target: '#rejected', actions: does(cancel) },
   ],
   'task.retry': { actions: does(refuses('conflict', 'only a parked Task accepts a retry', { reason: 'not-parked' })) },
+  'task.hold': [
+    {
+      guard: when(isFolding),
+      actions: does(refuses('conflict', 'its members are asked to fold: their answers end it', { reason: 'folding' })),
+    },
+    { target: '#awaiting-human', actions: does(hold) },
+  ],
   'issue.closed': issueClosedRows,
   'issue.reopened': { actions: does(reopenIssue) },
   'approval.granted': { actions: does(grant) },
@@ -164,6 +172,7 @@ const finalRows: Rows = {
   'task.minted': { actions: does(returnSlot) },
   'task.close': { actions: does(refuses('task-terminal', 'the Task has ended')) },
   'task.retry': { actions: does(refuses('task-terminal', 'the Task has ended')) },
+  'task.hold': { actions: does(refuses('task-terminal', 'the Task has ended')) },
   'mr.ready': { actions: does(giveUp) },
   'fold.requested': { actions: does(refuseFold) },
   'takeover.accepted': { actions: does(refuses('task-terminal', 'the Task has ended')) },

@@ -24,7 +24,7 @@ export function costsWork({ before, after, event }: Stepped): readonly string[] 
   return reasons.has(event.type) && !isWon ? [] : [`${event.type} costs a pod of work`]
 }
 
-/** A new head of a merge request that is only reviewed is reviewed, or its park says that the laps are spent. */
+/** A new head of a merge request that is only reviewed is reviewed, or its park says that the laps are spent, or that an operator holds it (PARK-14). */
 export function overlooksHead({ before, after, event }: Stepped): readonly string[] {
   if (!before || event.type !== 'mr.headMoved' || event['gated'] !== true || event['byOwnPod'] === true) return []
   const {
@@ -38,11 +38,13 @@ export function overlooksHead({ before, after, event }: Stepped): readonly strin
   if (kind !== 'review' || stageClass !== 'parked' || known?.state !== 'open' || known.headSha === event['sha'])
     return []
   if (stageOf(before) !== stageOf(after) || !stageOf(before).includes('awaiting-human')) return []
-  return taskIn(after).stage.reason === 'laps' ? [] : ['a new head is neither reviewed nor are the laps spent']
+  return ['laps', 'held'].includes(taskIn(after).stage.reason ?? '')
+    ? []
+    : ['a new head is neither reviewed nor are the laps spent']
 }
 
 export const law22: Law = {
   number: 22,
-  says: 'no pod of work but for conflict, red CI or request_changes on the current head, and once for each review by a maintainer that requests changes; a new head is reviewed, or the laps are spent',
+  says: 'no pod of work but for conflict, red CI or request_changes on the current head, and once for each review by a maintainer that requests changes; a new head is reviewed, or the laps are spent, or an operator holds its Task',
   breaches: (trace) => stepsOf(trace, 'task').flatMap((step) => [...costsWork(step), ...overlooksHead(step)]),
 }

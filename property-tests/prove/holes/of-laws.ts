@@ -107,7 +107,7 @@ export const holesOfLaws: readonly Hole[] = [
   ),
   borrowed(
     'a parked review does not look at a new head',
-    'a new head of a reviewed merge request is reviewed, or the laps are spent',
+    'a new head of a reviewed merge request is reviewed, or the laps are spent, or an operator holds its Task',
     'review',
     1,
   ),

@@ -433,6 +433,7 @@ function others(c: TaskContext): readonly TimelessEvent[] {
     ...mints.slice(0, 2),
     { type: 'task.close', by: 'maya', reason: 'cancelled' },
     { type: 'task.retry', by: 'maya' },
+    { type: 'task.hold', by: 'ada', reason: 'a look' },
     { type: 'slot.granted', entry: c.pod.entry ?? 'none' },
     { type: 'slot.granted', entry: 'other' },
     { type: 'human.commented', ...place, maintainer: false, on: 'issue', text: 'hm' },

@@ -140,6 +140,7 @@ export const revoked = (name: string): Word => told('approval.revoked', { issue:
 export const closedIssue = (name: string): Word => told('issue.closed', { issue: name })
 export const reopened = (name: string): Word => told('issue.reopened', { issue: name })
 export const retried = told('task.retry', { by: 'maya' })
+export const held = told('task.hold', { by: 'ada', reason: 'a look' })
 export const refused = told('effect.failed', { effect: 'createIssue', reason: 'no', key: 'k' })
 export const exhausted = told('budget.exhausted', { detail: 'spent' })
 export const onMr = told('human.commented', {

@@ -101,6 +101,7 @@ function closed(t: TaskDraft, { issue }: EventOf<'issue.closed'>): Move {
   }
   const to = (stage: string): Move => ({ to: stage, does: () => (forget(), t.because('issue-closed')) })
   if (t.open.length === 0) return to('rejected')
+  if (isParkedBy(t, 'held')) return { does: forget }
   if (t.is('awaiting-human')) return { does: to('awaiting-human').does! }
   return t.c.stage.class === 'active' ? to('awaiting-human') : { does: forget }
 }

@@ -111,7 +111,7 @@ function headMoved(t: TaskDraft, event: EventOf<'mr.headMoved'>): Move {
   if (t.is('merging') && known?.state === 'open' && judgedSha !== event.sha)
     return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.forge.verdict = null)) }
   const isForeign = known?.state === 'open' && known.headSha !== event.sha && event.gated && !event.byOwnPod
-  if (!t.is('awaiting-human') || !isForeign) return { does: keep }
+  if (!t.is('awaiting-human') || !isForeign || isParkedBy(t, 'held')) return { does: keep }
   if (t.isReviewKind) {
     if (t.c.stage.reviewLaps >= maxLaps) return { does: () => (keep(), t.because('laps')) }
     return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.stage.reviewLaps += 1), t.heardNothing()) }

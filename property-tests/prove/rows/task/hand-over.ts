@@ -1,7 +1,7 @@
 /** Ownership moves with the word that carries it: folds and take-overs [OWNERSHIP-7, OWNERSHIP-8, LAW-7 and LAW-23]. */
 import type { FoldAnswer, TaskContext } from '../../../../machines/task/context.ts'
 import { shortHash } from '../../../../machines/rules/names.ts'
-import { put, ends, type EventOf, type TaskDraft } from './draft.ts'
+import { put, ends, isParkedBy, type EventOf, type TaskDraft } from './draft.ts'
 import { heirOf } from './entering.ts'
 import type { Move } from './pods.ts'
 
@@ -50,7 +50,8 @@ export function fold(t: TaskDraft, { by, project, to, entry }: EventOf<'fold.req
   const isEnded = ends.has(t.stage)
   const isMember = c.kind === 'implement' && project === c.config.project
   const isWaiting = c.stage.class === 'parked' || (c.stage.class === 'active' && c.stage.wants !== null)
-  if (!isEnded && isMember && by !== c.id && isWaiting && !c.pod.alive)
+  const isKept = isParkedBy(t, 'held')
+  if (!isEnded && isMember && by !== c.id && isWaiting && !c.pod.alive && !isKept)
     return {
       to: 'folded',
       does: () => {
@@ -66,9 +67,11 @@ export function fold(t: TaskDraft, { by, project, to, entry }: EventOf<'fold.req
     ? 'task-terminal'
     : !isMember
       ? 'no-member'
-      : c.pod.alive
-        ? 'member-running'
-        : `stage-${c.stage.name}`
+      : isKept
+        ? 'held'
+        : c.pod.alive
+          ? 'member-running'
+          : `stage-${c.stage.name}`
   return { does: () => t.tell(`task:${by}`, 'fold.refused', { task: c.id, reason }) }
 }
 
@@ -156,6 +159,8 @@ export function takeover(t: TaskDraft, event: EventOf<'takeover.accepted'>): Mov
   const isOpen = t.known(event)?.state === 'open'
   if (!t.isReviewKind || !isOpen || !takenFrom.has(t.c.stage.name))
     return { does: () => t.answer(409, { code: 'takeover-refused', detail: 'words', reason: 'not-under-review' }) }
+  if (isParkedBy(t, 'held'))
+    return { does: () => t.answer(409, { code: 'takeover-refused', detail: 'words', reason: 'held' }) }
   const heir = heirOf(t, event.repository, event.number, 'takeover')
   const does = (): void => {
     const mergeRequests = handedOf(t).mergeRequests.map((mr) => ({ ...mr, writable: true }))

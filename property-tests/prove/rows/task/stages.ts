@@ -22,7 +22,7 @@ import { isBacklog, type Move } from './pods.ts'
 const nothing: Move = {}
 const workStages = /^(brainstorming|investigating|refining|implementing|documenting|upgrading|reviewing)\b/
 /** Released by rows of their own: an ordinary comment is read later [PARK-2]. */
-const ownRelease = ['approval-revoked', ...goAheadParks, 'budget', 'fold-unanswered', 'withheld']
+const ownRelease = ['approval-revoked', ...goAheadParks, 'budget', 'fold-unanswered', 'withheld', 'held']
 const withMergeRequests = ['implement', 'review', 'documentation', 'upgrade']
 const maxLaps = 5
 
@@ -98,6 +98,19 @@ function retry(t: TaskDraft): Move {
     t.heardNothing()
   }
   return { to, does }
+}
+
+/** PARK-14: out of work, whatever it was about, and back to where a retry would have led. */
+function held(t: TaskDraft, { by, reason }: EventOf<'task.hold'>): Move {
+  if (ends.has(t.stage)) return refuse(t, 'task-terminal')
+  if (t.is('implement-declined')) return refuse(t, 'conflict', { reason: 'no-re-entry' })
+  if (t.c.forge.folds.some(({ answer }) => answer === null)) return refuse(t, 'conflict', { reason: 'folding' })
+  const does = (): void => {
+    if (parks.has(t.stage)) t.c.stage.parkedFrom = retried(t).replace('.fresh', '')
+    t.because('held', `${reason}, by ${by}`)
+    t.answer(200, { accepted: true, task: { stage: 'awaiting-human' } })
+  }
+  return { to: 'awaiting-human', does }
 }
 
 function commented(t: TaskDraft, event: EventOf<'human.commented'>): Move {
@@ -310,6 +323,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'task.minted': minted,
   'task.close': close,
   'task.retry': retry,
+  'task.hold': held,
   'slot.granted': granted,
   'pod.working': working,
   'model.withheld': withheld,
@@ -338,7 +352,8 @@ const handlers: Readonly<Record<string, Handler>> = {
 }
 
 /** What a stage that has ended still answers. */
-const heardAtTheEnd = 'outcome task.minted task.close task.retry mr.ready fold.requested takeover.accepted'.split(' ')
+const heardAtTheEnd =
+  'outcome task.minted task.close task.retry task.hold mr.ready fold.requested takeover.accepted'.split(' ')
 
 export function stageMove(t: TaskDraft, event: TaskEvent): Move {
   if (ends.has(t.stage) && !heardAtTheEnd.includes(event.type)) return nothing
