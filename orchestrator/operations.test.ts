@@ -77,10 +77,11 @@ function many(kind: 'pod' | 'turn' | 'task'): readonly ActorView[] {
   )
 }
 
-test('an operator retries, cancels, pauses, resumes, redelivers, sweeps and asks for a link; no verb speaks for a maintainer or an agent (INSPECTOR-RULE-3)', async () => {
+test('an operator retries, cancels, holds, pauses, resumes, redelivers, sweeps and asks for a link; no verb speaks for a maintainer or an agent (INSPECTOR-RULE-3)', async () => {
   await withOperations({}, async (_call, writing) => {
     expect(writing.toSorted()).toEqual([
       'POST /operations/cancel',
+      'POST /operations/hold',
       'POST /operations/inspector-link',
       'POST /operations/pause',
       'POST /operations/redeliver',

@@ -10,6 +10,7 @@ import type { QueueContext } from '../machines/queue/context.ts'
 import { addressOf } from '../runtime/address.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { OperatorReason } from './operator-reason.ts'
 import { idOfName } from './resource-id.ts'
 
 interface ProjectVerbsDeps {
@@ -17,10 +18,8 @@ interface ProjectVerbsDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** One line: it stands in statuses and tables. */
-const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
 const Body = Type.Object(
-  { project: Type.String({ minLength: 1, maxLength: 512 }), reason: Reason },
+  { project: Type.String({ minLength: 1, maxLength: 512 }), reason: OperatorReason },
   { additionalProperties: false },
 )
 

@@ -109,6 +109,7 @@ interface Ask {
 const bodies: Readonly<Record<string, object>> = {
   'POST /operations/retry': { task: 'x' },
   'POST /operations/cancel': { task: 'x' },
+  'POST /operations/hold': { task: 'x', reason: 'y' },
   'POST /operations/pause': { project: 'x', reason: 'y' },
   'POST /operations/resume': { project: 'x', reason: 'y' },
   'POST /operations/redeliver': { key: 'x' },
@@ -234,6 +235,7 @@ describe('an owner', () => {
   const asks = (project: string): readonly Ask[] => [
     { route: 'POST /operations/retry', body: { task: `task-of-${project}` } },
     { route: 'POST /operations/cancel', body: { task: `default/task-of-${project}` } },
+    { route: 'POST /operations/hold', body: { task: `task-of-${project}`, reason: 'x' } },
     { route: 'POST /operations/pause', body: { project, reason: 'x' } },
     { route: 'POST /operations/resume', body: { project: `default/${project}`, reason: 'x' } },
     { route: 'POST /operations/redeliver', body: { key: `pod:default/task-of-${project}/0/3/1` } },

@@ -102,6 +102,7 @@ export const routeRules: RouteRules = {
   'POST /operations/inspector-link': viewer(),
   'POST /operations/retry': operator('task of body'),
   'POST /operations/cancel': operator('task of body'),
+  'POST /operations/hold': operator('task of body'),
   'POST /operations/pause': operator('project of body'),
   'POST /operations/resume': operator('project of body'),
   'POST /operations/redeliver': operator('key of body'),

@@ -9,6 +9,8 @@ import { taskVerbRoutes } from './task-verbs.ts'
 
 interface OrchestratorFixture {
   readonly delivered: Delivery[]
+  /** Where the parked Task stands from now on. */
+  parkBy(reason: string): void
   post(path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }>
 }
 
@@ -23,7 +25,7 @@ async function withRoutes(use: (fixture: OrchestratorFixture) => Promise<void>):
     openapi: { title: 't', description: 'd' },
   })
   const delivered: Delivery[] = []
-  const known: Readonly<Record<string, object>> = {
+  const known: Record<string, object> = {
     'task:default/parked': { status: 'active', context: { stage: { name: 'awaiting-human', reason: 'budget' } } },
     'task:default/over': { status: 'done', context: { stage: { name: 'delivered', reason: null } } },
   }
@@ -45,6 +47,9 @@ async function withRoutes(use: (fixture: OrchestratorFixture) => Promise<void>):
   try {
     await use({
       delivered,
+      parkBy: (reason) => {
+        known['task:default/parked'] = { status: 'active', context: { stage: { name: 'awaiting-human', reason } } }
+      },
       post: async (url, payload) => {
         const headers = { 'x-request-id': 'one-request' }
         const answer = await server.app.inject({ method: 'POST', url, payload, headers })
@@ -68,6 +73,32 @@ test.each([
       expect(delivered).toEqual([
         { to: 'task:default/parked', key: 'operator/one-request', event: { type, at: 1000, by: 'olga' } },
       ])
+    }),
+)
+
+test('a hold is delivered with its reason; where the Task takes none the answer is a conflict (OPERATIONS-12, ORCHESTRATOR-API-4)', () =>
+  withRoutes(async ({ post, delivered, parkBy }) => {
+    parkBy('held')
+    const held = await post('/operations/hold', { task: 'parked', reason: 'a look' })
+    expect([held.status, held.body]).toEqual([200, { stage: 'awaiting-human', stageReason: 'held' }])
+    expect(delivered).toEqual([
+      {
+        to: 'task:default/parked',
+        key: 'operator/one-request',
+        event: { type: 'task.hold', at: 1000, by: 'olga', reason: 'a look' },
+      },
+    ])
+    parkBy('fold-unanswered')
+    const refused = await post('/operations/hold', { task: 'parked', reason: 'a look' })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  }))
+
+test.each([{}, { reason: '' }, { reason: 'two\nlines' }, { reason: 'x'.repeat(501) }, { reason: 'x', by: 'maya' }])(
+  'a hold with %o is refused before anything is delivered',
+  (more) =>
+    withRoutes(async ({ post, delivered }) => {
+      const answer = await post('/operations/hold', { task: 'parked', ...more })
+      expect([answer.status, delivered]).toMatchObject([400, []])
     }),
 )
 

@@ -121,6 +121,7 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /operations/retry': operators,
   'POST /operations/cancel': operators,
   'GET /operations/logs': operators,
+  'POST /operations/hold': operators,
   'POST /operations/pause': operators,
   'POST /operations/resume': operators,
   'POST /operations/redeliver': operators,
