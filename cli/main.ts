@@ -44,6 +44,11 @@ const commands: Readonly<Record<string, Command>> = {
     module: 'task-verbs',
     run: async (args) => (await import('./commands/task-verbs.ts')).cancel(args),
   },
+  hold: {
+    summary: 'take a Task out of work until somebody retries it: TASK --reason TEXT',
+    module: 'task-verbs',
+    run: async (args) => (await import('./commands/task-verbs.ts')).hold(args),
+  },
   pause: {
     summary: 'admit no pod of a Project until somebody resumes it: PROJECT --reason TEXT',
     module: 'project-verbs',

@@ -1,10 +1,13 @@
+import type { ParseArgsOptionsConfig } from 'node:util'
 import { Type, type Static } from 'typebox'
-import { flag, readArgs, UsageError } from '../args.ts'
+import { flag, readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 
 interface Verb {
-  readonly name: 'retry' | 'cancel'
+  readonly name: 'retry' | 'cancel' | 'hold'
   readonly usage: string
+  /** It asks for one line of why. */
+  readonly withReason?: true
 }
 
 const options = `
@@ -34,13 +37,30 @@ Example: statewright cancel implement-lib-1-x7k2p`
   return ask({ name: 'cancel', usage }, args)
 }
 
-async function ask({ name, usage }: Verb, args: readonly string[]): Promise<number> {
-  const parsed = readArgs(args, { json: { type: 'boolean' }, ...serverOptions }, usage)
+/** `statewright hold TASK`: takes it out of work until a retry (PARK-14). */
+export async function hold(args: readonly string[]): Promise<number> {
+  const usage = `usage: statewright hold TASK --reason TEXT [--json] [options]
+
+Takes a Task out of work until somebody retries it. Its pod writes its note and stops; a merge that was asked for is withdrawn.
+No comment, approval or new head lets it go on: \`statewright retry\` does, or \`/retry\` by a maintainer.
+
+  --reason TEXT     one line for whoever asks why; the Task's status and its comment show it with your name${options}
+
+Example: statewright hold implement-lib-1-x7k2p --reason "its plan needs a look"`
+  return ask({ name: 'hold', usage, withReason: true }, args)
+}
+
+async function ask({ name, usage, withReason }: Verb, args: readonly string[]): Promise<number> {
+  const reasons: ParseArgsOptionsConfig = withReason ? { reason: { type: 'string' } } : {}
+  const parsed = readArgs(args, { ...reasons, json: { type: 'boolean' }, ...serverOptions }, usage)
   if (parsed === undefined) return 0
   const [task, ...more] = parsed.positionals
   if (task === undefined || more.length > 0) throw new UsageError(`${name} takes one Task\n\n${usage}`)
+  const reason = text(parsed, 'reason')
+  if (withReason && reason === undefined) throw new UsageError(`--reason is required\n\n${usage}`)
   const client = await connectOrchestrator(parsed)
-  const answer = await client.ask(Stage, 'POST', `/operations/${name}`, { task })
+  const body = { task, ...(reason === undefined ? {} : { reason }) }
+  const answer = await client.ask(Stage, 'POST', `/operations/${name}`, body)
   console.log(flag(parsed, 'json') ? JSON.stringify(answer) : `${task}: ${sayStage(answer)}`)
   return 0
 }

@@ -20,7 +20,7 @@ import { pause, resume } from '../commands/project-verbs.ts'
 import { prove } from '../commands/prove.ts'
 import { replay } from '../commands/replay.ts'
 import { retention } from '../commands/retention.ts'
-import { cancel, retry } from '../commands/task-verbs.ts'
+import { cancel, hold, retry } from '../commands/task-verbs.ts'
 import { why } from '../commands/why.ts'
 import { credentialsFile } from '../knowledge-service.ts'
 import { version } from '../program.ts'
@@ -37,6 +37,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<unk
   'logs --follow': (args) => logs(['a', '--follow', ...args]),
   retry: (args) => retry(['a', ...args]),
   cancel: (args) => cancel(['a', ...args]),
+  hold: (args) => hold(['a', '--reason', 'x', ...args]),
   pause: (args) => pause(['a', '--reason', 'x', ...args]),
   resume: (args) => resume(['a', '--reason', 'x', ...args]),
   inspector,
@@ -57,6 +58,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<unk
 const changing = [
   'retry',
   'cancel',
+  'hold',
   'pause',
   'resume',
   'effects redeliver',
