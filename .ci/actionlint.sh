@@ -5,9 +5,5 @@
 set -euo pipefail
 
 name=actionlint
-
-compile() {
-  nice -n 15 go build -ldflags "-s -w" -o "$1" github.com/rhysd/actionlint/cmd/actionlint
-}
-
+package=github.com/rhysd/actionlint/cmd/actionlint
 source "$(dirname "${BASH_SOURCE[0]}")/go-program.sh"

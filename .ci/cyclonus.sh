@@ -5,9 +5,5 @@
 set -euo pipefail
 
 name=cyclonus
-
-compile() {
-  nice -n 15 go build -ldflags "-s -w" -o "$1" github.com/mattfenwick/cyclonus/cmd/cyclonus
-}
-
+package=github.com/mattfenwick/cyclonus/cmd/cyclonus
 source "$(dirname "${BASH_SOURCE[0]}")/go-program.sh"

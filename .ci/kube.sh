@@ -12,38 +12,19 @@
 # KUBE_CONTROLLERS=0: without the controller manager. KUBE_SCHEDULER=1: with the scheduler.
 set -euo pipefail
 
-sources=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/kube
-print=$(cat "$sources/go.mod" "$sources/go.sum" "$sources/kubebox/main.go" | sha256sum | cut -c 1-16)
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/statewright/kube
-programs=$cache/$print
+name=kube
+program=kubebox
 
-find_programs() {
-  [ -x "$programs/kubebox" ] || { echo "kubebox is not built: .ci/kube.sh build" >&2; return 1; }
-  echo "$programs"
-}
-
-# Whoever comes second waits for the first one's program.
-build() {
-  if find_programs 2>/dev/null; then return 0; fi
-  # Where Go's own installer puts it, which a bare PATH leaves out.
-  export PATH="$PATH:/usr/local/go/bin"
-  command -v go >/dev/null || { echo "kube.sh needs Go 1.26 or later" >&2; return 1; }
-  mkdir -p "$cache"
-  exec 9>"$cache/lock"
-  flock 9
-  if find_programs 2>/dev/null; then return 0; fi
-  local made=$cache/$print.$$ version name info=k8s.io/component-base/version
-  version=$(awk '$1 == "k8s.io/kubernetes" { print $2 }' "$sources/go.mod")
-  mkdir -p "$made"
-  (cd "$sources" && CGO_ENABLED=0 GOFLAGS="-mod=readonly -buildvcs=false ${GOFLAGS:-}" nice -n 15 go build -trimpath \
+compile() {
+  local version each info=k8s.io/component-base/version
+  version=$(awk '$1 == "k8s.io/kubernetes" { print $2 }' go.mod)
+  nice -n 15 go build \
     -ldflags "-s -w -X $info.gitVersion=$version -X $info.gitMajor=1 -X $info.gitMinor=$(cut -d. -f2 <<<"$version")" \
-    -o "$made/kubebox" ./kubebox) >&2 || { rm -rf "$made"; return 1; }
-  for name in etcd kube-apiserver kube-controller-manager kube-scheduler kubectl; do
-    printf '#!/bin/sh\nexec "$(dirname "$0")/kubebox" %s "$@"\n' "$name" >"$made/$name"
-    chmod +x "$made/$name"
+    -o "$1" ./kubebox || return 1
+  for each in etcd kube-apiserver kube-controller-manager kube-scheduler kubectl; do
+    printf '#!/bin/sh\nexec "$(dirname "$0")/kubebox" %s "$@"\n' "$each" >"${1%/*}/$each"
+    chmod +x "${1%/*}/$each"
   done
-  mv "$made" "$programs"
-  find_programs
 }
 
 # Three of them, all held until all are found: no two are the same.
@@ -189,18 +170,20 @@ end() {
   for name in scheduler controllers api etcd; do end_one "$1/$name.pid"; done
 }
 
-case "${1:-}" in
-  build) build ;;
-  find) find_programs ;;
-  start) start "${2:?the folder}" ;;
-  kill-api) end_one "${2:?the folder}/api.pid" ;;
-  start-api) start_api "${2:?the folder}" ;;
-  stop)
-    end "${2:?the folder}"
-    rm -rf "$2"
-    ;;
-  *)
-    echo "usage: kube.sh build | find | start DIR | kill-api DIR | start-api DIR | stop DIR" >&2
-    exit 2
-    ;;
-esac
+other() {
+  case "${1:-}" in
+    start) start "${2:?the folder}" ;;
+    kill-api) end_one "${2:?the folder}/api.pid" ;;
+    start-api) start_api "${2:?the folder}" ;;
+    stop)
+      end "${2:?the folder}"
+      rm -rf "$2"
+      ;;
+    *)
+      echo "usage: kube.sh build | find | start DIR | kill-api DIR | start-api DIR | stop DIR" >&2
+      exit 2
+      ;;
+  esac
+}
+
+source "$(dirname "${BASH_SOURCE[0]}")/go-program.sh"

@@ -5,9 +5,4 @@
 set -euo pipefail
 
 name=oidc
-
-compile() {
-  nice -n 15 go build -ldflags "-s -w" -o "$1" .
-}
-
 source "$(dirname "${BASH_SOURCE[0]}")/go-program.sh"

@@ -1,16 +1,16 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { createKubeClient } from '../edges/kubernetes/client.ts'
+import { podLog } from '../edges/kubernetes/pod-log.ts'
+import { answerJson, withApiServer, type Answering } from '../edges/kubernetes/testing/api-server.ts'
+import { aPodObject, runningStatus } from '../edges/kubernetes/testing/pod-objects.ts'
 import type { LogWish, PodLog } from '../edges/ports/pods.ts'
-import { createLogger } from '../http/logging.ts'
-import { createServer } from '../http/server.ts'
-import type { Runtime } from '../runtime/runtime.ts'
-import { simulatedClock } from '../runtime/simulated-clock.ts'
-import { podLogRoute } from './pod-logs.ts'
+import { withPodLogRoute, type PodLogServer } from './testing/pod-log-server.ts'
 
-interface Scene {
+interface Scene extends PodLogServer {
   /** By id; any other pod is gone. */
   readonly logs: Record<string, PodLog>
   readonly wished: (readonly [string, LogWish])[]
-  get(query: string): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>
 }
 
 const printed = (...lines: readonly string[]): PodLog => ({
@@ -19,43 +19,13 @@ const printed = (...lines: readonly string[]): PodLog => ({
 })
 
 async function withRoute(use: (scene: Scene) => Promise<void>): Promise<void> {
-  const clock = simulatedClock(1000)
-  const server = await createServer({
-    name: 'logs',
-    version: '0',
-    logger: createLogger({ name: 'logs', level: 'silent' }),
-    clock,
-    ids: { next: () => 'an-id' },
-    openapi: { title: 't', description: 'd' },
-  })
-  const ordinals: Readonly<Record<string, number>> = { 'task:default/a': 12, 'task:team/young': 0 }
-  const read = async (address: string): Promise<unknown> =>
-    address in ordinals ? { status: 'active', context: { pod: { ordinal: ordinals[address] } } } : undefined
   const logs: Scene['logs'] = {}
   const wished: Scene['wished'] = []
-  podLogRoute(server.app, {
-    runtime: { read } as unknown as Runtime,
-    pods: {
-      logOf: async (pod, wish) => {
-        wished.push([pod, wish])
-        return logs[pod] ?? { state: 'gone' }
-      },
-    },
-    secrets: ['', 'the-model-key'],
-  })
-  await server.app.ready()
-  try {
-    await use({
-      logs,
-      wished,
-      get: async (query) => {
-        const answer = await server.app.inject({ url: `/operations/logs?${query}` })
-        return { status: answer.statusCode, body: answer.json() as Record<string, unknown> }
-      },
-    })
-  } finally {
-    await server.close({ graceMs: 100 })
+  const logOf = async (pod: string, wish: LogWish): Promise<PodLog> => {
+    wished.push([pod, wish])
+    return logs[pod] ?? { state: 'gone' }
   }
+  await withPodLogRoute({ 'default/a': 12, 'team/young': 0 }, logOf, ({ get }) => use({ logs, wished, get }))
 }
 
 test('answers the newest lines of the newest pod that has a log (OPERATIONS-9)', () =>
@@ -100,6 +70,30 @@ test('shows no secret: by its look, by the name of its field, by its words (OPER
       '{half of •••',
     ])
   }))
+
+test('shows no secret that came in two chunks, from a server of Kubernetes (OPERATIONS-10)', async () => {
+  const line = Buffer.from('2026-01-01T00:00:00.000000001Z {"n":"é","key":"the-model-key"} the-model-key\n')
+  const cuts = ['é', 'model'].map((word) => line.indexOf(word) + 1)
+  for (const cut of [...cuts, line.lastIndexOf('model') + 1]) {
+    const answering: Answering = (asked, response) => {
+      if (!asked.path.includes('/log')) return answerJson(response, 200, aPodObject(runningStatus))
+      response.write(line.subarray(0, cut))
+      // Apart on the wire.
+      void setTimeout(5).then(() => response.end(line.subarray(cut)))
+    }
+    await withApiServer(answering, async ({ kubeconfig }) => {
+      const client = createKubeClient({ kubeconfig })
+      try {
+        const logOf = (pod: string, wish: LogWish): Promise<PodLog> => podLog(client, pod, wish)
+        await withPodLogRoute({ 'default/implement-a-1': 2 }, logOf, async ({ get }) =>
+          expect((await get('task=implement-a-1')).body).toMatchObject({ lines: ['{"n":"é","key":"•••"} •••'] }),
+        )
+      } finally {
+        await client.close()
+      }
+    })
+  }
+})
 
 test('each lack has its own sentence (OPERATIONS-11)', () =>
   withRoute(async ({ logs, get }) => {

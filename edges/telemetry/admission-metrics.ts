@@ -1,4 +1,7 @@
-/** Why work waits for a slot, read from the queues when it is scraped: there is one for each Project (ORCHESTRATOR-METRICS-13). */
+/**
+ * What waits for a slot, and why, read from the queues when it is scraped: there is one for each Project
+ * (ORCHESTRATOR-METRICS-3, ORCHESTRATOR-METRICS-13).
+ */
 import { Gauge, type Registry } from 'prom-client'
 import { isPaused } from '../../machines/queue/admission.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
@@ -7,6 +10,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 
 const classes = ['normal', 'alert'] as const
 type QueueClass = (typeof classes)[number]
+type ReadQueues = () => Promise<readonly QueueContext[]>
 
 /** In the order in which one hold hides another (QUEUE-7). */
 const holds = {
@@ -20,13 +24,14 @@ const holds = {
 
 export function admissionMetrics(registry: Registry, runtime: Pick<Runtime, 'list'>, clock: Clock): void {
   let reading: Promise<readonly QueueContext[]> | undefined
-  const queues = (): Promise<readonly QueueContext[]> =>
+  const queues: ReadQueues = () =>
     (reading ??= runtime
       .list('queue')
       .then((views) => views.filter(({ status }) => status === 'active'))
       .then((views) => views.map(({ context }) => context as unknown as QueueContext))
       .finally(() => (reading = undefined)))
 
+  depthGauge(registry, queues)
   holdGauge(registry, queues)
   const byClass = (
     name: string,
@@ -39,15 +44,36 @@ export function admissionMetrics(registry: Registry, runtime: Pick<Runtime, 'lis
     }
     registry.registerMetric(new Gauge({ name, help, labelNames: ['class'], registers: [], collect }))
   }
-  byClass('operator_queue_slots', 'Pods that all queues may admit at once, by class.', (all, one) =>
-    all.reduce((sum, queue) => sum + slotsOf(queue, one), 0),
+  byClass(
+    'operator_queue_slots',
+    'Pods that all queues may admit at once, by class. A queue that is paused or not ready admits none.',
+    (all, one) => all.reduce((sum, queue) => sum + slotsOf(queue, one), 0),
   )
   byClass('operator_queue_oldest_wait_seconds', 'Time that the oldest entry of a class has waited.', (all, one) =>
     Math.max(0, ...all.map((queue) => (clock.now() - oldestOf(queue, one, clock.now())) / 1000)),
   )
 }
 
-function holdGauge(registry: Registry, queues: () => Promise<readonly QueueContext[]>): void {
+function depthGauge(registry: Registry, queues: ReadQueues): void {
+  const gauge = new Gauge({
+    name: 'operator_queue_depth',
+    help: 'Entries of all queues by class and state.',
+    labelNames: ['class', 'state'],
+    registers: [],
+    async collect() {
+      const entries = (await queues()).flatMap((queue) => queue.entries)
+      for (const one of classes) {
+        const ofClass = entries.filter((entry) => entry.class === one)
+        const waiting = ofClass.filter(({ admittedAt }) => admittedAt === null).length
+        this.set({ class: one, state: 'waiting' }, waiting)
+        this.set({ class: one, state: 'admitted' }, ofClass.length - waiting)
+      }
+    },
+  })
+  registry.registerMetric(gauge)
+}
+
+function holdGauge(registry: Registry, queues: ReadQueues): void {
   const gauge = new Gauge({
     name: 'operator_queues',
     help: 'Queues by what holds all their entries. `none`: entries wait for slots alone.',
@@ -65,8 +91,10 @@ function holdGauge(registry: Registry, queues: () => Promise<readonly QueueConte
   registry.registerMetric(gauge)
 }
 
-function slotsOf({ capacity, alertCapacity, maxConcurrentAgents }: QueueContext, one: QueueClass): number {
-  return one === 'alert' ? alertCapacity : Math.min(capacity, maxConcurrentAgents)
+/** The rule of `machines/queue/admission.ts`, which does not export it: a word more there would be another version of the machine. */
+function slotsOf(queue: QueueContext, one: QueueClass): number {
+  if (queue.closedReason !== null || isPaused(queue)) return 0
+  return one === 'alert' ? queue.alertCapacity : Math.min(queue.capacity, queue.maxConcurrentAgents)
 }
 
 function oldestOf({ entries }: QueueContext, one: QueueClass, now: number): number {

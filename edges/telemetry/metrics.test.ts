@@ -253,19 +253,6 @@ test('calls that wrappers refused are counted by reason when their turn’s resu
   expect(text).not.toContain('task_note')
 })
 
-test('the queues’ depth is read when it is scraped, with a zero where nobody waits (ORCHESTRATOR-METRICS-3)', async () => {
-  const registry = new Registry()
-  const entries = [
-    { class: 'normal', admittedAt: null },
-    { class: 'normal', admittedAt: 5 },
-  ]
-  platformMetrics(registry, { ...idle, list: async () => [{ context: { entries } }] as never })
-  const text = await registry.metrics()
-  expect(text).toContain('operator_queue_depth{class="normal",state="waiting"} 1')
-  expect(text).toContain('operator_queue_depth{class="normal",state="admitted"} 1')
-  expect(text).toContain('operator_queue_depth{class="alert",state="waiting"} 0')
-})
-
 test('a walk of retention is counted, and what it left alone stays to be seen until the next', async () => {
   const registry = new Registry()
   const swept = retentionMetrics(registry)

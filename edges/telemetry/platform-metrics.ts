@@ -1,8 +1,7 @@
 /** The orchestrator's own series, under the names of ORCHESTRATOR-METRICS (docs/contract/orchestrator.md) and HTTP-RULE-6. */
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import type { LimitType } from '../forge/errors.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
-import type { QueueContext } from '../../machines/queue/context.ts'
 import type { Note, TaskContext } from '../../machines/task/context.ts'
 import type { RefusedCalls } from '../../machines/turn/schema.ts'
 import { manyReviewRounds } from '../../machines/why/why.ts'
@@ -24,9 +23,8 @@ export interface PlatformMetrics {
  */
 type Handoff = 'agent' | 'operator' | 'none' | 'unneeded'
 
-export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'list' | 'read'>): PlatformMetrics {
+export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'read'>): PlatformMetrics {
   const { limited, recreations, stops, longReviews, deferred, refused } = platformCounters(registry)
-  queueDepth(registry, runtime)
   /** Calls that are refused leave the round as it is. */
   const counted = new Map<string, boolean>()
 
@@ -116,30 +114,6 @@ function platformCounters(registry: Registry) {
   return { limited, recreations, stops, longReviews, deferred, refused }
 }
 
-/** Read from the queues when it is scraped: there is one for each Project. */
-function queueDepth(registry: Registry, runtime: Pick<Runtime, 'list'>): void {
-  const gauge = new Gauge({
-    name: 'operator_queue_depth',
-    help: 'Entries of all queues by class and state.',
-    labelNames: ['class', 'state'],
-    registers: [],
-    async collect() {
-      const depths = new Map(['normal', 'alert'].flatMap((one) => states.map((state) => [`${one} ${state}`, 0])))
-      for (const { context } of await runtime.list('queue'))
-        for (const entry of (context as unknown as QueueContext).entries) {
-          const name = `${entry.class} ${entry.admittedAt === null ? 'waiting' : 'admitted'}`
-          depths.set(name, (depths.get(name) ?? 0) + 1)
-        }
-      for (const [name, depth] of depths) {
-        const [className, state] = name.split(' ') as [string, string]
-        this.set({ class: className, state }, depth)
-      }
-    },
-  })
-  registry.registerMetric(gauge)
-}
-
-const states = ['waiting', 'admitted'] as const
 /** `pod:<task>/<ordinal>`. */
 function podOf(address: string): { readonly task: string; readonly ordinal: number } {
   const slash = address.lastIndexOf('/')

@@ -116,6 +116,7 @@ create table timer (
   body text not null,
   constraint timer_pkey PRIMARY KEY (actor, id)
 );
+CREATE INDEX actor_live ON public.actor USING btree (address) WHERE (status <> 'done'::text);
 CREATE INDEX dead_letter_actor ON public.dead_letter USING btree (actor, key);
 CREATE INDEX inbox_shard ON public.inbox USING btree (shard, id);
 CREATE INDEX timer_shard_due ON public.timer USING btree (shard, due_at);
