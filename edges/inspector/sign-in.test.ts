@@ -1,11 +1,14 @@
 import { request } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { WebSocket } from 'ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bearer, type Principal } from '../../http/auth/authenticate.ts'
 import { Problem } from '../../http/problem.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
 import { captureLog, testClock, type LogCapture, type TestClock } from '../../http/testing/fixture.ts'
+import { authenticateViewer } from './access.ts'
 import { createAttempts } from './attempts.ts'
+import type { InspectorDeps } from './deps.ts'
 import { registerInspector } from './register.ts'
 import { createSessions } from './sessions.ts'
 import { providerUrl, scriptedFlow, type ScriptedFlow } from './testing/scripted-flow.ts'
@@ -16,6 +19,7 @@ let clock: TestClock
 let log: LogCapture
 let flow: ScriptedFlow
 let tickets: Tickets
+let deps: InspectorDeps
 let server: HttpServer
 let url: string
 
@@ -27,7 +31,7 @@ async function open(more: { readonly secure?: boolean; readonly withoutSignIn?: 
   server = await createServer({ ...ports, name: 'test', version: '0', openapi: { title: 'Test', description: '' } })
   tickets = createTickets(ports)
   const key = 'key of sessions'
-  await registerInspector(server.app, {
+  deps = {
     ...ports,
     runtime: { subscribe: () => () => undefined } as never,
     definitions: [],
@@ -42,7 +46,8 @@ async function open(more: { readonly secure?: boolean; readonly withoutSignIn?: 
       ? {}
       : { signIn: { flow, attempts: createAttempts({ ...ports, key }), publicUrl: () => url } }),
     ...(more.secure === true ? { secure: true } : {}),
-  })
+  }
+  await registerInspector(server.app, deps)
   url = (await server.listen({ host: '127.0.0.1', port: 0 })).url
 }
 
@@ -128,6 +133,30 @@ describe('a browser without a session', () => {
     const again = await ask(link)
     expect([again.status, again.location]).toEqual([401, null])
     expect(again.text).toContain('href="/inspector/login"')
+  })
+})
+
+describe('a session by a link', () => {
+  const contentOf = (answer: Answer): Record<string, unknown> =>
+    JSON.parse(Buffer.from(sessionIn(answer)!.split('.')[0]!, 'base64url').toString()) as Record<string, unknown>
+
+  test('is named after whoever asked for the link, in the log too, and the ticket is not there', async () => {
+    const ticket = tickets.mint('ada')
+    const opened = await ask(`/inspector?ticket=${ticket}`, { 'x-subject': 'eve' })
+    expect(contentOf(opened)).toMatchObject({ subject: 'ada', issuer: 'ticket' })
+    const { subject } = contentOf(await ask(`/inspector?ticket=${tickets.mint()}`))
+    expect(subject).toBe('inspector')
+    const opening = log.lines().filter(({ msg }) => msg === 'a link opened a session of the inspector')
+    expect(opening.map((line) => line['subject'])).toEqual(['ada', 'inspector'])
+    expect(JSON.stringify(log.lines())).not.toContain(ticket)
+  })
+
+  test('may look and no more, whoever asked', async () => {
+    const opened = await ask(`/inspector?ticket=${tickets.mint('admin')}`)
+    const cookie = `statewright_inspector=${sessionIn(opened)?.split(';')[0]}`
+    const request = { headers: { cookie, host: new URL(url).host } } as FastifyRequest
+    const { subject, rights } = await authenticateViewer(deps)(request)
+    expect([subject, [...(rights?.roles ?? [])], [...(rights?.owned ?? [])]]).toEqual(['admin', ['viewer'], []])
   })
 })
 
