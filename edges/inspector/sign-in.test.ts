@@ -260,8 +260,48 @@ test('who signs out has no session, and no other page signs anybody out', async 
   const foreign = await ask('/inspector/logout', { cookie, origin: 'https://evil.example' }, 'POST')
   expect([foreign.status, foreign.cookies.size]).toEqual([403, 0])
   const own = await ask('/inspector/logout', { cookie, origin: url }, 'POST')
-  expect([own.status, sessionIn(own)]).toEqual([204, '; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict'])
+  expect([own.status, sessionIn(own)]).toEqual([200, '; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict'])
   expect((await ask('/inspector/logout', { cookie, origin: url })).status).toBe(405)
+})
+
+describe('who signs out', () => {
+  const endedSession = '; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict'
+  const back = (): string =>
+    `https://id.example/logout?${new URLSearchParams({ post_logout_redirect_uri: `${url}/inspector/callback` })}`
+
+  test('is led to the provider, by an address that no request names (INSPECTOR-2)', async () => {
+    const evil = 'https://evil.example/'
+    const names = ['post_logout_redirect_uri', 'goTo', 'next', 'state', 'client_id', 'redirect_uri']
+    const query = new URLSearchParams(names.map((name): [string, string] => [name, evil]))
+    const headers = { cookie: await signIn(), origin: url, 'x-forwarded-host': 'evil.example', referer: evil }
+    const { text } = await ask(`/inspector/logout?${query}`, headers, 'POST')
+    expect(JSON.parse(text)).toEqual({ goTo: back() })
+    const overdue = await ask('/inspector/logout', { origin: url }, 'POST')
+    expect(JSON.parse(overdue.text)).toEqual({ goTo: back() })
+  })
+
+  test('comes back to a page that signs nobody in and names no address of the request', async () => {
+    const { status, text, location, cookies } = await ask('/inspector/callback?next=https://evil.example')
+    expect([status, location, cookies.size]).toEqual([200, null, 0])
+    expect(text).toContain('<h1>Signed out</h1>')
+    expect(text).not.toContain('evil')
+    expect(flow.redeemed).toEqual([])
+    expect((await ask('/inspector/callback?error=access_denied')).status).toBe(400)
+  })
+
+  test.each(['withoutSignOut', 'down'] as const)('is signed out here alone where the provider is %s', async (mode) => {
+    const cookie = await signIn()
+    flow.mode = mode
+    const { status, text, cookies } = await ask('/inspector/logout', { cookie, origin: url }, 'POST')
+    expect([status, text, cookies.get('statewright_inspector')]).toEqual([204, '', endedSession])
+  })
+
+  test('of a session by a link is led nowhere: the provider knows nothing of it', async () => {
+    const opened = await ask(`/inspector?ticket=${tickets.mint('ada')}`)
+    const cookie = `statewright_inspector=${sessionIn(opened)?.split(';')[0]}`
+    const { status, cookies } = await ask('/inspector/logout', { cookie, origin: url }, 'POST')
+    expect([status, cookies.get('statewright_inspector')]).toEqual([204, endedSession])
+  })
 })
 
 test('another host name is refused on the way there, back and out (INSPECTOR-4)', async () => {
