@@ -7,6 +7,9 @@ import { Value } from 'typebox/value'
 import { signHmac, verifyHmac } from '../../http/auth/hmac.ts'
 import type { Clock } from '../../http/ports.ts'
 
+/** `issuer` of a session by a link: no identity provider proved who opened it. */
+export const byTicket = 'ticket'
+
 const Session = Type.Object({ subject: Type.String(), issuer: Type.String(), endsAt: Type.Number() })
 export type Session = Readonly<Static<typeof Session>>
 

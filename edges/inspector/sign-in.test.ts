@@ -1,11 +1,14 @@
 import { request } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { WebSocket } from 'ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bearer, type Principal } from '../../http/auth/authenticate.ts'
 import { Problem } from '../../http/problem.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
 import { captureLog, testClock, type LogCapture, type TestClock } from '../../http/testing/fixture.ts'
+import { authenticateViewer } from './access.ts'
 import { createAttempts } from './attempts.ts'
+import type { InspectorDeps } from './deps.ts'
 import { registerInspector } from './register.ts'
 import { createSessions } from './sessions.ts'
 import { providerUrl, scriptedFlow, type ScriptedFlow } from './testing/scripted-flow.ts'
@@ -16,6 +19,7 @@ let clock: TestClock
 let log: LogCapture
 let flow: ScriptedFlow
 let tickets: Tickets
+let deps: InspectorDeps
 let server: HttpServer
 let url: string
 
@@ -27,7 +31,7 @@ async function open(more: { readonly secure?: boolean; readonly withoutSignIn?: 
   server = await createServer({ ...ports, name: 'test', version: '0', openapi: { title: 'Test', description: '' } })
   tickets = createTickets(ports)
   const key = 'key of sessions'
-  await registerInspector(server.app, {
+  deps = {
     ...ports,
     runtime: { subscribe: () => () => undefined } as never,
     definitions: [],
@@ -42,7 +46,8 @@ async function open(more: { readonly secure?: boolean; readonly withoutSignIn?: 
       ? {}
       : { signIn: { flow, attempts: createAttempts({ ...ports, key }), publicUrl: () => url } }),
     ...(more.secure === true ? { secure: true } : {}),
-  })
+  }
+  await registerInspector(server.app, deps)
   url = (await server.listen({ host: '127.0.0.1', port: 0 })).url
 }
 
@@ -128,6 +133,30 @@ describe('a browser without a session', () => {
     const again = await ask(link)
     expect([again.status, again.location]).toEqual([401, null])
     expect(again.text).toContain('href="/inspector/login"')
+  })
+})
+
+describe('a session by a link', () => {
+  const contentOf = (answer: Answer): Record<string, unknown> =>
+    JSON.parse(Buffer.from(sessionIn(answer)!.split('.')[0]!, 'base64url').toString()) as Record<string, unknown>
+
+  test('is named after whoever asked for the link, in the log too, and the ticket is not there', async () => {
+    const ticket = tickets.mint('ada')
+    const opened = await ask(`/inspector?ticket=${ticket}`, { 'x-subject': 'eve' })
+    expect(contentOf(opened)).toMatchObject({ subject: 'ada', issuer: 'ticket' })
+    const { subject } = contentOf(await ask(`/inspector?ticket=${tickets.mint()}`))
+    expect(subject).toBe('inspector')
+    const opening = log.lines().filter(({ msg }) => msg === 'a link opened a session of the inspector')
+    expect(opening.map((line) => line['subject'])).toEqual(['ada', 'inspector'])
+    expect(JSON.stringify(log.lines())).not.toContain(ticket)
+  })
+
+  test('may look and no more, whoever asked', async () => {
+    const opened = await ask(`/inspector?ticket=${tickets.mint('admin')}`)
+    const cookie = `statewright_inspector=${sessionIn(opened)?.split(';')[0]}`
+    const request = { headers: { cookie, host: new URL(url).host } } as FastifyRequest
+    const { subject, rights } = await authenticateViewer(deps)(request)
+    expect([subject, [...(rights?.roles ?? [])], [...(rights?.owned ?? [])]]).toEqual(['admin', ['viewer'], []])
   })
 })
 
@@ -231,8 +260,48 @@ test('who signs out has no session, and no other page signs anybody out', async 
   const foreign = await ask('/inspector/logout', { cookie, origin: 'https://evil.example' }, 'POST')
   expect([foreign.status, foreign.cookies.size]).toEqual([403, 0])
   const own = await ask('/inspector/logout', { cookie, origin: url }, 'POST')
-  expect([own.status, sessionIn(own)]).toEqual([204, '; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict'])
+  expect([own.status, sessionIn(own)]).toEqual([200, '; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict'])
   expect((await ask('/inspector/logout', { cookie, origin: url })).status).toBe(405)
+})
+
+describe('who signs out', () => {
+  const endedSession = '; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict'
+  const back = (): string =>
+    `https://id.example/logout?${new URLSearchParams({ post_logout_redirect_uri: `${url}/inspector/callback` })}`
+
+  test('is led to the provider, by an address that no request names (INSPECTOR-2)', async () => {
+    const evil = 'https://evil.example/'
+    const names = ['post_logout_redirect_uri', 'goTo', 'next', 'state', 'client_id', 'redirect_uri']
+    const query = new URLSearchParams(names.map((name): [string, string] => [name, evil]))
+    const headers = { cookie: await signIn(), origin: url, 'x-forwarded-host': 'evil.example', referer: evil }
+    const { text } = await ask(`/inspector/logout?${query}`, headers, 'POST')
+    expect(JSON.parse(text)).toEqual({ goTo: back() })
+    const overdue = await ask('/inspector/logout', { origin: url }, 'POST')
+    expect(JSON.parse(overdue.text)).toEqual({ goTo: back() })
+  })
+
+  test('comes back to a page that signs nobody in and names no address of the request', async () => {
+    const { status, text, location, cookies } = await ask('/inspector/callback?next=https://evil.example')
+    expect([status, location, cookies.size]).toEqual([200, null, 0])
+    expect(text).toContain('<h1>Signed out</h1>')
+    expect(text).not.toContain('evil')
+    expect(flow.redeemed).toEqual([])
+    expect((await ask('/inspector/callback?error=access_denied')).status).toBe(400)
+  })
+
+  test.each(['withoutSignOut', 'down'] as const)('is signed out here alone where the provider is %s', async (mode) => {
+    const cookie = await signIn()
+    flow.mode = mode
+    const { status, text, cookies } = await ask('/inspector/logout', { cookie, origin: url }, 'POST')
+    expect([status, text, cookies.get('statewright_inspector')]).toEqual([204, '', endedSession])
+  })
+
+  test('of a session by a link is led nowhere: the provider knows nothing of it', async () => {
+    const opened = await ask(`/inspector?ticket=${tickets.mint('ada')}`)
+    const cookie = `statewright_inspector=${sessionIn(opened)?.split(';')[0]}`
+    const { status, cookies } = await ask('/inspector/logout', { cookie, origin: url }, 'POST')
+    expect([status, cookies.get('statewright_inspector')]).toEqual([204, endedSession])
+  })
 })
 
 test('another host name is refused on the way there, back and out (INSPECTOR-4)', async () => {

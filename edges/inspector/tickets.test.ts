@@ -17,6 +17,16 @@ test('a ticket is used up by the session that it opens', () => {
   expect(tickets.redeem(ticket)).toBe(false)
 })
 
+test('a ticket knows who asked for its link, as long as it is good', () => {
+  const { tickets, clock } = fixture()
+  const [ada, ben, nobody] = [tickets.mint('ada'), tickets.mint('ben'), tickets.mint()]
+  expect([ada, ben, nobody, 'x'].map((ticket) => tickets.askedBy(ticket))).toEqual(['ada', 'ben', undefined, undefined])
+  tickets.redeem(ada)
+  expect(tickets.askedBy(ada)).toBeUndefined()
+  clock.advance(10 * minute)
+  expect(tickets.askedBy(ben)).toBeUndefined()
+})
+
 test('what nobody minted opens nothing', () => {
   const { tickets } = fixture()
   tickets.mint()

@@ -6,8 +6,10 @@ import { Expiring } from './expiring.ts'
 const TICKET_LIFETIME_MS = 10 * 60_000
 
 export interface Tickets {
-  /** A ticket that opens one session within ten minutes. */
-  mint(): string
+  /** A ticket that opens one session within ten minutes, named after `askedBy`, the subject of whoever asked for the link. */
+  mint(askedBy?: string): string
+  /** Nothing, where the ticket is not good or nobody asked for its link: the log of a start prints one. */
+  askedBy(ticket: string): string | undefined
   /** Whether the ticket was good, which it is once. */
   redeem(ticket: string): boolean
 }
@@ -18,10 +20,11 @@ export interface TicketsOptions {
 }
 
 export function createTickets({ clock, ids }: TicketsOptions): Tickets {
-  const tickets = new Expiring(clock, TICKET_LIFETIME_MS)
+  const tickets = new Expiring<string>(clock, TICKET_LIFETIME_MS)
   return {
     // Two ids of the runtime hold 160 random bits.
-    mint: () => tickets.add(`${ids.next()}${ids.next()}`),
+    mint: (askedBy) => tickets.add(`${ids.next()}${ids.next()}`, askedBy),
+    askedBy: (ticket) => tickets.valueOf(ticket),
     redeem: (ticket) => tickets.remove(ticket),
   }
 }

@@ -156,6 +156,22 @@ test.each<[string, () => Promise<Response>, string]>([
   await expect(refused).rejects.not.toThrow('<')
 })
 
+test('who signs out is led to the provider with the client and one address, and with no token', async () => {
+  const returnTo = attempt.redirectUri
+  const of = (known: object): Promise<string | undefined> =>
+    flow({ clientSecret: 'secret', metadata: async () => ({ ...metadata, ...known }) }).signOutUrl(returnTo)
+  const url = new URL((await of({ end_session_endpoint: `${issuer}/logout?tenant=1` })) ?? '')
+  expect(`${url.origin}${url.pathname}`).toBe(`${issuer}/logout`)
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    tenant: '1',
+    client_id: 'inspector',
+    post_logout_redirect_uri: returnTo,
+  })
+  for (const nothing of [undefined, null, '', 'no address', 'javascript:alert(1)', 'https:', 7])
+    expect(await of({ end_session_endpoint: nothing })).toBeUndefined()
+  expect(await flow({ metadata: () => Promise.reject(new Error('down')) }).signOutUrl(returnTo)).toBeUndefined()
+})
+
 test('a provider that hangs is given up', async () => {
   answer = () => new Promise(() => undefined)
   const refused = expect(flow().redeem('c', attempt)).rejects.toMatchObject({ code: 'identity-unavailable' })

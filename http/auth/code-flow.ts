@@ -47,6 +47,11 @@ export interface CodeFlow {
    * elsewhere, else by the id token. @throws Problem `unauthenticated` or `identity-unavailable`
    */
   redeem(code: string, attempt: SignInAttempt): Promise<Principal>
+  /**
+   * Where the browser goes to end its session at the provider, which leads it back to `returnTo`, a registered address (OpenID
+   * Connect RP-Initiated Logout 1.0, section 2). Nothing, where the provider has no such place or does not answer.
+   */
+  signOutUrl(returnTo: string): Promise<string | undefined>
 }
 
 export function codeFlow(options: CodeFlowOptions): CodeFlow {
@@ -78,6 +83,16 @@ export function codeFlow(options: CodeFlowOptions): CodeFlow {
       const person = await verifyIdToken(id_token)
       checkIdToken(person, clientId, attempt.nonce)
       return (await ofAccessToken(access_token, person, options)) ?? person
+    },
+    async signOutUrl(returnTo) {
+      const known = await options.metadata().catch(() => undefined)
+      const endpoint = known?.end_session_endpoint
+      if (typeof endpoint !== 'string' || !/^https?:/.test(endpoint) || !URL.canParse(endpoint)) return undefined
+      const url = new URL(endpoint)
+      // No `id_token_hint`: it would hand a token to the browser, and where one client serves both, a token for our API.
+      url.searchParams.set('client_id', clientId)
+      url.searchParams.set('post_logout_redirect_uri', returnTo)
+      return url.href
     },
   }
 }

@@ -8,6 +8,8 @@ const Metadata = Type.Object({
   token_endpoint: Type.String(),
   /** Browsers are led there. */
   authorization_endpoint: Type.Optional(Type.String({ pattern: '^https?://' })),
+  /** Browsers that sign out are led there. What is no address there costs only that, never every token. */
+  end_session_endpoint: Type.Optional(Type.Unknown()),
   token_endpoint_auth_methods_supported: Type.Optional(Type.Array(Type.String())),
 })
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import Provider, { errors, type ClientMetadata, type Configuration, type ResourceServer } from 'oidc-provider'
 import { deviceStorage } from './device-storage.ts'
 import { noStorage } from './no-storage.ts'
-import { accountsOf, devicePages, interactions, isSignIn, signIn, type Groups } from './sign-in.ts'
+import { accountsOf, devicePages, interactions, isSignIn, signIn, signOutPages, type Groups } from './sign-in.ts'
 import { signingKey } from './signing-key.ts'
 
 /** A program that may ask for tokens. `audiences` are absolute URIs, for example `urn:statewright:operator` (RFC 8707). */
@@ -26,6 +26,7 @@ export interface BrowserClient {
   readonly clientId: string
   /** Absent: the client is public. */
   readonly secret?: string
+  /** Who signs out comes back to these too. */
   readonly redirectUris: readonly string[]
 }
 
@@ -116,6 +117,7 @@ function configuration(options: IdentityOptions): Configuration {
       devInteractions: { enabled: false },
       deviceFlow: { enabled: devices.length > 0, ...devicePages },
       clientCredentials: { enabled: true },
+      rpInitiatedLogout: { enabled: true, ...signOutPages },
       resourceIndicators: {
         enabled: true,
         useGrantedResource: () => true,
@@ -156,6 +158,7 @@ function ofBrowser({ clientId, secret, redirectUris }: BrowserClient): ClientMet
     application_type: 'native',
     grant_types: ['authorization_code'],
     redirect_uris: [...redirectUris],
+    post_logout_redirect_uris: [...redirectUris],
     response_types: ['code'],
   }
 }

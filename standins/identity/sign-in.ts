@@ -99,6 +99,14 @@ export const devicePages = {
   },
 }
 
+/** It asks, since a client can name itself and nobody else: another page must sign nobody out. */
+export const signOutPages = {
+  logoutSource: (context: KoaContextWithOIDC, form: string): void => {
+    const button = '<button type="submit" form="op.logoutForm" name="logout" value="yes" autofocus>Sign out</button>'
+    context.body = page('Sign out', `<p>Sign out of everything that you use on this machine?</p>${form}${button}`)
+  },
+}
+
 const loginForm = `<p>The code is printed by <code>statewright login</code> and <code>statewright up</code> on this machine.</p>
 <form method="post" action=""><label>Any name <input name="login" required autofocus></label>
 <label>Sign-in code <input name="code" type="password" autocomplete="off" required></label>

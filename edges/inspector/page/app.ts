@@ -25,7 +25,8 @@ const settleMs = 120
 
 export function App(): ComponentChild {
   const [line, setLine] = useState<LineState>('connecting')
-  const [isClosed, setClosed] = useState(false)
+  const [closed, setClosed] = useState<Closing>()
+  const isClosed = closed !== undefined
   const [kinds, setKinds] = useState<readonly string[]>()
   const [selection, select] = useSelection()
   const [round, setRound] = useState(0)
@@ -38,7 +39,7 @@ export function App(): ComponentChild {
   const { now, setOffset } = useNow()
   const onError = useCallback((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) setLine('lost')
-    else if (!renewSession()) setClosed(true)
+    else if (!renewSession()) setClosed('over')
   }, [])
 
   useEffect(() => {
@@ -80,12 +81,15 @@ export function App(): ComponentChild {
       canSignIn() && !isClosed
         ? h(
             'button',
-            { class: 'sign-out', onClick: () => void signOut().then(() => setClosed(true), onError) },
+            {
+              class: 'sign-out',
+              onClick: () => void signOut().then((isLeft) => isLeft || setClosed('signedOut'), onError),
+            },
             'sign out',
           )
         : null,
     ]),
-    isClosed ? h(Closed, null) : null,
+    closed === undefined ? null : h(Closed, { closed }),
     h(ActorList, {
       groups: actors.groups,
       query,
@@ -115,9 +119,17 @@ export function App(): ComponentChild {
   ])
 }
 
-function Closed(): ComponentChild {
+const closedTexts = {
+  over: 'The session is over. ',
+  signedOut:
+    'You are signed out of this page. The identity provider may still know you, and sign in whoever uses this browser ' +
+    'next: sign out there too. ',
+}
+type Closing = keyof typeof closedTexts
+
+function Closed({ closed }: { readonly closed: Closing }): ComponentChild {
   return h('p', { class: 'closed', role: 'alert' }, [
-    'The session is over. ',
+    closedTexts[closed],
     canSignIn() ? [h('button', { onClick: signIn }, 'Sign in again'), ' or open'] : 'Open',
     ' the link that ',
     h('code', null, 'statewright inspector'),

@@ -22,8 +22,14 @@ export function renewSession(): boolean {
   return true
 }
 
-export async function signOut(): Promise<void> {
-  await fetch('/inspector/logout', { method: 'POST' })
+/** Whether this page is about to be left for the provider, which ends its own session. False: only this one ended. */
+export async function signOut(): Promise<boolean> {
+  const answer = await fetch('/inspector/logout', { method: 'POST' })
+  if (!answer.ok) throw new Error(`the sign-out was answered ${answer.status}`)
+  if (answer.status === 204) return false
+  const { goTo } = (await answer.json()) as { readonly goTo: string }
+  location.assign(goTo)
+  return true
 }
 
 /** Ticket, code and state have done their work; a copied address shall not carry them. */

@@ -4,6 +4,7 @@ import { Problem } from '../../../http/problem.ts'
 import { checkOrigin, sessionCookie, sessionOf } from '../access.ts'
 import type { Assets } from '../assets.ts'
 import type { InspectorDeps } from '../deps.ts'
+import { byTicket } from '../sessions.ts'
 import { html, noticePage, sendPage } from './send-page.ts'
 import { loginPath } from './sign-in.ts'
 
@@ -12,6 +13,14 @@ function closedPage({ signIn }: InspectorDeps): string {
   return signIn === undefined
     ? noticePage('Inspector', `This page opens with ${link} A session ends after twelve hours.`)
     : noticePage('Inspector', `<a href="${loginPath}">Sign in</a>, or open ${link}`)
+}
+
+/** The session is named after whoever asked for the link, and gives what every link gives, whoever opens it. */
+function redeem(ticket: string, { tickets, sessions, logger }: InspectorDeps): string | undefined {
+  const subject = tickets.askedBy(ticket) ?? 'inspector'
+  if (!tickets.redeem(ticket)) return undefined
+  logger.info({ subject, issuer: byTicket }, 'a link opened a session of the inspector')
+  return sessions.open(subject, byTicket)
 }
 
 const PageQuery = Type.Object({ ticket: Type.Optional(Type.String({ maxLength: 200 })) })
@@ -28,11 +37,10 @@ export function pageRoutes(app: HttpApp, deps: InspectorDeps, assets: Assets, pa
     async (request, reply) => {
       checkOrigin(request.headers, deps.hosts)
       const { ticket } = request.query
-      const isRedeemed = ticket !== undefined && deps.tickets.redeem(ticket)
+      const session = ticket === undefined ? undefined : redeem(ticket, deps)
       // No redirect: after a link from another site it would come without the strict cookie. The page tidies its address.
-      if (isRedeemed)
-        void reply.header('set-cookie', sessionCookie(deps.sessions.open('inspector', 'ticket'), deps.secure ?? false))
-      if (isRedeemed || sessionOf(request.headers, deps) !== undefined) return sendPage(reply, html, page)
+      if (session !== undefined) void reply.header('set-cookie', sessionCookie(session, deps.secure ?? false))
+      if (session !== undefined || sessionOf(request.headers, deps) !== undefined) return sendPage(reply, html, page)
       if (deps.signIn === undefined || ticket !== undefined) return sendPage(reply.code(401), html, closedPage(deps))
       return reply.header('cache-control', 'no-store').redirect(`${deps.signIn.publicUrl()}${loginPath}`, 302)
     },

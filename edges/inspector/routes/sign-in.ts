@@ -1,15 +1,16 @@
 /**
  * Sign-in at the identity provider (INSPECTOR-2): `login` leads a browser there, `callback` is where it comes back, `logout`
- * takes its session. No address that a request names is ever led to.
+ * takes its session and leads to where the provider ends its own. No address that a request names is ever led to.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../../http/app.ts'
 import type { Principal } from '../../../http/auth/authenticate.ts'
 import { Problem } from '../../../http/problem.ts'
-import { checkOrigin, cookieOf, endedCookie, sessionCookie } from '../access.ts'
+import { checkOrigin, cookieOf, endedCookie, sessionCookie, sessionOf } from '../access.ts'
 import { ATTEMPT_LIFETIME_MS, type Attempt } from '../attempts.ts'
 import type { InspectorDeps, SignIn } from '../deps.ts'
+import { byTicket } from '../sessions.ts'
 import { escaped, html, noticePage, sendPage } from './send-page.ts'
 
 export const loginPath = '/inspector/login'
@@ -48,6 +49,7 @@ export function signInRoutes(app: HttpApp, deps: InspectorDeps, page: string): v
     async (request, reply) => {
       checkOrigin(request.headers, deps.hosts)
       if (signIn === undefined) return sendPage(reply.code(404), html, withoutSignIn)
+      if (isSignedOut(request.query)) return sendPage(reply, html, signedOut)
       try {
         const person = await personOf(request.query, takeAttempt(request, reply, deps), signIn)
         const session = await openSession(person, deps)
@@ -63,8 +65,25 @@ export function signInRoutes(app: HttpApp, deps: InspectorDeps, page: string): v
     checkOrigin(request.headers, deps.hosts)
     // Browsers name the page of every POST, so that another page signs nobody out.
     if (request.headers.origin === undefined) throw new Problem('forbidden', 'the request has no Origin header')
-    return reply.header('set-cookie', endedCookie).header('cache-control', 'no-store').code(204).send()
+    const goTo = await providerSignOut(request, deps)
+    void reply.header('set-cookie', endedCookie).header('cache-control', 'no-store')
+    return goTo === undefined ? reply.code(204).send() : reply.send({ goTo } as never)
   })
+}
+
+/**
+ * Where the browser goes next. Nothing for a session by a link, which the provider knows nothing of. The provider leads back to
+ * `callback`: it knows that address already, and takes no other.
+ */
+async function providerSignOut({ headers }: FastifyRequest, deps: InspectorDeps): Promise<string | undefined> {
+  const { signIn } = deps
+  if (signIn === undefined || sessionOf(headers, deps)?.issuer === byTicket) return undefined
+  return signIn.flow.signOutUrl(redirectUri(signIn))
+}
+
+/** An answer to a sign-in has a state, and a code or an error. */
+function isSignedOut({ state, code, error }: Static<typeof CallbackQuery>): boolean {
+  return [state, code, error].every((member) => member === undefined)
 }
 
 /** What the page says of one sign-in; nothing of the request is in it. */
@@ -129,6 +148,11 @@ async function openSession(person: Principal, { allowFeed, sessions, logger }: I
 }
 
 const again = `<a href="${loginPath}">Sign in again</a>`
+const signedOut = noticePage(
+  'Signed out',
+  'You are signed out here, and the identity provider was asked to sign you out too.',
+  `<a href="${loginPath}">Sign in</a>`,
+)
 const withoutSignIn = noticePage(
   'Inspector',
   'This server has no sign-in for browsers. Open the link that <code>statewright inspector</code> prints.',

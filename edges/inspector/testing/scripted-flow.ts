@@ -5,9 +5,10 @@ import { Problem } from '../../../http/problem.ts'
 
 export interface ScriptedFlow extends CodeFlow {
   readonly redeemed: readonly string[]
-  mode: 'up' | 'down'
+  mode: 'up' | 'down' | 'withoutSignOut'
 }
 
+export const signOutUrl = 'https://id.example/logout'
 export const providerUrl = 'https://id.example/authorize'
 
 export function scriptedFlow(): ScriptedFlow {
@@ -29,6 +30,11 @@ export function scriptedFlow(): ScriptedFlow {
       const [subject = '', ...roles] = code.split(' ')
       if (subject === 'nobody') throw unauthenticated('the identity provider refused the code: invalid_grant', true)
       return { subject, issuer: flow.issuer, claims: { roles } }
+    },
+    async signOutUrl(returnTo: string) {
+      return flow.mode === 'up'
+        ? `${signOutUrl}?${new URLSearchParams({ post_logout_redirect_uri: returnTo })}`
+        : undefined
     },
   }
   return flow
