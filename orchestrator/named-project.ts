@@ -44,14 +44,17 @@ export async function projectsNamed(
   }
 }
 
-/** By its actor, else by the resource that waits to be minted. A bare name is one of `default`, as the routes read it. */
+/**
+ * By its actor and by its resource, which differ where a new Task has the name of one that ended: a route may mean either. A bare
+ * name is one of `default`, as the routes read it.
+ */
 async function ofTask({ runtime, resources }: NamedProjectDeps, name: string): Promise<readonly string[]> {
   const id = idOfName(name)
   const task = await runtime.read(addressOf('task', id))
-  if (task !== undefined) return [(task.context as unknown as TaskContext).config.project]
+  const ofActor = task === undefined ? [] : [(task.context as unknown as TaskContext).config.project]
   const [namespace = '', ...rest] = id.split('/')
   const project = (await resources.get('Task', namespace, rest.join('/')))?.spec['projectRef']
-  return typeof project === 'string' ? [`${namespace}/${project}`] : []
+  return [...new Set([...ofActor, ...(typeof project === 'string' ? [`${namespace}/${project}`] : [])])]
 }
 
 /** A pod's id begins with its Task's, and a turn's too; queue and Project have the Project's own. */

@@ -378,8 +378,7 @@ describe('what keeps an owner from another Project', () => {
       expect((await ask({ route: 'GET /operations/why', url: `/operations/why?${names}` }, 'owner')).status).toBe(400)
   })
 
-  // Red until `orchestrator/named-project.ts` asks the resource of the Task besides its actor.
-  test.fails('is there when a Task of another Project has the name of an ended one of theirs', async () => {
+  test('is there when a Task of another Project has the name of an ended one of theirs', async () => {
     const { runtime } = unguarded
     const [to, at] = ['task:default/reborn', systemClock.now()] as const
     const seed = { ...seedOfTask, config: { ...seedOfTask.config, project: 'default/mine' } }
