@@ -130,9 +130,14 @@ function logsOf({ settings }: Setup, { pods }: Answering): Pick<OperationsDeps, 
   return { pods, secrets: [settings.modelKey, settings.oauthToken] }
 }
 
+interface Links {
+  readonly minted: (askedBy: string) => string
+  readonly printed: () => string
+}
+
 /** A ticket in a log is a key for whoever reads logs: where people sign in, nobody needs it there. */
-function linksOf({ parts, publicUrl }: Setup, tickets: Tickets): Readonly<Record<'minted' | 'printed', () => string>> {
-  const minted = (): string => `${publicUrl()}/inspector?ticket=${tickets.mint()}`
+function linksOf({ parts, publicUrl }: Setup, tickets: Tickets): Links {
+  const minted = (askedBy?: string): string => `${publicUrl()}/inspector?ticket=${tickets.mint(askedBy)}`
   return { minted, printed: parts.codeFlow === undefined ? minted : () => `${publicUrl()}/inspector` }
 }
 

@@ -158,15 +158,16 @@ test('a turn without a result has none (OPERATIONS-4)', async () => {
   })
 })
 
-test('a link to the inspector is made for each call, and opens once (OPERATIONS-8)', async () => {
+test('a link to the inspector is made for each call, for whoever asks, and opens once (OPERATIONS-8)', async () => {
   let made = 0
   const tickets = createTickets({ clock: simulatedClock(1000), ids: { next: () => `id-${++made}` } })
-  const inspectorLink = (): string => `https://platform.test/inspector?ticket=${tickets.mint()}`
+  const inspectorLink = (askedBy: string): string => `https://platform.test/inspector?ticket=${tickets.mint(askedBy)}`
   await withOperations({ deps: { inspectorLink } }, async (call) => {
     const links = [await call('POST', '/operations/inspector-link'), await call('POST', '/operations/inspector-link')]
     const minted = links.map(({ body }) => new URL(String(body['link'])).searchParams.get('ticket') ?? '')
     expect(links.map(({ status }) => status)).toEqual([200, 200])
     expect(new Set(minted).size).toBe(2)
+    expect(minted.map((ticket) => tickets.askedBy(ticket))).toEqual(['olga', 'olga'])
     expect(minted.map((ticket) => tickets.redeem(ticket))).toEqual([true, true])
     expect(minted.map((ticket) => tickets.redeem(ticket))).toEqual([false, false])
   })

@@ -1,7 +1,7 @@
 /** What an operator asks of a running orchestrator: what is open, what is dead, what may be put back. */
 import { Type } from 'typebox'
 import type { HttpApp } from '../http/app.ts'
-import { protect, type Authenticate } from '../http/auth/authenticate.ts'
+import { principalOf, protect, type Authenticate } from '../http/auth/authenticate.ts'
 import { clampLimit, decodeCursor, listQuery, page } from '../http/list.ts'
 import { plainName } from '../http/plain-input.ts'
 import { Problem } from '../http/problem.ts'
@@ -27,8 +27,8 @@ export interface OperationsDeps extends Pick<PodLogDeps, 'pods' | 'secrets'> {
   readonly retention: Pick<Retention, 'sweep' | 'last'>
   readonly policy: RetentionPolicy
   readonly authenticate: Authenticate
-  /** A link that signs one browser in, once. */
-  readonly inspectorLink: () => string
+  /** A link that signs one browser in, once; its session is named after `askedBy`. */
+  readonly inspectorLink: (askedBy: string) => string
 }
 
 const Turns = Type.Object(listQuery, { additionalProperties: false })
@@ -81,7 +81,7 @@ export async function registerOperations(app: HttpApp, deps: OperationsDeps): Pr
     routes.post(
       '/operations/inspector-link',
       { schema: { summary: 'A link that signs one browser in, once' } },
-      async () => ({ link: inspectorLink() }),
+      async (request) => ({ link: inspectorLink(principalOf(request).subject) }),
     )
     routes.get(
       '/operations/turns',

@@ -410,6 +410,7 @@ describe('what keeps an owner from another Project', () => {
       [{ route: 'POST /operations/redeliver', body: { key } }, 200],
       [{ route: 'POST /operations/pause', body: { project: 'other', reason: 'x' } }, 200],
       [{ route: 'POST /operations/resume', body: { project: 'other', reason: 'x' } }, 200],
+      [{ route: 'POST /operations/hold', body: { task, reason: 'x' } }, 200],
       [{ route: 'POST /operations/retry', body: { task } }, 200],
       [{ route: 'POST /operations/cancel', body: { task } }, 200],
       [inPath('DELETE /resources/:kind/:namespace/:name', 'task', task), 204],
