@@ -6,6 +6,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { rbacManifests } from '../edges/kubernetes/rbac.ts'
 import { kinds } from '../crd/kinds.ts'
 import { importSigningKey } from '../http/auth/tokens.ts'
+import { readMemorySettings } from '../cli/memory/settings.ts'
 import { readSettings } from '../orchestrator/settings.ts'
 import { settingSchemas } from '../orchestrator/settings-schema.ts'
 import { sharedControlPlane, type ControlPlane } from '../testing/control-plane.ts'
@@ -36,6 +37,26 @@ const full = {
     clientId: 'pods',
     secretName: 'memory',
   },
+  memoryServices: {
+    shop: {
+      project: 'team-b/shop',
+      path: '/api/v1/memory/of-shop',
+      database: { secretName: 'shop', secretKey: 'dsn' },
+      engine: { url: 'http://lightrag.models.svc:9621', secretName: 'lightrag', secretKey: 'key' },
+      embeddings: { url: 'http://embeddings.models.svc/v1', model: 'small', secretName: 'embeddings' },
+      graph: { secretName: 'neo4j' },
+      settings: {
+        ...{ DATABASE_ANSWER_SECONDS: 20, GRAPH_SPACE: 'shop', INGEST_ITEM_TIMEOUT: 90, LOG_LEVEL: 'debug' },
+        ...{ OIDC_ALGORITHMS: 'ES256', OPEN_DOCUMENTS: true, READINESS_CHECKS: 'store,graph', WORKER_POOL_SIZE: 8 },
+      },
+      extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/ssl/own/ca.pem' }],
+      extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+      extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/ssl/own', readOnly: true }],
+      resources: { limits: { memory: '2Gi' } },
+    },
+    plain: { project: 'team-a/plain', isPublic: false, database: { secretName: 'plain' } },
+  },
+  memoryImage: { repository: 'registry.example/memory', tag: 'v9.9.9' },
   settings: { RETENTION_DAYS: 30, STANDING_COMMENTS: false, OIDC_ALGORITHMS: ['ES256'], LOG_LEVEL: 'debug' },
   extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://proxy.example:3128' }],
   extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
@@ -94,6 +115,9 @@ describeRequiring('chart', 'the chart', () => {
     expect(await complaint({ settings: { LOG_LEVLE: 'x' } })).toMatch(/invalid propertyName 'LOG_LEVLE'[^]*'LOG_LEVEL'/)
     expect(await complaint({ settings: { LOG_LEVEL: 'loud' } })).toMatch(/must be one of 'trace', 'debug'/)
     expect(await complaint({ memoryRoutes: [{ service: 'm', path: '/metrics' }] })).toMatch(/does not match pattern/)
+    const memoryServices = { a: { database: { secretName: 'x' } }, b: { project: 'b/b', databse: {} } }
+    for (const sentence of ["invalid propertyName 'databse'", "'/memoryServices/a': missing property 'project'"])
+      expect(await complaint({ memoryServices })).toContain(sentence)
   })
 
   test('names everything that lacks at once, and why it has one replica', async () => {
@@ -109,6 +133,25 @@ describeRequiring('chart', 'the chart', () => {
     expect(error).toContain('replicas must be 0 or 1: this version does not release several processes')
     expect(error).toContain('agentRunAsNonRoot needs an agentRunAsUser above 0')
     expect(error).toContain('inspector.secretName needs inspector.clientId')
+  })
+
+  test('names what lacks or clashes among memory services', async () => {
+    const database = { secretName: 'x' }
+    const memoryServices = {
+      first: { project: 'team/a', database },
+      second: { project: 'team/a', database, embeddings: { url: 'http://x' } },
+      third: { project: 'other/a', database },
+      ['x'.repeat(60)]: { project: 'team/x', database },
+    }
+    const { error } = await helm(['template', 'sw', chart], { ...needed, namespaces: ['team'], memoryServices })
+    for (const sentence of [
+      'memory.urls and memoryServices need memory.audience, memory.clientId and memory.secretName',
+      'memoryServices.second: team/a has a service already',
+      'memoryServices.second.embeddings.model is needed',
+      'memoryServices.third: other is none of namespaces',
+      'is longer than 63 characters',
+    ])
+      expect(error).toContain(sentence)
   })
 
   test('gives the orchestrator settings that it takes, each from the value that it is of', async () => {
@@ -144,6 +187,72 @@ describeRequiring('chart', 'the chart', () => {
     expect(settingSchemas.map(([name]) => name).filter((name) => !known.has(name))).toEqual(ofOneMachine)
   })
 
+  test('gives memory services settings that they take, and pods their addresses', async () => {
+    const manifests = await rendered(full)
+    const memory = (name: string): ReturnType<typeof readMemorySettings> =>
+      readMemorySettings(mounted(environmentOf(manifests, name)))
+    const common = { stateDir: '/var/lib/statewright', databaseUrl: 'a secret', http: { host: '0.0.0.0', port: 8080 } }
+    expect(memory('sw-memory-plain')).toMatchObject({
+      ...common,
+      basePath: '/api/v1/memory/plain',
+      oidc: { issuer: 'https://id.example', audience: 'memory' },
+      ...{ engine: { url: '' }, embeddings: { url: '' }, checks: ['store', 'engine', 'graph'], logLevel: 'info' },
+    })
+    const url = 'bolt://user:password@neo4j.models.svc:7687'
+    const environment = environmentOf(manifests, 'sw-memory-shop')
+    expect(readMemorySettings(mounted(environment, { GRAPH_URL: url }))).toEqual({
+      ...common,
+      databaseAnswerMs: 20_000,
+      basePath: '/api/v1/memory/of-shop',
+      openDocuments: true,
+      oidc: { issuer: 'https://id.example', audience: 'memory', algorithms: ['ES256'] },
+      engine: { url: 'http://lightrag.models.svc:9621', apiKey: 'a secret' },
+      embeddings: { url: 'http://embeddings.models.svc/v1', model: 'small', apiKey: 'a secret' },
+      graph: { url, space: 'shop' },
+      checks: ['store', 'graph'],
+      itemTimeoutMs: 90_000,
+      poolSize: 8,
+      logLevel: 'debug',
+    })
+    const asked = new Set<string>()
+    const watched = new Proxy({} as Record<string, string>, {
+      get: (_, name) => void asked.add(String(name).replace(/_FILE$/, '')),
+    })
+    expect(() => readMemorySettings(watched)).toThrow('OIDC_ISSUER')
+    // The program asks for it where the first of the two is there.
+    asked.add('EMBEDDINGS_MODEL')
+    expect([...asked].toSorted()).toEqual(
+      environment.flatMap(({ name }) => (name.startsWith('NODE_') ? [] : [name.replace(/_FILE$/, '')])).toSorted(),
+    )
+    expect(settingsOf(manifests).memory.urls).toEqual({
+      'team-a/demo': 'http://memory.team-a:8080',
+      'team-b/shop': 'http://sw-memory-shop.platform.svc:8080',
+      'team-a/plain': 'http://sw-memory-plain.platform.svc:8080',
+    })
+  })
+
+  test('lets a memory service reach the ports of its addresses alone, and its Project’s agents reach it', async () => {
+    const manifests = await rendered({ ...full, monitoring: { serviceMonitor: true } })
+    const policy = (name: string): { ingress: { from: object[] }[]; egress: { ports: { port: number }[] }[] } =>
+      named(manifests, 'NetworkPolicy', name).spec as ReturnType<typeof policy>
+    const ports = (name: string): readonly number[] =>
+      policy(name)
+        .egress.flatMap((rule) => rule.ports)
+        .map((one) => one.port)
+    expect(ports('sw-memory-plain')).toEqual([53, 53, 443, 5432])
+    expect(ports('sw-memory-shop')).toEqual([53, 53, 443, 5432, 7687, 80, 9621])
+    const { operatorIngressFrom, metricsFrom } = full.networkPolicy
+    expect(policy('sw-memory-shop').ingress[0]!.from).toEqual(
+      expect.arrayContaining([...metricsFrom, ...operatorIngressFrom]),
+    )
+    expect(policy('sw-memory-plain').ingress[0]!.from).toEqual(expect.not.arrayContaining(operatorIngressFrom))
+    expect(manifests.filter(({ metadata }) => metadata.name === 'sw-memory').map(({ kind }) => kind)).toEqual([
+      'ServiceAccount',
+      'ServiceMonitor',
+    ])
+    expect((await rendered(needed)).filter(({ metadata }) => metadata.name.includes('memory'))).toEqual([])
+  })
+
   test('gives the rights of `statewright rbac`, no more and no less (DEPLOYMENT-11, DEPLOYMENT-12)', async () => {
     for (const [values, namespaces] of [
       [full, ['platform', 'team-a', 'team-b']],
@@ -176,6 +285,7 @@ describeRequiring('chart', 'the chart', () => {
     expect(await paths(full)).toEqual([
       '/operator/webhooks sw:8080',
       '/inspector sw:8080',
+      '/api/v1/memory/of-shop sw-memory-shop:8080',
       '/api/v1/memory/demo memory:8081',
     ])
     expect(await paths({ ...needed, ingress: { enabled: true, host: 'x.example' } })).toEqual([
@@ -195,6 +305,7 @@ describeRequiring('chart', 'the chart', () => {
     expect(route.rules.map(({ matches, filters = [] }) => `${matches[0]!.path.value} ${filters.length}`)).toEqual([
       '/operator/webhooks 0',
       '/inspector 0',
+      '/api/v1/memory/of-shop 0',
       '/api/v1/memory/demo 1',
     ])
   })
@@ -258,26 +369,35 @@ interface Variable {
   readonly value?: string
 }
 
-function environmentOf(manifests: readonly Manifest[]): readonly Variable[] {
-  const { template } = named(manifests, 'Deployment').spec as {
+function environmentOf(manifests: readonly Manifest[], name = 'sw'): readonly Variable[] {
+  const { template } = named(manifests, 'Deployment', name).spec as {
     template: { spec: { containers: { env: Variable[] }[] } }
   }
   return template.spec.containers[0]!.env
 }
 
-/** As the program reads them in the pod, with a file where each Secret is mounted. */
 function settingsOf(manifests: readonly Manifest[]): ReturnType<typeof readSettings> {
+  return readSettings(mounted(environmentOf(manifests)), 'claude')
+}
+
+/** As a program finds it in its pod, with a file where each Secret is mounted. @param secrets what is in them, by setting. */
+function mounted(
+  environment: readonly Variable[],
+  secrets: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'chart-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const mounted = environmentOf(manifests).map(({ name, value = '' }) => {
-    if (!name.endsWith('_FILE')) return [name, value]
-    expect(value).toBe(`/run/statewright/secrets/${name.replace(/_FILE$/, '')}`)
-    const file = join(folder, value)
-    mkdirSync(join(file, '..'), { recursive: true })
-    writeFileSync(file, 'a secret')
-    return [name, file]
-  })
-  return readSettings(Object.fromEntries(mounted) as Record<string, string>, 'claude')
+  return Object.fromEntries(
+    environment.map(({ name, value = '' }) => {
+      if (!name.endsWith('_FILE')) return [name, value]
+      const setting = name.replace(/_FILE$/, '')
+      expect(value).toBe(`/run/statewright/secrets/${setting}`)
+      const file = join(folder, value)
+      mkdirSync(join(file, '..'), { recursive: true })
+      writeFileSync(file, secrets[setting] ?? 'a secret')
+      return [name, file]
+    }),
+  )
 }
 
 async function knownSettings(): Promise<readonly string[]> {

@@ -57,7 +57,7 @@ describeRequiring('chart', 'the network policies of the chart', () => {
     const all = await policies(table)
     const some = all.filter(({ metadata }) => `${metadata.namespace}/${metadata.name}` !== 'team-a/sw-agents')
     const found = await reach(cyclonus, some)
-    expect(found['brainstorm with the internet']).toBe('- - - x - - x - x x x - - - -')
+    expect(found['brainstorm with the internet']).toBe('- - - x - - - x - x x x - - - - -')
   })
 })
 
