@@ -75,7 +75,7 @@ const full = {
     metricsFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
   },
 }
-const all = { ...needed, allNamespaces: true }
+const all = { ...needed, allNamespaces: true, agentNamespaces: ['team-a', 'team-b'] }
 
 describeRequiring('chart', 'the chart', () => {
   let plane: ControlPlane
@@ -126,12 +126,13 @@ describeRequiring('chart', 'the chart', () => {
       'sw',
       chart,
       '--set',
-      'replicas=2,agentRunAsNonRoot=true,ingress.enabled=true,inspector.secretName=s',
+      'replicas=2,agentRunAsNonRoot=true,agentNamespaces={x},ingress.enabled=true,inspector.secretName=s',
     ])
     for (const name of ['database.secretName', 'oidc.issuer', 'oidc.clientId', 'model.secretName', 'ingress.host'])
       expect(error).toContain(`${name} is needed`)
     expect(error).toContain('replicas must be 0 or 1: this version does not release several processes')
     expect(error).toContain('agentRunAsNonRoot needs an agentRunAsUser above 0')
+    expect(error).toContain('agentNamespaces needs allNamespaces')
     expect(error).toContain('inspector.secretName needs inspector.clientId')
   })
 
@@ -148,7 +149,7 @@ describeRequiring('chart', 'the chart', () => {
       'memory.urls and memoryServices need memory.audience, memory.clientId and memory.secretName',
       'memoryServices.second: team/a has a service already',
       'memoryServices.second.embeddings.model is needed',
-      'memoryServices.third: other is none of namespaces',
+      'memoryServices.third: other is none of the namespaces of Projects',
       'is longer than 63 characters',
     ])
       expect(error).toContain(sentence)
@@ -269,6 +270,25 @@ describeRequiring('chart', 'the chart', () => {
           .toSorted()
       expect(rights(await rendered(values))).toEqual(rights(own))
     }
+  })
+
+  test('gives each namespace of Projects what agents need there, also where all count', async () => {
+    const placed = async (values: object): Promise<readonly string[]> =>
+      (await rendered(values)).flatMap(({ kind, metadata: { name, namespace } }) =>
+        /^sw-(agents?|internet)$/.test(name) ? [`${kind} ${name} ${namespace}`] : [],
+      )
+    const listed = ['platform', 'team-a', 'team-b'].flatMap((namespace) => [
+      `NetworkPolicy sw-agents ${namespace}`,
+      `NetworkPolicy sw-internet ${namespace}`,
+      `ServiceAccount sw-agent ${namespace}`,
+    ])
+    expect((await placed(full)).toSorted()).toEqual(listed.toSorted())
+    expect((await placed(all)).toSorted()).toEqual(listed.toSorted())
+    expect(settingsOf(await rendered(all)).kubernetes.pods.serviceAccount).toBe('sw-agent')
+    const unknown = { ...needed, allNamespaces: true }
+    expect(await placed(unknown)).toEqual(['NetworkPolicy sw-agents platform', 'NetworkPolicy sw-internet platform'])
+    // An account that most namespaces lack would have every pod there refused.
+    expect(settingsOf(await rendered(unknown)).kubernetes.pods.serviceAccount).toBe('')
   })
 
   test('routes webhooks, the inspector where it is wanted, and memory; no operational path (LISTENERS-5, LISTENERS-6)', async () => {

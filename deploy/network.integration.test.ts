@@ -44,6 +44,12 @@ describeRequiring('chart', 'the network policies of the chart', () => {
     expect(found).toEqual(whoReachesWhom(true))
   })
 
+  test('let through the same where all namespaces count and those of Projects are named', async () => {
+    const { namespaces, ...others } = table
+    const all = { ...others, allNamespaces: true, agentNamespaces: namespaces }
+    expect(await reach(cyclonus, await policies(all))).toEqual(whoReachesWhom())
+  })
+
   test('each change who reaches whom when a rule of theirs is left out or wider', async () => {
     const all = await policies(table)
     const broken = breaks(all)

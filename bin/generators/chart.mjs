@@ -207,6 +207,11 @@ It installs one orchestrator into a cluster, with what belongs to it. PostgreSQL
 An agent's pod reaches port 443 of pods in the cluster alone. Where the model provider is outside, name it in
 \`networkPolicy.agentEgress\`, or run a gateway to it in the cluster and name that in \`model.baseUrl\`.
 
+Where \`allNamespaces\` is set, the chart cannot know where Projects live: name those namespaces in \`agentNamespaces\`. Each gets the
+network policies and the ServiceAccount of agents. In another namespace the cluster refuses pods of agents, because that account
+lacks there, and nothing there reaches the orchestrator as an agent: add the namespace, and run \`helm upgrade\`. Without \`agentNamespaces\`
+pods of agents run in every namespace by its account \`default\`, and only the namespace of the release restricts what they reach.
+
 \`helm uninstall\` leaves the definitions, the resources, the claims, the Secrets with keys and the database. A Job takes our
 finalizers off, so that you can delete what you want.
 `

@@ -133,6 +133,10 @@ export const valuesSchema = (settings) => ({
       false,
       'Whether the resources of all namespaces count. It takes a ClusterRole that reads every Secret.',
     ),
+    agentNamespaces: list(
+      'With `allNamespaces`: the namespaces where Projects live, beside that of the release. Each gets the ServiceAccount and the network policies of agents. They must be there.',
+      { type: 'string', pattern: `^${label}$` },
+    ),
     crds: object({
       install: flag(true, 'Whether the chart brings the definitions of the six kinds. An uninstall keeps them.'),
     }),

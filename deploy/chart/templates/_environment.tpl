@@ -21,7 +21,7 @@
   "AGENT_RUN_AS_NON_ROOT" (ternary "on" "off" .Values.agentRunAsNonRoot)
   "WORKSPACES" (ternary "on" "off" .Values.workspaces)
   "CRON_TIME_ZONE" .Values.timeZone -}}
-{{- if not .Values.allNamespaces }}{{ $_ := set $set "AGENT_SERVICE_ACCOUNT" (include "statewright.agentAccount" .) }}{{ end -}}
+{{- if include "statewright.knowsAgentNamespaces" . }}{{ $_ := set $set "AGENT_SERVICE_ACCOUNT" (include "statewright.agentAccount" .) }}{{ end -}}
 {{- with .Values.agentServiceAccountName }}{{ $_ := set $set "AGENT_SERVICE_ACCOUNT" . }}{{ end -}}
 {{- if not (kindIs "invalid" .Values.agentRunAsUser) }}{{ $_ := set $set "AGENT_RUN_AS_USER" (int64 .Values.agentRunAsUser | toString) }}{{ end -}}
 {{- if not (kindIs "invalid" .Values.agentFsGroup) }}{{ $_ := set $set "AGENT_FS_GROUP" (int64 .Values.agentFsGroup | toString) }}{{ end -}}

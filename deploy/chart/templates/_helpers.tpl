@@ -67,6 +67,20 @@ securityContext:
 {{- .Values.namespaces | default (list .Release.Namespace) | uniq | toJson -}}
 {{- end }}
 
+{{/* Namespaces that get what agents' pods need, as a JSON list. */}}
+{{- define "statewright.agentNamespaces" -}}
+{{- if .Values.allNamespaces -}}
+{{- prepend .Values.agentNamespaces .Release.Namespace | uniq | toJson -}}
+{{- else -}}
+{{- include "statewright.namespaces" . -}}
+{{- end -}}
+{{- end }}
+
+{{/* Empty: where Projects live is not known, and so no account of agents is there. */}}
+{{- define "statewright.knowsAgentNamespaces" -}}
+{{- if or (not .Values.allNamespaces) .Values.agentNamespaces }}yes{{ end -}}
+{{- end }}
+
 {{- define "statewright.keys" -}}
 {{- .Values.keysSecretName | default (printf "%s-keys" (include "statewright.name" .)) -}}
 {{- end }}
@@ -124,6 +138,7 @@ https://{{ .Values.gateway.host }}
 {{- if and .Values.agentRunAsNonRoot (not .Values.agentRunAsUser) }}{{ $lacks = append $lacks "agentRunAsNonRoot needs an agentRunAsUser above 0" }}{{ end -}}
 {{- if gt (int .Values.replicas) 1 }}{{ $lacks = append $lacks "replicas must be 0 or 1: this version does not release several processes of the orchestrator yet" }}{{ end -}}
 {{- if and .Values.allNamespaces .Values.namespaces }}{{ $lacks = append $lacks "allNamespaces and namespaces exclude each other" }}{{ end -}}
+{{- if and .Values.agentNamespaces (not .Values.allNamespaces) }}{{ $lacks = append $lacks "agentNamespaces needs allNamespaces: those of namespaces have it all" }}{{ end -}}
 {{- $isMemoryReached := or .Values.memory.urls .Values.memoryServices -}}
 {{- if and $isMemoryReached (not (and .Values.memory.audience .Values.memory.clientId .Values.memory.secretName)) -}}
 {{- $lacks = append $lacks "memory.urls and memoryServices need memory.audience, memory.clientId and memory.secretName" -}}

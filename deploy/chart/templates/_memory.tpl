@@ -67,13 +67,13 @@ statewright.dev/memory: {{ .object }}
 {{- define "statewright.memoryLacks" -}}
 {{- $lacks := list -}}
 {{- $projects := list -}}
-{{- $namespaces := include "statewright.namespaces" . | fromJsonArray -}}
+{{- $namespaces := include "statewright.agentNamespaces" . | fromJsonArray -}}
 {{- range include "statewright.memoryServices" . | fromJsonArray -}}
 {{- if gt (len .object) 63 }}{{ $lacks = append $lacks (printf "memoryServices.%s: %s is longer than 63 characters" .name .object) }}{{ end -}}
 {{- if has .project $projects }}{{ $lacks = append $lacks (printf "memoryServices.%s: %s has a service already" .name .project) }}{{ end -}}
 {{- $namespace := .project | splitList "/" | first -}}
-{{- if and (not $.Values.allNamespaces) (not (has $namespace $namespaces)) -}}
-{{- $lacks = append $lacks (printf "memoryServices.%s: %s is none of namespaces" .name $namespace) -}}
+{{- if and (include "statewright.knowsAgentNamespaces" $) (not (has $namespace $namespaces)) -}}
+{{- $lacks = append $lacks (printf "memoryServices.%s: %s is none of the namespaces of Projects" .name $namespace) -}}
 {{- end -}}
 {{- if and .embeddings.url (not .embeddings.model) }}{{ $lacks = append $lacks (printf "memoryServices.%s.embeddings.model is needed" .name) }}{{ end -}}
 {{- $projects = append $projects .project -}}

@@ -11,7 +11,7 @@
 {{/* Of all agents, or of a Project's, `<namespace>/<name>`: (dict "chart" $ "project" PROJECT) */}}
 {{- define "statewright.agentsOf" -}}
 {{- $parts := splitList "/" .project -}}
-{{- $namespaces := include "statewright.namespaces" .chart | fromJsonArray -}}
+{{- $namespaces := include "statewright.agentNamespaces" .chart | fromJsonArray -}}
 {{- if .project }}{{ $namespaces = list (first $parts) }}{{ end -}}
 - podSelector:
     matchLabels:
@@ -20,7 +20,7 @@
       platform.dev/project: {{ last $parts | quote }}
       {{- end }}
   {{- /* A pod elsewhere may carry the label of agents too. */}}
-  {{- if and .chart.Values.allNamespaces (not .project) }}
+  {{- if not (or .project (include "statewright.knowsAgentNamespaces" .chart)) }}
   namespaceSelector: {}
   {{- else }}
   namespaceSelector:
