@@ -214,4 +214,9 @@ pods of agents run in every namespace by its account \`default\`, and only the n
 
 \`helm uninstall\` leaves the definitions, the resources, the claims, the Secrets with keys and the database. A Job takes our
 finalizers off, so that you can delete what you want.
+
+Helm deletes the Deployment first, but does not wait for its pod: the roles go while the orchestrator stops. So its log may end with
+one refusal, \`leases.coordination.k8s.io "statewright-orchestrator" is forbidden\`. It is harmless: what counts is in the database, and the
+Job waits until the Lease has run out, about 15 seconds longer. To stop in order, run \`helm upgrade\` with \`--reuse-values --set replicas=0
+--wait\` before the uninstall.
 `
