@@ -1,80 +1,15 @@
 /** The chart, rendered by the real Helm and judged by a real API server: `npm run test:chart`. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { rbacManifests } from '../edges/kubernetes/rbac.ts'
 import { kinds } from '../crd/kinds.ts'
 import { importSigningKey } from '../http/auth/tokens.ts'
-import { readMemorySettings } from '../cli/memory/settings.ts'
-import { readSettings } from '../orchestrator/settings.ts'
 import { settingSchemas } from '../orchestrator/settings-schema.ts'
 import { sharedControlPlane, type ControlPlane } from '../testing/control-plane.ts'
 import { describeRequiring } from '../testing/requires.ts'
 import { chart, helm, mustHelm, named, needed, rendered, type Manifest } from './testing/chart.ts'
+import { environmentOf, settingsOf } from './testing/environment.ts'
+import { full } from './testing/full-values.ts'
 
-/** With every part of the chart, and every value away from its default. */
-const full = {
-  ...needed,
-  image: { repository: 'registry.example/orchestrator', digest: `sha256:${'a'.repeat(64)}` },
-  wrapperImage: { repository: 'registry.example/wrapper', tag: 'v9.9.9', pullPolicy: 'Always' },
-  imagePullSecrets: [{ name: 'registry' }],
-  namespaces: ['platform', 'team-a', 'team-b'],
-  serviceAccount: { name: 'operator', annotations: { 'example.com/role': 'x' } },
-  urls: { operator: 'http://sw.platform:8080', public: 'https://sw.example' },
-  timeZone: 'Europe/Berlin',
-  skillsRepoUrl: 'https://forge.example/skills.git',
-  workspaces: true,
-  agentRunAsNonRoot: true,
-  agentRunAsUser: 1000,
-  agentFsGroup: 2000,
-  agentResources: { requests: { cpu: '1' }, limits: { memory: '4Gi' } },
-  agentCli: ['claude'],
-  model: { secretName: 'model', credential: 'oauthToken', baseUrl: 'https://model.example' },
-  memory: {
-    urls: { 'team-a/demo': 'http://memory.team-a:8080' },
-    audience: 'memory',
-    clientId: 'pods',
-    secretName: 'memory',
-  },
-  memoryServices: {
-    shop: {
-      project: 'team-b/shop',
-      path: '/api/v1/memory/of-shop',
-      database: { secretName: 'shop', secretKey: 'dsn' },
-      engine: { url: 'http://lightrag.models.svc:9621', secretName: 'lightrag', secretKey: 'key' },
-      embeddings: { url: 'http://embeddings.models.svc/v1', model: 'small', secretName: 'embeddings' },
-      graph: { secretName: 'neo4j' },
-      settings: {
-        ...{ DATABASE_ANSWER_SECONDS: 20, GRAPH_SPACE: 'shop', INGEST_ITEM_TIMEOUT: 90, LOG_LEVEL: 'debug' },
-        ...{ OIDC_ALGORITHMS: 'ES256', OPEN_DOCUMENTS: true, READINESS_CHECKS: 'store,graph', WORKER_POOL_SIZE: 8 },
-      },
-      extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/ssl/own/ca.pem' }],
-      extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
-      extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/ssl/own', readOnly: true }],
-      resources: { limits: { memory: '2Gi' } },
-    },
-    plain: { project: 'team-a/plain', isPublic: false, database: { secretName: 'plain' } },
-  },
-  memoryImage: { repository: 'registry.example/memory', tag: 'v9.9.9' },
-  settings: { RETENTION_DAYS: 30, STANDING_COMMENTS: false, OIDC_ALGORITHMS: ['ES256'], LOG_LEVEL: 'debug' },
-  extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://proxy.example:3128' }],
-  extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
-  extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/ssl/own', readOnly: true }],
-  podAnnotations: { a: 'b' },
-  podLabels: { team: 'x' },
-  nodeSelector: { 'kubernetes.io/arch': 'amd64' },
-  tolerations: [{ key: 'x', operator: 'Exists' }],
-  affinity: { nodeAffinity: {} },
-  inspector: { isPublic: true, clientId: 'inspector', secretName: 'inspector', scope: 'openid groups' },
-  ingress: { enabled: true, className: 'nginx', host: 'sw.example', tlsSecretName: 'tls', annotations: { a: 'b' } },
-  memoryRoutes: [{ service: 'memory', port: 8081, path: '/api/v1/memory/demo' }],
-  networkPolicy: {
-    agentEgress: [{ to: [{ ipBlock: { cidr: '203.0.113.0/24' } }] }],
-    operatorIngressFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }],
-    metricsFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
-  },
-}
 const all = { ...needed, allNamespaces: true, agentNamespaces: ['team-a', 'team-b'] }
 
 describeRequiring('chart', 'the chart', () => {
@@ -91,8 +26,9 @@ describeRequiring('chart', 'the chart', () => {
 
   test.each([
     ['of the few values that are needed', needed],
-    ['with everything', full],
-    ['of all namespaces', all],
+    // The definitions are the same.
+    ['with everything', { ...full, crds: { install: false } }],
+    ['of all namespaces', { ...all, crds: { install: false } }],
   ])('%s is what an API server takes, field by field', async (_, values) => {
     await withNamespaces(plane, ['platform', 'team-a', 'team-b'])
     const text = await mustHelm(['template', 'sw', chart, '--namespace', 'platform'], values)
@@ -136,25 +72,6 @@ describeRequiring('chart', 'the chart', () => {
     expect(error).toContain('inspector.secretName needs inspector.clientId')
   })
 
-  test('names what lacks or clashes among memory services', async () => {
-    const database = { secretName: 'x' }
-    const memoryServices = {
-      first: { project: 'team/a', database },
-      second: { project: 'team/a', database, embeddings: { url: 'http://x' } },
-      third: { project: 'other/a', database },
-      ['x'.repeat(60)]: { project: 'team/x', database },
-    }
-    const { error } = await helm(['template', 'sw', chart], { ...needed, namespaces: ['team'], memoryServices })
-    for (const sentence of [
-      'memory.urls and memoryServices need memory.audience, memory.clientId and memory.secretName',
-      'memoryServices.second: team/a has a service already',
-      'memoryServices.second.embeddings.model is needed',
-      'memoryServices.third: other is none of the namespaces of Projects',
-      'is longer than 63 characters',
-    ])
-      expect(error).toContain(sentence)
-  })
-
   test('gives the orchestrator settings that it takes, each from the value that it is of', async () => {
     const settings = settingsOf(await rendered(full))
     expect(settings).toMatchObject({
@@ -186,72 +103,6 @@ describeRequiring('chart', 'the chart', () => {
     const known = new Set([...environment, ...(await knownSettings())])
     const ofOneMachine = ['KUBECONFIG', 'LOCAL_PODS', 'COVERED_DIR', 'OWNER', 'POD_ISOLATION']
     expect(settingSchemas.map(([name]) => name).filter((name) => !known.has(name))).toEqual(ofOneMachine)
-  })
-
-  test('gives memory services settings that they take, and pods their addresses', async () => {
-    const manifests = await rendered(full)
-    const memory = (name: string): ReturnType<typeof readMemorySettings> =>
-      readMemorySettings(mounted(environmentOf(manifests, name)))
-    const common = { stateDir: '/var/lib/statewright', databaseUrl: 'a secret', http: { host: '0.0.0.0', port: 8080 } }
-    expect(memory('sw-memory-plain')).toMatchObject({
-      ...common,
-      basePath: '/api/v1/memory/plain',
-      oidc: { issuer: 'https://id.example', audience: 'memory' },
-      ...{ engine: { url: '' }, embeddings: { url: '' }, checks: ['store', 'engine', 'graph'], logLevel: 'info' },
-    })
-    const url = 'bolt://user:password@neo4j.models.svc:7687'
-    const environment = environmentOf(manifests, 'sw-memory-shop')
-    expect(readMemorySettings(mounted(environment, { GRAPH_URL: url }))).toEqual({
-      ...common,
-      databaseAnswerMs: 20_000,
-      basePath: '/api/v1/memory/of-shop',
-      openDocuments: true,
-      oidc: { issuer: 'https://id.example', audience: 'memory', algorithms: ['ES256'] },
-      engine: { url: 'http://lightrag.models.svc:9621', apiKey: 'a secret' },
-      embeddings: { url: 'http://embeddings.models.svc/v1', model: 'small', apiKey: 'a secret' },
-      graph: { url, space: 'shop' },
-      checks: ['store', 'graph'],
-      itemTimeoutMs: 90_000,
-      poolSize: 8,
-      logLevel: 'debug',
-    })
-    const asked = new Set<string>()
-    const watched = new Proxy({} as Record<string, string>, {
-      get: (_, name) => void asked.add(String(name).replace(/_FILE$/, '')),
-    })
-    expect(() => readMemorySettings(watched)).toThrow('OIDC_ISSUER')
-    // The program asks for it where the first of the two is there.
-    asked.add('EMBEDDINGS_MODEL')
-    expect([...asked].toSorted()).toEqual(
-      environment.flatMap(({ name }) => (name.startsWith('NODE_') ? [] : [name.replace(/_FILE$/, '')])).toSorted(),
-    )
-    expect(settingsOf(manifests).memory.urls).toEqual({
-      'team-a/demo': 'http://memory.team-a:8080',
-      'team-b/shop': 'http://sw-memory-shop.platform.svc:8080',
-      'team-a/plain': 'http://sw-memory-plain.platform.svc:8080',
-    })
-  })
-
-  test('lets a memory service reach the ports of its addresses alone, and its Project’s agents reach it', async () => {
-    const manifests = await rendered({ ...full, monitoring: { serviceMonitor: true } })
-    const policy = (name: string): { ingress: { from: object[] }[]; egress: { ports: { port: number }[] }[] } =>
-      named(manifests, 'NetworkPolicy', name).spec as ReturnType<typeof policy>
-    const ports = (name: string): readonly number[] =>
-      policy(name)
-        .egress.flatMap((rule) => rule.ports)
-        .map((one) => one.port)
-    expect(ports('sw-memory-plain')).toEqual([53, 53, 443, 5432])
-    expect(ports('sw-memory-shop')).toEqual([53, 53, 443, 5432, 7687, 80, 9621])
-    const { operatorIngressFrom, metricsFrom } = full.networkPolicy
-    expect(policy('sw-memory-shop').ingress[0]!.from).toEqual(
-      expect.arrayContaining([...metricsFrom, ...operatorIngressFrom]),
-    )
-    expect(policy('sw-memory-plain').ingress[0]!.from).toEqual(expect.not.arrayContaining(operatorIngressFrom))
-    expect(manifests.filter(({ metadata }) => metadata.name === 'sw-memory').map(({ kind }) => kind)).toEqual([
-      'ServiceAccount',
-      'ServiceMonitor',
-    ])
-    expect((await rendered(needed)).filter(({ metadata }) => metadata.name.includes('memory'))).toEqual([])
   })
 
   test('gives the rights of `statewright rbac`, no more and no less (DEPLOYMENT-11, DEPLOYMENT-12)', async () => {
@@ -319,7 +170,7 @@ describeRequiring('chart', 'the chart', () => {
       '/.well-known/oauth-protected-resource sw:8080',
     ])
     const gateway = { enabled: true, host: 'x.example', parentRefs: [{ name: 'gateway' }] }
-    const route = named(await rendered({ ...full, gateway }, []), 'HTTPRoute').spec as {
+    const route = named(await rendered({ ...full, gateway }), 'HTTPRoute').spec as {
       rules: { matches: { path: { value: string } }[]; filters?: object[] }[]
     }
     expect(route.rules.map(({ matches, filters = [] }) => `${matches[0]!.path.value} ${filters.length}`)).toEqual([
@@ -382,42 +233,6 @@ async function withNamespaces(plane: ControlPlane, names: readonly string[]): Pr
 async function secretOf(plane: ControlPlane, namespace: string, name: string): Promise<unknown> {
   const { body } = await plane.ask('GET', `/api/v1/namespaces/${namespace}/secrets/${name}`)
   return body['data']
-}
-
-interface Variable {
-  readonly name: string
-  readonly value?: string
-}
-
-function environmentOf(manifests: readonly Manifest[], name = 'sw'): readonly Variable[] {
-  const { template } = named(manifests, 'Deployment', name).spec as {
-    template: { spec: { containers: { env: Variable[] }[] } }
-  }
-  return template.spec.containers[0]!.env
-}
-
-function settingsOf(manifests: readonly Manifest[]): ReturnType<typeof readSettings> {
-  return readSettings(mounted(environmentOf(manifests)), 'claude')
-}
-
-/** As a program finds it in its pod, with a file where each Secret is mounted. @param secrets what is in them, by setting. */
-function mounted(
-  environment: readonly Variable[],
-  secrets: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  const folder = mkdtempSync(join(tmpdir(), 'chart-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return Object.fromEntries(
-    environment.map(({ name, value = '' }) => {
-      if (!name.endsWith('_FILE')) return [name, value]
-      const setting = name.replace(/_FILE$/, '')
-      expect(value).toBe(`/run/statewright/secrets/${setting}`)
-      const file = join(folder, value)
-      mkdirSync(join(file, '..'), { recursive: true })
-      writeFileSync(file, secrets[setting] ?? 'a secret')
-      return [name, file]
-    }),
-  )
 }
 
 async function knownSettings(): Promise<readonly string[]> {
