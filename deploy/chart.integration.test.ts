@@ -1,60 +1,16 @@
 /** The chart, rendered by the real Helm and judged by a real API server: `npm run test:chart`. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { rbacManifests } from '../edges/kubernetes/rbac.ts'
 import { kinds } from '../crd/kinds.ts'
 import { importSigningKey } from '../http/auth/tokens.ts'
-import { readSettings } from '../orchestrator/settings.ts'
 import { settingSchemas } from '../orchestrator/settings-schema.ts'
 import { sharedControlPlane, type ControlPlane } from '../testing/control-plane.ts'
 import { describeRequiring } from '../testing/requires.ts'
 import { chart, helm, mustHelm, named, needed, rendered, type Manifest } from './testing/chart.ts'
+import { environmentOf, settingsOf } from './testing/environment.ts'
+import { full } from './testing/full-values.ts'
 
-/** With every part of the chart, and every value away from its default. */
-const full = {
-  ...needed,
-  image: { repository: 'registry.example/orchestrator', digest: `sha256:${'a'.repeat(64)}` },
-  wrapperImage: { repository: 'registry.example/wrapper', tag: 'v9.9.9', pullPolicy: 'Always' },
-  imagePullSecrets: [{ name: 'registry' }],
-  namespaces: ['platform', 'team-a', 'team-b'],
-  serviceAccount: { name: 'operator', annotations: { 'example.com/role': 'x' } },
-  urls: { operator: 'http://sw.platform:8080', public: 'https://sw.example' },
-  timeZone: 'Europe/Berlin',
-  skillsRepoUrl: 'https://forge.example/skills.git',
-  workspaces: true,
-  agentRunAsNonRoot: true,
-  agentRunAsUser: 1000,
-  agentFsGroup: 2000,
-  agentResources: { requests: { cpu: '1' }, limits: { memory: '4Gi' } },
-  agentCli: ['claude'],
-  model: { secretName: 'model', credential: 'oauthToken', baseUrl: 'https://model.example' },
-  memory: {
-    urls: { 'team-a/demo': 'http://memory.team-a:8080' },
-    audience: 'memory',
-    clientId: 'pods',
-    secretName: 'memory',
-  },
-  settings: { RETENTION_DAYS: 30, STANDING_COMMENTS: false, OIDC_ALGORITHMS: ['ES256'], LOG_LEVEL: 'debug' },
-  extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://proxy.example:3128' }],
-  extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
-  extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/ssl/own', readOnly: true }],
-  podAnnotations: { a: 'b' },
-  podLabels: { team: 'x' },
-  nodeSelector: { 'kubernetes.io/arch': 'amd64' },
-  tolerations: [{ key: 'x', operator: 'Exists' }],
-  affinity: { nodeAffinity: {} },
-  inspector: { isPublic: true, clientId: 'inspector', secretName: 'inspector', scope: 'openid groups' },
-  ingress: { enabled: true, className: 'nginx', host: 'sw.example', tlsSecretName: 'tls', annotations: { a: 'b' } },
-  memoryRoutes: [{ service: 'memory', port: 8081, path: '/api/v1/memory/demo' }],
-  networkPolicy: {
-    agentEgress: [{ to: [{ ipBlock: { cidr: '203.0.113.0/24' } }] }],
-    operatorIngressFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }],
-    metricsFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
-  },
-}
-const all = { ...needed, allNamespaces: true }
+const all = { ...needed, allNamespaces: true, agentNamespaces: ['team-a', 'team-b'] }
 
 describeRequiring('chart', 'the chart', () => {
   let plane: ControlPlane
@@ -70,8 +26,9 @@ describeRequiring('chart', 'the chart', () => {
 
   test.each([
     ['of the few values that are needed', needed],
-    ['with everything', full],
-    ['of all namespaces', all],
+    // The definitions are the same.
+    ['with everything', { ...full, crds: { install: false } }],
+    ['of all namespaces', { ...all, crds: { install: false } }],
   ])('%s is what an API server takes, field by field', async (_, values) => {
     await withNamespaces(plane, ['platform', 'team-a', 'team-b'])
     const text = await mustHelm(['template', 'sw', chart, '--namespace', 'platform'], values)
@@ -94,6 +51,9 @@ describeRequiring('chart', 'the chart', () => {
     expect(await complaint({ settings: { LOG_LEVLE: 'x' } })).toMatch(/invalid propertyName 'LOG_LEVLE'[^]*'LOG_LEVEL'/)
     expect(await complaint({ settings: { LOG_LEVEL: 'loud' } })).toMatch(/must be one of 'trace', 'debug'/)
     expect(await complaint({ memoryRoutes: [{ service: 'm', path: '/metrics' }] })).toMatch(/does not match pattern/)
+    const memoryServices = { a: { database: { secretName: 'x' } }, b: { project: 'b/b', databse: {} } }
+    for (const sentence of ["invalid propertyName 'databse'", "'/memoryServices/a': missing property 'project'"])
+      expect(await complaint({ memoryServices })).toContain(sentence)
   })
 
   test('names everything that lacks at once, and why it has one replica', async () => {
@@ -102,12 +62,13 @@ describeRequiring('chart', 'the chart', () => {
       'sw',
       chart,
       '--set',
-      'replicas=2,agentRunAsNonRoot=true,ingress.enabled=true,inspector.secretName=s',
+      'replicas=2,agentRunAsNonRoot=true,agentNamespaces={x},ingress.enabled=true,inspector.secretName=s',
     ])
     for (const name of ['database.secretName', 'oidc.issuer', 'oidc.clientId', 'model.secretName', 'ingress.host'])
       expect(error).toContain(`${name} is needed`)
     expect(error).toContain('replicas must be 0 or 1: this version does not release several processes')
     expect(error).toContain('agentRunAsNonRoot needs an agentRunAsUser above 0')
+    expect(error).toContain('agentNamespaces needs allNamespaces')
     expect(error).toContain('inspector.secretName needs inspector.clientId')
   })
 
@@ -162,6 +123,25 @@ describeRequiring('chart', 'the chart', () => {
     }
   })
 
+  test('gives each namespace of Projects what agents need there, also where all count', async () => {
+    const placed = async (values: object): Promise<readonly string[]> =>
+      (await rendered(values)).flatMap(({ kind, metadata: { name, namespace } }) =>
+        /^sw-(agents?|internet)$/.test(name) ? [`${kind} ${name} ${namespace}`] : [],
+      )
+    const listed = ['platform', 'team-a', 'team-b'].flatMap((namespace) => [
+      `NetworkPolicy sw-agents ${namespace}`,
+      `NetworkPolicy sw-internet ${namespace}`,
+      `ServiceAccount sw-agent ${namespace}`,
+    ])
+    expect((await placed(full)).toSorted()).toEqual(listed.toSorted())
+    expect((await placed(all)).toSorted()).toEqual(listed.toSorted())
+    expect(settingsOf(await rendered(all)).kubernetes.pods.serviceAccount).toBe('sw-agent')
+    const unknown = { ...needed, allNamespaces: true }
+    expect(await placed(unknown)).toEqual(['NetworkPolicy sw-agents platform', 'NetworkPolicy sw-internet platform'])
+    // An account that most namespaces lack would have every pod there refused.
+    expect(settingsOf(await rendered(unknown)).kubernetes.pods.serviceAccount).toBe('')
+  })
+
   test('routes webhooks, the inspector where it is wanted, and memory; no operational path (LISTENERS-5, LISTENERS-6)', async () => {
     const paths = async (values: object): Promise<readonly string[]> => {
       const { rules } = named(await rendered(values), 'Ingress').spec as {
@@ -176,6 +156,7 @@ describeRequiring('chart', 'the chart', () => {
     expect(await paths(full)).toEqual([
       '/operator/webhooks sw:8080',
       '/inspector sw:8080',
+      '/api/v1/memory/of-shop sw-memory-shop:8080',
       '/api/v1/memory/demo memory:8081',
     ])
     expect(await paths({ ...needed, ingress: { enabled: true, host: 'x.example' } })).toEqual([
@@ -189,12 +170,13 @@ describeRequiring('chart', 'the chart', () => {
       '/.well-known/oauth-protected-resource sw:8080',
     ])
     const gateway = { enabled: true, host: 'x.example', parentRefs: [{ name: 'gateway' }] }
-    const route = named(await rendered({ ...full, gateway }, []), 'HTTPRoute').spec as {
+    const route = named(await rendered({ ...full, gateway }), 'HTTPRoute').spec as {
       rules: { matches: { path: { value: string } }[]; filters?: object[] }[]
     }
     expect(route.rules.map(({ matches, filters = [] }) => `${matches[0]!.path.value} ${filters.length}`)).toEqual([
       '/operator/webhooks 0',
       '/inspector 0',
+      '/api/v1/memory/of-shop 0',
       '/api/v1/memory/demo 1',
     ])
   })
@@ -251,33 +233,6 @@ async function withNamespaces(plane: ControlPlane, names: readonly string[]): Pr
 async function secretOf(plane: ControlPlane, namespace: string, name: string): Promise<unknown> {
   const { body } = await plane.ask('GET', `/api/v1/namespaces/${namespace}/secrets/${name}`)
   return body['data']
-}
-
-interface Variable {
-  readonly name: string
-  readonly value?: string
-}
-
-function environmentOf(manifests: readonly Manifest[]): readonly Variable[] {
-  const { template } = named(manifests, 'Deployment').spec as {
-    template: { spec: { containers: { env: Variable[] }[] } }
-  }
-  return template.spec.containers[0]!.env
-}
-
-/** As the program reads them in the pod, with a file where each Secret is mounted. */
-function settingsOf(manifests: readonly Manifest[]): ReturnType<typeof readSettings> {
-  const folder = mkdtempSync(join(tmpdir(), 'chart-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const mounted = environmentOf(manifests).map(({ name, value = '' }) => {
-    if (!name.endsWith('_FILE')) return [name, value]
-    expect(value).toBe(`/run/statewright/secrets/${name.replace(/_FILE$/, '')}`)
-    const file = join(folder, value)
-    mkdirSync(join(file, '..'), { recursive: true })
-    writeFileSync(file, 'a secret')
-    return [name, file]
-  })
-  return readSettings(Object.fromEntries(mounted) as Record<string, string>, 'claude')
 }
 
 async function knownSettings(): Promise<readonly string[]> {

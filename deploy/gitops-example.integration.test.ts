@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { describeRequiring } from '../testing/requires.ts'
-import { named, rendered } from './testing/chart.ts'
+import { named, render } from './testing/chart.ts'
 
 const file = join(dirname(fileURLToPath(import.meta.url)), 'gitops-example/values.yaml')
 
 describeRequiring('chart', 'the example of a deployment repository', () => {
   test('renders the images of its release, no Secret, and the same each time', async () => {
     const values = parse(readFileSync(file, 'utf8')) as object
-    const [manifests, again] = await Promise.all([rendered(values), rendered(values)])
+    const [manifests, again] = await Promise.all([render(values), render(values)])
     expect(again).toEqual(manifests)
     const text = JSON.stringify(named(manifests, 'Deployment'))
     expect(text).toContain('"image":"ghcr.io/acme/statewright-orchestrator:v0.1.0"')

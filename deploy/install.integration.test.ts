@@ -1,6 +1,6 @@
 /**
- * `helm install --wait` of the built release: a real API server, PostgreSQL and Helm; the stand-in kubelet runs the program of
- * the image's tree (`npm run test:chart`).
+ * `helm install --wait` of the built release: a real API server, PostgreSQL and Helm; the stand-in kubelet runs the programs of
+ * the images' trees (`npm run test:chart`).
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -13,8 +13,6 @@ import { systemClock } from '../runtime/clock.ts'
 import { startIdentity } from '../standins/identity/identity.ts'
 import { startKubelet } from '../standins/kubelet/kubelet.ts'
 import { startControlPlane, type ControlPlane } from '../testing/control-plane.ts'
-import { sentNames } from '../testing/dockerfiles.ts'
-import { buildTree } from '../testing/image-tree.ts'
 import { describeRequiring } from '../testing/requires.ts'
 import { chart, helm, mustHelm, needed } from './testing/chart.ts'
 
@@ -33,7 +31,7 @@ describeRequiring('chart', 'the release that the chart installs', () => {
     async () => {
       const { plane, values, kubectl } = await cluster()
       await mustHelm(['install', 'sw', chart, ...at, ...waiting], values, plane.kubeconfig)
-      const [first] = await pods(plane)
+      const [first] = await pods(plane, 'orchestrator')
       expect(first).toMatchObject({ ready: true })
       for (const path of ['/healthz', '/readyz', '/metrics'])
         expect([path, (await fetch(`http://${first!.ip}:8082${path}`)).status]).toEqual([path, 200])
@@ -50,14 +48,18 @@ describeRequiring('chart', 'the release that the chart installs', () => {
         '--timeout=60s',
       )
 
-      await mustHelm(
-        ['upgrade', 'sw', chart, ...at, ...waiting],
-        { ...values, timeZone: 'Asia/Tokyo' },
-        plane.kubeconfig,
-      )
-      const [second, ...others] = await pods(plane)
+      await mustHelm(['upgrade', 'sw', chart, ...at, ...waiting], { ...values, ...withMemory }, plane.kubeconfig)
+      const [second, ...others] = await pods(plane, 'orchestrator')
       expect([second!.name === first!.name, others]).toEqual([false, []])
       await expect.poll(holder, { timeout: 60_000, interval: 500 }).not.toBe(before)
+      const [memory] = await pods(plane, 'memory')
+      expect(memory).toMatchObject({ ready: true })
+      for (const [path, status] of [
+        ['/metrics', 200],
+        ['/api/v1/memory/demo/memories/x', 401],
+        ['/api/v1/memory/demo/metrics', 404],
+      ] as const)
+        expect([path, (await fetch(`http://${memory!.ip}:8080${path}`)).status]).toEqual([path, status])
 
       const { code, out, error } = await helm(['uninstall', 'sw', ...at, ...waiting], undefined, plane.kubeconfig)
       expect([code, error]).toEqual([0, ''])
@@ -67,6 +69,12 @@ describeRequiring('chart', 'the release that the chart installs', () => {
     },
   )
 })
+
+const withMemory = {
+  timeZone: 'Asia/Tokyo',
+  memory: { audience: 'memory', clientId: 'pods', secretName: 'memory' },
+  memoryServices: { demo: { project: `${namespace}/demo`, database: { secretName: 'database', secretKey: 'memory' } } },
+}
 
 const project = {
   apiVersion: 'platform.dev/v1alpha1',
@@ -97,11 +105,17 @@ async function cluster(): Promise<Installed> {
   chmodSync(dir, 0o755)
   const close = (end: () => unknown): void => onTestFinished(async () => void (await end()))
   close(() => rmSync(dir, { recursive: true, force: true }))
-  const program = join(orchestratorTree(join(dir, 'image')), 'app', 'bin', 'statewright.mjs')
+  const trees = join(dir, 'image')
+  execFileSync(process.execPath, [join(root, 'bin/image-tree.mjs'), 'all', trees])
+  const run = (program: string): readonly string[] => [
+    ...['env', `NODE_OPTIONS=--import=${join(root, 'standins/kubelet/own-address.mjs')}`, process.execPath],
+    join(trees, program, 'app/bin/statewright.mjs'),
+  ]
   const postgres = (verb: string): string =>
     execFileSync('bash', [join(root, '.ci/postgres.sh'), verb, join(dir, 'pg')], { encoding: 'utf8' })
   close(() => postgres('stop'))
   const databaseUrl = postgres('start').trim().split('\n').at(-1)!
+  execFileSync(join(postgres('find').trim(), 'psql'), [databaseUrl, '--quiet', '--command', 'create database memory'])
   const clients = [{ clientId: 'statewright', secret: 's', audiences: ['wrappers'] }]
   const identity = await startIdentity({ clients })
   close(() => identity.close())
@@ -110,17 +124,16 @@ async function cluster(): Promise<Installed> {
   const client = createKubeClient({ kubeconfig: plane.kubeconfig })
   close(() => client.close())
   const [, apiServer = ''] = /server: "?(https:[^",}\s]+)/.exec(readFileSync(plane.kubeconfig, 'utf8')) ?? []
-  const loaded = join(root, 'standins/kubelet/own-address.mjs')
   const kubelet = await startKubelet({
     client,
     apiServer,
     root: join(dir, 'kubelet'),
     node: 'node',
     namespaces: [namespace],
-    images: {
-      [`statewright-orchestrator:v${version}`]: ['env', `NODE_OPTIONS=--import=${loaded}`, process.execPath, program],
-    },
-    programs: [root, join(dir, 'image')],
+    images: Object.fromEntries(
+      ['orchestrator', 'memory'].map((program) => [`statewright-${program}:v${version}`, run(program)]),
+    ),
+    programs: [root, trees],
     clock: systemClock,
     random: Math.random,
     logger: captureLog().logger,
@@ -128,9 +141,10 @@ async function cluster(): Promise<Installed> {
   close(() => kubelet.stop())
   await plane.must(['create', 'namespace', namespace])
   const secrets = [
-    `database --from-literal=url=${databaseUrl}`,
+    `database --from-literal=url=${databaseUrl} --from-literal=memory=${databaseUrl.replace(/[^/]*$/, 'memory')}`,
     'oidc --from-literal=client-secret=s',
     'model --from-literal=api-key=x',
+    'memory --from-literal=client-secret=s',
   ]
   for (const secret of secrets) await plane.must(['-n', namespace, 'create', 'secret', 'generic', ...secret.split(' ')])
   return {
@@ -141,15 +155,6 @@ async function cluster(): Promise<Installed> {
       return plane.must(['-n', namespace, ...parameters], input)
     },
   }
-}
-
-function orchestratorTree(dir: string): string {
-  return buildTree(
-    read('deploy/Dockerfile.orchestrator'),
-    { root, sent: sentNames(read('.dockerignore')) },
-    dir,
-    'orchestrator',
-  )
 }
 
 interface Seen {
@@ -166,9 +171,8 @@ interface PodObject {
   }
 }
 
-/** Of the orchestrator. */
-async function pods(plane: ControlPlane): Promise<readonly Seen[]> {
-  const selector = encodeURIComponent('app.kubernetes.io/component=orchestrator')
+async function pods(plane: ControlPlane, component: string): Promise<readonly Seen[]> {
+  const selector = encodeURIComponent(`app.kubernetes.io/component=${component}`)
   const { body } = await plane.ask('GET', `/api/v1/namespaces/${namespace}/pods?labelSelector=${selector}`)
   return (body['items'] as readonly PodObject[]).map(
     ({ metadata: { name }, status: { podIP, containerStatuses } }) => ({

@@ -36,6 +36,7 @@ const ofOrchestrator = {
 }
 const orchestrator = pod('orchestrator', 'platform', '10.1.0.1', ofOrchestrator)
 const memoryOfRed = pod('memory', 'team-a', '10.1.1.8', memory)
+const ofChart = { ...memory, 'statewright.dev/memory': 'sw-memory-red' }
 const gateway = pod('gateway', 'models', '10.1.6.1', { app: 'gateway' })
 const internet: Peer = { name: 'address on the internet', labels: {}, ip: '203.0.113.7' }
 /** Behind its Service is no pod but an address of a node. */
@@ -47,15 +48,24 @@ export const sources: readonly Peer[] = [
   pod('agent of Project red', 'team-a', '10.1.1.1', { ...agent, 'platform.dev/project': 'red' }),
   pod('agent of Project blue', 'team-a', '10.1.1.2', { ...agent, 'platform.dev/project': 'blue' }),
   pod('agent of Project green', 'team-b', '10.1.2.1', { ...agent, 'platform.dev/project': 'green' }),
-  pod('brainstorm with the internet', 'team-a', '10.1.1.3', { ...agent, 'platform.io/egress': 'internet' }),
-  pod('brainstorm of Project green', 'team-b', '10.1.2.3', { ...agent, 'platform.io/egress': 'internet' }),
+  pod('brainstorm with the internet', 'team-a', '10.1.1.3', {
+    ...agent,
+    'platform.dev/project': 'red',
+    'platform.io/egress': 'internet',
+  }),
+  pod('brainstorm of Project green', 'team-b', '10.1.2.3', {
+    ...agent,
+    'platform.dev/project': 'green',
+    'platform.io/egress': 'internet',
+  }),
   pod('memory service', 'team-a', '10.1.1.4', memory),
+  pod('memory service of the chart', 'platform', '10.1.0.9', ofChart),
   pod('ingress controller', 'ingress', '10.1.3.1', { app: 'ingress' }),
   pod('Prometheus', 'monitoring', '10.1.4.1', { app: 'prometheus' }),
   pod('other pod beside the orchestrator', 'platform', '10.1.0.2', { app: 'other' }),
   pod('other pod beside agents', 'team-a', '10.1.1.5', { app: 'other' }),
   pod('other pod elsewhere', 'elsewhere', '10.1.5.1', { app: 'other' }),
-  pod('pod elsewhere with the label of agents', 'elsewhere', '10.1.5.2', agent),
+  pod('pod elsewhere with the labels of agents', 'elsewhere', '10.1.5.2', { ...agent, 'platform.dev/project': 'red' }),
   pod('pod elsewhere with the labels of the orchestrator', 'elsewhere', '10.1.5.3', ofOrchestrator),
   internet,
 ]
@@ -68,6 +78,12 @@ export const targets: readonly Target[] = [
   { name: 'agent 443', peer: pod('agent', 'team-a', '10.1.1.9', agent), port: 443, protocols: tcp },
   { name: 'memory of red 8080', peer: memoryOfRed, port: 8080, protocols: tcp },
   { name: 'memory of green 8080', peer: pod('memory', 'team-b', '10.1.2.8', memory), port: 8080, protocols: tcp },
+  {
+    name: 'memory of red by the chart 8080',
+    peer: pod('memory', 'platform', '10.1.0.8', ofChart),
+    port: 8080,
+    protocols: tcp,
+  },
   { name: 'any pod 443', peer: gateway, port: 443, protocols: tcp },
   { name: 'any pod 8080', peer: gateway, port: 8080, protocols: tcp },
   {
@@ -85,6 +101,12 @@ export const targets: readonly Target[] = [
     protocols: tcp,
   },
   { name: 'memory of red 5432', peer: memoryOfRed, port: 5432, protocols: tcp },
+  {
+    name: 'memory of red by the chart 5432',
+    peer: pod('memory', 'platform', '10.1.0.8', ofChart),
+    port: 5432,
+    protocols: tcp,
+  },
   {
     name: 'pod beside the orchestrator 8080',
     peer: pod('other', 'platform', '10.1.0.3', { app: 'other' }),
@@ -104,29 +126,41 @@ export const targets: readonly Target[] = [
  * `networkPolicy.operatorIngressFrom` and `metricsFrom`, as `values` has them.
  */
 const closed: Readonly<Record<string, string>> = {
-  orchestrator: '. . x - x x x x x x x x x x x',
-  'agent of Project red': 'x x - - x x x - x - - - - - -',
-  'agent of Project blue': 'x x - - x x x - x - - - - - -',
-  'agent of Project green': 'x x - - x x x - x - - - - - -',
-  'brainstorm with the internet': 'x x - - x x x - x x x - - - -',
-  'brainstorm of Project green': 'x x - - x x x - x x x - - - -',
-  'memory service': '- - - - x x x x x x x x x x x',
-  'ingress controller': 'x - - - x x x x x x x x x x x',
-  Prometheus: '- x - - x x x x x x x x x x x',
-  'other pod beside the orchestrator': '- - - - x x x x x x x x x x x',
-  'other pod beside agents': '- - - - x x x x x x x x x x x',
-  'other pod elsewhere': '- - - - x x x x x x x x x x x',
-  'pod elsewhere with the label of agents': '- - - - x x x x x x x x x x x',
-  'pod elsewhere with the labels of the orchestrator': '- - - - x x x x x x x x x x x',
-  'address on the internet': '- - - - x x x x x . x x x x x',
+  orchestrator: '. . x - x x x x x x x x x x - x x',
+  'agent of Project red': 'x x - - x x x x - x - - - - - - -',
+  'agent of Project blue': 'x x - - x x - x - x - - - - - - -',
+  'agent of Project green': 'x x - - x x - x - x - - - - - - -',
+  'brainstorm with the internet': 'x x - - x x x x - x x x - - - - -',
+  'brainstorm of Project green': 'x x - - x x - x - x x x - - - - -',
+  'memory service': '- - - - x x - x x x x x x x - x x',
+  'memory service of the chart': '- - - - - - - x - x x x x x - - -',
+  'ingress controller': 'x - - - x x x x x x x x x x - x x',
+  Prometheus: '- x - - x x x x x x x x x x - x x',
+  'other pod beside the orchestrator': '- - - - x x - x x x x x x x - x x',
+  'other pod beside agents': '- - - - x x - x x x x x x x - x x',
+  'other pod elsewhere': '- - - - x x - x x x x x x x - x x',
+  'pod elsewhere with the labels of agents': '- - - - x x - x x x x x x x - x x',
+  'pod elsewhere with the labels of the orchestrator': '- - - - x x - x x x x x x x - x x',
+  'address on the internet': '- - - - x x - x x x . x x x - x x',
 }
 
 export type Table = Readonly<Record<string, string>>
 
-/** By the names of sources. @param isOpen with no peer named for port 8080, which every one may reach then. */
+/**
+ * By the names of sources.
+ * @param isOpen with no peer named for port 8080. Every one may reach it then, also at memory services that the ingress routes.
+ */
 export function whoReachesWhom(isOpen = false): Table {
   if (!isOpen) return closed
-  return Object.fromEntries(Object.entries(closed).map(([name, cells]) => [name, cells.replace(/^-/, 'x')]))
+  const opened = targets.flatMap(({ name }, at) => (/^orchestrator 8080|by the chart 8080/.test(name) ? [at] : []))
+  const open = (cell: string, at: number): string => (cell === '-' && opened.includes(at) ? 'x' : cell)
+  return Object.fromEntries(
+    Object.entries(closed).map(([name, cells]) => [
+      name,
+      // Its own policy lets it reach neither.
+      name === 'memory service of the chart' ? cells : cells.split(' ').map(open).join(' '),
+    ]),
+  )
 }
 
 const inNamespace = (name: string): object => ({
@@ -136,6 +170,9 @@ const inNamespace = (name: string): object => ({
 /** Of the chart, for the table. */
 export const values = {
   namespaces: ['team-a', 'team-b'],
+  memory: { audience: 'memory', clientId: 'pods', secretName: 'memory' },
+  memoryServices: { red: { project: 'team-a/red', database: { secretName: 'memory-red' } } },
+  ingress: { enabled: true, host: 'sw.example' },
   networkPolicy: { operatorIngressFrom: [inNamespace('ingress')], metricsFrom: [inNamespace('monitoring')] },
 }
 

@@ -151,14 +151,18 @@ ${readmeHead}
 
 \`npm run test:chart\` renders the policies and lets Cyclonus evaluate each cell. An empty cell is denied. In the table the ingress
 controller is named in \`networkPolicy.operatorIngressFrom\` and Prometheus in \`networkPolicy.metricsFrom\`. By default every
-pod and address reaches port 8080 of the orchestrator, and only agents reach 8082. Three Projects run: \`red\` and \`blue\` in
-one namespace, \`green\` in another.
+pod and address reaches port 8080 of the orchestrator, and only agents reach 8082. An ingress that routes a memory service opens
+that one's port 8080 in the same way. Three Projects run: \`red\` and \`blue\` in
+one namespace, \`green\` in another. \`memoryServices\` has one for \`red\`.
 
 ${reach}
 
-- The chart denies by default what reaches the orchestrator, and what agents' pods reach or are reached by. It restricts no
-  other pod: the policies of a memory service or of PostgreSQL belong to their own installation.
-- An agent reaches the memory service of another Project. Its token is what that service refuses.
+- The chart denies by default what reaches the orchestrator, and what agents' pods and its memory services reach or are reached
+  by. It restricts no other pod: the policies of PostgreSQL or of another memory service belong to their own installation.
+- An agent reaches a memory service of another Project that the chart did not bring. Its token is what that service refuses.
+- A memory service of the chart reaches any address at the ports of its addresses: 5432, that of the identity provider, and those of
+  \`engine\`, \`embeddings\` and \`graph\` (7687). Where a Service has another port than its pods, add the pods' by
+  \`networkPolicy.memoryEgress\`.
 - Port 53 is open to any address, as in the contract: the chart does not know where DNS runs.
 - A brainstorm with the internet reaches the API server on port 443 too: its policy names every address.
 - The network of the cluster decides about probes of the kubelet. Most let a node reach its own pods.
@@ -174,9 +178,11 @@ ${rows.join('\n')}
 }
 
 const leaves = (properties, path = '') =>
-  Object.entries(properties).flatMap(([name, schema]) =>
-    isGroup(schema) ? leaves(schema.properties, `${path}${name}.`) : [[`${path}${name}`, schema]],
-  )
+  Object.entries(properties).flatMap(([name, schema]) => {
+    if (isGroup(schema)) return leaves(schema.properties, `${path}${name}.`)
+    const each = schema.additionalProperties?.properties ?? {}
+    return [[`${path}${name}`, schema], ...leaves(each, `${path}${name}.<name>.`)]
+  })
 
 const readmeHead = `# The chart of Statewright
 
@@ -192,7 +198,8 @@ It installs one orchestrator into a cluster, with what belongs to it. PostgreSQL
 | Deployment | one process. It stops before the next one starts: webhooks of that minute come again, pods of agents live on |
 | Services | \`<release>\` (8080: webhooks, agents' tools, git, operations, inspector) and \`<release>-internal\` (8082: callbacks, metrics) |
 | Ingress, HTTPRoute | off by default. They route webhooks, the inspector where you want it, memory services, and no operational path |
-| ServiceAccounts | one for the orchestrator with the rights of \`statewright rbac\`, one without rights for agents in each namespace |
+| memory services | none by default: a Deployment, a Service and a policy for each Project in \`memoryServices\`. A stop loses nothing: the truth is in PostgreSQL |
+| ServiceAccounts | one for the orchestrator with the rights of \`statewright rbac\`, one without rights for agents in each namespace, one without rights for memory services |
 | NetworkPolicies | what agents' pods may reach and who reaches them; what reaches the orchestrator |
 | Secrets | keys and the callback secret, made once and kept |
 | definitions | the six kinds. An uninstall keeps them, and so every resource |
@@ -200,6 +207,16 @@ It installs one orchestrator into a cluster, with what belongs to it. PostgreSQL
 An agent's pod reaches port 443 of pods in the cluster alone. Where the model provider is outside, name it in
 \`networkPolicy.agentEgress\`, or run a gateway to it in the cluster and name that in \`model.baseUrl\`.
 
+Where \`allNamespaces\` is set, the chart cannot know where Projects live: name those namespaces in \`agentNamespaces\`. Each gets the
+network policies and the ServiceAccount of agents. In another namespace the cluster refuses pods of agents, because that account
+lacks there, and nothing there reaches the orchestrator as an agent: add the namespace, and run \`helm upgrade\`. Without \`agentNamespaces\`
+pods of agents run in every namespace by its account \`default\`, and only the namespace of the release restricts what they reach.
+
 \`helm uninstall\` leaves the definitions, the resources, the claims, the Secrets with keys and the database. A Job takes our
 finalizers off, so that you can delete what you want.
+
+Helm deletes the Deployment first, but does not wait for its pod: the roles go while the orchestrator stops. So its log may end with
+one refusal, \`leases.coordination.k8s.io "statewright-orchestrator" is forbidden\`. It is harmless: what counts is in the database, and the
+Job waits until the Lease has run out, about 15 seconds longer. To stop in order, run \`helm upgrade\` with \`--reuse-values --set replicas=0
+--wait\` before the uninstall.
 `

@@ -65,9 +65,21 @@ export async function mustHelm(parameters: readonly string[], values?: object, k
   return out
 }
 
-export async function rendered(values: object, more: readonly string[] = []): Promise<readonly Manifest[]> {
-  const text = await mustHelm(['template', 'sw', chart, '--namespace', 'platform', ...more], values)
+/** What the chart renders, but the definitions, which are large and have no value. */
+export async function render(values: object, more: readonly string[] = []): Promise<readonly Manifest[]> {
+  const parameters = ['template', 'sw', chart, '--namespace', 'platform', '--set', 'crds.install=false', ...more]
+  const text = await mustHelm(parameters, values)
   return parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? [])
+}
+
+const renders = new Map<string, Promise<readonly Manifest[]>>()
+
+/** The same, rendered once in a test file: most of the time of a test was Helm's. */
+export function rendered(values: object): Promise<readonly Manifest[]> {
+  const key = JSON.stringify(values)
+  const found = renders.get(key) ?? render(values)
+  renders.set(key, found)
+  return found
 }
 
 export function named(manifests: readonly Manifest[], kind: string, name?: string): Manifest {

@@ -137,10 +137,11 @@ const laboratory: readonly Zone[] = [
     development: true,
     fixtures: true,
   },
-  // The chart's tests: what it renders must be what the orchestrator reads and may do.
+  // The chart's tests: what it renders must be what the programs read and may do.
   {
     folder: 'deploy/',
     imports: [
+      'cli/memory/settings.ts',
       'crd/',
       'runtime/clock.ts',
       'edges/kubernetes/',

@@ -51,6 +51,53 @@ const secret = (what, key) => ({
   secretKey: text(key, 'Its key there.', { minLength: 1 }),
 })
 
+const words = (pattern, description) => text('', description, { pattern })
+const positive = (description) => ({ type: 'integer', minimum: 1, description })
+
+/** Of the memory service's settings (docs/memory.md) those that no other value of it is for. */
+const memorySettings = {
+  DATABASE_ANSWER_SECONDS: positive('Seconds that PostgreSQL may take for one statement.'),
+  GRAPH_SPACE: { type: 'string', description: 'Separates the graphs of this Project from others on one Neo4j.' },
+  INGEST_ITEM_TIMEOUT: positive('Seconds that one attempt at an item may take.'),
+  LOG_LEVEL: { enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'], description: 'What the service logs.' },
+  OIDC_ALGORITHMS: { type: 'string', description: 'Accepted signatures, with commas between.' },
+  OPEN_DOCUMENTS: { type: 'boolean', description: 'Whether `/openapi.json` and `/docs` need no token.' },
+  READINESS_CHECKS: words('^((store|engine|graph)(,(store|engine|graph))*)?$', 'Checks of `/readyz`.'),
+  WORKER_POOL_SIZE: positive('How many items are stored at once, and how many jobs run at once.'),
+}
+
+const memoryService = {
+  ...object({
+    project: text('', 'Its Project, `<namespace>/<name>`. Needed.', {
+      pattern: `^${label}/[a-z0-9-]{1,52}$`,
+    }),
+    isPublic: flag(true, 'Whether Ingress and HTTPRoute route it. Its callers need a token.'),
+    path: text('', 'Prefix that they route to it. Empty: `/api/v1/memory/<name>`.', {
+      pattern: '^(/api/v1/memory(/[A-Za-z0-9._-]+)*)?$',
+    }),
+    database: {
+      ...object(secret('the address of a PostgreSQL database of its own, which has pgvector. Needed', 'url')),
+      required: ['secretName'],
+    },
+    engine: object({
+      url: text('', 'Address of LightRAG as the retrieval engine. Empty: the embedded engine.', url),
+      ...secret('its key. Empty: it takes none', 'api-key'),
+    }),
+    embeddings: object({
+      url: text('', 'Address of an API with `/embeddings`, for the embedded engine. Empty: none.', url),
+      model: text('', 'Its model. Needed with `url`.'),
+      ...secret('its key. Empty: it takes none', 'api-key'),
+    }),
+    graph: object(secret('the address of Neo4j with user and password. Empty: PostgreSQL has the code graph', 'url')),
+    settings: { ...object(memorySettings, 'Further settings by their names in docs/memory.md.'), default: {} },
+    extraEnv: free([], 'Further variables, as a container has them.'),
+    extraVolumes: free([], 'Further volumes of its pod.'),
+    extraVolumeMounts: free([], 'Further mounts of its container.'),
+    resources: free({}, '`requests` and `limits`. Empty: `memoryResources`.'),
+  }),
+  required: ['project', 'database'],
+}
+
 /** @param settings properties of the settings that have no value of their own, by their names. */
 export const valuesSchema = (settings) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -69,12 +116,15 @@ export const valuesSchema = (settings) => ({
     },
     image: image('the orchestrator', 'statewright-orchestrator'),
     wrapperImage: image('the agents’ pods, for Projects that name none', 'statewright-wrapper'),
-    imagePullSecrets: list('Secrets by which the orchestrator’s image is pulled: `[{name}]`.', {
-      type: 'object',
-      propertyNames: { enum: ['name'] },
-      properties: { name: { type: 'string' } },
-      required: ['name'],
-    }),
+    imagePullSecrets: list(
+      'Secrets by which the images of the orchestrator and of memory services are pulled: `[{name}]`.',
+      {
+        type: 'object',
+        propertyNames: { enum: ['name'] },
+        properties: { name: { type: 'string' } },
+        required: ['name'],
+      },
+    ),
     namespaces: list('Namespaces whose resources count. Empty: the one of the release. They must be there.', {
       type: 'string',
       pattern: `^${label}$`,
@@ -82,6 +132,10 @@ export const valuesSchema = (settings) => ({
     allNamespaces: flag(
       false,
       'Whether the resources of all namespaces count. It takes a ClusterRole that reads every Secret.',
+    ),
+    agentNamespaces: list(
+      'With `allNamespaces`: the namespaces where Projects live, beside that of the release. Each gets the ServiceAccount and the network policies of agents. They must be there.',
+      { type: 'string', pattern: `^${label}$` },
     ),
     crds: object({
       install: flag(true, 'Whether the chart brings the definitions of the six kinds. An uninstall keeps them.'),
@@ -164,15 +218,31 @@ export const valuesSchema = (settings) => ({
       minLength: 1,
     }),
     memory: object({
-      urls: map('Knowledge service by Project: `<namespace>/<name>` or a name, and its address.', {
-        type: 'string',
-        ...url,
-        minLength: 1,
-      }),
-      audience: text('', 'Audience of the knowledge service.'),
+      urls: map(
+        'Knowledge service by Project: `<namespace>/<name>`, or a name alone for one in `default`, and its address. It goes before `memoryServices`.',
+        {
+          type: 'string',
+          ...url,
+          minLength: 1,
+        },
+      ),
+      audience: text('', 'Audience of the knowledge services.'),
       clientId: text('', 'Client id with which pods ask for tokens of it.'),
       ...secret('the secret of that client', 'client-secret'),
     }),
+    memoryServices: {
+      type: 'object',
+      default: {},
+      description:
+        'Memory services that the chart brings into the namespace of the release, by names of yours: one for each Project. Their Secrets stand there too.',
+      propertyNames: { pattern: `^${label}$` },
+      additionalProperties: memoryService,
+    },
+    memoryImage: image('memory services', 'statewright-memory'),
+    memoryResources: free(
+      { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
+      '`requests` and `limits` of each memory service.',
+    ),
     settings: {
       ...object(settings, 'Further settings of the orchestrator by their names in docs/settings.md.'),
       default: {},
@@ -186,10 +256,10 @@ export const valuesSchema = (settings) => ({
     ),
     podAnnotations: map('Annotations of the orchestrator’s pod.'),
     podLabels: map('Labels of the orchestrator’s pod.'),
-    nodeSelector: map('Nodes for the orchestrator.'),
-    tolerations: free([], 'Taints that it tolerates.'),
-    affinity: free({}, 'Its affinity.'),
-    priorityClassName: text('', 'Its priority class.', name),
+    nodeSelector: map('Nodes for the orchestrator and memory services.'),
+    tolerations: free([], 'Taints that they tolerate.'),
+    affinity: free({}, 'Affinity of the orchestrator.'),
+    priorityClassName: text('', 'Priority class of the orchestrator.', name),
     terminationGracePeriodSeconds: {
       type: 'integer',
       minimum: 20,
@@ -225,7 +295,7 @@ export const valuesSchema = (settings) => ({
       annotations: map('Its annotations.'),
     }),
     memoryRoutes: list(
-      'Memory services that Ingress and HTTPRoute reach from outside: `{service, port, path}`. The HTTPRoute strips the path; an Ingress does not, so there the service needs it as its `BASE_PATH`.',
+      'Memory services of others that Ingress and HTTPRoute reach from outside: `{service, port, path}`. Those of `memoryServices` need no entry. The HTTPRoute strips the path; an Ingress does not, so there the service needs it as its `BASE_PATH`.',
       {
         type: 'object',
         propertyNames: { enum: ['service', 'port', 'path'] },
@@ -252,9 +322,17 @@ export const valuesSchema = (settings) => ({
         [],
         'Peers that may reach the public listener, such as the ingress controller. Empty: every one.',
       ),
+      memoryEgress: free(
+        [],
+        'Further rules of egress for memory services, such as to PostgreSQL at another port than 5432 or to a proxy.',
+      ),
+      memoryIngressFrom: free(
+        [],
+        'Further peers that may reach memory services, such as jobs that ingest. An ingress controller comes from `operatorIngressFrom`.',
+      ),
       metricsFrom: free(
         [],
-        'Peers that may read metrics at the internal listener, such as the namespace of Prometheus.',
+        'Peers that may read metrics at the internal listener and at memory services, such as the namespace of Prometheus.',
       ),
     }),
     releaseHook: flag(true, 'Whether an uninstall takes our finalizers off, so that namespaces can end.'),

@@ -21,7 +21,7 @@
   "AGENT_RUN_AS_NON_ROOT" (ternary "on" "off" .Values.agentRunAsNonRoot)
   "WORKSPACES" (ternary "on" "off" .Values.workspaces)
   "CRON_TIME_ZONE" .Values.timeZone -}}
-{{- if not .Values.allNamespaces }}{{ $_ := set $set "AGENT_SERVICE_ACCOUNT" (include "statewright.agentAccount" .) }}{{ end -}}
+{{- if include "statewright.knowsAgentNamespaces" . }}{{ $_ := set $set "AGENT_SERVICE_ACCOUNT" (include "statewright.agentAccount" .) }}{{ end -}}
 {{- with .Values.agentServiceAccountName }}{{ $_ := set $set "AGENT_SERVICE_ACCOUNT" . }}{{ end -}}
 {{- if not (kindIs "invalid" .Values.agentRunAsUser) }}{{ $_ := set $set "AGENT_RUN_AS_USER" (int64 .Values.agentRunAsUser | toString) }}{{ end -}}
 {{- if not (kindIs "invalid" .Values.agentFsGroup) }}{{ $_ := set $set "AGENT_FS_GROUP" (int64 .Values.agentFsGroup | toString) }}{{ end -}}
@@ -29,7 +29,7 @@
 {{- with .Values.model.baseUrl }}{{ $_ := set $set "MODEL_BASE_URL" . }}{{ end -}}
 {{- with .Values.skillsRepoUrl }}{{ $_ := set $set "SKILLS_REPO_URL" . }}{{ end -}}
 {{- with .Values.inspector.clientId }}{{ $_ := set $set "INSPECTOR_CLIENT_ID" . }}{{ $_ := set $set "INSPECTOR_SCOPE" $.Values.inspector.scope }}{{ end -}}
-{{- with .Values.memory.urls }}{{ $_ := set $set "MEMORY_URLS" (toJson .) }}{{ end -}}
+{{- with include "statewright.memoryUrls" . }}{{ if ne . "{}" }}{{ $_ := set $set "MEMORY_URLS" . }}{{ end }}{{ end -}}
 {{- with .Values.memory.audience }}{{ $_ := set $set "MEMORY_AUDIENCE" . }}{{ end -}}
 {{- with .Values.memory.clientId }}{{ $_ := set $set "MEMORY_CLIENT_ID" . }}{{ end -}}
 {{- range $setting, $value := .Values.settings -}}
@@ -40,7 +40,13 @@
 {{- if kindIs "float64" $value }}{{ $text = int64 $value | toString }}{{ end -}}
 {{- $_ := set $set $setting $text -}}
 {{- end -}}
-{{- range include "statewright.secrets" . | fromYamlArray -}}
+{{- include "statewright.variables" (dict "set" $set "secrets" (include "statewright.secrets" .)) -}}
+{{- end }}
+
+{{/* Variables of a container: (dict "set" SETTINGS "secrets" SOURCES); each source is a file that a setting names. */}}
+{{- define "statewright.variables" -}}
+{{- $set := .set -}}
+{{- range .secrets | fromYamlArray -}}
 {{- $setting := (first .secret.items).path -}}
 {{- $_ := set $set (printf "%s_FILE" $setting) (printf "/run/statewright/secrets/%s" $setting) -}}
 {{- end -}}

@@ -34,9 +34,51 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end }}
 
+{{/* Of every pod that the chart brings. */}}
+{{- define "statewright.podSecurity" -}}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  fsGroup: 1000
+  seccompProfile:
+    type: RuntimeDefault
+{{- end }}
+
+{{- define "statewright.containerSecurity" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end }}
+
+{{/* Where every pod of the chart runs, and what pulls its image; of the values. */}}
+{{- define "statewright.placement" -}}
+{{- $given := dict -}}
+{{- range $name, $value := pick . "imagePullSecrets" "nodeSelector" "tolerations" -}}
+{{- if $value }}{{ $_ := set $given $name $value }}{{ end -}}
+{{- end -}}
+{{- if $given }}{{ toYaml $given }}{{ end -}}
+{{- end }}
+
 {{/* Namespaces whose resources count, as a JSON list. */}}
 {{- define "statewright.namespaces" -}}
 {{- .Values.namespaces | default (list .Release.Namespace) | uniq | toJson -}}
+{{- end }}
+
+{{/* Namespaces that get what agents' pods need, as a JSON list. */}}
+{{- define "statewright.agentNamespaces" -}}
+{{- if .Values.allNamespaces -}}
+{{- prepend .Values.agentNamespaces .Release.Namespace | uniq | toJson -}}
+{{- else -}}
+{{- include "statewright.namespaces" . -}}
+{{- end -}}
+{{- end }}
+
+{{/* Empty: where Projects live is not known, and so no account of agents is there. */}}
+{{- define "statewright.knowsAgentNamespaces" -}}
+{{- if or (not .Values.allNamespaces) .Values.agentNamespaces }}yes{{ end -}}
 {{- end }}
 
 {{- define "statewright.keys" -}}
@@ -96,9 +138,12 @@ https://{{ .Values.gateway.host }}
 {{- if and .Values.agentRunAsNonRoot (not .Values.agentRunAsUser) }}{{ $lacks = append $lacks "agentRunAsNonRoot needs an agentRunAsUser above 0" }}{{ end -}}
 {{- if gt (int .Values.replicas) 1 }}{{ $lacks = append $lacks "replicas must be 0 or 1: this version does not release several processes of the orchestrator yet" }}{{ end -}}
 {{- if and .Values.allNamespaces .Values.namespaces }}{{ $lacks = append $lacks "allNamespaces and namespaces exclude each other" }}{{ end -}}
-{{- if and .Values.memory.urls (not (and .Values.memory.audience .Values.memory.clientId .Values.memory.secretName)) -}}
-{{- $lacks = append $lacks "memory.urls needs memory.audience, memory.clientId and memory.secretName" -}}
+{{- if and .Values.agentNamespaces (not .Values.allNamespaces) }}{{ $lacks = append $lacks "agentNamespaces needs allNamespaces: those of namespaces have it all" }}{{ end -}}
+{{- $isMemoryReached := or .Values.memory.urls .Values.memoryServices -}}
+{{- if and $isMemoryReached (not (and .Values.memory.audience .Values.memory.clientId .Values.memory.secretName)) -}}
+{{- $lacks = append $lacks "memory.urls and memoryServices need memory.audience, memory.clientId and memory.secretName" -}}
 {{- end -}}
+{{- $lacks = concat $lacks (include "statewright.memoryLacks" . | fromJsonArray) -}}
 {{- if and .Values.inspector.secretName (not .Values.inspector.clientId) }}{{ $lacks = append $lacks "inspector.secretName needs inspector.clientId" }}{{ end -}}
 {{- if $lacks }}{{ fail (printf "\n  - %s\n`helm show values` has what each means." (join "\n  - " (sortAlpha $lacks))) }}{{ end -}}
 {{- end }}
