@@ -5,19 +5,25 @@
  */
 import fc from 'fast-check'
 import type { World } from '../machines/world/world.ts'
-import type { Model } from './acts.ts'
+import type { Model, Weighted } from './acts.ts'
 import { ofAgents } from './agent-acts.ts'
 import { flow, ofThePlatform } from './flow.ts'
 import { onIssues } from './issue-acts.ts'
 import { onMergeRequests } from './merge-request-acts.ts'
+import { ofOperators } from './operator-acts.ts'
 
-const command = fc.oneof(...flow, ...onIssues, ...onMergeRequests, ...ofAgents, ...ofThePlatform)
+export type Histories = fc.Arbitrary<Iterable<fc.Command<Model, World>>>
+
+const acts = [...flow, ...onIssues, ...onMergeRequests, ...ofAgents, ...ofThePlatform]
 
 /** `size: max`: fast-check's own default ends most histories before they begin. */
-export const commands: fc.Arbitrary<Iterable<fc.Command<Model, World>>> = fc.commands([command], {
-  maxCommands: 60,
-  size: 'max',
-})
+function historiesOf(all: readonly Weighted[]): Histories {
+  return fc.commands([fc.oneof(...all)], { maxCommands: 60, size: 'max' })
+}
+
+export const commands = historiesOf(acts)
+/** Apart: where operators hold and pause, less of everything else happens. */
+export const commandsWithOperators = historiesOf([...acts, ...ofOperators])
 
 /** After so many small steps of a world in which everybody does what is next, or where such an effect first waits to be performed. */
 export type Lead = number | 'openMergeRequest' | 'mergeMergeRequest'

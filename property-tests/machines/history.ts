@@ -1,7 +1,7 @@
 /** One history from its setting to its end; what the laws say of it. */
 import fc from 'fast-check'
 import type { Model } from '../arbitraries/acts.ts'
-import { commands, lead, type Lead } from '../arbitraries/histories.ts'
+import { commands, lead, type Histories, type Lead } from '../arbitraries/histories.ts'
 import { setting } from '../arbitraries/settings.ts'
 import type { Trace } from './world/trace.ts'
 import { World, type Changed, type Setting } from './world/world.ts'
@@ -46,8 +46,9 @@ export function inEveryHistory(
   fails: (trace: Trace, breaches: readonly string[]) => Error,
   changed: Changed = {},
   settings: fc.Arbitrary<Setting> = setting,
+  histories: Histories = commands,
 ): fc.IPropertyWithHooks<[Setting, Lead, Iterable<fc.Command<Model, World>>]> {
-  return fc.property(settings, lead, commands, (where, begin, history) => {
+  return fc.property(settings, lead, histories, (where, begin, history) => {
     const trace = live(where, begin, history, changed)
     const breaches = judge(trace)
     if (breaches.length > 0) throw fails(trace, breaches)

@@ -11,6 +11,7 @@ class Book {
   readonly held = new Set<string>()
   #limits = { normal: 0, alert: 0 }
   #isPaused = true
+  #isStopped = false
   #isReady = false
   #budget = 'open'
   #key: unknown
@@ -24,6 +25,8 @@ class Book {
     if (type === 'queue.budgeted') this.#budget = String(event['state'])
     if (type === 'queue.opened') this.#isReady = true
     if (type === 'queue.closed') this.#isReady = false
+    if (type === 'queue.paused') this.#isStopped = true
+    if (type === 'queue.resumed') this.#isStopped = false
     this.#hearOfKey(event)
     // An admitted `mint` is its Task's: only a release gives it back.
     if (type === 'queue.release' || (type === 'queue.withdraw' && this.#sort.get(entry) !== 'mint'))
@@ -60,6 +63,7 @@ class Book {
       ...(used > this.#limits[entryClass]
         ? [`${entry} was admitted as number ${used} of ${this.#limits[entryClass]} ${entryClass} slots`]
         : []),
+      ...(this.#isStopped ? [`${entry} was admitted while an operator paused the Project`] : []),
       ...(this.#isPaused ? [`${entry} was admitted while paused`] : []),
       ...(this.#isReady ? [] : [`${entry} was admitted while the Project was not ready`]),
       ...(this.#isWithheld && !this.#isTry ? [`${entry} was admitted while the model was withheld`] : []),
