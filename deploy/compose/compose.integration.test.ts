@@ -95,6 +95,15 @@ describeRequiring('chart', 'the compose file', () => {
           expect([name, value]).toEqual([expect.stringMatching(/_FILE$/), expect.stringMatching(/^\/run\/secrets\//)])
   })
 
+  test('filters the system calls of agents by a profile, where one is given', async () => {
+    const seccompOf = async (env: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+      ((await load({ ...needed, ...env })).services.orchestrator.security_opt ?? []).filter((one) =>
+        one.startsWith('seccomp'),
+      )
+    expect(await seccompOf({})).toEqual(['seccomp=unconfined'])
+    expect(await seccompOf({ SECCOMP_PROFILE: './seccomp.json' })).toEqual(['seccomp=./seccomp.json'])
+  })
+
   test('has images of a release and of the list of base images', async () => {
     const { services } = await load()
     const bases = JSON.parse(readFileSync(join(root, 'deploy/images/base.json'), 'utf8')) as Record<string, string>
