@@ -11,7 +11,7 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/statewright/$name
 programs=$cache/$(find "$sources" -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-16)
 
 find_programs() {
-  [ -x "$programs/$program" ] || { echo "$program is not built: .ci/$name.sh build" >&2; return 1; }
+  [ -s "$programs/$program" ] || { echo "$program is not built: .ci/$name.sh build" >&2; return 1; }
   echo "$programs"
 }
 

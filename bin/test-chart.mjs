@@ -14,6 +14,7 @@ Tests what deploy/ ships, each part by a program that nobody here wrote:
 
   chart              Helm renders and installs it, a real Kubernetes API server judges and takes it
   network policies   Cyclonus works out who reaches whom
+  foreign kinds      the same server judges them by the definitions that the Gateway API and the Prometheus operator publish
   alerts             promtool tests them; Grafana's own types judge the dashboards
   Compose            Compose's loader reads the file, and its orchestrator starts on PostgreSQL
   workflows          actionlint judges GitHub's, and check-jsonschema GitLab's

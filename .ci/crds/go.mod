@@ -1,0 +1,9 @@
+// Only the files of the definitions are read: nothing is compiled.
+module statewright.dev/crds
+
+go 1.26.0
+
+require (
+	github.com/prometheus-operator/prometheus-operator v0.85.0
+	sigs.k8s.io/gateway-api v1.6.3
+)
