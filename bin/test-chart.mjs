@@ -2,7 +2,7 @@
 // `npm run test:chart`: what deploy/ ships, by the real Helm, a real control plane of the loopback and other people's judges. Ends
 // with `N passed, N failed, N skipped`.
 import { globSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ciScript } from './ci-script.mjs'
@@ -37,12 +37,26 @@ async function main(parameters) {
   const folder = given ?? (await start())
   process.env['STATEWRIGHT_REQUIRE'] ??= 'chart'
   process.env['KUBERNETES_UNDER_TEST'] = folder
+  // Not below /tmp, which a pod's own volume covers.
+  const made = await mkdtemp('/var/tmp/test-chart-')
   try {
+    // Two of the files run these. One that runs alone writes its own.
+    if (parameters.length === 0) process.env['TREES_UNDER_TEST'] = await writeTrees(made)
     const files = parameters.length > 0 ? parameters : globSync('deploy/**/*.integration.test.ts', { cwd: root })
     return await run(process.execPath, [join(root, 'bin', 'test.mjs'), ...files])
   } finally {
+    await rm(made, { recursive: true, force: true })
     if (given === undefined) await ciScript('kube.sh', ['stop', folder])
   }
+}
+
+/** @returns the folder of all images' trees. */
+async function writeTrees(dir) {
+  await chmod(dir, 0o755)
+  const trees = join(dir, 'trees')
+  const code = await run(process.execPath, [join(root, 'bin', 'image-tree.mjs'), 'all', trees])
+  if (code !== 0) throw new Error(`bin/image-tree.mjs ended with ${code}`)
+  return trees
 }
 
 /** Without definitions: the chart brings them. */

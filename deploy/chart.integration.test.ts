@@ -197,7 +197,8 @@ describeRequiring('chart', 'the chart', () => {
     const values = { ...needed, releaseHook: false }
     const notes = await call(['install', 'sw', chart], values)
     expect(notes).toMatch(/1\. Look whether[^]*2\. Make a Project[^]*3\. Wait until/)
-    expect(await plane.must(['get', 'crd', '-o', 'name'])).toContain('tasks.platform.dev')
+    const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/tasks.platform.dev'
+    expect((await plane.ask('GET', definition)).code).toBe(200)
     const keys = async (): Promise<unknown> =>
       Promise.all(['sw-keys', 'statewright-callback'].map((name) => secretOf(plane, namespace, name)))
     const first = (await keys()) as readonly Readonly<Record<string, string>>[]
@@ -208,12 +209,13 @@ describeRequiring('chart', 'the chart', () => {
     await importSigningKey(Buffer.from(first[0]!['signing.pem']!, 'base64').toString())
     await call(['upgrade', 'sw', chart], { ...values, timeZone: 'Asia/Tokyo' })
     expect(await keys()).toEqual(first)
-    const project = { apiVersion: kinds[0]!.apiVersion, kind: 'Task', metadata: { name: 'kept' }, spec: taskSpec }
-    await plane.must(['-n', namespace, 'apply', '-f', '-'], JSON.stringify(project))
+    const tasks = `/apis/${kinds[0]!.apiVersion}/namespaces/${namespace}/tasks`
+    const task = { apiVersion: kinds[0]!.apiVersion, kind: 'Task', metadata: { name: 'kept' }, spec: taskSpec }
+    expect((await plane.ask('POST', tasks, task)).code).toBe(201)
     const { out, error } = await helm(['uninstall', 'sw', ...at], undefined, plane.kubeconfig)
     expect(`${out}${error}`).toMatch(/kept due to the resource policy[^]*tasks\.platform\.dev/)
     expect(await keys()).toEqual(first)
-    expect(await plane.must(['-n', namespace, 'get', 'tasks', '-o', 'name'])).toBe('task.platform.dev/kept\n')
+    expect((await plane.ask('GET', `${tasks}/kept`)).code).toBe(200)
     expect(await plane.must(['-n', namespace, 'get', 'deployments,services,roles', '-o', 'name'])).toBe('')
     // The definitions that were kept are taken up again.
     await call(['install', 'sw', chart], values)

@@ -15,6 +15,7 @@ import { startKubelet } from '../standins/kubelet/kubelet.ts'
 import { startControlPlane, type ControlPlane } from '../testing/control-plane.ts'
 import { describeRequiring } from '../testing/requires.ts'
 import { chart, helm, mustHelm, needed } from './testing/chart.ts'
+import { imageTrees } from './testing/trees.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -35,8 +36,9 @@ describeRequiring('chart', 'the release that the chart installs', () => {
       expect(first).toMatchObject({ ready: true })
       for (const path of ['/healthz', '/readyz', '/metrics'])
         expect([path, (await fetch(`http://${first!.ip}:8082${path}`)).status]).toEqual([path, 200])
+      const lease = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/statewright-orchestrator`
       const holder = async (): Promise<string> =>
-        kubectl('get', 'lease', 'statewright-orchestrator', '-o', 'jsonpath={.spec.holderIdentity}')
+        ((await plane.ask('GET', lease)).body['spec'] as { holderIdentity?: string }).holderIdentity ?? ''
       const before = await holder()
       expect(before).not.toBe('')
 
@@ -105,8 +107,7 @@ async function cluster(): Promise<Installed> {
   chmodSync(dir, 0o755)
   const close = (end: () => unknown): void => onTestFinished(async () => void (await end()))
   close(() => rmSync(dir, { recursive: true, force: true }))
-  const trees = join(dir, 'image')
-  execFileSync(process.execPath, [join(root, 'bin/image-tree.mjs'), 'all', trees])
+  const trees = imageTrees()
   const run = (program: string): readonly string[] => [
     ...['env', `NODE_OPTIONS=--import=${join(root, 'standins/kubelet/own-address.mjs')}`, process.execPath],
     join(trees, program, 'app/bin/statewright.mjs'),

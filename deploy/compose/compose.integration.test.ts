@@ -11,6 +11,7 @@ import { startIdentity } from '../../standins/identity/identity.ts'
 import { readInstructions, splitStages } from '../../testing/dockerfiles.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { refusesContainers, serving } from '../testing/container.ts'
+import { imageTrees } from '../testing/trees.ts'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const root = dirname(dirname(folder))
@@ -138,8 +139,7 @@ describeRequiring('chart', 'the compose file', () => {
       const own = mkdtempSync('/var/tmp/compose-')
       onTestFinished(() => rmSync(own, { recursive: true, force: true }))
       chmodSync(own, 0o755)
-      const tree = join(own, 'tree')
-      await call(process.execPath, [join(root, 'bin/image-tree.mjs'), 'single-server', tree])
+      const tree = join(imageTrees(), 'single-server')
       const databaseUrl = await postgres(join(own, 'pg'))
       const clients = [{ clientId: 'statewright', secret: 'a secret', audiences: ['statewright-wrappers'] }]
       const identity = await startIdentity({ clients })
