@@ -11,7 +11,7 @@ import { createAttempts } from './attempts.ts'
 import type { InspectorDeps } from './deps.ts'
 import { registerInspector } from './register.ts'
 import { createSessions } from './sessions.ts'
-import { providerUrl, scriptedFlow, type ScriptedFlow } from './testing/scripted-flow.ts'
+import { providerUrl, scriptedFlow, signOutUrl, type ScriptedFlow } from './testing/scripted-flow.ts'
 import { createTickets, type Tickets } from './tickets.ts'
 
 const hour = 3_600_000
@@ -133,6 +133,7 @@ describe('a browser without a session', () => {
     const again = await ask(link)
     expect([again.status, again.location]).toEqual([401, null])
     expect(again.text).toContain('href="/inspector/login"')
+    expect(again.text).toContain('This link was used already, or is too old.')
   })
 })
 
@@ -230,6 +231,13 @@ describe('nobody is signed in', () => {
     const { text } = await comeBack(await begin(), '<b>eve</b> author')
     expect(text).toContain('&lt;b&gt;eve&lt;/b&gt;')
     expect(text).not.toContain('<b>')
+    // The provider would sign the same person in again.
+    expect(text).toContain('<h1>No access</h1>')
+    expect(text).toContain(
+      `href="${signOutUrl}?post_logout_redirect_uri=${encodeURIComponent(`${url}/inspector/callback`)}"`,
+    )
+    flow.mode = 'withoutSignOut'
+    expect((await comeBack(await begin(), 'eve author')).text).not.toContain(signOutUrl)
   })
 })
 
@@ -267,7 +275,7 @@ test('who signs out has no session, and no other page signs anybody out', async 
 describe('who signs out', () => {
   const endedSession = '; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict'
   const back = (): string =>
-    `https://id.example/logout?${new URLSearchParams({ post_logout_redirect_uri: `${url}/inspector/callback` })}`
+    `${signOutUrl}?${new URLSearchParams({ post_logout_redirect_uri: `${url}/inspector/callback` })}`
 
   test('is led to the provider, by an address that no request names (INSPECTOR-2)', async () => {
     const evil = 'https://evil.example/'

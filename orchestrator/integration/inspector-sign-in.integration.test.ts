@@ -149,7 +149,7 @@ async function playVisit({ url, provider, log }: Scene, page: Page): Promise<voi
   // The provider asks who it is: it does not know her any more.
   await page.goto(`${url}/inspector`)
   await provider.fillIn(page, 'ben')
-  await page.getByRole('heading', { name: 'Not signed in' }).waitFor()
+  await page.getByRole('heading', { name: 'No access' }).waitFor()
   expect(await page.locator('main').innerText()).toContain('needs the role viewer')
   expect((await page.request.get(`${url}/inspector/api/kinds`)).status()).toBe(401)
   expect(JSON.stringify(log.lines())).not.toMatch(/eyJ|id_token/)
@@ -160,7 +160,7 @@ describeRequiring('chromium', 'a browser', () => {
     await withOrchestrator(standIn, async (scene) => withPage((page) => playVisit(scene, page)))
   })
 
-  test('renews a session that is over by itself, and shows what it showed', async () => {
+  test('renews a session that is over by itself, shows what it showed, and no more after a sign-out', async () => {
     await withOrchestrator(standIn, async ({ url, provider }) => {
       await withPage(async (page) => {
         const lines: WebSocketRoute[] = []
@@ -185,6 +185,15 @@ describeRequiring('chromium', 'a browser', () => {
         await page.getByRole('button', { name: 'Sign in again' }).click()
         await page.locator('[role=status].open').waitFor()
         expect(page.url()).toBe(`${url}/inspector#actor=queue:default/demo`)
+
+        // As where the provider has no place to sign out: the page says so, and nothing of what it showed is left.
+        await page.route('**/inspector/logout', (route) => route.fulfill({ status: 204 }))
+        await page.getByRole('button', { name: 'sign out' }).click()
+        await page.getByRole('heading', { name: 'Signed out of this page' }).waitFor()
+        expect(await page.locator('#app').innerText()).toMatch(
+          /^Signed out of this page\s+The identity provider may still/,
+        )
+        expect(await page.getByText('default/demo').count()).toBe(0)
       })
     })
   })

@@ -116,9 +116,13 @@ function send(form: string): string {
   return `<button type="submit" form="${form}" autofocus>Continue</button>`
 }
 
+const style = `body{font:15px/1.5 system-ui,'DejaVu Sans',sans-serif;margin:0}main{max-width:26rem;margin:min(12vh,96px) auto;padding:0 20px}
+h1{font-size:22px}label{display:block;margin:12px 0}input{display:block;box-sizing:border-box;width:100%;margin:4px 0 12px}input,button{font:inherit;padding:6px 10px}`
+
 function page(title: string, content: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title><h1>${title}</h1>${content}</html>`
+<meta name="color-scheme" content="light dark"><title>${title}</title><style>${style}</style>
+<main><h1>${title}</h1>${content}</main></html>`
 }
 
 function escaped(text: string): string {

@@ -67,6 +67,7 @@ export function App(): ComponentChild {
     select(next)
     setTab(to)
   }
+  if (closed === 'signedOut') return h(SignedOut, null)
   return h('div', { class: `app tab-${tab}` }, [
     h('header', null, [
       h('h1', null, 'Statewright'),
@@ -89,7 +90,7 @@ export function App(): ComponentChild {
           )
         : null,
     ]),
-    closed === undefined ? null : h(Closed, { closed }),
+    isClosed ? h(Closed, null) : null,
     h(ActorList, {
       groups: actors.groups,
       query,
@@ -119,21 +120,28 @@ export function App(): ComponentChild {
   ])
 }
 
-const closedTexts = {
-  over: 'The session is over. ',
-  signedOut:
-    'You are signed out of this page. The identity provider may still know you, and sign in whoever uses this browser ' +
-    'next: sign out there too. ',
-}
-type Closing = keyof typeof closedTexts
+/** The session ended by itself, or somebody ended it: then nothing of what it showed is left to see. */
+type Closing = 'over' | 'signedOut'
 
-function Closed({ closed }: { readonly closed: Closing }): ComponentChild {
+function Closed(): ComponentChild {
   return h('p', { class: 'closed', role: 'alert' }, [
-    closedTexts[closed],
+    'The session is over. ',
     canSignIn() ? [h('button', { onClick: signIn }, 'Sign in again'), ' or open'] : 'Open',
     ' the link that ',
     h('code', null, 'statewright inspector'),
     ' prints.',
+  ])
+}
+
+function SignedOut(): ComponentChild {
+  return h('main', { class: 'closed' }, [
+    h('h1', null, 'Signed out of this page'),
+    h(
+      'p',
+      null,
+      'The identity provider may still know you. It then signs in whoever uses this browser next. Sign out there too.',
+    ),
+    h('p', null, h('button', { class: 'act', onClick: signIn }, 'Sign in again')),
   ])
 }
 

@@ -5,14 +5,15 @@ import { checkOrigin, sessionCookie, sessionOf } from '../access.ts'
 import type { Assets } from '../assets.ts'
 import type { InspectorDeps } from '../deps.ts'
 import { byTicket } from '../sessions.ts'
-import { html, noticePage, sendPage } from './send-page.ts'
+import { action, html, noticePage, sendPage } from './send-page.ts'
 import { loginPath } from './sign-in.ts'
 
-function closedPage({ signIn }: InspectorDeps): string {
+function closedPage({ signIn }: InspectorDeps, isUsed: boolean): string {
   const link = 'the link that <code>statewright inspector</code> prints. A link works once, within ten minutes.'
+  const used = isUsed ? ['This link was used already, or is too old.'] : []
   return signIn === undefined
-    ? noticePage('Inspector', `This page opens with ${link} A session ends after twelve hours.`)
-    : noticePage('Inspector', `<a href="${loginPath}">Sign in</a>, or open ${link}`)
+    ? noticePage('Inspector', ...used, `This page opens with ${link} A session ends after twelve hours.`)
+    : noticePage('Inspector', ...used, `Sign in, or open ${link}`, action(loginPath, 'Sign in'))
 }
 
 /** The session is named after whoever asked for the link, and gives what every link gives, whoever opens it. */
@@ -41,7 +42,8 @@ export function pageRoutes(app: HttpApp, deps: InspectorDeps, assets: Assets, pa
       // No redirect: after a link from another site it would come without the strict cookie. The page tidies its address.
       if (session !== undefined) void reply.header('set-cookie', sessionCookie(session, deps.secure ?? false))
       if (session !== undefined || sessionOf(request.headers, deps) !== undefined) return sendPage(reply, html, page)
-      if (deps.signIn === undefined || ticket !== undefined) return sendPage(reply.code(401), html, closedPage(deps))
+      if (deps.signIn === undefined || ticket !== undefined)
+        return sendPage(reply.code(401), html, closedPage(deps, ticket !== undefined))
       return reply.header('cache-control', 'no-store').redirect(`${deps.signIn.publicUrl()}${loginPath}`, 302)
     },
   )

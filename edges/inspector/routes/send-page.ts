@@ -25,6 +25,11 @@ export function sendPage(reply: FastifyReply, type: string, body: string): Fasti
     .send(body)
 }
 
+/** A link that looks like a button. */
+export function action(address: string, text: string): string {
+  return `<a class="act" href="${escaped(address)}">${text}</a>`
+}
+
 /** A page of words alone. `paragraphs` are HTML. */
 export function noticePage(title: string, ...paragraphs: readonly string[]): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -11,7 +11,7 @@ import { checkOrigin, cookieOf, endedCookie, sessionCookie, sessionOf } from '..
 import { ATTEMPT_LIFETIME_MS, type Attempt } from '../attempts.ts'
 import type { InspectorDeps, SignIn } from '../deps.ts'
 import { byTicket } from '../sessions.ts'
-import { escaped, html, noticePage, sendPage } from './send-page.ts'
+import { action, escaped, html, noticePage, sendPage } from './send-page.ts'
 
 export const loginPath = '/inspector/login'
 const callbackPath = '/inspector/callback'
@@ -98,6 +98,9 @@ class SignInError extends Error {
   }
 }
 
+/** Somebody is known at the provider, and may not look. */
+class NoAccessError extends SignInError {}
+
 function takeAttempt(
   request: FastifyRequest<{ Querystring: Static<typeof CallbackQuery> }>,
   reply: FastifyReply,
@@ -131,27 +134,30 @@ async function personOf(
   return signIn.flow.redeem(code, { ...attempt, redirectUri: redirectUri(signIn) })
 }
 
-async function openSession(person: Principal, { allowFeed, sessions, logger }: InspectorDeps): Promise<string> {
+async function openSession(person: Principal, { allowFeed, sessions, signIn, logger }: InspectorDeps): Promise<string> {
   const { subject, issuer } = person
   try {
     allowFeed(person)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    throw new SignInError(
+    // Who is known there would be signed in again as the same person.
+    const leave = await signIn?.flow.signOutUrl(redirectUri(signIn))
+    throw new NoAccessError(
       403,
-      `You are signed in as <code>${escaped(subject)}</code>, who may not look here: ${escaped(error.message)}.`,
+      `The identity provider knows you as <code>${escaped(subject)}</code>, who may not look here: ${escaped(error.message)}.`,
       'Whoever runs this installation gives roles at the identity provider, by the values that the setting <code>ROLES</code> names.',
+      ...(leave === undefined ? [] : [action(leave, 'Sign out there, to be somebody else')]),
     )
   }
   logger.info({ subject, issuer }, 'a person signed in to the inspector')
   return sessions.open(subject, issuer)
 }
 
-const again = `<a href="${loginPath}">Sign in again</a>`
+const again = action(loginPath, 'Sign in again')
 const signedOut = noticePage(
   'Signed out',
   'You are signed out here, and the identity provider was asked to sign you out too.',
-  `<a href="${loginPath}">Sign in</a>`,
+  action(loginPath, 'Sign in'),
 )
 const withoutSignIn = noticePage(
   'Inspector',
@@ -160,12 +166,13 @@ const withoutSignIn = noticePage(
 
 function refuse(reply: FastifyReply, error: unknown, { logger }: InspectorDeps): FastifyReply {
   const [status, paragraphs] = refusalOf(error)
+  const title = error instanceof NoAccessError ? 'No access' : 'Not signed in'
   const { message, cause } = error as Error
   logger.warn(
     { status, error: message, ...(cause instanceof Error ? { cause: cause.message } : {}) },
     'nobody was signed in to the inspector',
   )
-  return sendPage(reply.code(status), html, noticePage('Not signed in', ...paragraphs, again))
+  return sendPage(reply.code(status), html, noticePage(title, ...paragraphs, again))
 }
 
 function refusalOf(error: unknown): readonly [number, readonly string[]] {
