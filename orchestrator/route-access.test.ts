@@ -455,6 +455,20 @@ describe('the inspector', () => {
     expect(await hear(await compose({ routeRules: admins }), 'viewer')).toBe(403)
   })
 
+  test('names a session after the caller that asked for its link, who still may only look', async () => {
+    const { body } = await ask({ route: 'POST /operations/inspector-link' }, 'admin')
+    const link = new URL((JSON.parse(body) as { link: string }).link, 'http://127.0.0.1')
+    const page = await composed.outside.app.inject({ url: link.pathname + link.search, headers: { host: '127.0.0.1' } })
+    const cookie = String(page.headers['set-cookie']).split(';')[0]!
+    const [content = ''] = cookie.split('=')[1]!.split('.')
+    expect(JSON.parse(Buffer.from(content, 'base64url').toString())).toMatchObject({
+      subject: 'admin',
+      issuer: 'ticket',
+    })
+    const get = await composed.outside.app.inject({ url: '/operations/open', headers: { host: '127.0.0.1', cookie } })
+    expect(get.statusCode).toBe(401)
+  })
+
   test('gives a session what a viewer sees, and nothing else', async () => {
     const { app } = composed.outside
     const link = new URL(composed.inspectorLink(), 'http://127.0.0.1')
