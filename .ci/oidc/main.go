@@ -3,7 +3,7 @@
 //
 //	oidc CONFIGURATION
 //
-// CONFIGURATION is JSON: `people` gives each name its claims, `redirectUris` are those of both clients. `native` is a
+// CONFIGURATION is JSON: `people` gives each name its claims, `redirectUris` are those of both clients, after a sign-out too. `native` is a
 // public client, `web` has the secret `secret`. Every password is `verysecure`. The first line it prints is its issuer.
 package main
 
@@ -43,7 +43,8 @@ func (c configuration) ExampleClientID() string { return storage.ServiceUserID }
 
 type store struct {
 	*storage.Storage
-	people map[string]map[string]any
+	people       map[string]map[string]any
+	redirectURIs []string
 }
 
 func (s store) GetClientByClientID(ctx context.Context, id string) (op.Client, error) {
@@ -51,7 +52,7 @@ func (s store) GetClientByClientID(ctx context.Context, id string) (op.Client, e
 	if err != nil {
 		return nil, err
 	}
-	return client{found}, nil
+	return client{found, s.redirectURIs}, nil
 }
 
 func (s store) GetPrivateClaimsFromScopes(ctx context.Context, name, clientID string, scopes []string) (map[string]any, error) {
@@ -83,7 +84,13 @@ func (s store) CreateAccessAndRefreshTokens(ctx context.Context, request op.Toke
 	return s.Storage.CreateAccessAndRefreshTokens(ctx, request, current)
 }
 
-type client struct{ op.Client }
+type client struct {
+	op.Client
+	redirectURIs []string
+}
+
+// The example registers none, so that nobody who signs out comes back.
+func (c client) PostLogoutRedirectURIs() []string { return c.redirectURIs }
 
 func (c client) AccessTokenType() op.AccessTokenType { return op.AccessTokenTypeJWT }
 
@@ -109,7 +116,7 @@ func main() {
 	}
 	// With the slash at the end, as the example's own is.
 	issuer := fmt.Sprintf("http://%s/", listener.Addr())
-	router := exampleop.SetupServer(issuer, store{storage.NewStorage(given), given.People}, slog.New(slog.NewTextHandler(os.Stderr, nil)), false)
+	router := exampleop.SetupServer(issuer, store{storage.NewStorage(given), given.People, given.RedirectURIs}, slog.New(slog.NewTextHandler(os.Stderr, nil)), false)
 	fmt.Println(issuer)
 	log.Fatal(http.Serve(listener, router))
 }
