@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { describeRequiring } from '../testing/requires.ts'
 import { sources, targets, values, whoReachesWhom, type Peer, type Table } from './reach.ts'
-import { needed, rendered, type Manifest } from './testing/chart.ts'
+import { needed, rendered, shortLived, type Manifest } from './testing/chart.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const call = promisify(execFile)
@@ -135,7 +135,7 @@ async function answers(cyclonus: string, items: readonly Policy[], cells: readon
     await writeFile(trafficPath, JSON.stringify(asked.map((one) => one.traffic)))
     const paths = ['--policy-path', policyPath, '--traffic-path', trafficPath]
     const parameters = ['analyze', '--mode', 'query-traffic', ...paths]
-    const { stdout } = await call(cyclonus, parameters, { maxBuffer: 64 * 1024 * 1024 })
+    const { stdout } = await call(cyclonus, parameters, { env: shortLived, maxBuffer: 64 * 1024 * 1024 })
     const allowed = [...stdout.matchAll(/IS ALLOWED\?\s*\|\s*(TRUE|FALSE)/g)].map(([, answer]) => answer === 'TRUE')
     expect(allowed.length).toBe(asked.length)
     return cells.map((one) => cell(allowed.filter((_, at) => asked[at]!.asking === one)))
