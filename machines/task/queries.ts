@@ -144,7 +144,7 @@ const neverOpened: ReadonlySet<string | null> = new Set<Reason>(['not-opened', '
 
 /** By an operator (PARK-14). */
 export function isHeld(context: TaskContext): boolean {
-  return context.stage.class === 'parked' && context.stage.reason === 'held'
+  return context.stage.reason === 'held'
 }
 
 /** Where a released park goes on (PARK-1): a merge is judged again, a review without an open merge request has nothing to read. */

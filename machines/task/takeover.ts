@@ -44,12 +44,17 @@ function takeOver(context: TaskContext, event: Accepted): Change {
 }
 
 export const takeoverRows: readonly Row<Accepted>[] = [
+  { guard: when(isTakeover), target: '#delivered', actions: does(takeOver) },
+  { actions: does(refuseTakeover) },
+]
+
+/** Where an operator may hold it. */
+export const parkedTakeoverRows: readonly Row<Accepted>[] = [
   {
     guard: when((context, event) => isTakeover(context, event) && isHeld(context)),
     actions: does(refuses('takeover-refused', 'an operator holds the Task', { reason: 'held' })),
   },
-  { guard: when(isTakeover), target: '#delivered', actions: does(takeOver) },
-  { actions: does(refuseTakeover) },
+  ...takeoverRows,
 ]
 
 export function refuseTakeover(): Change {

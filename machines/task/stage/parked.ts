@@ -34,7 +34,7 @@ import { findMergeRequest, isForeignHead, recordMovedHead } from '../merge-reque
 import { appendForgeEvent, appendGoAhead } from '../pending.ts'
 import type { Reason } from '../reasons.ts'
 import { raiseBudget } from '../spending.ts'
-import { takeoverRows } from '../takeover.ts'
+import { parkedTakeoverRows } from '../takeover.ts'
 import { because, enterParked } from '../stage-entry.ts'
 import { codeStages, rowsTo, workStages } from './rows.ts'
 
@@ -256,7 +256,7 @@ const awaitingHuman: Rows = {
     { actions: does(appendForgeEvent) },
   ],
   'task.retry': retryRows,
-  'takeover.accepted': takeoverRows,
+  'takeover.accepted': parkedTakeoverRows,
   'budget.raised': [
     ...goOn<EventOf<TaskEvent, 'budget.raised'>>(workStages, resumedStage, (context) => isParkedBy(context, 'budget'), [
       raiseBudget,

@@ -246,7 +246,7 @@ const groups: readonly Group[] = [
   },
   {
     why: 'goes to the state that it is in, without entering it anew',
-    names: ['task.stage.live.parked.awaiting-human on issue.closed 0: target #awaiting-human dropped'],
+    names: ['task.stage.live.parked.awaiting-human on issue.closed 1: target #awaiting-human dropped'],
   },
   {
     why: 'it merges by a verdict, and what takes the verdict back leaves the stage',

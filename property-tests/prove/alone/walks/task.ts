@@ -210,6 +210,8 @@ const gated: readonly Walk[] = [
   walk(parked('awaiting-human'), opened, revoked(lib1)),
   walk(parked('awaiting-human'), opened.slice(0, -1), revoked(lib1)),
   walk(parked('awaiting-human'), opened, ...up, held, gone),
+  walk(parked('awaiting-human'), opened, closedIssue(app2), ...up, held, gone),
+  walk(parked('awaiting-human'), born('review', { mergeRequests: [mr] }), up, held, gone),
   walk(parked('awaiting-human'), opened, revoked(lib1), held),
   walk(parked('awaiting-human', 'stopping'), approved(), held),
   walk(parked('awaiting-human'), reviewed, approvesDrafts, gone),
