@@ -295,7 +295,7 @@ export const valuesSchema = (settings) => ({
       annotations: map('Its annotations.'),
     }),
     memoryRoutes: list(
-      'Memory services of others that Ingress and HTTPRoute reach from outside: `{service, port, path}`. Those of `memoryServices` need no entry. The HTTPRoute strips the path; an Ingress does not, so there the service needs it as its `BASE_PATH`.',
+      'Memory services of others that Ingress and HTTPRoute reach from outside: `{service, port, path}`. Those of `memoryServices` need no entry. The service needs the path as its `BASE_PATH`, under which nothing operational answers: a route that strips it would lead to `/metrics`.',
       {
         type: 'object',
         propertyNames: { enum: ['service', 'port', 'path'] },
