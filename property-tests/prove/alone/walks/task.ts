@@ -209,9 +209,10 @@ const gated: readonly Walk[] = [
   walk(parked('awaiting-human'), halfGranted, reopened(app2), approves, gone, closedIssue(app2)),
   walk(parked('awaiting-human'), opened, revoked(lib1)),
   walk(parked('awaiting-human'), opened.slice(0, -1), revoked(lib1)),
+  // First of those held: of each sort of step a few are kept, and this one alone may be taken over.
+  walk(parked('awaiting-human'), born('review', { mergeRequests: [mr] }), up, held, gone),
   walk(parked('awaiting-human'), opened, ...up, held, gone),
   walk(parked('awaiting-human'), opened, closedIssue(app2), ...up, held, gone),
-  walk(parked('awaiting-human'), born('review', { mergeRequests: [mr] }), up, held, gone),
   walk(parked('awaiting-human'), opened, revoked(lib1), held),
   walk(parked('awaiting-human', 'stopping'), approved(), held),
   walk(parked('awaiting-human'), reviewed, approvesDrafts, gone),
