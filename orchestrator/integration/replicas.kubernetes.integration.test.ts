@@ -1,4 +1,5 @@
 /** Two orchestrators over one PostgreSQL store, side by side at one API server, and the end of the one that leads. */
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { KubeObject } from '../../edges/kubernetes/api.ts'
 import { leaseName } from '../../edges/kubernetes/lease.ts'
@@ -43,8 +44,23 @@ describeRequiring('kubernetes', 'two replicas of the orchestrator', () => {
     const before = await holder()
     const isOther = async (): Promise<boolean> => !['', before].includes(await holder())
     await cluster.fixture.restart(() => expect.poll(isOther, patience).toBe(true), { internal })
+    // Until then the one that did not stop has every shard.
+    await expect.poll(isEvenlyShared, patience).toBe(true)
     cluster.fixture.runtime.subscribe(({ address }) => stepped.add(address))
     versions = await watchVersions(cluster)
+  }
+  async function isEvenlyShared(): Promise<boolean> {
+    const client = new pg.Client({ connectionString: database!.url })
+    await client.connect()
+    try {
+      const { rows } = await client.query<{ held: number }>(
+        'select count(*)::int as held from shard where owner is not null group by owner',
+      )
+      const [one, other] = rows.map(({ held }) => held)
+      return one !== undefined && other !== undefined && Math.abs(one - other) <= 1
+    } finally {
+      await client.end()
+    }
   }
   /** As if the dead one renewed it: nobody leads. */
   function keepLease(): { end(): Promise<void> } {
@@ -80,7 +96,7 @@ describeRequiring('kubernetes', 'two replicas of the orchestrator', () => {
       .poll(async () => (await Promise.all(names.map(turnOf))).filter((turn) => turn === undefined).length, patience)
       .toBe(0)
   const actorsOf = (addresses: ReadonlySet<string>): readonly string[] =>
-    [...addresses].filter((address) => address.startsWith('task:') || address.startsWith('turn:'))
+    [...addresses].filter((address) => /^(task|pod|turn):/.test(address))
 
   test('share the work, and each shows what it stepped; the leader alone takes resources in', async (ctx) => {
     ctx.skip(database === undefined, 'this machine has no PostgreSQL')
