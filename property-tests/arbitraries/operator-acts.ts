@@ -1,14 +1,6 @@
 /** What operators do by the command line: they withhold, and give back what they withheld. */
 import fc from 'fast-check'
-import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
-import type { World } from '../machines/world/world.ts'
 import { nothing, on, saying, type Weighted } from './acts.ts'
-
-type Word = Omit<MachineEvent, 'at'> & { readonly type: string }
-
-function order({ actors }: World, to: ActorAddress, event: Word): void {
-  actors.ask({ to, key: `operator/${actors.heard}`, event: { ...event, at: actors.now } })
-}
 
 export const ofOperators: readonly Weighted[] = [
   saying(
@@ -17,7 +9,7 @@ export const ofOperators: readonly Weighted[] = [
     (_no, index) => `an operator holds Task ${index}`,
     (world, _no, index) =>
       on(world.actors.known('task'), index, (task) =>
-        order(world, `task:${task}`, { type: 'task.hold', by: 'ada', reason: 'a look' }),
+        world.order(`task:${task}`, { type: 'task.hold', by: 'ada', reason: 'a look' }),
       ),
   ),
   saying(
@@ -25,7 +17,7 @@ export const ofOperators: readonly Weighted[] = [
     nothing,
     (_no, index) => `an operator retries Task ${index}`,
     (world, _no, index) =>
-      on(world.actors.known('task'), index, (task) => order(world, `task:${task}`, { type: 'task.retry', by: 'ada' })),
+      on(world.actors.known('task'), index, (task) => world.order(`task:${task}`, { type: 'task.retry', by: 'ada' })),
   ),
   saying(
     1,
@@ -33,7 +25,7 @@ export const ofOperators: readonly Weighted[] = [
     (type) => `an operator's ${type}`,
     (world, type) => {
       for (const project of world.actors.known('queue'))
-        order(world, `queue:${project}`, { type, by: 'ada', reason: 'a look' })
+        world.order(`queue:${project}`, { type, by: 'ada', reason: 'a look' })
     },
   ),
 ]

@@ -1,11 +1,10 @@
 /** What must be possible from wherever a world is: asked by living on from there in one way that must work. */
-import { idOf, kindOf, stageOf, taskIn, type Snapshot } from '../machines/world/trace.ts'
+import { kindOf, stageOf, taskIn, type Snapshot } from '../machines/world/trace.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { Subject } from '../machines/world/forge.ts'
 import type { World } from '../machines/world/world.ts'
 import { botLogin } from '../machines/world/people.ts'
-import { order } from './moves.ts'
 import type { StateKeys } from './state-key.ts'
 import type { Future } from './world-model.ts'
 
@@ -43,7 +42,7 @@ function leavesItsPark(from: World): readonly string[] {
   return liveTasks(from).flatMap(([address, task]) => {
     if (taskIn(task).stage.class !== 'parked' || taskIn(task).stage.name === noReentry) return []
     const world = from.fork()
-    order(world, idOf(address), { type: 'task.retry', by: 'maya' })
+    world.order(address, { type: 'task.retry', by: 'maya' })
     const after = world.actors.snapshot(address)!
     return taskIn(after).stage.class === 'active'
       ? []
@@ -144,7 +143,7 @@ function helped(world: World, help: number): void {
   settle(world)
   if (world.actors.outbox.some(({ type }) => type === 'mergeMergeRequest')) return
   for (const [address, task] of liveTasks(world))
-    if (taskIn(task).stage.class === 'parked') order(world, idOf(address), { type: 'task.retry', by: 'maya' })
+    if (taskIn(task).stage.class === 'parked') world.order(address, { type: 'task.retry', by: 'maya' })
   settle(world)
   if (help % 2 === 0) fireAll(world)
 }

@@ -282,20 +282,11 @@ export const operators: Moves = ({ actors }) =>
   actors
     .known('task')
     .flatMap((task) => [
-      move(`the operator retries ${task}`, (one) => order(one, task, { type: 'task.retry', by: 'maya' })),
+      move(`the operator retries ${task}`, (one) => one.order(`task:${task}`, { type: 'task.retry', by: 'maya' })),
       move(`the operator closes ${task}`, (one) =>
-        order(one, task, { type: 'task.close', by: 'maya', reason: 'cancelled' }),
+        one.order(`task:${task}`, { type: 'task.close', by: 'maya', reason: 'cancelled' }),
       ),
     ])
-
-export function order(
-  world: World,
-  task: string,
-  event: { readonly type: string; readonly by: string; readonly reason?: string },
-): void {
-  const { actors } = world
-  actors.ask({ to: `task:${task}`, key: `operator/${actors.heard}`, event: { ...event, at: actors.now } })
-}
 
 const dayMs = 24 * 60 * 60 * 1000
 

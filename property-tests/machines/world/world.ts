@@ -1,7 +1,7 @@
 /** A world of real machines: their runtime, a forge, pods, agents and people, in which a history unfolds. */
 import type { SpendingLimits } from '../../../machines/ledger/events.ts'
 import { machines } from '../../../machines/registry.ts'
-import type { MachineDefinition } from '../../../machines/definition.ts'
+import type { ActorAddress, MachineDefinition } from '../../../machines/definition.ts'
 import type { Ceiling } from '../../../machines/rules/significance.ts'
 import type { AgentKind, TaskSeed } from '../../../machines/task/events.ts'
 import { Actors, type Pace, type Tamper } from './actors.ts'
@@ -164,6 +164,11 @@ export class World {
   ): void {
     this.#posts += 1
     this.actors.post('outside', { to, key: `outside/${this.#posts}`, event: { ...event, at: this.actors.now } })
+  }
+
+  /** An operator's word, by the command line: its receiver takes it before anything else. */
+  order(to: ActorAddress, event: { readonly type: string; readonly by: string; readonly reason?: string }): void {
+    this.actors.ask({ to, key: `operator/${this.actors.heard}`, event: { ...event, at: this.actors.now } })
   }
 
   configure(maxConcurrentAgents: number): void {
