@@ -2,19 +2,15 @@
  * What the chart makes of kinds of the Gateway API and of the Prometheus operator, judged by a real API server with the
  * definitions that those publish: `npm run test:chart`.
  */
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import { ciScript } from '../testing/ci-script.ts'
 import { sharedControlPlane, type ControlPlane } from '../testing/control-plane.ts'
 import { describeRequiring } from '../testing/requires.ts'
 import { rendered, type Manifest } from './testing/chart.ts'
 import { full } from './testing/full-values.ts'
 
-const call = promisify(execFile)
-const script = fileURLToPath(new URL('../.ci/crds.sh', import.meta.url))
 const foreign = /^(gateway\.networking\.k8s\.io|monitoring\.coreos\.com)\//
 
 const values = {
@@ -43,8 +39,7 @@ describeRequiring('chart', 'the chart’s objects of other people’s kinds', ()
 
   beforeAll(async () => {
     plane = sharedControlPlane()
-    const { stdout } = await call('bash', [script, 'build'])
-    const file = join(stdout.trim().split('\n').at(-1)!, 'crds.yaml')
+    const file = join(await ciScript('crds.sh', ['build']), 'crds.yaml')
     // Their own annotation would be too long.
     const made = await plane.kubectl(['apply', '--server-side', '-f', file])
     expect(made.stderr).toBe('')

@@ -2,15 +2,14 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
+import { ciScript } from '../testing/ci-script.ts'
 import { describeRequiring } from '../testing/requires.ts'
 import { sources, targets, values, whoReachesWhom, type Peer, type Table } from './reach.ts'
 import { needed, rendered, shortLived, type Manifest } from './testing/chart.ts'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const call = promisify(execFile)
 const table = { ...needed, ...values }
 
@@ -38,8 +37,7 @@ describeRequiring('chart', 'the network policies of the chart', () => {
   let cyclonus: string
   // The first build takes minutes; later ones find it.
   beforeAll(async () => {
-    const { stdout } = await call('bash', [join(root, '.ci', 'cyclonus.sh'), 'build'])
-    cyclonus = join(stdout.trim().split('\n').at(-1)!, 'cyclonus')
+    cyclonus = join(await ciScript('cyclonus.sh', ['build']), 'cyclonus')
   }, 1_200_000)
 
   test('let through what the contract names, for three Projects (CALLBACK-5, POD-NETWORK-5, POD-NETWORK-6, POD-NETWORK-8)', async () => {

@@ -2,18 +2,14 @@
  * A real Kubernetes API server for tests: the one that `npm run test:kubernetes` shares among them, where each test has
  * namespaces of its own, or one of a test's own, which it may kill.
  */
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('../', import.meta.url))
-const script = join(root, '.ci', 'kube.sh')
+import { ciScript } from './ci-script.ts'
 
 /** Where `npm run test:kubernetes` keeps the control plane that tests share. */
 export const sharedFolder = 'KUBERNETES_UNDER_TEST'
@@ -175,10 +171,6 @@ export function programsOf(): Promise<string> {
   return programs
 }
 
-async function command(parameters: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
-  const { stdout } = await promisify(execFile)('bash', [script, ...parameters], {
-    env: { ...process.env, ...environment },
-    timeout: 300_000,
-  })
-  return stdout.trim().split('\n').at(-1) ?? ''
+function command(parameters: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
+  return ciScript('kube.sh', parameters, { environment, timeout: 300_000 })
 }

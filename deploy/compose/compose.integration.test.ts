@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../orchestrator/settings.ts'
 import { startIdentity } from '../../standins/identity/identity.ts'
+import { ciScript } from '../../testing/ci-script.ts'
 import { readInstructions, splitStages } from '../../testing/dockerfiles.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { refusesContainers, serving } from '../testing/container.ts'
@@ -52,8 +53,7 @@ interface Project {
 describeRequiring('chart', 'the compose file', () => {
   let program = ''
   beforeAll(async () => {
-    const { stdout } = await call('bash', [join(root, '.ci/compose.sh'), 'build'])
-    program = join(stdout.trim(), 'compose')
+    program = join(await ciScript('compose.sh', ['build']), 'compose')
   }, 300_000)
 
   const load = async (env: Readonly<Record<string, string>> = needed, text?: string): Promise<Project> => {
@@ -184,8 +184,6 @@ function imageEnvironment(target: string): Readonly<Record<string, string>> {
 
 /** @returns the address of a server of its own. */
 async function postgres(dir: string): Promise<string> {
-  const script = join(root, '.ci/postgres.sh')
-  onTestFinished(async () => void (await call('bash', [script, 'stop', dir])))
-  const { stdout } = await call('bash', [script, 'start', dir])
-  return stdout.trim().split('\n').at(-1)!
+  onTestFinished(async () => void (await ciScript('postgres.sh', ['stop', dir])))
+  return ciScript('postgres.sh', ['start', dir])
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { ciScript } from '../../testing/ci-script.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { chart, named, needed, rendered } from '../testing/chart.ts'
 
@@ -14,12 +15,11 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 
 describeRequiring('chart', 'the monitoring of the chart', () => {
   test('has alerts that each fire and are silent as promtool sees it', { timeout: 300_000 }, async () => {
-    const { stdout: found } = await call('bash', [here('../../.ci/prometheus.sh'), 'build'])
     const folder = await mkdtemp(join(tmpdir(), 'alerts-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     await copyFile(join(chart, 'files/monitoring/alerts.yaml'), join(folder, 'alerts.yaml'))
     await copyFile(here('alerts.promtool.yaml'), join(folder, 'tests.yaml'))
-    const promtool = join(found.trim().split('\n').at(-1)!, 'promtool')
+    const promtool = join(await ciScript('prometheus.sh', ['build']), 'promtool')
     const { stdout } = await call(promtool, ['test', 'rules', join(folder, 'tests.yaml')]).catch((error) => error)
     expect(stdout).toMatch(/SUCCESS/)
   })

@@ -3,21 +3,19 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ciScript } from '../../testing/ci-script.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { dashboardFiles } from './testing/queries.ts'
 
 const call = promisify(execFile)
-const script = fileURLToPath(new URL('../../.ci/grafana.sh', import.meta.url))
 
 describeRequiring('chart', 'the dashboards of the chart', () => {
   let judge = ''
 
   beforeAll(async () => {
-    const { stdout } = await call('bash', [script, 'build'])
-    judge = join(stdout.trim().split('\n').at(-1)!, 'grafana')
+    judge = join(await ciScript('grafana.sh', ['build']), 'grafana')
   }, 600_000)
 
   /** What Grafana's types lack of these files; empty: nothing. */

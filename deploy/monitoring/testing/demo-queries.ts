@@ -3,7 +3,7 @@
  * dashboards and the alerts. Then the commands of the runbooks run against the store of the demo. The stub CLI plays the agent.
  * Prints what had no data, and fails for what should have had some, and for a command that fails.
  */
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
+import { ciScript } from '../../../testing/ci-script.ts'
 import { judgeQueries } from './judge-queries.ts'
 import { end, startPrometheus, type Prometheus } from './prometheus.ts'
 import { runbookFaults } from './runbooks.ts'
@@ -30,7 +30,7 @@ async function main(): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'demo-queries-'))
   // The server's own user must reach it.
   const postgres = await mkdtemp(join(tmpdir(), 'demo-postgres-'))
-  const server = await postgresScript('start', postgres)
+  const server = await ciScript('postgres.sh', ['start', postgres])
   const dir = join(folder, '.statewright')
   const began = Date.now()
   const demo = startDemo(dir, server)
@@ -54,7 +54,7 @@ async function main(): Promise<readonly string[]> {
     }
   } finally {
     await end(demo, 'SIGINT')
-    await postgresScript('stop', postgres)
+    await ciScript('postgres.sh', ['stop', postgres])
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
@@ -79,12 +79,6 @@ async function figureFaults(
     if (found !== value) faults.push(`${expr} is ${found}, not ${value}`)
   }
   return faults
-}
-
-/** Its last line: the address of the server that it started. */
-async function postgresScript(verb: 'start' | 'stop', folder: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('bash', [join(root, '.ci', 'postgres.sh'), verb, folder])
-  return stdout.trim().split('\n').at(-1)!
 }
 
 function startDemo(dir: string, databaseUrl: string): ReturnType<typeof spawn> {

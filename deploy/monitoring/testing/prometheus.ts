@@ -1,15 +1,13 @@
 /** A Prometheus on the loopback that scrapes one orchestrator and evaluates the chart's alerts, as a process of its own. */
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { stringify } from 'yaml'
 import { alertsFile } from './queries.ts'
+import { ciScript } from '../../../testing/ci-script.ts'
 import { freePort } from '../../../testing/free-port.ts'
 
-const script = fileURLToPath(new URL('../../../.ci/prometheus.sh', import.meta.url))
 /** A demo lasts a minute, so it is looked at often. */
 const scrapeSeconds = 2
 const startLimitMs = 60_000
@@ -38,8 +36,7 @@ export interface Prometheus {
 }
 
 export async function startPrometheus(folder: string, target: string): Promise<Prometheus> {
-  const { stdout } = await promisify(execFile)('bash', [script, 'build'])
-  const program = join(stdout.trim().split('\n').at(-1)!, 'prometheus')
+  const program = join(await ciScript('prometheus.sh', ['build']), 'prometheus')
   const config = {
     global: { scrape_interval: `${scrapeSeconds}s`, evaluation_interval: `${scrapeSeconds}s` },
     rule_files: [alertsFile],
