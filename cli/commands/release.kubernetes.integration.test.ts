@@ -57,10 +57,11 @@ describeRequiring('kubernetes', 'statewright release', () => {
     const plane = sharedControlPlane()
     const namespace = await plane.ownNamespace()
     const client = createKubeClient({ kubeconfig: plane.kubeconfig })
+    await takeLease(client, namespace)
     const ending = new AbortController()
     const renewal = renew(client, namespace, ending.signal)
     try {
-      const options = ['--kubeconfig', plane.kubeconfig, '--namespace', namespace]
+      const options = ['--kubeconfig', plane.kubeconfig, '--namespace', namespace, '--lease-namespace', namespace]
       await expect(release(options)).rejects.toThrow(/lives and would take them up again: end it first, or use --force/)
     } finally {
       ending.abort()
@@ -74,15 +75,19 @@ describeRequiring('kubernetes', 'statewright release', () => {
   })
 })
 
+const leases = { apiVersion: 'coordination.k8s.io/v1', plural: 'leases' }
+const leaseName = 'statewright-orchestrator'
+
+async function takeLease(client: KubeClient, namespace: string): Promise<void> {
+  const spec = { holderIdentity: 'pod-1', leaseDurationSeconds: 15 }
+  const body = { apiVersion: leases.apiVersion, kind: 'Lease', metadata: { name: leaseName }, spec }
+  await client.ask('POST', pathOf(leases, { namespace }), { body })
+}
+
 /** As an orchestrator does, five times a second, until the signal. */
 async function renew(client: KubeClient, namespace: string, signal: AbortSignal): Promise<void> {
-  const leases = { apiVersion: 'coordination.k8s.io/v1', plural: 'leases' }
-  const name = 'statewright-orchestrator'
-  const spec = { holderIdentity: 'pod-1', leaseDurationSeconds: 15 }
-  const body = { apiVersion: leases.apiVersion, kind: 'Lease', metadata: { name }, spec }
-  await client.ask('POST', pathOf(leases, { namespace }), { body })
   for (let leaseTransitions = 1; !signal.aborted; leaseTransitions++) {
-    await client.ask('PATCH', pathOf(leases, { namespace, name }), {
+    await client.ask('PATCH', pathOf(leases, { namespace, name: leaseName }), {
       type: mergePatch,
       body: { spec: { leaseTransitions } },
     })
