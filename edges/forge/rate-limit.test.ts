@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../runtime/clock.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { limitOf } from './github/transport.ts'
+import { limitOf } from './transport.ts'
 import { createBudget, type Budget, type BudgetOptions } from './rate-limit.ts'
 import { withSql } from './testing/fixture.ts'
 

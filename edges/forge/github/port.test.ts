@@ -11,7 +11,7 @@ import { withSql } from '../testing/fixture.ts'
 import { ciReportOf } from './ci.ts'
 import { failureOf } from './failure.ts'
 import { createGithubForge } from './port.ts'
-import { createTransport } from './transport.ts'
+import { createTransport } from '../transport.ts'
 
 const sql = await withSql(async (opened) => opened)
 
