@@ -2,7 +2,8 @@ import type { Clock } from '../../runtime/clock.ts'
 import { TerminalError } from '../../runtime/errors.ts'
 import type { Fetch } from '../../http/ports.ts'
 import type { LimitType } from './errors.ts'
-import { createGithubForge } from './github/port.ts'
+import { adapters } from './adapters.ts'
+import type { ForgeAdapter, ForgeWire } from './adapter.ts'
 import { createTransport, type Transport } from './transport.ts'
 import type { OpenForge } from './port.ts'
 import { projectId, type ProjectDirectory, type Provider } from './projects.ts'
@@ -20,27 +21,22 @@ export interface OpenForgeOptions {
   readonly onLimited?: (provider: Provider, path: string, limitType: LimitType) => void
 }
 
-/** A provider without an adapter is known, so that a Project learns why it does not work. */
-const adapters: Readonly<Record<Provider, typeof createGithubForge | undefined>> = {
-  forge_a: createGithubForge,
-  forge_b: undefined,
-}
-
 /** Ports by Project: the settings and the token of this moment, over a budget that all who use the token share. */
 export function createOpenForge({ directory, fetch, clock, sql, onLimited }: OpenForgeOptions): OpenForge {
   /** By Project, with the token that it had last. */
   const transports = new Map<string, { readonly account: string; readonly transport: Transport }>()
 
-  function transportOf(id: string, provider: Provider, account: string): Transport {
+  function transportOf(id: string, provider: Provider, { wire }: ForgeAdapter, account: string): Transport {
     const known = transports.get(id)
     if (known?.account === account) return known.transport
     const budget = createBudget({
       sql,
       clock,
       account,
-      onLimited: (path, type) => onLimited?.(provider, pathTemplate(path), type),
+      ...wire.rate,
+      onLimited: (path, type) => onLimited?.(provider, pathTemplate(wire, path), type),
     })
-    const transport = createTransport({ fetch, clock, budget })
+    const transport = createTransport({ fetch, clock, budget, wire })
     transports.set(id, { account, transport })
     return transport
   }
@@ -57,18 +53,18 @@ export function createOpenForge({ directory, fetch, clock, sql, onLimited }: Ope
       throw new TerminalError('SecretMissingKeys', `the Secret of ${id} has no token`)
     const { provider, apiURL = '' } = project.scm
     const account = bodyHash(`${provider}\n${apiURL}\n${token}`)
-    return adapter({
+    return adapter.open({
       token,
-      fetch: transportOf(id, provider, account)(fence),
+      fetch: transportOf(id, provider, adapter, account)(fence),
       ...(apiURL === '' ? {} : { apiURL }),
     })
   }
 }
 
-/** A label value may not grow with every issue number and sha. */
-function pathTemplate(operation: string): string {
+/** A label value may not grow with every repository, issue number and sha. */
+function pathTemplate({ repositories }: ForgeWire, operation: string): string {
   return operation
     .replace(/^[A-Z]+ /, '')
-    .replace(/(.*?)\/repos\/[^/]+\/[^/]+/, '$1/repos/{owner}/{repo}')
+    .replace(repositories.named, `$<base>${repositories.template}$<tail>`)
     .replaceAll(/\/(\d+|[0-9a-f]{40})(?=\/|$)/g, '/{id}')
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../runtime/clock.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { githubWire } from './github/wire.ts'
 import { limitOf } from './transport.ts'
 import { createBudget, type Budget, type BudgetOptions } from './rate-limit.ts'
 import { withSql } from './testing/fixture.ts'
@@ -9,7 +10,9 @@ import { withSql } from './testing/fixture.ts'
 type Process = (clock: Clock, more?: Partial<BudgetOptions>) => Budget
 
 async function withProcesses(use: (process: Process) => Promise<void>): Promise<void> {
-  await withSql((sql) => use((clock, more = {}) => createBudget({ sql, clock, account: 'a', ...more })))
+  await withSql((sql) =>
+    use((clock, more = {}) => createBudget({ sql, clock, account: 'a', ...githubWire.rate, ...more })),
+  )
 }
 
 test('a burst goes out at once, what is beyond it waits its turn, and too long a wait is refused', async () => {
@@ -107,7 +110,7 @@ test.each([
 ] as [number, Record<string, string>, unknown][])(
   '%i with %j is read as %j (FORGE-BUDGET-2)',
   (status, headers, expected) => {
-    expect(limitOf(new Response(null, { status, headers }), 10_000, '')).toEqual(expected)
+    expect(limitOf(githubWire.limits, new Response(null, { status, headers }), 10_000, '')).toEqual(expected)
   },
 )
 
@@ -118,6 +121,6 @@ test.each([
   [404, 'You have exceeded a secondary rate limit.', false],
 ])('%i that says "%s" is a limit: %s (FORGE-BUDGET-3)', (status, message, isLimit) => {
   const headers = { 'x-ratelimit-remaining': '4000' }
-  const found = limitOf(new Response(null, { status, headers }), 10_000, JSON.stringify({ message }))
+  const found = limitOf(githubWire.limits, new Response(null, { status, headers }), 10_000, JSON.stringify({ message }))
   expect(found).toEqual(isLimit ? { type: 'secondary', waitMs: 60_000 } : undefined)
 })

@@ -14,8 +14,8 @@ export interface BudgetOptions {
   /** Names the token without telling it. */
   readonly account: string
   /** Requests that may go out at once. */
-  readonly burst?: number
-  readonly perSecond?: number
+  readonly burst: number
+  readonly perSecond: number
   /** A request waits this long for its turn; above it is refused and the outbox asks again. */
   readonly longestWaitMs?: number
   readonly onLimited?: (path: string, limitType: LimitType) => void
@@ -28,13 +28,10 @@ export interface Budget {
   close(operation: string, limitType: ClosedBy, waitMs: number): Promise<RateLimitedError>
 }
 
-const BURST = 100
-/** GitHub's secondary limit is 900 points a minute; its primary one is 5000 requests an hour and closes by header. */
-const PER_SECOND = 15
 const LONGEST_WAIT_MS = 5_000
 
 export function createBudget(options: BudgetOptions): Budget {
-  const { sql, clock, account, burst = BURST, perSecond = PER_SECOND, longestWaitMs = LONGEST_WAIT_MS } = options
+  const { sql, clock, account, burst, perSecond, longestWaitMs = LONGEST_WAIT_MS } = options
   const rates = { burst, perSecond, least: (-longestWaitMs / 1000) * perSecond }
   const closed = { until: -Infinity, by: 'primary' as ClosedBy }
 

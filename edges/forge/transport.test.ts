@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { EffectNotHeldError } from '../../runtime/errors.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { githubWire } from './github/wire.ts'
 import { createBudget } from './rate-limit.ts'
 import { withSql } from './testing/fixture.ts'
 import { createTransport } from './transport.ts'
@@ -11,6 +12,7 @@ test('R5: a write passes its fence last, after the wait for its turn, and a read
   const clock = simulatedClock(0)
   const order: string[] = []
   const transport = createTransport({
+    wire: githubWire,
     fetch: async (_, init) => (order.push(`sent ${init?.method ?? 'GET'}`), new Response('{}')),
     clock,
     budget: createBudget({ sql, clock, account: 'a', burst: 1, perSecond: 1 }),
@@ -40,6 +42,7 @@ test('a 403 that names a secondary limit closes the budget, and one that misses 
   const clock = simulatedClock(0)
   const answers = ['Resource not accessible by integration', 'You have exceeded a secondary rate limit.']
   const fetch = createTransport({
+    wire: githubWire,
     fetch: async () => Response.json({ message: answers.shift() }, { status: 403 }),
     clock,
     budget: createBudget({ sql, clock, account: 'b', burst: 9, perSecond: 9 }),
@@ -73,6 +76,7 @@ async function write(
   const sent: Sent[] = []
   let fences = 0
   const fetch = createTransport({
+    wire: githubWire,
     fetch: async (asked, init) => {
       const one = { method: init?.method ?? 'GET', url: String(asked), body: init?.body }
       sent.push({ ...one, token: new Headers(init?.headers).get('authorization') })
@@ -92,6 +96,7 @@ async function write(
 async function readFrom(answers: Record<string, () => Response>, url: string): Promise<Response> {
   const clock = simulatedClock(0)
   const fetch = createTransport({
+    wire: githubWire,
     fetch: async (asked) => (answers[String(asked)] ?? (() => new Response('{}', { status: 404 })))(),
     clock,
     budget: createBudget({ sql, clock, account: `redirects ${accounts++}`, burst: 9, perSecond: 9 }),

@@ -1,5 +1,5 @@
 /**
- * The only way to GitHub's API: the Project's budget before each request, a deadline on it, conditional GETs (a 304
+ * The only way to a forge's API: the Project's budget before each request, a deadline on it, conditional GETs (a 304
  * costs nothing of the primary limit), and limits told as `RateLimitedError`. Nothing is repeated here but what a renamed
  * repository sends on to its id. A write passes its fence last, when its turn has come.
  */
@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { DeadlineError, withDeadline } from '../../http/deadline.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import { ForgeUnavailableError, type RateLimitedError } from './errors.ts'
+import type { ForgeWire, LimitHeaders, RepositoryPaths } from './adapter.ts'
 import type { Fence } from './port.ts'
 import type { Budget } from './rate-limit.ts'
 
@@ -14,6 +15,7 @@ export interface TransportOptions {
   readonly fetch: Fetch
   readonly clock: Clock
   readonly budget: Budget
+  readonly wire: Pick<ForgeWire, 'limits' | 'repositories'>
 }
 
 /** One budget and one memory of answers for all who ask, each behind a fence of its own. */
@@ -21,7 +23,7 @@ export type Transport = (fence?: Fence) => Fetch
 
 const DEADLINE_MS = 30_000
 const KEPT_ANSWERS = 500
-/** GitHub asks for at least a minute when a secondary limit comes without a time. */
+/** GitHub asks for at least a minute when a secondary limit comes without a time; GitLab counts most of its limits by the minute. */
 const UNTOLD_WAIT_MS = 60_000
 
 interface KeptAnswer {
@@ -30,8 +32,8 @@ interface KeptAnswer {
   readonly body: ArrayBuffer
 }
 
-export function createTransport({ fetch, clock, budget }: TransportOptions): Transport {
-  const kept = new Map<string, KeptAnswer>()
+export function createTransport({ fetch, clock, budget, wire }: TransportOptions): Transport {
+  const kept = keptAnswers()
   return (fence) => async (input, init) => {
     const url = String(input instanceof Request ? input.url : input)
     const answer = await ask(fence, url, init)
@@ -44,12 +46,13 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
     if (isWrite(init)) fence?.()
     const key = cacheKey(url, init)
     const known = key === undefined ? undefined : kept.get(key)
-    const answer = await send(operation, url, withEtag(init, known))
-    const limited = limitOf(answer, clock.now(), answer.status === 403 ? await answer.clone().text() : '')
+    const answer = await send({ fetch, clock }, operation, url, withEtag(init, known))
+    const words = answer.status === 403 ? await answer.clone().text() : ''
+    const limited = limitOf(wire.limits, answer, clock.now(), words)
     if (limited !== undefined) throw await closeBudget(operation, answer, limited)
     if (answer.status === 304 && known !== undefined)
       return answerAt(url, known.body, { status: 200, headers: known.headers })
-    return key === undefined ? answer : keep(key, url, answer)
+    return key === undefined ? answer : kept.keep(key, url, answer)
   }
 
   /**
@@ -62,7 +65,7 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
     answer: Response,
     init: RequestInit | undefined,
   ): Promise<Response> {
-    const moved = movedTo(url, answer.headers.get('location'))
+    const moved = movedTo(wire.repositories, url, answer.headers.get('location'))
     const asked = operationOf(url, init)
     if (isWrite(init) && !keepsMethod.has(answer.status))
       throw new ForgeUnavailableError(`${asked}: the forge answers a write with the address of a page`)
@@ -84,34 +87,52 @@ export function createTransport({ fetch, clock, budget }: TransportOptions): Tra
     if (tail === '') return true
     const reads = readAs(init)
     const named = await ask(undefined, repositoryUrl, reads)
-    const place = isRedirect(named, reads) ? movedTo(repositoryUrl, named.headers.get('location')) : undefined
+    const location = isRedirect(named, reads) ? named.headers.get('location') : null
+    const place = movedTo(wire.repositories, repositoryUrl, location)
     return place === undefined ? named.ok && (await idIn(named)) === id : place.id === id
-  }
-
-  async function send(operation: string, url: string, init: RequestInit | undefined): Promise<Response> {
-    try {
-      return await withDeadline(clock, DEADLINE_MS, async (signal) =>
-        buffered(url, await fetch(url, { ...init, signal, redirect: 'manual' })),
-      )
-    } catch (error) {
-      const what = error instanceof DeadlineError ? error.message : 'the forge did not answer'
-      throw new ForgeUnavailableError(`${operation}: ${what}`, { cause: error })
-    }
   }
 
   async function closeBudget(operation: string, answer: Response, limit: Limit): Promise<RateLimitedError> {
     await answer.body?.cancel()
     return budget.close(operation, limit.type, limit.waitMs)
   }
+}
 
-  async function keep(key: string, url: string, answer: Response): Promise<Response> {
-    const etag = answer.headers.get('etag')
-    if (answer.status !== 200 || etag === null) return answer
-    const body = await answer.arrayBuffer()
-    kept.delete(key)
-    kept.set(key, { etag, headers: answer.headers, body })
-    if (kept.size > KEPT_ANSWERS) kept.delete(kept.keys().next().value!)
-    return answerAt(url, body, { status: 200, headers: answer.headers })
+async function send(
+  { fetch, clock }: Pick<TransportOptions, 'fetch' | 'clock'>,
+  operation: string,
+  url: string,
+  init: RequestInit | undefined,
+): Promise<Response> {
+  try {
+    return await withDeadline(clock, DEADLINE_MS, async (signal) =>
+      buffered(url, await fetch(url, { ...init, signal, redirect: 'manual' })),
+    )
+  } catch (error) {
+    const what = error instanceof DeadlineError ? error.message : 'the forge did not answer'
+    throw new ForgeUnavailableError(`${operation}: ${what}`, { cause: error })
+  }
+}
+
+interface KeptAnswers {
+  get(key: string): KeptAnswer | undefined
+  /** The same answer, to be read again; only one with an etag is kept. */
+  keep(key: string, url: string, answer: Response): Promise<Response>
+}
+
+function keptAnswers(): KeptAnswers {
+  const kept = new Map<string, KeptAnswer>()
+  return {
+    get: (key) => kept.get(key),
+    async keep(key, url, answer) {
+      const etag = answer.headers.get('etag')
+      if (answer.status !== 200 || etag === null) return answer
+      const body = await answer.arrayBuffer()
+      kept.delete(key)
+      kept.set(key, { etag, headers: answer.headers, body })
+      if (kept.size > KEPT_ANSWERS) kept.delete(kept.keys().next().value!)
+      return answerAt(url, body, { status: 200, headers: answer.headers })
+    },
   }
 }
 
@@ -149,11 +170,7 @@ interface Moved {
   readonly isSameSubject: boolean
 }
 
-const named = /^(?<base>.*)\/repos\/[^/]+\/[^/]+(?<tail>\/.*)?$/
-const byId = /^(?<base>.*)\/repositories\/(?<id>\d+)(?<tail>\/.*)?$/
-
-/** docs.github.com, "Best practices for using the REST API": a renamed repository is redirected to `/repositories/{id}`. */
-function movedTo(from: string, location: string | null): Moved | undefined {
+function movedTo({ named, byId }: RepositoryPaths, from: string, location: string | null): Moved | undefined {
   if (location === null || !URL.canParse(location, from)) return undefined
   const asked = new URL(from)
   const url = new URL(location, from)
@@ -185,19 +202,19 @@ interface Limit {
   readonly waitMs: number
 }
 
-/** GitHub names it in the text alone where it gives no time; the remaining requests are of the primary limit. */
-const namesSecondary = /secondary rate limit|abuse detection mechanism/i
-
-/** 429, or a 403 that says when to come back or names a limit (FORGE-BUDGET-3): any other 403 is a missing right. */
-export function limitOf(answer: Response, now: number, body: string): Limit | undefined {
-  if (answer.status !== 403 && answer.status !== 429) return undefined
+/**
+ * 429, or a 403 that says when to come back or names a limit (FORGE-BUDGET-3): any other 403 is a missing right. Without a time
+ * the words alone name a secondary limit: the remaining requests are of the primary one.
+ */
+export function limitOf(headers: LimitHeaders, answer: Response, now: number, words: string): Limit | undefined {
+  if (!headers.statuses.includes(answer.status)) return undefined
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  const spent = answer.headers.get('x-ratelimit-remaining') === '0'
-  const reset = Number(answer.headers.get('x-ratelimit-reset') ?? Number.NaN) * 1000 - now
+  const spent = answer.headers.get(headers.remaining) === '0'
+  const reset = Number(answer.headers.get(headers.reset) ?? Number.NaN) * 1000 - now
   if (Number.isFinite(retryAfter))
     return { type: spent ? 'primary' : 'secondary', waitMs: Math.max(retryAfter * 1000, 0) }
   if (spent) return { type: 'primary', waitMs: Number.isFinite(reset) ? Math.max(reset, 1000) : UNTOLD_WAIT_MS }
-  const isSecondary = answer.status === 429 || namesSecondary.test(body)
+  const isSecondary = answer.status === 429 || headers.words?.test(words) === true
   return isSecondary ? { type: 'secondary', waitMs: UNTOLD_WAIT_MS } : undefined
 }
 
@@ -221,7 +238,7 @@ function cacheKey(url: string, init: RequestInit | undefined): string | undefine
   if (isWrite(init)) return undefined
   const headers = new Headers(init?.headers)
   return createHash('sha256')
-    .update(`${url}\n${headers.get('accept')}\n${headers.get('authorization')}`)
+    .update([url, ...['accept', 'authorization', 'private-token'].map((name) => headers.get(name))].join('\n'))
     .digest('hex')
 }
 

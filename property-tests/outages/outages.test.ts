@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { forgeMigrations } from '../../edges/forge/forge-edge.ts'
 import { createGithubForge } from '../../edges/forge/github/port.ts'
+import { githubWire } from '../../edges/forge/github/wire.ts'
 import { createTransport } from '../../edges/forge/transport.ts'
 import { createBudget } from '../../edges/forge/rate-limit.ts'
 import { keepStandings, type KeeperOptions } from '../../edges/forge/standing/keeper.ts'
@@ -250,8 +251,11 @@ test.each(aways)(
       tries += 1
       return isAway ? away() : Response.json(aComment, { status: 201 })
     }
-    const budget = createBudget({ sql, clock: here.clock, account: what })
-    const forge = createGithubForge({ token: 't', fetch: createTransport({ fetch, clock: here.clock, budget })() })
+    const budget = createBudget({ sql, clock: here.clock, account: what, ...githubWire.rate })
+    const forge = createGithubForge({
+      token: 't',
+      fetch: createTransport({ fetch, clock: here.clock, budget, wire: githubWire })(),
+    })
     const written: string[] = []
     const call = {
       async perform() {

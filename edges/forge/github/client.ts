@@ -1,17 +1,10 @@
 import { Octokit } from '@octokit/rest'
 import type { Static, TSchema } from 'typebox'
 import { RetryableError } from '../../../runtime/errors.ts'
-import type { Fetch } from '../../../http/ports.ts'
+import type { AdapterOptions } from '../adapter.ts'
 import { BrokenAnswerError } from '../errors.ts'
 import { failureOf } from './failure.ts'
 import { faultOf } from './schema.ts'
-
-export interface GithubClientOptions {
-  readonly token: string
-  /** Absent: api.github.com. */
-  readonly apiURL?: string
-  readonly fetch: Fetch
-}
 
 export interface Place {
   readonly owner: string
@@ -51,7 +44,7 @@ export interface GithubClient {
 const USER_AGENT = 'statewright'
 function quiet(): void {}
 
-export function createGithubClient(options: GithubClientOptions): GithubClient {
+export function createGithubClient(options: AdapterOptions): GithubClient {
   const rest = new Octokit({
     auth: options.token,
     userAgent: USER_AGENT,

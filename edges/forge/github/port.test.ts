@@ -12,17 +12,18 @@ import { ciReportOf } from './ci.ts'
 import { failureOf } from './failure.ts'
 import { createGithubForge } from './port.ts'
 import { createTransport } from '../transport.ts'
+import { githubWire } from './wire.ts'
 
 const sql = await withSql(async (opened) => opened)
 
 const REPO = { owner: 'acme', repo: 'library' }
 
 function portFor(apiURL: string, token: string, use: typeof fetch = fetch): ForgePort {
-  const budget = createBudget({ sql, clock: systemClock, account: `${apiURL} ${token}` })
+  const budget = createBudget({ sql, clock: systemClock, account: `${apiURL} ${token}`, ...githubWire.rate })
   return createGithubForge({
     token,
     apiURL,
-    fetch: createTransport({ fetch: use, clock: systemClock, budget })(),
+    fetch: createTransport({ fetch: use, clock: systemClock, budget, wire: githubWire })(),
   })
 }
 
