@@ -93,7 +93,6 @@ export interface ForgeMergeRequest {
   readonly mergeable: boolean | null
   readonly mergeCommit?: string
   readonly mergedAt?: number
-  readonly maintainerCanModify: boolean
   readonly createdAt: number
   readonly updatedAt: number
 }

@@ -85,7 +85,6 @@ export function mergeRequestOf(pull: PullRequest): ForgeMergeRequest {
     // Before the merge this field names GitHub's test merge, which is no fact about the base branch.
     ...(merged && pull.merge_commit_sha ? { mergeCommit: pull.merge_commit_sha } : {}),
     ...(pull.merged_at ? { mergedAt: Date.parse(pull.merged_at) } : {}),
-    maintainerCanModify: pull.maintainer_can_modify ?? false,
     createdAt: Date.parse(pull.created_at),
     updatedAt: Date.parse(pull.updated_at),
   }

@@ -63,7 +63,6 @@ export const PullRequest = Type.Object({
   merged_at: Maybe(Type.String()),
   merge_commit_sha: Maybe(Type.String()),
   mergeable: Maybe(Type.Boolean()),
-  maintainer_can_modify: Type.Optional(Type.Boolean()),
   created_at: Type.String(),
   updated_at: Type.String(),
 })

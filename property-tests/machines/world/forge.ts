@@ -146,7 +146,6 @@ export class Forge {
       baseBranch: 'main',
       labels: [],
       mergeable: true,
-      maintainerCanModify: true,
       createdAt: this.#actors.now,
       updatedAt: this.#actors.now,
     } as const
