@@ -23,6 +23,7 @@ test.each([
   'secret',
   'client_secret',
   'password',
+  'private-token',
   'x-gitlab-token',
   'set-cookie',
 ])('%s is not written, however deep it lies', (name) => {

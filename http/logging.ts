@@ -25,8 +25,10 @@ const secretNames = [
   'api_key',
   'privateKey',
   'x-api-key',
+  'private-token',
   'x-gitlab-token',
   'x-hub-signature-256',
+  'webhook-signature',
 ] as const
 
 /** pino's wildcard covers one level each; deeper than this nothing of ours logs objects. */

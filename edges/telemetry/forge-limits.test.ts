@@ -47,3 +47,21 @@ test('the scarcest token of a resource shows until its reset, and no token is in
     'operator_scm_requests_reset_seconds{resource="core"} 300',
   ])
 })
+
+test('GitLab’s limits show too, and its tokens stay apart (ORCHESTRATOR-METRICS-14)', async () => {
+  const registry = new Registry()
+  let headers: Record<string, string> = {}
+  const fetch = watchForgeLimits(registry, async () => new Response('{}', { headers }), simulatedClock(1_000_000))
+  for (const [token, remaining] of [
+    ['one', '70'],
+    ['two', '4000'],
+  ] as const) {
+    headers = { 'ratelimit-limit': '2000', 'ratelimit-remaining': remaining, 'ratelimit-reset': '1060' }
+    await fetch('https://lab.example/x', { headers: { 'private-token': token } })
+  }
+  expect((await registry.metrics()).split('\n').filter((line) => line.startsWith('operator'))).toEqual([
+    'operator_scm_requests_remaining{resource="core"} 70',
+    'operator_scm_requests_limit{resource="core"} 2000',
+    'operator_scm_requests_reset_seconds{resource="core"} 60',
+  ])
+})

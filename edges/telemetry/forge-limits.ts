@@ -63,17 +63,21 @@ export function watchForgeLimits(registry: Registry, fetch: Fetch, clock: Pick<C
   }
 }
 
+/** GitHub's headers have an `x-` before them and a resource beside them; GitLab's (docs.gitlab.com, "Rate limits") have neither. */
 function limitOf(headers: Headers): Limit | undefined {
-  const number = (name: string): number => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN)
-  const [limit, remaining, reset] = [number('limit'), number('remaining'), number('reset')]
-  if (!Number.isFinite(limit + remaining + reset)) return undefined
-  const resource = headers.get('x-ratelimit-resource') ?? 'core'
-  return { resource: resources.has(resource) ? resource : 'other', limit, remaining, resetsAt: reset * 1000 }
+  for (const prefix of ['x-ratelimit', 'ratelimit']) {
+    const number = (name: string): number => Number(headers.get(`${prefix}-${name}`) ?? Number.NaN)
+    const [limit, remaining, reset] = [number('limit'), number('remaining'), number('reset')]
+    if (!Number.isFinite(limit + remaining + reset)) continue
+    const resource = headers.get('x-ratelimit-resource') ?? 'core'
+    return { resource: resources.has(resource) ? resource : 'other', limit, remaining, resetsAt: reset * 1000 }
+  }
+  return undefined
 }
 
 function printOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): string {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
   return createHash('sha256')
-    .update(headers.get('authorization') ?? '')
+    .update(headers.get('authorization') ?? headers.get('private-token') ?? '')
     .digest('hex')
 }
