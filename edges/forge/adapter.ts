@@ -1,6 +1,7 @@
 /** What an adapter of a forge brings beside its port: all that its API says in a way of its own, as data. */
 import type { Fetch } from '../../http/ports.ts'
 import type { ForgePort } from './port.ts'
+import type { WebhookDialect } from './webhooks/dialect.ts'
 
 export interface LimitHeaders {
   /** Statuses that can mean a limit. */
@@ -38,5 +39,6 @@ export interface AdapterOptions {
 
 export interface ForgeAdapter {
   readonly wire: ForgeWire
+  readonly webhooks: WebhookDialect
   open(options: AdapterOptions): ForgePort
 }

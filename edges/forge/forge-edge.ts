@@ -27,7 +27,7 @@ import {
 import type { TaskThreads } from './task-threads.ts'
 import { keepStandings, type KeeperOptions } from './standing/keeper.ts'
 import { createForgeInbox, type ForgeInbox } from './webhooks/inbox.ts'
-import { dialects } from './webhooks/providers.ts'
+import { adapters } from './adapters.ts'
 import { registerForgeWebhooks } from './webhooks/route.ts'
 
 export const forgeMigrations: MigrationFolder = {
@@ -85,7 +85,7 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     clock,
     random: options.random,
     logger: options.logger,
-    changeOf: ({ provider, event, body }) => dialects[provider as Provider]?.changeOf(event, JSON.parse(body)),
+    changeOf: ({ provider, event, body }) => adapters[provider as Provider]?.webhooks.changeOf(event, JSON.parse(body)),
     async apply({ project: uid, delivery }, change) {
       const project = await directory.byUid(uid)
       if (project === undefined) throw new TerminalError('unknown-project', `no Project has the uid ${uid} any more`)

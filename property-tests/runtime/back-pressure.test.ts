@@ -8,7 +8,7 @@ import { problemOf } from '../../edges/agents/forge-problem.ts'
 import { forgeMigrations } from '../../edges/forge/forge-edge.ts'
 import type { ProjectDirectory } from '../../edges/forge/projects.ts'
 import { createForgeInbox, type ForgeInbox } from '../../edges/forge/webhooks/inbox.ts'
-import { dialects } from '../../edges/forge/webhooks/providers.ts'
+import { adapters } from '../../edges/forge/adapters.ts'
 import { registerForgeWebhooks } from '../../edges/forge/webhooks/route.ts'
 import { signHmac } from '../../http/auth/hmac.ts'
 import { captureLog } from '../../http/testing/fixture.ts'
@@ -92,7 +92,7 @@ beforeEach(async () => {
     clock: systemClock,
     random: () => 0.5,
     logger: silentLogger,
-    changeOf: ({ event: type, body }) => dialects.forge_a!.changeOf(type, JSON.parse(body)),
+    changeOf: ({ event: type, body }) => adapters.forge_a!.webhooks.changeOf(type, JSON.parse(body)),
     apply: async ({ delivery }) =>
       void (await runtime.deliver({ to: task('t'), key: `hook-${delivery}`, event: event('noted') })),
   })

@@ -1,6 +1,14 @@
 /** What every adapter of the port has to do, told as tests; the adapter is the parameter. */
 import { describe, expect, test } from 'vitest'
-import type { ForgePort } from '../port.ts'
+import type { ForgePort, MergeMethod } from '../port.ts'
+
+/** In what forges differ and the port shows it. */
+export interface ForgeTraits {
+  /** Of a repository whose settings nobody touched, in the order in which we try them. */
+  readonly mergeMethods: readonly MergeMethod[]
+  /** What a delivery about an issue is called. */
+  readonly issueEvent: string
+}
 
 export interface ContractFixture {
   /** As the bot, with every right on the repository. */
@@ -35,24 +43,24 @@ async function mergeable(port: ForgePort, path: string, number: number): Promise
   throw new Error('the forge never found out whether it can be merged')
 }
 
-export function forgePortContract(name: string, withFixture: WithContractFixture): void {
+export function forgePortContract(name: string, traits: ForgeTraits, withFixture: WithContractFixture): void {
   describe(`${name} as a forge`, () => {
-    identity(withFixture)
+    identity(traits, withFixture)
     issues(withFixture)
     mergeRequests(withFixture)
     checks(withFixture)
-    hooks(withFixture)
+    hooks(traits, withFixture)
   })
 }
 
-function identity(withFixture: WithContractFixture): void {
+function identity({ mergeMethods }: ForgeTraits, withFixture: WithContractFixture): void {
   test('tells whose token it is, what the repository allows and who may do what (FORGE-RULES-3)', async () => {
     await withFixture(async ({ port, readerPort, path }) => {
       expect((await port.whoAmI()).login).toBe('bot')
       expect(await port.repository(path)).toMatchObject({
         path,
         defaultBranch: 'main',
-        mergeMethods: ['merge', 'squash', 'rebase'],
+        mergeMethods,
       })
       expect(await port.permissionOf(path, 'bot')).toBe('admin')
       expect(await port.permissionOf(path, 'stranger')).not.toBe('admin')
@@ -266,7 +274,7 @@ function checks(withFixture: WithContractFixture): void {
   })
 }
 
-function hooks(withFixture: WithContractFixture): void {
+function hooks({ issueEvent }: ForgeTraits, withFixture: WithContractFixture): void {
   test('a hook is made once; deliveries that failed are listed and sent again under the same id', async () => {
     await withFixture(async ({ port, path, openIssue, settled }) => {
       const spec = { url: 'http://127.0.0.1:47999/hook', secret: 's' }
@@ -274,7 +282,7 @@ function hooks(withFixture: WithContractFixture): void {
       expect(await port.ensureHook(path, { ...spec, secret: 'rotated' })).toEqual(hook)
       await openIssue('First', [])
       await settled()
-      const [failed] = (await port.listDeliveries(path, hook.id, 0)).filter((one) => one.event === 'issues')
+      const [failed] = (await port.listDeliveries(path, hook.id, 0)).filter((one) => one.event === issueEvent)
       expect(failed?.ok).toBe(false)
       await port.redeliver(path, hook.id, failed!.id)
       await settled()

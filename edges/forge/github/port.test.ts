@@ -27,7 +27,9 @@ function portFor(apiURL: string, token: string, use: typeof fetch = fetch): Forg
   })
 }
 
-forgePortContract('GitHub', (use) =>
+const traits = { mergeMethods: ['merge', 'squash', 'rebase'], issueEvent: 'issues' } as const
+
+forgePortContract('GitHub', traits, (use) =>
   withForge(
     {
       repository: {

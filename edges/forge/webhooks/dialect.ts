@@ -7,8 +7,8 @@ export interface WebhookDialect {
   eventOf(headers: IncomingHttpHeaders): string
   /** What makes a second delivery a duplicate; undefined when the sender gave none (WEBHOOK-RULE-1). */
   deliveryOf(headers: IncomingHttpHeaders, body: Buffer): string | undefined
-  /** Constant time over the received bytes. */
-  verify(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean
+  /** Constant time over the received bytes. `now` in epoch milliseconds: a signature may be good for a while only. */
+  verify(secret: string, headers: IncomingHttpHeaders, body: Buffer, now: number): boolean
   /** Whether anything here listens to events of this type. */
   handles(event: string): boolean
   isPing(event: string): boolean

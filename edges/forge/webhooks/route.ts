@@ -9,9 +9,10 @@ import type { HttpApp } from '../../../http/app.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { ForgeChange } from '../change.ts'
 import type { IncomingHttpHeaders } from 'node:http'
+import { adapters } from '../adapters.ts'
 import { projectId, type ProjectDirectory, type ProjectSettings, type Provider } from '../projects.ts'
 import { MalformedPayloadError, type WebhookDialect } from './dialect.ts'
-import { dialects, providerOf } from './providers.ts'
+import { providerOf } from './providers.ts'
 import type { ForgeInbox } from './inbox.ts'
 
 export interface WebhookRouteDeps {
@@ -81,13 +82,13 @@ async function accept(
   if (project === undefined) throw new Problem('not-found', `there is no Project ${name}`)
   const dialect = dialectOf(project, provider)
   const secret = await webhookSecret(deps.directory, projectId(project))
-  if (!dialect.verify(secret, headers, body))
+  if (!dialect.verify(secret, headers, body, deps.clock.now()))
     throw new Problem('signature-invalid', 'the signature does not match the body: compare the webhook secret')
   return route(deps, project, dialect, headers, body)
 }
 
 function dialectOf(project: ProjectSettings, provider: Provider): WebhookDialect {
-  const dialect = dialects[provider]
+  const dialect = adapters[provider]?.webhooks
   if (project.scm.provider !== provider)
     throw new Problem('provider-mismatch', `the Project's scm.provider is ${project.scm.provider}`)
   if (dialect === undefined) throw new Problem('unknown-provider', `this version has no adapter for ${provider}`)
