@@ -1,5 +1,5 @@
 /** What a delivery says has happened, in words of neither provider. `by`: the account that caused it. */
-import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from './port.ts'
+import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest, ForgeSubjectKind } from './port.ts'
 
 export type IssueAction = 'opened' | 'edited' | 'closed' | 'reopened' | 'labeled' | 'unlabeled' | 'deleted' | 'other'
 export type MergeRequestAction =
@@ -40,6 +40,40 @@ export interface MergeRequestChange extends Change {
   readonly before?: TextBefore
 }
 
+/** The text of a subject as a payload shows it. */
+export interface ShownText {
+  readonly title: string
+  readonly body: string
+  readonly updatedAt: number
+}
+
+export interface SubjectAct {
+  readonly action: IssueAction | MergeRequestAction
+  readonly label?: string
+  readonly before?: TextBefore
+}
+
+/**
+ * Of an issue or merge request that the payload does not show whole (GitLab's names no author): the forge is read for the
+ * rest. What only the delivery knows is who did what, and one delivery may tell of several acts.
+ */
+export interface SubjectChange extends Change {
+  readonly kind: 'subject'
+  readonly on: ForgeSubjectKind
+  readonly number: number
+  readonly acts: readonly SubjectAct[]
+  readonly text: ShownText
+  /** Its comments or reviews have changed, and the payload does not show how. */
+  readonly thread?: true
+}
+
+/** A thread has changed in a way that its delivery does not show: it is read from the forge. */
+export interface ThreadChange extends Change {
+  readonly kind: 'thread'
+  readonly on: ForgeSubjectKind
+  readonly number: number
+}
+
 export interface CommentChange extends Change {
   readonly kind: 'comment'
   readonly action: CommentAction
@@ -48,6 +82,8 @@ export interface CommentChange extends Change {
   readonly from?: string
   /** The issue that came along, when the comment is on one. */
   readonly issue?: ForgeIssue
+  /** The forge shows it to members alone (PROJECT-SCM-22). */
+  readonly confidential?: true
 }
 
 /** Something about the checks of a head has changed; what, is read from the forge. */
@@ -63,4 +99,11 @@ export interface PushChange extends Change {
   readonly after: string
 }
 
-export type ForgeChange = IssueChange | MergeRequestChange | CommentChange | CiChange | PushChange
+export type ForgeChange =
+  | IssueChange
+  | MergeRequestChange
+  | SubjectChange
+  | CommentChange
+  | ThreadChange
+  | CiChange
+  | PushChange

@@ -1,7 +1,21 @@
 /** One change as a delivery told it: into the rows, then to the actor. */
-import type { CiChange, CommentChange, ForgeChange, IssueChange, MergeRequestChange, PushChange } from '../change.ts'
+import type {
+  CiChange,
+  CommentChange,
+  ForgeChange,
+  IssueAction,
+  IssueChange,
+  MergeRequestAction,
+  MergeRequestChange,
+  PushChange,
+  SubjectAct,
+  SubjectChange,
+  ThreadChange,
+} from '../change.ts'
+import { NotFoundError } from '../errors.ts'
+import type { ForgeAccount, ForgeIssue } from '../port.ts'
 import { repositoryAt, type ProjectSettings } from '../projects.ts'
-import { isOld, readChecks, readSubject } from './read-forge.ts'
+import { isOld, markGone, readChecks, readSubject, readThread } from './read-forge.ts'
 import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
 import { listMergeRequests } from './store/subjects.ts'
@@ -20,32 +34,103 @@ export async function applyChange(
   // An owner-wide hook tells of repositories that are not enrolled.
   if (repository === undefined) return
   const scope = await openScope(subjects.options, project.name, repository.name)
-  if (change.kind === 'issue') return applyIssue(subjects, scope, change, delivery)
-  if (change.kind === 'mr') return applyMergeRequest(subjects, scope, change)
-  if (change.kind === 'comment') return applyComment(subjects, scope, change)
-  return change.kind === 'ci' ? applyCi(subjects, scope, change) : applyPush(subjects, scope, change)
+  switch (change.kind) {
+    case 'issue':
+      return applyIssue(subjects, scope, change, delivery)
+    case 'mr':
+      return applyMergeRequest(subjects, scope, change)
+    case 'subject':
+      return applySubject(subjects, scope, change, delivery)
+    case 'comment':
+      return applyComment(subjects, scope, change)
+    case 'thread':
+      return applyThread(subjects, scope, change)
+    case 'ci':
+      return applyCi(subjects, scope, change)
+    case 'push':
+      return applyPush(subjects, scope, change)
+  }
 }
 
 function applyIssue(subjects: Subjects, scope: Scope, change: IssueChange, delivery: string): Promise<void> {
-  const { issue, action, by } = change
+  const { issue, by } = change
   return subjects.withSubject(scope, 'issue', issue.number, async (subject) => {
     const told = await subject.take([issue.author, by], (tx, context) =>
       takeInIssue(tx, context, issue, 'told', change),
     )
     const { how, before } = told
     const { after } = how === 'tie' ? await believeForge(subject, change) : told
-    const people = await subject.people()
-    const now = subject.options.clock.now()
-    const asked =
-      action === 'labeled' && how !== 'stale' && before !== undefined && before.revision > 0 && people.isMaintainer(by)
-    const cameBack = asked && !hasTrigger(before, scope.project) && hasTrigger(after, scope.project)
-    const edited = action === 'edited' && !people.isOwn(by) && people.isGatedHuman(by)
-    await subject.tell({
-      ...(cameBack ? { retry: `labelled/${delivery}` } : {}),
-      ...(edited
-        ? { also: [issueEditedTelling(after, { project: scope.project, people }, delivery, by.login, now)] }
-        : {}),
-    })
+    await reportIssue(subject, [change], { how, before, after }, by, delivery)
+  })
+}
+
+/** To its actor, with what was done beside: a trigger that came back, a text that somebody else wrote. */
+async function reportIssue(
+  subject: Subject,
+  acts: readonly SubjectAct[],
+  { how, before, after }: Taken<MirroredIssue>,
+  by: ForgeAccount,
+  delivery: string,
+): Promise<void> {
+  const { project } = subject.scope
+  const people = await subject.people()
+  const now = subject.options.clock.now()
+  const did = (action: SubjectAct['action']): boolean => acts.some((act) => act.action === action)
+  const asked =
+    did('labeled') && how !== 'stale' && before !== undefined && before.revision > 0 && people.isMaintainer(by)
+  const cameBack = asked && !hasTrigger(before, project) && hasTrigger(after, project)
+  const edited = did('edited') && !people.isOwn(by) && people.isGatedHuman(by)
+  await subject.tell({
+    ...(cameBack ? { retry: `labelled/${delivery}` } : {}),
+    ...(edited ? { also: [issueEditedTelling(after, { project, people }, delivery, by.login, now)] } : {}),
+  })
+}
+
+/** Read from the forge, with what only the delivery knows. What the forge shows us no more is gone. */
+function applySubject(subjects: Subjects, scope: Scope, change: SubjectChange, delivery: string): Promise<void> {
+  return subjects.withSubject(scope, change.on, change.number, async (subject) => {
+    try {
+      if (change.on === 'issue') await rereadIssue(subject, change, delivery)
+      else await rereadMergeRequest(subject, change)
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error
+      await markGone(subject)
+      await subject.tell()
+    }
+  })
+}
+
+async function rereadIssue(subject: Subject, change: SubjectChange, delivery: string): Promise<void> {
+  const { scope, key } = subject
+  const { acts, by, text } = change
+  const issue: ForgeIssue = await scope.forge.issue(scope.path, key.number)
+  let whole: Taken<MirroredIssue> | undefined
+  for (const act of acts) {
+    const hint = { ...act, action: act.action as IssueAction, by, issue: text }
+    const taken = await subject.take([issue.author, by], (tx, context) => takeInIssue(tx, context, issue, 'read', hint))
+    whole = { ...taken, before: whole === undefined ? taken.before : whole.before }
+  }
+  if (change.thread === true) await readThread(subject)
+  if (whole !== undefined) await reportIssue(subject, acts, whole, by, delivery)
+}
+
+async function rereadMergeRequest(subject: Subject, change: SubjectChange): Promise<void> {
+  const { scope, key } = subject
+  const { acts, by, text } = change
+  const found = await scope.forge.mergeRequest(scope.path, key.number)
+  for (const act of acts) {
+    const hint = { ...act, action: act.action as MergeRequestAction, by, mergeRequest: text }
+    await subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, 'read', hint))
+  }
+  if (change.thread === true) await readThread(subject)
+  await subject.tell()
+}
+
+function applyThread(subjects: Subjects, scope: Scope, { on, number }: ThreadChange): Promise<void> {
+  return subjects.withSubject(scope, on, number, async (subject) => {
+    if ((await subject.row()) === undefined) await readSubject(subject)
+    await readThread(subject)
+    await subject.tell()
   })
 }
 
