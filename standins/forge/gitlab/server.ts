@@ -9,10 +9,13 @@ import { nested, readAnyBody } from './body.ts'
 import type { Answer, Call, Platform, Route } from './call.ts'
 import { HttpRefusal, wordError } from './errors.ts'
 import { rateHeaders } from './rate-limit.ts'
+import { issueRoutes } from './routes/issues.ts'
+import { labelRoutes } from './routes/labels.ts'
+import { noteRoutes } from './routes/notes.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { userRoutes } from './routes/users.ts'
 
-const ROUTES: readonly Route[] = [...userRoutes, ...projectRoutes]
+const ROUTES: readonly Route[] = [...userRoutes, ...projectRoutes, ...labelRoutes, ...issueRoutes, ...noteRoutes]
 
 const PREFIX = '/api/v4'
 const TOO_MANY = 'This endpoint has been requested too many times. Try again later.'

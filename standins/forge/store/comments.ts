@@ -1,5 +1,5 @@
 import { checkBody } from './issues.ts'
-import { demand } from './permissions.ts'
+import { demand, textRight } from './permissions.ts'
 import type { Actor, Comment, Issue, Repository, User } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { emit, noteChange, record, timestamp, type World } from './world.ts'
@@ -57,7 +57,7 @@ export function editComment(
   { issue, comment }: FoundComment,
   body: string,
 ): void {
-  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
+  demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   checkComment(body)
   const from = comment.body
   Object.assign(comment, { body, updatedAt: timestamp(world) })
@@ -80,7 +80,7 @@ export function deleteComment(
   actor: Actor,
   { issue, comment }: FoundComment,
 ): void {
-  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
+  demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   issue.comments.delete(comment.id)
   issue.updatedAt = timestamp(world)
   record(world, actor.user, 'comment.delete', repository, { number: issue.number, detail: { comment: comment.id } })

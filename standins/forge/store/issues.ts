@@ -1,5 +1,5 @@
 import type { Changes, ThreadAction } from './events.ts'
-import { ensureLabels } from './labels.ts'
+import { ensureLabels, withoutSiblings } from './labels.ts'
 import { demand, may } from './permissions.ts'
 import {
   isPull,
@@ -44,7 +44,7 @@ export function openIssue(world: World, repository: Repository, actor: Actor, in
   const issue: PlainIssue = {
     kind: 'issue',
     ...newThread(world, repository, actor.user, 'issue', input.title, input.body ?? null),
-    labels: trusted ? ensureLabels(world, repository, input.labels ?? []) : [],
+    labels: trusted ? possible(repository, ensureLabels(world, repository, input.labels ?? []), []) : [],
     assignees: trusted ? usersOf(world, input.assignees ?? []) : [],
     confidential: input.confidential ?? false,
   }
@@ -172,8 +172,9 @@ export function replaceLabels(
   repository: Repository,
   actor: User,
   issue: Issue,
-  labels: readonly Label[],
+  wanted: readonly Label[],
 ): void {
+  const labels = possible(repository, wanted, issue.labels)
   const added = labels.filter((label) => !issue.labels.includes(label))
   const removed = issue.labels.filter((label) => !labels.includes(label))
   for (const label of added) {
@@ -186,6 +187,10 @@ export function replaceLabels(
     record(world, actor, 'label.remove', repository, { number: issue.number, detail: { label: label.name } })
     tellThread(world, repository, actor, issue, 'unlabeled', { label })
   }
+}
+
+function possible(repository: Repository, labels: readonly Label[], old: readonly Label[]): Label[] {
+  return repository.dialect === 'gitlab' ? withoutSiblings(labels, old) : [...labels]
 }
 
 function tellThread(
