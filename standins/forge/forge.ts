@@ -1,19 +1,22 @@
 /**
- * The forge of a machine without a forge account: GitHub's dialect over real bare git repositories. Nothing in it is
- * played that git can do: pushes, diffs, merges and the test runs of its CI are real.
+ * The forge of a machine without a forge account: GitHub's and GitLab's dialects over real bare git repositories.
+ * Nothing in it is played that git can do: pushes, diffs, merges and the test runs of its CI are real.
  */
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { createActions, type Actions } from './actions.ts'
 import { serveAudit } from './audit-route.ts'
 import { CI_APP, startCi } from './ci/ci.ts'
 import { createFaultBoard, type Fault, type FaultBoard } from './faults.ts'
 import { serveRepositories } from './git-route.ts'
 import { adoptBare, writeHooks } from './git/bare.ts'
-import { createLinks } from './github/links.ts'
+import { createLinks as createGithubLinks, type Links as GithubLinks } from './github/links.ts'
+import type { Platform as GithubPlatform } from './github/call.ts'
 import { serveGithub } from './github/server.ts'
 import { signDelivery, subscribes, formatEvent } from './github/webhooks.ts'
+import { createLinks as createGitlabLinks, type Links as GitlabLinks } from './gitlab/links.ts'
+import { serveGitlab } from './gitlab/server.ts'
 import type { WorldDocument } from './saved/document.ts'
 import { keepWorldFile, readWorldFile } from './saved/file.ts'
 import { restoreDeliveries, restoreWorld } from './saved/restore.ts'
@@ -59,6 +62,8 @@ export interface Forge extends Actions {
   readonly url: string
   /** Base of the REST API: octokit's `baseUrl`. */
   readonly apiUrl: string
+  /** Base of GitLab's REST API. */
+  readonly gitlabApiUrl: string
   readonly auditFile: string
   readonly faults: FaultBoard
   gitUrl(owner: string, name: string): string
@@ -103,7 +108,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
 
   function tellHooks(event: ForgeEvent): void {
     const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
-    const message = formatEvent(links.value, event)
+    const message = formatEvent(links.value.github, event)
     for (const hook of hooks) {
       if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
     }
@@ -118,18 +123,10 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   }
 
   const gitService = await serveRepositories(app, world, log)
-  await serveGithub(
-    app,
-    {
-      world,
-      sender,
-      faults,
-      get links() {
-        return links.value
-      },
-    },
-    { rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT, log },
-  )
+  await serveDialects(app, { world, sender, faults }, links, {
+    rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT,
+    log,
+  })
   if (options.adminToken !== undefined) serveAudit(app, world.audit, options.adminToken)
   const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   links.set(url)
@@ -149,10 +146,11 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   return {
     ...createActions(world),
     url,
-    apiUrl: links.value.api,
+    apiUrl: links.value.github.api,
+    gitlabApiUrl: links.value.gitlab.api,
     auditFile: world.audit.file,
     faults,
-    gitUrl: (owner, name) => links.value.git(owner, name),
+    gitUrl: (owner, name) => links.value.github.git(owner, name),
     createUser: (spec) => void addUser(world, spec),
     createRepository: async (spec) => describe(await createRepository(world, spec)),
     audit: () => world.audit.entries(),
@@ -186,20 +184,59 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
       fullName: fullName(repository),
       path: repository.path,
       defaultBranch: repository.defaultBranch,
-      gitUrl: links.value.git(repository.owner.login, repository.name),
+      gitUrl: links.value.github.git(repository.owner.login, repository.name),
     }
   }
 }
 
-function lateLinks(): { readonly value: ReturnType<typeof createLinks>; set(url: string): void } {
-  let made: ReturnType<typeof createLinks> | undefined
+/** Both APIs answer for every repository; a rate limit counts in each on its own. */
+async function serveDialects(
+  app: FastifyInstance,
+  platform: Pick<GithubPlatform, 'world' | 'sender' | 'faults'>,
+  links: LateLinks,
+  options: { readonly rateLimit: number; readonly log: (error: unknown) => void },
+): Promise<void> {
+  await serveGithub(
+    app,
+    {
+      ...platform,
+      get links() {
+        return links.value.github
+      },
+    },
+    options,
+  )
+  await serveGitlab(
+    app,
+    {
+      ...platform,
+      get links() {
+        return links.value.gitlab
+      },
+    },
+    options,
+  )
+}
+
+interface DialectLinks {
+  readonly github: GithubLinks
+  readonly gitlab: GitlabLinks
+}
+
+interface LateLinks {
+  readonly value: DialectLinks
+  set(url: string): void
+}
+
+function lateLinks(): LateLinks {
+  let made: DialectLinks | undefined
   return {
     get value() {
       if (!made) throw new Error('the forge does not listen yet')
       return made
     },
     set(url) {
-      made = createLinks(url)
+      made = { github: createGithubLinks(url), gitlab: createGitlabLinks(url) }
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Actor, Hook, Repository } from './records.ts'
+import type { Actor, Dialect, Hook, Repository } from './records.ts'
 import { demand } from './permissions.ts'
 import { Refusal } from './refusal.ts'
 import { emit, record, timestamp, type World } from './world.ts'
@@ -9,6 +9,8 @@ export interface HookInput {
   readonly contentType?: 'json' | 'form'
   readonly events?: readonly string[]
   readonly active?: boolean
+  /** Default: the repository's. */
+  readonly dialect?: Dialect
 }
 
 export function createHook(world: World, repository: Repository, actor: Actor, input: HookInput): Hook {
@@ -27,6 +29,9 @@ export function createHook(world: World, repository: Repository, actor: Actor, i
     createdAt: at,
     updatedAt: at,
     lastResponse: { code: null, status: 'unused', message: null },
+    dialect: input.dialect ?? repository.dialect,
+    failures: 0,
+    disabledUntil: null,
   }
   repository.hooks.set(hook.id, hook)
   record(world, actor.user, 'hook.create', repository, {

@@ -49,7 +49,7 @@ export async function withForge(options: FixtureOptions, use: (fixture: ForgeFix
   const { repository, ...rest } = options
   const forge = await startForge({ dir: join(dir, 'forge'), ...rest, seed: { users: USERS } })
   try {
-    const { path } = await forge.createRepository({
+    const { path, gitUrl } = await forge.createRepository({
       owner: 'acme',
       name: 'library',
       fromPath: await library(),
@@ -57,24 +57,24 @@ export async function withForge(options: FixtureOptions, use: (fixture: ForgeFix
       ci: { enabled: false },
       ...repository,
     })
-    await use({ dir, forge, path, ...tools(dir, forge) })
+    await use({ dir, forge, path, ...tools(dir, forge, gitUrl) })
   } finally {
     await forge.close()
     await rm(dir, { recursive: true, force: true })
   }
 }
 
-function tools(dir: string, forge: Forge): Pick<ForgeFixture, 'octokit' | 'clone' | 'push'> {
+function tools(dir: string, forge: Forge, gitUrl: string): Pick<ForgeFixture, 'octokit' | 'clone' | 'push'> {
   return {
     octokit: (login) => octokitOf(forge, login),
-    async clone(login, name = 'library') {
+    async clone(login, name) {
       const folder = await mkdtemp(join(dir, 'clone-'))
       await run(folder, [
         '-c',
         `http.extraHeader=${basic(`token-of-${login}`)}`,
         'clone',
         '--quiet',
-        forge.gitUrl('acme', name),
+        name === undefined ? gitUrl : forge.gitUrl('acme', name),
         '.',
       ])
       await run(folder, ['config', 'http.extraHeader', basic(`token-of-${login}`)])
