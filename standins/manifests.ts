@@ -4,6 +4,8 @@ export interface LocalProject {
   readonly project: string
   readonly repository: string
   readonly defaultBranch: string
+  /** Absent: GitHub's. */
+  readonly provider?: 'forge_a' | 'forge_b'
   readonly forgeUrl: string
   readonly forgeApi: string
   readonly token: string
@@ -29,7 +31,7 @@ export function localManifests(given: LocalProject): readonly object[] {
         scmSecretRef: `${given.project}-scm`,
         triggerLabel: given.triggerLabel,
         scm: {
-          provider: 'forge_a',
+          provider: given.provider ?? 'forge_a',
           owner: people.owner,
           botLogin: people.bot,
           botEmail: `${people.bot}@statewright.invalid`,

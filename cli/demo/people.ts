@@ -2,6 +2,13 @@
 import { dueActs, type Forge, type Scenario, type SeenComment } from '../local/standins.ts'
 import { loginOf, people } from '../../standins/people.ts'
 
+type ForgeThread = ReturnType<Forge['issue']>
+
+/** GitLab counts merge requests apart from issues. */
+function nameOf({ kind, number }: ForgeThread): string {
+  return kind === 'pull' ? `merge request ${number}` : `issue ${number}`
+}
+
 export interface Crowd {
   /** Nobody is due to do anything. */
   idle(): boolean
@@ -21,8 +28,8 @@ export function startPeople(forge: Forge, repository: string, scenario: Scenario
       if (thread === undefined) continue
       done.add(due.index)
       const login = loginOf(due.as)
-      forge.comment(login, repository, thread, due.comment)
-      say(`forge: ${login} comments on #${thread}: ${firstLine(due.comment)}`)
+      forge.comment(login, repository, thread.number, due.comment, thread.kind)
+      say(`forge: ${login} comments on ${nameOf(thread)}: ${firstLine(due.comment)}`)
     }
   }
   // The forge tells of a write while it makes it: the answer comes after.
@@ -57,9 +64,9 @@ function commentsOf(
   )
 }
 
-function threadFor(forge: Forge, repository: string, on: 'issue' | 'mergeRequest'): number | undefined {
+function threadFor(forge: Forge, repository: string, on: 'issue' | 'mergeRequest'): ForgeThread | undefined {
   const threads = forge.issues(repository).filter((issue) => (on === 'mergeRequest') === (issue.kind === 'pull'))
-  return on === 'issue' ? threads[0]?.number : threads.at(-1)?.number
+  return on === 'issue' ? threads[0] : threads.at(-1)
 }
 
 function firstLine(text: string): string {

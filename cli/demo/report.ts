@@ -85,7 +85,7 @@ export async function createReport(stack: Stack, facts: ReportFacts): Promise<Re
     ...(task?.status.stage === 'delivered' ? [] : [`the Task ended at ${task?.status.stage ?? 'nothing'}`]),
   ]
   const full = `${people.owner}/${stack.repository}`
-  const issue = stack.forge.issue(full, facts.issue)
+  const issue = stack.forge.issue(full, facts.issue, 'issue')
   return {
     ok: faults.length === 0,
     repository: stack.barePath,

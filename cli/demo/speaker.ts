@@ -155,7 +155,8 @@ async function write(
   text: string,
 ): Promise<void> {
   const by = people.maintainer
-  if (form === 'issue' || form === 'mergeRequest') return void forge.comment(by, repository, number, text)
+  if (form === 'issue' || form === 'mergeRequest')
+    return void forge.comment(by, repository, number, text, form === 'issue' ? 'issue' : 'pull')
   if (form === 'line') {
     const path = await changedPath(forge, repository, barePath, number)
     return void (await forge.review(by, repository, number, {
@@ -168,7 +169,7 @@ async function write(
 }
 
 async function changedPath(forge: Forge, repository: string, barePath: string, number: number): Promise<string> {
-  const pull = forge.issue(repository, number)
+  const pull = forge.issue(repository, number, 'pull')
   if (pull.kind !== 'pull') throw new Error(`#${number} is no merge request`)
   const changed = await git(barePath, 'diff', '--name-only', pull.diffBase, pull.headSha)
   return changed.split('\n')[0] ?? ''

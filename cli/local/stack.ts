@@ -27,6 +27,7 @@ import type { ReleaseImages } from './images.ts'
 import type { Release } from './release.ts'
 import { buildOnce } from './servers.ts'
 import { headBranch, seedRepository } from './git-seed.ts'
+import { providers, type ForgeChoice } from './forge-choice.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
 import { logFile } from './log-file.ts'
 import { localManifests } from '../../standins/manifests.ts'
@@ -41,6 +42,8 @@ import { passedOn } from '../../orchestrator/settings-schema.ts'
 export interface StackOptions {
   readonly dir: string
   readonly scenario: Scenario
+  /** What the local forge speaks; absent: what it spoke in this folder before, else GitHub's. */
+  readonly forge?: ForgeChoice
   /** A local repository to serve; absent: the scenario's own. */
   readonly repository?: string
   /** 0: any free ones. */
@@ -153,8 +156,9 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     project,
     repository,
     defaultBranch,
+    provider: providers[served.dialect],
     forgeUrl: forge.url,
-    forgeApi: forge.apiUrl,
+    forgeApi: endpoints.forgeApi,
     token: secrets.token,
     webhookSecret: secrets.hook,
     triggerLabel,
@@ -356,7 +360,7 @@ function orchestratorSupervisor(
 function endpointsOf(
   { memory }: StackOptions,
   ports: Ports,
-  { forge, identity, model }: StandIns,
+  { forge, served, identity, model }: StandIns,
   { clientSecret, signInCode, at }: Pick<Endpoints, 'clientSecret' | 'signInCode'> & { readonly at: string },
 ): Endpoints {
   return {
@@ -365,7 +369,7 @@ function endpointsOf(
     internal: `http://${at}:${ports.internal}`,
     inspector: `http://${at}:${ports.http}/inspector`,
     forge: forge.url,
-    forgeApi: forge.apiUrl,
+    forgeApi: served.dialect === 'gitlab' ? forge.gitlabApiUrl : forge.apiUrl,
     identity: identity.issuer,
     model: model?.url ?? '',
     ...(memory ? { memory: urlOf(ports.memory), memoryAudience: audiences.memory } : {}),
@@ -471,6 +475,7 @@ interface Served {
   readonly name: string
   readonly path: string
   readonly defaultBranch: string
+  readonly dialect: ForgeChoice
 }
 
 async function branchOf(repository: string): Promise<string> {
@@ -482,7 +487,8 @@ async function branchOf(repository: string): Promise<string> {
 async function serveRepository(options: StackOptions, forge: Forge, branch: string | undefined): Promise<Served> {
   const source = options.repository ?? (await seeded(options))
   const name = resourceName(basename(options.repository ?? 'duration'))
-  const { path, defaultBranch } = await forge.createRepository({
+  const { path, defaultBranch, dialect } = await forge.createRepository({
+    ...(options.forge === undefined ? {} : { dialect: options.forge }),
     owner: people.owner,
     name,
     fromPath: source,
@@ -496,7 +502,11 @@ async function serveRepository(options: StackOptions, forge: Forge, branch: stri
     labels: [{ name: triggerLabel, color: '5319e7' }],
     ...(options.testCommand === undefined ? {} : { ci: { command: options.testCommand } }),
   })
-  return { name, path, defaultBranch }
+  if (options.forge !== undefined && options.forge !== dialect)
+    throw new Error(
+      `${options.dir} holds a repository of the dialect ${dialect}: start it with --forge ${dialect}, or name another folder with --dir`,
+    )
+  return { name, path, defaultBranch, dialect }
 }
 
 async function seeded(options: StackOptions): Promise<string> {
