@@ -27,7 +27,7 @@ async function apply(
 
 const labelled: SubjectAct = { action: 'labeled', label: 'platform' }
 
-test('an issue is read whole, with its author, and its actor hears who set the trigger', async () => {
+test('an issue is read whole, with its author, and its actor hears who set the trigger (MIRROR-9)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const number = openIssue(fixture, ['platform'])
     await apply(fixture, { on: 'issue', number, acts: [{ action: 'opened' }, labelled] })
@@ -40,7 +40,7 @@ test('an issue is read whole, with its author, and its actor hears who set the t
   })
 })
 
-test('of two acts in one delivery each counts: the text is another’s, and he set the trigger', async () => {
+test('of two acts in one delivery each counts: the text is another’s, and he set the trigger (MIRROR-9)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const number = openIssue(fixture, ['platform'])
     await apply(fixture, { on: 'issue', number, acts: [{ action: 'opened' }] })
@@ -56,7 +56,7 @@ test('of two acts in one delivery each counts: the text is another’s, and he s
   })
 })
 
-test('an issue that the forge shows us no more is gone, and one that was never there stays unknown', async () => {
+test('an issue that the forge shows us no more is gone, and one that was never there stays unknown (MIRROR-9)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const number = openIssue(fixture, ['platform'])
     await apply(fixture, { on: 'issue', number, acts: [labelled] })
@@ -74,7 +74,7 @@ test('an issue that the forge shows us no more is gone, and one that was never t
   })
 })
 
-test('reviews and comments that a delivery does not show are read with their merge request', async () => {
+test('reviews and comments that a delivery does not show are read with their merge request (MIRROR-9)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const { number } = await openChange(fixture)
     await fixture.edge.mirror.refresh('demo', 'library', 'mr', number)
@@ -89,7 +89,7 @@ test('reviews and comments that a delivery does not show are read with their mer
   })
 })
 
-test('who pushed is known from the delivery alone', async () => {
+test('who pushed is known from the delivery alone (MIRROR-9)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const { number } = await openChange(fixture)
     await apply(fixture, { on: 'mr', number, acts: [{ action: 'pushed' }], by: await accountOf(fixture, 'reader') })
