@@ -12,10 +12,20 @@ import { rateHeaders } from './rate-limit.ts'
 import { issueRoutes } from './routes/issues.ts'
 import { labelRoutes } from './routes/labels.ts'
 import { noteRoutes } from './routes/notes.ts'
+import { pipelineRoutes } from './routes/pipelines.ts'
 import { projectRoutes } from './routes/projects.ts'
+import { repositoryRoutes } from './routes/repository.ts'
 import { userRoutes } from './routes/users.ts'
 
-const ROUTES: readonly Route[] = [...userRoutes, ...projectRoutes, ...labelRoutes, ...issueRoutes, ...noteRoutes]
+const ROUTES: readonly Route[] = [
+  ...userRoutes,
+  ...projectRoutes,
+  ...labelRoutes,
+  ...issueRoutes,
+  ...noteRoutes,
+  ...repositoryRoutes,
+  ...pipelineRoutes,
+]
 
 const PREFIX = '/api/v4'
 const TOO_MANY = 'This endpoint has been requested too many times. Try again later.'
