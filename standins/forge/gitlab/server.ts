@@ -9,8 +9,12 @@ import { nested, readAnyBody } from './body.ts'
 import type { Answer, Call, Platform, Route } from './call.ts'
 import { HttpRefusal, wordError } from './errors.ts'
 import { rateHeaders } from './rate-limit.ts'
+import { approvalRoutes } from './routes/approvals.ts'
+import { discussionRoutes } from './routes/discussions.ts'
+import { draftNoteRoutes } from './routes/draft-notes.ts'
 import { issueRoutes } from './routes/issues.ts'
 import { labelRoutes } from './routes/labels.ts'
+import { mergeRequestRoutes } from './routes/merge-requests.ts'
 import { noteRoutes } from './routes/notes.ts'
 import { pipelineRoutes } from './routes/pipelines.ts'
 import { projectRoutes } from './routes/projects.ts'
@@ -25,6 +29,10 @@ const ROUTES: readonly Route[] = [
   ...noteRoutes,
   ...repositoryRoutes,
   ...pipelineRoutes,
+  ...mergeRequestRoutes,
+  ...discussionRoutes,
+  ...draftNoteRoutes,
+  ...approvalRoutes,
 ]
 
 const PREFIX = '/api/v4'
