@@ -4,7 +4,7 @@ import { editPull } from '../../store/pulls.ts'
 import { isPull, type Issue } from '../../store/records.ts'
 import { bodyOf, numberParam, type Call, type Route } from '../call.ts'
 import { listAnswer } from '../paging.ts'
-import { issuePayload } from '../payloads/issues.ts'
+import { fullIssuePayload } from '../payloads/issues.ts'
 
 const ISSUES = '/repos/:owner/:repo/issues'
 
@@ -34,7 +34,7 @@ export const issueRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: ISSUES,
-    run: (call) => listAnswer(call, selected(call), (issue) => issuePayload(call.links, call.repository, issue)),
+    run: (call) => listAnswer(call, selected(call), (issue) => fullIssuePayload(call.links, call.repository, issue)),
   },
   {
     method: 'POST',
@@ -44,7 +44,7 @@ export const issueRoutes: readonly Route[] = [
       const issue = openIssue(call.world, call.repository, call.writer, { ...input, labels: names(input.labels) ?? [] })
       return {
         status: 201,
-        body: issuePayload(call.links, call.repository, issue),
+        body: fullIssuePayload(call.links, call.repository, issue),
         headers: { location: call.links.issue(call.repository, issue) },
       }
     },
@@ -53,7 +53,7 @@ export const issueRoutes: readonly Route[] = [
     method: 'GET',
     path: `${ISSUES}/:number`,
     run: (call) => ({
-      body: issuePayload(call.links, call.repository, findIssue(call.repository, numberParam(call, 'number'))),
+      body: fullIssuePayload(call.links, call.repository, findIssue(call.repository, numberParam(call, 'number'))),
     }),
   },
   {
@@ -71,7 +71,7 @@ export const issueRoutes: readonly Route[] = [
       // The state of a pull request hangs on its branches: it changes as a pull, under the lock.
       editIssue(call.world, call.repository, call.writer, issue, isPull(issue) || !state ? whole : { ...whole, state })
       if (isPull(issue) && state) await editPull(call.world, call.repository, call.writer, issue, { state })
-      return { body: issuePayload(call.links, call.repository, issue) }
+      return { body: fullIssuePayload(call.links, call.repository, issue) }
     },
   },
 ]
