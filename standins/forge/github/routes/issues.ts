@@ -8,17 +8,19 @@ import { fullIssuePayload } from '../payloads/issues.ts'
 
 const ISSUES = '/repos/:owner/:repo/issues'
 
+/** GitHub takes a number too, and keeps it as text. */
+const Title = Type.Union([Type.String(), Type.Integer()])
 const Body = Type.Union([Type.String(), Type.Null()])
 const Labels = Type.Array(Type.Union([Type.String(), Type.Object({ name: Type.String() })]))
 const Assignees = Type.Array(Type.String())
 const NewIssue = Type.Object({
-  title: Type.String(),
+  title: Title,
   body: Type.Optional(Body),
   labels: Type.Optional(Labels),
   assignees: Type.Optional(Assignees),
 })
 const IssuePatch = Type.Object({
-  title: Type.Optional(Type.String()),
+  title: Type.Optional(Title),
   body: Type.Optional(Body),
   labels: Type.Optional(Labels),
   assignees: Type.Optional(Assignees),
@@ -41,7 +43,11 @@ export const issueRoutes: readonly Route[] = [
     path: ISSUES,
     run(call) {
       const input = readNewIssue(call)
-      const issue = openIssue(call.world, call.repository, call.writer, { ...input, labels: names(input.labels) ?? [] })
+      const issue = openIssue(call.world, call.repository, call.writer, {
+        ...input,
+        title: String(input.title),
+        labels: names(input.labels) ?? [],
+      })
       return {
         status: 201,
         body: fullIssuePayload(call.links, call.repository, issue),
@@ -61,10 +67,11 @@ export const issueRoutes: readonly Route[] = [
     path: `${ISSUES}/:number`,
     async run(call) {
       const issue = findIssue(call.repository, numberParam(call, 'number'))
-      const { labels, state_reason: stateReason, state, ...patch } = readPatch(call)
+      const { title, labels, state_reason: stateReason, state, ...patch } = readPatch(call)
       const wanted = names(labels)
       const whole = {
         ...patch,
+        ...(title === undefined ? {} : { title: String(title) }),
         ...(wanted ? { labels: wanted } : {}),
         ...(stateReason === undefined ? {} : { stateReason }),
       }
