@@ -1,5 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { judgeExchange, judgeWebhook, operationNames, type Exchange } from './judge.ts'
+import { examples, judgeExchange, judgeWebhook, operationNames, webhookNames, type Exchange } from './judge.ts'
+
+function read(name: string): string {
+  return readFileSync(join(import.meta.dirname, name), 'utf8')
+}
 
 const label = {
   id: 7,
@@ -63,11 +69,22 @@ test('a name with slashes is no other operation', () => {
 })
 
 test('a webhook is judged by its event and action, with its headers', () => {
-  expect(operationNames.length).toBeGreaterThan(80)
   expect(judgeWebhook('issues', {}, { action: 'adored' })).toBeUndefined()
   const { name, faults } = judgeWebhook('issue_comment', { 'x-github-event': 'issue_comment' }, { action: 'created' })!
   expect(name).toBe('issue-comment-created')
   expect(faults).toContain('lacks the header x-github-delivery')
   expect(faults).toContain("/ must have required property 'comment'")
   expect(faults).not.toContain('lacks the header x-github-event')
+})
+
+test('the cuts hold what the list of used names asks for, of the versions that the page names', () => {
+  const used = JSON.parse(read('used.json')) as Record<'operations' | 'webhooks' | 'events', string[]>
+  expect(operationNames).toEqual(used.operations)
+  expect(webhookNames).toEqual(used.webhooks)
+  expect([...new Set(examples.map(({ event }) => event))].toSorted()).toEqual(used.events.toSorted())
+  const page = read('README.md')
+  for (const cut of ['rest', 'webhooks', 'examples']) {
+    const [name, version] = (JSON.parse(read(`${cut}.json`)) as { from: string }).from.split(' ')
+    expect(page).toMatch(new RegExp(`\\| \`${cut}.json\` \\|.*\`${name}\` ${version}`))
+  }
 })
