@@ -40,6 +40,38 @@ export interface MergeRequestChange extends Change {
   readonly before?: TextBefore
 }
 
+/** One of the things that an event says were done at once. */
+export interface SubjectAct<Action> {
+  readonly action: Action
+  readonly label?: string
+}
+
+/**
+ * An issue or merge request whose payload does not name its author (GitLab's): it is read from the forge, and the event
+ * adds who did what to which text.
+ */
+interface HintedChange extends Change {
+  readonly kind: 'hint'
+  readonly number: number
+  /** As it stood at the event. Absent: the event speaks of the thread alone. */
+  readonly text?: Readonly<Required<TextBefore>> & { readonly updatedAt: number }
+  readonly before?: TextBefore
+  /** Something of its thread changed that no event carries, an approval say: it is read too. */
+  readonly thread?: true
+}
+
+export interface IssueHinted extends HintedChange {
+  readonly on: 'issue'
+  readonly acts: readonly SubjectAct<IssueAction>[]
+}
+
+export interface MergeRequestHinted extends HintedChange {
+  readonly on: 'mr'
+  readonly acts: readonly SubjectAct<MergeRequestAction>[]
+  /** Who opens or pushes does so with this head. */
+  readonly headSha?: string
+}
+
 export interface CommentChange extends Change {
   readonly kind: 'comment'
   readonly action: CommentAction
@@ -54,6 +86,8 @@ export interface CommentChange extends Change {
 export interface CiChange extends Change {
   readonly kind: 'ci'
   readonly sha: string
+  /** Whose checks they are, where the commit is not the head but the result of its merge. */
+  readonly mergeRequest?: number
 }
 
 export interface PushChange extends Change {
@@ -63,4 +97,11 @@ export interface PushChange extends Change {
   readonly after: string
 }
 
-export type ForgeChange = IssueChange | MergeRequestChange | CommentChange | CiChange | PushChange
+export type ForgeChange =
+  | IssueChange
+  | MergeRequestChange
+  | IssueHinted
+  | MergeRequestHinted
+  | CommentChange
+  | CiChange
+  | PushChange

@@ -1,12 +1,28 @@
 /** One change as a delivery told it: into the rows, then to the actor. */
-import type { CiChange, CommentChange, ForgeChange, IssueChange, MergeRequestChange, PushChange } from '../change.ts'
+import type {
+  CiChange,
+  CommentChange,
+  ForgeChange,
+  IssueChange,
+  IssueHinted,
+  MergeRequestChange,
+  MergeRequestHinted,
+  PushChange,
+} from '../change.ts'
 import { repositoryAt, type ProjectSettings } from '../projects.ts'
-import { isOld, readChecks, readSubject } from './read-forge.ts'
+import { isOld, readChecks, readSubject, readThread } from './read-forge.ts'
 import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
 import { listMergeRequests } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
-import { takeInComment, takeInIssue, takeInMergeRequest, type Taken } from './take-in.ts'
+import {
+  takeInComment,
+  takeInIssue,
+  takeInMergeRequest,
+  type IssueHint,
+  type MergeRequestHint,
+  type Taken,
+} from './take-in.ts'
 import { issueEditedTelling } from './tell.ts'
 
 export async function applyChange(
@@ -22,31 +38,79 @@ export async function applyChange(
   const scope = await openScope(subjects.options, project.name, repository.name)
   if (change.kind === 'issue') return applyIssue(subjects, scope, change, delivery)
   if (change.kind === 'mr') return applyMergeRequest(subjects, scope, change)
+  if (change.kind === 'hint') return applyHint(subjects, scope, change, delivery)
   if (change.kind === 'comment') return applyComment(subjects, scope, change)
   return change.kind === 'ci' ? applyCi(subjects, scope, change) : applyPush(subjects, scope, change)
 }
 
 function applyIssue(subjects: Subjects, scope: Scope, change: IssueChange, delivery: string): Promise<void> {
-  const { issue, action, by } = change
+  const { issue, by } = change
   return subjects.withSubject(scope, 'issue', issue.number, async (subject) => {
     const told = await subject.take([issue.author, by], (tx, context) =>
       takeInIssue(tx, context, issue, 'told', change),
     )
     const { how, before } = told
     const { after } = how === 'tie' ? await believeForge(subject, change) : told
-    const people = await subject.people()
-    const now = subject.options.clock.now()
-    const asked =
-      action === 'labeled' && how !== 'stale' && before !== undefined && before.revision > 0 && people.isMaintainer(by)
-    const cameBack = asked && !hasTrigger(before, scope.project) && hasTrigger(after, scope.project)
-    const edited = action === 'edited' && !people.isOwn(by) && people.isGatedHuman(by)
-    await subject.tell({
-      ...(cameBack ? { retry: `labelled/${delivery}` } : {}),
-      ...(edited
-        ? { also: [issueEditedTelling(after, { project: scope.project, people }, delivery, by.login, now)] }
-        : {}),
-    })
+    await notifyIssue(subject, [change], { how, before, after }, delivery)
   })
+}
+
+/** With what the events alone know: that a maintainer begins it anew by its label, and that somebody edited its text. */
+async function notifyIssue(
+  subject: Subject,
+  hints: readonly Pick<IssueHint, 'action' | 'by'>[],
+  { how, before, after }: Taken<MirroredIssue>,
+  delivery: string,
+): Promise<void> {
+  const { project } = subject.scope
+  const people = await subject.people()
+  const now = subject.options.clock.now()
+  const isAsked = hints.some(({ action, by }) => action === 'labeled' && people.isMaintainer(by))
+  const asked = isAsked && how !== 'stale' && before !== undefined && before.revision > 0
+  const cameBack = asked && !hasTrigger(before, project) && hasTrigger(after, project)
+  const edits = hints.filter(({ action, by }) => action === 'edited' && !people.isOwn(by) && people.isGatedHuman(by))
+  await subject.tell({
+    ...(cameBack ? { retry: `labelled/${delivery}` } : {}),
+    also: edits.map(({ by }) => issueEditedTelling(after, { project, people }, delivery, by.login, now)),
+  })
+}
+
+/** The forge says how it stands; the event still says who did it. */
+function applyHint(
+  subjects: Subjects,
+  scope: Scope,
+  change: IssueHinted | MergeRequestHinted,
+  delivery: string,
+): Promise<void> {
+  return subjects.withSubject(scope, change.on, change.number, async (subject) => {
+    const notify = change.on === 'issue' ? await readIssue(subject, change, delivery) : await readMerge(subject, change)
+    if (change.thread === true) await readThread(subject)
+    await notify()
+  })
+}
+
+async function readIssue(subject: Subject, change: IssueHinted, delivery: string): Promise<() => Promise<void>> {
+  const { by, acts, before, text } = change
+  const issue = await subject.scope.forge.issue(subject.scope.path, subject.key.number)
+  const hints = acts.map((act): IssueHint => ({ ...act, by, ...(before && { before }), issue: { ...issue, ...text } }))
+  const take = (hint?: IssueHint): Promise<Taken<MirroredIssue>> =>
+    subject.take([issue.author, by], (tx, context) => takeInIssue(tx, context, issue, 'read', hint))
+  const first = await take(hints[0])
+  let last = first
+  for (const hint of hints.slice(1)) last = await take(hint)
+  return () => notifyIssue(subject, hints, { ...first, after: last.after }, delivery)
+}
+
+async function readMerge(subject: Subject, change: MergeRequestHinted): Promise<() => Promise<void>> {
+  const { by, acts, before, text, headSha } = change
+  const found = await subject.scope.forge.mergeRequest(subject.scope.path, subject.key.number)
+  const hints = acts
+    // Of a head that is no longer there, nobody learns who pushed the one that is.
+    .filter(({ action }) => found.headSha === headSha || !['opened', 'pushed'].includes(action))
+    .map((act): MergeRequestHint => ({ ...act, by, ...(before && { before }), mergeRequest: { ...found, ...text } }))
+  for (const hint of hints.length === 0 ? [undefined] : hints)
+    await subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, 'read', hint))
+  return () => subject.tell()
 }
 
 function hasTrigger({ issue }: MirroredIssue, { triggerLabel }: ProjectSettings): boolean {
@@ -97,12 +161,14 @@ async function takeIssueAlong(subject: Subject, issue: NonNullable<CommentChange
   if (how === 'tie') await readSubject(subject)
 }
 
-async function applyCi(subjects: Subjects, scope: Scope, { sha }: CiChange): Promise<void> {
+async function applyCi(subjects: Subjects, scope: Scope, { sha, mergeRequest }: CiChange): Promise<void> {
   const heads = await listMergeRequests(subjects.options.sql, [scope.place], {
     state: 'open',
     headSha: sha,
   })
-  for (const { number } of heads) {
+  const numbers = new Set(heads.map(({ number }) => number))
+  if (mergeRequest !== undefined) numbers.add(mergeRequest)
+  for (const number of numbers) {
     await subjects.withSubject(scope, 'mr', number, async (subject) => {
       await readChecks(subject, true)
       await subject.tell()
