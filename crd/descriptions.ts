@@ -67,6 +67,8 @@ const ofSpec: Readonly<Record<string, string>> = {
   'scm.reporterLogins': `${logins} whose issues are let in.`,
   'scm.prReactionScope':
     'Which merge requests of people are reviewed. labeledOrMentioned: with the trigger label or a mention. all and empty: every open one.',
+  'scm.includeConfidential':
+    'Whether agents read confidential issues and internal notes of GitLab. They can quote them in public threads.',
   'scm.board': 'A board of the forge that shows the phase of Tasks.',
   'scm.board.githubProjectNumber': 'Number of a project of GitHub.',
   'scm.board.gitlabBoardId': 'Id of a board of GitLab.',

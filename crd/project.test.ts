@@ -102,6 +102,7 @@ const edges: Readonly<Record<string, { readonly taken: readonly unknown[]; reado
     taken: [[], ['/deploy/', '.github'], Array(64).fill('a')],
     refused: [['a/**'], ['../a'], [''], Array(65).fill('a'), 'a'],
   },
+  'scm.includeConfidential': { taken: [true, false], refused: ['yes', 1] },
   maxConcurrentAgents: { taken: [0, 1], refused: [-1, 1.5, '3'] },
   agentPodTTLSeconds: { taken: [300], refused: [299] },
   maxNewTasksPerSweep: { taken: [1], refused: [0] },

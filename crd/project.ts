@@ -164,6 +164,7 @@ const ScmSpec = Closed({
         'Pods may change these files and folders only after `/allow-ci-changes`. The platform adds its own list. `*` matches characters within one name. A leading `/` means the root of the repository.',
     }),
   ),
+  includeConfidential: Optional(Type.Boolean({ default: false })),
   guidance: Text('The platform appends this text verbatim to the goal of a brainstorm.'),
   board: Optional(
     Closed({

@@ -131,6 +131,7 @@ const ofProject: Uses<ProjectSpec> = {
   'scm/reporterLogins': directory,
   'scm/prReactionScope': directory,
   'scm/protectedPaths': directory,
+  'scm/includeConfidential': directory,
   'scm/guidance': schedule,
   'scm/board/githubProjectNumber': ofBoards,
   'scm/board/gitlabBoardId': ofBoards,

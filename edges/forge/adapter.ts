@@ -33,6 +33,8 @@ export interface AdapterOptions {
   readonly token: string
   /** Absent: the public forge's. */
   readonly apiURL?: string
+  /** Absent: what the forge shows to members alone is as if it were not there (PROJECT-SCM-22). */
+  readonly includeConfidential?: boolean
   /** As a `Transport` gives it, which is kept per Project so that answers and budget outlive a token. */
   readonly fetch: Fetch
 }

@@ -1,5 +1,5 @@
 /** What a delivery says has happened, in words of neither provider. `by`: the account that caused it. */
-import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from './port.ts'
+import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest, ForgeSubjectKind } from './port.ts'
 
 export type IssueAction = 'opened' | 'edited' | 'closed' | 'reopened' | 'labeled' | 'unlabeled' | 'deleted' | 'other'
 export type MergeRequestAction =
@@ -40,36 +40,40 @@ export interface MergeRequestChange extends Change {
   readonly before?: TextBefore
 }
 
-/** One of the things that an event says were done at once. */
-export interface SubjectAct<Action> {
-  readonly action: Action
+/** The text of a subject as a payload shows it. */
+export interface ShownText {
+  readonly title: string
+  readonly body: string
+  readonly updatedAt: number
+}
+
+export interface SubjectAct {
+  readonly action: IssueAction | MergeRequestAction
   readonly label?: string
+  readonly before?: TextBefore
 }
 
 /**
- * An issue or merge request whose payload does not name its author (GitLab's): it is read from the forge, and the event
- * adds who did what to which text.
+ * Of an issue or merge request that the payload does not show whole (GitLab's names no author): the forge is read for the
+ * rest. What only the delivery knows is who did what, and one delivery may tell of several acts.
  */
-interface HintedChange extends Change {
-  readonly kind: 'hint'
+export interface SubjectChange extends Change {
+  readonly kind: 'subject'
+  readonly on: ForgeSubjectKind
   readonly number: number
-  /** As it stood at the event. Absent: the event speaks of the thread alone. */
-  readonly text?: Readonly<Required<TextBefore>> & { readonly updatedAt: number }
-  readonly before?: TextBefore
-  /** Something of its thread changed that no event carries, an approval say: it is read too. */
+  readonly acts: readonly SubjectAct[]
+  readonly text: ShownText
+  /** Who opens or pushes a merge request does so with this head. */
+  readonly headSha?: string
+  /** Its comments or reviews have changed, and the payload does not show how. */
   readonly thread?: true
 }
 
-export interface IssueHinted extends HintedChange {
-  readonly on: 'issue'
-  readonly acts: readonly SubjectAct<IssueAction>[]
-}
-
-export interface MergeRequestHinted extends HintedChange {
-  readonly on: 'mr'
-  readonly acts: readonly SubjectAct<MergeRequestAction>[]
-  /** Who opens or pushes does so with this head. */
-  readonly headSha?: string
+/** A thread has changed in a way that its delivery does not show: it is read from the forge. */
+export interface ThreadChange extends Change {
+  readonly kind: 'thread'
+  readonly on: ForgeSubjectKind
+  readonly number: number
 }
 
 export interface CommentChange extends Change {
@@ -80,13 +84,15 @@ export interface CommentChange extends Change {
   readonly from?: string
   /** The issue that came along, when the comment is on one. */
   readonly issue?: ForgeIssue
+  /** The forge shows it to members alone (PROJECT-SCM-22). */
+  readonly confidential?: true
 }
 
 /** Something about the checks of a head has changed; what, is read from the forge. */
 export interface CiChange extends Change {
   readonly kind: 'ci'
   readonly sha: string
-  /** Whose checks they are, where the commit is not the head but the result of its merge. */
+  /** Whose checks they are, where the commit is not its head but the result of its merge. */
   readonly mergeRequest?: number
 }
 
@@ -100,8 +106,8 @@ export interface PushChange extends Change {
 export type ForgeChange =
   | IssueChange
   | MergeRequestChange
-  | IssueHinted
-  | MergeRequestHinted
+  | SubjectChange
   | CommentChange
+  | ThreadChange
   | CiChange
   | PushChange

@@ -6,6 +6,8 @@ import type { MigrationFolder } from '../../runtime/store/migrate.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { HttpApp } from '../../http/app.ts'
+import { adapters } from './adapters.ts'
+import type { ForgeChange } from './change.ts'
 import { adoptByName } from './mirror/adopt.ts'
 import { forgetGone } from './mirror/forget.ts'
 import { createForgetting } from './mirror/forgetting.ts'
@@ -27,7 +29,6 @@ import {
 import type { TaskThreads } from './task-threads.ts'
 import { keepStandings, type KeeperOptions } from './standing/keeper.ts'
 import { createForgeInbox, type ForgeInbox } from './webhooks/inbox.ts'
-import { adapters } from './adapters.ts'
 import { registerForgeWebhooks } from './webhooks/route.ts'
 
 export const forgeMigrations: MigrationFolder = {
@@ -89,7 +90,7 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     async apply({ project: uid, delivery }, change) {
       const project = await directory.byUid(uid)
       if (project === undefined) throw new TerminalError('unknown-project', `no Project has the uid ${uid} any more`)
-      await mirror.apply(projectId(project), change, delivery)
+      if (isShown(change, project)) await mirror.apply(projectId(project), change, delivery)
     },
   })
   const handlers = createForgeHandlers({
@@ -134,4 +135,9 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
       await inbox.stop()
     },
   }
+}
+
+/** PROJECT-SCM-22. A confidential issue is read through the port, which hides it; a note is in its delivery whole. */
+function isShown(change: ForgeChange, { scm }: ProjectSettings): boolean {
+  return change.kind !== 'comment' || change.confidential !== true || scm.includeConfidential === true
 }

@@ -51,11 +51,12 @@ export function createOpenForge({ directory, fetch, clock, sql, onLimited }: Ope
     const token = (await directory.secret(id))?.token
     if (token === undefined || token === '')
       throw new TerminalError('SecretMissingKeys', `the Secret of ${id} has no token`)
-    const { provider, apiURL = '' } = project.scm
+    const { provider, apiURL = '', includeConfidential = false } = project.scm
     const account = bodyHash(`${provider}\n${apiURL}\n${token}`)
     return adapter.open({
       token,
       fetch: transportOf(id, provider, adapter, account)(fence),
+      includeConfidential,
       ...(apiURL === '' ? {} : { apiURL }),
     })
   }

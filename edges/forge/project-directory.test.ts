@@ -273,6 +273,17 @@ describe('a Repository', () => {
     expect(lab?.repositories).toEqual([{ name: 'd', url: 'https://gitlab.com/acme/d.git' }])
   })
 
+  test('shows agents what its forge shows to members alone only where it says so (PROJECT-SCM-22)', async () => {
+    const { scm } = bare
+    const { directory } = applied(
+      { kind: 'Project', name: 'one', spec: bare },
+      { kind: 'Project', name: 'two', spec: { ...bare, scm: { ...scm, includeConfidential: false } } },
+      { kind: 'Project', name: 'three', spec: { ...bare, scm: { ...scm, includeConfidential: true } } },
+    )
+    const projects = await directory.projects()
+    expect(projects.map((project) => project.scm.includeConfidential)).toEqual([undefined, undefined, true])
+  })
+
   test('starts from the branch it names, else from the one the forge names', async () => {
     const { directory, asked } = applied(
       { kind: 'Project', name: 'demo', spec: bare },

@@ -150,6 +150,7 @@ function toScm({ scm }: ProjectSpec): ProjectSettings['scm'] {
     ...(scm.apiURL === undefined ? {} : { apiURL: scm.apiURL }),
     ...(scm.webURL === undefined ? {} : { webURL: scm.webURL }),
     ...(scm.protectedPaths === undefined ? {} : { protectedPaths: scm.protectedPaths }),
+    ...(scm.includeConfidential === true ? { includeConfidential: true } : {}),
     labels: {
       brainstorming: scm.brainstormingLabel ?? 'platform-brainstorming',
       approved: scm.approvedLabel ?? 'platform-approved',

@@ -29,6 +29,8 @@ export interface ScmSettings {
   readonly webURL?: string
   /** Beside the platform's own list: what pods change only where a maintainer allowed it. */
   readonly protectedPaths?: readonly string[]
+  /** Absent or false: what the forge shows to members alone is not mirrored (PROJECT-SCM-22). */
+  readonly includeConfidential?: boolean
   readonly labels: LifecycleLabels & { readonly incident: string; readonly priority?: string }
 }
 

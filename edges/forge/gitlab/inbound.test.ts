@@ -72,10 +72,10 @@ test('a delivery goes by its key, else by its bytes, and never by the event’s 
   expect(deliveryOf({ ...event, 'idempotency-key': 'no key' }, BODY)).toBeUndefined()
 })
 
-test('events that are confidential or of no use are not handled (WEBHOOKS-24)', () => {
+test('exactly the events that concern a thread, a head or a branch are handled (WEBHOOKS-24)', () => {
   const handled = ['Push Hook', 'Issue Hook', 'Note Hook', 'Merge Request Hook', 'Pipeline Hook', 'Job Hook']
   expect(handled.filter((event) => !handles(event))).toEqual([])
-  for (const event of ['Tag Push Hook', 'Confidential Issue Hook', 'Confidential Note Hook', 'toString', ''])
+  for (const event of ['Tag Push Hook', 'Wiki Page Hook', 'Emoji Hook', 'toString', ''])
     expect([handles(event), changeOf(event, {})]).toEqual([false, undefined])
   expect(eventOf({ 'x-gitlab-event': 'Job Hook' })).toBe('Job Hook')
 })
@@ -98,10 +98,10 @@ function issueChange(attributes: object, changes?: object): unknown {
   return changeOf('Issue Hook', { project, user, object_attributes: { ...subject, ...attributes }, changes })
 }
 
-test('an issue is a hint of who did what, and its labels were given by whoever opened it', () => {
+test('an issue says who did what, and its labels were given by whoever opened it', () => {
   expect(issueChange({ action: 'open' }, { labels: { previous: [], current: [{ title: 'platform' }] } })).toEqual({
     ...origin,
-    kind: 'hint',
+    kind: 'subject',
     on: 'issue',
     number: 3,
     text,
@@ -114,7 +114,7 @@ test.each([
   ['reopen', {}, [{ action: 'reopened' }]],
   ['update', {}, [{ action: 'other' }]],
   ['invented', {}, [{ action: 'other' }]],
-  ['update', { title: { previous: 'S', current: 'T' } }, [{ action: 'edited' }]],
+  ['update', { title: { previous: 'S', current: 'T' } }, [{ action: 'edited', before: { title: 'S' } }]],
   [
     'close',
     { labels: { previous: [{ title: 'a' }, { title: 'b' }], current: [{ title: 'b' }, { title: 'c' }] } },
@@ -127,8 +127,7 @@ test.each([
 test('an edit tells the text before it, and the new one as it was written', () => {
   const changes = { description: { previous: null, current: '![](/uploads/x.png)' } }
   expect(issueChange({ action: 'update', description: '![](https://lab/uploads/x.png)' }, changes)).toMatchObject({
-    acts: [{ action: 'edited' }],
-    before: { body: '' },
+    acts: [{ action: 'edited', before: { body: '' } }],
     text: { title: 'T', body: '![](/uploads/x.png)' },
   })
   expect(issueChange({ action: 'open', description: null }, { title: { previous: null, current: 'T' } })).toMatchObject(
@@ -139,8 +138,11 @@ test('an edit tells the text before it, and the new one as it was written', () =
   )
 })
 
-test('a confidential issue that comes in an open event concerns nobody', () => {
-  expect(issueChange({ action: 'update', confidential: true })).toBeUndefined()
+test('a confidential issue is read like others: the port hides it', () => {
+  const payload = { project, user, object_attributes: { ...subject, action: 'update', confidential: true, labels: [] } }
+  const change = { kind: 'subject', on: 'issue', number: 3, acts: [{ action: 'other' }] }
+  expect(changeOf('Confidential Issue Hook', payload)).toMatchObject(change)
+  expect(changeOf('Issue Hook', payload)).toMatchObject(change)
 })
 
 const note = {
@@ -186,22 +188,27 @@ test('a comment names its author where he is who acted', () => {
 test('a comment that another hand edited is read from the forge', () => {
   expect(noteChange({ action: 'update', author_id: 6 }, { merge_request: { iid: 4 } })).toEqual({
     ...origin,
-    kind: 'hint',
+    kind: 'thread',
     on: 'mr',
     number: 4,
-    acts: [],
-    thread: true,
   })
 })
 
 test.each([
   [{ system: true }, undefined],
-  [{ internal: true }, undefined],
-  [{}, { issue: { iid: 3, confidential: true } }],
   [{}, { commit: { id: 'a' } }],
   [{}, { snippet: { id: 1 } }],
 ])('a note like %j on %j concerns nobody', (attributes, on) => {
   expect(noteChange(attributes, on)).toBeUndefined()
+})
+
+test('a comment that members alone may read says so', () => {
+  const confidential = { kind: 'comment', confidential: true }
+  expect(noteChange({ internal: true })).toMatchObject(confidential)
+  expect(noteChange({}, { issue: { iid: 3, confidential: true } })).toMatchObject(confidential)
+  const hidden = { project, user, object_attributes: note, issue: { iid: 3 } }
+  expect(changeOf('Confidential Note Hook', hidden)).toMatchObject(confidential)
+  expect(changeOf('Note Hook', hidden)).not.toHaveProperty('confidential')
 })
 
 function mergeRequestChange(attributes: object, changes?: object): unknown {
@@ -212,7 +219,7 @@ function mergeRequestChange(attributes: object, changes?: object): unknown {
 test('a push names its head, and the thread is read for approvals that it took away', () => {
   expect(mergeRequestChange({ action: 'update', oldrev: 'b'.repeat(40), labels: [] })).toEqual({
     ...origin,
-    kind: 'hint',
+    kind: 'subject',
     on: 'mr',
     number: 3,
     text,

@@ -1,12 +1,11 @@
 /**
  * GitLab's webhooks: verify, decode, map (WEBHOOKS-6, WEBHOOKS-21, WEBHOOKS-24). A payload names who acted, and of authors
- * the id alone. So what it says of an issue or merge request is a hint, and the forge is read. What is confidential has
- * events of its own, which nothing here listens to.
+ * the id alone. So an issue or merge request is read from the forge, which also hides what is confidential.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { Type, type Static, type TSchema } from 'typebox'
 import { constantTimeEqual } from '../../../http/auth/hmac.ts'
-import type { ForgeChange, IssueAction, IssueHinted, MergeRequestAction, SubjectAct } from '../change.ts'
+import type { ForgeChange, IssueAction, MergeRequestAction, SubjectAct, SubjectChange, TextBefore } from '../change.ts'
 import { MalformedPayloadError, type WebhookDialect } from '../webhooks/dialect.ts'
 import { accountOf, anyCommentOf, timeOf, type Thread } from './records.ts'
 import * as schema from './schema.ts'
@@ -40,6 +39,26 @@ const Numbered = schema.Maybe(
 )
 const Actor = schema.Maybe(Type.Object({ id: schema.Maybe(Type.Integer()), username: schema.Maybe(Type.String()) }))
 
+const IssueHook = Type.Object({ ...Envelope, object_attributes: Type.Object(SubjectFields), changes: Changes })
+const NoteHook = Type.Object({
+  ...Envelope,
+  object_attributes: Type.Object({
+    id: Type.Integer(),
+    note: Type.String(),
+    type: schema.Maybe(Type.String()),
+    author_id: Type.Integer(),
+    system: schema.Maybe(Type.Boolean()),
+    internal: schema.Maybe(Type.Boolean()),
+    action: schema.Maybe(Type.String()),
+    url: Type.String(),
+    created_at: schema.Time,
+    updated_at: schema.Time,
+    position: schema.Maybe(schema.Position),
+  }),
+  issue: Numbered,
+  merge_request: Numbered,
+})
+
 const payloads = {
   'Push Hook': Type.Object({
     project: Project,
@@ -49,29 +68,10 @@ const payloads = {
     user_id: Type.Integer(),
     user_username: Type.String(),
   }),
-  'Issue Hook': Type.Object({
-    ...Envelope,
-    object_attributes: Type.Object({ ...SubjectFields, confidential: schema.Maybe(Type.Boolean()) }),
-    changes: Changes,
-  }),
-  'Note Hook': Type.Object({
-    ...Envelope,
-    object_attributes: Type.Object({
-      id: Type.Integer(),
-      note: Type.String(),
-      type: schema.Maybe(Type.String()),
-      author_id: Type.Integer(),
-      system: schema.Maybe(Type.Boolean()),
-      internal: schema.Maybe(Type.Boolean()),
-      action: schema.Maybe(Type.String()),
-      url: Type.String(),
-      created_at: schema.Time,
-      updated_at: schema.Time,
-      position: schema.Maybe(schema.Position),
-    }),
-    issue: Numbered,
-    merge_request: Numbered,
-  }),
+  'Issue Hook': IssueHook,
+  'Confidential Issue Hook': IssueHook,
+  'Note Hook': NoteHook,
+  'Confidential Note Hook': NoteHook,
   'Merge Request Hook': Type.Object({
     ...Envelope,
     object_attributes: Type.Object({
@@ -104,18 +104,18 @@ const mappings: Mapping = {
     before,
     after,
   }),
-  'Issue Hook': ({ object_attributes: issue, changes, ...rest }) => {
-    if (issue.confidential === true) return undefined
-    return { ...hintOf(rest, issue, changes), on: 'issue', acts: actsOf(issueActions, issue, changes) }
-  },
-  'Note Hook': noteChange,
+  'Issue Hook': issueChange,
+  'Confidential Issue Hook': issueChange,
+  'Note Hook': (payload) => noteChange(payload, false),
+  'Confidential Note Hook': (payload) => noteChange(payload, true),
   'Merge Request Hook': ({ object_attributes: found, changes, ...rest }) => {
     const isPushed = typeof found.oldrev === 'string'
-    const acts = actsOf(mergeRequestActions, isPushed ? { ...found, action: 'push' } : found, changes)
     return {
-      ...hintOf(rest, found, changes),
+      ...originOf(rest),
+      kind: 'subject',
       on: 'mr',
-      acts,
+      ...shownIn(found, changes),
+      acts: actsOf(mergeRequestActions, isPushed ? { ...found, action: 'push' } : found, changes),
       ...(found.last_commit ? { headSha: found.last_commit.id } : {}),
       // A push may take approvals away without an event of its own.
       ...(isPushed || touchesReviews(found.action, changes) ? { thread: true } : {}),
@@ -212,22 +212,18 @@ interface HookSubject {
 }
 
 /** GitLab makes addresses of images whole in a description. What changed comes as it was written. */
-function hintOf(
-  origin: Origin,
+function shownIn(
   { iid, title, description, updated_at }: HookSubject,
   changes: Changes,
-): Omit<IssueHinted, 'on' | 'acts'> {
+): Pick<SubjectChange, 'number' | 'text'> {
   const body = changes?.description?.current ?? description ?? ''
-  const before = {
+  return { number: iid, text: { title, body, updatedAt: timeOf(updated_at) } }
+}
+
+function textBefore(changes: Changes): TextBefore {
+  return {
     ...(changes?.title && { title: changes.title.previous ?? '' }),
     ...(changes?.description && { body: changes.description.previous ?? '' }),
-  }
-  return {
-    ...originOf(origin),
-    kind: 'hint',
-    number: iid,
-    text: { title, body, updatedAt: timeOf(updated_at) },
-    ...(Object.keys(before).length > 0 ? { before } : {}),
   }
 }
 
@@ -244,18 +240,18 @@ const mergeRequestActions: Readonly<Record<string, MergeRequestAction>> = {
  * One event says everything that was done at once, and the edit comes first: it signs the text that all others see. A new
  * one was given its labels by whoever opened it.
  */
-function actsOf<Action extends string>(
-  actions: Readonly<Record<string, Action>>,
+function actsOf(
+  actions: Readonly<Record<string, SubjectAct['action']>>,
   { action, labels }: HookSubject,
   changes: Changes,
-): readonly SubjectAct<Action | 'edited' | 'labeled' | 'unlabeled' | 'other'>[] {
+): readonly SubjectAct[] {
   const isNew = action === 'open'
   const main = actions[action ?? '']
   const before = titlesIn(changes?.labels?.previous)
   const after = titlesIn(isNew ? labels : changes?.labels?.current)
   const isEdited = !isNew && (changes?.title !== undefined || changes?.description !== undefined)
-  const acts = [
-    ...(isEdited ? [{ action: 'edited' as const }] : []),
+  const acts: readonly SubjectAct[] = [
+    ...(isEdited ? [{ action: 'edited' as const, before: textBefore(changes) }] : []),
     ...(main === undefined ? [] : [{ action: main }]),
     ...after.filter((label) => !before.includes(label)).map((label) => ({ action: 'labeled' as const, label })),
     ...before.filter((label) => !after.includes(label)).map((label) => ({ action: 'unlabeled' as const, label })),
@@ -274,21 +270,34 @@ function touchesReviews(action: string | null | undefined, changes: Changes): bo
   return reviewing.has(action ?? '') || changes?.reviewers !== undefined
 }
 
-/** Notes on commits and snippets have no thread here. */
-function noteChange({
-  object_attributes: found,
-  issue,
-  merge_request,
-  ...origin
-}: Payload<'Note Hook'>): ForgeChange | undefined {
+function issueChange({ object_attributes: issue, changes, ...rest }: Payload<'Issue Hook'>): ForgeChange {
+  return {
+    ...originOf(rest),
+    kind: 'subject',
+    on: 'issue',
+    ...shownIn(issue, changes),
+    acts: actsOf(issueActions, issue, changes),
+  }
+}
+
+/** Notes on commits and snippets have no thread here, and what GitLab writes itself is nobody's word. */
+function noteChange(
+  { object_attributes: found, issue, merge_request, ...origin }: Payload<'Note Hook'>,
+  isHidden: boolean,
+): ForgeChange | undefined {
   const subject = issue ?? merge_request
-  if (!subject || found.system === true || found.internal === true || issue?.confidential === true) return undefined
+  if (!subject || found.system === true) return undefined
   const on = issue ? 'issue' : 'mr'
   // Another hand than its author's has edited it, and of the author the payload has no name.
-  if (found.author_id !== origin.user.id)
-    return { ...originOf(origin), kind: 'hint', on, number: subject.iid, acts: [], thread: true }
+  if (found.author_id !== origin.user.id) return { ...originOf(origin), kind: 'thread', on, number: subject.iid }
   const thread: Thread = { on, number: subject.iid, url: found.url.replace(/#.*$/, '') }
   const note: schema.Note = { ...found, body: found.note, author: origin.user }
-  const action = found.action === 'update' ? 'edited' : 'created'
-  return { ...originOf(origin), kind: 'comment', action, comment: anyCommentOf(note, thread) }
+  const confidential = isHidden || found.internal === true || issue?.confidential === true
+  return {
+    ...originOf(origin),
+    kind: 'comment',
+    action: found.action === 'update' ? 'edited' : 'created',
+    comment: anyCommentOf(note, thread),
+    ...(confidential ? { confidential } : {}),
+  }
 }

@@ -3,26 +3,24 @@ import type {
   CiChange,
   CommentChange,
   ForgeChange,
+  IssueAction,
   IssueChange,
-  IssueHinted,
+  MergeRequestAction,
   MergeRequestChange,
-  MergeRequestHinted,
   PushChange,
+  SubjectAct,
+  SubjectChange,
+  ThreadChange,
 } from '../change.ts'
+import { NotFoundError } from '../errors.ts'
+import type { ForgeAccount, ForgeIssue } from '../port.ts'
 import { repositoryAt, type ProjectSettings } from '../projects.ts'
-import { isOld, readChecks, readSubject, readThread } from './read-forge.ts'
+import { isOld, markGone, readChecks, readSubject, readThread } from './read-forge.ts'
 import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
 import { listMergeRequests } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
-import {
-  takeInComment,
-  takeInIssue,
-  takeInMergeRequest,
-  type IssueHint,
-  type MergeRequestHint,
-  type Taken,
-} from './take-in.ts'
+import { takeInComment, takeInIssue, takeInMergeRequest, type Taken } from './take-in.ts'
 import { issueEditedTelling } from './tell.ts'
 
 export async function applyChange(
@@ -36,11 +34,22 @@ export async function applyChange(
   // An owner-wide hook tells of repositories that are not enrolled.
   if (repository === undefined) return
   const scope = await openScope(subjects.options, project.name, repository.name)
-  if (change.kind === 'issue') return applyIssue(subjects, scope, change, delivery)
-  if (change.kind === 'mr') return applyMergeRequest(subjects, scope, change)
-  if (change.kind === 'hint') return applyHint(subjects, scope, change, delivery)
-  if (change.kind === 'comment') return applyComment(subjects, scope, change)
-  return change.kind === 'ci' ? applyCi(subjects, scope, change) : applyPush(subjects, scope, change)
+  switch (change.kind) {
+    case 'issue':
+      return applyIssue(subjects, scope, change, delivery)
+    case 'mr':
+      return applyMergeRequest(subjects, scope, change)
+    case 'subject':
+      return applySubject(subjects, scope, change, delivery)
+    case 'comment':
+      return applyComment(subjects, scope, change)
+    case 'thread':
+      return applyThread(subjects, scope, change)
+    case 'ci':
+      return applyCi(subjects, scope, change)
+    case 'push':
+      return applyPush(subjects, scope, change)
+  }
 }
 
 function applyIssue(subjects: Subjects, scope: Scope, change: IssueChange, delivery: string): Promise<void> {
@@ -51,66 +60,80 @@ function applyIssue(subjects: Subjects, scope: Scope, change: IssueChange, deliv
     )
     const { how, before } = told
     const { after } = how === 'tie' ? await believeForge(subject, change) : told
-    await notifyIssue(subject, [change], { how, before, after }, delivery)
+    await reportIssue(subject, [change], { how, before, after }, by, delivery)
   })
 }
 
-/** With what the events alone know: that a maintainer begins it anew by its label, and that somebody edited its text. */
-async function notifyIssue(
+/** To its actor, with what was done beside: a trigger that came back, a text that somebody else wrote. */
+async function reportIssue(
   subject: Subject,
-  hints: readonly Pick<IssueHint, 'action' | 'by'>[],
+  acts: readonly SubjectAct[],
   { how, before, after }: Taken<MirroredIssue>,
+  by: ForgeAccount,
   delivery: string,
 ): Promise<void> {
   const { project } = subject.scope
   const people = await subject.people()
   const now = subject.options.clock.now()
-  const isAsked = hints.some(({ action, by }) => action === 'labeled' && people.isMaintainer(by))
-  const asked = isAsked && how !== 'stale' && before !== undefined && before.revision > 0
+  const did = (action: SubjectAct['action']): boolean => acts.some((act) => act.action === action)
+  const asked =
+    did('labeled') && how !== 'stale' && before !== undefined && before.revision > 0 && people.isMaintainer(by)
   const cameBack = asked && !hasTrigger(before, project) && hasTrigger(after, project)
-  const edits = hints.filter(({ action, by }) => action === 'edited' && !people.isOwn(by) && people.isGatedHuman(by))
+  const edited = did('edited') && !people.isOwn(by) && people.isGatedHuman(by)
   await subject.tell({
     ...(cameBack ? { retry: `labelled/${delivery}` } : {}),
-    also: edits.map(({ by }) => issueEditedTelling(after, { project, people }, delivery, by.login, now)),
+    ...(edited ? { also: [issueEditedTelling(after, { project, people }, delivery, by.login, now)] } : {}),
   })
 }
 
-/** The forge says how it stands; the event still says who did it. */
-function applyHint(
-  subjects: Subjects,
-  scope: Scope,
-  change: IssueHinted | MergeRequestHinted,
-  delivery: string,
-): Promise<void> {
+/** Read from the forge, with what only the delivery knows. What the forge shows us no more is gone. */
+function applySubject(subjects: Subjects, scope: Scope, change: SubjectChange, delivery: string): Promise<void> {
   return subjects.withSubject(scope, change.on, change.number, async (subject) => {
-    const notify = change.on === 'issue' ? await readIssue(subject, change, delivery) : await readMerge(subject, change)
-    if (change.thread === true) await readThread(subject)
-    await notify()
+    try {
+      if (change.on === 'issue') await rereadIssue(subject, change, delivery)
+      else await rereadMergeRequest(subject, change)
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error
+      await markGone(subject)
+      await subject.tell()
+    }
   })
 }
 
-async function readIssue(subject: Subject, change: IssueHinted, delivery: string): Promise<() => Promise<void>> {
-  const { by, acts, before, text } = change
-  const issue = await subject.scope.forge.issue(subject.scope.path, subject.key.number)
-  const hints = acts.map((act): IssueHint => ({ ...act, by, ...(before && { before }), issue: { ...issue, ...text } }))
-  const take = (hint?: IssueHint): Promise<Taken<MirroredIssue>> =>
-    subject.take([issue.author, by], (tx, context) => takeInIssue(tx, context, issue, 'read', hint))
-  const first = await take(hints[0])
-  let last = first
-  for (const hint of hints.slice(1)) last = await take(hint)
-  return () => notifyIssue(subject, hints, { ...first, after: last.after }, delivery)
+async function rereadIssue(subject: Subject, change: SubjectChange, delivery: string): Promise<void> {
+  const { scope, key } = subject
+  const { acts, by, text } = change
+  const issue: ForgeIssue = await scope.forge.issue(scope.path, key.number)
+  let whole: Taken<MirroredIssue> | undefined
+  for (const act of acts) {
+    const hint = { ...act, action: act.action as IssueAction, by, issue: text }
+    const taken = await subject.take([issue.author, by], (tx, context) => takeInIssue(tx, context, issue, 'read', hint))
+    whole = { ...taken, before: whole === undefined ? taken.before : whole.before }
+  }
+  if (change.thread === true) await readThread(subject)
+  if (whole !== undefined) await reportIssue(subject, acts, whole, by, delivery)
 }
 
-async function readMerge(subject: Subject, change: MergeRequestHinted): Promise<() => Promise<void>> {
-  const { by, acts, before, text, headSha } = change
-  const found = await subject.scope.forge.mergeRequest(subject.scope.path, subject.key.number)
-  const hints = acts
-    // Of a head that is no longer there, nobody learns who pushed the one that is.
-    .filter(({ action }) => found.headSha === headSha || !['opened', 'pushed'].includes(action))
-    .map((act): MergeRequestHint => ({ ...act, by, ...(before && { before }), mergeRequest: { ...found, ...text } }))
-  for (const hint of hints.length === 0 ? [undefined] : hints)
+async function rereadMergeRequest(subject: Subject, change: SubjectChange): Promise<void> {
+  const { scope, key } = subject
+  const { acts, by, text, headSha } = change
+  const found = await scope.forge.mergeRequest(scope.path, key.number)
+  for (const act of acts) {
+    // Who pushed a head that is no longer there did not push the one that is.
+    const isPast = headSha !== undefined && headSha !== found.headSha && ['opened', 'pushed'].includes(act.action)
+    const hint = isPast ? undefined : { ...act, action: act.action as MergeRequestAction, by, mergeRequest: text }
     await subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, 'read', hint))
-  return () => subject.tell()
+  }
+  if (change.thread === true) await readThread(subject)
+  await subject.tell()
+}
+
+function applyThread(subjects: Subjects, scope: Scope, { on, number }: ThreadChange): Promise<void> {
+  return subjects.withSubject(scope, on, number, async (subject) => {
+    if ((await subject.row()) === undefined) await readSubject(subject)
+    await readThread(subject)
+    await subject.tell()
+  })
 }
 
 function hasTrigger({ issue }: MirroredIssue, { triggerLabel }: ProjectSettings): boolean {

@@ -41,9 +41,12 @@ export function isOwnText(row: MirroredComment): boolean {
   return row.deletedAt === undefined && writerOf(row) === 'author'
 }
 
-/** Its author edited or deleted it himself, and nothing that he withdrew is left in it. */
+/**
+ * Its author edited or deleted it himself, and nothing that he withdrew is left in it. An approval that its forge lists no more
+ * was taken back too (GitLab: revoked, or reset by a push).
+ */
 export function isTakenBack(row: MirroredComment): boolean {
-  if (isDeletedByAuthor(row)) return true
+  if (isDeletedByAuthor(row) || (row.deletedAt !== undefined && row.comment.verdict === 'approved')) return true
   return row.editedBy !== undefined && writerOf(row) === 'author' && !withdraws(row.comment.body)
 }
 

@@ -5,7 +5,7 @@
  */
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
-import type { IssueChange, MergeRequestChange } from '../change.ts'
+import type { IssueChange, MergeRequestChange, ShownText } from '../change.ts'
 import { contentHash } from '../hash.ts'
 import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
 import type { ProjectSettings } from '../projects.ts'
@@ -46,7 +46,7 @@ export interface TakeInContext {
 }
 
 /** What a delivery told, for what only it knows; the text is perhaps not the one that stands there. */
-export type IssueHint = Pick<IssueChange, 'action' | 'label' | 'by' | 'before' | 'issue'>
+export type IssueHint = Pick<IssueChange, 'action' | 'label' | 'by' | 'before'> & { readonly issue: ShownText }
 
 export async function takeInIssue(
   sql: Queryable,
@@ -158,7 +158,9 @@ function isTrustedWithIssue(account: ForgeAccount, people: People): boolean {
   return people.isMaintainer(account) || people.isOwn(account)
 }
 
-export type MergeRequestHint = Pick<MergeRequestChange, 'action' | 'by' | 'before' | 'mergeRequest'>
+export type MergeRequestHint = Pick<MergeRequestChange, 'action' | 'by' | 'before'> & {
+  readonly mergeRequest: ShownText
+}
 
 export async function takeInMergeRequest(
   sql: Queryable,

@@ -93,9 +93,10 @@ function isByMaintainer(by: ForgeAccount | undefined, people: Thread['people']):
   return by !== undefined && people.isMaintainer(by)
 }
 
-/** A verdict is its author's whoever wrote over its text; words have to be his own. */
+/** A verdict is its author's whoever wrote over its text, as long as the forge lists it; words have to be his own. */
 function letsGo(row: MirroredComment): boolean {
   const judgement = judgeComment(authorsWords(row).text)
   if (judgement === 'withdraws' || row.comment.verdict === 'dismissed') return false
-  return row.comment.verdict === 'approved' || (judgement === 'approves' && isOwnText(row))
+  const isApproval = row.comment.verdict === 'approved' && row.deletedAt === undefined
+  return isApproval || (judgement === 'approves' && isOwnText(row))
 }
