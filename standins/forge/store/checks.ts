@@ -165,6 +165,7 @@ export function suiteConclusion(suite: CheckSuite): CheckConclusion | null {
 
 export interface StatusInput {
   readonly state: CommitStatus['state']
+  readonly phase?: CommitStatus['phase']
   readonly context?: string
   readonly description?: string | null
   readonly targetUrl?: string | null
@@ -183,6 +184,7 @@ export async function postStatus(
     id: world.nextId(),
     sha,
     state: input.state,
+    phase: input.phase ?? null,
     context: input.context ?? 'default',
     description: input.description ?? null,
     targetUrl: input.targetUrl ?? null,

@@ -97,6 +97,7 @@ export function addReviewComment(world: World, pull: Pull, input: NewReviewComme
     originalCommit: input.commit,
     createdAt: at,
     updatedAt: at,
+    resolution: null,
   }
   pull.reviewComments.set(comment.id, comment)
   return comment
