@@ -1,5 +1,6 @@
 /** Where a line of the new side stands in a diff, as GitLab wants it named. */
-import type { FileDiff, VersionDiffs } from './schema.ts'
+import type { ReviewLine } from '../port.ts'
+import type { FileDiff, Version } from './schema.ts'
 
 export interface Position {
   readonly position_type: 'text'
@@ -13,8 +14,12 @@ export interface Position {
 }
 
 /** Undefined: the line is not part of the diff. */
-export function positionOf(version: VersionDiffs, path: string, line: number): Position | undefined {
-  const file = version.diffs.find((one) => one.new_path === path)
+export function positionOf(
+  version: Version,
+  files: readonly FileDiff[],
+  { path, line }: Pick<ReviewLine, 'path' | 'line'>,
+): Position | undefined {
+  const file = files.find((one) => one.new_path === path)
   const found = file && lineIn(file, line)
   if (file === undefined || found === undefined) return undefined
   return {
