@@ -93,9 +93,9 @@ export function alertStatus({ failures, disabledUntil }: Hook, now: number): Ale
   return disabledUntil !== null && Date.parse(disabledUntil) >= now ? 'temporarily_disabled' : 'executable'
 }
 
-/** One that arrives puts the hook back, also one that was sent by hand while it was paused. */
-export function noteOutcome(hook: Hook, now: number, isDelivered: boolean): void {
-  if (isDelivered) {
+/** One that arrives puts the hook back, also one that was sent by hand while it was paused. A redirection is no failure. */
+export function noteOutcome(hook: Hook, now: number, statusCode: number): void {
+  if (statusCode >= 200 && statusCode < 400) {
     hook.failures = 0
     hook.disabledUntil = null
   } else if (alertStatus(hook, now) === 'executable') {
