@@ -27,7 +27,7 @@ import { saveWorld } from './saved/save.ts'
 import type { AuditEntry } from './store/audit.ts'
 import { catchUp } from './store/catch-up.ts'
 import type { ForgeEvent } from './store/events.ts'
-import type { Dialect, Hook, Repository } from './store/records.ts'
+import type { Hook, Repository } from './store/records.ts'
 import { fullName } from './store/records.ts'
 import { noteOutcome } from './store/hooks.ts'
 import { createRepository, hooksPath, type RepositorySpec } from './store/repositories.ts'
@@ -58,8 +58,6 @@ export interface CreatedRepository {
   /** The bare repository on disk. */
   readonly path: string
   readonly defaultBranch: string
-  /** Of the repository as it stands, whatever the spec says. */
-  readonly dialect: Dialect
   readonly gitUrl: string
 }
 
@@ -204,7 +202,6 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
       fullName: fullName(repository),
       path: repository.path,
       defaultBranch: repository.defaultBranch,
-      dialect: repository.dialect,
       gitUrl: links.value.github.git(repository.owner.login, repository.name),
     }
   }
