@@ -18,7 +18,7 @@ export function createHook(world: World, repository: Repository, actor: Actor, i
   checkUrl(input.url)
   if ([...repository.hooks.values()].some((hook) => hook.url === input.url))
     throw new Refusal('hook-exists', { resource: 'Hook' })
-  const at = timestamp(world)
+  const at = timestamp(world, repository)
   const hook: Hook = {
     id: world.nextId(),
     url: input.url,
@@ -58,7 +58,7 @@ export function editHook(world: World, repository: Repository, actor: Actor, hoo
     contentType: patch.contentType ?? hook.contentType,
     events: [...new Set(events)],
     active: patch.active ?? hook.active,
-    updatedAt: timestamp(world),
+    updatedAt: timestamp(world, repository),
   })
   record(world, actor.user, 'hook.edit', repository, { detail: { hook: hook.id } })
 }
