@@ -246,6 +246,15 @@ test('a hook gets the events of its flags, and is read without its token', async
   })
 })
 
+test('a maintainer makes hooks, a developer does not', async () => {
+  const permissions = { maintainer: 'maintain', bot: 'write' } as const
+  await withGitlab({ repository: { permissions } }, async ({ ask }) => {
+    const made = await ask('maintainer', 'POST', `${PATH}/hooks`, { url: 'http://127.0.0.1:1/' })
+    expect(made).toMatchObject({ status: 201, body: { push_events: true, issues_events: false } })
+    expect((await ask('bot', 'POST', `${PATH}/hooks`, { url: 'http://127.0.0.1:2/' })).status).toBe(403)
+  })
+})
+
 test('the fourth failure in a row pauses a hook, and one that arrives by hand puts it back', async () => {
   await withHook({}, async ({ forge, receiver, hook, ask }) => {
     receiver.answer = 500

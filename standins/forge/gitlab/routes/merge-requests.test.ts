@@ -60,6 +60,8 @@ test('a push makes a new version, and a list finds the request by branch and sta
     const versions = await MergeRequests.allDiffVersions(PROJECT, 1)
     expect(versions.map((one) => one.head_commit_sha)).toEqual([next, head])
     const [, first] = versions
+    // By it a reader finds which head an approval was for, also where both came in one second.
+    expect(first?.created_at).toMatch(/:\d{2}\.\d{3}Z$/)
     expect(await MergeRequests.showDiffVersion(PROJECT, 1, first?.id ?? 0)).toMatchObject({
       commits: [{ id: head }],
       diffs: [{ new_path: 'x.txt' }],
