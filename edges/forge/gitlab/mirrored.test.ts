@@ -1,6 +1,7 @@
 /** GitLab's dialect behind the whole edge: hook, inbox, mirror and what the actors learn. */
 import { expect, test } from 'vitest'
 import type { IssueFacts } from '../../../machines/issue/events.ts'
+import { mergeWhenKnown } from '../outbound/testing/merges.ts'
 import { PROJECT } from '../../../standins/forge/testing/gitlab.ts'
 import type { ProjectSettings } from '../projects.ts'
 import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
@@ -101,5 +102,37 @@ test('a person’s Approve is a review of the head that he saw, and is gone when
     await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/unapprove`, {})
     await fixture.quiet()
     expect(await reviews()).toEqual([])
+  })
+})
+
+test('the platform reviews a change on its lines and merges exactly its head', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const branch = 'platform/implement-library-1-aaaaa'
+    const sha = await fixture.push(await fixture.clone('bot'), branch, { 'a.js': 'one\n' })
+    const pull = { title: 'A', body: '', head: branch, base: 'main' }
+    const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
+    await fixture.quiet()
+    const subject = { project: 'default/demo', repository: 'library', number, sha }
+    const finding = { repo: 'library', number, severity: 'high', path: 'a.js', body: 'why one?' } as const
+    const findings = [
+      { ...finding, line: 1 },
+      { ...finding, line: 9 },
+    ]
+    const review = { ...subject, verdict: 'request_changes', body: 'look', findings } as const
+    for (const attempt of [1, 2])
+      await fixture.edge.handlers.postReview.perform(review, fixture.context('review', attempt))
+    await fixture.quiet()
+    const words = await fixture.edge.mirror.comments('demo', 'library', 'mr', number)
+    expect(words.map(({ comment }) => [comment.sort, comment.line, comment.author.login])).toEqual([
+      ['inline', 1, 'bot'],
+      ['review', undefined, 'bot'],
+    ])
+    expect(words[1]!.comment.body).toContain('`a.js:9`')
+
+    // A merge answers nothing: its own event says that it is merged.
+    expect(await mergeWhenKnown(fixture, { number, sha })).toEqual([])
+    await fixture.quiet()
+    const merged = await fixture.edge.mirror.mergeRequest('demo', 'library', number)
+    expect(merged?.mergeRequest).toMatchObject({ state: 'merged', headSha: sha })
   })
 })
