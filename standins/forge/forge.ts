@@ -103,8 +103,8 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     now: world.now,
     sign,
     changed: () => noteChange(world),
-    ended: ({ hook, status }) => {
-      if (hook.dialect === 'gitlab') noteOutcome(hook, world.now(), status === 'delivered')
+    ended: ({ hook, statusCode }) => {
+      if (hook.dialect === 'gitlab') noteOutcome(hook, world.now(), statusCode)
     },
   })
   const worldFile = keepWorldFile(file, () => saveWorld(world, sender.deliveries()), log)

@@ -18,7 +18,7 @@ export function createHook(world: World, repository: Repository, actor: Actor, i
   checkUrl(input.url)
   if ([...repository.hooks.values()].some((hook) => hook.url === input.url))
     throw new Refusal('hook-exists', { resource: 'Hook' })
-  const at = timestamp(world)
+  const at = timestamp(world, repository)
   const hook: Hook = {
     id: world.nextId(),
     url: input.url,
@@ -58,7 +58,7 @@ export function editHook(world: World, repository: Repository, actor: Actor, hoo
     contentType: patch.contentType ?? hook.contentType,
     events: [...new Set(events)],
     active: patch.active ?? hook.active,
-    updatedAt: timestamp(world),
+    updatedAt: timestamp(world, repository),
   })
   record(world, actor.user, 'hook.edit', repository, { detail: { hook: hook.id } })
 }
@@ -93,9 +93,9 @@ export function alertStatus({ failures, disabledUntil }: Hook, now: number): Ale
   return disabledUntil !== null && Date.parse(disabledUntil) >= now ? 'temporarily_disabled' : 'executable'
 }
 
-/** One that arrives puts the hook back, also one that was sent by hand while it was paused. */
-export function noteOutcome(hook: Hook, now: number, isDelivered: boolean): void {
-  if (isDelivered) {
+/** One that arrives puts the hook back, also one that was sent by hand while it was paused. A redirection is no failure. */
+export function noteOutcome(hook: Hook, now: number, statusCode: number): void {
+  if (statusCode >= 200 && statusCode < 400) {
     hook.failures = 0
     hook.disabledUntil = null
   } else if (alertStatus(hook, now) === 'executable') {
