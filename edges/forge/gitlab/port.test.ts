@@ -67,3 +67,43 @@ test('what an approval and requested changes are is read with the head that they
     expect(await port.listReviews(PROJECT, number)).toEqual([])
   })
 })
+
+const API = 'https://lab.example/api/v4'
+const moved = { iid: 3, title: 'T', state: 'opened', author: { id: 5, username: 'ann' }, labels: [], web_url: 'w' }
+const dates = { created_at: '2026-01-02T03:04:05Z', updated_at: '2026-01-02T03:04:05Z' }
+
+test('a project that moved is found by its id, and one that took its name is another (FORGE-RULES-4)', async () => {
+  const named = { id: '7' }
+  const asked: string[] = []
+  const port = portFor(API, 't', async (input) => {
+    const path = String(input).slice(API.length)
+    asked.push(path)
+    if (path === '/projects/7/issues/3') return Response.json({ ...moved, ...dates })
+    const tail = path.slice('/projects/grp%2Fold'.length)
+    const id = tail === '' ? named.id : '7'
+    return new Response(null, { status: 301, headers: { location: `${API}/projects/${id}${tail}` } })
+  })
+  expect(await port.issue('grp/old', 3)).toMatchObject({ number: 3, title: 'T' })
+  expect(asked).toEqual(['/projects/grp%2Fold/issues/3', '/projects/grp%2Fold', '/projects/7/issues/3'])
+  named.id = '8'
+  await expect(port.issue('grp/old', 3)).rejects.toMatchObject({ name: 'NotFoundError' })
+})
+
+test.each([
+  [{ 'retry-after': '7' }, 'secondary', 7000],
+  [{ 'ratelimit-remaining': '0', 'ratelimit-reset': '1' }, 'primary', 1000],
+  [{}, 'secondary', 60_000],
+])('a 429 with the headers %j closes the budget', async (headers, limitType, retryAfterMs) => {
+  const limited = portFor(
+    `${API}/${limitType}${retryAfterMs}`,
+    't',
+    async () => new Response('', { status: 429, headers }),
+  )
+  await expect(limited.issue('grp/app', 3)).rejects.toMatchObject({ name: 'RateLimitedError', limitType, retryAfterMs })
+})
+
+test('a 403 is a missing right whatever it says of limits', async () => {
+  const headers = { 'ratelimit-remaining': '0', 'ratelimit-reset': '1' }
+  const port = portFor(`${API}/403`, 't', async () => new Response('', { status: 403, headers }))
+  await expect(port.issue('grp/app', 3)).rejects.toMatchObject({ name: 'ForbiddenError' })
+})

@@ -21,11 +21,12 @@ export function positionOf(
 ): Position | undefined {
   const file = files.find((one) => one.new_path === path)
   const found = file && lineIn(file, line)
-  if (file === undefined || found === undefined) return undefined
+  const { base_commit_sha: base, start_commit_sha: start } = version
+  if (file === undefined || found === undefined || !base || !start) return undefined
   return {
     position_type: 'text',
-    base_sha: version.base_commit_sha,
-    start_sha: version.start_commit_sha,
+    base_sha: base,
+    start_sha: start,
     head_sha: version.head_commit_sha,
     old_path: file.old_path,
     new_path: file.new_path,

@@ -175,6 +175,11 @@ test.each([
   expect(positionOf(versions[0]!, files, { path, line })).toBeUndefined()
 })
 
+test('branches without a common commit have no lines to point at', () => {
+  const version = { ...versions[0]!, base_commit_sha: null }
+  expect(positionOf(version, files, { path: 'f.js', line: 2 })).toBeUndefined()
+})
+
 const review = { sha: second, body: 'look', lines: [{ path: 'f.js', line: 2, body: 'here' }] }
 const posted = { ...aNote, id: 30, body: `look\n\n<!-- platform:review=${second} -->` }
 

@@ -101,8 +101,9 @@ export type FileDiff = Static<typeof FileDiff>
 export const Version = Type.Object({
   id: Type.Integer(),
   head_commit_sha: Type.String(),
-  base_commit_sha: Type.String(),
-  start_commit_sha: Type.String(),
+  // Of branches that have no commit in common there is none.
+  base_commit_sha: Maybe(Type.String()),
+  start_commit_sha: Maybe(Type.String()),
   created_at: Time,
 })
 export type Version = Static<typeof Version>
