@@ -29,7 +29,6 @@ describe('one machine', () => {
     ['scm/board/gitlabBoardId', { scm: { ...scm, board: { gitlabBoardId: 7 } } }, 'no board'],
     ['scm/board/statusField', { scm: { ...scm, board: { statusField: 'Phase' } } }, 'no board'],
     ['alerting/url', { alerting: { url: 'https://alerts.acme.invalid' } }, 'no tool'],
-    ['scm/provider', { scm: { ...scm, provider: 'forge_b' } }, 'forge_b is GitLab'],
     ['memory/neo4jStorage', { memory: { neo4jStorage: '20Gi' } }, 'no memory stack'],
   ])('refuses spec/%s with the reason, and a cluster takes it (RESOURCE-API-6)', (path, spec, why) => {
     expect(beyondOneMachine(project(spec))).toEqual([
@@ -39,7 +38,7 @@ describe('one machine', () => {
   })
 
   test('takes what it wrote itself: defaults and fields that ask for nothing (RESOURCE-API-6)', () => {
-    const boards = { board: {}, provider: 'forge_a' }
+    const boards = { board: {}, provider: 'forge_b' }
     const blocks = {
       agent: { image: '', extraEnvs: [], extraVolumes: [] },
       workspace: {},

@@ -8,10 +8,9 @@ type Say = (use: Exclude<FieldUse, string>, value: unknown) => string | undefine
 
 /** The faults of a document on one machine. A value that asks for nothing, or for the default, is none. */
 export function beyondOneMachine(document: unknown): readonly ManifestFault[] {
-  return said(document, (use, value) => {
-    if ('refuses' in use) return new Map(Object.entries(use.refuses ?? {})).get(String(value))
-    return 'refused' in use && use.unless?.includes(value) !== true ? use.refused : undefined
-  })
+  return said(document, (use, value) =>
+    'refused' in use && use.unless?.includes(value) !== true ? use.refused : undefined,
+  )
 }
 
 /** The warnings of a document: what the contract accepts and nothing reads, and what needs one of the `unset` settings. */

@@ -344,7 +344,7 @@ export const removedProjectFields: Readonly<Record<string, string>> = {
 export const meantProjectValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/scm/provider': {
     github: 'forge_a is GitHub',
-    gitlab: 'forge_b is GitLab, which this version does not serve yet',
+    gitlab: 'forge_b is GitLab',
   },
   '/agent/permissionMode': Object.fromEntries(
     askingModes.map((mode) => [mode.toLowerCase(), `${mode} asks a person, and a pod has none`]),

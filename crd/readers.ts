@@ -12,11 +12,10 @@ type File = `${string}.ts`
 export type FieldUse =
   /** This file reads it by its name. */
   | File
-  /** This file reads it with the whole block of that name, or refuses these values of it, or needs a setting of the orchestrator. */
+  /** This file reads it with the whole block of that name, or needs a setting of the orchestrator. */
   | {
       readonly reader: File
       readonly within?: string
-      readonly refuses?: Readonly<Record<string, string>>
       readonly needs?: string
     }
   /** Nothing reads it: `apply` refuses it with the sentence. A value of `unless`, the default and an empty one ask for nothing. */
@@ -118,10 +117,7 @@ const ofProject: Uses<ProjectSpec> = {
   'workspace/size': ofVolumes,
   'workspace/cacheEnabled': onOneMachine('a pod of one machine has no build cache to switch off'),
   'workspace/cacheSize': ofVolumes,
-  'scm/provider': {
-    reader: 'edges/forge/open-forge.ts',
-    refuses: { forge_b: 'is not served: forge_b is GitLab, and this version has no adapter for it' },
-  },
+  'scm/provider': 'edges/forge/open-forge.ts',
   'scm/owner': directory,
   'scm/botLogin': directory,
   'scm/botEmail': directory,

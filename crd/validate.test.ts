@@ -129,7 +129,7 @@ describe('a manifest', () => {
   it.each([
     ['github', 'forge_a is GitHub'],
     ['GitHub', 'forge_a is GitHub'],
-    ['gitlab', 'forge_b is GitLab, which this version does not serve yet'],
+    ['gitlab', 'forge_b is GitLab'],
     ['forgea', 'did you mean forge_a?'],
   ])('with the provider %s is refused with what it means here (PROJECT-SCM-1)', (provider, hint) => {
     const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider } }))

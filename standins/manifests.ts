@@ -4,6 +4,10 @@ export interface LocalProject {
   readonly project: string
   readonly repository: string
   readonly defaultBranch: string
+  /** Absent: GitHub's. */
+  readonly provider?: 'forge_a' | 'forge_b'
+  /** Absent: the one of the stand-ins. */
+  readonly owner?: string
   readonly forgeUrl: string
   readonly forgeApi: string
   readonly token: string
@@ -14,6 +18,7 @@ export interface LocalProject {
 /** The resources of a Project on the local forge, as a user would write them into a file. */
 export function localManifests(given: LocalProject): readonly object[] {
   const metadata = { name: given.project }
+  const { owner = people.owner } = given
   return [
     {
       apiVersion: 'v1',
@@ -29,8 +34,8 @@ export function localManifests(given: LocalProject): readonly object[] {
         scmSecretRef: `${given.project}-scm`,
         triggerLabel: given.triggerLabel,
         scm: {
-          provider: 'forge_a',
-          owner: people.owner,
+          provider: given.provider ?? 'forge_a',
+          owner,
           botLogin: people.bot,
           botEmail: `${people.bot}@statewright.invalid`,
           apiURL: given.forgeApi,
@@ -46,7 +51,7 @@ export function localManifests(given: LocalProject): readonly object[] {
       metadata: { name: given.repository },
       spec: {
         projectRef: given.project,
-        url: `${given.forgeUrl}/${people.owner}/${given.repository}.git`,
+        url: `${given.forgeUrl}/${owner}/${given.repository}.git`,
         defaultBranch: given.defaultBranch,
       },
     },

@@ -5,6 +5,7 @@ import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts
 import { checkChart, kubernetesOf, portOf } from '../demo/given.ts'
 import { runMainJob, type RunOptions, type RunResult } from '../demo/run.ts'
 import { removeFolder } from '../../edges/local/pod-folder.ts'
+import { forgeChoice } from '../local/forge-choice.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
 import { defaultScenarioFile, loadScenario } from '../local/standins.ts'
@@ -17,6 +18,7 @@ the forge, the identity provider and the model. The agent program, its tools, gi
 Exit code 0: the main branch contains the change, its tests pass, and the forge's audit log agrees. 1: anything else.
 
   --json                  print the result as one line of JSON at the end; the story goes to standard error
+  --forge NAME            the forge speaks the API of github (default) or gitlab
   --repo PATH             serve this local repository (default: the scenario's own); your copy stays untouched
   --scenario FILE         play this scenario (default: standins/scenarios/default.yaml; its README explains the format)
   --test-command CMD      test the repository with CMD (default: npm test where the repository has one)
@@ -47,6 +49,7 @@ Example: statewright demo --chaos 10 --seed 7`
 
 const options = {
   json: { type: 'boolean' },
+  forge: { type: 'string' },
   repo: { type: 'string' },
   scenario: { type: 'string' },
   'test-command': { type: 'string' },
@@ -91,6 +94,7 @@ async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Pro
   const testCommand = text(parsed, 'test-command')
   return {
     dir,
+    ...forgeChoice(text(parsed, 'forge')),
     scenario: await loadScenario(text(parsed, 'scenario') ?? defaultScenarioFile),
     ...(repository === undefined ? {} : { repository: resolve(repository) }),
     ...(testCommand === undefined ? {} : { testCommand }),

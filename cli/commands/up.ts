@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { count, flag, readArgs, text } from '../args.ts'
 import { runMainJob } from '../demo/run.ts'
+import { forgeChoice } from '../local/forge-choice.ts'
 import { findEndpoints } from '../local/endpoints.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
@@ -14,11 +15,13 @@ of the scenario once. Then statewright apply, get and query talk to it.
 
   --port N                port of the orchestrator (default 8080); the memory service uses N+1, the internal listener N+2
   --dir DIR               write state to DIR; it survives restarts (default .statewright)
+  --forge NAME            the forge speaks the API of github (default) or gitlab
   --repo, --scenario, --test-command, --model-provider, --unsafe-no-isolation: see statewright demo --help`
 
 const options = {
   port: { type: 'string' },
   dir: { type: 'string' },
+  forge: { type: 'string' },
   repo: { type: 'string' },
   scenario: { type: 'string' },
   'test-command': { type: 'string' },
@@ -40,6 +43,7 @@ export async function up(args: readonly string[]): Promise<number> {
   const testCommand = text(parsed, 'test-command')
   const { stack, report } = await runMainJob({
     dir,
+    ...forgeChoice(text(parsed, 'forge')),
     scenario: await loadScenario(text(parsed, 'scenario') ?? defaultScenarioFile),
     ...(repository === undefined ? {} : { repository: resolve(repository) }),
     ...(testCommand === undefined ? {} : { testCommand }),

@@ -1,6 +1,19 @@
 /** The people of the story: they read the forge and answer as the scenario says, each act once. */
 import { dueActs, type Forge, type Scenario, type SeenComment } from '../local/standins.ts'
+import type { Stack } from '../local/stack.ts'
 import { loginOf, people } from '../../standins/people.ts'
+
+type ForgeThread = ReturnType<Forge['issue']>
+
+/** On an issue GitLab keeps nothing of `/approve`: who knows that writes the word alone. */
+export function asWrittenOn(dialect: Stack['dialect'], kind: ForgeThread['kind'], text: string): string {
+  return dialect === 'gitlab' && kind === 'issue' ? text.replaceAll(/^\/approve$/gm, 'approve') : text
+}
+
+/** GitLab counts merge requests apart from issues. */
+function nameOf({ kind, number }: ForgeThread): string {
+  return kind === 'pull' ? `merge request ${number}` : `issue ${number}`
+}
 
 export interface Crowd {
   /** Nobody is due to do anything. */
@@ -8,7 +21,11 @@ export interface Crowd {
   close(): void
 }
 
-export function startPeople(forge: Forge, repository: string, scenario: Scenario, say: (text: string) => void): Crowd {
+export function startPeople(
+  { forge, fullName: repository, dialect }: Pick<Stack, 'forge' | 'fullName' | 'dialect'>,
+  scenario: Scenario,
+  say: (text: string) => void,
+): Crowd {
   const done = new Set<number>()
   const act = (): void => {
     const seen = commentsOf(forge, repository)
@@ -21,8 +38,9 @@ export function startPeople(forge: Forge, repository: string, scenario: Scenario
       if (thread === undefined) continue
       done.add(due.index)
       const login = loginOf(due.as)
-      forge.comment(login, repository, thread, due.comment)
-      say(`forge: ${login} comments on #${thread}: ${firstLine(due.comment)}`)
+      const words = asWrittenOn(dialect, thread.kind, due.comment)
+      forge.comment(login, repository, thread.number, words, thread.kind)
+      say(`forge: ${login} comments on ${nameOf(thread)}: ${firstLine(words)}`)
     }
   }
   // The forge tells of a write while it makes it: the answer comes after.
@@ -57,9 +75,9 @@ function commentsOf(
   )
 }
 
-function threadFor(forge: Forge, repository: string, on: 'issue' | 'mergeRequest'): number | undefined {
+function threadFor(forge: Forge, repository: string, on: 'issue' | 'mergeRequest'): ForgeThread | undefined {
   const threads = forge.issues(repository).filter((issue) => (on === 'mergeRequest') === (issue.kind === 'pull'))
-  return on === 'issue' ? threads[0]?.number : threads.at(-1)?.number
+  return on === 'issue' ? threads[0] : threads.at(-1)
 }
 
 function firstLine(text: string): string {

@@ -4,7 +4,9 @@
  */
 import type { Forge } from '../local/standins.ts'
 import { git } from '../local/git-seed.ts'
+import type { Stack } from '../local/stack.ts'
 import { people } from '../../standins/people.ts'
+import { asWrittenOn } from './people.ts'
 import { missed, resendMissed } from './missed.ts'
 import { firstLine } from './said.ts'
 import { shortestLiftMs, type Form, type Moment, type PlannedWord } from './word-plan.ts'
@@ -41,6 +43,7 @@ interface Open {
 export interface SpeakerOptions {
   readonly forge: Forge
   readonly repository: string
+  readonly dialect: Stack['dialect']
   readonly barePath: string
   readonly words: readonly PlannedWord[]
   readonly say: (text: string) => void
@@ -61,7 +64,8 @@ export function startSpeaker(options: SpeakerOptions): Speaker {
   async function speak(words: string, form: Form, sort: SpokenWord['sort'], beside: Beside | null): Promise<void> {
     const thread = threadOf(options, form)
     // There is no review without a merge request.
-    const text = sort === 'changes' && thread.form === 'issue' ? `/hold\n\n${words}` : words
+    const known = sort === 'changes' && thread.form === 'issue' ? `/hold\n\n${words}` : words
+    const text = asWrittenOn(options.dialect, thread.form === 'issue' ? 'issue' : 'pull', known)
     const at = new Date(now()).toISOString()
     spoken.push({
       at,
@@ -155,7 +159,8 @@ async function write(
   text: string,
 ): Promise<void> {
   const by = people.maintainer
-  if (form === 'issue' || form === 'mergeRequest') return void forge.comment(by, repository, number, text)
+  if (form === 'issue' || form === 'mergeRequest')
+    return void forge.comment(by, repository, number, text, form === 'issue' ? 'issue' : 'pull')
   if (form === 'line') {
     const path = await changedPath(forge, repository, barePath, number)
     return void (await forge.review(by, repository, number, {
@@ -168,7 +173,7 @@ async function write(
 }
 
 async function changedPath(forge: Forge, repository: string, barePath: string, number: number): Promise<string> {
-  const pull = forge.issue(repository, number)
+  const pull = forge.issue(repository, number, 'pull')
   if (pull.kind !== 'pull') throw new Error(`#${number} is no merge request`)
   const changed = await git(barePath, 'diff', '--name-only', pull.diffBase, pull.headSha)
   return changed.split('\n')[0] ?? ''

@@ -210,7 +210,6 @@ describe('applying', () => {
       '/spec/scm/board/githubProjectNumber',
     ],
     ['an alerting system', { alerting: { url: 'https://alerts.acme.invalid' } }, '/spec/alerting/url'],
-    ['forge_b', { scm: { ...project.spec.scm, provider: 'forge_b' } }, '/spec/scm/provider'],
     ['github as its provider', { scm: { ...project.spec.scm, provider: 'github' } }, '/spec/scm/provider'],
     ['a mistyped permission mode', { agent: { permissionMode: 'byPassPermissions' } }, '/spec/agent/permissionMode'],
   ])('refuses a Project with %s, which nothing would obey (RESOURCE-API-6)', async (_, spec, path) => {

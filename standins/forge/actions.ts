@@ -9,15 +9,18 @@ import { Refusal } from './store/refusal.ts'
 import { createReview, type ReviewInput } from './store/reviews.ts'
 import { findRepository, requireUser, type World } from './store/world.ts'
 
-/** What people do on the forge's pages, by login and `owner/name`: the same store verbs, permissions, webhooks and audit as over HTTP. */
+/**
+ * What people do on the forge's pages, by login and `owner/name`: the same store verbs, permissions, webhooks and audit as
+ * over HTTP. `kind` is of use in a repository of GitLab's dialect, where #1 and !1 are two.
+ */
 export interface Actions {
   openIssue(login: string, repository: string, input: IssueInput): Issue
   editIssue(login: string, repository: string, number: number, patch: IssuePatch): void
   closeIssue(login: string, repository: string, number: number, reason?: 'completed' | 'not_planned'): void
   reopenIssue(login: string, repository: string, number: number): void
-  addLabel(login: string, repository: string, number: number, label: string): void
-  removeLabel(login: string, repository: string, number: number, label: string): void
-  comment(login: string, repository: string, number: number, body: string): Comment
+  addLabel(login: string, repository: string, number: number, label: string, kind?: Issue['kind']): void
+  removeLabel(login: string, repository: string, number: number, label: string, kind?: Issue['kind']): void
+  comment(login: string, repository: string, number: number, body: string, kind?: Issue['kind']): Comment
   editComment(login: string, repository: string, comment: number, body: string): void
   deleteComment(login: string, repository: string, comment: number): void
   openPull(login: string, repository: string, input: PullInput): Promise<Pull>
@@ -31,7 +34,7 @@ export interface Actions {
   /** More checks by this account are to come, until the returned function says that there are none. */
   expectChecks(login: string, repository: string, sha: string): () => void
   /** The issue or pull request as the forge holds it, for looking only. */
-  issue(repository: string, number: number): Readonly<Issue>
+  issue(repository: string, number: number, kind?: Issue['kind']): Readonly<Issue>
   /** All of them, pull requests too, by number. */
   issues(repository: string): ReadonlyArray<Readonly<Issue>>
 }
@@ -49,12 +52,12 @@ export function createActions(world: World): Actions {
     closeIssue: (login, name, number, stateReason = 'completed') =>
       edit(login, name, number, { state: 'closed', stateReason }),
     reopenIssue: (login, name, number) => edit(login, name, number, { state: 'open' }),
-    addLabel: (login, name, number, label) =>
-      addIssueLabels(world, at(name), by(login), findIssue(at(name), number), [label]),
-    removeLabel: (login, name, number, label) =>
-      removeIssueLabel(world, at(name), by(login), findIssue(at(name), number), label),
-    comment: (login, name, number, body) =>
-      createComment(world, at(name), by(login), findIssue(at(name), number), body),
+    addLabel: (login, name, number, label, kind) =>
+      addIssueLabels(world, at(name), by(login), findIssue(at(name), number, kind), [label]),
+    removeLabel: (login, name, number, label, kind) =>
+      removeIssueLabel(world, at(name), by(login), findIssue(at(name), number, kind), label),
+    comment: (login, name, number, body, kind) =>
+      createComment(world, at(name), by(login), findIssue(at(name), number, kind), body),
     editComment: (login, name, comment, body) =>
       editComment(world, at(name), by(login), findComment(at(name), comment), body),
     deleteComment: (login, name, comment) => deleteComment(world, at(name), by(login), findComment(at(name), comment)),
@@ -70,14 +73,14 @@ export function createActions(world: World): Actions {
       const suite = holdSuite(world, at(name), sha, login)
       return () => releaseSuite(world, at(name), by(login).user, suite)
     },
-    issue: (name, number) => findIssue(at(name), number),
+    issue: (name, number, kind) => findIssue(at(name), number, kind),
     issues: (name) => [...at(name).issues.values()],
   }
 }
 
 function repositoryNamed(world: World, fullName: string): Repository {
-  const [owner = '', name = ''] = fullName.split('/')
-  const repository = findRepository(world, owner, name)
+  const cut = fullName.lastIndexOf('/')
+  const repository = findRepository(world, fullName.slice(0, cut), fullName.slice(cut + 1))
   if (!repository) throw new Refusal('not-found', { resource: 'Repository', detail: fullName })
   return repository
 }

@@ -24,8 +24,8 @@ export interface RequestFault {
   readonly path?: string
   /** Default 502 for errors; 429 or 403 for the rate limit, default 429. */
   readonly status?: number
-  /** Whole seconds, default 1. */
-  readonly retryAfter?: number
+  /** Whole seconds, default 1; null: refused without the header. */
+  readonly retryAfter?: number | null
   readonly times?: number
   readonly probability?: number
 }

@@ -1,19 +1,25 @@
 /**
- * The forge of a machine without a forge account: GitHub's dialect over real bare git repositories. Nothing in it is
- * played that git can do: pushes, diffs, merges and the test runs of its CI are real.
+ * The forge of a machine without a forge account: GitHub's and GitLab's dialects over real bare git repositories.
+ * Nothing in it is played that git can do: pushes, diffs, merges and the test runs of its CI are real.
  */
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { createActions, type Actions } from './actions.ts'
 import { serveAudit } from './audit-route.ts'
 import { CI_APP, startCi } from './ci/ci.ts'
 import { createFaultBoard, type Fault, type FaultBoard } from './faults.ts'
 import { serveRepositories } from './git-route.ts'
 import { adoptBare, writeHooks } from './git/bare.ts'
-import { createLinks } from './github/links.ts'
+import { createLinks as createGithubLinks, type Links as GithubLinks } from './github/links.ts'
+import type { Platform as GithubPlatform } from './github/call.ts'
 import { serveGithub } from './github/server.ts'
 import { signDelivery, subscribes, formatEvent } from './github/webhooks.ts'
+import { createLinks as createGitlabLinks, type Links as GitlabLinks } from './gitlab/links.ts'
+import { serveGitlab } from './gitlab/server.ts'
+import { collectUpdates } from './gitlab/updates.ts'
+import { signDelivery as signForGitlab, subscribes as subscribesAtGitlab } from './gitlab/webhooks.ts'
+import { noteByForge } from './gitlab/system-notes.ts'
 import type { WorldDocument } from './saved/document.ts'
 import { keepWorldFile, readWorldFile } from './saved/file.ts'
 import { restoreDeliveries, restoreWorld } from './saved/restore.ts'
@@ -23,6 +29,7 @@ import { catchUp } from './store/catch-up.ts'
 import type { ForgeEvent } from './store/events.ts'
 import type { Hook, Repository } from './store/records.ts'
 import { fullName } from './store/records.ts'
+import { noteOutcome } from './store/hooks.ts'
 import { createRepository, hooksPath, type RepositorySpec } from './store/repositories.ts'
 import { addUser, createWorld, noteChange, type UserSpec, type World } from './store/world.ts'
 import { createSender, type Attempt, type Delivery, type Message } from './webhooks/sender.ts'
@@ -59,6 +66,8 @@ export interface Forge extends Actions {
   readonly url: string
   /** Base of the REST API: octokit's `baseUrl`. */
   readonly apiUrl: string
+  /** Base of GitLab's REST API. */
+  readonly gitlabApiUrl: string
   readonly auditFile: string
   readonly faults: FaultBoard
   gitUrl(owner: string, name: string): string
@@ -94,23 +103,37 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     now: world.now,
     sign,
     changed: () => noteChange(world),
+    ended: ({ hook, statusCode }) => {
+      if (hook.dialect === 'gitlab') noteOutcome(hook, world.now(), statusCode)
+    },
   })
   const worldFile = keepWorldFile(file, () => saveWorld(world, sender.deliveries()), log)
   const bot = addUser(world, { login: `${CI_APP}[bot]`, type: 'Bot' })
   const ci = startCi(world, bot, log)
+  world.listeners.add((event) => noteByForge(world, event))
   world.listeners.add(tellHooks)
+  world.listeners.add(collectUpdates(() => links.value.gitlab, deliver))
   for (const user of options.seed?.users ?? []) addUser(world, user)
 
   function tellHooks(event: ForgeEvent): void {
     const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
-    const message = formatEvent(links.value, event)
-    for (const hook of hooks) {
+    const message = formatEvent(links.value.github, event)
+    for (const hook of hooks.filter(({ dialect }) => dialect === 'github')) {
       if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
     }
   }
 
+  function deliver(repository: Repository, message: Message): void {
+    for (const hook of repository.hooks.values()) {
+      if (hook.dialect === 'gitlab' && subscribesAtGitlab(hook, message.event, world.now()))
+        sender.send(repository, hook, message)
+    }
+  }
+
   function sign(hook: Hook, guid: string, message: Message): Attempt {
-    return signDelivery(repositoryIdOf, hook, guid, message)
+    return hook.dialect === 'gitlab'
+      ? signForGitlab(hook, guid, message)
+      : signDelivery(repositoryIdOf, hook, guid, message)
   }
 
   function repositoryIdOf(hook: { readonly id: number }): number {
@@ -118,18 +141,10 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   }
 
   const gitService = await serveRepositories(app, world, log)
-  await serveGithub(
-    app,
-    {
-      world,
-      sender,
-      faults,
-      get links() {
-        return links.value
-      },
-    },
-    { rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT, log },
-  )
+  await serveDialects(app, { world, sender, faults }, links, {
+    rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT,
+    log,
+  })
   if (options.adminToken !== undefined) serveAudit(app, world.audit, options.adminToken)
   const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   links.set(url)
@@ -149,10 +164,11 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   return {
     ...createActions(world),
     url,
-    apiUrl: links.value.api,
+    apiUrl: links.value.github.api,
+    gitlabApiUrl: links.value.gitlab.api,
     auditFile: world.audit.file,
     faults,
-    gitUrl: (owner, name) => links.value.git(owner, name),
+    gitUrl: (owner, name) => links.value.github.git(owner, name),
     createUser: (spec) => void addUser(world, spec),
     createRepository: async (spec) => describe(await createRepository(world, spec)),
     audit: () => world.audit.entries(),
@@ -186,20 +202,59 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
       fullName: fullName(repository),
       path: repository.path,
       defaultBranch: repository.defaultBranch,
-      gitUrl: links.value.git(repository.owner.login, repository.name),
+      gitUrl: links.value.github.git(repository.owner.login, repository.name),
     }
   }
 }
 
-function lateLinks(): { readonly value: ReturnType<typeof createLinks>; set(url: string): void } {
-  let made: ReturnType<typeof createLinks> | undefined
+/** Both APIs answer for every repository; a rate limit counts in each on its own. */
+async function serveDialects(
+  app: FastifyInstance,
+  platform: Pick<GithubPlatform, 'world' | 'sender' | 'faults'>,
+  links: LateLinks,
+  options: { readonly rateLimit: number; readonly log: (error: unknown) => void },
+): Promise<void> {
+  await serveGithub(
+    app,
+    {
+      ...platform,
+      get links() {
+        return links.value.github
+      },
+    },
+    options,
+  )
+  await serveGitlab(
+    app,
+    {
+      ...platform,
+      get links() {
+        return links.value.gitlab
+      },
+    },
+    options,
+  )
+}
+
+interface DialectLinks {
+  readonly github: GithubLinks
+  readonly gitlab: GitlabLinks
+}
+
+interface LateLinks {
+  readonly value: DialectLinks
+  set(url: string): void
+}
+
+function lateLinks(): LateLinks {
+  let made: DialectLinks | undefined
   return {
     get value() {
       if (!made) throw new Error('the forge does not listen yet')
       return made
     },
     set(url) {
-      made = createLinks(url)
+      made = { github: createGithubLinks(url), gitlab: createGitlabLinks(url) }
     },
   }
 }

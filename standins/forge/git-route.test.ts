@@ -172,3 +172,23 @@ test('hooks are told of a push with its commits and paths, of the pull request t
     })
   })
 })
+
+test('a repository below nested groups is cloned from and pushed to at its whole path', async () => {
+  const repository = { dialect: 'gitlab', owner: 'group/sub', name: 'library' } as const
+  await withForge({ repository }, async ({ forge, clone, push }) => {
+    expect(forge.gitUrl('group/sub', 'library')).toBe(`${forge.url}/group/sub/library.git`)
+    const sha = await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
+    expect(forge.audit().find((entry) => entry.action === 'branch.create')).toMatchObject({
+      repository: 'group/sub/library',
+      sha,
+    })
+  })
+})
+
+test('only a repository of GitLab lies in nested groups, and no group is a way out of the folder', async () => {
+  await withForge({}, async ({ forge }) => {
+    await expect(forge.createRepository({ owner: 'group/sub', name: 'x' })).rejects.toThrow('invalid')
+    const out = { dialect: 'gitlab', owner: 'group/..', name: 'x' } as const
+    await expect(forge.createRepository(out)).rejects.toThrow('invalid')
+  })
+})

@@ -12,6 +12,8 @@ import type { Actor, Repository } from './store/records.ts'
 import { findRepository, type World } from './store/world.ts'
 
 const REPOSITORY = '/:owner/:repo(^[A-Za-z0-9._-]+\\.git$)'
+/** What may lie above the owner, since GitLab's groups nest: `/group/sub/name.git`. */
+const PARENTS = ['', '/:first', '/:first/:second', '/:first/:second/:third'] as const
 
 export interface GitService {
   /** Resolves when every request under way has ended and its push has been noted. */
@@ -32,16 +34,18 @@ export async function serveRepositories(
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     scope.setErrorHandler((error, _request, reply) => refuse(reply, error))
-    scope.get(`${REPOSITORY}/info/refs`, (request, reply) => serve('info/refs', request, reply))
-    scope.post(`${REPOSITORY}/git-upload-pack`, (request, reply) => serve('git-upload-pack', request, reply))
-    scope.post(`${REPOSITORY}/git-receive-pack`, (request, reply) => serve('git-receive-pack', request, reply))
+    for (const path of PARENTS.map((parents) => `${parents}${REPOSITORY}`)) {
+      scope.get(`${path}/info/refs`, (request, reply) => serve('info/refs', request, reply))
+      scope.post(`${path}/git-upload-pack`, (request, reply) => serve('git-upload-pack', request, reply))
+      scope.post(`${path}/git-receive-pack`, (request, reply) => serve('git-receive-pack', request, reply))
+    }
   })
 
   async function serve(service: BackendCall['service'], request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const wanted = service === 'info/refs' ? (request.query as { service?: string }).service : service
     if (wanted !== 'git-upload-pack' && wanted !== 'git-receive-pack') throw new HttpRefusal(404, 'Not Found')
     const actor = authenticate(world, request.headers.authorization)
-    const repository = reachable(world, request.params as { owner: string; repo: string }, actor, wanted)
+    const repository = reachable(world, placeOf(request), actor, wanted)
     reply.hijack()
     const receipt = join(receipts, randomUUID())
     const served = serveGit(request.raw, reply.raw, {
@@ -61,6 +65,11 @@ export async function serveRepositories(
   }
 
   return { settled: async () => void (await Promise.all(underWay)) }
+}
+
+function placeOf(request: FastifyRequest): { owner: string; repo: string } {
+  const { first, second, third, owner, repo = '' } = request.params as Readonly<Record<string, string | undefined>>
+  return { owner: [first, second, third, owner].filter((part) => part !== undefined).join('/'), repo }
 }
 
 /** Without a token git is asked for one; with one that may not read, nothing is there; with one that may not write, 403. */

@@ -36,18 +36,18 @@ function standing(...rows: readonly MirroredComment[]): readonly string[] {
   return standingWords([{ place, rows, people }]).map(({ commentId }) => commentId)
 }
 
-test('an approval by button lifts an older hold, and one that the forge lists no more lifts nothing (LAW-24)', () => {
+test('an approval by button lifts an older hold, and one that the forge lists no more lifts nothing (LAW-24, MIRROR-10)', () => {
   expect(standing(hold, approval)).toEqual([])
   expect(standing(hold, revoked)).toEqual(['1'])
 })
 
-test('a request for changes that the forge lists no more still withholds, until a newer approval (LAW-24)', () => {
+test('a request for changes that the forge lists no more still withholds, until a newer approval (LAW-24, MIRROR-10)', () => {
   const request = row({ id: 'review-1', verdict: 'changesRequested' }, { deletedAt: 1500 })
   expect(standing(request)).toEqual(['review-1'])
   expect(standing(request, approval)).toEqual([])
 })
 
-test('an approval that the forge lists no more is taken back, and a comment is not that others deleted (APPROVAL-7)', () => {
+test('an approval that the forge lists no more is taken back, and a comment is not that others deleted (APPROVAL-7, MIRROR-10)', () => {
   expect([approval, revoked].map(isTakenBack)).toEqual([false, true])
   expect(isTakenBack({ ...hold, deletedAt: 3000 })).toBe(false)
 })

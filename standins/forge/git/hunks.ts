@@ -74,3 +74,15 @@ function spotOf(lines: readonly PatchLine[], found: PatchLine | undefined): Spot
   const above = lines.filter((one) => one.hunk === found.hunk && one.position <= found.position)
   return { position: found.position, hunk: found.hunk, excerpt: above.map((one) => one.text).join('\n') }
 }
+
+/** The numbers of the line that an excerpt ends with. */
+export function lastLine(excerpt: string): Pick<PatchLine, 'oldLine' | 'newLine'> | undefined {
+  return patchLines(excerpt).at(-1)
+}
+
+/** The line with exactly these numbers: an added one has no old number, a removed one no new number. */
+export function findLine(patch: string, oldLine: number | null, newLine: number | null): PatchLine | undefined {
+  return patchLines(patch).find(
+    (one) => one.oldLine === oldLine && one.newLine === newLine && (oldLine !== null || newLine !== null),
+  )
+}

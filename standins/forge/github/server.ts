@@ -87,7 +87,7 @@ export async function serveGithub(
       throw new HttpRefusal(
         limited.status ?? 429,
         'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
-        { 'retry-after': String(limited.retryAfter ?? 1) },
+        limited.retryAfter === null ? {} : { 'retry-after': String(limited.retryAfter ?? 1) },
       )
     const broken = platform.faults.strikeRequest('errorBeforeWrite', method, path)
     if (broken) throw new HttpRefusal(broken.status ?? 502, 'Server Error')

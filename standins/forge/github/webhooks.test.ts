@@ -13,7 +13,8 @@ function aHook(change: Partial<Hook>): Hook {
     events: ['push'],
     active: true,
   }
-  return { ...base, createdAt: '', updatedAt: '', lastResponse, ...change }
+  const state = { dialect: 'github' as const, failures: 0, disabledUntil: null }
+  return { ...base, ...state, createdAt: '', updatedAt: '', lastResponse, ...change }
 }
 
 const MESSAGE = { event: 'push', action: undefined, payload: { text: 'a&b=ü' } }

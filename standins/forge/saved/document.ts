@@ -24,7 +24,19 @@ const SavedUser = Type.Object({
 
 const SavedLabel = Type.Object({ id: Id, name: Text, color: Text, description: Nullable(Text) })
 
-export const SavedComment = Type.Object({ id: Id, body: Text, author: Login, createdAt: Text, updatedAt: Text })
+const Resolution = Type.Optional(Nullable(Type.Object({ by: Login, at: Text })))
+
+export const SavedComment = Type.Object({
+  id: Id,
+  body: Text,
+  author: Login,
+  system: Type.Optional(Type.Boolean()),
+  internal: Type.Optional(Type.Boolean()),
+  discussion: Type.Optional(Nullable(Text)),
+  resolution: Resolution,
+  createdAt: Text,
+  updatedAt: Text,
+})
 export type SavedComment = Static<typeof SavedComment>
 
 const thread = {
@@ -42,6 +54,7 @@ const thread = {
   updatedAt: Text,
   closedAt: Nullable(Text),
   closedBy: Nullable(Login),
+  confidential: Type.Optional(Type.Boolean()),
 }
 
 const SavedPlainIssue = Type.Object({ kind: Type.Literal('issue'), ...thread })
@@ -80,10 +93,29 @@ export const SavedReviewComment = Type.Object({
   originalCommit: Text,
   createdAt: Text,
   updatedAt: Text,
+  resolution: Resolution,
 })
 export type SavedReviewComment = Static<typeof SavedReviewComment>
 
 const Count = Type.Integer({ minimum: 0 })
+
+const SavedDraft = Type.Object({
+  id: Id,
+  author: Login,
+  body: Text,
+  position: Nullable(
+    Type.Object({
+      oldPath: Text,
+      newPath: Text,
+      oldLine: Nullable(Type.Integer()),
+      newLine: Nullable(Type.Integer()),
+      commit: Text,
+    }),
+  ),
+  discussion: Nullable(Text),
+})
+
+const SavedVersion = Type.Object({ id: Id, headSha: Text, baseSha: Text, diffBase: Text, createdAt: Text })
 
 export const SavedPull = Type.Object({
   kind: Type.Literal('pull'),
@@ -95,10 +127,20 @@ export const SavedPull = Type.Object({
   baseSha: Text,
   diffBase: Text,
   draft: Type.Boolean(),
-  merged: Nullable(Type.Object({ at: Text, by: Login, sha: Text })),
+  merged: Nullable(
+    Type.Object({
+      at: Text,
+      by: Login,
+      sha: Text,
+      method: Type.Optional(Type.Enum(['merge', 'squash', 'rebase', 'push'])),
+    }),
+  ),
   stats: Type.Object({ commits: Count, additions: Count, deletions: Count, changedFiles: Count }),
   reviews: Type.Array(SavedReview),
   reviewComments: Type.Array(SavedReviewComment),
+  drafts: Type.Optional(Type.Array(SavedDraft)),
+  reviewers: Type.Optional(Type.Array(Login)),
+  versions: Type.Optional(Type.Array(SavedVersion)),
 })
 export type SavedPull = Static<typeof SavedPull>
 
@@ -135,6 +177,7 @@ export const SavedStatus = Type.Object({
   id: Id,
   sha: Text,
   state: Type.Enum(['error', 'failure', 'pending', 'success']),
+  phase: Type.Optional(Nullable(Type.Enum(['running', 'canceled', 'skipped']))),
   context: Text,
   description: Nullable(Text),
   targetUrl: Nullable(Text),
@@ -142,6 +185,9 @@ export const SavedStatus = Type.Object({
   createdAt: Text,
 })
 export type SavedStatus = Static<typeof SavedStatus>
+
+/** An older forge's is GitHub's. */
+const Dialect = Type.Optional(Type.Enum(['github', 'gitlab']))
 
 const SavedHook = Type.Object({
   id: Id,
@@ -153,6 +199,9 @@ const SavedHook = Type.Object({
   createdAt: Text,
   updatedAt: Text,
   lastResponse: Type.Object({ code: Nullable(Type.Integer()), status: Text, message: Nullable(Text) }),
+  dialect: Dialect,
+  failures: Type.Optional(Count),
+  disabledUntil: Type.Optional(Nullable(Text)),
 })
 
 const Permission = Type.Enum(['none', 'read', 'triage', 'write', 'maintain', 'admin'])
@@ -165,6 +214,7 @@ const Protection = Type.Object({
 
 export const SavedRepository = Type.Object({
   id: Id,
+  dialect: Dialect,
   owner: Login,
   name: Type.String({ pattern: '^[A-Za-z0-9._-]+$' }),
   private: Type.Boolean(),
@@ -183,6 +233,7 @@ export const SavedRepository = Type.Object({
   labels: Type.Array(SavedLabel),
   issues: Type.Array(SavedIssue),
   nextNumber: Type.Integer({ minimum: 1 }),
+  nextPullNumber: Type.Optional(Type.Integer({ minimum: 1 })),
   hooks: Type.Array(SavedHook),
   suites: Type.Array(SavedSuite),
   statuses: Type.Array(SavedStatus),

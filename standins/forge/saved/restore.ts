@@ -1,4 +1,16 @@
-import type { CheckRun, CheckSuite, Comment, Hook, Issue, Label, Pull, Repository, User } from '../store/records.ts'
+import {
+  threadKey,
+  type CheckRun,
+  type CheckSuite,
+  type Comment,
+  type Hook,
+  type Issue,
+  type Label,
+  type Pull,
+  type Repository,
+  type Resolution,
+  type User,
+} from '../store/records.ts'
 import { repositoryPath } from '../store/repositories.ts'
 import type { World } from '../store/world.ts'
 import type { Delivery } from '../webhooks/sender.ts'
@@ -35,8 +47,11 @@ function restoreRepository(world: World, saved: SavedRepository): Repository {
   const user = userOf(world)
   const labels = new Map(saved.labels.map((label) => [label.id, label]))
   const path = repositoryPath(world, saved.owner, saved.name)
+  const dialect = saved.dialect ?? 'github'
   return {
     ...saved,
+    dialect,
+    nextPullNumber: saved.nextPullNumber ?? 1,
     owner: user(saved.owner),
     path,
     git: world.git.at(path),
@@ -44,11 +59,25 @@ function restoreRepository(world: World, saved: SavedRepository): Repository {
     mergeMethods: new Set(saved.mergeMethods),
     protection: new Map(Object.entries(saved.protection)),
     labels: new Map(saved.labels.map((label) => [label.name.toLowerCase(), label])),
-    issues: new Map(saved.issues.map((issue) => [issue.number, restoreIssue(issue, user, labels)])),
-    hooks: byId(saved.hooks),
+    issues: new Map(
+      saved.issues.map((issue) => [
+        threadKey({ dialect }, issue.kind, issue.number),
+        restoreIssue(issue, user, labels),
+      ]),
+    ),
+    hooks: byId(saved.hooks.map(restoreHook)),
     suites: saved.suites.map(restoreSuite),
-    statuses: saved.statuses.map((status) => ({ ...status, creator: user(status.creator) })),
+    statuses: saved.statuses.map((status) => ({
+      ...status,
+      phase: status.phase ?? null,
+      creator: user(status.creator),
+    })),
   }
+}
+
+function restoreHook(saved: SavedRepository['hooks'][number]): Hook {
+  const { dialect = 'github', failures = 0, disabledUntil = null } = saved
+  return { ...saved, dialect, failures, disabledUntil }
 }
 
 type UserOf = (login: string) => User
@@ -69,10 +98,19 @@ function restorePull(saved: SavedPull, user: UserOf, labels: ReadonlyMap<number,
   return {
     ...saved,
     ...restoreThread(saved, user, labels),
-    merged: saved.merged && { ...saved.merged, by: user(saved.merged.by) },
+    merged: saved.merged && { ...saved.merged, by: user(saved.merged.by), method: saved.merged.method ?? 'merge' },
     mergeability: null,
     reviews: byId(saved.reviews.map((review) => ({ ...review, author: user(review.author) }))),
-    reviewComments: byId(saved.reviewComments.map((comment) => ({ ...comment, author: user(comment.author) }))),
+    reviewComments: byId(
+      saved.reviewComments.map((comment) => ({
+        ...comment,
+        author: user(comment.author),
+        resolution: restoreResolution(comment.resolution, user),
+      })),
+    ),
+    drafts: byId((saved.drafts ?? []).map((draft) => ({ ...draft, author: user(draft.author) }))),
+    reviewers: (saved.reviewers ?? []).map(user),
+    versions: saved.versions ?? [],
   }
 }
 
@@ -80,14 +118,25 @@ function restoreThread(
   saved: SavedThread,
   user: UserOf,
   labels: ReadonlyMap<number, Label>,
-): Pick<Issue, 'author' | 'labels' | 'assignees' | 'comments' | 'closedBy'> {
+): Pick<Issue, 'author' | 'labels' | 'assignees' | 'comments' | 'closedBy' | 'confidential'> {
   return {
     author: user(saved.author),
     labels: saved.labels.map((id) => labels.get(id) ?? missing(`label ${id} of #${saved.number}`)),
     assignees: saved.assignees.map(user),
-    comments: byId(saved.comments.map((comment): Comment => ({ ...comment, author: user(comment.author) }))),
+    comments: byId(saved.comments.map((comment) => restoreComment(comment, user))),
+    confidential: saved.confidential ?? false,
     closedBy: saved.closedBy === null ? null : user(saved.closedBy),
   }
+}
+
+function restoreComment(saved: SavedThread['comments'][number], user: UserOf): Comment {
+  const { system = false, internal = false, discussion = null } = saved
+  const resolution = restoreResolution(saved.resolution, user)
+  return { ...saved, author: user(saved.author), system, internal, discussion, resolution }
+}
+
+function restoreResolution(saved: { by: string; at: string } | null | undefined, user: UserOf): Resolution | null {
+  return saved ? { ...saved, by: user(saved.by) } : null
 }
 
 function restoreSuite(saved: SavedSuite): CheckSuite {

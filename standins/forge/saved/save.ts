@@ -1,4 +1,4 @@
-import { fullName, isPull, type CheckSuite, type Issue, type Repository } from '../store/records.ts'
+import { fullName, isPull, type CheckSuite, type Issue, type Repository, type Resolution } from '../store/records.ts'
 import type { World } from '../store/world.ts'
 import type { Delivery } from '../webhooks/sender.ts'
 import {
@@ -59,7 +59,10 @@ function saveIssue(issue: Issue): SavedIssue {
     ...saveThread(pull),
     merged: pull.merged && { ...pull.merged, by: pull.merged.by.login },
     reviews: [...pull.reviews.values()].map(saveAuthored),
-    reviewComments: [...pull.reviewComments.values()].map(saveAuthored),
+    reviewComments: [...pull.reviewComments.values()].map(saveResolvable),
+    drafts: [...pull.drafts.values()].map(saveAuthored),
+    reviewers: pull.reviewers.map((user) => user.login),
+    versions: [...pull.versions],
   }
 }
 
@@ -70,7 +73,7 @@ function saveThread(
     author: issue.author.login,
     labels: issue.labels.map((label) => label.id),
     assignees: issue.assignees.map((user) => user.login),
-    comments: [...issue.comments.values()].map(saveAuthored),
+    comments: [...issue.comments.values()].map(saveResolvable),
     closedBy: issue.closedBy?.login ?? null,
   }
 }
@@ -79,6 +82,22 @@ function saveAuthored<R extends { readonly author: { readonly login: string } }>
   record: R,
 ): Omit<R, 'author'> & { author: string } {
   return { ...record, author: record.author.login }
+}
+
+interface Resolvable {
+  readonly author: { readonly login: string }
+  readonly resolution: Resolution | null
+}
+
+function saveResolvable<R extends Resolvable>(
+  record: R,
+): Omit<R, 'author' | 'resolution'> & { author: string; resolution: { by: string; at: string } | null } {
+  const { resolution } = record
+  return {
+    ...record,
+    author: record.author.login,
+    resolution: resolution && { ...resolution, by: resolution.by.login },
+  }
 }
 
 function saveSuite(suite: CheckSuite): SavedSuite {

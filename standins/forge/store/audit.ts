@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Issue } from './records.ts'
 
 export type AuditAction =
   | 'repository.create'
@@ -15,11 +16,14 @@ export type AuditAction =
   | 'comment.create'
   | 'comment.edit'
   | 'comment.delete'
+  | 'comment.resolve'
   | 'pull.open'
   | 'pull.edit'
   | 'pull.close'
   | 'pull.reopen'
   | 'pull.ready'
+  | 'pull.draft'
+  | 'pull.reviewers'
   | 'pull.synchronize'
   | 'pull.merge'
   | 'review.create'
@@ -28,6 +32,9 @@ export type AuditAction =
   | 'review-comment.create'
   | 'review-comment.edit'
   | 'review-comment.delete'
+  | 'draft-note.create'
+  | 'draft-note.edit'
+  | 'draft-note.delete'
   | 'git.push'
   | 'branch.create'
   | 'branch.delete'
@@ -45,6 +52,8 @@ export interface AuditEntry {
   readonly action: AuditAction
   readonly repository: string
   readonly number?: number
+  /** Of the thread with this number, where the action is one of both kinds. */
+  readonly kind?: Issue['kind']
   readonly sha?: string
   readonly ref?: string
   readonly before?: string

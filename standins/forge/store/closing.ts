@@ -4,7 +4,7 @@ import { fullName, isPull, type Repository, type User } from './records.ts'
 import type { World } from './world.ts'
 
 const KEYWORD =
-  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:(?:(?<short>[\w.-]+\/[\w.-]+)?#|GH-)|https?:\/\/[\w.:-]+\/(?<whole>[\w.-]+\/[\w.-]+)\/issues\/)(?<number>\d+)\b/gi
+  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:(?:(?<short>[\w.-]+(?:\/[\w.-]+)+)?#|GH-)|https?:\/\/[\w.:-]+\/(?<whole>[\w.-]+(?:\/[\w.-]+)+?)(?:\/-)?\/issues\/)(?<number>\d+)\b/gi
 
 interface NamedIssue {
   /** `owner/name`, in small letters. */

@@ -1,27 +1,54 @@
 import { checkBody } from './issues.ts'
-import { demand } from './permissions.ts'
-import type { Actor, Comment, Issue, Repository } from './records.ts'
+import { demand, textRight } from './permissions.ts'
+import type { Actor, Comment, Issue, Repository, User } from './records.ts'
 import { Refusal } from './refusal.ts'
-import { emit, record, timestamp, type World } from './world.ts'
+import { emit, noteChange, record, timestamp, type World } from './world.ts'
 
 export interface FoundComment {
   readonly issue: Issue
   readonly comment: Comment
 }
 
-export function createComment(world: World, repository: Repository, actor: Actor, issue: Issue, body: string): Comment {
-  demand(repository, actor, 'read')
+export interface CommentOptions {
+  readonly internal?: boolean
+  readonly discussion?: string
+}
+
+export function createComment(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  issue: Issue,
+  body: string,
+  { internal = false, discussion }: CommentOptions = {},
+): Comment {
+  demand(repository, actor, internal ? 'triage' : 'read')
   checkComment(body)
-  const at = timestamp(world)
-  const comment: Comment = { id: world.nextId(), body, author: actor.user, createdAt: at, updatedAt: at }
+  const at = timestamp(world, repository)
+  const comment: Comment = {
+    ...{ id: world.nextId(), body, author: actor.user, createdAt: at, updatedAt: at },
+    ...{ system: false, internal, discussion: discussion ?? null, resolution: null },
+  }
   issue.comments.set(comment.id, comment)
   issue.updatedAt = at
   record(world, actor.user, 'comment.create', repository, {
     number: issue.number,
+    kind: issue.kind,
     detail: { comment: comment.id, body },
   })
   emit(world, { type: 'comment.changed', action: 'created', repository, actor: actor.user, issue, comment })
   return comment
+}
+
+/** By the forge itself, about what the actor has just done: no hook carries it and no audit line repeats it. */
+export function createSystemNote(world: World, repository: Repository, actor: User, issue: Issue, body: string): void {
+  const at = timestamp(world, repository)
+  const comment: Comment = {
+    ...{ id: world.nextId(), body, author: actor, createdAt: at, updatedAt: at },
+    ...{ system: true, internal: false, discussion: null, resolution: null },
+  }
+  issue.comments.set(comment.id, comment)
+  noteChange(world)
 }
 
 export function editComment(
@@ -31,12 +58,16 @@ export function editComment(
   { issue, comment }: FoundComment,
   body: string,
 ): void {
-  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
+  demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   checkComment(body)
   const from = comment.body
-  Object.assign(comment, { body, updatedAt: timestamp(world) })
+  Object.assign(comment, { body, updatedAt: timestamp(world, repository) })
   issue.updatedAt = comment.updatedAt
-  record(world, actor.user, 'comment.edit', repository, { number: issue.number, detail: { comment: comment.id, body } })
+  record(world, actor.user, 'comment.edit', repository, {
+    number: issue.number,
+    kind: issue.kind,
+    detail: { comment: comment.id, body },
+  })
   emit(world, {
     type: 'comment.changed',
     action: 'edited',
@@ -54,10 +85,14 @@ export function deleteComment(
   actor: Actor,
   { issue, comment }: FoundComment,
 ): void {
-  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
+  demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   issue.comments.delete(comment.id)
-  issue.updatedAt = timestamp(world)
-  record(world, actor.user, 'comment.delete', repository, { number: issue.number, detail: { comment: comment.id } })
+  issue.updatedAt = timestamp(world, repository)
+  record(world, actor.user, 'comment.delete', repository, {
+    number: issue.number,
+    kind: issue.kind,
+    detail: { comment: comment.id },
+  })
   emit(world, { type: 'comment.changed', action: 'deleted', repository, actor: actor.user, issue, comment })
 }
 

@@ -35,7 +35,7 @@ export interface IssueChanged extends Base {
 
 export interface PullChanged extends Base {
   readonly type: 'pull.changed'
-  readonly action: ThreadAction | 'synchronize' | 'ready_for_review'
+  readonly action: ThreadAction | 'synchronize' | 'ready_for_review' | 'converted_to_draft'
   readonly pull: Pull
   readonly label?: Label
   readonly changes?: Changes

@@ -1,7 +1,16 @@
 import type { Changes, ThreadAction } from './events.ts'
-import { ensureLabels } from './labels.ts'
+import { ensureLabels, withoutSiblings } from './labels.ts'
 import { demand, may } from './permissions.ts'
-import { isPull, type Actor, type Issue, type Label, type PlainIssue, type Repository, type User } from './records.ts'
+import {
+  isPull,
+  threadKey,
+  type Actor,
+  type Issue,
+  type Label,
+  type PlainIssue,
+  type Repository,
+  type User,
+} from './records.ts'
 import { Refusal } from './refusal.ts'
 import { emit, findUser, noteChange, record, timestamp, type World } from './world.ts'
 
@@ -14,6 +23,7 @@ export interface IssueInput {
   readonly body?: string | null
   readonly labels?: readonly string[]
   readonly assignees?: readonly string[]
+  readonly confidential?: boolean
 }
 
 export interface IssuePatch {
@@ -23,6 +33,7 @@ export interface IssuePatch {
   readonly stateReason?: 'completed' | 'not_planned' | 'reopened' | null
   readonly labels?: readonly string[]
   readonly assignees?: readonly string[]
+  readonly confidential?: boolean
 }
 
 export function openIssue(world: World, repository: Repository, actor: Actor, input: IssueInput): PlainIssue {
@@ -32,11 +43,12 @@ export function openIssue(world: World, repository: Repository, actor: Actor, in
   const trusted = may(repository, actor, 'triage')
   const issue: PlainIssue = {
     kind: 'issue',
-    ...newThread(world, repository, actor.user, input.title, input.body ?? null),
-    labels: trusted ? ensureLabels(world, repository, input.labels ?? []) : [],
+    ...newThread(world, repository, actor.user, 'issue', input.title, input.body ?? null),
+    labels: trusted ? possible(repository, ensureLabels(world, repository, input.labels ?? []), []) : [],
     assignees: trusted ? usersOf(world, input.assignees ?? []) : [],
+    confidential: input.confidential ?? false,
   }
-  repository.issues.set(issue.number, issue)
+  repository.issues.set(threadKey(repository, 'issue', issue.number), issue)
   record(world, actor.user, 'issue.open', repository, {
     number: issue.number,
     detail: { title: issue.title, labels: issue.labels.map((label) => label.name) },
@@ -47,20 +59,19 @@ export function openIssue(world: World, repository: Repository, actor: Actor, in
   return issue
 }
 
-/** What an issue and a merge request have in common at their birth. They share one sequence of numbers. */
+/** What an issue and a merge request have in common at their birth. GitHub has one sequence of numbers for both. */
 export function newThread(
   world: World,
   repository: Repository,
   author: User,
+  kind: Issue['kind'],
   title: string,
   body: string | null,
 ): Omit<PlainIssue, 'kind'> {
-  const at = timestamp(world)
-  const number = repository.nextNumber
-  repository.nextNumber += 1
+  const at = timestamp(world, repository)
   return {
     id: world.nextId(),
-    number,
+    number: takeNumber(repository, kind),
     title,
     body,
     state: 'open',
@@ -73,11 +84,20 @@ export function newThread(
     updatedAt: at,
     closedAt: null,
     closedBy: null,
+    confidential: false,
   }
 }
 
-export function findIssue(repository: Repository, number: number): Issue {
-  const issue = repository.issues.get(number)
+function takeNumber(repository: Repository, kind: Issue['kind']): number {
+  const counter = repository.dialect === 'gitlab' && kind === 'pull' ? 'nextPullNumber' : 'nextNumber'
+  const number = repository[counter]
+  repository[counter] += 1
+  return number
+}
+
+/** `kind` matters where merge requests are not counted among the issues. */
+export function findIssue(repository: Repository, number: number, kind: Issue['kind'] = 'issue'): Issue {
+  const issue = repository.issues.get(threadKey(repository, kind, number))
   if (!issue) throw new Refusal('not-found')
   return issue
 }
@@ -93,8 +113,24 @@ export function editIssue(world: World, repository: Repository, actor: Actor, is
     issue.assignees = usersOf(world, patch.assignees)
     noteChange(world)
   }
+  if (patch.confidential !== undefined && patch.confidential !== issue.confidential)
+    setConfidential(world, repository, actor, issue, patch.confidential)
   if (patch.state && patch.state !== issue.state)
     setState(world, repository, actor.user, issue, patch.state, patch.stateReason)
+}
+
+function setConfidential(
+  world: World,
+  repository: Repository,
+  actor: Actor,
+  issue: Issue,
+  confidential: boolean,
+): void {
+  demand(repository, actor, 'triage')
+  const changes: Changes = { confidential: { from: String(issue.confidential) } }
+  issue.confidential = confidential
+  record(world, actor.user, 'issue.edit', repository, { number: issue.number, detail: { changed: ['confidential'] } })
+  tellThread(world, repository, actor.user, issue, 'edited', { changes })
 }
 
 function editText(world: World, repository: Repository, actor: User, issue: Issue, patch: IssuePatch): void {
@@ -123,7 +159,7 @@ export function setState(
   reason?: Issue['stateReason'],
 ): void {
   issue.state = state
-  issue.closedAt = state === 'closed' ? timestamp(world) : null
+  issue.closedAt = state === 'closed' ? timestamp(world, repository) : null
   issue.closedBy = state === 'closed' ? actor : null
   issue.stateReason = isPull(issue) ? null : (reason ?? (state === 'closed' ? 'completed' : 'reopened'))
   const verb = state === 'closed' ? 'close' : 'reopen'
@@ -136,20 +172,33 @@ export function replaceLabels(
   repository: Repository,
   actor: User,
   issue: Issue,
-  labels: readonly Label[],
+  wanted: readonly Label[],
 ): void {
+  const labels = possible(repository, wanted, issue.labels)
   const added = labels.filter((label) => !issue.labels.includes(label))
   const removed = issue.labels.filter((label) => !labels.includes(label))
   for (const label of added) {
     issue.labels = [...issue.labels, label]
-    record(world, actor, 'label.add', repository, { number: issue.number, detail: { label: label.name } })
+    record(world, actor, 'label.add', repository, {
+      number: issue.number,
+      kind: issue.kind,
+      detail: { label: label.name },
+    })
     tellThread(world, repository, actor, issue, 'labeled', { label })
   }
   for (const label of removed) {
     issue.labels = issue.labels.filter((one) => one !== label)
-    record(world, actor, 'label.remove', repository, { number: issue.number, detail: { label: label.name } })
+    record(world, actor, 'label.remove', repository, {
+      number: issue.number,
+      kind: issue.kind,
+      detail: { label: label.name },
+    })
     tellThread(world, repository, actor, issue, 'unlabeled', { label })
   }
+}
+
+function possible(repository: Repository, labels: readonly Label[], old: readonly Label[]): Label[] {
+  return repository.dialect === 'gitlab' ? withoutSiblings(labels, old) : [...labels]
 }
 
 function tellThread(
@@ -160,7 +209,7 @@ function tellThread(
   action: ThreadAction,
   more: { label?: Label; changes?: Changes } = {},
 ): void {
-  issue.updatedAt = timestamp(world)
+  issue.updatedAt = timestamp(world, repository)
   if (isPull(issue)) emit(world, { type: 'pull.changed', action, repository, actor, pull: issue, ...more })
   else emit(world, { type: 'issue.changed', action, repository, actor, issue, ...more })
 }

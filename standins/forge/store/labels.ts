@@ -63,6 +63,21 @@ export function ensureLabels(world: World, repository: Repository, names: readon
   return [...new Set(labels)]
 }
 
+/** GitLab's scoped labels: of those that share all before the last `::` only the newest stays. `old` are those set so far. */
+export function withoutSiblings(labels: readonly Label[], old: readonly Label[]): Label[] {
+  const fresh = labels.filter((label) => !old.includes(label))
+  return labels.filter((label) => {
+    const scope = scopeOf(label)
+    const newest = fresh.findLast((one) => scopeOf(one) === scope)
+    return scope === undefined || newest === undefined || newest === label
+  })
+}
+
+function scopeOf({ name }: Label): string | undefined {
+  const cut = name.lastIndexOf('::')
+  return cut > 0 ? name.slice(0, cut).toLowerCase() : undefined
+}
+
 function checkLabel(repository: Repository, input: LabelInput): void {
   if (input.name.trim() === '') throw new Refusal('missing', { resource: 'Label', field: 'name' })
   if (input.name.length > 50) throw new Refusal('invalid', { resource: 'Label', field: 'name', detail: input.name })

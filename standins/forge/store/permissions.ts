@@ -32,6 +32,16 @@ export function demand(repository: Repository, actor: Actor | undefined, wanted:
   if (!may(repository, actor, wanted)) throw new Refusal(wanted === 'admin' ? 'admin-only' : 'forbidden')
 }
 
+/** Needed to change what others wrote in comments. */
+export function textRight(repository: Repository): Permission {
+  return repository.dialect === 'gitlab' ? 'maintain' : 'write'
+}
+
+/** Needed to make and change hooks. */
+export function hookRight(repository: Repository): Permission {
+  return repository.dialect === 'gitlab' ? 'maintain' : 'admin'
+}
+
 export type Association = 'OWNER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'NONE'
 
 export function associationOf(repository: Repository, user: User): Association {

@@ -1,7 +1,7 @@
 import type { FileDiff } from '../git/diff.ts'
 import { checkText, editIssue, newThread, setState, type IssuePatch } from './issues.ts'
 import { demand } from './permissions.ts'
-import { fullName, isPull, type Actor, type Pull, type PullStats, type Repository } from './records.ts'
+import { fullName, isPull, threadKey, type Actor, type Pull, type PullStats, type Repository } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { emit, record, timestamp, type World } from './world.ts'
 
@@ -25,7 +25,7 @@ interface Tips {
 }
 
 export function findPull(repository: Repository, number: number): Pull {
-  const issue = repository.issues.get(number)
+  const issue = repository.issues.get(threadKey(repository, 'pull', number))
   if (!issue || !isPull(issue)) throw new Refusal('not-found')
   return issue
 }
@@ -54,7 +54,7 @@ export function openPull(world: World, repository: Repository, actor: Actor, inp
       throw new Refusal('no-commits', { resource: 'PullRequest', detail: `${input.base} and ${input.head}` })
     const pull: Pull = {
       kind: 'pull',
-      ...newThread(world, repository, actor.user, input.title, input.body ?? null),
+      ...newThread(world, repository, actor.user, 'pull', input.title, input.body ?? null),
       ...tips,
       pullId: world.nextId(),
       head: input.head,
@@ -65,9 +65,12 @@ export function openPull(world: World, repository: Repository, actor: Actor, inp
       mergeability: null,
       reviews: new Map(),
       reviewComments: new Map(),
+      drafts: new Map(),
+      reviewers: [],
+      versions: [],
     }
-    repository.issues.set(pull.number, pull)
-    await repository.git.setRef(`refs/pull/${pull.number}/head`, pull.headSha)
+    repository.issues.set(threadKey(repository, 'pull', pull.number), pull)
+    await noteHead(world, repository, pull)
     record(world, actor.user, 'pull.open', repository, {
       number: pull.number,
       sha: pull.headSha,
@@ -112,8 +115,22 @@ export function pullFiles(repository: Repository, pull: Pull, head = pull.headSh
 /** Takes the pull to where its branches now stand. The caller holds the ref lock and tells the world. */
 export async function refreshPull(world: World, repository: Repository, pull: Pull): Promise<void> {
   const tips = await tipsOf(repository, pull.head, pull.base)
-  Object.assign(pull, tips, { stats: await statsOf(repository, tips), mergeability: null, updatedAt: timestamp(world) })
-  await repository.git.setRef(`refs/pull/${pull.number}/head`, pull.headSha)
+  Object.assign(pull, tips, {
+    stats: await statsOf(repository, tips),
+    mergeability: null,
+    updatedAt: timestamp(world, repository),
+  })
+  await noteHead(world, repository, pull)
+}
+
+/** Under a ref of its own the head can be fetched after its branch is gone. */
+async function noteHead(world: World, repository: Repository, pull: Pull): Promise<void> {
+  const { headSha, baseSha, diffBase } = pull
+  const last = pull.versions.at(-1)
+  if (last?.headSha !== headSha || last.diffBase !== diffBase)
+    pull.versions.push({ id: world.nextId(), headSha, baseSha, diffBase, createdAt: timestamp(world, repository) })
+  const folder = repository.dialect === 'gitlab' ? 'merge-requests' : 'pull'
+  await repository.git.setRef(`refs/${folder}/${pull.number}/head`, headSha)
 }
 
 export function editPull(
@@ -162,10 +179,15 @@ async function moveBase(world: World, repository: Repository, actor: Actor, pull
 }
 
 export function markReady(world: World, repository: Repository, actor: Actor, pull: Pull): void {
+  setDraft(world, repository, actor, pull, false)
+}
+
+export function setDraft(world: World, repository: Repository, actor: Actor, pull: Pull, draft: boolean): void {
   demand(repository, actor, pull.author === actor.user ? 'read' : 'write')
-  if (!pull.draft) return
-  pull.draft = false
-  pull.updatedAt = timestamp(world)
-  record(world, actor.user, 'pull.ready', repository, { number: pull.number })
-  emit(world, { type: 'pull.changed', action: 'ready_for_review', repository, actor: actor.user, pull })
+  if (pull.draft === draft) return
+  pull.draft = draft
+  pull.updatedAt = timestamp(world, repository)
+  record(world, actor.user, draft ? 'pull.draft' : 'pull.ready', repository, { number: pull.number })
+  const action = draft ? 'converted_to_draft' : 'ready_for_review'
+  emit(world, { type: 'pull.changed', action, repository, actor: actor.user, pull })
 }

@@ -4,7 +4,7 @@ import { closeNamedIssues } from './closing.ts'
 import { setState } from './issues.ts'
 import { outdateComments } from './review-comments.ts'
 import { pullsOf, refLock, refreshPull } from './pulls.ts'
-import { type Pull, type Repository, type User } from './records.ts'
+import type { Merge, Pull, Repository, User } from './records.ts'
 import { emit, record, timestamp, type World } from './world.ts'
 
 /** Takes note of what a push has moved: pulls follow their branches, checks start, everybody is told. */
@@ -29,7 +29,7 @@ export async function applyRefUpdate(
   const { ref, before, after } = update
   const commits = await repository.git.pushedCommits(ref, before, after)
   const forced = before !== ZERO_SHA && after !== ZERO_SHA && !(await repository.git.isAncestor(before, after))
-  repository.pushedAt = timestamp(world)
+  repository.pushedAt = timestamp(world, repository)
   recordPush(world, repository, actor, update, forced)
   emit(world, { type: 'branch.pushed', repository, actor, ref, before, after, forced, commits })
   const branch = branchOf(ref)
@@ -113,7 +113,7 @@ export async function followBase(
 
 /** How it came, and when the forge was asked: what is written after that moment came too late for who asked. */
 interface MergeAudit {
-  readonly method: string
+  readonly method: Merge['method']
   readonly askedAt?: string
 }
 
@@ -125,8 +125,14 @@ export function settleMerge(
   sha: string,
   how: MergeAudit,
 ): void {
-  const at = timestamp(world)
-  Object.assign(pull, { merged: { at, by: actor, sha }, state: 'closed', closedAt: at, closedBy: actor, updatedAt: at })
+  const at = timestamp(world, repository)
+  Object.assign(pull, {
+    merged: { at, by: actor, sha, method: how.method },
+    state: 'closed',
+    closedAt: at,
+    closedBy: actor,
+    updatedAt: at,
+  })
   record(world, actor, 'pull.merge', repository, {
     number: pull.number,
     sha: pull.headSha,

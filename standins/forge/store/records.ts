@@ -7,6 +7,8 @@ import type { Git } from '../git/store.ts'
 export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 export type MergeMethod = 'merge' | 'squash' | 'rebase'
 export type Side = 'LEFT' | 'RIGHT'
+/** Whose rules a repository lives by, and whose words a hook is sent in. Both APIs answer for every repository. */
+export type Dialect = 'github' | 'gitlab'
 
 export interface User {
   readonly id: number
@@ -35,8 +37,20 @@ export interface Comment {
   readonly id: number
   body: string
   readonly author: User
+  /** Written by the forge itself about what the author did. */
+  readonly system: boolean
+  /** For members alone. */
+  readonly internal: boolean
+  /** What it and its answers have in common; null for one that stands alone. */
+  discussion: string | null
+  resolution: Resolution | null
   readonly createdAt: string
   updatedAt: string
+}
+
+export interface Resolution {
+  readonly by: User
+  readonly at: string
 }
 
 interface Thread {
@@ -54,6 +68,8 @@ interface Thread {
   updatedAt: string
   closedAt: string | null
   closedBy: User | null
+  /** For its author and members who may sort issues. */
+  confidential: boolean
 }
 
 export interface PlainIssue extends Thread {
@@ -75,6 +91,38 @@ export interface Pull extends Thread {
   mergeability: Mergeability | null
   readonly reviews: Map<number, Review>
   readonly reviewComments: Map<number, ReviewComment>
+  readonly drafts: Map<number, DraftNote>
+  /** Who was asked to review it. */
+  reviewers: User[]
+  /** Each place where its head has been, the oldest first. */
+  readonly versions: PullVersion[]
+}
+
+/** Of one comment that its author has not published yet. */
+export interface DraftNote {
+  readonly id: number
+  readonly author: User
+  body: string
+  readonly position: DraftPosition | null
+  /** The discussion that it answers. */
+  readonly discussion: string | null
+}
+
+/** As it was asked for: whether the diff has such a line is found out when it is published. */
+export interface DraftPosition {
+  readonly oldPath: string
+  readonly newPath: string
+  readonly oldLine: number | null
+  readonly newLine: number | null
+  readonly commit: string
+}
+
+export interface PullVersion {
+  readonly id: number
+  readonly headSha: string
+  readonly baseSha: string
+  readonly diffBase: string
+  readonly createdAt: string
 }
 
 export type Issue = PlainIssue | Pull
@@ -83,6 +131,7 @@ export interface Merge {
   readonly at: string
   readonly by: User
   readonly sha: string
+  readonly method: MergeMethod | 'push'
 }
 
 export interface PullStats {
@@ -124,6 +173,7 @@ export interface ReviewComment {
   readonly originalCommit: string
   readonly createdAt: string
   updatedAt: string
+  resolution: Resolution | null
 }
 
 /** Where in a diff a review comment stands; null for a comment on the whole file. */
@@ -181,6 +231,8 @@ export interface CommitStatus {
   readonly id: number
   readonly sha: string
   readonly state: 'error' | 'failure' | 'pending' | 'success'
+  /** The finer word of a forge that has more than the four. */
+  readonly phase: 'running' | 'canceled' | 'skipped' | null
   readonly context: string
   readonly description: string | null
   readonly targetUrl: string | null
@@ -207,6 +259,11 @@ export interface Hook {
   readonly createdAt: string
   updatedAt: string
   lastResponse: { code: number | null; status: string; message: string | null }
+  readonly dialect: Dialect
+  /** In a row. */
+  failures: number
+  /** Nothing is sent before. */
+  disabledUntil: string | null
 }
 
 export interface CiSettings {
@@ -219,6 +276,7 @@ export interface CiSettings {
 
 export interface Repository {
   readonly id: number
+  readonly dialect: Dialect
   readonly owner: User
   readonly name: string
   readonly path: string
@@ -232,8 +290,11 @@ export interface Repository {
   readonly protection: Map<string, Protection>
   readonly ci: CiSettings
   readonly labels: Map<string, Label>
+  /** By `threadKey`. */
   readonly issues: Map<number, Issue>
   nextNumber: number
+  /** Of merge requests, where they are not counted among the issues. */
+  nextPullNumber: number
   readonly hooks: Map<number, Hook>
   readonly suites: CheckSuite[]
   readonly statuses: CommitStatus[]
@@ -244,6 +305,11 @@ export interface Repository {
 
 export function fullName(repository: Repository): string {
   return `${repository.owner.login}/${repository.name}`
+}
+
+/** GitLab counts merge requests apart from issues: there they lie below zero, so that one map can hold both. */
+export function threadKey(repository: Pick<Repository, 'dialect'>, kind: Issue['kind'], number: number): number {
+  return repository.dialect === 'gitlab' && kind === 'pull' ? -number : number
 }
 
 export function isPull(issue: Issue): issue is Pull {

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { permissionOf } from './permissions.ts'
-import type { CiSettings, MergeMethod, Permission, Protection, Repository } from './records.ts'
+import type { CiSettings, Dialect, MergeMethod, Permission, Protection, Repository } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { addUser, findRepository, findUser, record, requireUser, timestamp, type World } from './world.ts'
 import { createHook, type HookInput } from './hooks.ts'
 import { createLabel, type LabelInput } from './labels.ts'
 
 export interface RepositorySpec {
+  /** Default GitHub's. In GitLab's issues and merge requests have numbers of their own, and the owner may be a nested group, `group/sub`. */
+  readonly dialect?: Dialect
   readonly owner: string
   readonly name: string
   /** A local repository to start from: its branches and tags, and its HEAD as the default branch. */
@@ -26,10 +28,11 @@ export interface RepositorySpec {
 const OPEN_PROTECTION: Protection = { requiredChecks: [], strict: false, requiredApprovals: 0, enforceAdmins: true }
 const DEFAULT_CI: CiSettings = { enabled: true, checkName: 'test', timeoutMs: 600_000 }
 const NAME = /^[A-Za-z0-9._-]+$/
+const DOTS = /^\.+$/
 
 /** The owner is created when nobody has that login yet. A repository of an earlier start of this forge is given as it stands, whatever else the spec says. */
 export async function createRepository(world: World, spec: RepositorySpec): Promise<Repository> {
-  if (!NAME.test(spec.name) || !NAME.test(spec.owner))
+  if (!isPlace(spec))
     throw new Refusal('invalid', { resource: 'Repository', field: 'name', detail: `${spec.owner}/${spec.name}` })
   const known = findRepository(world, spec.owner, spec.name)
   if (known && world.restored.has(known)) return known
@@ -38,9 +41,11 @@ export async function createRepository(world: World, spec: RepositorySpec): Prom
   for (const login of Object.keys(spec.permissions ?? {})) requireUser(world, login)
   const path = repositoryPath(world, spec.owner, spec.name)
   const defaultBranch = await world.git.create(path, hooksPath(world), spec)
-  const at = timestamp(world)
+  const dialect = spec.dialect ?? 'github'
+  const at = timestamp(world, { dialect })
   const repository: Repository = {
     id: world.nextId(),
+    dialect,
     owner,
     name: spec.name,
     path,
@@ -60,6 +65,7 @@ export async function createRepository(world: World, spec: RepositorySpec): Prom
     labels: new Map(),
     issues: new Map(),
     nextNumber: 1,
+    nextPullNumber: 1,
     hooks: new Map(),
     suites: [],
     statuses: [],
@@ -74,6 +80,13 @@ export async function createRepository(world: World, spec: RepositorySpec): Prom
   for (const hook of spec.hooks ?? [])
     createHook(world, repository, admin, { contentType: 'json', events: ['*'], ...hook })
   return repository
+}
+
+/** The owner's and the repository's names become folders. */
+function isPlace({ owner, name, dialect }: RepositorySpec): boolean {
+  const groups = owner.split('/')
+  if (groups.length > 1 && dialect !== 'gitlab') return false
+  return [...groups, name].every((part) => NAME.test(part) && !DOTS.test(part))
 }
 
 export function repositoryPath(world: World, owner: string, name: string): string {

@@ -88,8 +88,13 @@ export interface NewReviewComment {
   readonly inReplyTo?: number
 }
 
-export function addReviewComment(world: World, pull: Pull, input: NewReviewComment): ReviewComment {
-  const at = timestamp(world)
+export function addReviewComment(
+  world: World,
+  repository: Repository,
+  pull: Pull,
+  input: NewReviewComment,
+): ReviewComment {
+  const at = timestamp(world, repository)
   const comment: ReviewComment = {
     ...input,
     inReplyTo: input.inReplyTo ?? null,
@@ -97,6 +102,7 @@ export function addReviewComment(world: World, pull: Pull, input: NewReviewComme
     originalCommit: input.commit,
     createdAt: at,
     updatedAt: at,
+    resolution: null,
   }
   pull.reviewComments.set(comment.id, comment)
   return comment

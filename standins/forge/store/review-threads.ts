@@ -1,4 +1,4 @@
-import { demand } from './permissions.ts'
+import { demand, textRight } from './permissions.ts'
 import { pullFiles } from './pulls.ts'
 import type { Actor, Pull, Repository, Review, ReviewComment } from './records.ts'
 import { Refusal } from './refusal.ts'
@@ -66,7 +66,7 @@ function publishSingle(
     submittedAt: null,
   }
   pull.reviews.set(review.id, review)
-  const comment = addReviewComment(world, pull, {
+  const comment = addReviewComment(world, repository, pull, {
     id: world.nextId(),
     reviewId: review.id,
     author: actor.user,
@@ -93,10 +93,10 @@ export function editReviewComment(
   { pull, comment }: FoundReviewComment,
   body: string,
 ): void {
-  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
+  demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   checkCommentBody(body)
   const from = comment.body
-  Object.assign(comment, { body, updatedAt: timestamp(world) })
+  Object.assign(comment, { body, updatedAt: timestamp(world, repository) })
   record(world, actor.user, 'review-comment.edit', repository, { number: pull.number, detail: { comment: comment.id } })
   emit(world, {
     type: 'review-comment.changed',
@@ -115,7 +115,7 @@ export function deleteReviewComment(
   actor: Actor,
   { pull, comment }: FoundReviewComment,
 ): void {
-  demand(repository, actor, comment.author === actor.user ? 'read' : 'write')
+  demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   pull.reviewComments.delete(comment.id)
   record(world, actor.user, 'review-comment.delete', repository, {
     number: pull.number,

@@ -49,7 +49,7 @@ export async function withForge(options: FixtureOptions, use: (fixture: ForgeFix
   const { repository, ...rest } = options
   const forge = await startForge({ dir: join(dir, 'forge'), ...rest, seed: { users: USERS } })
   try {
-    const { path } = await forge.createRepository({
+    const { path, gitUrl } = await forge.createRepository({
       owner: 'acme',
       name: 'library',
       fromPath: await library(),
@@ -57,24 +57,24 @@ export async function withForge(options: FixtureOptions, use: (fixture: ForgeFix
       ci: { enabled: false },
       ...repository,
     })
-    await use({ dir, forge, path, ...tools(dir, forge) })
+    await use({ dir, forge, path, ...tools(dir, forge, gitUrl) })
   } finally {
     await forge.close()
     await rm(dir, { recursive: true, force: true })
   }
 }
 
-function tools(dir: string, forge: Forge): Pick<ForgeFixture, 'octokit' | 'clone' | 'push'> {
+function tools(dir: string, forge: Forge, gitUrl: string): Pick<ForgeFixture, 'octokit' | 'clone' | 'push'> {
   return {
     octokit: (login) => octokitOf(forge, login),
-    async clone(login, name = 'library') {
+    async clone(login, name) {
       const folder = await mkdtemp(join(dir, 'clone-'))
       await run(folder, [
         '-c',
         `http.extraHeader=${basic(`token-of-${login}`)}`,
         'clone',
         '--quiet',
-        forge.gitUrl('acme', name),
+        name === undefined ? gitUrl : forge.gitUrl('acme', name),
         '.',
       ])
       await run(folder, ['config', 'http.extraHeader', basic(`token-of-${login}`)])
@@ -172,9 +172,9 @@ export async function withReceiver(use: (receiver: Receiver) => Promise<void>): 
       const payload = JSON.parse(raw) as Record<string, unknown>
       const header = (name: string): string => request.headers[name]?.toString() ?? ''
       received.push({
-        event: header('x-github-event'),
+        event: header('x-github-event') || header('x-gitlab-event'),
         action: payload.action as string | undefined,
-        delivery: header('x-github-delivery'),
+        delivery: header('x-github-delivery') || header('idempotency-key'),
         headers: request.headers,
         raw,
         payload,

@@ -1,0 +1,19 @@
+import type { AdapterOptions } from '../adapter.ts'
+import type { ForgePort } from '../port.ts'
+import { createGitlabClient } from './client.ts'
+import { hookPart } from './hooks.ts'
+import { issuePart } from './issues.ts'
+import { mergeRequestPart } from './merge-requests.ts'
+import { repositoryPart } from './repositories.ts'
+
+/** gitlab.com, a GitLab of one's own or the local forge behind the port. */
+export function createGitlabForge({ includeConfidential = false, ...options }: AdapterOptions): ForgePort {
+  const client = createGitlabClient(options)
+  const visibility = { includeConfidential }
+  return {
+    ...repositoryPart(client),
+    ...issuePart(client, visibility),
+    ...mergeRequestPart(client, visibility),
+    ...hookPart(client, visibility),
+  }
+}

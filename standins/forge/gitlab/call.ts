@@ -1,0 +1,77 @@
+import { Compile } from 'typebox/compile'
+import { Value } from 'typebox/value'
+import type { Static, TSchema } from 'typebox'
+import type { FaultBoard } from '../faults.ts'
+import type { Actor, Permission, Repository } from '../store/records.ts'
+import type { World } from '../store/world.ts'
+import type { Sender } from '../webhooks/sender.ts'
+import { InvalidInput } from './errors.ts'
+import type { Links } from './links.ts'
+
+/** What every route works with. */
+export interface Platform {
+  readonly world: World
+  readonly links: Links
+  readonly sender: Sender
+  readonly faults: FaultBoard
+}
+
+/** One authenticated request. On routes without a project in their path `repository` is never read. */
+export interface Call extends Platform {
+  readonly actor: Actor | undefined
+  /** The actor where one is needed; without one the answer is 401. */
+  readonly writer: Actor
+  readonly repository: Repository
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  /** Query and body together: GitLab takes every parameter from either. */
+  readonly input: Readonly<Record<string, unknown>>
+  /** Path and query as asked, for the addresses of other pages. */
+  readonly url: string
+}
+
+export interface Answer {
+  readonly status?: number
+  readonly body?: unknown
+  readonly text?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  /** Needed to use it at all; below it the answer is 403. Default `read`. What a write needs the store decides. */
+  readonly closedBelow?: Permission
+  /** Nobody without a token may read it either. */
+  readonly needsUser?: boolean
+  run(call: Call): Answer | Promise<Answer>
+}
+
+/** A reader of parameters. Text is made the number or truth value that the schema wants, as GitLab does. */
+export function inputOf<S extends TSchema>(schema: S): (call: Call) => Static<S> {
+  const validator = Compile(schema)
+  return (call) => {
+    const input = Value.Convert(schema, structuredClone(call.input))
+    if (validator.Check(input)) return input as Static<S>
+    throw new InvalidInput(validator.Errors(input).flatMap(problemsOf))
+  }
+}
+
+function problemsOf(error: { keyword: string; instancePath: string; params: unknown }): string[] {
+  const at = error.instancePath.slice(1).split('/').filter(Boolean)
+  if (error.keyword === 'required')
+    return (error.params as { requiredProperties: string[] }).requiredProperties.map(
+      (name) => `${bracketed([...at, name])} is missing`,
+    )
+  return [`${bracketed(at)} ${error.keyword === 'enum' ? 'does not have a valid value' : 'is invalid'}`]
+}
+
+/** `position[base_sha]`, the way in which parameters are named. */
+function bracketed([first = '', ...rest]: readonly string[]): string {
+  return `${first}${rest.map((name) => `[${name}]`).join('')}`
+}
+
+export function numberParam(call: Call, name: string): number {
+  const text = call.params[name] ?? ''
+  return /^\d{1,15}$/.test(text) ? Number(text) : -1
+}
