@@ -17,6 +17,7 @@ import { serveGithub } from './github/server.ts'
 import { signDelivery, subscribes, formatEvent } from './github/webhooks.ts'
 import { createLinks as createGitlabLinks, type Links as GitlabLinks } from './gitlab/links.ts'
 import { serveGitlab } from './gitlab/server.ts'
+import { noteByForge } from './gitlab/system-notes.ts'
 import type { WorldDocument } from './saved/document.ts'
 import { keepWorldFile, readWorldFile } from './saved/file.ts'
 import { restoreDeliveries, restoreWorld } from './saved/restore.ts'
@@ -105,6 +106,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   const worldFile = keepWorldFile(file, () => saveWorld(world, sender.deliveries()), log)
   const bot = addUser(world, { login: `${CI_APP}[bot]`, type: 'Bot' })
   const ci = startCi(world, bot, log)
+  world.listeners.add((event) => noteByForge(world, event))
   world.listeners.add(tellHooks)
   for (const user of options.seed?.users ?? []) addUser(world, user)
 

@@ -9,13 +9,31 @@ import { nested, readAnyBody } from './body.ts'
 import type { Answer, Call, Platform, Route } from './call.ts'
 import { HttpRefusal, wordError } from './errors.ts'
 import { rateHeaders } from './rate-limit.ts'
+import { approvalRoutes } from './routes/approvals.ts'
+import { discussionRoutes } from './routes/discussions.ts'
+import { draftNoteRoutes } from './routes/draft-notes.ts'
 import { issueRoutes } from './routes/issues.ts'
 import { labelRoutes } from './routes/labels.ts'
+import { mergeRequestRoutes } from './routes/merge-requests.ts'
 import { noteRoutes } from './routes/notes.ts'
+import { pipelineRoutes } from './routes/pipelines.ts'
 import { projectRoutes } from './routes/projects.ts'
+import { repositoryRoutes } from './routes/repository.ts'
 import { userRoutes } from './routes/users.ts'
 
-const ROUTES: readonly Route[] = [...userRoutes, ...projectRoutes, ...labelRoutes, ...issueRoutes, ...noteRoutes]
+const ROUTES: readonly Route[] = [
+  ...userRoutes,
+  ...projectRoutes,
+  ...labelRoutes,
+  ...issueRoutes,
+  ...noteRoutes,
+  ...repositoryRoutes,
+  ...pipelineRoutes,
+  ...mergeRequestRoutes,
+  ...discussionRoutes,
+  ...draftNoteRoutes,
+  ...approvalRoutes,
+]
 
 const PREFIX = '/api/v4'
 const TOO_MANY = 'This endpoint has been requested too many times. Try again later.'

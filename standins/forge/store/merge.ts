@@ -65,6 +65,7 @@ async function writeMerge(
   input: MergeInput,
 ): Promise<string> {
   const committer: Identity = { name: user.name, email: user.email }
+  if (method === 'rebase' && repository.dialect === 'gitlab') return fastForward(repository, pull, baseSha)
   if (method === 'rebase') {
     const tip = await repository.git.rebaseCommits(baseSha, pull.headSha, committer)
     if (!tip) throw new Refusal('not-rebaseable')
@@ -80,6 +81,12 @@ async function writeMerge(
     committer,
     author: squash ? { name: pull.author.name, email: pull.author.email } : committer,
   })
+}
+
+/** GitLab moves no commit by itself: who is behind has to rebase first. */
+async function fastForward(repository: Repository, pull: Pull, baseSha: string): Promise<string> {
+  if (!(await repository.git.isAncestor(baseSha, pull.headSha))) throw new Refusal('behind')
+  return pull.headSha
 }
 
 function messageOf(repository: Repository, pull: Pull, squash: boolean, input: MergeInput): string {

@@ -122,7 +122,8 @@ export async function refreshPull(world: World, repository: Repository, pull: Pu
 /** Under a ref of its own the head can be fetched after its branch is gone. */
 async function noteHead(world: World, repository: Repository, pull: Pull): Promise<void> {
   const { headSha, baseSha, diffBase } = pull
-  if (pull.versions.at(-1)?.headSha !== headSha)
+  const last = pull.versions.at(-1)
+  if (last?.headSha !== headSha || last.diffBase !== diffBase)
     pull.versions.push({ id: world.nextId(), headSha, baseSha, diffBase, createdAt: timestamp(world) })
   const folder = repository.dialect === 'gitlab' ? 'merge-requests' : 'pull'
   await repository.git.setRef(`refs/${folder}/${pull.number}/head`, headSha)
