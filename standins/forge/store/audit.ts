@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Issue } from './records.ts'
 
 export type AuditAction =
   | 'repository.create'
@@ -51,6 +52,8 @@ export interface AuditEntry {
   readonly action: AuditAction
   readonly repository: string
   readonly number?: number
+  /** Of the thread with this number, where the action is one of both kinds. */
+  readonly kind?: Issue['kind']
   readonly sha?: string
   readonly ref?: string
   readonly before?: string

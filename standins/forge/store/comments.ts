@@ -33,6 +33,7 @@ export function createComment(
   issue.updatedAt = at
   record(world, actor.user, 'comment.create', repository, {
     number: issue.number,
+    kind: issue.kind,
     detail: { comment: comment.id, body },
   })
   emit(world, { type: 'comment.changed', action: 'created', repository, actor: actor.user, issue, comment })
@@ -62,7 +63,11 @@ export function editComment(
   const from = comment.body
   Object.assign(comment, { body, updatedAt: timestamp(world) })
   issue.updatedAt = comment.updatedAt
-  record(world, actor.user, 'comment.edit', repository, { number: issue.number, detail: { comment: comment.id, body } })
+  record(world, actor.user, 'comment.edit', repository, {
+    number: issue.number,
+    kind: issue.kind,
+    detail: { comment: comment.id, body },
+  })
   emit(world, {
     type: 'comment.changed',
     action: 'edited',
@@ -83,7 +88,11 @@ export function deleteComment(
   demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   issue.comments.delete(comment.id)
   issue.updatedAt = timestamp(world)
-  record(world, actor.user, 'comment.delete', repository, { number: issue.number, detail: { comment: comment.id } })
+  record(world, actor.user, 'comment.delete', repository, {
+    number: issue.number,
+    kind: issue.kind,
+    detail: { comment: comment.id },
+  })
   emit(world, { type: 'comment.changed', action: 'deleted', repository, actor: actor.user, issue, comment })
 }
 

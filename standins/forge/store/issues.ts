@@ -179,12 +179,20 @@ export function replaceLabels(
   const removed = issue.labels.filter((label) => !labels.includes(label))
   for (const label of added) {
     issue.labels = [...issue.labels, label]
-    record(world, actor, 'label.add', repository, { number: issue.number, detail: { label: label.name } })
+    record(world, actor, 'label.add', repository, {
+      number: issue.number,
+      kind: issue.kind,
+      detail: { label: label.name },
+    })
     tellThread(world, repository, actor, issue, 'labeled', { label })
   }
   for (const label of removed) {
     issue.labels = issue.labels.filter((one) => one !== label)
-    record(world, actor, 'label.remove', repository, { number: issue.number, detail: { label: label.name } })
+    record(world, actor, 'label.remove', repository, {
+      number: issue.number,
+      kind: issue.kind,
+      detail: { label: label.name },
+    })
     tellThread(world, repository, actor, issue, 'unlabeled', { label })
   }
 }
