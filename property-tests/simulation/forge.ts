@@ -19,6 +19,7 @@ import { addUser, requireUser, timestamp, type World as Store } from '../../stan
 import type { Sender } from '../../standins/forge/webhooks/sender.ts'
 import { people } from '../../standins/people.ts'
 import { memoryGit } from './git/memory-git.ts'
+import { nameOf } from './thread.ts'
 import { createSender, type Carry } from './webhooks.ts'
 import { bareAt, filesOf, forgetRepositories, keepCommit, keepTree } from './git/objects.ts'
 
@@ -65,7 +66,7 @@ export interface Forge {
   comments(): readonly Said[]
 }
 
-/** Words on the forge, and where: `library#3`. */
+/** Words on the forge, and where: `library#3`, or `library!3`. */
 export interface Said {
   readonly thread: string
   readonly author: string
@@ -167,9 +168,9 @@ export async function openForge({ repositories: count, now, carry, pushed }: For
     tip: (name, branch) => at(name).git.branchTip(branch),
     comments: () =>
       [...repositories.values()].flatMap(({ name, issues }) =>
-        [...issues.values()].flatMap(({ number, comments }) =>
+        [...issues.values()].flatMap(({ kind, number, comments }) =>
           [...comments.values()].map(({ author, body }) => ({
-            thread: `${name}#${number}`,
+            thread: nameOf({ repository: name, kind, number }),
             author: author.login,
             body,
           })),

@@ -91,7 +91,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
 
   const late = dice(plan.seed, 'late pushes')
   async function beforeMerge(repository: string, number: number): Promise<void> {
-    if (late.chance(plan.latePushes)) await crowd.pushLate({ repository, number })
+    if (late.chance(plan.latePushes)) await crowd.pushLate({ repository, kind: 'pull', number })
   }
 
   /** What is lost here is asked for again, or the mirror finds it by itself. */

@@ -5,23 +5,13 @@ import type { ReviewInput } from '../../standins/forge/store/reviews.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import { ordersMark } from './agents.ts'
 import { fullName, repositoryNames, triggerLabel, type Forge, type Said } from './forge.ts'
+import { nameOf, type Thread } from './thread.ts'
 import type { IssuePlan, MaintainerMood, ObjectionPlace, ObjectionPlan, Person, Plan, VisitPlan } from './plan.ts'
-
-/** A thread of the forge, of either kind. */
-export interface Thread {
-  readonly repository: string
-  readonly number: number
-}
 
 export interface Opened extends Thread {
   readonly by: Person
   readonly isLabelled: boolean
-  readonly sort: 'issue' | 'merge request'
   readonly maintainer: MaintainerMood
-}
-
-export function nameOf({ repository, number }: Thread): string {
-  return `${repository}#${number}`
 }
 
 /** What has to come to its end: asked for by somebody who may ask. */
@@ -120,8 +110,8 @@ export class Crowd {
     return repositoryNames[index % this.#plan.repositories]!
   }
 
-  #thread({ repository, number }: Thread): ReturnType<Forge['actions']['issue']> {
-    return this.#forge.actions.issue(fullName(repository), number)
+  #thread({ repository, kind, number }: Thread): ReturnType<Forge['actions']['issue']> {
+    return this.#forge.actions.issue(fullName(repository), number, kind)
   }
 
   #open(plan: IssuePlan, repository: string): void {
@@ -133,7 +123,7 @@ export class Crowd {
       labels: plan.isLabelled ? [triggerLabel] : [],
     })
     const { by, isLabelled, maintainer } = plan
-    const opened: Opened = { repository, number, by, isLabelled, maintainer, sort: 'issue' }
+    const opened: Opened = { repository, kind: 'issue', number, by, isLabelled, maintainer }
     this.opened.push(opened)
     const more = plan.orders ? ', with orders in it' : ''
     this.#world.tell(`${login} opens ${nameOf(opened)}${isLabelled ? '' : ', not labelled'}${more}`)
@@ -155,10 +145,10 @@ export class Crowd {
       await this.#push(login, repository, branch, `src/${branch}.txt`)
       const input = { title: `Visit ${index + 1}`, body: 'By hand.', head: branch, base: 'main' }
       const { number } = await this.#forge.actions.openPull(login, fullName(repository), input)
-      const opened: Opened = { repository, number, by, isLabelled, maintainer: 'approves', sort: 'merge request' }
+      const opened: Opened = { repository, kind: 'pull', number, by, isLabelled, maintainer: 'approves' }
       this.opened.push(opened)
-      this.#world.tell(`${login} opens ${nameOf(opened)}, a merge request${isLabelled ? '' : ', not labelled'}`)
-      if (isLabelled) this.#forge.actions.addLabel(login, fullName(repository), number, triggerLabel)
+      this.#world.tell(`${login} opens ${nameOf(opened)}${isLabelled ? '' : ', not labelled'}`)
+      if (isLabelled) this.#forge.actions.addLabel(login, fullName(repository), number, triggerLabel, 'pull')
       if (by === 'stranger') this.#say(people.stranger, opened, '/approve')
       if (pushesAgain) this.#world.after(pushAgainMs, () => this.#on(() => this.#pushAgain(login, opened, branch)))
     })
@@ -178,14 +168,14 @@ export class Crowd {
   #look(): void {
     this.#world.after(lookMs, () => this.#look())
     this.#on(async () => {
-      const asked = this.opened.filter(({ sort }) => sort === 'issue')
+      const asked = this.opened.filter(({ kind }) => kind === 'issue')
       for (const one of asked) this.#answer(one, one.maintainer)
       for (const repository of repositoryNames.slice(0, this.#plan.repositories))
         for (const thread of this.#forge.actions.issues(fullName(repository))) {
           if (thread.author.login !== people.bot) continue
-          const { number } = thread
-          if (thread.kind === 'issue') this.#answer({ repository, number }, 'approves')
-          else if (thread.state === 'open') await this.#seePull({ repository, number }, thread.head)
+          const { kind, number } = thread
+          if (kind === 'issue') this.#answer({ repository, kind, number }, 'approves')
+          else if (thread.state === 'open') await this.#seePull({ repository, kind, number }, thread.head)
         }
     })
   }
@@ -301,6 +291,6 @@ export class Crowd {
 
   #say(login: string, thread: Thread, body: string): void {
     this.#world.tell(`${login} says ${JSON.stringify(body)} on ${nameOf(thread)}`)
-    this.#forge.actions.comment(login, fullName(thread.repository), thread.number, body)
+    this.#forge.actions.comment(login, fullName(thread.repository), thread.number, body, thread.kind)
   }
 }
