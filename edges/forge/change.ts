@@ -63,6 +63,8 @@ export interface SubjectChange extends Change {
   readonly number: number
   readonly acts: readonly SubjectAct[]
   readonly text: ShownText
+  /** Who opens or pushes a merge request does so with this head. */
+  readonly headSha?: string
   /** Its comments or reviews have changed, and the payload does not show how. */
   readonly thread?: true
 }
@@ -90,6 +92,8 @@ export interface CommentChange extends Change {
 export interface CiChange extends Change {
   readonly kind: 'ci'
   readonly sha: string
+  /** Whose checks they are, where the commit is not its head but the result of its merge. */
+  readonly mergeRequest?: number
 }
 
 export interface PushChange extends Change {

@@ -17,6 +17,8 @@ import { serveGithub } from './github/server.ts'
 import { signDelivery, subscribes, formatEvent } from './github/webhooks.ts'
 import { createLinks as createGitlabLinks, type Links as GitlabLinks } from './gitlab/links.ts'
 import { serveGitlab } from './gitlab/server.ts'
+import { collectUpdates } from './gitlab/updates.ts'
+import { signDelivery as signForGitlab, subscribes as subscribesAtGitlab } from './gitlab/webhooks.ts'
 import { noteByForge } from './gitlab/system-notes.ts'
 import type { WorldDocument } from './saved/document.ts'
 import { keepWorldFile, readWorldFile } from './saved/file.ts'
@@ -27,6 +29,7 @@ import { catchUp } from './store/catch-up.ts'
 import type { ForgeEvent } from './store/events.ts'
 import type { Dialect, Hook, Repository } from './store/records.ts'
 import { fullName } from './store/records.ts'
+import { noteOutcome } from './store/hooks.ts'
 import { createRepository, hooksPath, type RepositorySpec } from './store/repositories.ts'
 import { addUser, createWorld, noteChange, type UserSpec, type World } from './store/world.ts'
 import { createSender, type Attempt, type Delivery, type Message } from './webhooks/sender.ts'
@@ -102,24 +105,37 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     now: world.now,
     sign,
     changed: () => noteChange(world),
+    ended: ({ hook, status }) => {
+      if (hook.dialect === 'gitlab') noteOutcome(hook, world.now(), status === 'delivered')
+    },
   })
   const worldFile = keepWorldFile(file, () => saveWorld(world, sender.deliveries()), log)
   const bot = addUser(world, { login: `${CI_APP}[bot]`, type: 'Bot' })
   const ci = startCi(world, bot, log)
   world.listeners.add((event) => noteByForge(world, event))
   world.listeners.add(tellHooks)
+  world.listeners.add(collectUpdates(() => links.value.gitlab, deliver))
   for (const user of options.seed?.users ?? []) addUser(world, user)
 
   function tellHooks(event: ForgeEvent): void {
     const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
     const message = formatEvent(links.value.github, event)
-    for (const hook of hooks) {
+    for (const hook of hooks.filter(({ dialect }) => dialect === 'github')) {
       if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
     }
   }
 
+  function deliver(repository: Repository, message: Message): void {
+    for (const hook of repository.hooks.values()) {
+      if (hook.dialect === 'gitlab' && subscribesAtGitlab(hook, message.event, world.now()))
+        sender.send(repository, hook, message)
+    }
+  }
+
   function sign(hook: Hook, guid: string, message: Message): Attempt {
-    return signDelivery(repositoryIdOf, hook, guid, message)
+    return hook.dialect === 'gitlab'
+      ? signForGitlab(hook, guid, message)
+      : signDelivery(repositoryIdOf, hook, guid, message)
   }
 
   function repositoryIdOf(hook: { readonly id: number }): number {

@@ -40,6 +40,11 @@ function isOurs(error: unknown): error is Error {
   return [RateLimitedError, ForgeUnavailableError, EffectNotHeldError].some((kind) => error instanceof kind)
 }
 
+/** The HTTP status behind one of the port's errors; undefined when there was no answer. */
+export function statusOf(error: unknown): number | undefined {
+  return error instanceof Error ? (error.cause as HttpFailure | undefined)?.status : undefined
+}
+
 /** PUT .../merge has words of its own: 405 not mergeable, 409 another head. */
 export function mergeFailureOf(operation: string, error: unknown): Error {
   const failure = error as HttpFailure

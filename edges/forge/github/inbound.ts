@@ -4,7 +4,7 @@ import { verifyHmac } from '../../../http/auth/hmac.ts'
 import type { CommentAction, ForgeChange, IssueAction, MergeRequestAction, TextBefore } from '../change.ts'
 import { MalformedPayloadError, type WebhookDialect } from '../webhooks/dialect.ts'
 import type { hookEvents } from './hooks.ts'
-import { accountOf, commentOf, issueOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
+import { accountOf, commentOf, isMergeRequest, issueOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
 import * as schema from './schema.ts'
 
 const Envelope = { repository: Type.Object({ full_name: Type.String() }), sender: Type.Optional(schema.Account) }
@@ -42,7 +42,7 @@ type Mapping = { readonly [E in EventName]: (payload: Payload<E>) => ForgeChange
 
 const mappings: Mapping = {
   issues: ({ action, issue, label, changes, ...rest }) => {
-    if (issue.pull_request !== undefined) return undefined
+    if (isMergeRequest(issue)) return undefined
     return {
       ...origin(rest),
       kind: 'issue',
@@ -53,7 +53,7 @@ const mappings: Mapping = {
     }
   },
   issue_comment: ({ action, issue, comment, changes, ...rest }) => {
-    const on = issue.pull_request === undefined ? 'issue' : 'mr'
+    const on = isMergeRequest(issue) ? 'mr' : 'issue'
     const change = {
       ...origin(rest),
       kind: 'comment',
@@ -101,7 +101,7 @@ export const githubWebhooks: WebhookDialect = {
   handles: isEvent,
   isPing: (event) => event === 'ping',
   changeOf: (event, payload) => {
-    if (!isEvent(event)) return undefined
+    if (!isEvent(event) || (event === 'issues' && isPin(payload))) return undefined
     const fault = schema.faultOf(payloads[event], payload)
     if (fault !== undefined) throw new MalformedPayloadError(`${event}: ${fault}`)
     return mappings[event](payload as never)
@@ -110,6 +110,13 @@ export const githubWebhooks: WebhookDialect = {
 
 function isEvent(event: string): event is EventName {
   return Object.hasOwn(payloads, event)
+}
+
+const PinAction = Type.Object({ action: Type.Union([Type.Literal('pinned'), Type.Literal('unpinned')]) })
+
+/** A pin changes the repository's page, not the issue. GitHub sends that issue without its state and its labels. */
+function isPin(payload: unknown): boolean {
+  return schema.faultOf(PinAction, payload) === undefined
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {

@@ -1,7 +1,7 @@
 import { NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgePort, IssueQuery } from '../port.ts'
 import { pageAt, placeOf, type GithubClient } from './client.ts'
-import { commentOf, issueOf, numberIn, reviewCommentOf } from './records.ts'
+import { commentOf, isMergeRequest, issueOf, numberIn, reviewCommentOf } from './records.ts'
 import * as schema from './schema.ts'
 
 type IssuePart = Pick<
@@ -40,19 +40,19 @@ function threads(
       const { items, ...rest } = await client.page('list issues', schema.Issue, (octokit) =>
         octokit.rest.issues.listForRepo({ ...placeOf(path), ...HISTORY, ...pageAt(from) }),
       )
-      return { items: items.filter((issue) => issue.pull_request === undefined).map(issueOf), ...rest }
+      return { items: items.filter((issue) => !isMergeRequest(issue)).map(issueOf), ...rest }
     },
     async listIssues(path, query = {}) {
       const found = await client.list('list issues', schema.Issue, (rest) =>
         rest.paginate(rest.rest.issues.listForRepo, { ...placeOf(path), ...PAGE, ...issueQuery(query) }),
       )
-      return found.filter((issue) => issue.pull_request === undefined).map(issueOf)
+      return found.filter((issue) => !isMergeRequest(issue)).map(issueOf)
     },
     async issue(path, number) {
       const found = await client.read('read issue', schema.Issue, (rest) =>
         rest.rest.issues.get({ ...placeOf(path), issue_number: number }),
       )
-      if (found.pull_request !== undefined) throw new NotFoundError('read issue', `#${number} is a merge request`)
+      if (isMergeRequest(found)) throw new NotFoundError('read issue', `#${number} is a merge request`)
       return issueOf(found)
     },
     async createIssue(path, { title, body, labels = [] }) {

@@ -187,6 +187,61 @@ test('the log of a job is read from the place that GitHub names, which is shown 
   )
 })
 
+test.each([
+  [404, 'Branch not protected'],
+  [404, 'Required status checks not enabled'],
+  [404, 'Not Found'],
+  [403, 'Resource not accessible by integration'],
+])('a branch whose protection is not there to read demands no checks (%s %s)', async (status, message) => {
+  await withAnswer(status, JSON.stringify({ message }), async (port) => {
+    expect(await port.requiredChecks('acme/library', 'main')).toEqual([])
+  })
+})
+
+test('a 404 that is not about protection is no word that a branch demands no checks', async () => {
+  await withAnswer(404, '404 page not found', async (port) => {
+    await expect(port.requiredChecks('acme/library', 'main')).rejects.toMatchObject({ name: 'NotFoundError' })
+  })
+})
+
+test.each([404, 422])('a branch to delete is gone where the forge answers %s', async (status) => {
+  await withAnswer(status, '{"message": "Reference does not exist"}', async (port) => {
+    await expect(port.deleteBranch('acme/library', 'platform/a')).resolves.toBeUndefined()
+  })
+})
+
+test.each([400, 405])('a branch that the forge refuses to delete by a %s is not gone', async (status) => {
+  await withAnswer(status, '{"message": "no"}', async (port) => {
+    await expect(port.deleteBranch('acme/library', 'platform/a')).rejects.toMatchObject({ name: 'ValidationError' })
+  })
+})
+
+test('an issue whose face of a merge request is null is an issue', async () => {
+  const at = '2026-01-01T00:00:00Z'
+  const plain = { number: 1, title: 'One', state: 'open', labels: [], html_url: 'u', created_at: at, updated_at: at }
+  await withAnswer(200, JSON.stringify({ ...plain, pull_request: null }), async (port) => {
+    expect(await port.issue('acme/library', 1)).toMatchObject({ number: 1, title: 'One' })
+  })
+  await withAnswer(
+    200,
+    JSON.stringify([
+      { ...plain, pull_request: null },
+      { ...plain, pull_request: {} },
+    ]),
+    async (port) => {
+      expect(await port.listIssues('acme/library')).toHaveLength(1)
+    },
+  )
+})
+
+async function withAnswer(status: number, body: string, use: (port: ForgePort) => Promise<void>): Promise<void> {
+  const type = body.startsWith('4') ? 'text/plain' : 'application/json'
+  await withServer(
+    (_request, response) => void response.writeHead(status, { 'content-type': type }).end(body),
+    (base) => use(portFor(base, 'token-of-bot')),
+  )
+}
+
 async function withServer(
   handle: (request: IncomingMessage, response: ServerResponse, base: string) => void,
   use: (base: string) => Promise<void>,

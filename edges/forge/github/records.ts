@@ -47,6 +47,11 @@ export function issueOf(issue: Issue): ForgeIssue {
   }
 }
 
+/** GitHub lists merge requests among the issues. Some senders write the absent face out as null. */
+export function isMergeRequest({ pull_request: face }: Issue): boolean {
+  return face !== undefined && face !== null
+}
+
 export function commentOf(comment: Comment, on: ForgeSubjectKind, number: number): ForgeComment {
   return {
     id: String(comment.id),

@@ -1,7 +1,8 @@
-import { ForbiddenError, NotFoundError, ValidationError } from '../errors.ts'
+import { ForbiddenError, NotFoundError } from '../errors.ts'
 import type { ForgePermission, ForgePort } from '../port.ts'
 import { ciReportOf } from './ci.ts'
 import { placeOf, type GithubClient } from './client.ts'
+import { statusOf } from './failure.ts'
 import { accountOf, commitOf, repositoryOf } from './records.ts'
 import * as schema from './schema.ts'
 
@@ -100,7 +101,7 @@ function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
         return [...new Set([...(found.contexts ?? []), ...(found.checks ?? []).map((check) => check.context)])]
       } catch (error) {
         // No protection, or no right to read it: the merge call itself then says what is missing (405).
-        if (error instanceof NotFoundError || error instanceof ForbiddenError) return []
+        if (error instanceof ForbiddenError || (error instanceof NotFoundError && isUnprotected(error))) return []
         throw error
       }
     },
@@ -147,7 +148,12 @@ function branches(
   }
 }
 
-/** GitHub answers 422 for a reference that does not exist. */
+/** GitHub's own words of a 404 here. Any other 404 is not about protection: a server without this API, say. */
+function isUnprotected(error: NotFoundError): boolean {
+  return /: (Not Found|Branch not (found|protected)|Required status checks not enabled)$/.test(error.message)
+}
+
+/** GitHub answers 422 for a reference that does not exist. A 405 is a server that cannot delete one. */
 function gone(error: unknown): void {
-  if (!(error instanceof NotFoundError || error instanceof ValidationError)) throw error
+  if (!(error instanceof NotFoundError || statusOf(error) === 422)) throw error
 }

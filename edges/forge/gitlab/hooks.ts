@@ -23,6 +23,8 @@ export function hookPart(client: GitlabClient, { includeConfidential }: Visibili
       const wanted = {
         url,
         token: secret,
+        // Servers that know how to sign do, where the secret has the form of a signing key.
+        ...(secret.startsWith('whsec_') ? { signing_token: secret } : {}),
         ...hookEvents,
         tag_push_events: false,
         confidential_issues_events: includeConfidential,

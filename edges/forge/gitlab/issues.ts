@@ -1,17 +1,7 @@
 import { ConflictError, NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgeComment, ForgePort, ForgeSubjectKind, IssueQuery } from '../port.ts'
 import { pageAt, placeOf, type GitlabClient, type GitlabRequest } from './client.ts'
-import {
-  commentOf,
-  inlineOf,
-  isComment,
-  isInline,
-  isReview,
-  issueOf,
-  reviewOf,
-  threadOf,
-  type Thread,
-} from './records.ts'
+import { anyCommentOf, commentOf, isComment, isInline, isReview, issueOf, threadOf, type Thread } from './records.ts'
 import * as schema from './schema.ts'
 
 type IssuePart = Pick<
@@ -196,11 +186,6 @@ async function notesSince(
     (page) => page.some(isOlder),
   )
   return found.filter((note) => !isOlder(note))
-}
-
-function anyCommentOf(note: schema.Note, thread: Thread): ForgeComment {
-  if (isInline(note)) return inlineOf(note, thread)
-  return isReview(note) ? reviewOf(note, thread) : commentOf(note, thread)
 }
 
 function labels(client: GitlabClient): Pick<IssuePart, 'ensureLabels' | 'changeLabels'> {

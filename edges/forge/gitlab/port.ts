@@ -2,15 +2,12 @@ import type { AdapterOptions } from '../adapter.ts'
 import type { ForgePort } from '../port.ts'
 import { createGitlabClient } from './client.ts'
 import { hookPart } from './hooks.ts'
-import { issuePart, type Visibility } from './issues.ts'
+import { issuePart } from './issues.ts'
 import { mergeRequestPart } from './merge-requests.ts'
 import { repositoryPart } from './repositories.ts'
 
 /** gitlab.com, a GitLab of one's own or the local forge behind the port. */
-export function createGitlabForge({
-  includeConfidential = false,
-  ...options
-}: AdapterOptions & Partial<Visibility>): ForgePort {
+export function createGitlabForge({ includeConfidential = false, ...options }: AdapterOptions): ForgePort {
   const client = createGitlabClient(options)
   const visibility = { includeConfidential }
   return {

@@ -27,7 +27,7 @@ export function accountOf(account: Account | null | undefined): ForgeAccount {
  * Whole seconds, because webhooks carry no more: two moments of one second then are a tie, which the mirror settles by
  * a look at the forge, and never an older one.
  */
-function timeOf(text: string): number {
+export function timeOf(text: string): number {
   return Math.floor(Date.parse(text) / 1000) * 1000
 }
 
@@ -125,6 +125,12 @@ export function reviewOf(note: Note, thread: Thread): ForgeComment {
     verdict: 'commented',
     ...(sha === undefined ? {} : { sha }),
   }
+}
+
+/** A comment of any sort, where its discussion is not at hand. */
+export function anyCommentOf(note: Note, thread: Thread): ForgeComment {
+  if (isInline(note)) return inlineOf(note, thread)
+  return isReview(note) ? reviewOf(note, thread) : commentOf(note, thread)
 }
 
 export interface Verdict {

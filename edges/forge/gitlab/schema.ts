@@ -35,7 +35,7 @@ export type Issue = Static<typeof Issue>
 /** What an issue and a merge request have in common where the rest isn't read. */
 export const Numbered = Type.Object({ iid: Iid, confidential: Maybe(Type.Boolean()) })
 
-const Position = Type.Object({
+export const Position = Type.Object({
   head_sha: Maybe(Type.String()),
   new_path: Maybe(Type.String()),
   old_path: Maybe(Type.String()),

@@ -116,10 +116,12 @@ async function rereadIssue(subject: Subject, change: SubjectChange, delivery: st
 
 async function rereadMergeRequest(subject: Subject, change: SubjectChange): Promise<void> {
   const { scope, key } = subject
-  const { acts, by, text } = change
+  const { acts, by, text, headSha } = change
   const found = await scope.forge.mergeRequest(scope.path, key.number)
   for (const act of acts) {
-    const hint = { ...act, action: act.action as MergeRequestAction, by, mergeRequest: text }
+    // Who pushed a head that is no longer there did not push the one that is.
+    const isPast = headSha !== undefined && headSha !== found.headSha && ['opened', 'pushed'].includes(act.action)
+    const hint = isPast ? undefined : { ...act, action: act.action as MergeRequestAction, by, mergeRequest: text }
     await subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, 'read', hint))
   }
   if (change.thread === true) await readThread(subject)
@@ -182,12 +184,14 @@ async function takeIssueAlong(subject: Subject, issue: NonNullable<CommentChange
   if (how === 'tie') await readSubject(subject)
 }
 
-async function applyCi(subjects: Subjects, scope: Scope, { sha }: CiChange): Promise<void> {
+async function applyCi(subjects: Subjects, scope: Scope, { sha, mergeRequest }: CiChange): Promise<void> {
   const heads = await listMergeRequests(subjects.options.sql, [scope.place], {
     state: 'open',
     headSha: sha,
   })
-  for (const { number } of heads) {
+  const numbers = new Set(heads.map(({ number }) => number))
+  if (mergeRequest !== undefined) numbers.add(mergeRequest)
+  for (const number of numbers) {
     await subjects.withSubject(scope, 'mr', number, async (subject) => {
       await readChecks(subject, true)
       await subject.tell()

@@ -96,3 +96,48 @@ test('who pushed is known from the delivery alone (MIRROR-9)', async () => {
     expect((await fixture.edge.mirror.mergeRequest('demo', 'library', number))?.notes.pushedBy).toBe('reader')
   })
 })
+
+test('a label vouches for the text that its delivery shows, and for none that came after it', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const vouchedFor = async (title: string): Promise<string | undefined> => {
+      const number = openIssue(fixture, ['platform'])
+      fixture.forge.editIssue('acme', REPO, number, { title })
+      await apply(fixture, { on: 'issue', number, acts: [labelled] })
+      return (await fixture.edge.mirror.issue('demo', 'library', number))?.notes.vouchedText
+    }
+    const shown = await vouchedFor('Add mul')
+    expect(shown).toBeDefined()
+    expect(await vouchedFor('Drop it all')).toBe(shown)
+  })
+})
+
+test('who pushed is known of the head that the delivery names, and of no later one', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const { number, sha, folder } = await openChange(fixture)
+    await fixture.edge.mirror.refresh('demo', 'library', 'mr', number)
+    const later = await fixture.push(folder, 'platform/implement-library-1-aaaaa', { 'b.js': '1\n' })
+    const by = await accountOf(fixture, 'reader')
+    const pushedBy = async (headSha: string): Promise<string | undefined> => {
+      await apply(fixture, { on: 'mr', number, acts: [{ action: 'pushed' }], headSha, by })
+      return (await fixture.edge.mirror.mergeRequest('demo', 'library', number))?.notes.pushedBy
+    }
+    expect(await pushedBy(sha)).not.toBe('reader')
+    expect(await pushedBy(later)).toBe('reader')
+  })
+})
+
+test('checks of a merge’s result are its merge request’s, whose head is another commit', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const { number, sha } = await openChange(fixture)
+    await fixture.edge.mirror.refresh('demo', 'library', 'mr', number)
+    const done = { status: 'completed', conclusion: 'success' } as const
+    await fixture.octokit('bot').checks.create({ owner: 'acme', repo: 'library', head_sha: sha, name: 'unit', ...done })
+    const ciAfter = async (more: { readonly mergeRequest?: number }): Promise<string | undefined> => {
+      const by = await accountOf(fixture, 'maintainer')
+      await fixture.edge.mirror.apply('demo', { kind: 'ci', path: REPO, by, sha: 'f'.repeat(40), ...more }, 'one')
+      return (await fixture.edge.mirror.mergeRequest('demo', 'library', number))?.notes.ci
+    }
+    expect(await ciAfter({})).toBe('none')
+    expect(await ciAfter({ mergeRequest: number })).toBe('success')
+  })
+})

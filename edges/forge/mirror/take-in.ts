@@ -131,7 +131,7 @@ function issueNotesOf(
   const triggered = issue.labels.some((label) => sameText(label, context.project.triggerLabel))
   const labelledBy = isTrigger(hint, 'labeled', context) ? hint!.by.login : before.labelledBy
   const vouched = isTrigger(hint, 'labeled', context) && context.people.isMaintainer(hint!.by)
-  const vouchedText = vouched ? textHash(issue) : before.vouchedText
+  const vouchedText = vouched ? textHash(hint!.issue) : before.vouchedText
   const closedBy = hint?.action === 'closed' ? hint.by.login : before.closedBy
   return {
     ...context.rules.text(known, { hash: textHash(issue), at: issue.updatedAt }, edit),

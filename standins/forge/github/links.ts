@@ -8,6 +8,9 @@ export interface Links {
   repository(repository: Repository): string
   webRepository(repository: Repository): string
   git(owner: string, name: string): string
+  /** GitHub always names one. The forge has no SSH server. */
+  ssh(repository: Repository): string
+  avatar(user: User): string
   issue(repository: Repository, issue: Issue): string
   webIssue(repository: Repository, issue: Issue): string
   pull(repository: Repository, number: number): string
@@ -23,6 +26,8 @@ export function createLinks(web: string): Links {
     repository,
     webRepository,
     user: (user) => `${api}/users/${user.login}`,
+    ssh: (one) => `git@${new URL(web).hostname}:${fullName(one)}.git`,
+    avatar: (user) => `${web}/avatars/u/${user.id}`,
     git: (owner, name) => `${web}/${owner}/${name}.git`,
     issue: (repo, issue) => `${repository(repo)}/issues/${issue.number}`,
     webIssue: (repo, issue) => `${webRepository(repo)}/${issue.kind === 'pull' ? 'pull' : 'issues'}/${issue.number}`,

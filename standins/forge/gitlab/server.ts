@@ -12,6 +12,7 @@ import { rateHeaders } from './rate-limit.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { discussionRoutes } from './routes/discussions.ts'
 import { draftNoteRoutes } from './routes/draft-notes.ts'
+import { hookRoutes } from './routes/hooks.ts'
 import { issueRoutes } from './routes/issues.ts'
 import { labelRoutes } from './routes/labels.ts'
 import { mergeRequestRoutes } from './routes/merge-requests.ts'
@@ -33,6 +34,7 @@ const ROUTES: readonly Route[] = [
   ...discussionRoutes,
   ...draftNoteRoutes,
   ...approvalRoutes,
+  ...hookRoutes,
 ]
 
 const PREFIX = '/api/v4'

@@ -79,3 +79,28 @@ function checkUrl(url: string): void {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new Refusal('invalid', { resource: 'Hook', field: 'url', detail: url })
 }
+
+/** GitLab's: so many failures in a row are let pass, the next one pauses the hook, and after so many it stays off. */
+const PASSED_FAILURES = 3
+const LAST_FAILURE = 39
+const FIRST_PAUSE_MS = 60_000
+const LONGEST_PAUSE_MS = 86_400_000
+
+export type AlertStatus = 'executable' | 'temporarily_disabled' | 'disabled'
+
+export function alertStatus({ failures, disabledUntil }: Hook, now: number): AlertStatus {
+  if (failures > LAST_FAILURE) return 'disabled'
+  return disabledUntil !== null && Date.parse(disabledUntil) >= now ? 'temporarily_disabled' : 'executable'
+}
+
+/** One that arrives puts the hook back, also one that was sent by hand while it was paused. */
+export function noteOutcome(hook: Hook, now: number, isDelivered: boolean): void {
+  if (isDelivered) {
+    hook.failures = 0
+    hook.disabledUntil = null
+  } else if (alertStatus(hook, now) === 'executable') {
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** (hook.failures - PASSED_FAILURES), LONGEST_PAUSE_MS)
+    hook.failures += 1
+    if (hook.failures > PASSED_FAILURES) hook.disabledUntil = new Date(now + pause).toISOString()
+  }
+}

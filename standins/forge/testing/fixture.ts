@@ -172,9 +172,9 @@ export async function withReceiver(use: (receiver: Receiver) => Promise<void>): 
       const payload = JSON.parse(raw) as Record<string, unknown>
       const header = (name: string): string => request.headers[name]?.toString() ?? ''
       received.push({
-        event: header('x-github-event'),
+        event: header('x-github-event') || header('x-gitlab-event'),
         action: payload.action as string | undefined,
-        delivery: header('x-github-delivery'),
+        delivery: header('x-github-delivery') || header('idempotency-key'),
         headers: request.headers,
         raw,
         payload,

@@ -39,6 +39,8 @@ export interface SenderOptions {
   readonly now: () => number
   /** A delivery is new, or has ended. */
   readonly changed: () => void
+  /** It was tried to the end. */
+  readonly ended: (delivery: Delivery) => void
 }
 
 export interface Sender {
@@ -105,7 +107,16 @@ export function createSender(options: SenderOptions): Sender {
 
   function queue(delivery: Delivery): void {
     const before = tails.get(delivery.hook.id) ?? Promise.resolve()
-    tails.set(delivery.hook.id, before.then(() => attempt(delivery, options.now, stop.signal)).then(options.changed))
+    tails.set(
+      delivery.hook.id,
+      before.then(() => tryOnce(delivery)),
+    )
+  }
+
+  async function tryOnce(delivery: Delivery): Promise<void> {
+    await attempt(delivery, options.now, stop.signal)
+    if (delivery.status !== 'pending') options.ended(delivery)
+    options.changed()
   }
 
   function hold(delivery: Delivery, ms: number): void {

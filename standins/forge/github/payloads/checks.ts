@@ -1,3 +1,4 @@
+import type { Commit } from '../../git/commits.ts'
 import { combinedState, suiteConclusion, suiteStatus } from '../../store/checks.ts'
 import { pullsOf } from '../../store/pulls.ts'
 import type { CheckRun, CheckSuite, CommitStatus, Repository } from '../../store/records.ts'
@@ -22,7 +23,7 @@ export function checkRunPayload(links: Links, repository: Repository, run: Check
     completed_at: run.completedAt,
     output: { ...run.output, annotations_count: 0, annotations_url: `${url}/annotations` },
     check_suite: { id: run.suite.id },
-    app: appPayload(repository, run.suite.app),
+    app: appPayload(links, repository, run.suite.app),
     pull_requests: pullRefs(links, repository, run.suite.sha),
   }
 }
@@ -39,7 +40,7 @@ export function checkSuitePayload(links: Links, repository: Repository, suite: C
     before: null,
     after: suite.sha,
     pull_requests: pullRefs(links, repository, suite.sha),
-    app: appPayload(repository, suite.app),
+    app: appPayload(links, repository, suite.app),
     created_at: suite.createdAt,
     updated_at: suite.updatedAt,
     latest_check_runs_count: suite.runs.length,
@@ -47,16 +48,39 @@ export function checkSuitePayload(links: Links, repository: Repository, suite: C
   }
 }
 
-function appPayload(repository: Repository, slug: string): Json {
+/** With what GitHub shows of a suite in the API. */
+export function fullCheckSuitePayload(links: Links, repository: Repository, suite: CheckSuite, head: Commit): Json {
+  return {
+    ...checkSuitePayload(links, repository, suite),
+    head_commit: simpleCommitPayload(head),
+    repository: repositoryPayload(links, repository),
+  }
+}
+
+function simpleCommitPayload({ sha, tree, message, author, committer }: Commit): Json {
+  const { date, ...by } = committer
+  return {
+    id: sha,
+    tree_id: tree,
+    message,
+    timestamp: date,
+    author: { name: author.name, email: author.email },
+    committer: by,
+  }
+}
+
+function appPayload(links: Links, repository: Repository, slug: string): Json {
   return {
     id: 1,
     slug,
     node_id: nodeId('App', 1),
     name: slug,
     description: '',
-    external_url: '',
-    html_url: '',
-    owner: { login: repository.owner.login },
+    external_url: `${links.web}/apps/${slug}`,
+    html_url: `${links.web}/apps/${slug}`,
+    owner: userPayload(links, repository.owner),
+    created_at: repository.createdAt,
+    updated_at: repository.createdAt,
     permissions: {},
     events: [],
   }
@@ -75,19 +99,31 @@ function pullRefs(links: Links, repository: Repository, sha: string): Json[] {
     }))
 }
 
-export function statusPayload(links: Links, repository: Repository, status: CommitStatus): Json {
+/** As a webhook shows it. */
+export function statusPayload(links: Links, _repository: Repository, status: CommitStatus): Json {
   return {
-    url: `${links.repository(repository)}/statuses/${status.sha}`,
     id: status.id,
-    node_id: nodeId('StatusContext', status.id),
+    avatar_url: links.avatar(status.creator),
     state: status.state,
     description: status.description,
     target_url: status.targetUrl,
     context: status.context,
     created_at: status.createdAt,
     updated_at: status.createdAt,
-    creator: userPayload(links, status.creator),
   }
+}
+
+function combinedItemPayload(links: Links, repository: Repository, status: CommitStatus): Json {
+  return {
+    url: `${links.repository(repository)}/statuses/${status.sha}`,
+    node_id: nodeId('StatusContext', status.id),
+    ...statusPayload(links, repository, status),
+  }
+}
+
+/** As the API shows it where it is not combined: with its creator. */
+export function fullStatusPayload(links: Links, repository: Repository, status: CommitStatus): Json {
+  return { ...combinedItemPayload(links, repository, status), creator: userPayload(links, status.creator) }
 }
 
 export function combinedStatusPayload(
@@ -99,7 +135,7 @@ export function combinedStatusPayload(
 ): Json {
   return {
     state: combinedState(statuses),
-    statuses: shown.map((status) => statusPayload(links, repository, status)),
+    statuses: shown.map((status) => combinedItemPayload(links, repository, status)),
     sha,
     total_count: statuses.length,
     repository: repositoryPayload(links, repository),

@@ -3,6 +3,7 @@ import type { Label, Repository, User } from '../../store/records.ts'
 import { fullName } from '../../store/records.ts'
 import { atLeast, type effectivePermission } from '../../store/permissions.ts'
 import type { Links } from '../links.ts'
+import { repositoryAddresses, userAddresses } from './addresses.ts'
 
 export type Json = Record<string, unknown>
 
@@ -15,10 +16,11 @@ export function userPayload(links: Links, user: User): Json {
     login: user.login,
     id: user.id,
     node_id: nodeId('User', user.id),
-    avatar_url: '',
+    avatar_url: links.avatar(user),
     gravatar_id: '',
     url: links.user(user),
     html_url: `${links.web}/${user.login}`,
+    ...userAddresses(links.user(user)),
     type: user.type,
     user_view_type: 'public',
     site_admin: false,
@@ -33,13 +35,21 @@ export function fullUserPayload(links: Links, user: User): Json {
     company: null,
     blog: '',
     location: null,
+    hireable: null,
     bio: null,
     public_repos: 0,
+    public_gists: 0,
     followers: 0,
     following: 0,
     created_at: user.createdAt,
     updated_at: user.createdAt,
   }
+}
+
+/** Nobody reacts here. */
+export function reactionsPayload(subject: string): Json {
+  const none = { '+1': 0, '-1': 0, laugh: 0, hooray: 0, confused: 0, heart: 0, rocket: 0, eyes: 0 }
+  return { url: `${subject}/reactions`, total_count: 0, ...none }
 }
 
 export function labelPayload(links: Links, repository: Repository, label: Label): Json {
@@ -68,13 +78,12 @@ export function repositoryPayload(links: Links, repository: Repository): Json {
     description: repository.description,
     fork: false,
     url,
-    issues_url: `${url}/issues{/number}`,
-    pulls_url: `${url}/pulls{/number}`,
-    hooks_url: `${url}/hooks`,
-    labels_url: `${url}/labels{/name}`,
+    ...repositoryAddresses(url),
     clone_url: links.git(repository.owner.login, repository.name),
     git_url: links.git(repository.owner.login, repository.name),
-    ssh_url: null,
+    ssh_url: links.ssh(repository),
+    svn_url: links.webRepository(repository),
+    mirror_url: null,
     created_at: repository.createdAt,
     updated_at: repository.updatedAt,
     pushed_at: repository.pushedAt,
@@ -87,6 +96,7 @@ export function repositoryPayload(links: Links, repository: Repository): Json {
     has_projects: false,
     has_wiki: false,
     has_pages: false,
+    has_downloads: false,
     has_discussions: false,
     forks_count: 0,
     archived: false,
@@ -104,8 +114,21 @@ export function repositoryPayload(links: Links, repository: Repository): Json {
   }
 }
 
-/** The settings that only the repository's own page shows, and there only with the viewer's permissions. */
+/** As the repository's own page shows it. */
 export function fullRepositoryPayload(
+  links: Links,
+  repository: Repository,
+  permission: ReturnType<typeof effectivePermission>,
+): Json {
+  return {
+    ...listedRepositoryPayload(links, repository, permission),
+    network_count: 0,
+    subscribers_count: 0,
+  }
+}
+
+/** As a list of the viewer's own repositories shows it: with their permissions, and with settings where they may push. */
+export function listedRepositoryPayload(
   links: Links,
   repository: Repository,
   permission: ReturnType<typeof effectivePermission>,
@@ -130,8 +153,6 @@ export function fullRepositoryPayload(
       pull: has('read'),
     },
     ...(has('write') ? settings : {}),
-    network_count: 0,
-    subscribers_count: 0,
   }
 }
 
@@ -147,7 +168,7 @@ export function commitPayload(links: Links, repository: Repository, commit: Comm
       tree: { sha: commit.tree, url: `${url}/git/trees/${commit.tree}` },
       url: `${url}/git/commits/${commit.sha}`,
       comment_count: 0,
-      verification: { verified: false, reason: 'unsigned', signature: null, payload: null },
+      verification: { verified: false, reason: 'unsigned', signature: null, payload: null, verified_at: null },
     },
     url: `${url}/commits/${commit.sha}`,
     html_url: `${links.webRepository(repository)}/commit/${commit.sha}`,

@@ -1,7 +1,7 @@
 import { associationOf } from '../../store/permissions.ts'
 import type { Comment, Issue, Repository } from '../../store/records.ts'
 import type { Links } from '../links.ts'
-import { labelPayload, nodeId, userPayload, type Json } from './common.ts'
+import { labelPayload, nodeId, reactionsPayload, userPayload, type Json } from './common.ts'
 
 /** An issue, or the issue face of a pull request: the two differ by `pull_request`. */
 export function issuePayload(links: Links, repository: Repository, issue: Issue): Json {
@@ -33,9 +33,15 @@ export function issuePayload(links: Links, repository: Repository, issue: Issue)
     body: issue.body,
     state_reason: issue.stateReason,
     performed_via_github_app: null,
-    closed_by: issue.closedBy ? userPayload(links, issue.closedBy) : null,
+    reactions: reactionsPayload(url),
     ...pullFace(links, repository, issue),
   }
+}
+
+/** As the API shows it. Webhooks do not name who closed it. */
+export function fullIssuePayload(links: Links, repository: Repository, issue: Issue): Json {
+  const closedBy = issue.closedBy ? userPayload(links, issue.closedBy) : null
+  return { ...issuePayload(links, repository, issue), closed_by: closedBy }
 }
 
 function pullFace(links: Links, repository: Repository, issue: Issue): Json {
@@ -54,8 +60,9 @@ function pullFace(links: Links, repository: Repository, issue: Issue): Json {
 }
 
 export function commentPayload(links: Links, repository: Repository, issue: Issue, comment: Comment): Json {
+  const url = `${links.repository(repository)}/issues/comments/${comment.id}`
   return {
-    url: `${links.repository(repository)}/issues/comments/${comment.id}`,
+    url,
     html_url: `${links.webIssue(repository, issue)}#issuecomment-${comment.id}`,
     issue_url: links.issue(repository, issue),
     id: comment.id,
@@ -65,6 +72,7 @@ export function commentPayload(links: Links, repository: Repository, issue: Issu
     updated_at: comment.updatedAt,
     author_association: associationOf(repository, comment.author),
     body: comment.body,
+    reactions: reactionsPayload(url),
     performed_via_github_app: null,
   }
 }

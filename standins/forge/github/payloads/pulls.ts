@@ -3,12 +3,21 @@ import type { MergeView } from '../../store/mergeability.ts'
 import { associationOf } from '../../store/permissions.ts'
 import type { Pull, Repository, Review, ReviewComment } from '../../store/records.ts'
 import type { Links } from '../links.ts'
-import { labelPayload, nodeId, repositoryPayload, userPayload, type Json } from './common.ts'
+import { linkObjects } from './addresses.ts'
+import { labelPayload, nodeId, reactionsPayload, repositoryPayload, userPayload, type Json } from './common.ts'
 
 /** A pull request as lists and most webhooks show it. */
 export function pullPayload(links: Links, repository: Repository, pull: Pull): Json {
   const url = links.pull(repository, pull.number)
   const html = links.webIssue(repository, pull)
+  const hanging = {
+    issue_url: links.issue(repository, pull),
+    commits_url: `${url}/commits`,
+    review_comments_url: `${url}/comments`,
+    review_comment_url: `${links.repository(repository)}/pulls/comments{/number}`,
+    comments_url: `${links.issue(repository, pull)}/comments`,
+    statuses_url: `${links.repository(repository)}/statuses/${pull.headSha}`,
+  }
   return {
     url,
     id: pull.pullId,
@@ -16,7 +25,6 @@ export function pullPayload(links: Links, repository: Repository, pull: Pull): J
     html_url: html,
     diff_url: `${html}.diff`,
     patch_url: `${html}.patch`,
-    issue_url: links.issue(repository, pull),
     number: pull.number,
     state: pull.state,
     locked: false,
@@ -35,10 +43,17 @@ export function pullPayload(links: Links, repository: Repository, pull: Pull): J
     labels: pull.labels.map((label) => labelPayload(links, repository, label)),
     milestone: null,
     draft: pull.draft,
-    commits_url: `${url}/commits`,
-    review_comments_url: `${url}/comments`,
-    comments_url: `${links.issue(repository, pull)}/comments`,
-    statuses_url: `${links.repository(repository)}/statuses/${pull.headSha}`,
+    ...hanging,
+    _links: linkObjects({
+      self: url,
+      html,
+      issue: hanging.issue_url,
+      comments: hanging.comments_url,
+      review_comments: hanging.review_comments_url,
+      review_comment: hanging.review_comment_url,
+      commits: hanging.commits_url,
+      statuses: hanging.statuses_url,
+    }),
     head: endPayload(links, repository, pull.head, pull.headSha),
     base: endPayload(links, repository, pull.base, pull.baseSha),
     author_association: associationOf(repository, pull.author),
@@ -106,7 +121,7 @@ export function reviewPayload(links: Links, repository: Repository, pull: Pull, 
     html_url: html,
     pull_request_url: links.pull(repository, pull.number),
     author_association: associationOf(repository, review.author),
-    _links: { html: { href: html }, pull_request: { href: links.pull(repository, pull.number) } },
+    _links: linkObjects({ html, pull_request: links.pull(repository, pull.number) }),
     ...(review.submittedAt ? { submitted_at: review.submittedAt } : {}),
     commit_id: review.commit,
   }
@@ -116,8 +131,9 @@ export function reviewCommentPayload(links: Links, repository: Repository, pull:
   const { anchor } = comment
   const now = <T>(value: T): T | null => (comment.current ? value : null)
   const html = `${links.webIssue(repository, pull)}#discussion_r${comment.id}`
+  const url = `${links.repository(repository)}/pulls/comments/${comment.id}`
   return {
-    url: `${links.repository(repository)}/pulls/comments/${comment.id}`,
+    url,
     pull_request_review_id: comment.reviewId,
     id: comment.id,
     node_id: nodeId('PullRequestReviewComment', comment.id),
@@ -135,6 +151,8 @@ export function reviewCommentPayload(links: Links, repository: Repository, pull:
     html_url: html,
     pull_request_url: links.pull(repository, pull.number),
     author_association: associationOf(repository, comment.author),
+    _links: linkObjects({ self: url, html, pull_request: links.pull(repository, pull.number) }),
+    reactions: reactionsPayload(url),
     start_line: now(anchor?.startLine ?? null),
     original_start_line: anchor?.startLine ?? null,
     start_side: anchor?.startSide ?? null,

@@ -69,7 +69,7 @@ function protectionPart(call: Call, name: string, part: string): Json {
   if (!rules) throw new HttpRefusal(404, 'Branch not protected')
   const whole = protectionPayload(call, name, rules)
   const found = part === '/protection' ? whole : whole[part.slice('/protection/'.length)]
-  if (!found) throw new HttpRefusal(404, 'Not Found')
+  if (!found) throw new HttpRefusal(404, part.endsWith('checks') ? 'Required status checks not enabled' : 'Not Found')
   return found as Json
 }
 
@@ -84,6 +84,7 @@ function protectionPayload(call: Call, name: string, rules: Protection): Json {
             url: `${url}/required_status_checks`,
             strict: rules.strict,
             contexts: rules.requiredChecks,
+            contexts_url: `${url}/required_status_checks/contexts`,
             checks: rules.requiredChecks.map((context) => ({ context, app_id: null })),
           },
         }

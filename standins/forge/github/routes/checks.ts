@@ -15,7 +15,8 @@ import type { CheckRun, CheckSuite } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
 import { bodyOf, numberParam, type Answer, type Call, type Route } from '../call.ts'
 import { countedAnswer, listAnswer, pageOf } from '../paging.ts'
-import { checkRunPayload, checkSuitePayload, combinedStatusPayload, statusPayload } from '../payloads/checks.ts'
+import { checkRunPayload, combinedStatusPayload, fullCheckSuitePayload, fullStatusPayload } from '../payloads/checks.ts'
+import type { Json } from '../payloads/common.ts'
 import { shaOf, showCommit } from './commits.ts'
 
 const REPO = '/repos/:owner/:repo'
@@ -69,7 +70,7 @@ export const checkRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: `${REPO}/check-suites/:id`,
-    run: (call) => ({ body: checkSuitePayload(call.links, call.repository, suiteOf(call)) }),
+    run: async (call) => ({ body: await showSuite(call, suiteOf(call)) }),
   },
   { method: 'GET', path: `${REPO}/check-suites/:id/check-runs`, run: (call) => listRuns(call, suiteOf(call).runs) },
   {
@@ -81,7 +82,7 @@ export const checkRoutes: readonly Route[] = [
         ...input,
         ...(targetUrl === undefined ? {} : { targetUrl }),
       })
-      return { status: 201, body: statusPayload(call.links, call.repository, status) }
+      return { status: 201, body: fullStatusPayload(call.links, call.repository, status) }
     },
   },
 ]
@@ -99,16 +100,18 @@ async function showOfCommit(call: Call): Promise<Answer> {
       return { body: combinedStatusPayload(links, repository, sha, latest, page.items), headers: page.headers }
     }
     case 'statuses':
-      return listAnswer(call, statusesOf(repository, sha), (status) => statusPayload(links, repository, status))
+      return listAnswer(call, statusesOf(repository, sha), (status) => fullStatusPayload(links, repository, status))
     case 'check-runs':
       return listRuns(call, call.query.filter === 'all' ? allRuns(repository, sha) : latestRuns(repository, sha))
-    case 'check-suites':
+    case 'check-suites': {
+      const head = await repository.git.readCommit(sha)
       return countedAnswer(
         call,
         repository.suites.filter((suite) => suite.sha === sha),
         'check_suites',
-        (suite) => checkSuitePayload(links, repository, suite),
+        (suite) => fullCheckSuitePayload(links, repository, suite, head),
       )
+    }
     default:
       return showCommit(call, sha)
   }
@@ -151,6 +154,10 @@ function patchOf(fields: Static<typeof RunPatch>): CheckRunPatch {
 
 function showRun(call: Call, run: CheckRun): Answer {
   return { body: checkRunPayload(call.links, call.repository, run) }
+}
+
+async function showSuite({ links, repository }: Call, suite: CheckSuite): Promise<Json> {
+  return fullCheckSuitePayload(links, repository, suite, await repository.git.readCommit(suite.sha))
 }
 
 function suiteOf(call: Call): CheckSuite {

@@ -28,8 +28,9 @@ export const commitRoutes: readonly Route[] = [
     method: 'GET',
     path: `${REPO}/compare/*`,
     async run(call) {
-      const [base, head] = (call.params['*'] ?? '').split('...')
-      return { body: await comparePayload(call, await shaOf(call, base ?? ''), await shaOf(call, head ?? '')) }
+      const [base = '', head = ''] = (call.params['*'] ?? '').split('...')
+      const compared = await comparePayload(call, await shaOf(call, base), await shaOf(call, head))
+      return { body: { ...compareAddresses(call, base, head), ...compared } }
     },
   },
 ]
@@ -68,6 +69,16 @@ export async function showCommit(
   }
 }
 
+function compareAddresses({ links, repository }: Call, base: string, head: string): Json {
+  const html = `${links.webRepository(repository)}/compare/${base}...${head}`
+  return {
+    url: `${links.repository(repository)}/compare/${base}...${head}`,
+    html_url: html,
+    diff_url: `${html}.diff`,
+    patch_url: `${html}.patch`,
+  }
+}
+
 async function comparePayload(call: Call, base: string, head: string): Promise<Json> {
   const { repository, links } = call
   const common = await repository.git.mergeBase(base, head)
@@ -78,7 +89,9 @@ async function comparePayload(call: Call, base: string, head: string): Promise<J
     repository.git.commitsBetween(base, head),
     repository.git.diffFiles(common, head),
   ])
+  const owner = repository.owner.login
   return {
+    permalink_url: `${links.webRepository(repository)}/compare/${owner}:${base}...${owner}:${head}`,
     status: ahead > 0 && behind > 0 ? 'diverged' : ahead > 0 ? 'ahead' : behind > 0 ? 'behind' : 'identical',
     ahead_by: ahead,
     behind_by: behind,

@@ -54,7 +54,10 @@ async function showFile(call: Call, entry: Entry): Promise<Answer> {
 }
 
 function entryPayload(call: Call, entry: Entry): Json {
-  const url = `${call.links.repository(call.repository)}/contents/${entry.path}`
+  const { links, repository } = call
+  const url = `${links.repository(repository)}/contents/${entry.path}`
+  const html = `${links.webRepository(repository)}/blob/HEAD/${entry.path}`
+  const git = `${links.repository(repository)}/git/${entry.type === 'tree' ? 'trees' : 'blobs'}/${entry.sha}`
   return {
     type: entry.type === 'blob' ? 'file' : entry.type === 'tree' ? 'dir' : 'submodule',
     size: entry.size,
@@ -62,9 +65,9 @@ function entryPayload(call: Call, entry: Entry): Json {
     path: entry.path,
     sha: entry.sha,
     url,
-    html_url: `${call.links.webRepository(call.repository)}/blob/HEAD/${entry.path}`,
-    git_url: null,
+    html_url: html,
+    git_url: git,
     download_url: null,
-    _links: { self: url },
+    _links: { self: url, git, html },
   }
 }

@@ -4,21 +4,23 @@ import { editPull } from '../../store/pulls.ts'
 import { isPull, type Issue } from '../../store/records.ts'
 import { bodyOf, numberParam, type Call, type Route } from '../call.ts'
 import { listAnswer } from '../paging.ts'
-import { issuePayload } from '../payloads/issues.ts'
+import { fullIssuePayload } from '../payloads/issues.ts'
 
 const ISSUES = '/repos/:owner/:repo/issues'
 
+/** GitHub takes a number too, and keeps it as text. */
+const Title = Type.Union([Type.String(), Type.Integer()])
 const Body = Type.Union([Type.String(), Type.Null()])
 const Labels = Type.Array(Type.Union([Type.String(), Type.Object({ name: Type.String() })]))
 const Assignees = Type.Array(Type.String())
 const NewIssue = Type.Object({
-  title: Type.String(),
+  title: Title,
   body: Type.Optional(Body),
   labels: Type.Optional(Labels),
   assignees: Type.Optional(Assignees),
 })
 const IssuePatch = Type.Object({
-  title: Type.Optional(Type.String()),
+  title: Type.Optional(Title),
   body: Type.Optional(Body),
   labels: Type.Optional(Labels),
   assignees: Type.Optional(Assignees),
@@ -34,17 +36,21 @@ export const issueRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: ISSUES,
-    run: (call) => listAnswer(call, selected(call), (issue) => issuePayload(call.links, call.repository, issue)),
+    run: (call) => listAnswer(call, selected(call), (issue) => fullIssuePayload(call.links, call.repository, issue)),
   },
   {
     method: 'POST',
     path: ISSUES,
     run(call) {
       const input = readNewIssue(call)
-      const issue = openIssue(call.world, call.repository, call.writer, { ...input, labels: names(input.labels) ?? [] })
+      const issue = openIssue(call.world, call.repository, call.writer, {
+        ...input,
+        title: String(input.title),
+        labels: names(input.labels) ?? [],
+      })
       return {
         status: 201,
-        body: issuePayload(call.links, call.repository, issue),
+        body: fullIssuePayload(call.links, call.repository, issue),
         headers: { location: call.links.issue(call.repository, issue) },
       }
     },
@@ -53,7 +59,7 @@ export const issueRoutes: readonly Route[] = [
     method: 'GET',
     path: `${ISSUES}/:number`,
     run: (call) => ({
-      body: issuePayload(call.links, call.repository, findIssue(call.repository, numberParam(call, 'number'))),
+      body: fullIssuePayload(call.links, call.repository, findIssue(call.repository, numberParam(call, 'number'))),
     }),
   },
   {
@@ -61,17 +67,18 @@ export const issueRoutes: readonly Route[] = [
     path: `${ISSUES}/:number`,
     async run(call) {
       const issue = findIssue(call.repository, numberParam(call, 'number'))
-      const { labels, state_reason: stateReason, state, ...patch } = readPatch(call)
+      const { title, labels, state_reason: stateReason, state, ...patch } = readPatch(call)
       const wanted = names(labels)
       const whole = {
         ...patch,
+        ...(title === undefined ? {} : { title: String(title) }),
         ...(wanted ? { labels: wanted } : {}),
         ...(stateReason === undefined ? {} : { stateReason }),
       }
       // The state of a pull request hangs on its branches: it changes as a pull, under the lock.
       editIssue(call.world, call.repository, call.writer, issue, isPull(issue) || !state ? whole : { ...whole, state })
       if (isPull(issue) && state) await editPull(call.world, call.repository, call.writer, issue, { state })
-      return { body: issuePayload(call.links, call.repository, issue) }
+      return { body: fullIssuePayload(call.links, call.repository, issue) }
     },
   },
 ]

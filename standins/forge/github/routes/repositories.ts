@@ -6,9 +6,11 @@ import { requireUser } from '../../store/world.ts'
 import type { Call, Route } from '../call.ts'
 import { HttpRefusal } from '../errors.ts'
 import { listAnswer } from '../paging.ts'
+import { rootPayload } from '../payloads/addresses.ts'
 import {
   fullRepositoryPayload,
   fullUserPayload,
+  listedRepositoryPayload,
   repositoryPayload,
   userPayload,
   type Json,
@@ -25,6 +27,7 @@ const LEGACY: Readonly<Record<Permission, string>> = {
 }
 
 export const repositoryRoutes: readonly Route[] = [
+  { method: 'GET', path: '/', run: ({ links }) => ({ body: rootPayload(links.api, links.web) }) },
   {
     method: 'GET',
     path: '/user',
@@ -44,7 +47,7 @@ export const repositoryRoutes: readonly Route[] = [
     run(call) {
       if (!call.actor) throw new HttpRefusal(401, 'Requires authentication')
       return listAnswer(call, mine(call), (one) =>
-        fullRepositoryPayload(call.links, one, effectivePermission(one, call.actor)),
+        listedRepositoryPayload(call.links, one, effectivePermission(one, call.actor)),
       )
     },
   },
