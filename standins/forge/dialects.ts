@@ -40,8 +40,9 @@ export function sendEvents(world: World, links: () => DialectLinks, sender: Pick
   }
 }
 
-export function signDelivery(world: World, hook: Hook, guid: string, message: Message): Attempt {
-  if (hook.dialect === 'gitlab') return gitlab.signDelivery(hook, guid, message)
+/** `uuid`: of names that no two attempts share, where they are not to be random. */
+export function signDelivery(world: World, hook: Hook, guid: string, message: Message, uuid?: () => string): Attempt {
+  if (hook.dialect === 'gitlab') return gitlab.signDelivery(hook, guid, message, uuid)
   return github.signDelivery(({ id }) => repositoryIdOf(world, id), hook, guid, message)
 }
 
