@@ -24,6 +24,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
   const alone = aloneOf(ways, roundOf(seed, points))
   const plain: Plan = {
     seed,
+    forge: forgeOf(dice(seed, 'forge')),
     repositories: roll.chance(0.35) ? 2 : 1,
     issues: Array.from(
       {
@@ -82,6 +83,14 @@ function undisturbed(plan: Plan, to: RegExp): Plan {
   const faults = plan.faults.filter(isFor).map((fault) => ({ ...fault, nth: 1, restartMs: soonMs }) as Fault)
   const issues = plan.issues.map((issue) => ({ ...issue, orders: false }))
   return { ...plan, faults, issues, agents: 'honest', budget: undefined, maxConcurrentAgents: 3, withheld: undefined }
+}
+
+/** With the lives that a point of GitLab alone asks for it is every third. Dice of its own: what else a seed makes stays what it was. */
+function forgeOf(roll: Dice): Plan['forge'] {
+  return roll.weighted([
+    [3, 'github'],
+    [1, 'gitlab'],
+  ] as const)
 }
 
 /** Dice of its own: what else a seed makes stays what it was. */
@@ -243,19 +252,16 @@ const waysThere: readonly Way[] = [
     so: (plan) => ({ ...plan, firstMood: 'hangs' }),
   },
   { to: /spilled-notes/, isSeldom: true, so: (plan) => ({ ...plan, firstMood: 'writes' }) },
+  { to: /forge (?:POST|DELETE) drafts/, so: (plan) => ({ ...plan, forge: 'gitlab' }) },
   { to: /removeDeadLetter/, so: (plan) => ({ ...plan, hasOldLetter: true }) },
   {
     to: /applyPush/,
     isSeldom: true,
     so: (plan) =>
       withFaults(
-        ...several(12, (nth): Fault => ({
-          kind: 'webhook',
-          event: 'pull_request',
-          what: 'late',
-          nth: 2 + nth,
-          ms: 20_000,
-        })),
+        ...['pull_request', 'Merge Request Hook'].flatMap((event) =>
+          several(12, (nth): Fault => ({ kind: 'webhook', event, what: 'late', nth: 2 + nth, ms: 20_000 })),
+        ),
       )({
         ...plan,
         latePushes: 0.6,
@@ -292,10 +298,9 @@ const waysThere: readonly Way[] = [
     to: /ci-store dropRead:/,
     isSeldom: true,
     so: withFaults(
-      ...several(9, (nth): Fault => {
-        const [end, what] = ['required_status_checks', '502 before the write'] as const
-        return { kind: 'forge', on: 'read', end, what, nth: 1 + nth }
-      }),
+      ...['required_status_checks', 'statuses'].flatMap((end) =>
+        several(9, (nth): Fault => ({ kind: 'forge', on: 'read', end, what: '502 before the write', nth: 1 + nth })),
+      ),
     ),
   },
   {

@@ -30,7 +30,11 @@ export interface Objection extends Thread {
 
 const lookMs = 7000
 const pushAgainMs = 90_000
-const overrulers = [people.owner, people.reporter, people.stranger, people.bot] as const
+/** Who may change the words of another: whoever may write, and on GitLab whoever maintains. */
+const overrulers: Readonly<Record<Plan['forge'], readonly string[]>> = {
+  github: [people.owner, people.reporter, people.stranger, people.bot],
+  gitlab: [people.owner, people.bot],
+}
 const logins = { reporter: people.reporter, maintainer: people.maintainer, stranger: people.stranger } as const
 
 export class Crowd {
@@ -261,10 +265,11 @@ export class Crowd {
     this.#forge.actions.editComment(people.maintainer, fullName(thread.repository), last, 'Not like this.')
   }
 
-  /** By everybody who may write there and maintains nothing, in turn. */
+  /** By everybody who may and is no maintainer of the Project, in turn. */
   #overrule(thread: Thread): void {
     const last = this.#lastWord(thread)
-    const by = overrulers[thread.number % overrulers.length]!
+    const able = overrulers[this.#plan.forge]
+    const by = able[thread.number % able.length]!
     if (last === undefined) return
     this.#overruled.add(nameOf(thread))
     this.#world.tell(`${by} overrules ${people.maintainer} on ${nameOf(thread)}`)
