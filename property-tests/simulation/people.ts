@@ -277,7 +277,9 @@ export class Crowd {
     else this.#forge.actions.editComment(by, fullName(thread.repository), last, 'Fine, after all.')
   }
 
+  /** GitLab names nobody who deletes or edits: there what was withdrawn stays so until it is approved anew (decisions/0053). */
   #takeBack(thread: Thread): void {
+    if (this.#plan.forge === 'gitlab') this.#overruled.add(nameOf(thread))
     if (thread.number % 2 === 0) this.#delete(thread)
     else this.#edit(thread)
   }
