@@ -6,6 +6,8 @@ export interface LocalProject {
   readonly defaultBranch: string
   /** Absent: GitHub's. */
   readonly provider?: 'forge_a' | 'forge_b'
+  /** Absent: the one of the stand-ins. */
+  readonly owner?: string
   readonly forgeUrl: string
   readonly forgeApi: string
   readonly token: string
@@ -16,6 +18,7 @@ export interface LocalProject {
 /** The resources of a Project on the local forge, as a user would write them into a file. */
 export function localManifests(given: LocalProject): readonly object[] {
   const metadata = { name: given.project }
+  const { owner = people.owner } = given
   return [
     {
       apiVersion: 'v1',
@@ -32,7 +35,7 @@ export function localManifests(given: LocalProject): readonly object[] {
         triggerLabel: given.triggerLabel,
         scm: {
           provider: given.provider ?? 'forge_a',
-          owner: people.owner,
+          owner,
           botLogin: people.bot,
           botEmail: `${people.bot}@statewright.invalid`,
           apiURL: given.forgeApi,
@@ -48,7 +51,7 @@ export function localManifests(given: LocalProject): readonly object[] {
       metadata: { name: given.repository },
       spec: {
         projectRef: given.project,
-        url: `${given.forgeUrl}/${people.owner}/${given.repository}.git`,
+        url: `${given.forgeUrl}/${owner}/${given.repository}.git`,
         defaultBranch: given.defaultBranch,
       },
     },

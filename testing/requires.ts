@@ -12,6 +12,7 @@ export type Requirement =
   | 'kubernetes'
   | 'chart'
   | 'oidc'
+  | 'gitlab-client'
   | 'systemd'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -33,6 +34,8 @@ const addresses: Readonly<Partial<Record<Requirement, string>>> = {
   chart: 'HELM_UNDER_TEST',
   /** The folder of a provider's program: `.ci/oidc.sh build`. */
   oidc: 'OIDC_UNDER_TEST',
+  /** The folder of GitLab's own client: `.ci/gitlab-client.sh build`. */
+  'gitlab-client': 'GITLAB_CLIENT',
 }
 
 const programs: Readonly<Partial<Record<Requirement, readonly string[]>>> = {

@@ -1,5 +1,4 @@
 /** Chaos in a run: kills at drawn moments, a maintainer who speaks beside them, and what both must not have broken. */
-import { people } from '../../standins/people.ts'
 import type { Stack } from '../local/stack.ts'
 import { planKills, wreak, type KillRecord } from './chaos.ts'
 import { readHeard, unheard } from './heard.ts'
@@ -36,7 +35,8 @@ export function startChaos(
   for (const kill of plan) say(`chaos: a kill is due at ${(kill.atMs / 1000).toFixed(1)} s (${kill.aim})`)
   const speaker = startSpeaker({
     forge: stack.forge,
-    repository: `${people.owner}/${stack.repository}`,
+    repository: stack.fullName,
+    dialect: stack.dialect,
     barePath: stack.barePath,
     words: planWords(count, seed),
     say,

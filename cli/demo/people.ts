@@ -1,8 +1,14 @@
 /** The people of the story: they read the forge and answer as the scenario says, each act once. */
 import { dueActs, type Forge, type Scenario, type SeenComment } from '../local/standins.ts'
+import type { Stack } from '../local/stack.ts'
 import { loginOf, people } from '../../standins/people.ts'
 
 type ForgeThread = ReturnType<Forge['issue']>
+
+/** On an issue GitLab keeps nothing of `/approve`: who knows that writes the word alone. */
+export function asWrittenOn(dialect: Stack['dialect'], kind: ForgeThread['kind'], text: string): string {
+  return dialect === 'gitlab' && kind === 'issue' ? text.replaceAll(/^\/approve$/gm, 'approve') : text
+}
 
 /** GitLab counts merge requests apart from issues. */
 function nameOf({ kind, number }: ForgeThread): string {
@@ -15,7 +21,11 @@ export interface Crowd {
   close(): void
 }
 
-export function startPeople(forge: Forge, repository: string, scenario: Scenario, say: (text: string) => void): Crowd {
+export function startPeople(
+  { forge, fullName: repository, dialect }: Pick<Stack, 'forge' | 'fullName' | 'dialect'>,
+  scenario: Scenario,
+  say: (text: string) => void,
+): Crowd {
   const done = new Set<number>()
   const act = (): void => {
     const seen = commentsOf(forge, repository)
@@ -28,8 +38,9 @@ export function startPeople(forge: Forge, repository: string, scenario: Scenario
       if (thread === undefined) continue
       done.add(due.index)
       const login = loginOf(due.as)
-      forge.comment(login, repository, thread.number, due.comment, thread.kind)
-      say(`forge: ${login} comments on ${nameOf(thread)}: ${firstLine(due.comment)}`)
+      const words = asWrittenOn(dialect, thread.kind, due.comment)
+      forge.comment(login, repository, thread.number, words, thread.kind)
+      say(`forge: ${login} comments on ${nameOf(thread)}: ${firstLine(words)}`)
     }
   }
   // The forge tells of a write while it makes it: the answer comes after.

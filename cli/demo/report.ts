@@ -2,7 +2,6 @@
 import { listAll } from '../client.ts'
 import type { ClusterRecord } from './cluster-record.ts'
 import type { Stack } from '../local/stack.ts'
-import { people } from '../../standins/people.ts'
 import type { SpokenWord } from './speaker.ts'
 import type { UpgradeRecord } from './upgrade.ts'
 
@@ -84,7 +83,7 @@ export async function createReport(stack: Stack, facts: ReportFacts): Promise<Re
     ...silent,
     ...(task?.status.stage === 'delivered' ? [] : [`the Task ended at ${task?.status.stage ?? 'nothing'}`]),
   ]
-  const full = `${people.owner}/${stack.repository}`
+  const full = stack.fullName
   const issue = stack.forge.issue(full, facts.issue, 'issue')
   return {
     ok: faults.length === 0,

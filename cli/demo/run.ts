@@ -1,7 +1,7 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
 import { listAll } from '../client.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
-import { loginOf, people } from '../../standins/people.ts'
+import { loginOf } from '../../standins/people.ts'
 import type { KillRecord } from './chaos.ts'
 import type { ClusterRecord } from './cluster-record.ts'
 import { startChaos, type ChaosPlan } from './disturbance.ts'
@@ -58,12 +58,12 @@ async function play(
   say: (text: string) => void,
   startedAt: number,
 ): Promise<RunResult> {
-  const full = `${people.owner}/${stack.repository}`
+  const full = stack.fullName
   say(openingOf(stack.ready))
   say(`inspector: ${String(stack.ready['inspector'])}`)
   await untilReady(stack)
   const recorder = stack.cluster && (await import('./cluster-record.ts')).recordCluster(stack.cluster)
-  const crowd = startPeople(stack.forge, full, options.scenario, say)
+  const crowd = startPeople(stack, options.scenario, say)
   if (options.scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
   const issue = openIssue(stack, full, options.scenario.task.issue, say)
 

@@ -55,7 +55,7 @@ function verdictOf(event: string | undefined, body: string): Said['means'] {
 /** Whatever could mean a stop withholds: the people of the demo write nothing else that sounds like one. */
 function meaningOf(text: string): Said['means'] {
   if (/\/hold|\/unapprove|hold off/i.test(text)) return 'withholds'
-  return /^\/approve\b/m.test(text) ? 'lifts' : 'nothing'
+  return /^(?:\/approve\b|approve$)/m.test(text) ? 'lifts' : 'nothing'
 }
 
 /**

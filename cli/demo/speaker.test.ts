@@ -33,7 +33,15 @@ async function withSpeaker(words: readonly PlannedWord[], use: (scene: Scene) =>
       await forge.idle()
       let passed = 0
       const now = (): number => Date.now() + passed
-      const speaker = startSpeaker({ forge, repository, barePath: path, words, say: () => undefined, now })
+      const speaker = startSpeaker({
+        forge,
+        repository,
+        dialect: 'github',
+        barePath: path,
+        words,
+        say: () => undefined,
+        now,
+      })
       const openPull = async (): Promise<number> => {
         await fixture.push(await fixture.clone('bot'), 'x', { 'src/add.js': 'changed\n' })
         return (await forge.openPull('bot', repository, { title: 'X', head: 'x', base: 'main' })).number

@@ -4,7 +4,9 @@
  */
 import type { Forge } from '../local/standins.ts'
 import { git } from '../local/git-seed.ts'
+import type { Stack } from '../local/stack.ts'
 import { people } from '../../standins/people.ts'
+import { asWrittenOn } from './people.ts'
 import { missed, resendMissed } from './missed.ts'
 import { firstLine } from './said.ts'
 import { shortestLiftMs, type Form, type Moment, type PlannedWord } from './word-plan.ts'
@@ -41,6 +43,7 @@ interface Open {
 export interface SpeakerOptions {
   readonly forge: Forge
   readonly repository: string
+  readonly dialect: Stack['dialect']
   readonly barePath: string
   readonly words: readonly PlannedWord[]
   readonly say: (text: string) => void
@@ -61,7 +64,8 @@ export function startSpeaker(options: SpeakerOptions): Speaker {
   async function speak(words: string, form: Form, sort: SpokenWord['sort'], beside: Beside | null): Promise<void> {
     const thread = threadOf(options, form)
     // There is no review without a merge request.
-    const text = sort === 'changes' && thread.form === 'issue' ? `/hold\n\n${words}` : words
+    const known = sort === 'changes' && thread.form === 'issue' ? `/hold\n\n${words}` : words
+    const text = asWrittenOn(options.dialect, thread.form === 'issue' ? 'issue' : 'pull', known)
     const at = new Date(now()).toISOString()
     spoken.push({
       at,

@@ -225,6 +225,19 @@ describe('a fault is found', () => {
     expect(await faultsAfter(reviewOf({ number: 3 }))).toEqual(unreviewed)
   })
 
+  test('in none that the bot’s comment on the merge request names as reviewed, which is GitLab’s form, and in one that others name', async () => {
+    const commented = (more: Partial<AuditEntry>) => (audit: AuditEntry[]) =>
+      audit.map((one) => {
+        if (one.action !== 'review.create') return one
+        const detail = { body: `Approve.\n\n<!-- platform:review=${one.sha} -->` }
+        return entry('comment.create', { kind: 'pull', detail, ...more })
+      })
+    const unreviewed = [expect.stringMatching(/has no review$/)]
+    expect(await faultsAfter(commented({}))).toEqual([])
+    expect(await faultsAfter(commented({ kind: 'issue' }))).toEqual(unreviewed)
+    expect(await faultsAfter(commented({ actor: 'maria' }))).toEqual(unreviewed)
+  })
+
   test('in a change that main does not hold', async () => {
     await withWork(async (work) => {
       const head = await work.commit('change', 'new')

@@ -35,9 +35,7 @@ export async function judge(audit: readonly AuditEntry[], repository: JudgedRepo
   if (merge !== undefined && merge.actor !== people.bot) faults.push(`the merge was made by ${merge.actor}`)
   faults.push(...repeated(audit))
   if (merge?.sha === undefined || merge.after === undefined) return { ok: false, faults, mergeRequest: null }
-  const reviewed = audit.some(
-    (entry) => entry.action.startsWith('review.') && entry.sha === merge.sha && entry.number === merge.number,
-  )
+  const reviewed = audit.some((entry) => entry.number === merge.number && isReviewOf(entry, merge.sha!))
   if (!reviewed) faults.push(`the merged head ${merge.sha} has no review`)
   faults.push(...(await judgeMain(repository, merge.sha)))
   return {
@@ -45,6 +43,14 @@ export async function judge(audit: readonly AuditEntry[], repository: JudgedRepo
     faults,
     mergeRequest: { number: merge.number ?? 0, reviewedSha: merge.sha, mergeCommit: merge.after },
   }
+}
+
+/** On GitLab the text of a review is a comment that names its head. */
+function isReviewOf({ action, actor, kind, sha, detail }: AuditEntry, head: string): boolean {
+  if (action.startsWith('review.')) return sha === head
+  const { body } = (detail ?? {}) as Written
+  const isOwn = actor === people.bot && action === 'comment.create' && kind === 'pull'
+  return isOwn && (body ?? '').includes(`<!-- platform:review=${head} -->`)
 }
 
 /**
@@ -59,7 +65,7 @@ function repeated(audit: readonly AuditEntry[]): readonly string[] {
     const { body = '', path = '', line = 0 } = (entry.detail ?? {}) as Written
     const words = (body ?? '').replaceAll(/<!--.*?-->/gs, '').trim()
     if (words === '') return []
-    const key = JSON.stringify([entry.action, entry.number, entry.sha ?? '', path, line, words])
+    const key = JSON.stringify([entry.action, entry.kind, entry.number, entry.sha ?? '', path, line, words])
     const before = seen.get(key) ?? []
     seen.set(key, [...before, body ?? ''])
     const mayRepeat = repeatable.includes(entry.action)

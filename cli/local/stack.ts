@@ -27,7 +27,7 @@ import type { ReleaseImages } from './images.ts'
 import type { Release } from './release.ts'
 import { buildOnce } from './servers.ts'
 import { headBranch, seedRepository } from './git-seed.ts'
-import { providers, type ForgeChoice } from './forge-choice.ts'
+import { dialectOf, ownerIn, providers, type ForgeChoice } from './forge-choice.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
 import { logFile } from './log-file.ts'
 import { localManifests } from '../../standins/manifests.ts'
@@ -69,6 +69,10 @@ export interface Stack {
   readonly cluster: Cluster | undefined
   readonly project: string
   readonly repository: string
+  /** Of the repository, as the forge names it: `owner/name`. */
+  readonly fullName: string
+  /** What its forge speaks. */
+  readonly dialect: ForgeChoice
   readonly defaultBranch: string
   /** Path of the bare repository on disk. */
   readonly barePath: string
@@ -151,12 +155,13 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode, at })
   writeEndpoints(dir, endpoints)
   const client = orchestratorClient(localConnection(endpoints, version()))
-  const { defaultBranch, name: repository, path: barePath } = served
+  const { defaultBranch, dialect, fullName, name: repository, path: barePath } = served
   const local = {
     project,
     repository,
     defaultBranch,
     provider: providers[served.dialect],
+    owner: ownerIn(served.dialect),
     forgeUrl: forge.url,
     forgeApi: endpoints.forgeApi,
     token: secrets.token,
@@ -167,7 +172,8 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   else for (const manifest of localManifests(local)) await client.call('PUT', '/resources', manifest)
   const { orchestrator } = programs
   const { namespace } = cluster ?? { namespace: 'default' }
-  const names = { dir, namespace, cluster, project, repository, defaultBranch, barePath, triggerLabel }
+  const ours = { repository, fullName, dialect, defaultBranch, barePath }
+  const names = { dir, namespace, cluster, project, triggerLabel, ...ours }
   const stop = async (): Promise<readonly string[]> => {
     const left = await programs.stop()
     const ofCluster = (await cluster?.stop()) ?? []
@@ -199,7 +205,7 @@ async function openStandIns(
     seed: { users: users(secrets.token) },
   })
   opened(() => forge.close())
-  const served = await serveRepository(options, forge, branch)
+  const served = await serveRepository(options, forge, { branch, dialect: dialectOf(dir, options.forge, earlier) })
   const identity = await startIdentity({
     keyFile: join(dir, 'identity-key.json'),
     ...addresses,
@@ -474,6 +480,7 @@ function users(botToken: string): readonly { login: string; token?: string }[] {
 interface Served {
   readonly name: string
   readonly path: string
+  readonly fullName: string
   readonly defaultBranch: string
   readonly dialect: ForgeChoice
 }
@@ -484,12 +491,17 @@ async function branchOf(repository: string): Promise<string> {
   return headBranch(repository)
 }
 
-async function serveRepository(options: StackOptions, forge: Forge, branch: string | undefined): Promise<Served> {
+async function serveRepository(
+  options: StackOptions,
+  forge: Forge,
+  { branch, dialect }: { readonly branch: string | undefined; readonly dialect: ForgeChoice },
+): Promise<Served> {
   const source = options.repository ?? (await seeded(options))
   const name = resourceName(basename(options.repository ?? 'duration'))
-  const { path, defaultBranch, dialect } = await forge.createRepository({
-    ...(options.forge === undefined ? {} : { dialect: options.forge }),
-    owner: people.owner,
+  const owner = ownerIn(dialect)
+  const { path, fullName, defaultBranch } = await forge.createRepository({
+    dialect,
+    owner,
     name,
     fromPath: source,
     defaultBranch: branch ?? (await headBranch(source)),
@@ -502,11 +514,7 @@ async function serveRepository(options: StackOptions, forge: Forge, branch: stri
     labels: [{ name: triggerLabel, color: '5319e7' }],
     ...(options.testCommand === undefined ? {} : { ci: { command: options.testCommand } }),
   })
-  if (options.forge !== undefined && options.forge !== dialect)
-    throw new Error(
-      `${options.dir} holds a repository of the dialect ${dialect}: start it with --forge ${dialect}, or name another folder with --dir`,
-    )
-  return { name, path, defaultBranch, dialect }
+  return { name, path, fullName, defaultBranch, dialect }
 }
 
 async function seeded(options: StackOptions): Promise<string> {

@@ -7,8 +7,7 @@ import { createGitlabForge } from './gitlab/port.ts'
 import { gitlabWire } from './gitlab/wire.ts'
 import type { Provider } from './projects.ts'
 
-/** A provider without an adapter is known, so that a Project learns why it does not work. */
-export const adapters: Readonly<Record<Provider, ForgeAdapter | undefined>> = {
+export const adapters: Readonly<Record<Provider, ForgeAdapter>> = {
   forge_a: { wire: githubWire, webhooks: githubWebhooks, open: createGithubForge },
   forge_b: { wire: gitlabWire, webhooks: gitlabWebhooks, open: createGitlabForge },
 }

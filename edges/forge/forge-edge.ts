@@ -86,7 +86,7 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     clock,
     random: options.random,
     logger: options.logger,
-    changeOf: ({ provider, event, body }) => adapters[provider as Provider]?.webhooks.changeOf(event, JSON.parse(body)),
+    changeOf: ({ provider, event, body }) => adapters[provider as Provider].webhooks.changeOf(event, JSON.parse(body)),
     async apply({ project: uid, delivery }, change) {
       const project = await directory.byUid(uid)
       if (project === undefined) throw new TerminalError('unknown-project', `no Project has the uid ${uid} any more`)

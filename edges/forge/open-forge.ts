@@ -46,8 +46,6 @@ export function createOpenForge({ directory, fetch, clock, sql, onLimited }: Ope
     if (project === undefined) throw new TerminalError('unknown-project', `there is no Project ${asked}`)
     const id = projectId(project)
     const adapter = adapters[project.scm.provider]
-    if (adapter === undefined)
-      throw new TerminalError('provider-not-supported', `this version has no adapter for ${project.scm.provider}`)
     const token = (await directory.secret(id))?.token
     if (token === undefined || token === '')
       throw new TerminalError('SecretMissingKeys', `the Secret of ${id} has no token`)

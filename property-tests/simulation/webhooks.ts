@@ -47,7 +47,7 @@ export function createSender({ nextId, sign, carry, now, at }: SenderOptions): S
     if (hook.dialect === 'gitlab' && !isLost) delivery.status = 'delivered'
     void answer.then((status) => {
       const isDelivered = status !== undefined && status < 300
-      if (hook.dialect === 'gitlab') noteOutcome(hook, now(), isDelivered)
+      if (hook.dialect === 'gitlab') noteOutcome(hook, now(), status ?? 0)
       const statusText = isDelivered ? 'OK' : 'failed to connect to host'
       Object.assign(delivery, { status: isDelivered ? 'delivered' : 'failed', statusText, statusCode: status ?? 0 })
     })

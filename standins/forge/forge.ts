@@ -21,7 +21,7 @@ import { restoreDeliveries, restoreWorld } from './saved/restore.ts'
 import { saveWorld } from './saved/save.ts'
 import type { AuditEntry } from './store/audit.ts'
 import { catchUp } from './store/catch-up.ts'
-import type { Dialect, Hook, Repository } from './store/records.ts'
+import type { Hook, Repository } from './store/records.ts'
 import { fullName } from './store/records.ts'
 import { noteOutcome } from './store/hooks.ts'
 import { createRepository, hooksPath, type RepositorySpec } from './store/repositories.ts'
@@ -52,8 +52,6 @@ export interface CreatedRepository {
   /** The bare repository on disk. */
   readonly path: string
   readonly defaultBranch: string
-  /** Of the repository as it stands, whatever the spec says. */
-  readonly dialect: Dialect
   readonly gitUrl: string
 }
 
@@ -99,8 +97,8 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     now: world.now,
     sign,
     changed: () => noteChange(world),
-    ended: ({ hook, status }) => {
-      if (hook.dialect === 'gitlab') noteOutcome(hook, world.now(), status === 'delivered')
+    ended: ({ hook, statusCode }) => {
+      if (hook.dialect === 'gitlab') noteOutcome(hook, world.now(), statusCode)
     },
   })
   const worldFile = keepWorldFile(file, () => saveWorld(world, sender.deliveries()), log)
@@ -175,7 +173,6 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
       fullName: fullName(repository),
       path: repository.path,
       defaultBranch: repository.defaultBranch,
-      dialect: repository.dialect,
       gitUrl: links.value.github.git(repository.owner.login, repository.name),
     }
   }

@@ -65,7 +65,7 @@ export async function withStory(file: string, body: (story: Story) => Promise<vo
         if (Number(line['level']) >= warnLevel) told.push(JSON.stringify(line))
       },
     })
-    const crowd = startPeople(stack.forge, `${people.owner}/${stack.repository}`, scenario, teller.say)
+    const crowd = startPeople(stack, scenario, teller.say)
     try {
       await untilReady(stack)
       await body(storyOf(stack, scenario.task?.issue, told))
@@ -81,7 +81,7 @@ export async function withStory(file: string, body: (story: Story) => Promise<vo
 type Issue = NonNullable<Awaited<ReturnType<typeof loadScenario>>['task']>['issue']
 
 function storyOf(stack: Stack, issue: Issue | undefined, told: readonly string[]): Story {
-  const repository = `${people.owner}/${stack.repository}`
+  const repository = stack.fullName
   const before = stack.forge.audit().length
   const deeds = (): readonly AuditEntry[] => stack.forge.audit().slice(before)
   const botDeeds: Story['botDeeds'] = (...actions) =>

@@ -8,6 +8,8 @@ export interface ForgeTraits {
   readonly mergeMethods: readonly MergeMethod[]
   /** What a delivery about an issue is called. */
   readonly issueEvent: string
+  /** Whether a comment says of its author that it is a bot; by its login it is known anyway. */
+  readonly marksBots: boolean
 }
 
 export interface ContractFixture {
@@ -46,7 +48,7 @@ async function mergeable(port: ForgePort, path: string, number: number): Promise
 export function forgePortContract(name: string, traits: ForgeTraits, withFixture: WithContractFixture): void {
   describe(`${name} as a forge`, () => {
     identity(traits, withFixture)
-    issues(withFixture)
+    issues(traits, withFixture)
     mergeRequests(withFixture)
     checks(withFixture)
     hooks(traits, withFixture)
@@ -73,7 +75,7 @@ function identity({ mergeMethods }: ForgeTraits, withFixture: WithContractFixtur
   })
 }
 
-function issues(withFixture: WithContractFixture): void {
+function issues({ marksBots }: ForgeTraits, withFixture: WithContractFixture): void {
   test('lists issues that changed since, without merge requests, and reads one', async () => {
     await withFixture(async ({ port, path, openIssue, push }) => {
       const number = await openIssue('First', ['platform'])
@@ -126,7 +128,7 @@ function issues(withFixture: WithContractFixture): void {
       const number = await openIssue('First', [])
       await comment(number, 'one')
       const mine = await port.createComment(path, 'issue', number, 'two')
-      expect(mine).toMatchObject({ on: 'issue', number, sort: 'comment', author: { login: 'bot', bot: true } })
+      expect(mine).toMatchObject({ on: 'issue', number, sort: 'comment', author: { login: 'bot', bot: marksBots } })
       await port.editComment(path, { on: 'issue', number, id: mine.id }, 'three')
       const all = await port.listComments(path, 'issue', number)
       expect(all.map((one) => one.body)).toEqual(['one', 'three'])

@@ -27,7 +27,7 @@ function portFor(apiURL: string, token: string, use: typeof fetch = fetch): Forg
   })
 }
 
-const traits = { mergeMethods: ['merge', 'squash', 'rebase'], issueEvent: 'issues' } as const
+const traits = { mergeMethods: ['merge', 'squash', 'rebase'], issueEvent: 'issues', marksBots: true } as const
 
 forgePortContract('GitHub', traits, (use) =>
   withForge(

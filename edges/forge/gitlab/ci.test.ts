@@ -82,6 +82,8 @@ test('without a pipeline the other systems’ verdict counts, and without those 
     status: 'running',
     unfinished: true,
   })
+  const both = [scan, { ...scan, id: 11, status: 'pending' }]
+  expect(ciReportOf(SHA, [], [], both)).toMatchObject({ status: 'pending', unfinished: true })
   expect(ciReportOf(SHA, [], [], [])).toEqual({ sha: SHA, status: 'none', unfinished: false, checks: [] })
 })
 

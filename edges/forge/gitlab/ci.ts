@@ -44,9 +44,15 @@ export function ciReportOf(
   const isReplaced = ({ pipeline_id }: CommitStatus): boolean =>
     typeof pipeline_id === 'number' && current.size > 0 && !current.has(pipeline_id)
   const external = statuses.filter((one) => !own.has(one.id) && !isReplaced(one))
-  const all = pipelines.length > 0 ? pipelines.map(({ status }) => stateOf(status)) : external.map(checkStateOf)
+  const all = pipelines.length > 0 ? pipelines.map(({ status }) => stateOf(status)) : wholeOf(external)
   const checks = [...jobs.map(checkOfJob), ...bridges.map(checkOfBridge), ...external.map(checkOfStatus)]
   return { sha, status: worstOf(all), unfinished: isUnfinished(all), checks }
+}
+
+/** As a pipeline of them would stand: under way while one of them is, and then as bad as the worst. */
+function wholeOf(external: readonly CommitStatus[]): readonly CiState[] {
+  const all = external.map(checkStateOf)
+  return isUnfinished(all) ? all.filter((state) => unfinished.includes(state)) : all
 }
 
 /**

@@ -50,6 +50,12 @@ test('a list is read to its end, by numbers or by marks, and nothing else of an 
   ])
 })
 
+test('the name of the next page has its mark alone in it', async () => {
+  const link = '<https://elsewhere.example/api?cursor=abc&private_token=stolen&per_page=1>; rel="next"'
+  const client = clientWith(() => Response.json([], { headers: { link } }))
+  expect(await client.page('list labels', schema.Label, { place: '/x' })).toEqual({ items: [], next: 'cursor=abc' })
+})
+
 test('a list that never ends is a broken answer', async () => {
   let pages = 0
   const client = clientWith(() => {

@@ -90,8 +90,18 @@ test('an older server has no list of deliveries', async () => {
   await expect(port.listDeliveries(PATH, '4', 0)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
 })
 
-test('a delivery is sent again by its attempt', async () => {
-  const { port, asked } = scriptedForge({ [`POST ${HOOKS}/3/events/7/resend`]: { body: { response_status: 200 } } })
+test('a delivery is sent again by its attempt, and one that fails again was sent', async () => {
+  const { port, asked } = scriptedForge({
+    [`POST ${HOOKS}/3/events/7/resend`]: [{ body: { response_status: 200 } }, { status: 422 }, { status: 403 }],
+  })
   await port.redeliver(PATH, '3', '7')
-  expect(asked).toHaveLength(1)
+  await port.redeliver(PATH, '3', '7')
+  await expect(port.redeliver(PATH, '3', '7')).rejects.toMatchObject({ name: 'ForbiddenError' })
+  expect(asked).toHaveLength(3)
+})
+
+test('a secret that is a signing key is one to both kinds of servers', async () => {
+  const { port, asked } = scriptedForge({ [`GET ${HOOKS}`]: { body: [] }, [`POST ${HOOKS}`]: { body: hook } })
+  await port.ensureHook(PATH, { url, secret: 'whsec_AAAA' })
+  expect(asked.at(-1)!.body).toMatchObject({ token: 'whsec_AAAA', signing_token: 'whsec_AAAA' })
 })

@@ -51,8 +51,10 @@ export function hookPart(client: GitlabClient, { includeConfidential }: Visibili
         .catch(withoutEvents)
       return found.flatMap((one) => deliveryOf(one, since)).filter((one) => one.at >= since)
     },
-    redeliver: (path, hook, attempt) =>
-      client.send('redeliver', { method: 'POST', place: placeOf(path, 'hooks', hook, 'events', attempt, 'resend') }),
+    async redeliver(path, hook, attempt) {
+      const place = placeOf(path, 'hooks', hook, 'events', attempt, 'resend')
+      await client.send('redeliver', { method: 'POST', place }).catch(failedAgain)
+    },
   }
 }
 
@@ -67,6 +69,11 @@ async function wakeHook(client: GitlabClient, hook: string): Promise<void> {
 /** Older servers have no such test, and a failed one answers 422. */
 function stillOff(error: unknown): void {
   if (!(error instanceof NotFoundError || error instanceof ValidationError)) throw error
+}
+
+/** It was sent, and whoever should have taken it did not: another attempt in the list. */
+function failedAgain(error: unknown): void {
+  if (!(error instanceof ValidationError)) throw error
 }
 
 /** Servers before 17.3 keep no list that can be read. */

@@ -178,7 +178,8 @@ test('a comment names its author where he is who acted', () => {
       updatedAt: Date.parse('2026-01-02T03:04:05Z'),
     },
   })
-  expect(noteChange({ action: 'update' })).toMatchObject({ action: 'edited' })
+  // Its payload names the author, whoever edited.
+  expect(noteChange({ action: 'update' })).toMatchObject({ kind: 'thread' })
   const position = { head_sha: 'a'.repeat(40), new_path: 'f.js', old_path: 'f.js', new_line: 2, old_line: null }
   expect(noteChange({ type: 'DiffNote', position }, { merge_request: { iid: 4 } })).toMatchObject({
     comment: { id: 'inline-11', on: 'mr', number: 4, path: 'f.js', line: 2 },

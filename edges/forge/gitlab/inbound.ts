@@ -288,15 +288,16 @@ function noteChange(
   const subject = issue ?? merge_request
   if (!subject || found.system === true) return undefined
   const on = issue ? 'issue' : 'mr'
-  // Another hand than its author's has edited it, and of the author the payload has no name.
-  if (found.author_id !== origin.user.id) return { ...originOf(origin), kind: 'thread', on, number: subject.iid }
+  // GitLab names the author as the one who acts, whoever edited it (`Notes::UpdateService`): the hand stays unknown.
+  if (found.action === 'update' || found.author_id !== origin.user.id)
+    return { ...originOf(origin), kind: 'thread', on, number: subject.iid }
   const thread: Thread = { on, number: subject.iid, url: found.url.replace(/#.*$/, '') }
   const note: schema.Note = { ...found, body: found.note, author: origin.user }
   const confidential = isHidden || found.internal === true || issue?.confidential === true
   return {
     ...originOf(origin),
     kind: 'comment',
-    action: found.action === 'update' ? 'edited' : 'created',
+    action: 'created',
     comment: anyCommentOf(note, thread),
     ...(confidential ? { confidential } : {}),
   }

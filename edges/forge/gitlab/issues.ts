@@ -171,7 +171,7 @@ async function changedSince(
   ]
 }
 
-/** Newest change first, so that paging can end where nothing has changed since. */
+/** Asked for with the newest change first, so that paging can end where nothing has changed since. */
 async function notesSince(
   client: GitlabClient,
   path: string,
@@ -185,7 +185,7 @@ async function notesSince(
     { place: notesOf(path, on, number), query: { order_by: 'updated_at', sort: 'desc' } },
     (page) => page.some(isOlder),
   )
-  return found.filter((note) => !isOlder(note))
+  return found.filter((note) => !isOlder(note)).toReversed()
 }
 
 function labels(client: GitlabClient): Pick<IssuePart, 'ensureLabels' | 'changeLabels'> {

@@ -1,5 +1,6 @@
 /** Where a line of the new side stands in a diff, as GitLab wants it named. */
-import type { FileDiff, VersionDiffs } from './schema.ts'
+import type { ReviewLine } from '../port.ts'
+import type { FileDiff, Version } from './schema.ts'
 
 export interface Position {
   readonly position_type: 'text'
@@ -13,14 +14,19 @@ export interface Position {
 }
 
 /** Undefined: the line is not part of the diff. */
-export function positionOf(version: VersionDiffs, path: string, line: number): Position | undefined {
-  const file = version.diffs.find((one) => one.new_path === path)
+export function positionOf(
+  version: Version,
+  files: readonly FileDiff[],
+  { path, line }: Pick<ReviewLine, 'path' | 'line'>,
+): Position | undefined {
+  const file = files.find((one) => one.new_path === path)
   const found = file && lineIn(file, line)
-  if (file === undefined || found === undefined) return undefined
+  const { base_commit_sha: base, start_commit_sha: start } = version
+  if (file === undefined || found === undefined || !base || !start) return undefined
   return {
     position_type: 'text',
-    base_sha: version.base_commit_sha,
-    start_sha: version.start_commit_sha,
+    base_sha: base,
+    start_sha: start,
     head_sha: version.head_commit_sha,
     old_path: file.old_path,
     new_path: file.new_path,

@@ -19,9 +19,10 @@ const aNote = {
 }
 const position = { head_sha: first, new_path: 'f.js', old_path: 'f.js', new_line: 2, old_line: null }
 const inline = { ...aNote, id: 14, type: 'DiffNote', position }
+const compared = { base_commit_sha: 'c'.repeat(40), start_commit_sha: 'd'.repeat(40) }
 const versions = [
-  { id: 2, head_commit_sha: second, created_at: '2026-01-02T11:00:00.000Z' },
-  { id: 1, head_commit_sha: first, created_at: '2026-01-02T09:00:00.000Z' },
+  { ...compared, id: 2, head_commit_sha: second, created_at: '2026-01-02T11:00:00.000Z' },
+  { ...compared, id: 1, head_commit_sha: first, created_at: '2026-01-02T09:00:00.000Z' },
 ]
 
 function reading(more: Readonly<Record<string, ScriptedAnswer>> = {}): Readonly<Record<string, ScriptedAnswer>> {
@@ -36,7 +37,9 @@ function reading(more: Readonly<Record<string, ScriptedAnswer>> = {}): Readonly<
 
 test.each([
   ['2026-01-02T10:30:00.000Z', first],
-  ['2026-01-02T11:00:00.000Z', second],
+  ['2026-01-02T11:00:00.000Z', first],
+  ['2026-01-02T11:00:00.001Z', second],
+  ['2026-01-02T09:00:00.000Z', first],
   ['2026-01-02T12:00:00.000Z', second],
   ['2026-01-02T08:00:00.000Z', undefined],
 ])('an approval given at %s is one of the head %s', async (approved_at, sha) => {
@@ -135,19 +138,14 @@ test('a reply goes into the discussion of its line, and to anything else as a pl
   await expect(port.reply(PATH, 4, 'inline-99', 'x')).rejects.toMatchObject({ name: 'NotFoundError' })
 })
 
-const version = {
-  base_commit_sha: 'c'.repeat(40),
-  start_commit_sha: 'd'.repeat(40),
-  head_commit_sha: second,
-  diffs: [
-    {
-      old_path: 'old.js',
-      new_path: 'f.js',
-      renamed_file: true,
-      diff: '@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n@@ -10,1 +10,2 @@\n ten\n+elf\n',
-    },
-  ],
-}
+const files = [
+  {
+    old_path: 'old.js',
+    new_path: 'f.js',
+    renamed_file: true,
+    diff: '@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n@@ -10,1 +10,2 @@\n ten\n+elf\n',
+  },
+]
 
 test.each([
   [1, { new_line: 1, old_line: 1 }],
@@ -156,10 +154,10 @@ test.each([
   [10, { new_line: 10, old_line: 10 }],
   [11, { new_line: 11 }],
 ])('line %i of a renamed file stands at %j', (line, expected) => {
-  expect(positionOf(version, 'f.js', line)).toEqual({
+  expect(positionOf(versions[0]!, files, { path: 'f.js', line })).toEqual({
     position_type: 'text',
-    base_sha: version.base_commit_sha,
-    start_sha: version.start_commit_sha,
+    base_sha: compared.base_commit_sha,
+    start_sha: compared.start_commit_sha,
     head_sha: second,
     old_path: 'old.js',
     new_path: 'f.js',
@@ -174,7 +172,12 @@ test.each([
   ['f.js', 0],
   ['old.js', 1],
 ])('%s:%i is not part of the diff', (path, line) => {
-  expect(positionOf(version, path, line)).toBeUndefined()
+  expect(positionOf(versions[0]!, files, { path, line })).toBeUndefined()
+})
+
+test('branches without a common commit have no lines to point at', () => {
+  const version = { ...versions[0]!, base_commit_sha: null }
+  expect(positionOf(version, files, { path: 'f.js', line: 2 })).toBeUndefined()
 })
 
 const review = { sha: second, body: 'look', lines: [{ path: 'f.js', line: 2, body: 'here' }] }
@@ -183,7 +186,7 @@ const posted = { ...aNote, id: 30, body: `look\n\n<!-- platform:review=${second}
 function writing(more: Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>> = {}) {
   return scriptedForge({
     ...reading(),
-    [`GET ${MR}/versions/2`]: { body: version },
+    [`GET ${MR}/diffs`]: { body: files },
     [`GET ${MR}/draft_notes`]: { body: [] },
     [`POST ${MR}/draft_notes`]: { status: 201, body: { id: 50 } },
     [`DELETE ${MR}/draft_notes/50`]: { status: 204 },
@@ -209,12 +212,14 @@ test('a review is written as drafts and published at once', async () => {
   ])
 })
 
-test('a line outside of the diff, or a head that never was, writes nothing', async () => {
+test('a line outside of the diff, or of a head that is past or never was, writes nothing', async () => {
   const { port, asked } = writing()
   const outside = { ...review, lines: [...review.lines, { path: 'f.js', line: 99, body: 'nowhere' }] }
   await expect(port.postReview(PATH, 4, outside)).rejects.toMatchObject({ name: 'ValidationError' })
   const another = { ...review, sha: 'e'.repeat(40) }
   await expect(port.postReview(PATH, 4, another)).rejects.toMatchObject({ name: 'ValidationError' })
+  const past = { ...review, sha: first! }
+  await expect(port.postReview(PATH, 4, past)).rejects.toMatchObject({ name: 'ValidationError' })
   expect(asked.filter(({ method }) => method !== 'GET')).toEqual([])
 })
 

@@ -111,12 +111,18 @@ function momentIn(text: string | null | undefined): number {
   return typeof text === 'string' ? Date.parse(text) : 0
 }
 
-/** GitLab keeps no head with an approval: it is the newest that was there. Of an unknown moment nobody knows it. */
+/**
+ * GitLab keeps no head with an approval: it is the newest that was there before. One of the very same moment may have come
+ * after it, so it counts only where no other was there. Of an unknown moment nobody knows the head.
+ */
 function seenHead(versions: readonly schema.Version[], at: number): { readonly sha?: string } {
-  const seen = versions
-    .filter(({ created_at }) => Date.parse(created_at) <= at)
-    .toSorted((left, right) => Date.parse(right.created_at) - Date.parse(left.created_at) || right.id - left.id)
-  return seen[0] === undefined ? {} : { sha: seen[0].head_commit_sha }
+  const oldestFirst = versions.toSorted(
+    (left, right) => Date.parse(left.created_at) - Date.parse(right.created_at) || left.id - right.id,
+  )
+  const seen =
+    oldestFirst.findLast(({ created_at }) => Date.parse(created_at) < at) ??
+    oldestFirst.find(({ created_at }) => Date.parse(created_at) === at)
+  return seen === undefined ? {} : { sha: seen.head_commit_sha }
 }
 
 type NewReview = Parameters<ForgePort['postReview']>[2]
@@ -153,7 +159,7 @@ async function dropDrafts(client: GitlabClient, place: string): Promise<void> {
     await client.send('drop draft', { method: 'DELETE', place: `${place}/${id}` })
 }
 
-/** Of exactly this head: a line is named by it and by the two commits that it is compared with. */
+/** A line is named by its head and by the two commits that it is compared with. Only the newest head's diff is at hand. */
 async function positionsOf(
   client: GitlabClient,
   path: string,
@@ -161,14 +167,17 @@ async function positionsOf(
   sha: string,
   lines: readonly ReviewLine[],
 ): Promise<readonly Position[]> {
-  const version = (await listVersions(client, path, number)).find((one) => one.head_commit_sha === sha)
-  if (version === undefined) throw new ValidationError('post review', `${sha} was never the head of !${number}`)
+  const versions = await listVersions(client, path, number)
+  if (!versions.some((one) => one.head_commit_sha === sha))
+    throw new ValidationError('post review', `${sha} was never the head of !${number}`)
   if (lines.length === 0) return []
-  const found = await client.read('read version', schema.VersionDiffs, {
-    place: placeOf(path, 'merge_requests', number, 'versions', version.id),
-  })
+  const [newest] = versions
+  if (newest?.head_commit_sha !== sha)
+    throw new ValidationError('post review', `${sha} is no longer the head of !${number}`)
+  const place = placeOf(path, 'merge_requests', number, 'diffs')
+  const files = await client.list('list files', schema.FileDiff, { place })
   return lines.map((one) => {
-    const position = positionOf(found, one.path, one.line)
+    const position = positionOf(newest, files, one)
     if (position !== undefined) return position
     throw new ValidationError('post review', `${one.path}:${one.line} is not part of the diff`)
   })

@@ -98,16 +98,15 @@ export const FileDiff = Type.Object({
 export type FileDiff = Static<typeof FileDiff>
 
 /** One push to a merge request, newest first in lists. */
-export const Version = Type.Object({ id: Type.Integer(), head_commit_sha: Type.String(), created_at: Time })
-export type Version = Static<typeof Version>
-
-export const VersionDiffs = Type.Object({
-  base_commit_sha: Type.String(),
-  start_commit_sha: Type.String(),
+export const Version = Type.Object({
+  id: Type.Integer(),
   head_commit_sha: Type.String(),
-  diffs: Type.Array(FileDiff),
+  // Of branches that have no commit in common there is none.
+  base_commit_sha: Maybe(Type.String()),
+  start_commit_sha: Maybe(Type.String()),
+  created_at: Time,
 })
-export type VersionDiffs = Static<typeof VersionDiffs>
+export type Version = Static<typeof Version>
 
 export const Approvals = Type.Object({
   approved_by: Type.Optional(Type.Array(Type.Object({ user: Maybe(Account), approved_at: Maybe(Time) }))),

@@ -8,6 +8,7 @@ import { subjectAddress } from '../mirror/tell.ts'
 import type { ForgeComment, ForgeSubjectKind } from '../port.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { labelSpecOf } from './label-specs.ts'
+import { inWordsOf } from './words-of-forge.ts'
 
 /** Sets the managed labels to what the Issue says; a label that people deleted is made again. */
 export function writeLabels(deps: OutboundDeps): EffectHandler<EffectParams<'writeLabels'>> {
@@ -50,11 +51,12 @@ export async function commentOnce(
   target: Target,
   on: ForgeSubjectKind,
   number: number,
-  body: string,
+  words: string,
   context: Pick<EffectContext, 'key'>,
   topic?: string,
 ): Promise<void> {
-  const { forge, path } = target
+  const { forge, path, project } = target
+  const body = inWordsOf(project.scm.provider, on, words)
   const mine = keyMarker(context.key)
   const own = await ownComments(target, on, number)
   if (own.some((comment) => comment.body.includes(mine))) return

@@ -9,6 +9,7 @@ import { NotFoundError } from '../errors.ts'
 import { hasTopicOf, standingTopic, topicMarker, withMarkers } from '../marker.ts'
 import { targetOf, type OutboundDeps, type Target } from '../outbound/deps.ts'
 import { labelSpecOf } from '../outbound/label-specs.ts'
+import { inWordsOf } from '../outbound/words-of-forge.ts'
 import { isMarkedParked, parkedMarker } from '../parked-marker.ts'
 import type { ForgeComment } from '../port.ts'
 import { standingText } from './text.ts'
@@ -33,7 +34,7 @@ export async function writeStanding(deps: StandingDeps, { context, why: ask }: S
     target,
     thread,
     standings.filter(({ body }) => body.includes(mark)),
-    { mark, text: withMarkers(standingText(why), mark) },
+    { mark, text: withMarkers(inWordsOf(target.project.scm.provider, thread.on, standingText(why)), mark) },
   )
   const isNewest = standings.at(-1)?.body.includes(mark) ?? true
   const isParked = context.stage.class === 'parked'

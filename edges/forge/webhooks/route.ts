@@ -65,7 +65,8 @@ export function registerForgeWebhooks(app: HttpApp, deps: WebhookRouteDeps): voi
 const documentation = {
   summary: 'Delivery of a forge webhook',
   description:
-    'GitHub: `X-Hub-Signature-256` over the raw body, `application/json` or form-encoded. The server answers 202 when the delivery is durable: ' +
+    'GitHub: `X-Hub-Signature-256` over the raw body, `application/json` or form-encoded. GitLab: the shared token in `X-Gitlab-Token`, or the ' +
+    'signature of Standard Webhooks in `webhook-signature` where the secret begins with `whsec_`. The server answers 202 when the delivery is durable: ' +
     '`routed: false` when nothing handles its type, `duplicate: true` when it saw the delivery before. It answers a ping with 200.',
   tags: ['webhooks'],
 }
@@ -88,11 +89,9 @@ async function accept(
 }
 
 function dialectOf(project: ProjectSettings, provider: Provider): WebhookDialect {
-  const dialect = adapters[provider]?.webhooks
   if (project.scm.provider !== provider)
     throw new Problem('provider-mismatch', `the Project's scm.provider is ${project.scm.provider}`)
-  if (dialect === undefined) throw new Problem('unknown-provider', `this version has no adapter for ${provider}`)
-  return dialect
+  return adapters[provider].webhooks
 }
 
 async function webhookSecret(directory: ProjectDirectory, name: string): Promise<string> {

@@ -246,6 +246,15 @@ test('a hook gets the events of its flags, and is read without its token', async
   })
 })
 
+test('a maintainer makes hooks, a developer does not', async () => {
+  const permissions = { maintainer: 'maintain', bot: 'write' } as const
+  await withGitlab({ repository: { permissions } }, async ({ ask }) => {
+    const made = await ask('maintainer', 'POST', `${PATH}/hooks`, { url: 'http://127.0.0.1:1/' })
+    expect(made).toMatchObject({ status: 201, body: { push_events: true, issues_events: false } })
+    expect((await ask('bot', 'POST', `${PATH}/hooks`, { url: 'http://127.0.0.1:2/' })).status).toBe(403)
+  })
+})
+
 test('the fourth failure in a row pauses a hook, and one that arrives by hand puts it back', async () => {
   await withHook({}, async ({ forge, receiver, hook, ask }) => {
     receiver.answer = 500
@@ -258,14 +267,18 @@ test('the fourth failure in a row pauses a hook, and one that arrives by hand pu
     expect(await shown()).toMatchObject({ alert_status: 'temporarily_disabled', disabled_until: expect.any(String) })
     const failed = await ask('maintainer', 'GET', `${PATH}/hooks/${hook}/events?status=server_failure`)
     expect(failed.body).toHaveLength(4)
-    expect((await ask('maintainer', 'POST', `${PATH}/hooks/${hook}/test/push_events`)).status).toBe(422)
-    receiver.answer = 200
-    expect((await ask('maintainer', 'POST', `${PATH}/hooks/${hook}/test/push_events`)).status).toBe(201)
+    const test = `${PATH}/hooks/${hook}/test/push_events`
+    expect((await ask('maintainer', 'POST', test)).status).toBe(201)
+    expect(await shown()).toMatchObject({ alert_status: 'temporarily_disabled' })
+    receiver.answer = 302
+    expect((await ask('maintainer', 'POST', test)).status).toBe(201)
     expect(await shown()).toMatchObject({ alert_status: 'executable', disabled_until: null })
     receiver.received.length = 0
     forge.openIssue('bot', PROJECT, { title: '6' })
     await forge.idle()
     expect(receiver.received).toHaveLength(1)
+    await ask('maintainer', 'PUT', `${PATH}/hooks/${hook}`, { url: 'http://127.0.0.1:1/gone' })
+    expect((await ask('maintainer', 'POST', test)).status).toBe(422)
   })
 })
 

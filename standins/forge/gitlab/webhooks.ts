@@ -22,6 +22,7 @@ import {
   noteAttributes,
   pipelineAttributes,
   pushPayload,
+  spacedTime,
   threadAttributes,
 } from './payloads/events.ts'
 import { flagOf } from './payloads/hooks.ts'
@@ -213,7 +214,7 @@ function statusMessage(links: Links, { repository, actor, status, branches }: St
       status: state,
       detailed_status: state,
       stages: ['external'],
-      created_at: status.createdAt,
+      created_at: spacedTime(status.createdAt),
       finished_at: null,
       variables: [],
     },

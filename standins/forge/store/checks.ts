@@ -45,7 +45,7 @@ export function createCheckRun(world: World, repository: Repository, actor: User
     output: { ...NO_OUTPUT, ...input.output },
   }
   suite.runs.push(run)
-  const completed = settle(world, run, input)
+  const completed = settle(world, repository, run, input)
   record(world, actor, 'check.create', repository, {
     sha: suite.sha,
     detail: { check: run.id, name: run.name, status: run.status, conclusion: run.conclusion },
@@ -65,7 +65,7 @@ export function updateCheckRun(
   if (patch.detailsUrl !== undefined) run.detailsUrl = patch.detailsUrl
   if (patch.output) run.output = { ...run.output, ...patch.output }
   if (patch.name !== undefined) Object.assign(run, { name: patch.name })
-  const completed = settle(world, run, patch)
+  const completed = settle(world, repository, run, patch)
   record(world, actor, 'check.update', repository, {
     sha: run.suite.sha,
     detail: { check: run.id, name: run.name, status: run.status, conclusion: run.conclusion },
@@ -74,18 +74,18 @@ export function updateCheckRun(
 }
 
 /** A conclusion completes a run, whatever the status says beside it. True: this call has completed it. */
-function settle(world: World, run: CheckRun, patch: CheckRunPatch): boolean {
+function settle(world: World, repository: Repository, run: CheckRun, patch: CheckRunPatch): boolean {
   const status = patch.conclusion ? 'completed' : (patch.status ?? run.status)
   if (status === 'completed' && !(patch.conclusion ?? run.conclusion))
     throw new Refusal('missing', { resource: 'CheckRun', field: 'conclusion' })
   const completed = status === 'completed' && run.status !== 'completed'
-  if (status !== 'queued') run.startedAt ??= timestamp(world)
+  if (status !== 'queued') run.startedAt ??= timestamp(world, repository)
   Object.assign(run, {
     status,
     conclusion: status === 'completed' ? (patch.conclusion ?? run.conclusion) : null,
-    completedAt: status === 'completed' ? timestamp(world) : null,
+    completedAt: status === 'completed' ? timestamp(world, repository) : null,
   })
-  run.suite.updatedAt = timestamp(world)
+  run.suite.updatedAt = timestamp(world, repository)
   return completed
 }
 
@@ -98,7 +98,7 @@ function tellCompletion(world: World, repository: Repository, actor: User, run: 
 function suiteFor(world: World, repository: Repository, input: CheckRunInput): CheckSuite {
   const known = repository.suites.find((suite) => suite.sha === input.sha && suite.app === input.app)
   if (known) return known
-  const at = timestamp(world)
+  const at = timestamp(world, repository)
   const suite: CheckSuite = {
     id: world.nextId(),
     sha: input.sha,
@@ -189,7 +189,7 @@ export async function postStatus(
     description: input.description ?? null,
     targetUrl: input.targetUrl ?? null,
     creator: actor.user,
-    createdAt: timestamp(world),
+    createdAt: timestamp(world, repository),
   }
   repository.statuses.push(status)
   record(world, actor.user, 'status.create', repository, {

@@ -16,6 +16,11 @@ test('an address and GH-n name issues too', () => {
   expect(namedIssues(text, 'acme/library')).toEqual([4, 5])
 })
 
+test('a repository in nested groups is named by its whole path, and by the address of its issue at GitLab', () => {
+  const text = 'Closes a/b/c#7, fixes https://forge.test/a/b/c/-/issues/8, resolves b/c#9'
+  expect(namedIssues(text, 'a/b/c')).toEqual([7, 8])
+})
+
 test.each([
   ['write', 'closed'],
   ['triage', 'open'],

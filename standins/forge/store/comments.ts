@@ -24,7 +24,7 @@ export function createComment(
 ): Comment {
   demand(repository, actor, internal ? 'triage' : 'read')
   checkComment(body)
-  const at = timestamp(world)
+  const at = timestamp(world, repository)
   const comment: Comment = {
     ...{ id: world.nextId(), body, author: actor.user, createdAt: at, updatedAt: at },
     ...{ system: false, internal, discussion: discussion ?? null, resolution: null },
@@ -41,8 +41,8 @@ export function createComment(
 }
 
 /** By the forge itself, about what the actor has just done: no hook carries it and no audit line repeats it. */
-export function createSystemNote(world: World, actor: User, issue: Issue, body: string): void {
-  const at = timestamp(world)
+export function createSystemNote(world: World, repository: Repository, actor: User, issue: Issue, body: string): void {
+  const at = timestamp(world, repository)
   const comment: Comment = {
     ...{ id: world.nextId(), body, author: actor, createdAt: at, updatedAt: at },
     ...{ system: true, internal: false, discussion: null, resolution: null },
@@ -61,7 +61,7 @@ export function editComment(
   demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   checkComment(body)
   const from = comment.body
-  Object.assign(comment, { body, updatedAt: timestamp(world) })
+  Object.assign(comment, { body, updatedAt: timestamp(world, repository) })
   issue.updatedAt = comment.updatedAt
   record(world, actor.user, 'comment.edit', repository, {
     number: issue.number,
@@ -87,7 +87,7 @@ export function deleteComment(
 ): void {
   demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   issue.comments.delete(comment.id)
-  issue.updatedAt = timestamp(world)
+  issue.updatedAt = timestamp(world, repository)
   record(world, actor.user, 'comment.delete', repository, {
     number: issue.number,
     kind: issue.kind,

@@ -1,5 +1,5 @@
 import type { Actor, Dialect, Hook, Repository } from './records.ts'
-import { demand } from './permissions.ts'
+import { demand, hookRight } from './permissions.ts'
 import { Refusal } from './refusal.ts'
 import { emit, record, timestamp, type World } from './world.ts'
 
@@ -14,11 +14,11 @@ export interface HookInput {
 }
 
 export function createHook(world: World, repository: Repository, actor: Actor, input: HookInput): Hook {
-  demand(repository, actor, 'admin')
+  demand(repository, actor, hookRight(repository))
   checkUrl(input.url)
   if ([...repository.hooks.values()].some((hook) => hook.url === input.url))
     throw new Refusal('hook-exists', { resource: 'Hook' })
-  const at = timestamp(world)
+  const at = timestamp(world, repository)
   const hook: Hook = {
     id: world.nextId(),
     url: input.url,
@@ -47,7 +47,7 @@ export interface HookPatch extends Partial<HookInput> {
 }
 
 export function editHook(world: World, repository: Repository, actor: Actor, hook: Hook, patch: HookPatch): void {
-  demand(repository, actor, 'admin')
+  demand(repository, actor, hookRight(repository))
   if (patch.url !== undefined) checkUrl(patch.url)
   const events = [...(patch.events ?? hook.events), ...(patch.addEvents ?? [])].filter(
     (event) => !patch.removeEvents?.includes(event),
@@ -58,13 +58,13 @@ export function editHook(world: World, repository: Repository, actor: Actor, hoo
     contentType: patch.contentType ?? hook.contentType,
     events: [...new Set(events)],
     active: patch.active ?? hook.active,
-    updatedAt: timestamp(world),
+    updatedAt: timestamp(world, repository),
   })
   record(world, actor.user, 'hook.edit', repository, { detail: { hook: hook.id } })
 }
 
 export function deleteHook(world: World, repository: Repository, actor: Actor, hook: Hook): void {
-  demand(repository, actor, 'admin')
+  demand(repository, actor, hookRight(repository))
   repository.hooks.delete(hook.id)
   record(world, actor.user, 'hook.delete', repository, { detail: { hook: hook.id } })
 }
@@ -93,9 +93,9 @@ export function alertStatus({ failures, disabledUntil }: Hook, now: number): Ale
   return disabledUntil !== null && Date.parse(disabledUntil) >= now ? 'temporarily_disabled' : 'executable'
 }
 
-/** One that arrives puts the hook back, also one that was sent by hand while it was paused. */
-export function noteOutcome(hook: Hook, now: number, isDelivered: boolean): void {
-  if (isDelivered) {
+/** One that arrives puts the hook back, also one that was sent by hand while it was paused. A redirection is no failure. */
+export function noteOutcome(hook: Hook, now: number, statusCode: number): void {
+  if (statusCode >= 200 && statusCode < 400) {
     hook.failures = 0
     hook.disabledUntil = null
   } else if (alertStatus(hook, now) === 'executable') {

@@ -68,7 +68,7 @@ export function newThread(
   title: string,
   body: string | null,
 ): Omit<PlainIssue, 'kind'> {
-  const at = timestamp(world)
+  const at = timestamp(world, repository)
   return {
     id: world.nextId(),
     number: takeNumber(repository, kind),
@@ -159,7 +159,7 @@ export function setState(
   reason?: Issue['stateReason'],
 ): void {
   issue.state = state
-  issue.closedAt = state === 'closed' ? timestamp(world) : null
+  issue.closedAt = state === 'closed' ? timestamp(world, repository) : null
   issue.closedBy = state === 'closed' ? actor : null
   issue.stateReason = isPull(issue) ? null : (reason ?? (state === 'closed' ? 'completed' : 'reopened'))
   const verb = state === 'closed' ? 'close' : 'reopen'
@@ -209,7 +209,7 @@ function tellThread(
   action: ThreadAction,
   more: { label?: Label; changes?: Changes } = {},
 ): void {
-  issue.updatedAt = timestamp(world)
+  issue.updatedAt = timestamp(world, repository)
   if (isPull(issue)) emit(world, { type: 'pull.changed', action, repository, actor, pull: issue, ...more })
   else emit(world, { type: 'issue.changed', action, repository, actor, issue, ...more })
 }

@@ -37,6 +37,11 @@ export function textRight(repository: Repository): Permission {
   return repository.dialect === 'gitlab' ? 'maintain' : 'write'
 }
 
+/** Needed to make and change hooks. */
+export function hookRight(repository: Repository): Permission {
+  return repository.dialect === 'gitlab' ? 'maintain' : 'admin'
+}
+
 export type Association = 'OWNER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'NONE'
 
 export function associationOf(repository: Repository, user: User): Association {

@@ -115,7 +115,11 @@ export function pullFiles(repository: Repository, pull: Pull, head = pull.headSh
 /** Takes the pull to where its branches now stand. The caller holds the ref lock and tells the world. */
 export async function refreshPull(world: World, repository: Repository, pull: Pull): Promise<void> {
   const tips = await tipsOf(repository, pull.head, pull.base)
-  Object.assign(pull, tips, { stats: await statsOf(repository, tips), mergeability: null, updatedAt: timestamp(world) })
+  Object.assign(pull, tips, {
+    stats: await statsOf(repository, tips),
+    mergeability: null,
+    updatedAt: timestamp(world, repository),
+  })
   await noteHead(world, repository, pull)
 }
 
@@ -124,7 +128,7 @@ async function noteHead(world: World, repository: Repository, pull: Pull): Promi
   const { headSha, baseSha, diffBase } = pull
   const last = pull.versions.at(-1)
   if (last?.headSha !== headSha || last.diffBase !== diffBase)
-    pull.versions.push({ id: world.nextId(), headSha, baseSha, diffBase, createdAt: timestamp(world) })
+    pull.versions.push({ id: world.nextId(), headSha, baseSha, diffBase, createdAt: timestamp(world, repository) })
   const folder = repository.dialect === 'gitlab' ? 'merge-requests' : 'pull'
   await repository.git.setRef(`refs/${folder}/${pull.number}/head`, headSha)
 }
@@ -182,7 +186,7 @@ export function setDraft(world: World, repository: Repository, actor: Actor, pul
   demand(repository, actor, pull.author === actor.user ? 'read' : 'write')
   if (pull.draft === draft) return
   pull.draft = draft
-  pull.updatedAt = timestamp(world)
+  pull.updatedAt = timestamp(world, repository)
   record(world, actor.user, draft ? 'pull.draft' : 'pull.ready', repository, { number: pull.number })
   const action = draft ? 'converted_to_draft' : 'ready_for_review'
   emit(world, { type: 'pull.changed', action, repository, actor: actor.user, pull })

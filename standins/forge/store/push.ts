@@ -29,7 +29,7 @@ export async function applyRefUpdate(
   const { ref, before, after } = update
   const commits = await repository.git.pushedCommits(ref, before, after)
   const forced = before !== ZERO_SHA && after !== ZERO_SHA && !(await repository.git.isAncestor(before, after))
-  repository.pushedAt = timestamp(world)
+  repository.pushedAt = timestamp(world, repository)
   recordPush(world, repository, actor, update, forced)
   emit(world, { type: 'branch.pushed', repository, actor, ref, before, after, forced, commits })
   const branch = branchOf(ref)
@@ -125,7 +125,7 @@ export function settleMerge(
   sha: string,
   how: MergeAudit,
 ): void {
-  const at = timestamp(world)
+  const at = timestamp(world, repository)
   Object.assign(pull, {
     merged: { at, by: actor, sha, method: how.method },
     state: 'closed',

@@ -41,10 +41,11 @@ export async function createRepository(world: World, spec: RepositorySpec): Prom
   for (const login of Object.keys(spec.permissions ?? {})) requireUser(world, login)
   const path = repositoryPath(world, spec.owner, spec.name)
   const defaultBranch = await world.git.create(path, hooksPath(world), spec)
-  const at = timestamp(world)
+  const dialect = spec.dialect ?? 'github'
+  const at = timestamp(world, { dialect })
   const repository: Repository = {
     id: world.nextId(),
-    dialect: spec.dialect ?? 'github',
+    dialect,
     owner,
     name: spec.name,
     path,

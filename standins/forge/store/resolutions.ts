@@ -12,9 +12,9 @@ export function setResolved(
   resolved: boolean,
 ): void {
   demand(repository, actor, pull.author === actor.user ? 'read' : 'write')
-  const resolution = resolved ? { by: actor.user, at: timestamp(world) } : null
+  const resolution = resolved ? { by: actor.user, at: timestamp(world, repository) } : null
   for (const note of notes) note.resolution = resolution
-  pull.updatedAt = timestamp(world)
+  pull.updatedAt = timestamp(world, repository)
   record(world, actor.user, 'comment.resolve', repository, {
     number: pull.number,
     detail: { comments: notes.map((note) => note.id), resolved },

@@ -88,8 +88,13 @@ export interface NewReviewComment {
   readonly inReplyTo?: number
 }
 
-export function addReviewComment(world: World, pull: Pull, input: NewReviewComment): ReviewComment {
-  const at = timestamp(world)
+export function addReviewComment(
+  world: World,
+  repository: Repository,
+  pull: Pull,
+  input: NewReviewComment,
+): ReviewComment {
+  const at = timestamp(world, repository)
   const comment: ReviewComment = {
     ...input,
     inReplyTo: input.inReplyTo ?? null,

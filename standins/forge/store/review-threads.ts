@@ -66,7 +66,7 @@ function publishSingle(
     submittedAt: null,
   }
   pull.reviews.set(review.id, review)
-  const comment = addReviewComment(world, pull, {
+  const comment = addReviewComment(world, repository, pull, {
     id: world.nextId(),
     reviewId: review.id,
     author: actor.user,
@@ -96,7 +96,7 @@ export function editReviewComment(
   demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   checkCommentBody(body)
   const from = comment.body
-  Object.assign(comment, { body, updatedAt: timestamp(world) })
+  Object.assign(comment, { body, updatedAt: timestamp(world, repository) })
   record(world, actor.user, 'review-comment.edit', repository, { number: pull.number, detail: { comment: comment.id } })
   emit(world, {
     type: 'review-comment.changed',

@@ -14,7 +14,7 @@ export function setReviewers(
   const from = loginsOf(pull.reviewers)
   pull.reviewers = [...reviewers]
   if (loginsOf(reviewers) === from) return
-  pull.updatedAt = timestamp(world)
+  pull.updatedAt = timestamp(world, repository)
   record(world, actor.user, 'pull.reviewers', repository, {
     number: pull.number,
     detail: { reviewers: reviewers.map((user) => user.login) },

@@ -48,7 +48,7 @@ export async function createReview(
   }
   pull.reviews.set(review.id, review)
   for (const [index, comment] of comments.entries()) {
-    addReviewComment(world, pull, {
+    addReviewComment(world, repository, pull, {
       id: world.nextId(),
       reviewId: review.id,
       author: actor.user,
@@ -107,7 +107,7 @@ export function publish(
   event: ReviewEvent,
 ): void {
   review.state = STATES[event]
-  review.submittedAt = timestamp(world)
+  review.submittedAt = timestamp(world, repository)
   pull.updatedAt = review.submittedAt
   emit(world, { type: 'review.submitted', repository, actor: actor.user, pull, review })
   for (const comment of commentsOf(pull, review))
@@ -128,7 +128,7 @@ export function dismissReview(
   if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED')
     throw new Refusal('review-undecided', { detail: review.state.toLowerCase() })
   review.state = 'DISMISSED'
-  pull.updatedAt = timestamp(world)
+  pull.updatedAt = timestamp(world, repository)
   record(world, actor.user, 'review.dismiss', repository, {
     number: pull.number,
     sha: review.commit,

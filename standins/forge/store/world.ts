@@ -47,9 +47,10 @@ export function createWorld(dir: string): World {
   return world
 }
 
-/** Forges keep whole seconds; so does everything they show. */
-export function timestamp({ now }: Pick<World, 'now'>): string {
-  return new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
+/** GitHub keeps whole seconds, GitLab thousandths; so does everything they show. */
+export function timestamp({ now }: Pick<World, 'now'>, repository?: Pick<Repository, 'dialect'>): string {
+  const at = new Date(now()).toISOString()
+  return repository?.dialect === 'gitlab' ? at : at.replace(/\.\d+Z$/, 'Z')
 }
 
 export function emit(world: World, event: ForgeEvent): void {

@@ -8,8 +8,10 @@ export const PROJECT = 'acme/tools/library'
 export interface GitlabFixture extends ForgeFixture {
   gitlab(login: string): InstanceType<typeof Gitlab<false>>
   /** One request as it is, for what a client hides: statuses, headers, the words of a refusal. */
-  ask(login: string | undefined, method: string, path: string, body?: unknown): Promise<Asked>
+  readonly ask: Ask
 }
+
+export type Ask = (login: string | undefined, method: string, path: string, body?: unknown) => Promise<Asked>
 
 interface Asked {
   readonly status: number
@@ -29,7 +31,7 @@ export function withGitlab(options: FixtureOptions, use: (fixture: GitlabFixture
   )
 }
 
-async function ask(
+export async function ask(
   forge: Forge,
   login: string | undefined,
   method: string,

@@ -151,9 +151,9 @@ export function noteAttributes(links: Links, repository: Repository, thread: Iss
   }
 }
 
-/** Notes have their times in another form than the rest. */
-function spacedTime(at: string): string {
-  return at.replace('T', ' ').replace('Z', ' UTC')
+/** Notes and jobs have their times in another form than the rest, and in whole seconds. */
+export function spacedTime(at: string): string {
+  return at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC')
 }
 
 export function pushPayload(links: Links, event: Pushed): Json {

@@ -57,7 +57,15 @@ test('a push makes a new version, and a list finds the request by branch and sta
   await withRequest({}, async ({ gitlab, head, push, folder, forge }) => {
     const next = await push(folder, 'x', { 'z.txt': 'z\n' })
     const { MergeRequests } = gitlab('bot')
-    expect((await MergeRequests.allDiffVersions(PROJECT, 1)).map((one) => one.head_commit_sha)).toEqual([next, head])
+    const versions = await MergeRequests.allDiffVersions(PROJECT, 1)
+    expect(versions.map((one) => one.head_commit_sha)).toEqual([next, head])
+    const [, first] = versions
+    // By it a reader finds which head an approval was for, also where both came in one second.
+    expect(first?.created_at).toMatch(/:\d{2}\.\d{3}Z$/)
+    expect(await MergeRequests.showDiffVersion(PROJECT, 1, first?.id ?? 0)).toMatchObject({
+      commits: [{ id: head }],
+      diffs: [{ new_path: 'x.txt' }],
+    })
     const found = async (options: object): Promise<number> =>
       (await MergeRequests.all({ projectId: PROJECT, ...options })).length
     expect([await found({ sourceBranch: 'x', state: 'opened' }), await found({ sourceBranch: 'y' })]).toEqual([1, 0])

@@ -88,6 +88,7 @@ export const mergeRequestRoutes: readonly Route[] = [
       return listAnswer(call, pull.versions.toReversed(), (version) => versionPayload(pull, version))
     },
   },
+  { method: 'GET', path: `${ONE}/versions/:version`, run: showVersion },
   {
     method: 'GET',
     path: `${ONE}/pipelines`,
@@ -101,6 +102,23 @@ export const mergeRequestRoutes: readonly Route[] = [
 
 export function pullOf(call: Call): Pull {
   return findPull(call.repository, numberParam(call, 'iid'))
+}
+
+async function showVersion(call: Call): Promise<Answer> {
+  const pull = pullOf(call)
+  const id = numberParam(call, 'version')
+  const version = pull.versions.find((one) => one.id === id)
+  if (!version) throw new Refusal('not-found')
+  const { git } = call.repository
+  const commits = await git.commitsBetween(version.diffBase, version.headSha)
+  const files = await git.diffFiles(version.diffBase, version.headSha)
+  return {
+    body: {
+      ...versionPayload(pull, version),
+      commits: commits.toReversed().map((commit) => commitPayload(call.links, call.repository, commit)),
+      diffs: files.map(diffPayload),
+    },
+  }
 }
 
 async function show(call: Call, pull: Pull): Promise<unknown> {

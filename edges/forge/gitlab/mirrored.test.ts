@@ -1,0 +1,138 @@
+/** GitLab's dialect behind the whole edge: hook, inbox, mirror and what the actors learn. */
+import { expect, test } from 'vitest'
+import type { IssueFacts } from '../../../machines/issue/events.ts'
+import { mergeWhenKnown } from '../outbound/testing/merges.ts'
+import { PROJECT } from '../../../standins/forge/testing/gitlab.ts'
+import type { ProjectSettings } from '../projects.ts'
+import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+
+const permissions = { maintainer: 'admin', bot: 'admin', reader: 'read' } as const
+const repository = {
+  dialect: 'gitlab',
+  owner: 'acme/tools',
+  permissions,
+  labels: [{ name: 'platform', color: '5319e7' }],
+} as const
+
+function ofGitlab(project: ProjectSettings): ProjectSettings {
+  const { webURL } = project.scm
+  return {
+    ...project,
+    scm: { ...project.scm, provider: 'forge_b', owner: 'acme/tools', apiURL: `${webURL}/api/v4` },
+    repositories: [{ name: 'library', url: `${webURL}/${PROJECT}.git`, defaultBranch: 'main' }],
+  }
+}
+
+async function withGitlabEdge(use: (fixture: EdgeFixture) => Promise<void>): Promise<void> {
+  await withForgeEdge({ repository, project: ofGitlab }, async (fixture) => {
+    const [checked] = await fixture.edge.handlers.checkProject.perform(
+      { project: 'default/demo' },
+      fixture.context('check'),
+    )
+    expect(checked?.event).toMatchObject({ ready: true })
+    await use(fixture)
+  })
+}
+
+async function ask(fixture: EdgeFixture, login: string, method: string, path: string, body: object): Promise<void> {
+  const answer = await fetch(`${fixture.forge.gitlabApiUrl}/projects/${encodeURIComponent(PROJECT)}${path}`, {
+    method,
+    headers: { 'private-token': `token-of-${login}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(answer.ok).toBe(true)
+}
+
+async function resync(fixture: EdgeFixture): Promise<void> {
+  await fixture.edge.handlers.resyncMirror.perform({ project: 'default/demo' }, fixture.context('resync'))
+  await fixture.quiet()
+}
+
+function facts(fixture: EdgeFixture): IssueFacts {
+  return fixture.delivered.findLast(({ event }) => event.type === 'issue.observed')!.event['facts'] as IssueFacts
+}
+
+test('an issue that a maintainer labels is wanted, and his comment approves it', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
+    const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
+    await fixture.quiet()
+    expect(facts(fixture)).toMatchObject({ wanted: true, approvals: [], state: 'open' })
+    fixture.forge.comment('maintainer', PROJECT, number, '/approve')
+    await fixture.quiet()
+    expect(facts(fixture).approvals).toMatchObject([{ author: 'maintainer' }])
+    const known = fixture.delivered.length
+    await resync(fixture)
+    expect(fixture.delivered.slice(known).map(({ event }) => event.type)).toEqual([])
+  })
+})
+
+test('an issue that became confidential is gone, and nothing of it is read any more (PROJECT-SCM-22)', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
+    const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
+    await fixture.quiet()
+    await ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: true, description: 'a secret' })
+    await ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, { body: 'a secret' })
+    await resync(fixture)
+    const row = await fixture.edge.mirror.issue('demo', 'library', number)
+    expect(row).toMatchObject({ issue: { body: 'We need it.' }, notes: { deleted: true } })
+    const words = await fixture.edge.mirror.comments('demo', 'library', 'issue', number)
+    expect(words.map(({ comment }) => comment.body)).toEqual([])
+  })
+})
+
+test('a person’s Approve is a review of the head that he saw, and is gone when he takes it back', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const sha = await fixture.push(await fixture.clone('bot'), 'feature', { 'a.js': '1\n' })
+    const { number } = await fixture.forge.openPull('bot', PROJECT, {
+      title: 'A',
+      body: '',
+      head: 'feature',
+      base: 'main',
+    })
+    await fixture.quiet()
+    const reviews = async (): Promise<unknown[]> =>
+      (await fixture.edge.mirror.comments('demo', 'library', 'mr', number))
+        .filter(({ comment, deletedAt }) => comment.sort === 'review' && deletedAt === undefined)
+        .map(({ comment }) => [comment.author.login, comment.verdict, comment.sha])
+    await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/approve`, {})
+    await fixture.quiet()
+    expect(await reviews()).toEqual([['maintainer', 'approved', sha]])
+    await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/unapprove`, {})
+    await fixture.quiet()
+    expect(await reviews()).toEqual([])
+  })
+})
+
+test('the platform reviews a change on its lines and merges exactly its head', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const branch = 'platform/implement-library-1-aaaaa'
+    const sha = await fixture.push(await fixture.clone('bot'), branch, { 'a.js': 'one\n' })
+    const pull = { title: 'A', body: '', head: branch, base: 'main' }
+    const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
+    await fixture.quiet()
+    const subject = { project: 'default/demo', repository: 'library', number, sha }
+    const finding = { repo: 'library', number, severity: 'high', path: 'a.js', body: 'why one?' } as const
+    const findings = [
+      { ...finding, line: 1 },
+      { ...finding, line: 9 },
+    ]
+    const review = { ...subject, verdict: 'request_changes', body: 'look', findings } as const
+    for (const attempt of [1, 2])
+      await fixture.edge.handlers.postReview.perform(review, fixture.context('review', attempt))
+    await fixture.quiet()
+    const words = await fixture.edge.mirror.comments('demo', 'library', 'mr', number)
+    expect(words.map(({ comment }) => [comment.sort, comment.line, comment.author.login])).toEqual([
+      ['inline', 1, 'bot'],
+      ['review', undefined, 'bot'],
+    ])
+    expect(words[1]!.comment.body).toContain('`a.js:9`')
+
+    // A merge answers nothing: its own event says that it is merged.
+    expect(await mergeWhenKnown(fixture, { number, sha })).toEqual([])
+    await fixture.quiet()
+    const merged = await fixture.edge.mirror.mergeRequest('demo', 'library', number)
+    expect(merged?.mergeRequest).toMatchObject({ state: 'merged', headSha: sha })
+  })
+})
