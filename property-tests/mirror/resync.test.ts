@@ -7,11 +7,43 @@ import { expect, test } from 'vitest'
 import { createMirror, type Mirror } from '../../edges/forge/mirror/mirror.ts'
 import { mirrorRules } from '../../edges/forge/mirror/rules.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
-import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing/fixture.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../../edges/forge/testing/fixture.ts'
+import type { ProjectSettings } from '../../edges/forge/projects.ts'
 import type { Fetch } from '../../http/ports.ts'
 import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
 
 const REPO = 'acme/library'
+
+/** What the API of a forge calls things. */
+interface Dialect {
+  readonly options: EdgeFixtureOptions
+  readonly named: string
+  readonly byId: (id: number) => string
+  readonly comments: string
+  /** What is answered about a thread that is there no more. */
+  readonly gone: '404' | '410'
+}
+
+function ofGitlab({ scm, ...project }: ProjectSettings): ProjectSettings {
+  return { ...project, scm: { ...scm, provider: 'forge_b', apiURL: `${scm.webURL}/api/v4` } }
+}
+
+const dialects: Readonly<Record<string, Dialect>> = {
+  GitHub: {
+    options: {},
+    named: `/repos/${REPO}`,
+    byId: (id) => `/repositories/${id}`,
+    comments: 'comments',
+    gone: '410',
+  },
+  GitLab: {
+    options: { repository: { dialect: 'gitlab' }, project: ofGitlab },
+    named: `/projects/${encodeURIComponent(REPO)}`,
+    byId: (id) => `/projects/${id}`,
+    comments: 'notes',
+    gone: '404',
+  },
+}
 const answers = ['right', 'renamed', 'elsewhere', '404', '410', '429', '502', 'silence', 'torn'] as const
 type Answer = (typeof answers)[number]
 
@@ -30,9 +62,9 @@ const refusals: Readonly<Record<string, () => Response>> = {
   502: () => new Response('bad gateway', { status: 502 }),
 }
 
-/** GitHub's redirect of a repository with another name, which stays where it is all the same. */
-function sentTo(url: string, id: number): Response {
-  const location = url.replace(`/repos/${REPO}`, `/repositories/${id}`)
+/** The redirect of a repository with another name, which stays where it is all the same. */
+function sentTo(url: string, id: number, { named, byId }: Dialect): Response {
+  const location = url.replace(named, byId(id))
   return new Response(null, { status: 301, headers: { location } })
 }
 
@@ -50,16 +82,17 @@ function never(signal: AbortSignal | null | undefined, clock: SimulatedClock): P
 }
 
 /** Reads alone go wrong: hooks are not looked at. */
-function faultyFetch(clock: SimulatedClock, script: Script, id: number): Fetch {
+function faultyFetch(clock: SimulatedClock, script: Script, id: number, dialect: Dialect): Fetch {
+  const { named, byId } = dialect
   return async (input, init) => {
     const url = String(input)
-    const known = url.replace(`/repositories/${id}`, `/repos/${REPO}`)
-    const path = known.slice(known.indexOf(REPO) + REPO.length).replace(/\?.*/, '')
-    if (script.isGone(path)) return refusals['410']!()
+    const known = url.replace(byId(id), named)
+    const path = known.slice(known.indexOf(named) + named.length).replace(/\?.*/, '')
+    if (script.isGone(path)) return refusals[dialect.gone]!()
     const answer = script.next()
     if (answer === 'silence') return never(init?.signal, clock)
-    if (answer === 'renamed' && known === url) return sentTo(url, id)
-    if (answer === 'elsewhere' && known === url) return sentTo(url, id + 1)
+    if (answer === 'renamed' && known === url) return sentTo(url, id, dialect)
+    if (answer === 'elsewhere' && known === url) return sentTo(url, id + 1, dialect)
     const refusal = refusals[answer]
     if (refusal !== undefined) return refusal()
     const right = await fetch(known, init)
@@ -67,31 +100,37 @@ function faultyFetch(clock: SimulatedClock, script: Script, id: number): Fetch {
   }
 }
 
-interface NumberedRow {
+interface ThreadRow {
+  readonly sort: string
   readonly number: number
 }
 
 interface Rows {
-  readonly subjects: readonly (NumberedRow & { readonly state?: string })[]
-  readonly comments: readonly NumberedRow[]
+  readonly subjects: readonly (ThreadRow & { readonly state?: string })[]
+  readonly comments: readonly ThreadRow[]
 }
 
-function without({ subjects, comments }: Rows, number: number): Rows {
-  const others = <T extends NumberedRow>(rows: readonly T[]): readonly T[] =>
-    rows.filter((row) => row.number !== number)
+function isIssue(row: ThreadRow, number: number): boolean {
+  return row.sort === 'issue' && row.number === number
+}
+
+function without({ subjects, comments }: Rows, issue: number): Rows {
+  const others = <T extends ThreadRow>(rows: readonly T[]): readonly T[] => rows.filter((row) => !isIssue(row, issue))
   return { subjects: others(subjects), comments: others(comments) }
 }
 
-function stateOf({ subjects }: Rows, number: number): string | undefined {
-  return subjects.find((row) => row.number === number)?.state
+function stateOf({ subjects }: Rows, issue: number): string | undefined {
+  return subjects.find((row) => isIssue(row, issue))?.state
 }
 
 class World {
   readonly fixture: EdgeFixture
+  readonly #dialect: Dialect
   #copies = 0
 
-  constructor(fixture: EdgeFixture) {
+  constructor(fixture: EdgeFixture, dialect: Dialect) {
     this.fixture = fixture
+    this.#dialect = dialect
   }
 
   /** The mirror as it was before the changes, under a name of its own. */
@@ -122,7 +161,7 @@ class World {
     const directory = { ...fixture.directory, project: async () => ({ ...fixture.project, name, uid: name }) }
     // Later than what the next resync looks back on; who never answers moves it on.
     const clock = simulatedClock(Date.now() + after * 10 * 60_000)
-    const fetch = faultyFetch(clock, script, 7)
+    const fetch = faultyFetch(clock, script, 7, this.#dialect)
     return createMirror({
       rules: mirrorRules,
       ...fixture,
@@ -143,12 +182,12 @@ class World {
 
   /** What the forge said, without when we saw it and how often we said it. */
   async rows(name: string): Promise<Rows> {
-    const { rows: subjects } = await this.fixture.sql.query<NumberedRow & { notes: string; document: string }>(
+    const { rows: subjects } = await this.fixture.sql.query<ThreadRow & { notes: string; document: string }>(
       `select sort, number, state, document, notes, complete from forge_subject where project = $1 order by sort, number`,
       [name],
     )
-    const { rows: comments } = await this.fixture.sql.query<NumberedRow>(
-      `select on_sort, number, id, document, deleted_at is null as there from forge_comment where project = $1 order by id`,
+    const { rows: comments } = await this.fixture.sql.query<ThreadRow>(
+      `select on_sort as sort, number, id, document, deleted_at is null as there from forge_comment where project = $1 order by id`,
       [name],
     )
     const timeless = subjects.map(({ notes, document, ...subject }) => {
@@ -196,10 +235,10 @@ async function change({ forge }: EdgeFixture): Promise<void> {
   forge.openIssue('maintainer', REPO, { title: 'Wish 5', body: 'One more.', labels: ['platform'] })
 }
 
-async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
-  await withForgeEdge({}, async (fixture) => {
+async function withWorld(dialect: Dialect, use: (world: World) => Promise<void>): Promise<void> {
+  await withForgeEdge(dialect.options, async (fixture) => {
     await populate(fixture)
-    const world = new World(fixture)
+    const world = new World(fixture, dialect)
     await world.resync('demo', calm, 0)
     await change(fixture)
     await use(world)
@@ -220,18 +259,21 @@ const script = fc.array(
   { minLength: 1, maxLength: 40 },
 )
 /** For good: nothing, the second wish, or its thread alone. */
-const gone: Readonly<Record<string, Script['isGone']>> = {
-  nothing: () => false,
-  'the second': (path) => /^\/issues\/2(\/|$)/.test(path),
-  'its thread': (path) => path === '/issues/2/comments',
+function isGoneIn({ comments }: Dialect): Readonly<Record<string, Script['isGone']>> {
+  return {
+    nothing: () => false,
+    'the second': (path) => /^\/issues\/2(\/|$)/.test(path),
+    'its thread': (path) => path === `/issues/2/${comments}`,
+  }
 }
 const numRuns = Number(process.env['STATEWRIGHT_RUNS'] ?? 12)
 
-test(
-  'MIRROR-4: once the faults cease, one resync gives the mirror of a run without faults',
+test.each(Object.entries(dialects))(
+  'MIRROR-4: once the faults cease, one resync gives the mirror of a run without faults on %s',
   { timeout: 300_000 },
-  async () => {
-    await withWorld(async (world) => {
+  async (_, dialect) => {
+    const gone = isGoneIn(dialect)
+    await withWorld(dialect, async (world) => {
       const plain = await world.copy()
       await world.resync(plain, calm)
       const right = await world.rows(plain)
