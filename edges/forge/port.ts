@@ -201,6 +201,8 @@ export interface ForgeCommit {
 }
 
 export interface ForgePort {
+  /** How many deliveries may be asked for again at once. */
+  readonly resendsAtOnce: number
   whoAmI(): Promise<ForgeToken>
   repository(path: string): Promise<ForgeRepository>
   permissionOf(path: string, login: string): Promise<ForgePermission>

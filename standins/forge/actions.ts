@@ -1,3 +1,4 @@
+import { extractQuickActions, obeyQuickActions } from './gitlab/quick-actions.ts'
 import { holdSuite, releaseSuite } from './store/checks.ts'
 import { createComment, deleteComment, editComment, findComment } from './store/comments.ts'
 import { addIssueLabels, removeIssueLabel } from './store/issue-labels.ts'
@@ -20,6 +21,7 @@ export interface Actions {
   reopenIssue(login: string, repository: string, number: number): void
   addLabel(login: string, repository: string, number: number, label: string, kind?: Issue['kind']): void
   removeLabel(login: string, repository: string, number: number, label: string, kind?: Issue['kind']): void
+  /** In GitLab's dialect its quick actions are obeyed. One of which nothing is left is refused: no comment is kept. */
   comment(login: string, repository: string, number: number, body: string, kind?: Issue['kind']): Comment
   editComment(login: string, repository: string, comment: number, body: string): void
   deleteComment(login: string, repository: string, comment: number): void
@@ -56,8 +58,15 @@ export function createActions(world: World): Actions {
       addIssueLabels(world, at(name), by(login), findIssue(at(name), number, kind), [label]),
     removeLabel: (login, name, number, label, kind) =>
       removeIssueLabel(world, at(name), by(login), findIssue(at(name), number, kind), label),
-    comment: (login, name, number, body, kind) =>
-      createComment(world, at(name), by(login), findIssue(at(name), number, kind), body),
+    comment(login, name, number, body, kind) {
+      const repository = at(name)
+      const thread = findIssue(repository, number, kind)
+      if (repository.dialect === 'github') return createComment(world, repository, by(login), thread, body)
+      const { text, actions } = extractQuickActions(body)
+      void obeyQuickActions({ world, repository, actor: by(login) }, thread, actions)
+      if (text === '') throw new Refusal('invalid', { resource: 'Note', field: 'body', detail: 'commands only' })
+      return createComment(world, repository, by(login), thread, text)
+    },
     editComment: (login, name, comment, body) =>
       editComment(world, at(name), by(login), findComment(at(name), comment), body),
     deleteComment: (login, name, comment) => deleteComment(world, at(name), by(login), findComment(at(name), comment)),

@@ -17,11 +17,17 @@ const approves =
 const withdraws =
   /^(\/unapprove(\s.*)?|\/hold(\s.*)?|(hold off|stop|do not implement|don't implement|revoke|withdraw)[.!]*)$/i
 
-/** The newest human comment that decides wins. */
-export function approvalOf(issue: BundleThread | undefined): Approval | undefined {
+/** The newest human comment that decides wins; a withdrawal does so in any thread of the Task. */
+export function approvalOf(
+  issue: BundleThread | undefined,
+  others: readonly Pick<BundleThread, 'comments'>[] = [],
+): Approval | undefined {
+  const withdrawn = others
+    .flatMap(({ comments }) => comments)
+    .filter((comment) => !comment.bot && lineOf(comment, withdraws) !== undefined)
   for (const comment of (issue?.comments ?? []).toReversed()) {
     if (comment.bot) continue
-    if (lineOf(comment, withdraws) !== undefined) return undefined
+    if (lineOf(comment, withdraws) !== undefined || withdrawn.some(({ at }) => at >= comment.at)) return undefined
     const quote = lineOf(comment, approves)
     if (quote !== undefined)
       return { external_id: comment.external_id, author: comment.author, body: comment.body, quote }

@@ -93,7 +93,7 @@ function issueFacts(
     issue,
     plan: bundle?.notes.some((note) => note.kind === 'plan') ?? false,
     commented: issue?.comments.some((comment) => comment.bot) ?? false,
-    approval: approvalOf(issue),
+    approval: approvalOf(issue, bundle?.mergeRequests),
     granted: toldToWrite.test(bundle?.assignment ?? ''),
     lastHumanComment: issue?.comments.findLast((comment) => !comment.bot),
   }

@@ -46,7 +46,7 @@ async function mergeable(port: ForgePort, path: string, number: number): Promise
 }
 
 export function forgePortContract(name: string, traits: ForgeTraits, withFixture: WithContractFixture): void {
-  describe(`${name} as a forge`, () => {
+  describe(`${name} as a forge (PROJECT-SCM-2)`, () => {
     identity(traits, withFixture)
     issues(traits, withFixture)
     mergeRequests(withFixture)

@@ -2,7 +2,7 @@ import type { ForgePort } from '../port.ts'
 import { placeOf, type GithubClient } from './client.ts'
 import * as schema from './schema.ts'
 
-type HookPart = Pick<ForgePort, 'ensureHook' | 'listDeliveries' | 'redeliver'>
+type HookPart = Pick<ForgePort, 'resendsAtOnce' | 'ensureHook' | 'listDeliveries' | 'redeliver'>
 
 /** WEBHOOK-RULE-3: what forge_a's hooks are asked to send. */
 export const hookEvents = [
@@ -22,6 +22,7 @@ const PAGE = { per_page: 100 }
 
 export function hookPart(client: GithubClient): HookPart {
   return {
+    resendsAtOnce: 200,
     async ensureHook(path, { url, secret }) {
       const place = placeOf(path)
       const wanted = {

@@ -65,12 +65,12 @@ test('an issue is opened with its label, edited and closed, and each names who d
 test('a comment names its author, and one that another hand edits is read', async () => {
   await withDelivered(async ({ forge, ask, changes }) => {
     const { number } = forge.openIssue('maintainer', PROJECT, { title: 'T', body: 'b' })
-    const { id } = forge.comment('maintainer', PROJECT, number, '/approve')
+    const { id } = forge.comment('maintainer', PROJECT, number, 'approve')
     await ask('bot', 'PUT', `${place}/issues/${number}/notes/${id}`, { body: 'no' })
     const comments = (await changes()).filter(({ kind }) => kind === 'comment' || kind === 'thread')
     expect(comments).toMatchObject([
       { kind: 'comment', action: 'created', comment: { id: String(id), author: { login: 'maintainer' }, number } },
-      { kind: 'thread', on: 'issue', number, by: { login: 'bot' } },
+      { kind: 'thread', on: 'issue', number, by: { login: 'maintainer' } },
     ])
   })
 })

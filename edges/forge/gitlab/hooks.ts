@@ -4,7 +4,7 @@ import { placeOf, type GitlabClient } from './client.ts'
 import type { Visibility } from './issues.ts'
 import * as schema from './schema.ts'
 
-type HookPart = Pick<ForgePort, 'ensureHook' | 'listDeliveries' | 'redeliver'>
+type HookPart = Pick<ForgePort, 'resendsAtOnce' | 'ensureHook' | 'listDeliveries' | 'redeliver'>
 
 /** WEBHOOK-RULE-3: what forge_b's hooks are asked to send. */
 const hookEvents = {
@@ -18,6 +18,8 @@ const hookEvents = {
 
 export function hookPart(client: GitlabClient, { includeConfidential }: Visibility): HookPart {
   return {
+    // docs.gitlab.com, "Project webhooks API": five a minute.
+    resendsAtOnce: 5,
     async ensureHook(path, { url, secret }) {
       const hooks = placeOf(path, 'hooks')
       const wanted = {

@@ -58,7 +58,7 @@ test('an issue that a maintainer labels is wanted, and his comment approves it',
     const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
     await fixture.quiet()
     expect(facts(fixture)).toMatchObject({ wanted: true, approvals: [], state: 'open' })
-    fixture.forge.comment('maintainer', PROJECT, number, '/approve')
+    fixture.forge.comment('maintainer', PROJECT, number, 'approve')
     await fixture.quiet()
     expect(facts(fixture).approvals).toMatchObject([{ author: 'maintainer' }])
     const known = fixture.delivered.length
@@ -134,5 +134,30 @@ test('the platform reviews a change on its lines and merges exactly its head', a
     await fixture.quiet()
     const merged = await fixture.edge.mirror.mergeRequest('demo', 'library', number)
     expect(merged?.mergeRequest).toMatchObject({ state: 'merged', headSha: sha })
+  })
+})
+
+test('a comment that others wrote over approves nothing, though GitLab names its author as the one who edited it', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const { number } = fixture.forge.openIssue('maintainer', PROJECT, { title: 'T', body: 'B', labels: ['platform'] })
+    const { id } = fixture.forge.comment('maintainer', PROJECT, number, 'Let me think.')
+    await fixture.quiet()
+    fixture.forge.editComment('bot', PROJECT, id, 'approve')
+    await fixture.quiet()
+    expect(facts(fixture).approvals).toEqual([])
+  })
+})
+
+test('as many missed deliveries are asked for again as GitLab allows at once, and the rest is read back', async () => {
+  await withGitlabEdge(async (fixture) => {
+    fixture.forge.faults.inject({ kind: 'drop', event: 'Issue Hook', times: 8 })
+    for (let nth = 1; nth <= 8; nth++)
+      fixture.forge.openIssue('maintainer', PROJECT, { title: `T${nth}`, body: 'B', labels: ['platform'] })
+    await fixture.quiet()
+    fixture.clock.advance(120_000)
+    await resync(fixture)
+    expect(fixture.forge.deliveries().filter(({ redelivery }) => redelivery)).toHaveLength(5)
+    const known = await Promise.all([1, 8].map((nth) => fixture.edge.mirror.issue('demo', 'library', nth)))
+    expect(known.map((row) => row?.issue.title)).toEqual(['T1', 'T8'])
   })
 })

@@ -25,7 +25,6 @@ const OVERLAP_MS = 5 * 60_000
 const DELIVERIES_KEPT_MS = 3 * 24 * 3_600_000
 /** A delivery of this very moment is still under way. */
 const UNDER_WAY_MS = 60_000
-const MOST_REDELIVERIES = 200
 /** A third of the time between two resyncs: what is tried again within it is the same one. */
 const FAILURES_APART_MS = 10 * 60_000
 
@@ -202,5 +201,7 @@ async function fetchMissed(subjects: Subjects, scope: Scope, hookUrl: string, no
   const missed = [...newest.values()].filter(
     (one) => !seen.has(one.delivery) && one.event !== 'ping' && one.at < now - UNDER_WAY_MS,
   )
-  for (const attempt of missed.slice(0, MOST_REDELIVERIES)) await scope.forge.redeliver(scope.path, hook.id, attempt.id)
+  // Those that are left come at the next resync, and this one reads back what they told of.
+  for (const attempt of missed.slice(0, scope.forge.resendsAtOnce))
+    await scope.forge.redeliver(scope.path, hook.id, attempt.id)
 }

@@ -1,5 +1,6 @@
 import { suite, type Attack, type Suite, type Wall } from '../attack.ts'
 import { namedIssues } from '../../../standins/forge/store/closing.ts'
+import { extractQuickActions } from '../../../standins/forge/gitlab/quick-actions.ts'
 import { openExecuted, type ExecutedScene } from '../stages/executed.ts'
 
 const repository = 'acme/lib'
@@ -20,8 +21,9 @@ function attack(
 
 /** By the reading of the forge that stands in, which knows nothing of ours. */
 const closes = (text: string): boolean => namedIssues(text, repository).includes(other)
-/** As GitLab reads a comment: a line that begins with it. */
-const acts = (text: string): boolean => /^\/(?:close|merge|approve)\b/m.test(text)
+/** By the reading of the forge that stands in as GitLab. */
+const acts = (text: string): boolean =>
+  extractQuickActions(text).actions.some(({ name }) => ['close', 'merge', 'approve'].includes(name))
 /** As GitHub's manual says of a message. */
 const skips = (text: string): boolean =>
   /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]|\nskip-checks: ?true/i.test(text)
@@ -45,6 +47,11 @@ const attacks: readonly Attack<ExecutedScene>[] = [
   comment('a command to bors', 'Done.\nbors r+', merges),
   comment('a closing keyword', 'This fixes GH-4', closes),
   comment('a quick action', 'Done.\n/close', acts),
+  comment('a quick action behind a quoted block', '>>>\nAs you said.\n>>>\n/close', acts),
+  comment('a quick action in a block that nobody closed', '```\n/approve', acts),
+  comment('a quick action before a carriage return', 'Done.\r\n/MERGE\r\n', acts),
+  comment('a quick action behind nested quotes', '> > as you said\n/close', acts),
+  comment('a quick action between an opening and a closing tag of two blocks', '</p>\n/close\n<p>', acts),
   comment('a mention that starts a bot', 'Look at it, @claude and @renovate', starts),
   commit('a closing keyword', 'Add mul\n\nFixes #4'),
   commit('a closing keyword with a repository', 'Add mul\n\nCloses: acme/lib#4'),

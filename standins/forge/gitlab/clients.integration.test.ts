@@ -44,6 +44,7 @@ const understood = {
   unapproved: [],
   status: ['success', 'lint', 1],
   ready: ['mergeable', false],
+  merged: [409, 'merged', true, true, true],
   gone: 404,
   hook: [true, true, false, true],
   hooks: 1,
@@ -53,10 +54,7 @@ const understood = {
 describeRequiring('gitlab-client', 'clients of GitLab on the local forge', () => {
   test('GitLab’s own Go client opens, reviews, approves and merges', async () => {
     const program = join(process.env['GITLAB_CLIENT']!, 'gitlab-client')
-    expect(await story(program)).toMatchObject({
-      ...understood,
-      merged: expect.arrayContaining([409, 'merged']) as unknown,
-    })
+    expect(await story(program)).toMatchObject(understood)
   })
 
   test('python-gitlab understands the same', { timeout: installMs }, async (context) => {
@@ -68,9 +66,6 @@ describeRequiring('gitlab-client', 'clients of GitLab on the local forge', () =>
       }
     })()
     if (python === undefined) return context.skip('python-gitlab could not be had from PyPI')
-    expect(await story(python, [walk])).toMatchObject({
-      ...understood,
-      merged: expect.arrayContaining([409, 'merged']) as unknown,
-    })
+    expect(await story(python, [walk])).toMatchObject(understood)
   })
 })

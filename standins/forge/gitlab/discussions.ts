@@ -11,6 +11,7 @@ import { createReview } from '../store/reviews.ts'
 import type { Call } from './call.ts'
 import { HttpRefusal } from './errors.ts'
 import { digest, discussionOf, isLineNote, type Note } from './payloads/notes.ts'
+import { extractQuickActions, obeyQuickActions } from './quick-actions.ts'
 import { notesOf } from './routes/notes.ts'
 
 export interface Discussion {
@@ -83,10 +84,14 @@ export async function publishDrafts(call: Call, pull: Pull, drafts = draftsOf(pu
     const comments = lines.map((one) => one.comment)
     await createReview(call.world, call.repository, call.writer, pull, { event: 'COMMENT', commit, comments })
   }
+  const scene = { world: call.world, repository: call.repository, actor: call.writer }
   for (const draft of drafts) {
-    if (draft.discussion !== null) reply(call, pull, findDiscussion(call, pull, draft.discussion), draft.body)
-    else if (draft.position === null) startDiscussion(call, pull, draft.body)
+    const { text, actions } =
+      draft.position === null ? extractQuickActions(draft.body) : { text: draft.body, actions: [] }
+    if (text !== '' && draft.discussion !== null) reply(call, pull, findDiscussion(call, pull, draft.discussion), text)
+    else if (text !== '' && draft.position === null) startDiscussion(call, pull, text)
     deleteDraft(call.world, call.repository, call.writer, pull, draft)
+    await obeyQuickActions(scene, pull, actions)
   }
 }
 

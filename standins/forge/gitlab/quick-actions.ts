@@ -71,6 +71,15 @@ interface Scene {
   readonly actor: Actor
 }
 
+/** Of a request that brings a text: the text without them in its place, and what they ask for. */
+export function takeQuickActions(input: Record<string, unknown>): Extracted | undefined {
+  const field = ['body', 'description'].find((name) => typeof input[name] === 'string')
+  if (field === undefined) return undefined
+  const extracted = extractQuickActions(input[field] as string)
+  input[field] = extracted.text
+  return extracted
+}
+
 /** What its author may not do, and what the thread cannot, is not done. */
 export async function obeyQuickActions(scene: Scene, thread: Issue, actions: readonly QuickAction[]): Promise<void> {
   for (const action of actions) {

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createRateLimits, type RateLimit } from '../github/rate-limit.ts'
+import { findIssue } from '../store/issues.ts'
 import { may } from '../store/permissions.ts'
 import type { Actor, Repository } from '../store/records.ts'
 import { findRepository, type World } from '../store/world.ts'
 import { authenticate } from './auth.ts'
 import { nested, readAnyBody } from './body.ts'
-import type { Answer, Call, Platform, Route } from './call.ts'
+import { numberParam, type Answer, type Call, type Platform, type Route } from './call.ts'
 import { HttpRefusal, wordError } from './errors.ts'
+import { obeyQuickActions, takeQuickActions } from './quick-actions.ts'
 import { rateHeaders } from './rate-limit.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { discussionRoutes } from './routes/discussions.ts'
@@ -71,7 +73,7 @@ export async function serveGitlab(
     checkLimit(account)
     const path = decodeURI(request.url.split('?')[0] ?? '').slice(PREFIX.length)
     strikeBefore(request.method, path)
-    const answer = await route.run(callFrom(platform, route, request, actor))
+    const answer = await obeying(route, callFrom(platform, route, request, actor))
     const lost = platform.faults.strikeRequest('errorAfterWrite', request.method, path)
     if (lost) throw new HttpRefusal(lost.status ?? 502, '502 Bad Gateway')
     return send(reply, answer)
@@ -105,6 +107,22 @@ export async function serveGitlab(
     options.log(error)
     return reply.code(500).send({ message: '500 Internal Server Error' })
   }
+}
+
+const threadPath = /^\/projects\/:id\/(issues|merge_requests)(?:\/:iid(\/(?:notes|discussions).*)?)?$/
+
+/** What GitLab makes of the text that a request brings. Of a comment nothing may be left; then there is none. */
+async function obeying(route: Route, call: Call): Promise<Answer> {
+  const [matched, kind, isComment] = threadPath.exec(route.path) ?? []
+  const isText = matched !== undefined && (route.method === 'POST' || route.method === 'PUT')
+  const taken = isText ? takeQuickActions(call.input) : undefined
+  if (taken === undefined || taken.actions.length === 0) return route.run(call)
+  const isGone = isComment !== undefined && taken.text === ''
+  const answer = isGone ? { status: 202, body: { commands_changes: {}, summary: [] } } : await route.run(call)
+  const { iid = numberParam(call, 'iid') } = (isComment === undefined ? answer.body : {}) as { readonly iid?: number }
+  const thread = findIssue(call.repository, iid, kind === 'issues' ? 'issue' : 'pull')
+  await obeyQuickActions({ world: call.world, repository: call.repository, actor: call.writer }, thread, taken.actions)
+  return answer
 }
 
 function callFrom(platform: Platform, route: Route, request: FastifyRequest, actor: Actor | undefined): Call {

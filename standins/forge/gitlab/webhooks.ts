@@ -156,21 +156,20 @@ function reviewMessages(links: Links, event: ReviewChanged): Message[] {
   return review.state === 'CHANGES_REQUESTED' ? [threadMessage(links, event, pull, 'update')] : []
 }
 
-/** Nothing is sent of a note that is deleted. */
+/** Nothing is sent of a note that is deleted. Of an edit the author is named as who acts, whoever it was (`Notes::UpdateService`). */
 function noteMessages(
   links: Links,
-  event: { readonly repository: Repository; readonly actor: User; readonly action: string },
+  { repository, action }: { readonly repository: Repository; readonly action: string },
   thread: Issue,
   note: Note,
 ): Message[] {
-  const { repository, actor, action } = event
   if (action === 'deleted') return []
   const isHidden = thread.confidential || ('internal' in note && note.internal)
   return [
     message(isHidden ? 'Confidential Note Hook' : 'Note Hook', {
       object_kind: 'note',
       event_type: isHidden ? 'confidential_note' : 'note',
-      user: hookUser(actor),
+      user: hookUser(note.author),
       project_id: repository.id,
       project: hookProject(links, repository),
       repository: hookRepository(links, repository),

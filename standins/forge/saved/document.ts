@@ -133,6 +133,7 @@ export const SavedPull = Type.Object({
       by: Login,
       sha: Text,
       method: Type.Optional(Type.Enum(['merge', 'squash', 'rebase', 'push'])),
+      squash: Type.Optional(Type.String()),
     }),
   ),
   stats: Type.Object({ commits: Count, additions: Count, deletions: Count, changedFiles: Count }),

@@ -36,10 +36,10 @@ export function mergePull(
     const baseSha = await repository.git.branchTip(pull.base)
     if (!baseSha) throw new Refusal('not-mergeable')
     await checkProtection(repository, actor, pull, baseSha)
-    const sha = await writeMerge(repository, actor.user, pull, baseSha, method, input)
+    const { sha, ...squashed } = await writeMerge(repository, actor.user, pull, baseSha, method, input)
     const update = { ref: refOf(pull.base), before: baseSha, after: sha }
     if (!(await repository.git.moveRef(update))) throw new Refusal('base-moved')
-    settleMerge(world, repository, actor.user, pull, sha, { method, askedAt })
+    settleMerge(world, repository, actor.user, pull, sha, { method, askedAt, ...squashed })
     await applyRefUpdate(world, repository, actor.user, update)
     if (repository.deleteBranchOnMerge) await dropBranch(world, repository, actor.user, pull.head)
     return sha
@@ -63,24 +63,40 @@ async function writeMerge(
   baseSha: string,
   method: MergeMethod,
   input: MergeInput,
-): Promise<string> {
+): Promise<{ readonly sha: string; readonly squash?: string }> {
   const committer: Identity = { name: user.name, email: user.email }
-  if (method === 'rebase' && repository.dialect === 'gitlab') return fastForward(repository, pull, baseSha)
+  if (method === 'rebase' && repository.dialect === 'gitlab')
+    return { sha: await fastForward(repository, pull, baseSha) }
   if (method === 'rebase') {
     const tip = await repository.git.rebaseCommits(baseSha, pull.headSha, committer)
     if (!tip) throw new Refusal('not-rebaseable')
-    return tip
+    return { sha: tip }
   }
   const tree = await repository.git.mergeTrees(baseSha, pull.headSha)
   if (!tree) throw new Refusal('not-mergeable')
-  const squash = method === 'squash'
-  return repository.git.writeCommit({
-    tree,
-    parents: squash ? [baseSha] : [baseSha, pull.headSha],
-    message: messageOf(repository, pull, squash, input),
-    committer,
-    author: squash ? { name: pull.author.name, email: pull.author.email } : committer,
-  })
+  const isSquash = method === 'squash'
+  const author = isSquash ? { name: pull.author.name, email: pull.author.email } : committer
+  const commit = { committer, author, message: messageOf(repository, pull, isSquash, input) }
+  if (isSquash && repository.dialect === 'gitlab' && repository.mergeMethods.has('merge'))
+    return takeInSquash(repository, pull, baseSha, { ...commit, tree })
+  const parents = isSquash ? [baseSha] : [baseSha, pull.headSha]
+  return { sha: await repository.git.writeCommit({ ...commit, tree, parents }) }
+}
+
+/** GitLab makes one commit of all where the branch began, and merges that. */
+async function takeInSquash(
+  repository: Repository,
+  pull: Pull,
+  baseSha: string,
+  commit: { readonly committer: Identity; readonly author: Identity; readonly message: string; readonly tree: string },
+): Promise<{ readonly sha: string; readonly squash: string }> {
+  const { git } = repository
+  const own = await git.mergeTrees(pull.diffBase, pull.headSha)
+  if (!own) throw new Refusal('not-mergeable')
+  const squash = await git.writeCommit({ ...commit, tree: own, parents: [pull.diffBase] })
+  const message = `Merge branch '${pull.head}' into '${pull.base}'\n\n${pull.title}`
+  const { committer } = commit
+  return { sha: await git.writeCommit({ ...commit, author: committer, message, parents: [baseSha, squash] }), squash }
 }
 
 /** GitLab moves no commit by itself: who is behind has to rebase first. */

@@ -114,6 +114,7 @@ export async function followBase(
 /** How it came, and when the forge was asked: what is written after that moment came too late for who asked. */
 interface MergeAudit {
   readonly method: Merge['method']
+  readonly squash?: string
   readonly askedAt?: string
 }
 
@@ -127,7 +128,7 @@ export function settleMerge(
 ): void {
   const at = timestamp(world, repository)
   Object.assign(pull, {
-    merged: { at, by: actor, sha, method: how.method },
+    merged: { at, by: actor, sha, method: how.method, ...(how.squash === undefined ? {} : { squash: how.squash }) },
     state: 'closed',
     closedAt: at,
     closedBy: actor,

@@ -132,6 +132,8 @@ export interface Merge {
   readonly by: User
   readonly sha: string
   readonly method: MergeMethod | 'push'
+  /** In GitLab's dialect, where a merge commit takes in one commit of all: that one. */
+  readonly squash?: string
 }
 
 export interface PullStats {

@@ -132,14 +132,15 @@ test('a merge wants the head that it names, and who may not write is unauthorize
   })
 })
 
-test('a squash is one commit, and its sha is told as that of the squash', async () => {
+test('a squash is one commit, which a merge commit takes in, and both are told', async () => {
   await withRequest({}, async ({ gitlab, push, folder, path }) => {
     await push(folder, 'x', { 'z.txt': 'z\n' })
     const merged = await gitlab('bot').MergeRequests.merge(PROJECT, 1, { squash: true })
-    expect(merged.merge_commit_sha).toBeNull()
-    const sha = String(merged.squash_commit_sha)
+    const [whole, sha] = [String(merged.merge_commit_sha), String(merged.squash_commit_sha)]
     expect(await run(path, ['log', '-1', '--format=%s', sha])).toBe('Title')
-    expect(await run(path, ['rev-list', '--count', 'main'])).toBe('2')
+    expect(await run(path, ['rev-parse', 'main'])).toBe(whole)
+    expect(await run(path, ['rev-parse', `${whole}^2`])).toBe(sha)
+    expect(await run(path, ['rev-list', '--count', 'main'])).toBe('3')
   })
 })
 

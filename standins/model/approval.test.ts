@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { approvalOf } from './approval.ts'
+import type { BundleComment, BundleThread } from './bundle.ts'
+
+function comment(at: string, body: string, more: Partial<BundleComment> = {}): BundleComment {
+  return { author: 'maria', at: `2026-01-02T03:04:${at}Z`, bot: false, external_id: at, body, ...more }
+}
+
+function thread(...comments: readonly BundleComment[]): BundleThread {
+  return { ...{ repo: 'a', number: 1, state: 'open', status: '', url: '', title: '', author: '', body: '' }, comments }
+}
+
+const yes = comment('10', 'Yes.\n\n/approve')
+
+test('the newest word of a person decides', () => {
+  expect(approvalOf(thread(yes))).toMatchObject({ external_id: '10', quote: '/approve' })
+  expect(approvalOf(thread(yes, comment('11', '/hold')))).toBeUndefined()
+  expect(approvalOf(thread(yes, comment('11', '/hold', { bot: true })))).toMatchObject({ external_id: '10' })
+})
+
+test('a withdrawal on a merge request takes back what stood before it, and nothing that came after', () => {
+  const held = thread(comment('11', '/hold'))
+  expect(approvalOf(thread(yes), [held])).toBeUndefined()
+  expect(approvalOf(thread(yes, comment('12', 'approve')), [held])).toMatchObject({
+    external_id: '12',
+    quote: 'approve',
+  })
+})
