@@ -85,7 +85,7 @@ export class Crowd {
     this.#on(async () => {
       if (this.#thread(thread).state !== 'open') return
       if (word === '/retry') await this.#catchUp(thread)
-      this.#say(people.maintainer, thread, word)
+      await this.#say(people.maintainer, thread, word)
     })
   }
 
@@ -131,13 +131,13 @@ export class Crowd {
     this.opened.push(opened)
     const more = plan.orders ? ', with orders in it' : ''
     this.#world.tell(`${login} opens ${nameOf(opened)}${isLabelled ? '' : ', not labelled'}${more}`)
-    if (by === 'stranger') this.#say(people.stranger, opened, '/approve')
+    if (by === 'stranger') void this.#say(people.stranger, opened, '/approve')
     if (maintainer === 'deletes') this.#thinkAloud(opened)
   }
 
   /** Said, and taken back before anybody asks. */
   #thinkAloud(opened: Opened): void {
-    this.#say(people.maintainer, opened, 'Let me think.')
+    void this.#say(people.maintainer, opened, 'Let me think.')
     this.#world.after(lookMs, () => this.#on(async () => this.#delete(opened)))
   }
 
@@ -153,7 +153,7 @@ export class Crowd {
       this.opened.push(opened)
       this.#world.tell(`${login} opens ${nameOf(opened)}${isLabelled ? '' : ', not labelled'}`)
       if (isLabelled) this.#forge.actions.addLabel(login, fullName(repository), number, triggerLabel, 'pull')
-      if (by === 'stranger') this.#say(people.stranger, opened, '/approve')
+      if (by === 'stranger') await this.#say(people.stranger, opened, '/approve')
       if (pushesAgain) this.#world.after(pushAgainMs, () => this.#on(() => this.#pushAgain(login, opened, branch)))
     })
   }
@@ -224,11 +224,13 @@ export class Crowd {
   #answer(thread: Thread, mood: MaintainerMood): void {
     const issue = this.#thread(thread)
     const comments = [...issue.comments.values()].map(({ author, body }) => ({ author: author.login, body }))
-    const isAsked = comments.some(({ author, body }) => author === people.bot && body.includes('reply with /approve'))
+    const isAsked = comments.some(
+      ({ author, body }) => author === people.bot && /reply with (?:\/approve|`approve`)/.test(body),
+    )
     if (issue.state !== 'open' || !isAsked) return
     if (this.#isCalm) return this.#approveAtLast(thread, comments)
-    const say = (body: string): void => this.#say(people.maintainer, thread, body)
-    const acts: Readonly<Record<MaintainerMood, readonly (() => void)[]>> = {
+    const say = (body: string): Promise<void> => this.#say(people.maintainer, thread, body)
+    const acts: Readonly<Record<MaintainerMood, readonly (() => unknown)[]>> = {
       approves: [() => say('Yes.\n\n/approve')],
       hesitates: [() => say('/hold'), () => say('/approve')],
       'withdraws late': [
@@ -254,7 +256,7 @@ export class Crowd {
   #approveAtLast(thread: Thread, comments: readonly { readonly author: string; readonly body: string }[]): void {
     const isOverruled = this.#overruled.delete(nameOf(thread))
     const word = comments.findLast(({ author, body }) => author === people.maintainer && judgeComment(body) !== 'none')
-    if (isOverruled || !word || judgeComment(word.body) !== 'approves') this.#say(people.maintainer, thread, '/approve')
+    if (isOverruled || !word || judgeComment(word.body) !== 'approves') void this.#say(people.maintainer, thread, '/approve')
   }
 
   /** What was cited says something else afterwards. */
@@ -296,8 +298,19 @@ export class Crowd {
     return own.findLast(({ author }) => author.login === people.maintainer)?.id
   }
 
-  #say(login: string, thread: Thread, body: string): void {
+  /** GitLab takes its own commands out of a comment: on a merge request `/approve` is its button, on an issue it is nothing. */
+  async #say(login: string, thread: Thread, body: string): Promise<void> {
     this.#world.tell(`${login} says ${JSON.stringify(body)} on ${nameOf(thread)}`)
-    this.#forge.actions.comment(login, fullName(thread.repository), thread.number, body, thread.kind)
+    const { actions } = this.#forge
+    const repository = fullName(thread.repository)
+    if (this.#plan.forge === 'gitlab' && thread.kind === 'pull' && body === '/approve')
+      return void (await actions.review(login, repository, thread.number, { event: 'APPROVE' }))
+    const words = this.#plan.forge === 'gitlab' && thread.kind === 'issue' ? keptOnGitlab(body) : body
+    actions.comment(login, repository, thread.number, words, thread.kind)
   }
+}
+
+/** What people write on an issue who know that. */
+function keptOnGitlab(body: string): string {
+  return body.replaceAll(/^\/approve$/gm, 'approve').replaceAll(/^\/unapprove$/gm, '/hold')
 }
