@@ -4,207 +4,17 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMirror, type Mirror } from '../../edges/forge/mirror/mirror.ts'
-import { mirrorRules } from '../../edges/forge/mirror/rules.ts'
-import { createOpenForge } from '../../edges/forge/open-forge.ts'
-import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing/fixture.ts'
-import type { Fetch } from '../../http/ports.ts'
-import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
-
-const REPO = 'acme/library'
-const answers = ['right', 'renamed', 'elsewhere', '404', '410', '429', '502', 'silence', 'torn'] as const
-type Answer = (typeof answers)[number]
-
-interface Script {
-  next(): Answer
-  /** Of a path of the API that is never there. */
-  isGone(path: string): boolean
-}
-
-const calm: Script = { next: () => 'right', isGone: () => false }
-
-const refusals: Readonly<Record<string, () => Response>> = {
-  404: () => Response.json({ message: 'Not Found' }, { status: 404 }),
-  410: () => Response.json({ message: 'This issue was deleted' }, { status: 410 }),
-  429: () => Response.json({ message: 'slow down' }, { status: 429, headers: { 'retry-after': '1' } }),
-  502: () => new Response('bad gateway', { status: 502 }),
-}
-
-/** GitHub's redirect of a repository with another name, which stays where it is all the same. */
-function sentTo(url: string, id: number): Response {
-  const location = url.replace(`/repos/${REPO}`, `/repositories/${id}`)
-  return new Response(null, { status: 301, headers: { location } })
-}
-
-async function torn(answer: Response): Promise<Response> {
-  const text = await answer.text()
-  const { status, headers } = answer
-  return new Response(text.slice(0, text.length / 2), { status, headers })
-}
-
-function never(signal: AbortSignal | null | undefined, clock: SimulatedClock): Promise<Response> {
-  setImmediate(() => clock.advance(30_000))
-  return new Promise((_, reject) =>
-    signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true }),
-  )
-}
-
-/** Reads alone go wrong: hooks are not looked at. */
-function faultyFetch(clock: SimulatedClock, script: Script, id: number): Fetch {
-  return async (input, init) => {
-    const url = String(input)
-    const known = url.replace(`/repositories/${id}`, `/repos/${REPO}`)
-    const path = known.slice(known.indexOf(REPO) + REPO.length).replace(/\?.*/, '')
-    if (script.isGone(path)) return refusals['410']!()
-    const answer = script.next()
-    if (answer === 'silence') return never(init?.signal, clock)
-    if (answer === 'renamed' && known === url) return sentTo(url, id)
-    if (answer === 'elsewhere' && known === url) return sentTo(url, id + 1)
-    const refusal = refusals[answer]
-    if (refusal !== undefined) return refusal()
-    const right = await fetch(known, init)
-    return answer === 'torn' ? torn(right) : right
-  }
-}
-
-interface NumberedRow {
-  readonly number: number
-}
-
-interface Rows {
-  readonly subjects: readonly (NumberedRow & { readonly state?: string })[]
-  readonly comments: readonly NumberedRow[]
-}
-
-function without({ subjects, comments }: Rows, number: number): Rows {
-  const others = <T extends NumberedRow>(rows: readonly T[]): readonly T[] =>
-    rows.filter((row) => row.number !== number)
-  return { subjects: others(subjects), comments: others(comments) }
-}
-
-function stateOf({ subjects }: Rows, number: number): string | undefined {
-  return subjects.find((row) => row.number === number)?.state
-}
-
-class World {
-  readonly fixture: EdgeFixture
-  #copies = 0
-
-  constructor(fixture: EdgeFixture) {
-    this.fixture = fixture
-  }
-
-  /** The mirror as it was before the changes, under a name of its own. */
-  async copy(): Promise<string> {
-    const name = `copy-${++this.#copies}`
-    for (const table of [
-      'forge_subject',
-      'forge_comment',
-      'forge_cursor',
-      'forge_account',
-      'forge_history',
-      'forge_repository',
-    ]) {
-      const { rows } = await this.fixture.sql.query<{ name: string }>(
-        `select column_name as name from information_schema.columns where table_name = $1 and column_name <> 'project'`,
-        [table],
-      )
-      const columns = rows.map((row) => `"${row.name}"`).join(', ')
-      await this.fixture.sql.exec(
-        `insert into ${table} (project, ${columns}) select '${name}', ${columns} from ${table} where project = 'demo'`,
-      )
-    }
-    return name
-  }
-
-  mirrorOf(name: string, script: Script, after: number): Mirror {
-    const { fixture } = this
-    const directory = { ...fixture.directory, project: async () => ({ ...fixture.project, name, uid: name }) }
-    // Later than what the next resync looks back on; who never answers moves it on.
-    const clock = simulatedClock(Date.now() + after * 10 * 60_000)
-    const fetch = faultyFetch(clock, script, 7)
-    return createMirror({
-      rules: mirrorRules,
-      ...fixture,
-      clock,
-      directory,
-      openForge: createOpenForge({ ...fixture, clock, directory, fetch }),
-      deliver: async ({ key }) => ({ key, applied: true, seq: 1 }),
-    })
-  }
-
-  /** No limit of an earlier one is left; what fails is not the question. */
-  async resync(name: string, script: Script, after = 1): Promise<unknown> {
-    await this.fixture.sql.exec('delete from forge_budget')
-    return this.mirrorOf(name, script, after)
-      .resync(name)
-      .catch((error: unknown) => error)
-  }
-
-  /** What the forge said, without when we saw it and how often we said it. */
-  async rows(name: string): Promise<Rows> {
-    const { rows: subjects } = await this.fixture.sql.query<NumberedRow & { notes: string; document: string }>(
-      `select sort, number, state, document, notes, complete from forge_subject where project = $1 order by sort, number`,
-      [name],
-    )
-    const { rows: comments } = await this.fixture.sql.query<NumberedRow>(
-      `select on_sort, number, id, document, deleted_at is null as there from forge_comment where project = $1 order by id`,
-      [name],
-    )
-    const timeless = subjects.map(({ notes, document, ...subject }) => {
-      const { headSince: _, ...rest } = JSON.parse(notes) as { headSince?: number }
-      return { ...subject, notes: rest, document: JSON.parse(document) as unknown }
-    })
-    return { subjects: timeless, comments }
-  }
-}
-
-async function populate({ forge, push, clone }: EdgeFixture): Promise<void> {
-  const folder = await clone('maintainer')
-  for (const n of [1, 2, 3, 4]) {
-    const { number } = forge.openIssue('maintainer', REPO, {
-      title: `Wish ${n}`,
-      body: 'Please.',
-      labels: ['platform'],
-    })
-    forge.comment('maintainer', REPO, number, `About ${n}.`)
-  }
-  for (const n of [1, 2]) {
-    await push(folder, `fix-${n}`, { [`fix-${n}.txt`]: 'fixed' })
-    await forge.openPull('maintainer', REPO, { title: `Fix ${n}`, body: '', head: `fix-${n}`, base: 'main' })
-  }
-}
-
-/** No webhook tells of these. */
-async function change({ forge }: EdgeFixture): Promise<void> {
-  const [first, second, third, fourth] = forge.issues(REPO).map(({ number }) => number) as [
-    number,
-    number,
-    number,
-    number,
-  ]
-  const [pull, other] = forge.issues(REPO).flatMap(({ kind, number }) => (kind === 'pull' ? [number] : [])) as [
-    number,
-    number,
-  ]
-  forge.closeIssue('maintainer', REPO, first)
-  forge.comment('maintainer', REPO, second, 'And faster.')
-  forge.deleteComment('maintainer', REPO, [...forge.issue(REPO, third).comments.keys()][0]!)
-  forge.editIssue('maintainer', REPO, fourth, { body: 'Please, soon.' })
-  await forge.review('acme', REPO, pull, { event: 'REQUEST_CHANGES', body: 'Not yet.' })
-  await forge.closePull('maintainer', REPO, other)
-  forge.openIssue('maintainer', REPO, { title: 'Wish 5', body: 'One more.', labels: ['platform'] })
-}
-
-async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
-  await withForgeEdge({}, async (fixture) => {
-    await populate(fixture)
-    const world = new World(fixture)
-    await world.resync('demo', calm, 0)
-    await change(fixture)
-    await use(world)
-  })
-}
+import {
+  answers,
+  calm,
+  dialects,
+  stateOf,
+  withWorld,
+  without,
+  type Answer,
+  type Dialect,
+  type Script,
+} from './testing/world.ts'
 
 /** The answers come round again, so that a long reading meets faults to its end. */
 function scripted(given: readonly Answer[], isGone: Script['isGone']): Script {
@@ -220,18 +30,21 @@ const script = fc.array(
   { minLength: 1, maxLength: 40 },
 )
 /** For good: nothing, the second wish, or its thread alone. */
-const gone: Readonly<Record<string, Script['isGone']>> = {
-  nothing: () => false,
-  'the second': (path) => /^\/issues\/2(\/|$)/.test(path),
-  'its thread': (path) => path === '/issues/2/comments',
+function isGoneIn({ comments }: Dialect): Readonly<Record<string, Script['isGone']>> {
+  return {
+    nothing: () => false,
+    'the second': (path) => /^\/issues\/2(\/|$)/.test(path),
+    'its thread': (path) => path === `/issues/2/${comments}`,
+  }
 }
 const numRuns = Number(process.env['STATEWRIGHT_RUNS'] ?? 12)
 
-test(
-  'MIRROR-4: once the faults cease, one resync gives the mirror of a run without faults',
+test.each(Object.entries(dialects))(
+  'MIRROR-4: once the faults cease, one resync gives the mirror of a run without faults on %s',
   { timeout: 300_000 },
-  async () => {
-    await withWorld(async (world) => {
+  async (_, dialect) => {
+    const gone = isGoneIn(dialect)
+    await withWorld(dialect, async (world) => {
       const plain = await world.copy()
       await world.resync(plain, calm)
       const right = await world.rows(plain)

@@ -76,6 +76,11 @@ export const plantedBugs: readonly PlantedBug[] = [
         find: /pull_number: number, sha, merge_method/,
         replace: 'pull_number: number, merge_method',
       },
+      {
+        file: 'edges/forge/gitlab/merge-requests.ts',
+        find: /body: \{ sha, squash: /,
+        replace: 'body: { squash: ',
+      },
     ],
   },
   {

@@ -1,24 +1,25 @@
 /**
- * The local forge without sockets and without git's processes: its store, its REST dialect and the wording of its
+ * The local forge without sockets and without git's processes: its store, its REST dialects and the wording of its
  * webhooks are the stand-in's own. One application serves all runs; the world behind it is a new one for each.
  */
 import Fastify from 'fastify'
 import { createActions, type Actions } from '../../standins/forge/actions.ts'
-import { createFaultBoard } from '../../standins/forge/faults.ts'
-import { createLinks } from '../../standins/forge/github/links.ts'
+import { createFaultBoard, type FaultBoard } from '../../standins/forge/faults.ts'
+import { createDialectLinks, sendEvents, signDelivery } from '../../standins/forge/dialects.ts'
 import { serveGithub } from '../../standins/forge/github/server.ts'
-import { signDelivery, subscribes, formatEvent } from '../../standins/forge/github/webhooks.ts'
+import { serveGitlab } from '../../standins/forge/gitlab/server.ts'
 import { refOf, ZERO_SHA } from '../../standins/forge/git/refs.ts'
 import type { AuditEntry } from '../../standins/forge/store/audit.ts'
 import { createCheckRun, updateCheckRun } from '../../standins/forge/store/checks.ts'
 import { createLocks } from '../../standins/forge/store/locks.ts'
 import { acceptPush } from '../../standins/forge/store/push.ts'
-import type { Repository, User } from '../../standins/forge/store/records.ts'
+import type { Dialect, Repository, User } from '../../standins/forge/store/records.ts'
 import { createRepository } from '../../standins/forge/store/repositories.ts'
 import { addUser, requireUser, timestamp, type World as Store } from '../../standins/forge/store/world.ts'
 import type { Sender } from '../../standins/forge/webhooks/sender.ts'
 import { people } from '../../standins/people.ts'
 import { memoryGit } from './git/memory-git.ts'
+import { nameOf } from './thread.ts'
 import { createSender, type Carry } from './webhooks.ts'
 import { bareAt, filesOf, forgetRepositories, keepCommit, keepTree } from './git/objects.ts'
 
@@ -65,7 +66,7 @@ export interface Forge {
   comments(): readonly Said[]
 }
 
-/** Words on the forge, and where: `library#3`. */
+/** Words on the forge, and where: `library#3`, or `library!3`. */
 export interface Said {
   readonly thread: string
   readonly author: string
@@ -82,21 +83,36 @@ export interface Push {
 }
 
 export interface ForgeOptions {
+  readonly dialect: Dialect
   readonly repositories: 1 | 2
   readonly now: () => number
   readonly carry: Carry
   readonly pushed: (repository: string, sha: string) => void
 }
 
-const links = createLinks(forgeUrl)
+const links = createDialectLinks(forgeUrl)
 /** As the routes see it: of the run that is under way. */
 const current: { store: Store; sender: Sender } = {} as never
 
 const app = Fastify({ routerOptions: { maxParamLength: 500 } })
-await serveGithub(
-  app,
-  {
-    links,
+const serving = {
+  rateLimit: Number.MAX_SAFE_INTEGER,
+  log: (error: unknown): void => {
+    throw error
+  },
+}
+await serveGithub(app, platformOf(links.github), serving)
+await serveGitlab(app, platformOf(links.gitlab), serving)
+await app.ready()
+
+function platformOf<L>(ownLinks: L): {
+  readonly links: L
+  readonly faults: FaultBoard
+  readonly world: Store
+  readonly sender: Sender
+} {
+  return {
+    links: ownLinks,
     faults: createFaultBoard(1, []),
     get world() {
       return current.store
@@ -104,41 +120,30 @@ await serveGithub(
     get sender() {
       return current.sender
     },
-  },
-  {
-    rateLimit: Number.MAX_SAFE_INTEGER,
-    log: (error) => {
-      throw error
-    },
-  },
-)
-await app.ready()
+  }
+}
 
-export async function openForge({ repositories: count, now, carry, pushed }: ForgeOptions): Promise<Forge> {
+export async function openForge(options: ForgeOptions): Promise<Forge> {
+  const { repositories: count, now, carry, pushed } = options
   forgetRepositories()
   const audit: Entry[] = []
   const state: { place: number; leftAt: number | undefined } = { place: 0, leftAt: undefined }
   const store = createStore(audit, now, (actor) => (actor === people.bot ? state.leftAt : undefined) ?? state.place)
   const sender = createSender({
     nextId: () => store.nextId(),
-    sign: (hook, guid, message) => signDelivery(() => idOf(hook), hook, guid, message),
+    sign: (hook, guid, message) => signDelivery(store, hook, guid, message, () => guid),
     carry,
+    now: store.now,
     at: () => timestamp(store),
   })
   Object.assign(current, { store, sender })
-  store.listeners.add((event) => {
-    const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
-    const message = formatEvent(links, event)
-    for (const hook of hooks)
-      if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
-  })
+  sendEvents(store, () => links, sender)
   for (const login of [people.owner, people.maintainer, people.reporter, people.stranger]) addUser(store, { login })
   addUser(store, { login: people.bot, type: 'Bot', token: botToken })
   const ci = addUser(store, { login: 'ci[bot]', type: 'Bot' })
   const repositories = new Map<string, Repository>()
-  for (const name of repositoryNames.slice(0, count)) repositories.set(name, await newRepository(store, name))
-  const idOf = (hook: unknown): number =>
-    [...repositories.values()].find(({ hooks }) => [...hooks.values()].includes(hook as never))?.id ?? 0
+  for (const name of repositoryNames.slice(0, count))
+    repositories.set(name, await newRepository(store, name, options.dialect))
   const at = (name: string): Repository => repositories.get(name)!
   store.tipListeners.add(async (repository, _branch, sha) => pushed(repository.name, sha))
 
@@ -167,9 +172,9 @@ export async function openForge({ repositories: count, now, carry, pushed }: For
     tip: (name, branch) => at(name).git.branchTip(branch),
     comments: () =>
       [...repositories.values()].flatMap(({ name, issues }) =>
-        [...issues.values()].flatMap(({ number, comments }) =>
+        [...issues.values()].flatMap(({ kind, number, comments }) =>
           [...comments.values()].map(({ author, body }) => ({
-            thread: `${name}#${number}`,
+            thread: nameOf({ repository: name, kind, number }),
             author: author.login,
             body,
           })),
@@ -178,8 +183,9 @@ export async function openForge({ repositories: count, now, carry, pushed }: For
   }
 }
 
-function newRepository(store: Store, name: string): Promise<Repository> {
+function newRepository(store: Store, name: string, dialect: Dialect): Promise<Repository> {
   return createRepository(store, {
+    dialect,
     owner: people.owner,
     name,
     permissions: {

@@ -3,11 +3,11 @@ import { people } from '../../standins/people.ts'
 import { keyMarker } from '../../edges/forge/marker.ts'
 import { brokenLaws as brokenMachineLaws } from '../machines/laws.ts'
 import type { Said } from './agents.ts'
-import type { Entry } from './forge.ts'
 import type { Outcome } from './live.ts'
-import { isWish, nameOf } from './people.ts'
+import { isWish } from './people.ts'
+import { nameOf } from './thread.ts'
 import { markOf, wrongStandings } from './standings.ts'
-import { decision, repositoryOf, traceOf } from './trace.ts'
+import { decision, nameIn, repositoryOf, traceOf } from './trace.ts'
 import { objectionsStand, withdrawalsStand } from './withdrawals.ts'
 
 type Law = (outcome: Outcome) => readonly string[]
@@ -38,11 +38,6 @@ const laws: readonly Law[] = [
   aWithheldModelIsSpared,
 ]
 
-/** `library#3`. */
-function threadOf(entry: Entry): string {
-  return `${repositoryOf(entry)}#${entry.number ?? 0}`
-}
-
 function comesToRest({ stuck, leftovers }: Outcome): readonly string[] {
   return [
     ...stuck.map((stage) => `rest: ${stage} did not come to its end`),
@@ -68,17 +63,17 @@ function journalsReplay({ replays }: Outcome): readonly string[] {
 /** Whoever may ask, and is not told no, gets it in the end. */
 function wishesComeTrue({ opened, audit }: Outcome): readonly string[] {
   const ends: ReadonlySet<string> = new Set(['issue.close', 'pull.close', 'pull.merge'])
-  const closed = new Set(audit.filter(({ action }) => ends.has(action)).map(threadOf))
+  const closed = new Set(audit.filter(({ action }) => ends.has(action)).map(nameIn))
   return opened
     .filter((one) => isWish(one) && !closed.has(nameOf(one)))
-    .map((one) => `wish: ${one.sort} ${nameOf(one)} is still open`)
+    .map((one) => `wish: ${nameOf(one)} is still open`)
 }
 
 function strangersStayUnanswered({ opened, audit }: Outcome): readonly string[] {
   const theirs = new Set(opened.filter(({ by }) => by === 'stranger').map(nameOf))
   return audit
-    .filter((entry) => entry.actor === people.bot && theirs.has(threadOf(entry)))
-    .map((entry) => `stranger: the platform did ${entry.action} on ${threadOf(entry)} of somebody outside`)
+    .filter((entry) => entry.actor === people.bot && theirs.has(nameIn(entry)))
+    .map((entry) => `stranger: the platform did ${entry.action} on ${nameIn(entry)} of somebody outside`)
 }
 
 /** The platform opens and merges by a decision of a machine and never otherwise. */
@@ -89,7 +84,7 @@ function everyWriteIsDecided({ audit, rows }: Outcome): readonly string[] {
     const isHere = (params: Readonly<Record<string, unknown>>): boolean => params['repository'] === repositoryOf(entry)
     const merges = action === 'pull.merge'
     if (merges && !decision(rows, place, 'mergeMergeRequest', (p) => isHere(p) && p['number'] === number))
-      return [`decided: ${threadOf(entry)} was merged and nobody had decided it`]
+      return [`decided: ${nameIn(entry)} was merged and nobody had decided it`]
     const opens = action === 'pull.open'
     if (opens && !decision(rows, place, 'openMergeRequest', (p) => isHere(p) && p['branch'] === detail?.['head']))
       return [`decided: ${String(detail?.['head'])} was opened and nobody had decided it`]
@@ -139,7 +134,7 @@ function oneMergeRequestABranch({ audit }: Outcome): readonly string[] {
   const open = new Map<string, string>()
   return audit.flatMap((entry) => {
     const { action, detail, actor, repository } = entry
-    const thread = threadOf(entry)
+    const thread = nameIn(entry)
     if (action === 'pull.close' || action === 'issue.close' || action === 'pull.merge') open.delete(thread)
     if (action !== 'pull.open' || actor !== people.bot) return []
     const branch = `${repository} ${String(detail?.['head'])}`
@@ -174,9 +169,7 @@ function onlyReviewedHeadsAreMerged({ audit, said, rows }: Outcome): readonly st
         JSON.stringify(one.payload).includes(sha) &&
         isTaken(one),
     )
-    return isReviewed
-      ? []
-      : [`reviewed: ${threadOf(entry)} was merged at ${sha.slice(0, 7)}, which nobody had approved`]
+    return isReviewed ? [] : [`reviewed: ${nameIn(entry)} was merged at ${sha.slice(0, 7)}, which nobody had approved`]
   })
 }
 

@@ -15,7 +15,7 @@ import { troubledMs, type Fault, type Plan } from './plan.ts'
 import { Pods } from './pods.ts'
 import { apply, calmManifests, watchReady } from './project.ts'
 import { watchRest } from './rest.ts'
-import type { Carry } from './webhooks.ts'
+import type { Carry, Journey } from './webhooks.ts'
 
 export interface Outcome extends Evidence {
   readonly plan: Plan
@@ -54,6 +54,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   const faults = new Faults(plan, passed)
   const stuck: string[] = []
   const forge = await openForge({
+    dialect: plan.forge,
     repositories: plan.repositories,
     now: () => world.clock.now(),
     carry: (attempt) => carry(attempt),
@@ -91,11 +92,11 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
 
   const late = dice(plan.seed, 'late pushes')
   async function beforeMerge(repository: string, number: number): Promise<void> {
-    if (late.chance(plan.latePushes)) await crowd.pushLate({ repository, number })
+    if (late.chance(plan.latePushes)) await crowd.pushLate({ repository, kind: 'pull', number })
   }
 
   /** What is lost here is asked for again, or the mirror finds it by itself. */
-  async function carry({ url, event, headers, body }: Parameters<Carry>[0]): Promise<number | undefined> {
+  function carry({ url, event, headers, body }: Parameters<Carry>[0]): Journey {
     const fault = faults.nextWebhook(event)
     if (fault) world.tell(`the webhook ${event} is ${fault.what}`, true)
     const send = async (delayMs: number): Promise<number | undefined> => {
@@ -103,9 +104,9 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
       const path = new URL(url).pathname
       return (await orchestrators.call({ kind: 'webhook', method: 'POST', path, headers, body }))?.status
     }
-    if (fault?.what === 'lost') return undefined
+    if (fault?.what === 'lost') return { isLost: true, answer: Promise.resolve(undefined) }
     if (fault?.what === 'twice') void send(fault.ms)
-    return send(fault?.what === 'late' || fault?.what === 'overtaken' ? fault.ms : 200)
+    return { isLost: false, answer: send(fault?.what === 'late' || fault?.what === 'overtaken' ? fault.ms : 200) }
   }
 
   async function stage(name: string, forMs: number, isOver: () => boolean): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { makePlan } from './make-plan.ts'
+import type { Fault, Plan } from './plan.ts'
 import { crashPoints } from './points.ts'
 
 test.each([1, 58, 4711])(
@@ -21,4 +22,26 @@ test('a point that is seldom come to is aimed at in lives in which nothing else 
   const points = new Set(alone.flatMap(({ faults }) => faults.map((fault) => fault.kind === 'crash' && fault.point)))
   for (const part of ['wrapper POST interrupt', 'agents/spilled-notes', 'forge PATCH issues'])
     expect([...points].filter((point) => point && point.includes(part)).length).toBeGreaterThan(1)
+})
+
+test('about one life of three is on GitLab, and so is each that is to die at a point of GitLab alone', () => {
+  const plans = Array.from({ length: 300 }, (_, seed) => makePlan(seed, crashPoints))
+  const onGitlab = plans.filter(({ forge }) => forge === 'gitlab')
+  expect(onGitlab.length).toBeGreaterThan(75)
+  expect(onGitlab.length).toBeLessThan(125)
+  const isOfGitlab = (fault: Fault): boolean => fault.kind === 'crash' && fault.point.includes(' drafts:')
+  const aimed = plans.filter(({ faults }) => faults.some(isOfGitlab))
+  expect(aimed.length).toBeGreaterThan(0)
+  expect(aimed.filter(({ forge }) => forge !== 'gitlab')).toEqual([])
+})
+
+test('on GitLab no clock runs ahead by more than a resync looks back, as a paused hook leaves nothing to ask for', () => {
+  const aheadOn = (wanted: Plan['forge']): number =>
+    Math.max(
+      ...Array.from({ length: 300 }, (_, seed) => makePlan(seed, crashPoints))
+        .filter(({ forge }) => forge === wanted)
+        .flatMap(({ faults }) => faults.map((fault) => (fault.kind === 'jump' ? fault.byMs : 0))),
+    )
+  expect(aheadOn('gitlab')).toBe(300_000)
+  expect(aheadOn('github')).toBeGreaterThan(300_000)
 })

@@ -24,6 +24,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
   const alone = aloneOf(ways, roundOf(seed, points))
   const plain: Plan = {
     seed,
+    forge: forgeOf(dice(seed, 'forge')),
     repositories: roll.chance(0.35) ? 2 : 1,
     issues: Array.from(
       {
@@ -67,7 +68,22 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     hasShortJournals: roll.chance(0.15),
     hasOldLetter: roll.chance(0.2),
   }
-  return alone ? alone.so(undisturbed(plain, alone.to)) : ways.reduce((plan, { so }) => so(plan), plain)
+  return withinLookback(alone ? alone.so(undisturbed(plain, alone.to)) : ways.reduce((plan, { so }) => so(plan), plain))
+}
+
+/** As far as a resync looks back for clocks that differ (`OVERLAP_MS`). */
+const lookbackMs = 300_000
+
+/**
+ * GitLab pauses a hook that fails, and what it did not send nobody can ask for again. So the look back is all that finds
+ * it: there no clock runs ahead by more.
+ */
+function withinLookback(plan: Plan): Plan {
+  if (plan.forge === 'github') return plan
+  const faults = plan.faults.map((fault) =>
+    fault.kind === 'jump' ? { ...fault, byMs: Math.min(fault.byMs, lookbackMs) } : fault,
+  )
+  return { ...plan, faults }
 }
 
 /** Of two in one life, each has its turn. */
@@ -82,6 +98,14 @@ function undisturbed(plan: Plan, to: RegExp): Plan {
   const faults = plan.faults.filter(isFor).map((fault) => ({ ...fault, nth: 1, restartMs: soonMs }) as Fault)
   const issues = plan.issues.map((issue) => ({ ...issue, orders: false }))
   return { ...plan, faults, issues, agents: 'honest', budget: undefined, maxConcurrentAgents: 3, withheld: undefined }
+}
+
+/** With the lives that a point of GitLab alone asks for it is every third. Dice of its own: what else a seed makes stays what it was. */
+function forgeOf(roll: Dice): Plan['forge'] {
+  return roll.weighted([
+    [3, 'github'],
+    [1, 'gitlab'],
+  ] as const)
 }
 
 /** Dice of its own: what else a seed makes stays what it was. */
@@ -243,19 +267,16 @@ const waysThere: readonly Way[] = [
     so: (plan) => ({ ...plan, firstMood: 'hangs' }),
   },
   { to: /spilled-notes/, isSeldom: true, so: (plan) => ({ ...plan, firstMood: 'writes' }) },
+  { to: /forge (?:POST|DELETE) drafts/, so: (plan) => ({ ...plan, forge: 'gitlab' }) },
   { to: /removeDeadLetter/, so: (plan) => ({ ...plan, hasOldLetter: true }) },
   {
     to: /applyPush/,
     isSeldom: true,
     so: (plan) =>
       withFaults(
-        ...several(12, (nth): Fault => ({
-          kind: 'webhook',
-          event: 'pull_request',
-          what: 'late',
-          nth: 2 + nth,
-          ms: 20_000,
-        })),
+        ...['pull_request', 'Merge Request Hook'].flatMap((event) =>
+          several(12, (nth): Fault => ({ kind: 'webhook', event, what: 'late', nth: 2 + nth, ms: 20_000 })),
+        ),
       )({
         ...plan,
         latePushes: 0.6,
@@ -292,10 +313,9 @@ const waysThere: readonly Way[] = [
     to: /ci-store dropRead:/,
     isSeldom: true,
     so: withFaults(
-      ...several(9, (nth): Fault => {
-        const [end, what] = ['required_status_checks', '502 before the write'] as const
-        return { kind: 'forge', on: 'read', end, what, nth: 1 + nth }
-      }),
+      ...['required_status_checks', 'statuses'].flatMap((end) =>
+        several(9, (nth): Fault => ({ kind: 'forge', on: 'read', end, what: '502 before the write', nth: 1 + nth })),
+      ),
     ),
   },
   {

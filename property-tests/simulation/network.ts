@@ -138,6 +138,9 @@ function askWrapper(line: Lifeline, { pods, faults }: Outside, asked: AskedOfWra
   )
 }
 
+/** Of the request that merges, on either forge. */
+const mergePath = /\/([^/]+)\/(?:pulls|merge_requests)\/(\d+)\/merge$/
+
 async function askForge(
   line: Lifeline,
   { forge, faults, beforeMerge }: Outside,
@@ -152,7 +155,7 @@ async function askForge(
     async () => {
       if (what === '502 before the write') return problem(502)
       if (what === 'rate limit') return problem(429, { 'retry-after': '2' })
-      const [, repository, merged] = /\/([^/]+)\/pulls\/(\d+)\/merge$/.exec(asked.path) ?? []
+      const [, repository, merged] = mergePath.exec(decodeURIComponent(asked.path)) ?? []
       if (repository !== undefined) await beforeMerge(repository, Number(merged))
       const answer = await forge.ask(asked, leftAt)
       const text = `${asked.method} ${asked.path}`

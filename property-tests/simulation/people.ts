@@ -5,23 +5,13 @@ import type { ReviewInput } from '../../standins/forge/store/reviews.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import { ordersMark } from './agents.ts'
 import { fullName, repositoryNames, triggerLabel, type Forge, type Said } from './forge.ts'
+import { nameOf, type Thread } from './thread.ts'
 import type { IssuePlan, MaintainerMood, ObjectionPlace, ObjectionPlan, Person, Plan, VisitPlan } from './plan.ts'
-
-/** A thread of the forge, of either kind. */
-export interface Thread {
-  readonly repository: string
-  readonly number: number
-}
 
 export interface Opened extends Thread {
   readonly by: Person
   readonly isLabelled: boolean
-  readonly sort: 'issue' | 'merge request'
   readonly maintainer: MaintainerMood
-}
-
-export function nameOf({ repository, number }: Thread): string {
-  return `${repository}#${number}`
 }
 
 /** What has to come to its end: asked for by somebody who may ask. */
@@ -40,7 +30,11 @@ export interface Objection extends Thread {
 
 const lookMs = 7000
 const pushAgainMs = 90_000
-const overrulers = [people.owner, people.reporter, people.stranger, people.bot] as const
+/** Who may change the words of another: whoever may write, and on GitLab whoever maintains. */
+const overrulers: Readonly<Record<Plan['forge'], readonly string[]>> = {
+  github: [people.owner, people.reporter, people.stranger, people.bot],
+  gitlab: [people.owner, people.bot],
+}
 const logins = { reporter: people.reporter, maintainer: people.maintainer, stranger: people.stranger } as const
 
 export class Crowd {
@@ -91,7 +85,7 @@ export class Crowd {
     this.#on(async () => {
       if (this.#thread(thread).state !== 'open') return
       if (word === '/retry') await this.#catchUp(thread)
-      this.#say(people.maintainer, thread, word)
+      await this.#say(people.maintainer, thread, word)
     })
   }
 
@@ -120,8 +114,8 @@ export class Crowd {
     return repositoryNames[index % this.#plan.repositories]!
   }
 
-  #thread({ repository, number }: Thread): ReturnType<Forge['actions']['issue']> {
-    return this.#forge.actions.issue(fullName(repository), number)
+  #thread({ repository, kind, number }: Thread): ReturnType<Forge['actions']['issue']> {
+    return this.#forge.actions.issue(fullName(repository), number, kind)
   }
 
   #open(plan: IssuePlan, repository: string): void {
@@ -133,17 +127,17 @@ export class Crowd {
       labels: plan.isLabelled ? [triggerLabel] : [],
     })
     const { by, isLabelled, maintainer } = plan
-    const opened: Opened = { repository, number, by, isLabelled, maintainer, sort: 'issue' }
+    const opened: Opened = { repository, kind: 'issue', number, by, isLabelled, maintainer }
     this.opened.push(opened)
     const more = plan.orders ? ', with orders in it' : ''
     this.#world.tell(`${login} opens ${nameOf(opened)}${isLabelled ? '' : ', not labelled'}${more}`)
-    if (by === 'stranger') this.#say(people.stranger, opened, '/approve')
+    if (by === 'stranger') void this.#say(people.stranger, opened, '/approve')
     if (maintainer === 'deletes') this.#thinkAloud(opened)
   }
 
   /** Said, and taken back before anybody asks. */
   #thinkAloud(opened: Opened): void {
-    this.#say(people.maintainer, opened, 'Let me think.')
+    void this.#say(people.maintainer, opened, 'Let me think.')
     this.#world.after(lookMs, () => this.#on(async () => this.#delete(opened)))
   }
 
@@ -155,11 +149,11 @@ export class Crowd {
       await this.#push(login, repository, branch, `src/${branch}.txt`)
       const input = { title: `Visit ${index + 1}`, body: 'By hand.', head: branch, base: 'main' }
       const { number } = await this.#forge.actions.openPull(login, fullName(repository), input)
-      const opened: Opened = { repository, number, by, isLabelled, maintainer: 'approves', sort: 'merge request' }
+      const opened: Opened = { repository, kind: 'pull', number, by, isLabelled, maintainer: 'approves' }
       this.opened.push(opened)
-      this.#world.tell(`${login} opens ${nameOf(opened)}, a merge request${isLabelled ? '' : ', not labelled'}`)
-      if (isLabelled) this.#forge.actions.addLabel(login, fullName(repository), number, triggerLabel)
-      if (by === 'stranger') this.#say(people.stranger, opened, '/approve')
+      this.#world.tell(`${login} opens ${nameOf(opened)}${isLabelled ? '' : ', not labelled'}`)
+      if (isLabelled) this.#forge.actions.addLabel(login, fullName(repository), number, triggerLabel, 'pull')
+      if (by === 'stranger') await this.#say(people.stranger, opened, '/approve')
       if (pushesAgain) this.#world.after(pushAgainMs, () => this.#on(() => this.#pushAgain(login, opened, branch)))
     })
   }
@@ -178,14 +172,14 @@ export class Crowd {
   #look(): void {
     this.#world.after(lookMs, () => this.#look())
     this.#on(async () => {
-      const asked = this.opened.filter(({ sort }) => sort === 'issue')
+      const asked = this.opened.filter(({ kind }) => kind === 'issue')
       for (const one of asked) this.#answer(one, one.maintainer)
       for (const repository of repositoryNames.slice(0, this.#plan.repositories))
         for (const thread of this.#forge.actions.issues(fullName(repository))) {
           if (thread.author.login !== people.bot) continue
-          const { number } = thread
-          if (thread.kind === 'issue') this.#answer({ repository, number }, 'approves')
-          else if (thread.state === 'open') await this.#seePull({ repository, number }, thread.head)
+          const { kind, number } = thread
+          if (kind === 'issue') this.#answer({ repository, kind, number }, 'approves')
+          else if (thread.state === 'open') await this.#seePull({ repository, kind, number }, thread.head)
         }
     })
   }
@@ -230,11 +224,13 @@ export class Crowd {
   #answer(thread: Thread, mood: MaintainerMood): void {
     const issue = this.#thread(thread)
     const comments = [...issue.comments.values()].map(({ author, body }) => ({ author: author.login, body }))
-    const isAsked = comments.some(({ author, body }) => author === people.bot && body.includes('reply with /approve'))
+    const isAsked = comments.some(
+      ({ author, body }) => author === people.bot && /reply with (?:\/approve|`approve`)/.test(body),
+    )
     if (issue.state !== 'open' || !isAsked) return
     if (this.#isCalm) return this.#approveAtLast(thread, comments)
-    const say = (body: string): void => this.#say(people.maintainer, thread, body)
-    const acts: Readonly<Record<MaintainerMood, readonly (() => void)[]>> = {
+    const say = (body: string): Promise<void> => this.#say(people.maintainer, thread, body)
+    const acts: Readonly<Record<MaintainerMood, readonly (() => unknown)[]>> = {
       approves: [() => say('Yes.\n\n/approve')],
       hesitates: [() => say('/hold'), () => say('/approve')],
       'withdraws late': [
@@ -260,7 +256,7 @@ export class Crowd {
   #approveAtLast(thread: Thread, comments: readonly { readonly author: string; readonly body: string }[]): void {
     const isOverruled = this.#overruled.delete(nameOf(thread))
     const word = comments.findLast(({ author, body }) => author === people.maintainer && judgeComment(body) !== 'none')
-    if (isOverruled || !word || judgeComment(word.body) !== 'approves') this.#say(people.maintainer, thread, '/approve')
+    if (isOverruled || !word || judgeComment(word.body) !== 'approves') void this.#say(people.maintainer, thread, '/approve')
   }
 
   /** What was cited says something else afterwards. */
@@ -271,10 +267,11 @@ export class Crowd {
     this.#forge.actions.editComment(people.maintainer, fullName(thread.repository), last, 'Not like this.')
   }
 
-  /** By everybody who may write there and maintains nothing, in turn. */
+  /** By everybody who may and is no maintainer of the Project, in turn. */
   #overrule(thread: Thread): void {
     const last = this.#lastWord(thread)
-    const by = overrulers[thread.number % overrulers.length]!
+    const able = overrulers[this.#plan.forge]
+    const by = able[thread.number % able.length]!
     if (last === undefined) return
     this.#overruled.add(nameOf(thread))
     this.#world.tell(`${by} overrules ${people.maintainer} on ${nameOf(thread)}`)
@@ -282,7 +279,9 @@ export class Crowd {
     else this.#forge.actions.editComment(by, fullName(thread.repository), last, 'Fine, after all.')
   }
 
+  /** GitLab names nobody who deletes or edits: there what was withdrawn stays so until it is approved anew (decisions/0053). */
   #takeBack(thread: Thread): void {
+    if (this.#plan.forge === 'gitlab') this.#overruled.add(nameOf(thread))
     if (thread.number % 2 === 0) this.#delete(thread)
     else this.#edit(thread)
   }
@@ -299,8 +298,19 @@ export class Crowd {
     return own.findLast(({ author }) => author.login === people.maintainer)?.id
   }
 
-  #say(login: string, thread: Thread, body: string): void {
+  /** GitLab takes its own commands out of a comment: on a merge request `/approve` is its button, on an issue it is nothing. */
+  async #say(login: string, thread: Thread, body: string): Promise<void> {
     this.#world.tell(`${login} says ${JSON.stringify(body)} on ${nameOf(thread)}`)
-    this.#forge.actions.comment(login, fullName(thread.repository), thread.number, body)
+    const { actions } = this.#forge
+    const repository = fullName(thread.repository)
+    if (this.#plan.forge === 'gitlab' && thread.kind === 'pull' && body === '/approve')
+      return void (await actions.review(login, repository, thread.number, { event: 'APPROVE' }))
+    const words = this.#plan.forge === 'gitlab' && thread.kind === 'issue' ? keptOnGitlab(body) : body
+    actions.comment(login, repository, thread.number, words, thread.kind)
   }
+}
+
+/** What people write on an issue who know that. */
+function keptOnGitlab(body: string): string {
+  return body.replaceAll(/^\/approve$/gm, 'approve').replaceAll(/^\/unapprove$/gm, '/hold')
 }

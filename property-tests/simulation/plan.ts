@@ -2,6 +2,7 @@
 
 export interface Plan {
   readonly seed: number
+  readonly forge: 'github' | 'gitlab'
   readonly repositories: 1 | 2
   readonly issues: readonly IssuePlan[]
   readonly visits: readonly VisitPlan[]

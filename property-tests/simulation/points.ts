@@ -117,10 +117,12 @@ const forgeCalls = [
   'POST issues',
   'POST pulls',
   'POST reviews',
+  'POST drafts',
   'PATCH issues',
   'PATCH comments',
   'PUT merge',
   'DELETE refs',
+  'DELETE drafts',
   'labels',
   'hooks',
 ] as const
@@ -130,9 +132,32 @@ export function forgeCall(method: string, path: string): string {
   const [plain = ''] = path.split('?')
   if (plain.includes('/labels')) return 'labels'
   if (plain.includes('/hooks')) return 'hooks'
+  if (plain.startsWith('/api/v4/')) return gitlabCall(method, plain)
   if (plain.includes('/git/refs')) return `${method} refs`
   const noun = /\/(merge|reviews|comments|pulls|issues)(?:\/\d+)?$/.exec(plain)?.[1] ?? 'repository'
   return `${method} ${noun}`
+}
+
+/** GitHub's words for what GitLab calls otherwise. A review of GitLab is a set of drafts that is published. */
+const gitlabNouns: Readonly<Record<string, string>> = {
+  merge_requests: 'pulls',
+  notes: 'comments',
+  discussions: 'reviews',
+  approvals: 'reviews',
+  reviewers: 'reviews',
+  versions: 'reviews',
+  bulk_publish: 'reviews',
+  draft_notes: 'drafts',
+}
+
+function gitlabCall(method: string, path: string): string {
+  if (method === 'DELETE' && path.includes('/repository/branches/')) return 'DELETE refs'
+  const noun = /\/([a-z_]+)(?:\/\d+)?$/.exec(path)?.[1] ?? ''
+  if (noun === 'merge') return `${method} merge`
+  // Whoever writes a review looks for its drafts first.
+  if (method === 'GET' && noun === 'draft_notes') return 'GET reviews'
+  const verb = method === 'PUT' ? 'PATCH' : method
+  return `${verb} ${noun === 'issues' ? noun : (gitlabNouns[noun] ?? 'repository')}`
 }
 
 const podCalls = ['create', 'remove', 'volumes', 'workspace'] as const

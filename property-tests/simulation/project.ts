@@ -38,6 +38,11 @@ function troubledSpec({ schedule, alerts, budget, maxConcurrentAgents }: Plan): 
   }
 }
 
+const forges = {
+  github: { provider: 'forge_a', forgeApi: `${forgeUrl}/api/v3` },
+  gitlab: { provider: 'forge_b', forgeApi: `${forgeUrl}/api/v4` },
+} as const
+
 function urlOf(repository: string): string {
   return `${forgeUrl}/${fullName(repository)}`
 }
@@ -59,8 +64,8 @@ function manifests(plan: Plan, spec: object, cron: object): readonly Manifest[] 
       project: 'demo',
       repository,
       defaultBranch: 'main',
+      ...forges[plan.forge],
       forgeUrl,
-      forgeApi: `${forgeUrl}/api/v3`,
       token: botToken,
       webhookSecret: hookSecret,
       triggerLabel,

@@ -91,8 +91,9 @@ async function help(
     const open = task.forge.mergeRequests.filter(({ state }) => state === 'open')
     const [issue] = task.forge.issues.filter(({ state }) => state === 'open')
     if (wantsGoAhead.has(task.stage.reason ?? '') && !isInVain(times))
-      for (const one of open) crowd.help(one, '/approve')
-    else if (issue ?? open[0]) crowd.help((issue ?? open[0])!, '/retry')
+      for (const one of open) crowd.help({ ...one, kind: 'pull' }, '/approve')
+    else if (issue) crowd.help({ ...issue, kind: 'issue' }, '/retry')
+    else if (open[0]) crowd.help({ ...open[0], kind: 'pull' }, '/retry')
     // Nobody can say it on the forge.
     else await orchestrators.inspect('POST', '/operations/retry', { task: task.id })
   }

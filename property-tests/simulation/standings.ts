@@ -5,6 +5,7 @@ import { ownThread } from '../../edges/forge/standing/thread.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import type { Said } from './forge.ts'
+import { nameOf } from './thread.ts'
 
 export function markOf(task: string): string {
   return topicMarker(`${standingTopic}/${task}`)
@@ -17,7 +18,8 @@ export function wrongStandings(tasks: readonly ActorView[], words: readonly Said
     const context = task.context as unknown as TaskContext
     const thread = ownThread(context)
     if (thread === undefined || task.status !== 'done') return []
-    const name = `${thread.repository}#${thread.number}`
+    const { repository, on, number } = thread
+    const name = nameOf({ repository, kind: on === 'mr' ? 'pull' : 'issue', number })
     const own = ours.filter((one) => one.thread === name && one.body.includes(markOf(context.id)))
     const [first] = own
     if (first === undefined) return [`standing: nothing on ${name} says how ${task.address} ended`]

@@ -10,6 +10,7 @@ import { idOf, kindOf, type Moment, type Performed, type Snapshot, type Stepped 
 import type { Entry } from './forge.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Outcome } from './live.ts'
+import { nameOf, type Thread } from './thread.ts'
 import { people } from '../../standins/people.ts'
 
 type State = Parameters<typeof step>[1]
@@ -107,6 +108,16 @@ export function traceOf({ rows, audit, workspaces }: Outcome): readonly Moment[]
   }
   for (const { effect, result } of acts) book.perform(effect, result)
   return book.moments
+}
+
+/** The name of the thread. */
+export function nameIn(entry: Entry): string {
+  return nameOf({ repository: repositoryOf(entry), kind: kindIn(entry), number: entry.number ?? 0 })
+}
+
+/** The action says it, where it is not one of both kinds. */
+export function kindIn({ kind, action }: Entry): Thread['kind'] {
+  return kind ?? (action.startsWith('issue.') ? 'issue' : 'pull')
 }
 
 /** Without its owner. */

@@ -14,6 +14,7 @@ function entry(action: string, actor: string, number: number, detail: Readonly<R
     actor,
     repository: 'acme/library',
     number,
+    ...(action.startsWith('comment.') ? { kind: number === 1 ? 'issue' : 'pull' } : {}),
     place: 5,
     detail,
   } as Entry

@@ -5,8 +5,8 @@ import { judgeComment } from '../../machines/rules/approval-grammar.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Entry } from './forge.ts'
 import type { Outcome } from './live.ts'
-import { nameOf } from './people.ts'
-import { decision, repositoryOf } from './trace.ts'
+import { nameOf } from './thread.ts'
+import { decision, kindIn, nameIn, repositoryOf } from './trace.ts'
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -24,7 +24,7 @@ export function withdrawalsStand({ audit, rows }: Pick<Outcome, 'audit' | 'rows'
       .filter(({ commentId }) => stands(audit.slice(0, index), commentId, letsGo))
       .map(
         ({ issue, commentId }) =>
-          `LAW-24: ${repositoryOf(entry)}#${entry.number} was merged, and comment ${commentId} of ${issue} withdraws it`,
+          `LAW-24: ${nameIn(entry)} was merged, and comment ${commentId} of ${issue} withdraws it`,
       )
   })
 }
@@ -61,13 +61,10 @@ function headsIn(audit: readonly Entry[]): ReadonlyMap<string, unknown> {
 /** A maintainer's newer approval in any thread of the Task: its issues, and what it opened (MERGE-11). */
 function lets(one: Entry, { grants }: Params, heads: ReadonlyMap<string, unknown>, merge: Entry): boolean {
   if (one.actor !== people.maintainer || !approves(one)) return false
-  const isIssue = (grants as readonly string[]).some((issue) => issue.endsWith(`/${repositoryOf(one)}-${one.number}`))
+  const issue = `/${repositoryOf(one)}-${one.number}`
+  const isGranted = kindIn(one) === 'issue' && (grants as readonly string[]).some((grant) => grant.endsWith(issue))
   const head = heads.get(nameIn(one))
-  return isIssue || (head !== undefined && head === heads.get(nameIn(merge)))
-}
-
-function nameIn(entry: Entry): string {
-  return nameOf({ repository: repositoryOf(entry), number: entry.number ?? 0 })
+  return isGranted || (head !== undefined && head === heads.get(nameIn(merge)))
 }
 
 function askedFor(

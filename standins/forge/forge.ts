@@ -8,25 +8,19 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { createActions, type Actions } from './actions.ts'
 import { serveAudit } from './audit-route.ts'
 import { CI_APP, startCi } from './ci/ci.ts'
+import { createDialectLinks, sendEvents, signDelivery, type DialectLinks } from './dialects.ts'
 import { createFaultBoard, type Fault, type FaultBoard } from './faults.ts'
 import { serveRepositories } from './git-route.ts'
 import { adoptBare, writeHooks } from './git/bare.ts'
-import { createLinks as createGithubLinks, type Links as GithubLinks } from './github/links.ts'
 import type { Platform as GithubPlatform } from './github/call.ts'
 import { serveGithub } from './github/server.ts'
-import { signDelivery, subscribes, formatEvent } from './github/webhooks.ts'
-import { createLinks as createGitlabLinks, type Links as GitlabLinks } from './gitlab/links.ts'
 import { serveGitlab } from './gitlab/server.ts'
-import { collectUpdates } from './gitlab/updates.ts'
-import { signDelivery as signForGitlab, subscribes as subscribesAtGitlab } from './gitlab/webhooks.ts'
-import { noteByForge } from './gitlab/system-notes.ts'
 import type { WorldDocument } from './saved/document.ts'
 import { keepWorldFile, readWorldFile } from './saved/file.ts'
 import { restoreDeliveries, restoreWorld } from './saved/restore.ts'
 import { saveWorld } from './saved/save.ts'
 import type { AuditEntry } from './store/audit.ts'
 import { catchUp } from './store/catch-up.ts'
-import type { ForgeEvent } from './store/events.ts'
 import type { Hook, Repository } from './store/records.ts'
 import { fullName } from './store/records.ts'
 import { noteOutcome } from './store/hooks.ts'
@@ -110,34 +104,11 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   const worldFile = keepWorldFile(file, () => saveWorld(world, sender.deliveries()), log)
   const bot = addUser(world, { login: `${CI_APP}[bot]`, type: 'Bot' })
   const ci = startCi(world, bot, log)
-  world.listeners.add((event) => noteByForge(world, event))
-  world.listeners.add(tellHooks)
-  world.listeners.add(collectUpdates(() => links.value.gitlab, deliver))
+  sendEvents(world, () => links.value, sender)
   for (const user of options.seed?.users ?? []) addUser(world, user)
 
-  function tellHooks(event: ForgeEvent): void {
-    const hooks = event.type === 'hook.created' ? [event.hook] : [...event.repository.hooks.values()]
-    const message = formatEvent(links.value.github, event)
-    for (const hook of hooks.filter(({ dialect }) => dialect === 'github')) {
-      if (event.type === 'hook.created' || subscribes(hook, message.event)) sender.send(event.repository, hook, message)
-    }
-  }
-
-  function deliver(repository: Repository, message: Message): void {
-    for (const hook of repository.hooks.values()) {
-      if (hook.dialect === 'gitlab' && subscribesAtGitlab(hook, message.event, world.now()))
-        sender.send(repository, hook, message)
-    }
-  }
-
   function sign(hook: Hook, guid: string, message: Message): Attempt {
-    return hook.dialect === 'gitlab'
-      ? signForGitlab(hook, guid, message)
-      : signDelivery(repositoryIdOf, hook, guid, message)
-  }
-
-  function repositoryIdOf(hook: { readonly id: number }): number {
-    return [...world.repositories.values()].find((repository) => repository.hooks.has(hook.id))?.id ?? 0
+    return signDelivery(world, hook, guid, message)
   }
 
   const gitService = await serveRepositories(app, world, log)
@@ -236,11 +207,6 @@ async function serveDialects(
   )
 }
 
-interface DialectLinks {
-  readonly github: GithubLinks
-  readonly gitlab: GitlabLinks
-}
-
 interface LateLinks {
   readonly value: DialectLinks
   set(url: string): void
@@ -254,7 +220,7 @@ function lateLinks(): LateLinks {
       return made
     },
     set(url) {
-      made = { github: createGithubLinks(url), gitlab: createGitlabLinks(url) }
+      made = createDialectLinks(url)
     },
   }
 }

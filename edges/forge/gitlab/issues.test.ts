@@ -124,6 +124,21 @@ test('comments since then are those of the subjects that changed since, as far b
   expect(asked.filter(({ path }) => path.includes('/issues/3/notes'))).toHaveLength(1)
 })
 
+test('a subject that went after it was listed costs the comments of no other', async () => {
+  const { port } = scriptedForge({
+    [`GET ${AT}/issues`]: { body: [{ ...anIssue, iid: 2 }, anIssue] },
+    [`GET ${AT}/merge_requests`]: { body: [] },
+    [`GET ${AT}/issues/3/notes`]: { body: [aNote] },
+  })
+  expect((await port.listCommentsSince(PATH, 0)).map(({ id, number }) => [id, number])).toEqual([['11', 3]])
+  const broken = scriptedForge({
+    [`GET ${AT}/issues`]: { body: [anIssue] },
+    [`GET ${AT}/merge_requests`]: { body: [] },
+    [`GET ${AT}/issues/3/notes`]: { status: 502 },
+  })
+  await expect(broken.port.listCommentsSince(PATH, 0)).rejects.toMatchObject({ name: 'ForgeUnavailableError' })
+})
+
 test('labels change in one request, and none at all asks for nothing', async () => {
   const { port, asked } = scriptedForge({ [`PUT ${AT}/issues/3`]: { body: anIssue } })
   await port.changeLabels(PATH, 3, { add: ['agent::doing', 'x y'], remove: ['agent::todo'] })

@@ -120,7 +120,7 @@ function comments(
       const found: ForgeComment[] = []
       for (const { on, number } of await changedSince(client, visibility, path, since)) {
         const thread = threadOf(client.webURL, path, on, number)
-        const notes = await notesSince(client, path, thread, since)
+        const notes = await notesSince(client, path, thread, since).catch(withoutThread)
         const shown = notes.filter((note) => isComment(note, visibility.includeConfidential))
         found.push(...shown.map((note) => anyCommentOf(note, thread)))
       }
@@ -169,6 +169,12 @@ async function changedSince(
       .map(({ iid }) => ({ on: 'issue', number: iid }) as const),
     ...merges.map(({ iid }) => ({ on: 'mr', number: iid }) as const),
   ]
+}
+
+/** It went after it was listed. Whoever reads it by itself finds that out; the others are read all the same. */
+function withoutThread(error: unknown): [] {
+  if (error instanceof NotFoundError) return []
+  throw error
 }
 
 /** Asked for with the newest change first, so that paging can end where nothing has changed since. */

@@ -232,7 +232,12 @@ export function subscribes(hook: Hook, event: string, now: number): boolean {
 }
 
 /** Headers and body of one delivery. The token is sent as it is; only `Idempotency-Key` stays the same when it is sent again. */
-export function signDelivery(hook: Hook, guid: string, { event, payload }: Message): Attempt {
+export function signDelivery(
+  hook: Hook,
+  guid: string,
+  { event, payload }: Message,
+  uuid: () => string = randomUUID,
+): Attempt {
   const { project } = payload as { project: { web_url: string } }
   return {
     body: JSON.stringify(payload),
@@ -241,9 +246,9 @@ export function signDelivery(hook: Hook, guid: string, { event, payload }: Messa
       'User-Agent': 'GitLab/18.6.0',
       'Idempotency-Key': guid,
       'X-Gitlab-Event': event,
-      'X-Gitlab-Webhook-UUID': randomUUID(),
+      'X-Gitlab-Webhook-UUID': uuid(),
       'X-Gitlab-Instance': new URL(project.web_url).origin,
-      'X-Gitlab-Event-UUID': randomUUID(),
+      'X-Gitlab-Event-UUID': uuid(),
       ...(hook.secret === null ? {} : { 'X-Gitlab-Token': hook.secret }),
     },
   }

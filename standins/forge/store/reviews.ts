@@ -34,7 +34,8 @@ export async function createReview(
   const comments = input.comments ?? []
   checkBody(input.body ?? '', 'PullRequestReview')
   if (pendingOf(pull, actor)) throw new Refusal('pending-review')
-  if (input.event) checkEvent(pull, actor, input.event, input.body ?? '', comments.length)
+  if (input.event)
+    checkEvent(repository, pull, actor, { event: input.event, body: input.body ?? '', comments: comments.length })
   const commit = await commitOf(repository, pull, input.commit)
   const files = comments.length > 0 ? await pullFiles(repository, pull, commit) : []
   const anchors = comments.map((comment) => anchorOf(files, comment))
@@ -88,7 +89,11 @@ export function submitReview(
   demand(repository, actor, 'read')
   if (review.state !== 'PENDING' || review.author !== actor.user) throw new Refusal('not-found')
   if (body !== undefined) review.body = body
-  checkEvent(pull, actor, event, review.body, commentsOf(pull, review).length)
+  checkEvent(repository, pull, actor, {
+    event,
+    body: review.body,
+    comments: commentsOf(pull, review).length,
+  })
   record(world, actor.user, 'review.submit', repository, {
     number: pull.number,
     sha: review.commit,
@@ -137,8 +142,14 @@ export function dismissReview(
   emit(world, { type: 'review.dismissed', repository, actor: actor.user, pull, review })
 }
 
-function checkEvent(pull: Pull, actor: Actor, event: ReviewEvent, body: string, comments: number): void {
-  if (event !== 'COMMENT' && pull.author === actor.user)
+/** GitLab's free edition lets the author approve. */
+function checkEvent(
+  repository: Repository,
+  pull: Pull,
+  actor: Actor,
+  { event, body, comments }: { readonly event: ReviewEvent; readonly body: string; readonly comments: number },
+): void {
+  if (event !== 'COMMENT' && pull.author === actor.user && repository.dialect === 'github')
     throw new Refusal('own-review', { detail: event === 'APPROVE' ? 'approve' : 'request changes on' })
   if (event !== 'APPROVE' && body.trim() === '' && comments === 0) throw new Refusal('review-empty')
 }

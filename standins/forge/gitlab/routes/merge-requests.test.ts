@@ -172,6 +172,12 @@ test('what a protected branch still wants is told by the detailed status', async
   })
 })
 
+test('the author may approve, as in the free edition', async () => {
+  await withRequest({}, async ({ ask }) => {
+    expect((await ask('bot', 'POST', `${ONE}/approve`)).status).toBe(201)
+  })
+})
+
 test('an approval is for the head that it names, counts once, and can be taken back', async () => {
   await withRequest({}, async ({ gitlab, ask, head }) => {
     const { MergeRequestApprovals, MergeRequestNotes } = gitlab('maintainer')
@@ -181,9 +187,9 @@ test('an approval is for the head that it names, counts once, and can be taken b
       approved_by: [{ user: { username: 'maintainer' }, approved_at: expect.any(String) }],
     })
     const statuses = await Promise.all(
-      ['maintainer', 'bot', 'reader'].map(async (login) => (await ask(login, 'POST', `${ONE}/approve`)).status),
+      ['maintainer', 'reader'].map(async (login) => (await ask(login, 'POST', `${ONE}/approve`)).status),
     )
-    expect(statuses).toEqual([401, 401, 401])
+    expect(statuses).toEqual([401, 401])
     await MergeRequestApprovals.unapprove(PROJECT, 1)
     expect((await ask('bot', 'GET', `${ONE}/approvals`)).body).toMatchObject({ approved_by: [] })
     expect((await ask('maintainer', 'POST', `${ONE}/unapprove`)).status).toBe(404)
