@@ -68,22 +68,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     hasShortJournals: roll.chance(0.15),
     hasOldLetter: roll.chance(0.2),
   }
-  return withinLookback(alone ? alone.so(undisturbed(plain, alone.to)) : ways.reduce((plan, { so }) => so(plan), plain))
-}
-
-/** As far as a resync looks back for clocks that differ (`OVERLAP_MS`). */
-const lookbackMs = 300_000
-
-/**
- * GitLab pauses a hook that fails, and what it did not send nobody can ask for again. So the look back is all that finds
- * it: there no clock runs ahead by more.
- */
-function withinLookback(plan: Plan): Plan {
-  if (plan.forge === 'github') return plan
-  const faults = plan.faults.map((fault) =>
-    fault.kind === 'jump' ? { ...fault, byMs: Math.min(fault.byMs, lookbackMs) } : fault,
-  )
-  return { ...plan, faults }
+  return alone ? alone.so(undisturbed(plain, alone.to)) : ways.reduce((plan, { so }) => so(plan), plain)
 }
 
 /** Of two in one life, each has its turn. */

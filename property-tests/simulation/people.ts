@@ -256,7 +256,8 @@ export class Crowd {
   #approveAtLast(thread: Thread, comments: readonly { readonly author: string; readonly body: string }[]): void {
     const isOverruled = this.#overruled.delete(nameOf(thread))
     const word = comments.findLast(({ author, body }) => author === people.maintainer && judgeComment(body) !== 'none')
-    if (isOverruled || !word || judgeComment(word.body) !== 'approves') void this.#say(people.maintainer, thread, '/approve')
+    if (isOverruled || !word || judgeComment(word.body) !== 'approves')
+      void this.#say(people.maintainer, thread, '/approve')
   }
 
   /** What was cited says something else afterwards. */

@@ -71,9 +71,21 @@ test('a forge that fails at the hooks is asked again, and what was read is not r
     fixture.forge.faults.inject({ kind: 'errorBeforeWrite', method: 'GET', path, status: 502 })
     await expect(resync(fixture)).rejects.toThrow(RetryableError)
     expect(await loadCursor(fixture.sql, await fixture.edge.mirror.place('demo', 'library'))).toMatchObject({
-      since: fixture.clock.now(),
+      since: fixture.clock.now() - 24 * 3_600_000,
     })
     await resync(fixture)
+  })
+})
+
+test('a resync by a clock that runs ahead loses nothing that came after it (TOOL-SCM-READ-5)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const [first, second] = [openWanted(fixture), openWanted(fixture)]
+    fixture.clock.advance(10 * 60_000)
+    await fixture.edge.mirror.resync('demo')
+    const third = openWanted(fixture)
+    await fixture.edge.mirror.resync('demo')
+    const known = await fixture.edge.mirror.issues('demo')
+    expect(known.map(({ number }) => number).toSorted((a, b) => a - b)).toEqual([first, second, third])
   })
 })
 

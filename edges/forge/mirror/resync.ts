@@ -19,8 +19,10 @@ import type { Subject, Subjects } from './subject.ts'
 
 type ThreadName = Pick<ForgeComment, 'on' | 'number'>
 
-/** Clocks differ and lists lag: what was seen twice changes nothing. */
+/** Lists lag: what was seen twice changes nothing. */
 const OVERLAP_MS = 5 * 60_000
+/** A repository in which nothing is open says nothing about its clock. */
+const CLOCKS_APART_MS = 24 * 3_600_000
 /** GitHub keeps deliveries for three days. */
 const DELIVERIES_KEPT_MS = 3 * 24 * 3_600_000
 /** A delivery of this very moment is still under way. */
@@ -85,22 +87,34 @@ async function resyncRepository(
 }
 
 async function readBack(subjects: Subjects, scope: Scope, apart: Apart, startedAt: number): Promise<void> {
-  const { sql } = subjects.options
+  const { sql, clock } = subjects.options
   const cursor = await loadCursor(sql, scope.place)
   const since = cursor === undefined || cursor.since === 0 ? undefined : Math.max(cursor.since - OVERLAP_MS, 0)
-  if (since === undefined) await readOpen(subjects, scope, apart)
-  else await readChanges(subjects, scope, apart, since)
+  const began = clock.elapsed()
+  const listed = await (since === undefined
+    ? readOpen(subjects, scope, apart)
+    : readChanges(subjects, scope, apart, since))
   await retell(subjects, scope, apart)
-  await advanceCursor(sql, scope.place, startedAt)
+  const known = newestIn(listed) ?? (since === undefined ? startedAt - CLOCKS_APART_MS : 0)
+  await advanceCursor(sql, scope.place, Math.min(startedAt, known - (clock.elapsed() - began)))
+}
+
+interface Dated {
+  readonly updatedAt: number
+}
+
+/** By the forge's clock, which may be behind ours: what it dates later than this has not been listed. */
+function newestIn(listed: readonly Dated[]): number | undefined {
+  return listed.length === 0 ? undefined : listed.reduce((newest, { updatedAt }) => Math.max(newest, updatedAt), 0)
 }
 
 /** The first time what is open, so that work can begin; the rest is history. */
-async function readOpen(subjects: Subjects, scope: Scope, apart: Apart): Promise<void> {
-  await readIssues(subjects, scope, { state: 'open' })
-  await readMergeRequests(scope, apart, { state: 'open' })
+async function readOpen(subjects: Subjects, scope: Scope, apart: Apart): Promise<readonly Dated[]> {
+  const issues = await readIssues(subjects, scope, { state: 'open' })
+  return [...issues, ...(await readMergeRequests(scope, apart, { state: 'open' }))]
 }
 
-async function readChanges(subjects: Subjects, scope: Scope, apart: Apart, since: number): Promise<void> {
+async function readChanges(subjects: Subjects, scope: Scope, apart: Apart, since: number): Promise<readonly Dated[]> {
   const issues = await readIssues(subjects, scope, { since })
   const mergeRequests = await readMergeRequests(scope, apart, { since })
   const comments = await scope.forge.listCommentsSince(scope.path, since)
@@ -112,6 +126,7 @@ async function readChanges(subjects: Subjects, scope: Scope, apart: Apart, since
   ]
   const threads = new Map(changed.map((thread) => [`${thread.on}/${thread.number}`, thread]))
   for (const { on, number } of threads.values()) await apart.read(on, number, readChanged)
+  return [...issues, ...mergeRequests, ...comments]
 }
 
 async function readIssues(subjects: Subjects, scope: Scope, query: IssueQuery): Promise<readonly ForgeIssue[]> {
