@@ -13,6 +13,8 @@ const tags = ['ingest']
 const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) })
 
 /** Snake case like all of this service; `nextCursor` elsewhere (MEMORY-RULE-6). */
+/** A job's place in their order, as the store counts them. */
+const JobCursor = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 const JobPage = Type.Object({ items: Type.Array(JobBody), next_cursor: Type.Optional(Type.String()) })
 
 export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
@@ -35,7 +37,7 @@ export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
     },
     async (request) => {
       const { repo, status, limit, cursor } = request.query
-      const before = cursor === undefined ? undefined : decodeCursor(Type.Integer({ minimum: 1 }), cursor)
+      const before = cursor === undefined ? undefined : decodeCursor(JobCursor, cursor)
       const most = clampLimit(limit)
       const found = await listJobs(deps, { repo, status: status as JobStatus | undefined, before, limit: most })
       const { items, nextCursor } = page(found, most, ({ number }) => number)
