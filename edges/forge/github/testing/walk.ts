@@ -64,7 +64,8 @@ export async function walkForge(): Promise<Recorded> {
       await hooks(walk)
       await refusals(walk)
       await room.forge.idle()
-      recorded = { exchanges, received: receiver.received, called: [...called], methods: Object.keys(plain) }
+      const methods = Object.entries(plain).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
+      recorded = { exchanges, received: receiver.received, called: [...called], methods }
     })
   })
   return recorded!
