@@ -89,6 +89,21 @@ test('a resync by a clock that runs ahead loses nothing that came after it (TOOL
   })
 })
 
+test('a resync goes on by a clock that counts parts of milliseconds', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    openWanted(fixture)
+    let parts = 0
+    const clock = { ...fixture.clock, elapsed: () => fixture.clock.elapsed() + (parts += 0.3) }
+    const { directory, sql } = fixture
+    const openForge = createOpenForge({ directory, fetch, clock, sql })
+    const deliver = async ({ key }: { readonly key: string }) => ({ key, applied: true, seq: 1 })
+    const mirror = createMirror({ ...fixture, rules: mirrorRules, clock, openForge, deliver })
+    await mirror.resync('demo')
+    const { since } = (await loadCursor(sql, await mirror.place('demo', 'library')))!
+    expect([since > 0, Number.isInteger(since)]).toEqual([true, true])
+  })
+})
+
 test('a thread that no Task owns is in the mirror, without what was deleted in it unheard (TOOL-SCM-READ-6)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const { forge } = fixture

@@ -96,7 +96,8 @@ async function readBack(subjects: Subjects, scope: Scope, apart: Apart, startedA
     : readChanges(subjects, scope, apart, since))
   await retell(subjects, scope, apart)
   const known = newestIn(listed) ?? (since === undefined ? startedAt - CLOCKS_APART_MS : 0)
-  await advanceCursor(sql, scope.place, Math.min(startedAt, known - (clock.elapsed() - began)))
+  // A clock that measures counts parts of milliseconds, and the store whole ones.
+  await advanceCursor(sql, scope.place, Math.floor(Math.min(startedAt, known - (clock.elapsed() - began))))
 }
 
 interface Dated {
