@@ -29,6 +29,8 @@ const events: KubeResource = { apiVersion: 'v1', plural: 'events' }
 const applied = [kindNamed('Project')!, kindNamed('Repository')!]
 /** The kubelet's, the collector's and our finalizer's work after the deletion. */
 const goneLimitMs = 120_000
+/** A hundred times what a status takes. */
+const shownLimitMs = 30_000
 
 export function recordCluster(cluster: Cluster): ClusterRecorder {
   const phases = new Map<string, string>()
@@ -57,7 +59,7 @@ export function recordCluster(cluster: Cluster): ClusterRecorder {
   ]
   return {
     async end() {
-      const tasks = await listOf(cluster, kindNamed('Task')!)
+      const tasks = await untilShown(cluster)
       const happened = await listOf(cluster, events)
       for (const resource of applied)
         for (const { metadata } of await listOf(cluster, resource))
@@ -89,6 +91,17 @@ async function listOf(cluster: Cluster, resource: KubeResource): Promise<readonl
     pathOf(resource, cluster),
   )
   return items
+}
+
+/** A status follows what is committed: a Task that has just ended may be shown as before. */
+async function untilShown(cluster: Cluster): Promise<readonly KubeObject[]> {
+  const limit = Date.now() + shownLimitMs
+  for (;;) {
+    const tasks = await listOf(cluster, kindNamed('Task')!)
+    const isShown = tasks.every(({ status }) => status?.['stageClass'] === 'terminal')
+    if (isShown || Date.now() > limit) return tasks
+    await pause(250)
+  }
 }
 
 /** Of the six kinds, of what pods are made of, and of their processes, where they run on this machine. */
