@@ -2,9 +2,8 @@ import { Octokit } from '@octokit/rest'
 import type { Static, TSchema } from 'typebox'
 import { RetryableError } from '../../../runtime/errors.ts'
 import type { AdapterOptions } from '../adapter.ts'
-import { BrokenAnswerError } from '../errors.ts'
+import { checked } from '../answer.ts'
 import { failureOf } from './failure.ts'
-import { faultOf } from './schema.ts'
 
 export interface Place {
   readonly owner: string
@@ -96,12 +95,6 @@ function nextIn(link: string | undefined): string | undefined {
 export function pageAt(next: string | undefined): { readonly page?: number; readonly after?: string } {
   const { page, after } = Object.fromEntries(new URLSearchParams(next))
   return { ...(page === undefined ? {} : { page: Number(page) }), ...(after === undefined ? {} : { after }) }
-}
-
-function checked<S extends TSchema>(operation: string, schema: S, value: unknown): Static<S> {
-  const fault = faultOf(schema, value)
-  if (fault !== undefined) throw new BrokenAnswerError(`${operation}: the forge’s answer breaks its schema: ${fault}`)
-  return value as Static<S>
 }
 
 export function placeOf(path: string): Place {

@@ -1,15 +1,5 @@
-import { EffectNotHeldError } from '../../../runtime/errors.ts'
-import {
-  ConflictError,
-  ForbiddenError,
-  ForgeUnavailableError,
-  HeadMovedError,
-  NotFoundError,
-  NotMergeableError,
-  RateLimitedError,
-  UnauthorizedError,
-  ValidationError,
-} from '../errors.ts'
+import { HeadMovedError, NotMergeableError } from '../errors.ts'
+import { isOurs, refusalOf } from '../refusals.ts'
 
 interface HttpFailure {
   readonly status?: number
@@ -24,20 +14,7 @@ export function failureOf(operation: string, error: unknown): Error {
   for (const known of [error, cause]) {
     if (isOurs(known)) return known
   }
-  const detail = detailOf(error as HttpFailure)
-  if (status === 401) return new UnauthorizedError(operation, detail, error)
-  if (status === 403) return new ForbiddenError(operation, detail, error)
-  if (status === 404 || status === 410) return new NotFoundError(operation, detail, error)
-  if (status === 409) return new ConflictError(operation, detail, error)
-  if (status === 400 || status === 422) return new ValidationError(operation, detail, error)
-  if (status === undefined || status === 408 || status >= 500)
-    return new ForgeUnavailableError(`${operation}: ${status ?? 'no answer'}`, { cause: error })
-  return new ValidationError(operation, `${status} ${detail}`, error)
-}
-
-/** Thrown on this side of the line, and to be heard as it was. */
-function isOurs(error: unknown): error is Error {
-  return [RateLimitedError, ForgeUnavailableError, EffectNotHeldError].some((kind) => error instanceof kind)
+  return refusalOf(operation, status, detailOf(error as HttpFailure), error)
 }
 
 /** The HTTP status behind one of the port's errors; undefined when there was no answer. */

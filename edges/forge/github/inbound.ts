@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { verifyHmac } from '../../../http/auth/hmac.ts'
 import type { CommentAction, ForgeChange, IssueAction, MergeRequestAction, TextBefore } from '../change.ts'
+import { faultOf, Maybe } from '../answer.ts'
 import { MalformedPayloadError, type WebhookDialect } from '../webhooks/dialect.ts'
 import type { hookEvents } from './hooks.ts'
 import { accountOf, commentOf, isMergeRequest, issueOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'
@@ -9,7 +10,7 @@ import * as schema from './schema.ts'
 
 const Envelope = { repository: Type.Object({ full_name: Type.String() }), sender: Type.Optional(schema.Account) }
 const Action = { ...Envelope, action: Type.String() }
-const ChangedText = Type.Optional(Type.Object({ from: schema.Maybe(Type.String()) }))
+const ChangedText = Type.Optional(Type.Object({ from: Maybe(Type.String()) }))
 const Changes = Type.Optional(Type.Object({ title: ChangedText, body: ChangedText }))
 
 const payloads = {
@@ -102,7 +103,7 @@ export const githubWebhooks: WebhookDialect = {
   isPing: (event) => event === 'ping',
   changeOf: (event, payload) => {
     if (!isEvent(event) || (event === 'issues' && isPin(payload))) return undefined
-    const fault = schema.faultOf(payloads[event], payload)
+    const fault = faultOf(payloads[event], payload)
     if (fault !== undefined) throw new MalformedPayloadError(`${event}: ${fault}`)
     return mappings[event](payload as never)
   },
@@ -116,7 +117,7 @@ const PinAction = Type.Object({ action: Type.Union([Type.Literal('pinned'), Type
 
 /** A pin changes the repository's page, not the issue. GitHub sends that issue without its state and its labels. */
 function isPin(payload: unknown): boolean {
-  return schema.faultOf(PinAction, payload) === undefined
+  return faultOf(PinAction, payload) === undefined
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {

@@ -2,12 +2,8 @@
  * GitHub's objects as far as we read them: answers of the API and payloads of webhooks share these shapes. Everything
  * else in them is ignored, so that new fields never break us.
  */
-import { Type, type Static, type TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
-
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
-const Count = Type.Integer({ minimum: 0 })
+import { Type, type Static } from 'typebox'
+import { Count, Maybe } from '../answer.ts'
 
 export const Account = Type.Object({ login: Type.String(), id: Type.Integer(), type: Type.Optional(Type.String()) })
 export type Account = Static<typeof Account>
@@ -184,14 +180,3 @@ export const RequiredChecks = Type.Object({
   contexts: Type.Optional(Type.Array(Type.String())),
   checks: Type.Optional(Type.Array(Type.Object({ context: Type.String() }))),
 })
-
-const validators = new WeakMap<TSchema, ReturnType<typeof Compile>>()
-
-/** The first faults of a value, or undefined when it is what the schema says. */
-export function faultOf(schema: TSchema, value: unknown): string | undefined {
-  let validator = validators.get(schema)
-  if (validator === undefined) validators.set(schema, (validator = Compile(schema)))
-  if (validator.Check(value)) return undefined
-  const faults = validator.Errors(value).map((fault) => `${fault.instancePath || '/'} ${fault.message}`)
-  return faults.slice(0, 5).join('; ')
-}

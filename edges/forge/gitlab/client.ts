@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox'
 import type { AdapterOptions } from '../adapter.ts'
+import { checked } from '../answer.ts'
 import { BrokenAnswerError } from '../errors.ts'
 import { failureOf, silenceOf, type Refusal } from './failure.ts'
-import { faultOf } from './schema.ts'
 
 type Value = string | number | boolean
 
@@ -121,12 +121,6 @@ async function jsonOf(operation: string, answer: Response): Promise<unknown> {
   } catch (error) {
     throw new BrokenAnswerError(`${operation}: the forge’s answer is no JSON`, { cause: error })
   }
-}
-
-function checked<S extends TSchema>(operation: string, schema: S, value: unknown): Static<S> {
-  const fault = faultOf(schema, value)
-  if (fault !== undefined) throw new BrokenAnswerError(`${operation}: the forge’s answer breaks its schema: ${fault}`)
-  return value as Static<S>
 }
 
 /** A place in a project. GitLab takes the project's whole path, groups and all, as one segment. */

@@ -1,15 +1,5 @@
-import { EffectNotHeldError } from '../../../runtime/errors.ts'
-import {
-  ConflictError,
-  ForbiddenError,
-  ForgeUnavailableError,
-  HeadMovedError,
-  NotFoundError,
-  NotMergeableError,
-  RateLimitedError,
-  UnauthorizedError,
-  ValidationError,
-} from '../errors.ts'
+import { ForbiddenError, HeadMovedError, NotMergeableError, ValidationError } from '../errors.ts'
+import { isOurs, refusalOf } from '../refusals.ts'
 
 /** An answer that is no success. */
 export interface Refusal {
@@ -19,22 +9,12 @@ export interface Refusal {
 
 /** What was thrown instead of an answer: on this side of the line, to be heard as it was, or by a line that broke. */
 export function silenceOf(operation: string, error: unknown): Error {
-  const ours = [RateLimitedError, ForgeUnavailableError, EffectNotHeldError]
-  if (ours.some((kind) => error instanceof kind)) return error as Error
-  return new ForgeUnavailableError(`${operation}: no answer`, { cause: error })
+  return isOurs(error) ? error : refusalOf(operation, undefined, '', error)
 }
 
 /** GitLab's refusal as one of the port's errors. */
 export function failureOf(operation: string, refusal: Refusal): Error {
-  const { status } = refusal
-  const detail = detailOf(refusal)
-  if (status === 401) return new UnauthorizedError(operation, detail)
-  if (status === 403) return new ForbiddenError(operation, detail)
-  if (status === 404 || status === 410) return new NotFoundError(operation, detail)
-  if (status === 409) return new ConflictError(operation, detail)
-  if (status === 400 || status === 422) return new ValidationError(operation, detail)
-  if (status === 408 || status >= 500) return new ForgeUnavailableError(`${operation}: ${status}`)
-  return new ValidationError(operation, `${status} ${detail}`)
+  return refusalOf(operation, refusal.status, detailOf(refusal))
 }
 
 /** PUT .../merge has words of its own: 401 no right to merge, 405, 406 and 422 not mergeable, 409 another head. */

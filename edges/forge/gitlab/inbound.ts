@@ -6,6 +6,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { Type, type Static, type TSchema } from 'typebox'
 import { constantTimeEqual } from '../../../http/auth/hmac.ts'
 import type { ForgeChange, IssueAction, MergeRequestAction, SubjectAct, SubjectChange, TextBefore } from '../change.ts'
+import { faultOf, Maybe } from '../answer.ts'
 import { MalformedPayloadError, type WebhookDialect } from '../webhooks/dialect.ts'
 import { accountOf, anyCommentOf, timeOf, type Thread } from './records.ts'
 import * as schema from './schema.ts'
@@ -13,9 +14,9 @@ import * as schema from './schema.ts'
 const Project = Type.Object({ id: Type.Integer(), path_with_namespace: Type.String() })
 const Envelope = { project: Project, user: schema.Account }
 const Changed = <T extends TSchema>(value: T) =>
-  Type.Optional(Type.Object({ previous: schema.Maybe(value), current: schema.Maybe(value) }))
+  Type.Optional(Type.Object({ previous: Maybe(value), current: Maybe(value) }))
 const Labels = Type.Array(Type.Object({ title: Type.String() }))
-const Changes = schema.Maybe(
+const Changes = Maybe(
   Type.Object({
     title: Changed(Type.String()),
     description: Changed(Type.String()),
@@ -28,16 +29,14 @@ type Changes = Static<typeof Changes> | undefined
 const SubjectFields = {
   iid: Type.Integer({ minimum: 1 }),
   title: Type.String(),
-  description: schema.Maybe(Type.String()),
+  description: Maybe(Type.String()),
   updated_at: schema.Time,
-  action: schema.Maybe(Type.String()),
+  action: Maybe(Type.String()),
   labels: Type.Optional(Labels),
 }
 
-const Numbered = schema.Maybe(
-  Type.Object({ iid: Type.Integer({ minimum: 1 }), confidential: schema.Maybe(Type.Boolean()) }),
-)
-const Actor = schema.Maybe(Type.Object({ id: schema.Maybe(Type.Integer()), username: schema.Maybe(Type.String()) }))
+const Numbered = Maybe(Type.Object({ iid: Type.Integer({ minimum: 1 }), confidential: Maybe(Type.Boolean()) }))
+const Actor = Maybe(Type.Object({ id: Maybe(Type.Integer()), username: Maybe(Type.String()) }))
 
 const IssueHook = Type.Object({ ...Envelope, object_attributes: Type.Object(SubjectFields), changes: Changes })
 const NoteHook = Type.Object({
@@ -45,15 +44,15 @@ const NoteHook = Type.Object({
   object_attributes: Type.Object({
     id: Type.Integer(),
     note: Type.String(),
-    type: schema.Maybe(Type.String()),
+    type: Maybe(Type.String()),
     author_id: Type.Integer(),
-    system: schema.Maybe(Type.Boolean()),
-    internal: schema.Maybe(Type.Boolean()),
-    action: schema.Maybe(Type.String()),
+    system: Maybe(Type.Boolean()),
+    internal: Maybe(Type.Boolean()),
+    action: Maybe(Type.String()),
     url: Type.String(),
     created_at: schema.Time,
     updated_at: schema.Time,
-    position: schema.Maybe(schema.Position),
+    position: Maybe(schema.Position),
   }),
   issue: Numbered,
   merge_request: Numbered,
@@ -76,8 +75,8 @@ const payloads = {
     ...Envelope,
     object_attributes: Type.Object({
       ...SubjectFields,
-      oldrev: schema.Maybe(Type.String()),
-      last_commit: schema.Maybe(Type.Object({ id: Type.String() })),
+      oldrev: Maybe(Type.String()),
+      last_commit: Maybe(Type.Object({ id: Type.String() })),
     }),
     changes: Changes,
   }),
@@ -85,10 +84,10 @@ const payloads = {
     project: Project,
     user: Actor,
     object_attributes: Type.Object({ sha: Type.String() }),
-    merge_request: schema.Maybe(Type.Object({ iid: Type.Integer({ minimum: 1 }), target_project_id: Type.Integer() })),
+    merge_request: Maybe(Type.Object({ iid: Type.Integer({ minimum: 1 }), target_project_id: Type.Integer() })),
   }),
   // Older servers name the project of a job in no way that is a path.
-  'Job Hook': Type.Object({ project: schema.Maybe(Project), user: Actor, sha: Type.String() }),
+  'Job Hook': Type.Object({ project: Maybe(Project), user: Actor, sha: Type.String() }),
 } satisfies Record<string, TSchema>
 
 type EventName = keyof typeof payloads
@@ -151,7 +150,7 @@ export const gitlabWebhooks: WebhookDialect = {
   isPing: () => false,
   changeOf(event, payload) {
     if (!isEvent(event)) return undefined
-    const fault = schema.faultOf(payloads[event], payload)
+    const fault = faultOf(payloads[event], payload)
     if (fault !== undefined) throw new MalformedPayloadError(`${event}: ${fault}`)
     return mappings[event](payload as never)
   },

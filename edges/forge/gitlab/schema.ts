@@ -1,12 +1,9 @@
 /**
  * GitLab's objects as far as we read them. Everything else in them is ignored, so that new fields never break us.
  */
-import { Type, type Static, type TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Type, type Static } from 'typebox'
+import { Count, Maybe } from '../answer.ts'
 
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
-const Count = Type.Integer({ minimum: 0 })
 const Iid = Type.Integer({ minimum: 1 })
 
 /** ISO 8601 in answers; in payloads of webhooks also `2015-05-17 18:21:36 UTC`. */
@@ -204,14 +201,3 @@ export const ListedCommit = Type.Object({
   web_url: Maybe(Type.String()),
 })
 export type ListedCommit = Static<typeof ListedCommit>
-
-const validators = new WeakMap<TSchema, ReturnType<typeof Compile>>()
-
-/** The first faults of a value, or undefined when it is what the schema says. */
-export function faultOf(schema: TSchema, value: unknown): string | undefined {
-  let validator = validators.get(schema)
-  if (validator === undefined) validators.set(schema, (validator = Compile(schema)))
-  if (validator.Check(value)) return undefined
-  const faults = validator.Errors(value).map((fault) => `${fault.instancePath || '/'} ${fault.message}`)
-  return faults.slice(0, 5).join('; ')
-}
