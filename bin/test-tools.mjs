@@ -11,7 +11,7 @@ import { onNode24, root, run } from './on-node-24.mjs'
 const usage = `usage: npm run test:tools [-- FILE...]
 
 Tests the server of the tools with other programs: the MCP inspector, the real agent CLI and the public conformance suite.
-Then an agent that obeys every order reads each hostile text. The first run installs the packages of testing/protocol/.
+Then an agent that obeys every order reads each hostile text, on GitHub and on GitLab. The first run installs the packages of testing/protocol/.
 
   FILE...   run only test files whose path contains FILE, without the hostile texts`
 
@@ -27,7 +27,11 @@ async function main(parameters) {
     parameters.length > 0 ? parameters : ['edges/agents', 'property-tests/tools', 'property-tests/injection']
   const tested = await run('vitest', ['run', '--no-file-parallelism', ...tests])
   if (tested !== 0 || parameters.length > 0) return tested
-  return run('node', ['property-tests/injection/main.ts', '--holes'])
+  for (const forge of ['github', 'gitlab']) {
+    const played = await run('node', ['property-tests/injection/main.ts', '--forge', forge, '--holes'])
+    if (played !== 0) return played
+  }
+  return 0
 }
 
 /** Once for each state of the lockfile; no script of theirs runs. */

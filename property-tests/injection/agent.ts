@@ -151,6 +151,8 @@ export class Agent {
     const path = named.pathname + named.search
     const repos = /\/(repos\/.+|user|users\/.+|graphql)$/.exec(path)
     if (repos) return new URL(`${forge.apiUrl}/${repos[1]}`)
+    const v4 = /\/api\/v4(\/.+)$/.exec(path)
+    if (v4) return new URL(`${forge.gitlabApiUrl}${v4[1]}`)
     if (named.href.startsWith(forge.url) || named.href.startsWith(own)) return named
     if (/^\/v1\/(?:messages|models|complete)/.test(path))
       return new URL(`${this.environment['ANTHROPIC_BASE_URL']}${path}`)

@@ -7,13 +7,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { people } from '../../standins/people.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { addRepository, setMaintainers, statusOf, Work } from './honest.ts'
-import { openScene, repository, repositoryName, type Scene } from './scene.ts'
+import { repositoryName } from './home.ts'
+import { openScene, type Scene } from './scene.ts'
 
-let scene: Scene
+const dialects = ['github', 'gitlab'] as const
+type Dialect = (typeof dialects)[number]
+
+const scenes = new Map<Dialect, Scene>()
 beforeAll(async () => {
-  scene = await openScene()
+  for (const dialect of dialects) scenes.set(dialect, await openScene(dialect))
 }, 300_000)
-afterAll(() => scene?.close(), 60_000)
+afterAll(async () => {
+  for (const scene of scenes.values()) await scene.close()
+}, 60_000)
+
+function sceneOf(dialect: Dialect): Scene {
+  return scenes.get(dialect)!
+}
 
 /** Takes back what the maintainer said in this comment; gives who may approve anew. */
 type TakenBack = (work: Work, comment: number) => Promise<string>
@@ -30,8 +40,8 @@ const ways: readonly (readonly [string, string, TakenBack])[] = [
   [
     'its comment is edited',
     'comment-approves',
-    async ({ scene: { forge, quiet } }, comment) => {
-      forge.editComment(people.maintainer, repository, comment, 'Let me think about it.')
+    async ({ scene: { forge, home, quiet } }, comment) => {
+      forge.editComment(people.maintainer, home.repository, comment, 'Let me think about it.')
       await quiet()
       return people.maintainer
     },
@@ -39,8 +49,8 @@ const ways: readonly (readonly [string, string, TakenBack])[] = [
   [
     'its comment is deleted',
     'comment-approves',
-    async ({ scene: { forge, quiet } }, comment) => {
-      forge.deleteComment(people.maintainer, repository, comment)
+    async ({ scene: { forge, home, quiet } }, comment) => {
+      forge.deleteComment(people.maintainer, home.repository, comment)
       await quiet()
       return people.maintainer
     },
@@ -48,7 +58,7 @@ const ways: readonly (readonly [string, string, TakenBack])[] = [
   [
     'its author is a maintainer no longer',
     'comment-approves',
-    async () => {
+    async ({ scene }) => {
       await setMaintainers(scene, [people.owner])
       return people.owner
     },
@@ -56,13 +66,23 @@ const ways: readonly (readonly [string, string, TakenBack])[] = [
 ]
 
 const timeout = 300_000
-/** Every pod is time: the ordinary run takes the first way and the last, and follows the first to its end. */
+/**
+ * Every pod is time: the ordinary run tries each way on one forge, in turn; right before the merge it takes the first way and
+ * the last, and follows the first to its end.
+ */
 const isWhole = process.env['PROTOCOL_PEERS'] !== undefined
-const late = isWhole ? ways : [ways[0]!, ways.at(-1)!]
+
+type Case = readonly [Dialect, ...(typeof ways)[number]]
+
+const cases: readonly Case[] = ways.flatMap((way, at) =>
+  dialects.filter((_, which) => isWhole || (at + which) % 2 === 0).map((dialect): Case => [dialect, ...way]),
+)
+const late = isWhole ? cases : [cases[0]!, cases.at(-1)!]
 
 /** A new approval: it is claimed, and the work is handed in, reviewed and merged. */
 async function goOn(work: Work, by: string): Promise<void> {
-  const said = await work.says(by, '/approve')
+  const { scene } = work
+  const said = await work.says(by, scene.home.written('/approve'))
   await work.nextPod('implement')
   await work.claim(by, said)
   await scene.until('the grant', async () => (await work.context()).forge.issues.every(({ grant }) => grant !== null))
@@ -78,7 +98,8 @@ function textsOf({ journal: { pending } }: TaskContext): readonly (string | unde
 }
 
 describe('before code is written, an approval falls when', { timeout }, () => {
-  it.each(ways)('%s, and a new one goes on (CLAIM-19)', async (_what, reason, takeBack) => {
+  it.each(cases)('on %s, %s, and a new one goes on (CLAIM-19)', async (dialect, _what, reason, takeBack) => {
+    const scene = sceneOf(dialect)
     const work = await Work.begin(scene)
     await work.plan('1. Tidy up.')
     const next = await takeBack(work, await work.approve())
@@ -106,6 +127,7 @@ describe('before code is written, an approval falls when', { timeout }, () => {
 
 describe('before code is written, a plan', { timeout }, () => {
   it('that was swapped after its approval pushes nothing, until it is approved itself (CLAIM-16, CLAIM-17)', async () => {
+    const scene = sceneOf('github')
     const work = await Work.begin(scene)
     await work.plan('1. Tidy up.')
     await work.approve()
@@ -119,36 +141,41 @@ describe('before code is written, a plan', { timeout }, () => {
 })
 
 describe('right before the merge, an approval falls when', { timeout }, () => {
-  it.each(late)('%s: nothing is merged until a new one stands (CLAIM-19)', async (_what, reason, takeBack) => {
-    const work = await Work.begin(scene)
-    await work.plan('1. Tidy up.')
-    const comment = await work.approve()
-    await work.toReview()
-    await work.ci('pending')
-    await work.toMerging()
-    await work.stageIs('merging')
-    await scene.quiet()
-    const before = work.merges()
-    const next = await takeBack(work, comment)
-    const parked = await work.stageIs('awaiting-human')
-    expect(parked).toMatchObject({ stage: { reason: 'approval-revoked' }, forge: { verdict: null } })
-    expect(await statusOf(scene, work.agent.task)).toMatchObject({
-      stage: 'awaiting-human',
-      stageReason: 'approval-revoked',
-    })
-    await work.ci('success')
-    await scene.quiet()
-    expect(work.merges()).toBe(before)
-    expect(textsOf(parked)).toContain(`approval withdrawn: ${reason}`)
+  it.each(late)(
+    'on %s, %s: nothing is merged until a new one stands (CLAIM-19)',
+    async (dialect, _what, reason, takeBack) => {
+      const scene = sceneOf(dialect)
+      const work = await Work.begin(scene)
+      await work.plan('1. Tidy up.')
+      const comment = await work.approve()
+      await work.toReview()
+      await work.ci('pending')
+      await work.toMerging()
+      await work.stageIs('merging')
+      await scene.quiet()
+      const before = work.merges()
+      const next = await takeBack(work, comment)
+      const parked = await work.stageIs('awaiting-human')
+      expect(parked).toMatchObject({ stage: { reason: 'approval-revoked' }, forge: { verdict: null } })
+      expect(await statusOf(scene, work.agent.task)).toMatchObject({
+        stage: 'awaiting-human',
+        stageReason: 'approval-revoked',
+      })
+      await work.ci('success')
+      await scene.quiet()
+      expect(work.merges()).toBe(before)
+      expect(textsOf(parked)).toContain(`approval withdrawn: ${reason}`)
 
-    if (isWhole || takeBack === ways[0]?.[2]) {
-      await goOn(work, next)
-      expect(work.merges()).toBe(before + 1)
-    }
-    await setMaintainers(scene, [people.maintainer])
-  })
+      if (isWhole || takeBack === ways[0]?.[2]) {
+        await goOn(work, next)
+        expect(work.merges()).toBe(before + 1)
+      }
+      await setMaintainers(scene, [people.maintainer])
+    },
+  )
 
-  it('nobody told us: the forge is asked itself before the merge (CLAIM-20)', async () => {
+  it.each(dialects)('on %s, nobody told us: the forge is asked itself before the merge (CLAIM-20)', async (dialect) => {
+    const scene = sceneOf(dialect)
     const work = await Work.begin(scene)
     await work.plan('1. Tidy up.')
     const comment = await work.approve()
@@ -160,7 +187,7 @@ describe('right before the merge, an approval falls when', { timeout }, () => {
     const before = work.merges()
     const hears = scene.forge.faults.inject({ kind: 'drop', times: 1000 })
     try {
-      scene.forge.deleteComment(people.maintainer, repository, comment)
+      scene.forge.deleteComment(people.maintainer, scene.home.repository, comment)
       await work.ci('success')
       expect(await work.stageIs('awaiting-human')).toMatchObject({ stage: { reason: 'approval-revoked' } })
       expect(work.merges()).toBe(before)
@@ -172,6 +199,7 @@ describe('right before the merge, an approval falls when', { timeout }, () => {
 
 describe('a Task', { timeout }, () => {
   it('that was cancelled takes no outcome of the pod that is still there: task-terminal (OUTCOME-7)', async () => {
+    const scene = sceneOf('github')
     const work = await Work.begin(scene)
     await work.says(people.maintainer, '/cancel')
     await work.stageIs('rejected')
@@ -180,6 +208,7 @@ describe('a Task', { timeout }, () => {
   })
 
   it('that writes more than its row holds loses no note: the bundle names the call that brings all (AGENT-API-13, TOOL-TASK-8, TOOL-TASK-9)', async () => {
+    const scene = sceneOf('github')
     const work = await Work.begin(scene)
     const bodies = Array.from({ length: 20 }, (_, n) => `${n}:`.padEnd(32_000, 'x'))
     for (const body of bodies) await work.note('note', body)
@@ -194,6 +223,7 @@ describe('a Task', { timeout }, () => {
   })
 
   it('over two repositories says which is merged first, and that is how they are merged (OUTCOME-18, OUTCOME-19)', async () => {
+    const scene = sceneOf('github')
     const second = 'console'
     await addRepository(scene, second)
     const work = await Work.byHand(scene, 'tidy-two', 'documentation', [repositoryName, second])
@@ -215,6 +245,9 @@ describe('a Task', { timeout }, () => {
     await work.toMerging()
     await work.stageIs('delivered')
     const merged = scene.forge.audit().filter(({ action }) => action === 'pull.merge')
-    expect(merged.slice(-2).map((entry) => entry.repository)).toEqual([`${people.owner}/${second}`, repository])
+    expect(merged.slice(-2).map((entry) => entry.repository)).toEqual([
+      `${scene.home.owner}/${second}`,
+      scene.home.repository,
+    ])
   })
 })

@@ -6,15 +6,8 @@ import { branchIn } from '../../machines/task/queries.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { Agent, type Heard } from './agent.ts'
 import { canaries } from './canaries.ts'
-import {
-  createRepository,
-  manifestsOf,
-  project,
-  repository,
-  repositoryName,
-  triggerLabel,
-  type Scene,
-} from './scene.ts'
+import { repositoryName, type AskForge } from './home.ts'
+import { createRepository, manifestsOf, project, triggerLabel, type Scene } from './scene.ts'
 import { agentOf, bundleOf, contextOf } from './stories.ts'
 import { clone, commitFiles, git, type Ran } from './workspace.ts'
 
@@ -36,7 +29,7 @@ export class Work {
 
   static async begin(scene: Scene): Promise<Work> {
     const wish = { title: 'A small wish', body: 'Please tidy up.', labels: [triggerLabel] }
-    const issue = scene.forge.openIssue(people.reporter, repository, wish).number
+    const issue = scene.forge.openIssue(people.reporter, scene.home.repository, wish).number
     return new Work(scene, issue, await agentOf(scene, 'issues', issue))
   }
 
@@ -77,14 +70,14 @@ export class Work {
     const second = (): number => Math.floor(Date.now() / 1000)
     const now = second()
     await this.scene.until('another second', () => second() > now)
-    const { id } = this.scene.forge.comment(login, repository, this.issue, words)
+    const { id } = this.scene.forge.comment(login, this.scene.home.repository, this.issue, words)
     await this.scene.quiet()
     return id
   }
 
   /** A maintainer's word on the newest plan, cited as the bundle shows it; the id of the comment. */
   async approve(login: string = people.maintainer): Promise<number> {
-    const said = await this.says(login, '/approve')
+    const said = await this.says(login, this.scene.home.written('/approve'))
     await this.claim(login, said)
     await this.scene.until('the grant', async () =>
       (await this.context()).forge.issues.every(({ grant }) => grant !== null),
@@ -102,7 +95,7 @@ export class Work {
       reason: `${login} says so.`,
       approving_maintainer: login,
       plan_note_id: (await this.context()).journal.planNoteId,
-      approval_citations: [{ id: String(said), quote: cited?.quote ?? '/approve' }],
+      approval_citations: [{ id: String(said), quote: cited?.quote ?? this.scene.home.written('/approve') }],
     })
   }
 
@@ -190,8 +183,9 @@ export class Work {
 
   /** What CI says of the newest heads, so that a merge waits for it. */
   async ci(state: 'pending' | 'success'): Promise<void> {
+    const { owner, placeOf, ways } = this.scene.home
     for (const [name, head] of this.heads)
-      await askForge(this.scene, `/repos/${people.owner}/${name}/statuses/${head}`, { state, context: 'test' })
+      await askForge(this.scene, ways.status(placeOf(`${owner}/${name}`), head, state))
   }
 
   merges(): number {
@@ -203,9 +197,9 @@ export class Work {
   }
 }
 
-async function askForge({ forge }: Scene, path: string, body: object): Promise<void> {
+async function askForge({ forge, home }: Scene, [method, path, body]: AskForge): Promise<void> {
   const headers = { authorization: `Bearer ${canaries.maintainerToken}`, 'content-type': 'application/json' }
-  const answer = await fetch(`${forge.apiUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const answer = await fetch(`${home.apiOf(forge)}${path}`, { method, headers, body: JSON.stringify(body) })
   if (!answer.ok) throw new Error(`the forge answered ${answer.status}: ${await answer.text()}`)
 }
 
@@ -225,8 +219,8 @@ export async function setMaintainers(scene: Scene, maintainerLogins: readonly st
 
 /** Another one of the Project, with the same sources. */
 export async function addRepository(scene: Scene, name: string): Promise<void> {
-  await createRepository(scene.forge, name, join(scene.dir, 'source'))
-  const url = `${scene.forge.url}/${people.owner}/${name}.git`
+  await createRepository(scene, name, join(scene.dir, 'source'))
+  const url = `${scene.forge.url}/${scene.home.owner}/${name}.git`
   const spec = { projectRef: project, url, defaultBranch: 'main' }
   await apply(scene, { apiVersion: 'platform.dev/v1alpha1', kind: 'Repository', metadata: { name }, spec })
 }

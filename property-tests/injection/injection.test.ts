@@ -71,17 +71,12 @@ describe('the parser of orders', () => {
 })
 
 describe('an agent that obeys', { timeout }, () => {
-  it('changes nothing that it may not, whatever it reads', async () => {
-    const { code, report, told } = await inject(
-      '--sample',
-      '1',
-      '--seed',
-      '3',
-      '--hole',
-      'anybody-approves',
-      '--hole',
-      'open-broker',
-    )
+  it.each([
+    { forge: 'github', seed: '3', holes: ['anybody-approves', 'open-broker'] },
+    { forge: 'gitlab', seed: '8', holes: ['anybody-approves', 'any-branch'] },
+  ])('changes nothing that it may not on $forge, whatever it reads', async ({ forge, seed, holes }) => {
+    const planted = holes.flatMap((hole) => ['--hole', hole])
+    const { code, report, told } = await inject('--forge', forge, '--sample', '1', '--seed', seed, ...planted)
     expect(report.broken, told).toEqual([])
     expect(report.plays).toBe(families.length)
     expect(report.silent).toEqual([])

@@ -1,4 +1,5 @@
 /** `node property-tests/injection/main.ts --help`: exit code 0 when no text broke a law and every planted hole was exposed. */
+import { forgeChoice } from '../../cli/local/forge-choice.ts'
 import { ownCorpus, readCorpus, sampleOf } from './corpus.ts'
 import { holes, plantedScene, type Hole } from './holes.ts'
 import type { Played } from './play.ts'
@@ -9,6 +10,7 @@ const usage = `usage: node property-tests/injection/main.ts [options]
 Plays every text of the corpus in each of its situations. An agent obeys every order in the text.
 No order may break a law. With a planted hole, the text of that hole must break one.
 
+  --forge NAME   the dialect of the local forge: github (default) or gitlab
   --corpus DIR   play the texts in DIR; each of its folders is a family (default: this project's own corpus)
   --sample N     play N texts of each family (default: all)
   --seed S       draw the sample from S (default 1)
@@ -21,6 +23,7 @@ No order may break a law. With a planted hole, the text of that hole must break 
 const flags = readOptions(
   usage,
   {
+    forge: { type: 'string', default: 'github' },
     corpus: { type: 'string', default: ownCorpus },
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
@@ -47,6 +50,8 @@ export interface Report {
   readonly seconds: number
 }
 
+const { forge: dialect = 'github' } = forgeChoice(flags.forge)
+
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 const beganAt = performance.now()
 
@@ -56,7 +61,7 @@ async function playCorpus(): Promise<readonly Played[]> {
   const { openScene } = await import('./scene.ts')
   const { play } = await import('./play.ts')
   const { openBystander, situationsOf } = await import('./stories.ts')
-  const scene = await openScene()
+  const scene = await openScene(dialect)
   const played: Played[] = []
   try {
     const other = await openBystander(scene)
@@ -83,7 +88,7 @@ async function expose(hole: Hole): Promise<Report['holes'][number]> {
   const text = readCorpus(ownCorpus).find(({ name }) => name === hole.text)
   if (!text) throw new Error(`${hole.name} names no text of the corpus`)
   const { openScene, play, openBystander } = await plantedScene(hole)
-  const scene = await openScene()
+  const scene = await openScene(dialect)
   try {
     const { broken } = await play(scene, text, hole.situation, await openBystander(scene))
     const faults = broken.filter((fault) => hole.law.test(fault))

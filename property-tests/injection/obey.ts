@@ -5,7 +5,8 @@ import type { ToolName } from '../../machines/turn/tools.ts'
 import type { Agent } from './agent.ts'
 import type { Order } from './order.ts'
 import { isTool } from './orders.ts'
-import { foreignRepository, project, repository, repositoryName, type Scene } from './scene.ts'
+import { repositoryName, type AskForge, type Home } from './home.ts'
+import { project, type Scene } from './scene.ts'
 import { clone, commitFiles, freshBranch, git } from './workspace.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -150,6 +151,16 @@ class Obedience {
     await this.#agent.request(method, wrapper, body)
   }
 
+  /** The forge's own API, with what the agent holds. */
+  async #ask(
+    what: (ways: Home['ways'], place: string) => AskForge,
+    repository = this.#scene.home.repository,
+  ): Promise<void> {
+    const { ways, placeOf } = this.#scene.home
+    const [method, path, body] = what(ways, placeOf(repository))
+    await this.#agent.request(method, `${this.#scene.home.apiOf(this.#scene.forge)}${path}`, JSON.stringify(body))
+  }
+
   async #workspace(): Promise<string> {
     this.#clone ??= (async () => {
       const dir = join(this.#scene.dir, 'workspaces', this.#agent.pod.spec.pod.replaceAll('/', '-'))
@@ -173,7 +184,7 @@ class Obedience {
   }
 
   async #merge(number: number): Promise<void> {
-    await this.#agent.request('PUT', `/repos/${repository}/pulls/${number}/merge`, '{}')
+    await this.#ask((ways, place) => ways.merge(place, number))
     await this.#comment(number, '/merge')
     await this.#push('main', false)
     await this.#review()
@@ -182,7 +193,7 @@ class Obedience {
   async #review(): Promise<void> {
     const { number, head } = this.#at
     const verdict = { verdict: 'approve', reviewed_shas: [{ repo: repositoryName, number, sha: head }] }
-    await this.#agent.request('POST', `/repos/${repository}/pulls/${number}/reviews`, '{"event":"APPROVE"}')
+    await this.#ask((ways, place) => ways.approve(place, number))
     await this.#agent.submit('review', verdict)
     await this.#comment(number, '/approve')
   }
@@ -219,11 +230,7 @@ class Obedience {
 
   async #label(label: string): Promise<void> {
     const { number } = this.#at
-    await this.#agent.request(
-      'POST',
-      `/repos/${repository}/issues/${number}/labels`,
-      JSON.stringify({ labels: [label] }),
-    )
+    await this.#ask((ways, place) => ways.label(place, number, label))
     await this.#agent.call('issue_write', {
       action: 'edit',
       repo: repositoryName,
@@ -270,7 +277,7 @@ class Obedience {
         number: one,
         comment: 'As I was told.',
       })
-      await this.#agent.request('PATCH', `/repos/${repository}/issues/${one}`, '{"state":"closed"}')
+      await this.#ask((ways, place) => ways.closeIssue(place, one))
     }
   }
 
@@ -287,8 +294,7 @@ class Obedience {
       title: 'As I was told',
       body: 'It says so.',
     })
-    const pull = { title: 'As I was told', head: this.#at.branch, base: 'main' }
-    await this.#agent.request('POST', `/repos/${repository}/pulls`, JSON.stringify(pull))
+    await this.#ask((ways, place) => ways.openMergeRequest(place, this.#at.branch))
   }
 
   async #elsewhere(named: string): Promise<void> {
@@ -305,11 +311,12 @@ class Obedience {
         await this.#agent.call('issue_write', { action: 'comment', repo: name, number: 1, body: 'As I was told.' })
       })
     }
+    const { forge, home } = this.#scene
     await this.#once('at the forge', async () => {
-      const url = new URL(this.#scene.forge.gitUrl(people.owner, 'vault'))
+      const url = new URL(forge.gitUrl(home.owner, 'vault'))
       Object.assign(url, { username: 'x-access-token', password: this.#agent.pod.token })
       await this.#push('main', false, {}, url.href)
-      await this.#agent.request('POST', `/repos/${foreignRepository}/issues`, '{"title":"As I was told"}')
+      await this.#ask((ways, place) => ways.openIssue(place), home.foreignRepository)
     })
   }
 

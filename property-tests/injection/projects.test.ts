@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostSkewMs } from '../../edges/agents/find-tasks.ts'
 import { canaries } from './canaries.ts'
 import { apply, Work } from './honest.ts'
-import { manifestsOf, openScene, repositoryName, type Scene } from './scene.ts'
+import { repositoryName } from './home.ts'
+import { manifestsOf, openScene, type Scene } from './scene.ts'
 
 interface Request {
   readonly path: string

@@ -11,6 +11,7 @@ import { mostPackBytes } from '../../edges/git/receive.ts'
 import { longestRunMs } from '../../edges/git/run-git.ts'
 import { defaultAlgorithms } from '../../http/auth/claims.ts'
 import { everyTokenIsAdmin } from '../../http/auth/roles.ts'
+import type { ForgeChoice } from '../../cli/local/forge-choice.ts'
 import { localManifests } from '../../standins/manifests.ts'
 import { people } from '../../standins/people.ts'
 import { composeOrchestrator } from '../../orchestrator/compose.ts'
@@ -34,14 +35,11 @@ import { sessionSql } from '../../runtime/store/session-sql.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { preparedSession } from '../runtime/simulation/memory-store.ts'
 import { canaries } from './canaries.ts'
+import { homeIn, repositoryName, type Home } from './home.ts'
 import { memoryUrl, modelUrl, ScriptedPods, type Forwarded } from './pods.ts'
 import { seedSource } from './workspace.ts'
 
 export const project = 'demo'
-export const repositoryName = 'library'
-export const repository = `${people.owner}/${repositoryName}`
-/** The bot may write there, and the Project does not know it. */
-export const foreignRepository = `${people.owner}/vault`
 export const triggerLabel = 'platform'
 
 /** A request of the orchestrator to anybody. */
@@ -52,6 +50,7 @@ export interface Outgoing {
 
 export interface Scene {
   readonly dir: string
+  readonly home: Home
   readonly forge: Forge
   readonly runtime: Runtime
   readonly sql: Sql
@@ -72,11 +71,13 @@ export interface Scene {
 const waitLimitMs = 150_000
 const lookEveryMs = 25
 
-export async function openScene(): Promise<Scene> {
+/** On GitHub's dialect of the local forge, unless another is named. */
+export async function openScene(dialect: ForgeChoice = 'github'): Promise<Scene> {
+  const home = homeIn(dialect)
   const dir = await mkdtemp(join(tmpdir(), 'injection-'))
   const forge = await startForge({ dir: join(dir, 'forge'), seed: { users: users() }, rateLimit: 1_000_000 })
   const source = await seedSource(join(dir, 'source'))
-  for (const name of [repositoryName, 'vault']) await createRepository(forge, name, source)
+  for (const name of [repositoryName, 'vault']) await createRepository({ forge, home }, name, source)
   const sql = sessionSql(preparedSession(await PGlite.create({ parsers: { ...resultParsers } })), 'none')
   await migrate(sql, orchestratorMigrations)
 
@@ -184,6 +185,7 @@ export async function openScene(): Promise<Scene> {
 
   const scene: Scene = {
     dir,
+    home,
     forge,
     runtime,
     sql,
@@ -249,13 +251,15 @@ interface Manifest {
  * Secret, Project and Repository; so many pods as there are texts may work at once. The stranger passes the reporter gate,
  * so that his words reach the agent: what is tried here is what holds an agent that has read them.
  */
-export function manifestsOf({ forge }: Scene): readonly Manifest[] {
+export function manifestsOf({ forge, home }: Scene): readonly Manifest[] {
   const manifests = localManifests({
     project,
     repository: repositoryName,
     defaultBranch: 'main',
+    provider: home.provider,
+    owner: home.owner,
     forgeUrl: forge.url,
-    forgeApi: forge.apiUrl,
+    forgeApi: home.apiOf(forge),
     token: canaries.botToken,
     webhookSecret: canaries.webhookSecret,
     triggerLabel,
@@ -291,9 +295,14 @@ function users(): { login: string; token: string }[] {
   ]
 }
 
-export async function createRepository(forge: Forge, name: string, fromPath: string): Promise<void> {
+export async function createRepository(
+  { forge, home: { dialect, owner } }: Pick<Scene, 'forge' | 'home'>,
+  name: string,
+  fromPath: string,
+): Promise<void> {
   await forge.createRepository({
-    owner: people.owner,
+    dialect,
+    owner,
     name,
     fromPath,
     permissions: {

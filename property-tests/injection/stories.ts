@@ -6,10 +6,10 @@ import { readBundle, type Bundle, type BundleThread } from '../../standins/model
 import { branchIn } from '../../machines/task/queries.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { Agent, bareName } from './agent.ts'
-import { canaries } from './canaries.ts'
 import type { CorpusText, Family } from './corpus.ts'
 import type { Standpoint } from './obey.ts'
-import { repository, repositoryName, triggerLabel, type Scene } from './scene.ts'
+import { repositoryName } from './home.ts'
+import { triggerLabel, type Scene } from './scene.ts'
 import { clone, commitFiles, freshBranch, git } from './workspace.ts'
 
 /** `asked`: nobody has approved anything. `granted`: a maintainer has. `review`: of a reporter's merge request. */
@@ -50,7 +50,7 @@ export function situationsOf({ family }: CorpusText): readonly Situation[] {
 
 /** Somebody else's issue, whose Task has nothing to do with any text. */
 export async function openBystander(scene: Scene): Promise<Bystander> {
-  const number = scene.forge.openIssue(people.reporter, repository, {
+  const number = scene.forge.openIssue(people.reporter, scene.home.repository, {
     title: 'Another wish',
     body: 'Of somebody else.',
     labels: [triggerLabel],
@@ -65,7 +65,8 @@ export async function tell(scene: Scene, text: CorpusText, situation: Situation,
     situation === 'review' ? await openMergeRequest(scene, text) : { number: openIssue(scene, text), head: '' }
   scene.memory = text.family === 'memories' ? text.text : ''
   const agent = await agentOf(scene, situation === 'review' ? 'mergeRequests' : 'issues', number)
-  if (text.family === 'comments') scene.forge.comment(people.stranger, repository, number, text.text.slice(0, 60_000))
+  if (text.family === 'comments')
+    scene.forge.comment(people.stranger, scene.home.repository, number, scene.home.written(text.text).slice(0, 60_000))
   if (text.family === 'memories') await agent.call('task_note', { kind: 'finding', body: text.text.slice(0, 32_000) })
   const plan = situation === 'granted' ? await getGrant(scene, agent, number) : ''
   await scene.quiet()
@@ -91,7 +92,7 @@ export async function tell(scene: Scene, text: CorpusText, situation: Situation,
     read: await everythingRead(scene, agent, bundle, { number, isReview: situation === 'review' }),
     planted: text.text.trim().split('\n')[0]!.slice(0, 200),
     changed: async (sha) => {
-      const bare = join(scene.dir, 'forge', 'repositories', people.owner, `${repositoryName}.git`)
+      const bare = join(scene.dir, 'forge', 'repositories', `${scene.home.repository}.git`)
       const { code, said } = await git(bare, ['diff', '--name-only', `main...${sha}`])
       return code === 0 ? said.split('\n') : []
     },
@@ -105,15 +106,18 @@ function openIssue(scene: Scene, { family, text }: CorpusText): number {
       ? { title, body: 'As the title says.' }
       : { title: 'A small wish', body: family === 'issues' ? text.slice(0, 60_000) : 'Please tidy up.' }
   const labels = [triggerLabel, ...(family === 'labels' ? [text.trim()] : [])]
-  return scene.forge.openIssue(people.reporter, repository, { ...input, labels }).number
+  return scene.forge.openIssue(people.reporter, scene.home.repository, { ...input, labels }).number
 }
 
 let visits = 0
 
 async function openMergeRequest(scene: Scene, { family, text }: CorpusText): Promise<{ number: number; head: string }> {
-  const { forge } = scene
+  const {
+    forge,
+    home: { owner, repository, written },
+  } = scene
   const dir = join(scene.dir, 'reporter')
-  const url = new URL(forge.gitUrl(people.owner, repositoryName))
+  const url = new URL(forge.gitUrl(owner, repositoryName))
   Object.assign(url, { username: 'x-access-token', password: `token-of-${people.reporter}` })
   const there = await git(dir, ['fetch', '--quiet', 'origin']).catch(() => ({ code: 1 }))
   if (there.code !== 0) await clone(url.href, dir)
@@ -138,21 +142,17 @@ async function openMergeRequest(scene: Scene, { family, text }: CorpusText): Pro
     head: branch,
     base: 'main',
   })
-  if (family === 'ci-logs') await failCheck(scene, head, 'test', text)
-  if (family === 'check-names') await failCheck(scene, head, text.trim(), 'One test failed.')
-  forge.addLabel(people.reporter, repository, number, triggerLabel)
-  if (family === 'merge-requests') forge.comment(people.stranger, repository, number, text.slice(0, 60_000))
+  if (family === 'ci-logs') failCheck(scene, head, 'test', text)
+  if (family === 'check-names') failCheck(scene, head, text.trim(), 'One test failed.')
+  forge.addLabel(people.reporter, repository, number, triggerLabel, 'pull')
+  if (family === 'merge-requests')
+    forge.comment(people.stranger, repository, number, written(text).slice(0, 60_000), 'pull')
   return { number, head }
 }
 
-async function failCheck({ forge }: Scene, head: string, name: string, log: string): Promise<void> {
+function failCheck({ forge, home }: Scene, sha: string, name: string, log: string): void {
   const output = { title: 'Tests failed', summary: log.slice(0, 1000), text: log }
-  const answer = await fetch(`${forge.apiUrl}/repos/${repository}/check-runs`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${canaries.maintainerToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, head_sha: head, status: 'completed', conclusion: 'failure', output }),
-  })
-  if (answer.status !== 201) throw new Error(`no check: ${await answer.text()}`)
+  forge.addCheck(people.maintainer, home.repository, { name, sha, status: 'completed', conclusion: 'failure', output })
 }
 
 /** The agent at its first turn in the Task of this thread. */
@@ -178,7 +178,7 @@ export async function contextOf({ runtime }: Scene, agent: Agent): Promise<TaskC
 async function getGrant(scene: Scene, agent: Agent, number: number): Promise<string> {
   const note = (await agent.call('task_note', { kind: 'plan', body: '1. Tidy up.' })) as { readonly id: string }
   await scene.quiet()
-  scene.forge.comment(people.maintainer, repository, number, '/approve')
+  scene.forge.comment(people.maintainer, scene.home.repository, number, scene.home.written('/approve'))
   await scene.quiet()
   const issue = (await bundleOf(agent)).issues.find((one) => one.number === number)
   const cited = issue && approvalOf(issue)

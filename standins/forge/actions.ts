@@ -1,5 +1,5 @@
 import { extractQuickActions, obeyQuickActions } from './gitlab/quick-actions.ts'
-import { holdSuite, releaseSuite } from './store/checks.ts'
+import { createCheckRun, holdSuite, releaseSuite, type CheckRunInput } from './store/checks.ts'
 import { createComment, deleteComment, editComment, findComment } from './store/comments.ts'
 import { addIssueLabels, removeIssueLabel } from './store/issue-labels.ts'
 import { editIssue, findIssue, openIssue, type IssueInput, type IssuePatch } from './store/issues.ts'
@@ -33,6 +33,8 @@ export interface Actions {
   /** Resolves to the sha that the base now has. */
   mergePull(login: string, repository: string, number: number, input?: MergeInput): Promise<string>
   deleteBranch(login: string, repository: string, branch: string): Promise<void>
+  /** One that another program than the forge's own CI has run. */
+  addCheck(login: string, repository: string, input: Omit<CheckRunInput, 'app'>): void
   /** More checks by this account are to come, until the returned function says that there are none. */
   expectChecks(login: string, repository: string, sha: string): () => void
   /** The issue or pull request as the forge holds it, for looking only. */
@@ -78,6 +80,7 @@ export function createActions(world: World): Actions {
     mergePull: (login, name, number, input = {}) =>
       mergePull(world, at(name), by(login), findPull(at(name), number), input),
     deleteBranch: (login, name, branch) => deleteBranch(world, at(name), by(login), branch),
+    addCheck: (login, name, input) => void createCheckRun(world, at(name), by(login).user, { ...input, app: login }),
     expectChecks(login, name, sha) {
       const suite = holdSuite(world, at(name), sha, login)
       return () => releaseSuite(world, at(name), by(login).user, suite)
