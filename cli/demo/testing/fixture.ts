@@ -45,8 +45,15 @@ const lookMs = 200
 /** pino's. */
 const warnLevel = 40
 
-/** Plays the scenario of the file; everything that it started has ended when this returns, and its folder is gone. */
-export async function withStory(file: string, body: (story: Story) => Promise<void>): Promise<void> {
+/**
+ * Plays the scenario of the file on a forge of this dialect; everything that it started has ended when this returns, and its
+ * folder is gone.
+ */
+export async function withStory(
+  file: string,
+  body: (story: Story) => Promise<void>,
+  forge: Stack['dialect'] = 'github',
+): Promise<void> {
   const scenario = await loadScenario(join(import.meta.dirname, '..', '..', '..', 'standins', 'scenarios', file))
   const root = mkdtempSync(join(tmpdir(), 'statewright-story-'))
   const dir = join(root, 'stack')
@@ -57,6 +64,7 @@ export async function withStory(file: string, body: (story: Story) => Promise<vo
     const stack = await startStack({
       dir,
       scenario,
+      forge,
       port: 0,
       model: { provider: 'scripted' },
       unsafeNoIsolation: false,
