@@ -213,7 +213,7 @@ export const reasons = {
   'task/awaiting-human/stage-deadline': { owner: 'human', says: 'stage-deadline', unblocks: 'the first time a comment, later `/retry` by a maintainer' },
   'task/awaiting-human/changes-requested': { owner: 'human', says: 'changes-requested', unblocks: 'a new head or a comment on its merge request, at most five times; then `/retry` by a maintainer' },
   'task/awaiting-human/laps': { owner: 'maintainer', says: 'laps', unblocks: '`/retry` by a maintainer' },
-  'task/awaiting-human/approval-revoked': { owner: 'maintainer', says: 'approval-revoked', unblocks: "a maintainer's `/approve` on the issue, or `/retry`" },
+  'task/awaiting-human/approval-revoked': { owner: 'maintainer', says: 'approval-revoked', unblocks: "a maintainer's `/approve` (GitLab: `approve`) on the issue, or `/retry`" },
   'task/awaiting-human/needs-maintainer': { owner: 'maintainer', says: 'needs-maintainer', unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or `/retry`" },
   'task/awaiting-human/over-auto-approve-ceiling': { owner: 'maintainer', says: 'over-auto-approve-ceiling', unblocks: "a maintainer's `/approve` on exactly the reviewed head, a new head, or `/retry`" },
   'task/awaiting-human/budget': { owner: 'maintainer', says: 'budget', unblocks: 'a maintainer raises its budget or uses `/retry`, or the next day begins where the day was used up' },
@@ -227,6 +227,6 @@ export const reasons = {
   'task/operator-error/pod-start-failed': { owner: 'operator', says: 'pod-start-failed', unblocks: 'an operator repairs what the detail names; then a maintainer uses `/retry`' },
   'task/operator-error/pod-not-ending': { owner: 'operator', says: 'pod-not-ending', unblocks: 'an operator ends the pod, or deletes its node or taints it `out-of-service`; then a maintainer uses `/retry`' },
   'task/operator-error/residency-cap': { owner: 'operator', says: 'residency-cap', unblocks: '`/retry` by a maintainer' },
-  'task/pod.working.idle/awaiting-approval': { owner: 'maintainer', says: 'the plan waits for the approval of a maintainer', unblocks: 'a maintainer writes `/approve` on the issue; any other comment goes to the agent' },
+  'task/pod.working.idle/awaiting-approval': { owner: 'maintainer', says: 'the plan waits for the approval of a maintainer', unblocks: 'a maintainer writes `/approve` (GitLab: `approve`) on the issue; any other comment goes to the agent' },
   'task/pod.awaitingSlot/withheld': { owner: 'operator', says: 'the provider withholds the model from the key of its pods', unblocks: 'the reset of the usage limit, money, or another key; one Task tries from time to time' },
 } as const satisfies Readonly<Record<string, Reason>>

@@ -55,7 +55,7 @@ export const stageReasons = {
   'approval-revoked': {
     stage: 'awaiting-human',
     owner: 'maintainer',
-    unblocks: "a maintainer's `/approve` on the issue, or `/retry`",
+    unblocks: "a maintainer's `/approve` (GitLab: `approve`) on the issue, or `/retry`",
   },
   'needs-maintainer': {
     stage: 'awaiting-human',

@@ -98,7 +98,7 @@ function approvalMoves({ context }: Standing): readonly Move[] {
       : []),
     ...(unasked && context.journal.planHash !== null && !grantsHold(context)
       ? [
-          move('maintainer', `approves on ${named(unasked)} with \`/approve\``, {
+          move('maintainer', `approves on ${named(unasked)} with \`/approve\` (GitLab: \`approve\`)`, {
             type: 'approval.commented',
             issue: unasked.issue,
             by: maintainer,

@@ -17,7 +17,7 @@ export const waits = {
     state: 'pod.working.idle',
     owner: 'maintainer',
     says: 'the plan waits for the approval of a maintainer',
-    unblocks: 'a maintainer writes `/approve` on the issue; any other comment goes to the agent',
+    unblocks: 'a maintainer writes `/approve` (GitLab: `approve`) on the issue; any other comment goes to the agent',
     isSo: (context) => context.journal.planHash !== null && gatedIssues(context).some(({ grant }) => grant === null),
   },
   withheld: {

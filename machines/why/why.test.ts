@@ -146,7 +146,7 @@ describe('the shortest way', () => {
   test('from the beginning it passes plan, approval, work and review, in the words of who does it', () => {
     const path = why(new ATask().mint()).path ?? []
     expect(path.filter(({ by }) => by === 'maintainer').map(({ does }) => does)).toEqual([
-      'approves on lib#1 with `/approve`',
+      'approves on lib#1 with `/approve` (GitLab: `approve`)',
     ])
     expect(path.at(-1)).toMatchObject({ by: 'forge', stage: 'delivered' })
   })

@@ -1,8 +1,8 @@
 import type { ForgeSubjectKind } from '../port.ts'
 import type { Provider } from '../projects.ts'
 
-/** In backticks or bare, and no part of a path. */
-const approve = /`\/approve`|(?<![\w/`])\/approve(?![\w/-])/g
+/** In backticks or bare, and no part of a path; with what reasons add for people whose forge they do not know. */
+const approve = /(?:`\/approve`|(?<![\w/`])\/approve(?![\w/-]))(?: \(GitLab: `?approve`?\))?/g
 
 /**
  * What people are asked to write, as their forge lets them. GitLab takes its own commands out of a comment and keeps none of
