@@ -81,6 +81,7 @@ export const holes: readonly Hole[] = [
         find: /const folded = foldedNames\(path\)/,
         replace: 'const folded: string[] = []',
       },
+      { file: 'edges/git/protected-change.ts', find: /unknownShape\(shapes, path\)/, replace: 'undefined' },
     ],
   },
   {

@@ -225,7 +225,8 @@ async function everythingRead(
 
 async function labelsOf(agent: Agent, number: number): Promise<unknown> {
   const answer = await agent.call('scm_read', { kind: 'issues', repo: repositoryName, number })
-  return (answer as { readonly items?: readonly { readonly labels: readonly string[] }[] }).items?.[0]?.labels
+  return (answer as { readonly items?: readonly { readonly labels: readonly string[] }[] } | undefined)?.items?.[0]
+    ?.labels
 }
 
 function textsOf(thread: BundleThread & { readonly head_branch?: string }): readonly string[] {
