@@ -46,12 +46,13 @@ export async function storeItems(
 ): Promise<readonly ItemResult[]> {
   const { sql, feed } = deps
   const rows = await sql.tx((tx) => storeRows(deps, tx, job, repo, indexes))
-  if (rows.some(({ purged }) => purged > 0)) feed.wake()
   const open = rows.filter(({ outcome, memory_id }) => outcome === null && memory_id !== null)
   const outcomes = await feed.put(
     open.map(({ memory_id }) => memory_id!),
     signal,
   )
+  // New memories go in before old ones go out: what both name is then never without a memory.
+  if (rows.some(({ purged }) => purged > 0)) feed.wake()
   const told = new Map(open.map((row, place) => [row.index, outcomes[place]!]))
   const results = rows.map((row) => resultOf(row, told.get(row.index)))
   await recordOutcomes(sql, job, results)
