@@ -13,7 +13,7 @@ import type { RuntimeOptions } from '../runtime/options.ts'
 import type { Random } from '../runtime/random.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Sql } from '../runtime/store/sql.ts'
-import { actionLog } from './action-log.ts'
+import { actionLog, actionLogFor } from './action-log.ts'
 import type { MemoryDeps } from './deps.ts'
 import type { RetrievalEngine } from './engine/port.ts'
 import { createFeed } from './feed/feed.ts'
@@ -77,6 +77,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
     clock,
     ids,
     logger,
+    logActionFor: actionLogFor(clock, logger),
     runtime: () => runtime,
     poolSize,
     itemTimeoutMs,

@@ -5,6 +5,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { principalOf } from '../../http/auth/authenticate.ts'
 import { foldFaults } from '../../http/faults.ts'
 import { repaired } from '../../http/plain-input.ts'
 import { invalidInput, type Fault } from '../../http/problem.ts'
@@ -56,7 +57,12 @@ interface PendingItem extends BulkItem {
 
 /** The accepted job, visible from now on; its actor is still to be told. */
 export async function acceptBulk(sql: Sql, request: FastifyRequest, id: string, now: number): Promise<JobRow> {
-  await sql.query('insert into ingest_job (id, created_at) values ($1, $2)', [id, now])
+  await sql.query('insert into ingest_job (id, created_at, requested_by, request_id) values ($1, $2, $3, $4)', [
+    id,
+    now,
+    principalOf(request).subject,
+    request.id,
+  ])
   try {
     return await new Intake(sql, id).take(request)
   } catch (error) {

@@ -89,6 +89,15 @@ describe('a bulk ingest', () => {
     expect(await jobEnded(memory, again.id)).toMatchObject({ done: 1, skipped: 1 })
     expect(await contentsOf(memory, repo)).toEqual({ a: ['one'], b: ['three'] })
   })
+
+  test('two equal chunks of one file have two keys: one that changes leaves the other its text (MEMORIES-17)', async () => {
+    const first = [item('a', 'same', 'c1'), item('a', 'same', 'c2')]
+    await jobEnded(memory, (await ingest(memory, { repo, items: first })).id)
+    await jobEnded(memory, (await ingest(memory, { repo, items: [item('a', 'other', 'c2')] })).id)
+    expect(await contentsOf(memory, repo)).toEqual({ a: ['other', 'same'] })
+    await jobEnded(memory, (await ingest(memory, { repo, items: [item('a', 'other', 'c1')] })).id)
+    expect(await contentsOf(memory, repo)).toEqual({ a: ['other'] })
+  })
 })
 
 describe('reconcile_files', () => {

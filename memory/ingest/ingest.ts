@@ -15,6 +15,7 @@ import type { Handlers } from '../../runtime/handlers.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Delivery, EffectContext, JournalRow, Runtime } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
+import type { LogActionFor } from '../action-log.ts'
 import type { RetrievalEngine } from '../engine/port.ts'
 import type { Feed } from '../feed/feed.ts'
 import { endJob } from './end-job.ts'
@@ -31,6 +32,7 @@ export interface IngestDeps {
   readonly clock: Clock
   readonly ids: Ids
   readonly logger: Logger
+  readonly logActionFor: LogActionFor
   readonly runtime: () => Runtime
   /** MEMORY-LIMITS-5, MEMORY-LIMITS-4: `workerPoolSize`, `ingestItemTimeout`. */
   readonly poolSize: number
@@ -147,7 +149,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     },
     purgeFile: {
       async perform({ job, repo, file }, context) {
-        const memories = await purgeDropped(sql, job, repo, () => clock.now())
+        const memories = await purgeDropped(deps, job, repo)
         deps.feed.wake()
         const event: IngestJobEvent = { type: 'file.purged', at: clock.now(), file, memories }
         return [{ to: context.actor, key: `${context.key}/purged`, event }]

@@ -5,11 +5,13 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Ids } from '../../http/ports.ts'
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
+import type { LogActionFor } from '../action-log.ts'
 import type { Feed, FeedOutcome } from '../feed/feed.ts'
 import { deleteMemories } from '../memories/delete-memories.ts'
 import { itemIdentity } from '../memories/identity.ts'
 import type { Metadata } from '../memories/memory.ts'
 import { storeMemory } from '../memories/store-memory.ts'
+import { logDeleted, type Deleted } from './deletion-log.ts'
 
 export type ItemOutcome = 'stored' | 'duplicated' | 'partial_success' | 'skipped'
 
@@ -22,6 +24,7 @@ export interface StoreItemsDeps {
   readonly feed: Feed
   readonly clock: Clock
   readonly ids: Ids
+  readonly logActionFor: LogActionFor
   /** How long the engine keeps what a file's new memories replace: one that reads each text once then need not again. */
   readonly keptMs: number
 }
@@ -44,14 +47,17 @@ export async function storeItems(
   indexes: readonly number[],
   signal: AbortSignal,
 ): Promise<readonly ItemResult[]> {
-  const { sql, feed } = deps
-  const rows = await sql.tx((tx) => storeRows(deps, tx, job, repo, indexes))
-  if (rows.some(({ purged }) => purged > 0)) feed.wake()
+  const { sql, feed, clock } = deps
+  const startedAt = clock.now()
+  const { rows, deleted } = await sql.tx((tx) => storeRows(deps, tx, job, repo, indexes))
+  await logDeleted(deps, job, deleted, startedAt)
   const open = rows.filter(({ outcome, memory_id }) => outcome === null && memory_id !== null)
   const outcomes = await feed.put(
     open.map(({ memory_id }) => memory_id!),
     signal,
   )
+  // New memories go in before old ones go out: what both name is then never without a memory.
+  if (deleted.length > 0) feed.wake()
   const told = new Map(open.map((row, place) => [row.index, outcomes[place]!]))
   const results = rows.map((row) => resultOf(row, told.get(row.index)))
   await recordOutcomes(sql, job, results)
@@ -64,15 +70,16 @@ async function storeRows(
   job: string,
   repo: string,
   indexes: readonly number[],
-): Promise<readonly ItemRow[]> {
+): Promise<{ readonly rows: readonly ItemRow[]; readonly deleted: readonly Deleted[] }> {
   const { rows } = await tx.query<ItemRow>(
     `select index, idempotency_key, content, metadata, file, memory_id, purged, outcome
     from ingest_item where job = $1 and index = any($2::int[]) order by index for update`,
     [job, indexes],
   )
   const stored: ItemRow[] = []
-  for (const row of rows) stored.push(row.memory_id === null ? await storeRow(deps, tx, job, repo, row) : row)
-  return stored
+  const deleted: Deleted[] = []
+  for (const row of rows) stored.push(row.memory_id === null ? await storeRow(deps, tx, job, repo, row, deleted) : row)
+  return { rows: stored, deleted }
 }
 
 async function storeRow(
@@ -81,11 +88,12 @@ async function storeRow(
   job: string,
   repo: string,
   item: ItemRow,
+  deleted: Deleted[],
 ): Promise<ItemRow> {
   const now = clock.now()
-  const purged = item.file === null ? 0 : await purgeOnce(tx, job, repo, item.file, now + keptMs)
+  const purged = item.file === null ? [] : await purgeOnce(tx, job, repo, item.file, now + keptMs)
   const of = item.metadata['repo'] ?? repo
-  const { row, how } = await storeMemory(
+  const { row, how, replaced } = await storeMemory(
     tx,
     {
       id: ids.next(),
@@ -99,26 +107,35 @@ async function storeRow(
     },
     now,
   )
+  deleted.push(
+    ...purged.map((id) => ({ id, reason: 'reconciled' as const })),
+    ...replaced.map((id) => ({ id, reason: 'replaced' as const })),
+  )
   const isThere = how !== 'new' && row.status === 'ready'
   const outcome = how === 'skipped' ? 'skipped' : isThere ? 'duplicated' : null
   await tx.query('update ingest_item set memory_id = $3, purged = $4, outcome = $5 where job = $1 and index = $2', [
     job,
     item.index,
     row.id,
-    purged,
+    purged.length,
     outcome,
   ])
-  return { ...item, memory_id: row.id, purged, outcome }
+  return { ...item, memory_id: row.id, purged: purged.length, outcome }
 }
 
 /** The earlier memories of a file go in the transaction that brings its first new one (INGEST-RULE-1). */
-async function purgeOnce(tx: Queryable, job: string, repo: string, file: string, dueAt: number): Promise<number> {
+async function purgeOnce(
+  tx: Queryable,
+  job: string,
+  repo: string,
+  file: string,
+  dueAt: number,
+): Promise<readonly string[]> {
   const { rowCount } = await tx.query(
     'update ingest_file set is_purged = true where job = $1 and file = $2 and not is_purged',
     [job, file],
   )
-  if (rowCount === 0) return 0
-  return (await deleteMemories(tx, { repo, files: [file] }, dueAt)).length
+  return rowCount === 0 ? [] : deleteMemories(tx, { repo, files: [file] }, dueAt)
 }
 
 function resultOf(row: ItemRow, told: FeedOutcome | undefined): ItemResult {

@@ -31,7 +31,7 @@ export const IdempotencyKey = Type.String({
   maxLength: 512,
   pattern: plainName,
   description:
-    'Unique per repository. The same key with the same content changes nothing. With other content the new memory replaces the older one.',
+    'Unique per repository. The same key with the same content changes nothing. With other content the new memory replaces the older one, unless another key or a write without a key stands for that.',
 })
 
 export const RepoName = Type.String({ maxLength: 512, pattern: plainName })

@@ -23,38 +23,59 @@ export interface Stored {
   readonly replaced: readonly string[]
 }
 
-interface Keyed {
-  readonly memory_id: string
-  readonly identity: string
-}
-
 /**
- * Stores a memory under its idempotency key: the same key and content change nothing, another content replaces the older
- * memory. One that the engine had refused is to be fed again when it comes again. Inside a transaction of the caller's.
+ * Stores a memory under its idempotency key: the same key and content change nothing. With other content the key moves
+ * on, and the older memory goes once no other key and no write without a key stands for it (MEMORIES-17). One that the
+ * engine had refused is to be fed again when it comes again. Inside a transaction of the caller's.
  */
 export async function storeMemory(tx: Queryable, draft: Draft, now: number): Promise<Stored> {
-  const keyed = draft.key === undefined ? undefined : await keyHolder(tx, draft.key)
-  const isSame = keyed?.identity === draft.identity.toString('hex')
-  const replaced = keyed === undefined || isSame ? [] : await deleteMemories(tx, { ids: [keyed.memory_id] }, now)
-  const inserted = await insert(tx, draft, now)
-  const row = inserted ?? (await takeAgain(tx, draft, now))
-  if (draft.key !== undefined && !isSame) await holdKey(tx, draft.key, row.id)
-  return { row, how: inserted ? 'new' : isSame ? 'skipped' : 'same', replaced }
+  const older = draft.key === undefined ? undefined : await keyHolder(tx, draft.key)
+  await lockRows(tx, draft, older)
+  const { row, isNew } = await insertOrTake(tx, draft, now)
+  if (draft.key === undefined || older === row.id)
+    return { row, how: isNew ? 'new' : older === undefined ? 'same' : 'skipped', replaced: [] }
+  await holdKey(tx, draft.key, row.id)
+  const replaced = older === undefined ? [] : await deleteUnheld(tx, older, now)
+  return { row, how: isNew ? 'new' : 'same', replaced }
 }
 
-async function keyHolder(tx: Queryable, key: NonNullable<Draft['key']>): Promise<Keyed | undefined> {
-  const { rows } = await tx.query<Keyed>(
-    `select k.memory_id, encode(m.identity, 'hex') as identity
-    from memory_key k join memory m on m.id = k.memory_id where k.repo = $1 and k.key = $2 for update of k`,
+/** Writers under one key come one after another: also while it has no row that could be locked. */
+async function keyHolder(tx: Queryable, key: NonNullable<Draft['key']>): Promise<string | undefined> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`memory key\n${key.repo}\n${key.text}`])
+  const { rows } = await tx.query<{ id: string }>(
+    'select memory_id as id from memory_key where repo = $1 and key = $2',
     [key.repo, key.text],
   )
-  return rows[0]
+  return rows[0]?.id
+}
+
+/** Both memories of a key that moves on, in the order of their ids: two keys that change places do not wait for each other. */
+async function lockRows(tx: Queryable, { identity }: Draft, older: string | undefined): Promise<void> {
+  if (older === undefined) return
+  await tx.query(`select from memory where id = $1 or identity = decode($2, 'hex') order by id for update`, [
+    older,
+    identity.toString('hex'),
+  ])
+}
+
+/** Again, where the row that is there goes before it can be taken. */
+async function insertOrTake(
+  tx: Queryable,
+  draft: Draft,
+  now: number,
+): Promise<{ readonly row: MemoryRow; readonly isNew: boolean }> {
+  for (;;) {
+    const inserted = await insert(tx, draft, now)
+    const row = inserted ?? (await takeAgain(tx, draft, now))
+    if (row) return { row, isNew: inserted !== undefined }
+  }
 }
 
 async function insert(tx: Queryable, draft: Draft, now: number): Promise<MemoryRow | undefined> {
   const { rows } = await tx.query<MemoryRow>(
-    `insert into memory (id, identity, content, metadata, repo, file, status, track_id, job, feed_at, created_at, updated_at)
-    values ($1, decode($2, 'hex'), $3, $4::jsonb, $5, $6, 'processing', $7, $8, $9, $9, $9)
+    `insert into memory (id, identity, content, metadata, repo, file, status, track_id, job, feed_at, created_at, updated_at,
+      is_unkeyed)
+    values ($1, decode($2, 'hex'), $3, $4::jsonb, $5, $6, 'processing', $7, $8, $9, $9, $9, $10)
     on conflict (identity) do nothing returning ${memoryColumns}`,
     [
       draft.id,
@@ -66,24 +87,26 @@ async function insert(tx: Queryable, draft: Draft, now: number): Promise<MemoryR
       `mem-${draft.id}`,
       draft.job,
       now,
+      draft.key === undefined,
     ],
   )
   return rows[0]
 }
 
-/** The row that is there, fed anew where the engine had refused it. */
-async function takeAgain(tx: Queryable, draft: Draft, now: number): Promise<MemoryRow> {
+/** The row that is there, fed anew where the engine had refused it; undefined: it has just gone. */
+async function takeAgain(tx: Queryable, draft: Draft, now: number): Promise<MemoryRow | undefined> {
   const { rows } = await tx.query<MemoryRow>(
     `update memory set
       job = case when status = 'failed' then $3 else job end,
       attempts = case when status = 'failed' then 0 else attempts end,
       feed_at = case when status = 'failed' then $2 else feed_at end,
       updated_at = case when status = 'failed' then $2 else updated_at end,
-      status = case when status = 'failed' then 'processing' else status end
+      status = case when status = 'failed' then 'processing' else status end,
+      is_unkeyed = is_unkeyed or $4
     where identity = decode($1, 'hex') returning ${memoryColumns}`,
-    [draft.identity.toString('hex'), now, draft.job],
+    [draft.identity.toString('hex'), now, draft.job, draft.key === undefined],
   )
-  return rows[0]!
+  return rows[0]
 }
 
 async function holdKey(tx: Queryable, key: NonNullable<Draft['key']>, memoryId: string): Promise<void> {
@@ -92,4 +115,14 @@ async function holdKey(tx: Queryable, key: NonNullable<Draft['key']>, memoryId: 
     on conflict (repo, key) do update set memory_id = excluded.memory_id`,
     [key.repo, key.text, memoryId],
   )
+}
+
+/** Its row is locked: who takes it for another key has done so, or finds it gone. */
+async function deleteUnheld(tx: Queryable, id: string, now: number): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from memory m where id = $1 and not is_unkeyed
+    and not exists (select from memory_key k where k.memory_id = m.id)`,
+    [id],
+  )
+  return rows.length === 0 ? [] : deleteMemories(tx, { ids: [id] }, now)
 }

@@ -70,7 +70,8 @@ export function edgesRoutes(app: HttpApp, deps: MemoryDeps): void {
       config: { problems: [404] },
       schema: {
         summary: 'Assert an edge',
-        description: 'If the edge exists, the service answers 200 with it.',
+        description:
+          'If the edge exists, the service answers 200 with it. A new description replaces the stored one. New metadata is merged into the stored metadata.',
         tags: ['entities'],
         body: NewEdge,
         response: { 200: Edge, 201: Edge },

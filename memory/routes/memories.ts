@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
@@ -64,8 +65,9 @@ export function memoriesRoutes(app: HttpApp, deps: MemoryDeps): void {
     },
     async (request, reply) => {
       const startedAt = deps.clock.now()
-      const { how, row } = await create(deps, request.body)
+      const { how, row, replaced } = await create(deps, request.body)
       const { id } = row
+      logReplaced(deps, request, replaced, startedAt)
       deps.logAction(request, {
         action: 'memory.create',
         resourceId: id,
@@ -163,6 +165,11 @@ async function create(deps: MemoryDeps, body: Static<typeof CreateBody>): Promis
   const stored = await deps.sql.tx((tx) => storeMemory(tx, draft, deps.clock.now()))
   if (stored.replaced.length > 0) deps.feed.wake()
   return stored
+}
+
+function logReplaced(deps: MemoryDeps, request: FastifyRequest, ids: readonly string[], startedAt: number): void {
+  for (const resourceId of ids)
+    deps.logAction(request, { action: 'memory.delete', resourceId, startedAt, more: { reason: 'replaced' } })
 }
 
 /** The row as it is once the engine has answered, or after a moment. */

@@ -50,6 +50,7 @@ beforeEach(async () => {
   const { rows } = await memory.sql.query<{ id: string }>('select id from memory')
   for (const { id } of rows) await ask('DELETE', `/memories/${id}`)
   await memory.engine.clear()
+  await memory.sql.exec('delete from knowledge_note; delete from knowledge_assertion')
 })
 
 describe('queries', () => {

@@ -1,6 +1,8 @@
 /** What any retrieval engine does, P1 to P4 of the port included. Run over each adapter, and over each store behind it. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Sql } from '../../../runtime/store/sql.ts'
+import { assertEdge, deleteEdge, listEdges } from '../knowledge/edges.ts'
+import { findEntity, patchEntity } from '../knowledge/entities.ts'
 import { queryModes, type EngineMemory, type EngineQuery, type RetrievalEngine } from '../port.ts'
 
 export interface EngineUnderTest {
@@ -215,6 +217,30 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
     await expect(under.sql.query('select from knowledge_edge where not is_asserted')).resolves.toMatchObject({
       rowCount: 0,
     })
+  })
+
+  it('gives back what people wrote on an entity, and the edges that they asserted, when memories name it again (ENTITIES-11, EDGES-8)', async () => {
+    const { sql } = under
+    const memory = aMemory(texts.sessions)
+    await store(memory)
+    const [from, to] = [(await entityId('SessionStore'))!, (await entityId('RedisCluster'))!]
+    const written = { metadata: { owner: 'ann' }, description: 'Where sessions live.' }
+    await sql.tx((tx) => patchEntity(tx, from, written))
+    const draft = { from, to, relation: 'owned_by', description: 'by contract', metadata: { since: '2026' } }
+    await sql.tx((tx) => assertEdge(tx, draft))
+    const gone = { ...draft, relation: 'was_owned_by' }
+    const deleted = await sql.tx((tx) => assertEdge(tx, gone))
+    await deleteEdge(sql, deleted!.edge.id)
+    await engine.remove([memory.id])
+    await under.settle()
+    expect(await findEntity(sql, from)).toBeUndefined()
+    expect(await listEdges(sql, { from }, 10)).toEqual([])
+    await store(aMemory(texts.sessions))
+    expect(await entityId('SessionStore')).toBe(from)
+    expect(await findEntity(sql, from)).toMatchObject(written)
+    const edges = await listEdges(sql, { from }, 10)
+    expect(edges.find((edge) => edge.relation === 'owned_by')).toMatchObject(draft)
+    expect(edges.map((edge) => edge.relation)).not.toContain('was_owned_by')
   })
 
   it('gives an entity the id that it had before everything was fed anew', async () => {

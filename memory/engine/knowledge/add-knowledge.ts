@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import { edgeIdOf, entityIdOf } from './ids.ts'
+import { lockAbsentAssertions, restoreWritten } from './written-by-people.ts'
 
 export interface FoundEntity {
   readonly memoryId: string
@@ -21,33 +22,36 @@ export interface FoundEdge {
   readonly mentions: number
 }
 
-/** An entity keeps the name and type under which it was found first; the longer description stays, people's above all. */
+/**
+ * An entity keeps the name and type under which it was found first; the longer description stays, people's above all.
+ * One that comes again has what people wrote on it.
+ */
 export async function addEntities(tx: Queryable, found: readonly FoundEntity[]): Promise<void> {
   if (found.length === 0) return
   const entities = [...new Map(found.map((one) => [one.key, one])).values()].toSorted(byKey)
+  const ids = entities.map((one) => entityIdOf(one.key))
+  const assertions = await lockAbsentAssertions(tx, ids)
   await tx.query(
     `insert into knowledge_entity as e (id, key, name, type, description)
     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
     on conflict (key) do update set description = excluded.description
       where not e.is_described and length(excluded.description) > length(e.description)`,
     [
-      entities.map((one) => entityIdOf(one.key)),
+      ids,
       entities.map((one) => one.key),
       entities.map((one) => one.name),
       entities.map((one) => one.type),
       entities.map((one) => one.description),
     ],
   )
+  await restoreWritten(tx, ids, assertions)
   await tx.query(
     `insert into knowledge_entity_source (memory_id, entity_id, mentions)
     select memory, entity, sum(mentions) from unnest($1::text[], $2::uuid[], $3::int[]) as u (memory, entity, mentions)
     group by memory, entity on conflict (memory_id, entity_id) do update set mentions = excluded.mentions`,
     [found.map((one) => one.memoryId), found.map((one) => entityIdOf(one.key)), found.map((one) => one.mentions)],
   )
-  await countMemories(
-    tx,
-    entities.map((one) => entityIdOf(one.key)),
-  )
+  await countMemories(tx, ids)
 }
 
 /** Both ends must have been added. */

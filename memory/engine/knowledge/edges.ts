@@ -1,6 +1,8 @@
+import { invalidInput } from '../../../http/problem.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import { isUuid } from './entities.ts'
 import { edgeIdOf } from './ids.ts'
+import { writeAssertion } from './written-by-people.ts'
 
 export interface EdgeRow {
   readonly id: string
@@ -27,6 +29,7 @@ export interface EdgeDraft {
   readonly metadata: Readonly<Record<string, string>>
 }
 
+const mostKeys = 64
 const columns = `id, from_id as "from", to_id as "to", relation, description, weight, tier, metadata`
 
 /** In the order of their ids, which tells nothing and never changes. */
@@ -46,7 +49,12 @@ export async function listEdges(
   return rows
 }
 
-/** Undefined: an end is unknown. The same edge again is the one that is there, and now somebody's word as well. */
+/**
+ * Undefined: an end is unknown. The same edge again is the one that is there, and now somebody's word as well: with the
+ * new description where one is given, and with the new metadata beside what it has (EDGES-5).
+ *
+ * @throws Problem `invalid-input` when that leaves too many keys
+ */
 export async function assertEdge(
   tx: Queryable,
   draft: EdgeDraft,
@@ -60,21 +68,29 @@ export async function assertEdge(
   ])
   if (ends.rowCount < new Set([from.toLowerCase(), to.toLowerCase()]).size) return undefined
   const id = edgeIdOf(from.toLowerCase(), to.toLowerCase(), relation)
-  const made = await tx.query<EdgeRow>(
-    `insert into knowledge_edge (id, from_id, to_id, relation, description, tier, metadata, is_asserted)
-    values ($1, $2, $3, $4, $5, 'EXTRACTED', $6, true) on conflict (id) do nothing returning ${columns}`,
+  const { rows } = await tx.query<EdgeRow & { isNew: boolean }>(
+    `insert into knowledge_edge as e (id, from_id, to_id, relation, description, tier, metadata, is_asserted)
+    values ($1, $2, $3, $4, $5, 'EXTRACTED', $6, true)
+    on conflict (id) do update set is_asserted = true, tier = excluded.tier, metadata = e.metadata || excluded.metadata,
+      description = coalesce(nullif(excluded.description, ''), e.description)
+    returning ${columns}, xmax = 0 as "isNew"`,
     [id, from, to, relation, description, JSON.stringify(metadata)],
   )
-  if (made.rows[0]) return { edge: made.rows[0], isNew: true }
-  const known = await tx.query<EdgeRow>(
-    `update knowledge_edge set is_asserted = true where id = $1 returning ${columns}`,
-    [id],
-  )
-  return { edge: known.rows[0]!, isNew: false }
+  const { isNew, ...edge } = rows[0]!
+  if (Object.keys(edge.metadata).length > mostKeys)
+    throw invalidInput([{ path: '/metadata', message: `leaves more than ${mostKeys} keys` }])
+  await writeAssertion(tx, id)
+  return { edge, isNew }
 }
 
 /** Whether it was there. One that memories tell comes back when a memory tells it again. */
 export async function deleteEdge(sql: Queryable, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
-  return (await sql.query('delete from knowledge_edge where id = $1', [id])).rowCount > 0
+  const { rowCount } = await sql.query(
+    `with word as (delete from knowledge_assertion where edge_id = $1 returning edge_id),
+      edge as (delete from knowledge_edge where id = $1 returning id)
+    select from edge union all select from word`,
+    [id],
+  )
+  return rowCount > 0
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
+import { writeNote } from './written-by-people.ts'
 
 export interface EntityRow {
   readonly id: string
@@ -61,6 +62,7 @@ export async function patchEntity(
       is_described = is_described or $3::text is not null where id = $1`,
     [id, change.metadata === undefined ? null : JSON.stringify(change.metadata), change.description ?? null],
   )
+  await writeNote(tx, id, change)
 }
 
 /** Anything else is the id of nobody. */

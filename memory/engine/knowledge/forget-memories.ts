@@ -21,9 +21,14 @@ export async function forgetMemories(tx: Queryable, ids: readonly string[]): Pro
   return { entities: entities.rows.map((row) => row.id), edges: edges.rows.map((row) => row.id) }
 }
 
-/** The last memory to go takes its entities and edges along; an asserted edge lives as long as both its ends do. */
+/**
+ * The last memory to go takes its entities and edges along; an asserted edge lives as long as both its ends do. Entities
+ * are locked first: one that another transaction has just named is then seen to be named.
+ */
 export async function sweepKnowledge(tx: Queryable, touched: Touched): Promise<void> {
+  await tx.query('select from knowledge_entity where id = any($1::uuid[]) order by key for update', [touched.entities])
   if (touched.edges.length > 0) {
+    await tx.query('select from knowledge_edge where id = any($1::uuid[]) order by id for update', [touched.edges])
     await tx.query(
       `delete from knowledge_edge e where e.id = any($1::uuid[]) and not e.is_asserted
       and not exists (select from knowledge_edge_source s where s.edge_id = e.id)`,
