@@ -2,7 +2,7 @@
  * What a memory is, by what ingest writes of it: a file of a repository; a change, which is a commit, an issue or a merge
  * request (their `file` begins with `@`); and a note, what somebody wrote down, which is everything else.
  */
-const memoryKinds = ['files', 'changes', 'notes'] as const
+export const memoryKinds = ['files', 'changes', 'notes'] as const
 export type MemoryKind = (typeof memoryKinds)[number]
 
 /** Of what a memory says of itself; an engine's own column of the file says the same. */
