@@ -5,9 +5,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { FileRanker, weights, type Weights } from '../../memory/query/file-ranker.ts'
+import { fileKey, FileRanker, rankFiles, weights, type Weights } from '../../memory/query/file-ranker.ts'
 import { chunksToRank } from '../../memory/query/rank-by-file.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
 import type { Goal } from '../kit/goals.ts'
@@ -18,7 +17,6 @@ import { lexicalIndex } from './lexical.ts'
 import { qualityOf, type Quality } from './measure.ts'
 import { readRepository, type Repository } from './repository.ts'
 
-const program = fileURLToPath(new URL('../../bin/statewright.mjs', import.meta.url))
 /** The weights were found here, so that its own figures prove nothing. */
 const tunedOn = 'fastify'
 
@@ -33,42 +31,37 @@ interface Row extends Quality {
   readonly ranker: string
 }
 
-const nothing: Weights = {
-  bestChunk: 0,
+const bm25: Weights = {
+  bestChunk: 1,
   chunks: 0,
   path: 0,
   named: 0,
   history: 0,
   together: 0,
-  linked: 0,
   namesake: 0,
   often: 0,
 }
-/** Of each signal, what goes with it alone: the table says what each is worth. */
-const without: readonly (readonly [name: string, weights: Weights])[] = (
-  ['path', 'named', 'history', 'together', 'linked', 'namesake', 'often'] as const
-).map((signal) => [`ours without ${signal}`, { ...weights, [signal]: 0 }])
 
-function rowsOf(repository: Repository, quick: boolean): Row[] {
-  const { name, base, texts, corpus, questions } = repository
+function rowsOf({ name, base, texts, corpus, questions }: Repository): Row[] {
   const index = lexicalIndex(texts, chunksToRank)
-  const found = new Map(questions.map(({ text }) => [text, index(text)]))
-  const row = (ranker: string, using: Weights): Row => {
-    const ours = new FileRanker(corpus, using)
-    const quality = qualityOf(questions, (text) =>
-      ours.rank(text, found.get(text) ?? new Map()).map(({ file }) => file),
-    )
+  const ranker = new FileRanker('')
+  for (const file of corpus.files) ranker.addFile(file)
+  for (const [at, change] of corpus.changes.entries()) ranker.addChange(String(at), change)
+  const row = (named: string, using: Weights): Row => {
+    const quality = qualityOf(questions, (text) => {
+      const chunks = new Map([...index(text)].map(([file, scores]) => [fileKey('', file), scores]))
+      return rankFiles(new Map([['', ranker]]), text, chunks, using).map(({ file }) => file)
+    })
     return {
       repository: name,
       base: base.slice(0, 8),
       files: texts.size,
       questions: questions.length,
-      ranker,
+      ranker: named,
       ...quality,
     }
   }
-  const all = [row('BM25', { ...nothing, bestChunk: 1 }), row('ours', weights)]
-  return quick ? all : [...all, ...without.map(([ranker, using]) => row(ranker, using))]
+  return [row('BM25', bm25), row('ours', weights)]
 }
 
 function gain(rows: readonly Row[], repository: string, of: 'recall10' | 'mrr'): number {
@@ -142,7 +135,7 @@ async function main(): Promise<number> {
       if (only !== undefined && !only.split(',').includes(name)) continue
       console.error(`reading ${name}`)
       try {
-        rows.push(...rowsOf(readRepository(source, name, folder, program), quick))
+        rows.push(...rowsOf(readRepository(source, name, folder)))
       } catch (error) {
         invalid.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
       }
@@ -172,7 +165,7 @@ function sectionOf(report: Report, tables: string): string {
 \`npm run bench -- retrieval --repos DIR --write\`, ${report.startedAt.slice(0, 10)}, ${report.minutes.toFixed(0)} minutes. ${machine.cores} cores of ${machine.cpu},
 ${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}; load ${machine.loadBefore} before the run. A question is the subject of a commit
 after the base, right are the files that it changed (1 to 8). The index is made from a clone that holds nothing later than the base.
-BM25 ranks files by their best chunk. Weights were found on ${tunedOn}, which therefore counts for no goal; "without" leaves one signal out.
+BM25 ranks files by their best chunk. Weights were found on ${tunedOn}, which therefore counts for no goal.
 
 ${verdictLines(report).join('  \n')}
 

@@ -1,8 +1,7 @@
 /** One repository as it was at its base commit, and what people changed later: questions whose answers are known. */
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileCorpus } from '../../memory/query/file-ranker.ts'
+import type { Change } from '../../memory/query/file-ranker.ts'
 import { commits, git, type Commit } from './git.ts'
 
 export interface Question {
@@ -15,7 +14,7 @@ export interface Repository {
   readonly base: string
   /** By path; what is no text is not in it. */
   readonly texts: ReadonlyMap<string, string>
-  readonly corpus: FileCorpus
+  readonly corpus: { readonly files: readonly string[]; readonly changes: readonly Change[] }
   readonly questions: readonly Question[]
 }
 
@@ -28,10 +27,10 @@ const mostFiles = 8
 const noQuestion = /^(?:chore|bump|release|merge|changelog|revert|build\(deps)|\bbump\b|^v?\d+\.\d+|changelog/i
 
 /**
- * `program`: statewright's launcher, which reads the code graph. The index is built from a clone into which only the base
+ * The index is built from a clone into which only the base
  * commit was pushed: its object store holds nothing later.
  */
-export function readRepository(source: string, name: string, folder: string, program: string): Repository {
+export function readRepository(source: string, name: string, folder: string): Repository {
   const length = Number(git(source, 'rev-list', '--count', '--first-parent', 'HEAD'))
   const base = git(source, 'rev-parse', `HEAD~${Math.min(commitsBehind, Math.floor(length / 2))}`).trim()
   const dir = cloneAt(source, base, join(folder, name))
@@ -41,7 +40,7 @@ export function readRepository(source: string, name: string, folder: string, pro
     name,
     base,
     texts,
-    corpus: { files: [...texts.keys()], changes, links: readLinks(dir, join(folder, `${name}.ndjson`), program) },
+    corpus: { files: [...texts.keys()], changes },
     questions: questionsOf(commits(source, `${base}..HEAD`, 1_000_000), texts),
   }
 }
@@ -64,28 +63,6 @@ function readTexts(dir: string): Map<string, string> {
     if (!text.includes('\0') && !text.includes('\uFFFD')) texts.set(path, text)
   }
   return texts
-}
-
-interface Piece {
-  readonly edges: readonly { readonly from: string; readonly to: string; readonly confidence: number }[]
-}
-
-const leastConfidence = 0.5
-
-function readLinks(dir: string, out: string, program: string): FileCorpus['links'] {
-  execFileSync(process.execPath, [program, 'code-graph', 'extract', dir, '--no-cache', '--out', out], {
-    stdio: 'ignore',
-  })
-  return readFileSync(out, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .flatMap((line) => (JSON.parse(line) as Piece).edges)
-    .map(({ from, to, confidence }) => ({ from: fileOf(from), to: fileOf(to), confidence }))
-    .filter(({ from, to, confidence }) => from !== to && confidence >= leastConfidence)
-}
-
-function fileOf(id: string): string {
-  return id.split('#', 1)[0] ?? id
 }
 
 /** The subject alone, without the number of its merge request: a commit of 1 to 8 files, some of them there at the base. */

@@ -7,6 +7,8 @@
  * - P3 A memory is found once its `upsert` said `stored`, `duplicate` or `partial`, and no longer once its `remove` began.
  * - P4 Scores lie in [0, 1], descend, and are of the kind that the answer names. None is invented.
  */
+import type { MemoryKind } from './memory-kind.ts'
+
 export const queryModes = ['local', 'global', 'hybrid', 'naive'] as const
 export type QueryMode = (typeof queryModes)[number]
 
@@ -51,6 +53,8 @@ export interface QueryFilter {
   readonly repo?: string | undefined
   /** Every pair must be in the memory's metadata. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
+  /** Only memories of one of these kinds; undefined: of all. */
+  readonly kinds?: readonly MemoryKind[] | undefined
 }
 
 export interface EngineQuery {

@@ -1,27 +1,16 @@
 /**
  * Which files a question is about, by more than the words in them: the words of their paths, their own name as one word,
- * the changes whose subjects resemble the question, the files that change together with those found, what is linked with
- * them in the code graph, what has their name (a test and what it tests), and how often a file changes at all. Each signal is put in relation to its best file; their weighted sum ranks.
+ * the changes whose subjects resemble the question, the files that change together with those found, what has their name (a
+ * test and what it tests), and how often a file changes at all. Each signal is put in relation to its best file; their
+ * weighted sum ranks.
  */
-import { wordIndex, type WordIndex } from './word-index.ts'
+import { WordIndex } from './word-index.ts'
 
 export interface Change {
   readonly subject: string
   readonly files: readonly string[]
   /** Epoch milliseconds. */
   readonly at: number
-}
-
-export interface FileLink {
-  readonly from: string
-  readonly to: string
-  readonly confidence: number
-}
-
-export interface FileCorpus {
-  readonly files: readonly string[]
-  readonly changes: readonly Change[]
-  readonly links: readonly FileLink[]
 }
 
 export interface Weights {
@@ -31,12 +20,11 @@ export interface Weights {
   readonly named: number
   readonly history: number
   readonly together: number
-  readonly linked: number
   readonly namesake: number
   readonly often: number
 }
 
-/** Found on fastify alone, and reported for others (`npm run bench -- retrieval`). */
+/** Found on fastify alone, and judged on others (`npm run bench -- retrieval`). */
 export const weights: Weights = {
   bestChunk: 0.5,
   chunks: 0.5,
@@ -44,7 +32,6 @@ export const weights: Weights = {
   named: 0.3,
   history: 0.6,
   together: 0.3,
-  linked: 0.1,
   namesake: 0.2,
   often: 0.2,
 }
@@ -64,139 +51,205 @@ const mostNamesakes = 6
 /** A shorter one is in too many questions by chance. */
 const shortestName = 3
 const yearMs = 365.25 * 86_400_000
+/** Half lives apart; beyond it a date is nobody's. */
+const mostHalfLives = 60
 
 type Scores = Map<string, number>
 
+interface RankedFile {
+  readonly repo: string
+  readonly file: string
+  readonly score: number
+}
+
+/** A file among those of several repositories. */
+export function fileKey(repo: string, file: string): string {
+  return `${repo}\0${file}`
+}
+
+/** What is known of the files of one repository; it follows what comes and goes. Files are named by their keys. */
 export class FileRanker {
-  readonly #files: readonly string[]
-  readonly #known: ReadonlySet<string>
-  readonly #changes: readonly Change[]
-  readonly #paths: WordIndex
-  readonly #subjects: WordIndex
+  readonly repo: string
+  readonly #files = new Set<string>()
+  readonly #changes = new Map<string, Change>()
+  readonly #paths = new WordIndex<string>()
+  readonly #subjects = new WordIndex<string>()
   readonly #together = new Map<string, Scores>()
-  readonly #linked = new Map<string, Scores>()
-  readonly #byName: ReadonlyMap<string, readonly string[]>
+  readonly #byName = new Map<string, Set<string>>()
   readonly #often: Scores = new Map()
-  readonly #newest: number
-  readonly #weights: Weights
+  /** Weights are kept as of this moment, and told as of the newest change. */
+  #epoch: number | undefined
+  #newest = 0
 
-  constructor({ files, changes, links }: FileCorpus, given: Weights = weights) {
-    this.#weights = given
-    this.#files = files
-    this.#known = new Set(files)
-    this.#byName = Map.groupBy(files, nameOf)
-    this.#changes = changes.filter((change) => change.files.length <= mostChanged)
-    this.#newest = this.#changes.reduce((latest, { at }) => Math.max(latest, at), 0)
-    this.#paths = wordIndex(files.map((file) => file.replaceAll(/[/.-]/g, ' ')))
-    this.#subjects = wordIndex(this.#changes.map(({ subject }) => subject))
-    for (const change of this.#changes) this.#learn(change)
-    for (const { from, to, confidence } of links)
-      for (const [one, other] of [
-        [from, to],
-        [to, from],
-      ] as const)
-        if (this.#known.has(one) && this.#known.has(other) && one !== other)
-          add(scoresOf(this.#linked, one), other, confidence)
+  constructor(repo: string) {
+    this.repo = repo
   }
 
-  /** `chunks`: for each file the scores of its chunks that were found. Every file that any signal names, best first. */
-  rank(text: string, chunks: ReadonlyMap<string, readonly number[]>): { file: string; score: number }[] {
-    const total: Scores = new Map()
-    const mix = (scores: Scores, weight: number): void => {
-      const best = Math.max(...scores.values(), Number.MIN_VALUE)
-      for (const [file, score] of scores) add(total, file, (weight * score) / best)
-    }
-    const { bestChunk, chunks: all, path, named, history, together, linked, namesake, often } = this.#weights
-    const found = [...chunks].map(([file, scores]) => [file, scores.toSorted((a, b) => b - a)] as const)
-    mix(new Map(found.map(([file, [first = 0]]) => [file, first])), bestChunk)
-    mix(new Map(found.map(([file, scores]) => [file, shared(scores)])), all)
-    mix(this.#byPath(text), path)
-    mix(this.#byHistory(text), history)
-    const first = [...total].toSorted(([, a], [, b]) => b - a).slice(0, seeds)
-    mix(
-      spread(
-        first,
-        (file) => this.#together.get(file),
-        (file) => (this.#often.get(file) ?? 0) + 2,
-      ),
-      together,
-    )
-    mix(
-      spread(
-        first,
-        (file) => this.#linked.get(file),
-        (file) => (this.#linked.get(file)?.size ?? 0) + 2,
-      ),
-      linked,
-    )
-    mix(
-      spread(
-        first,
-        (file) => this.#namesakes(file),
-        () => 1,
-      ),
-      namesake,
-    )
-    mix(this.#named(text), named)
-    const most = Math.log1p(Math.max(...this.#often.values(), Number.MIN_VALUE))
-    for (const [file, score] of total) total.set(file, score + (often * Math.log1p(this.#often.get(file) ?? 0)) / most)
-    const possible = bestChunk + all + path + named + history + together + linked + namesake + often
-    return [...total]
-      .map(([file, score]) => ({ file, score: score / possible }))
-      .toSorted((one, other) => other.score - one.score || (one.file < other.file ? -1 : 1))
+  addFile(file: string): void {
+    const key = fileKey(this.repo, file)
+    if (this.#files.has(key)) return
+    this.#files.add(key)
+    this.#paths.add(key, pathWords(file))
+    const name = nameOf(file)
+    const namesakes = this.#byName.get(name)
+    if (namesakes === undefined) this.#byName.set(name, new Set([key]))
+    else namesakes.add(key)
   }
 
-  #learn({ files, at }: Change): void {
-    const known = files.filter((file) => this.#known.has(file))
-    const weight = this.#aged(at, halfLifeYears.together)
-    for (const file of known) {
-      add(this.#often, file, weight)
-      if (known.length > mostTogether) continue
-      for (const other of known)
-        if (other !== file) add(scoresOf(this.#together, file), other, weight / Math.log2(1 + known.length))
-    }
+  removeFile(file: string): void {
+    const key = fileKey(this.repo, file)
+    if (!this.#files.delete(key)) return
+    this.#paths.remove(key, pathWords(file))
+    this.#byName.get(nameOf(file))?.delete(key)
   }
 
-  #aged(at: number, halfLife: number): number {
-    return 0.5 ** ((this.#newest - at) / yearMs / halfLife)
+  /** `id`: of the memory that says so. */
+  addChange(id: string, change: Change): void {
+    if (change.files.length > mostChanged || this.#changes.has(id)) return
+    this.#epoch ??= change.at
+    this.#newest = Math.max(this.#newest, change.at)
+    this.#changes.set(id, change)
+    this.#subjects.add(id, change.subject)
+    this.#learn(change, 1)
   }
 
-  #byPath(text: string): Scores {
-    return new Map([...this.#paths.score(text)].map(([at, score]) => [this.#files[at] ?? '', score]))
+  removeChange(id: string): void {
+    const change = this.#changes.get(id)
+    if (change === undefined) return
+    this.#changes.delete(id)
+    this.#subjects.remove(id, change.subject)
+    this.#learn(change, -1)
   }
 
-  #named(text: string): Scores {
-    const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? []
-    return new Map(words.filter((word) => word.length >= shortestName).flatMap((word) => this.#filesNamed(word)))
+  has(key: string): boolean {
+    return this.#files.has(key)
   }
 
-  #filesNamed(name: string): [string, number][] {
-    return (this.#byName.get(name) ?? []).map((file) => [file, 1])
-  }
-
-  #namesakes(file: string): Scores {
-    const others = (this.#byName.get(nameOf(file)) ?? []).filter((other) => other !== file)
-    return new Map(others.length >= mostNamesakes ? [] : others.map((other) => [other, 1 / others.length]))
+  byPath(text: string): Scores {
+    return this.#paths.score(text)
   }
 
   /** The square lets a change that resembles much count for more than many that resemble a little. */
-  #byHistory(text: string): Scores {
+  byHistory(text: string): Scores {
     const scores: Scores = new Map()
     const similar = [...this.#subjects.score(text)].toSorted(([, a], [, b]) => b - a).slice(0, similarChanges)
-    for (const [at, score] of similar) {
-      const change = this.#changes[at]
+    for (const [id, score] of similar) {
+      const change = this.#changes.get(id)
       if (change === undefined) continue
-      const files = change.files.filter((file) => this.#known.has(file))
-      for (const file of files)
-        add(scores, file, (score * score * this.#aged(change.at, halfLifeYears.change)) / Math.sqrt(files.length))
+      const keys = change.files.map((file) => fileKey(this.repo, file)).filter((key) => this.has(key))
+      const worth = score * score * halved(this.#newest - change.at, halfLifeYears.change)
+      for (const key of keys) add(scores, key, worth / Math.sqrt(keys.length))
     }
     return scores
   }
+
+  named(text: string): Scores {
+    const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? []
+    const long = words.filter((word) => word.length >= shortestName)
+    return new Map(long.flatMap((word) => [...(this.#byName.get(word) ?? [])].map((key): [string, number] => [key, 1])))
+  }
+
+  /** Who is beside everybody gets less from each. */
+  together(key: string): Scores {
+    const scale = this.#scale()
+    const size = this.often(key) + 2
+    const beside = [...(this.#together.get(key) ?? [])].filter(([other]) => this.has(other))
+    return new Map(beside.map(([other, weight]) => [other, (weight * scale) / size]))
+  }
+
+  namesakes(key: string): Scores {
+    const others = [...(this.#byName.get(nameOf(key)) ?? [])].filter((other) => other !== key)
+    return new Map(others.length >= mostNamesakes ? [] : others.map((other) => [other, 1 / others.length]))
+  }
+
+  often(key: string): number {
+    return (this.#often.get(key) ?? 0) * this.#scale()
+  }
+
+  mostOften(): number {
+    let most = 0
+    for (const [key, often] of this.#often) if (this.has(key)) most = Math.max(most, often)
+    return most * this.#scale()
+  }
+
+  #scale(): number {
+    return halved(this.#newest - (this.#epoch ?? 0), halfLifeYears.together)
+  }
+
+  #learn({ files, at }: Change, sign: 1 | -1): void {
+    const weight = sign * halved((this.#epoch ?? 0) - at, halfLifeYears.together)
+    const keys = files.map((file) => fileKey(this.repo, file))
+    for (const key of keys) {
+      add(this.#often, key, weight)
+      if (keys.length > mostTogether) continue
+      for (const other of keys)
+        if (other !== key) add(scoresOf(this.#together, key), other, weight / Math.log2(1 + keys.length))
+    }
+  }
+}
+
+/** `chunks`: for each file, by its key, the scores of its chunks that were found. Every file that any signal names, best first. */
+export function rankFiles(
+  rankers: ReadonlyMap<string, FileRanker>,
+  text: string,
+  chunks: ReadonlyMap<string, readonly number[]>,
+  given: Weights = weights,
+): RankedFile[] {
+  const total: Scores = new Map()
+  const all = [...rankers.values()]
+  const mix = (scores: Scores, weight: number): void => {
+    let best = Number.MIN_VALUE
+    for (const score of scores.values()) best = Math.max(best, score)
+    for (const [key, score] of scores) add(total, key, (weight * score) / best)
+  }
+  const joined = (signal: (ranker: FileRanker) => Scores): Scores => new Map(all.flatMap((one) => [...signal(one)]))
+  const found = [...chunks].map(([key, scores]) => [key, scores.toSorted((a, b) => b - a)] as const)
+  mix(new Map(found.map(([key, [first = 0]]) => [key, first])), given.bestChunk)
+  mix(new Map(found.map(([key, scores]) => [key, shared(scores)])), given.chunks)
+  mix(
+    joined((one) => one.byPath(text)),
+    given.path,
+  )
+  mix(
+    joined((one) => one.byHistory(text)),
+    given.history,
+  )
+  const first = [...total].toSorted(([, a], [, b]) => b - a).slice(0, seeds)
+  const rankerOf = (key: string): FileRanker | undefined => rankers.get(key.slice(0, key.indexOf('\0')))
+  mix(
+    spread(first, (key) => rankerOf(key)?.together(key)),
+    given.together,
+  )
+  mix(
+    spread(first, (key) => rankerOf(key)?.namesakes(key)),
+    given.namesake,
+  )
+  mix(
+    joined((one) => one.named(text)),
+    given.named,
+  )
+  const most = Math.log1p(all.reduce((highest, one) => Math.max(highest, one.mostOften()), Number.MIN_VALUE))
+  const possible = Object.values(given).reduce((sum, weight) => sum + weight, 0)
+  return [...total]
+    .map(([key, score]): readonly [string, number] => {
+      const often = Math.min(1, Math.log1p(rankerOf(key)?.often(key) ?? 0) / most)
+      return [key, (score + given.often * often) / possible]
+    })
+    .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    .map(([key, score]) => ({ repo: key.slice(0, key.indexOf('\0')), file: key.slice(key.indexOf('\0') + 1), score }))
+}
+
+function halved(ms: number, years: number): number {
+  return 0.5 ** Math.max(-mostHalfLives, Math.min(mostHalfLives, ms / yearMs / years))
+}
+
+function pathWords(file: string): string {
+  return file.replaceAll(/[/.-]/g, ' ')
 }
 
 /** Without its folder, its extension, and what says that it is a test. */
 function nameOf(file: string): string {
-  const name = file.slice(file.lastIndexOf('/') + 1).toLowerCase()
+  const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\0')) + 1).toLowerCase()
   return name
     .replace(/\.[^.]*$/, '')
     .replaceAll(/(^|[._-])(tests?|spec)(?=$|[._-])/g, '')
@@ -208,26 +261,24 @@ function shared(scores: readonly number[]): number {
   return chunkShares.reduce((sum, share, at) => sum + share * (scores[at] ?? 0), 0)
 }
 
-/** From the files that were found to those beside them; who is beside everybody gets less from each. */
+/** From the files that were found to those beside them. */
 function spread(
-  from: readonly (readonly [file: string, score: number])[],
-  beside: (file: string) => Scores | undefined,
-  size: (file: string) => number,
+  from: readonly (readonly [key: string, score: number])[],
+  beside: (key: string) => Scores | undefined,
 ): Scores {
   const scores: Scores = new Map()
-  for (const [file, score] of from)
-    for (const [other, weight] of beside(file) ?? []) add(scores, other, (score * weight) / size(file))
+  for (const [key, score] of from) for (const [other, weight] of beside(key) ?? []) add(scores, other, score * weight)
   return scores
 }
 
-function add(scores: Scores, file: string, score: number): void {
-  scores.set(file, (scores.get(file) ?? 0) + score)
+function add(scores: Scores, key: string, score: number): void {
+  scores.set(key, (scores.get(key) ?? 0) + score)
 }
 
-function scoresOf(all: Map<string, Scores>, file: string): Scores {
-  const known = all.get(file)
+function scoresOf(all: Map<string, Scores>, key: string): Scores {
+  const known = all.get(key)
   if (known !== undefined) return known
   const fresh: Scores = new Map()
-  all.set(file, fresh)
+  all.set(key, fresh)
   return fresh
 }

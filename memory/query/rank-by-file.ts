@@ -1,9 +1,10 @@
-/** Puts what an engine found of one repository into the order of the files that the question is about. */
+/** Puts what an engine found into the order of the files that the question is about, and notes among them. */
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { ChunkHit } from '../engine/port.ts'
+import { kindOf } from '../engine/memory-kind.ts'
 import { chunksOf } from '../engine/text/chunk.ts'
 import { termsOf } from '../engine/text/tokenize.ts'
-import type { FileRanker } from './file-ranker.ts'
+import { fileKey, rankFiles, type FileRanker } from './file-ranker.ts'
 
 export interface FoundChunk extends ChunkHit {
   readonly metadata: Readonly<Record<string, string>>
@@ -11,81 +12,112 @@ export interface FoundChunk extends ChunkHit {
 
 interface MemoryOfFile {
   readonly id: string
+  readonly repo: string
   readonly file: string
-  readonly content: string
+  readonly beginning: string
   readonly metadata: Record<string, string>
 }
 
 /** How many chunks an engine is asked for, so that every file has its best ones among them. */
 export const chunksToRank = 200
+/** Of a file that no word led to, so much is looked at for what to show. */
+const lookedAt = 8_000
+/** Files whose rows went meanwhile take no place from the others, up to so many. */
+const slack = 20
 
 export interface RankByFile {
   readonly sql: Sql
-  readonly ranker: FileRanker
-  readonly repo: string
+  readonly rankers: ReadonlyMap<string, FileRanker>
   readonly text: string
   readonly topK: number
-  /** What memories must have in their metadata. */
-  readonly metadata?: Readonly<Record<string, string>> | undefined
+  /** Files that share no word with the question may be found, too. */
+  readonly findsUnseen: boolean
 }
 
-/** Commits and issues have names of this form where files have their path (`statewright ingest`). */
-function isNoFile(file: string): boolean {
-  return file.startsWith('@')
+interface Candidate {
+  /** The key of a file; undefined: a note. */
+  readonly key: string | undefined
+  readonly chunk: FoundChunk | undefined
+  readonly score: number
 }
 
-/** What is of no file (commits, issues, what people noted) has this part of an answer, behind the files. */
-const othersShare = 5
-
-/** One chunk for each file, its best, and behind them what else was found. */
+/** One chunk for each file and each note, its best. `found`: by falling score. */
 export async function rankByFile(found: readonly FoundChunk[], options: RankByFile): Promise<FoundChunk[]> {
-  const { ranker, text, topK } = options
+  const { topK } = options
   const byFile = new Map<string, FoundChunk[]>()
   for (const chunk of found) {
-    const file = chunk.metadata['file']
-    if (file === undefined || isNoFile(file)) continue
-    const known = byFile.get(file)
-    if (known === undefined) byFile.set(file, [chunk])
+    if (kindOf(chunk.metadata) !== 'files') continue
+    const key = keyOf(chunk)
+    const known = byFile.get(key)
+    if (known === undefined) byFile.set(key, [chunk])
     else known.push(chunk)
   }
-  const ranked = ranker.rank(
-    text,
-    new Map([...byFile].map(([file, chunks]) => [file, chunks.map(({ score }) => score)])),
-  )
-  const others = found.filter(({ metadata: { file } }) => file === undefined || isNoFile(file))
-  const first = ranked.slice(0, topK - Math.min(others.length, Math.floor(topK / othersShare)))
+  const files = filesOf(byFile, options)
+  const candidates = [...notesOf(found, files[0]?.score ?? 1), ...files]
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, topK + slack)
   const unseen = await bestOf(
-    first.map(({ file }) => file).filter((file) => !byFile.has(file)),
+    candidates.flatMap(({ key, chunk }) => (key === undefined || chunk !== undefined ? [] : [key])),
     options,
   )
-  const results = first.flatMap(({ file, score }) => {
-    const chunk = byFile.get(file)?.[0] ?? unseen.get(file)
-    return chunk === undefined ? [] : [{ ...chunk, score }]
-  })
-  const least = results.at(-1)?.score ?? 1
-  const highest = Math.max(...others.map(({ score }) => score), Number.MIN_VALUE)
-  return [...results, ...others.map((chunk) => ({ ...chunk, score: (chunk.score / highest) * least }))]
+  return candidates
+    .flatMap(({ key, chunk, score }) => {
+      const best = chunk ?? unseen.get(key ?? '')
+      return best === undefined ? [] : [{ ...best, score }]
+    })
     .slice(0, topK)
     .map((chunk, at) => ({ ...chunk, rank: at + 1 }))
 }
 
-/** Files that no word of the question led to: of each the chunk that has the most of its terms, or its beginning. */
-async function bestOf(
-  files: readonly string[],
-  { sql, repo, text, metadata }: RankByFile,
-): Promise<ReadonlyMap<string, FoundChunk>> {
-  if (files.length === 0) return new Map()
-  const { rows } = await sql.query<MemoryOfFile>(
-    `select distinct on (file) id, file, content, metadata from memory
-      where repo = $1 and file = any($2::text[]) and status = 'ready' and metadata @> $3::jsonb order by file, created_at`,
-    [repo, files, JSON.stringify(metadata ?? {})],
-  )
-  const terms = [...termsOf(text).keys()]
-  return new Map(rows.map((row) => [row.file, chunkOf(row, terms)]))
+function filesOf(
+  byFile: ReadonlyMap<string, readonly FoundChunk[]>,
+  { rankers, text, findsUnseen }: RankByFile,
+): Candidate[] {
+  const scores = new Map([...byFile].map(([key, chunks]) => [key, chunks.map(({ score }) => score)]))
+  return rankFiles(rankers, text, scores)
+    .map(({ repo, file, score }) => {
+      const key = fileKey(repo, file)
+      return { key, chunk: byFile.get(key)?.[0], score }
+    })
+    .filter(({ key, chunk }) => chunk !== undefined || (findsUnseen && isOf(rankers, key)))
 }
 
-function chunkOf({ id, content, metadata }: MemoryOfFile, terms: readonly string[]): FoundChunk {
-  const chunks = chunksOf(content)
+function isOf(rankers: ReadonlyMap<string, FileRanker>, key: string): boolean {
+  return rankers.get(key.slice(0, key.indexOf('\0')))?.has(key) ?? false
+}
+
+/**
+ * A note has neither path nor history: its words stand for these. The one whose words fit best of all is as good as the
+ * best file. The square keeps notes that share some words from coming before every file but the first.
+ */
+function notesOf(found: readonly FoundChunk[], bestFile: number): Candidate[] {
+  const most = Math.max(found[0]?.score ?? 0, Number.MIN_VALUE)
+  const notes = new Map<string, FoundChunk>()
+  for (const chunk of found)
+    if (kindOf(chunk.metadata) === 'notes' && !notes.has(chunk.memoryId)) notes.set(chunk.memoryId, chunk)
+  return [...notes.values()].map((chunk) => ({ key: undefined, chunk, score: bestFile * (chunk.score / most) ** 2 }))
+}
+
+function keyOf({ metadata }: FoundChunk): string {
+  return fileKey(metadata['repo'] ?? '', metadata['file'] ?? '')
+}
+
+/** Files that no word of the question led to: of each the chunk that has the most of its terms, or its beginning. */
+async function bestOf(keys: readonly string[], { sql, text }: RankByFile): Promise<ReadonlyMap<string, FoundChunk>> {
+  if (keys.length === 0) return new Map()
+  const parts = keys.map((key) => key.split('\0'))
+  const { rows } = await sql.query<MemoryOfFile>(
+    `select distinct on (m.repo, m.file) m.id, m.repo, m.file, left(m.content, ${lookedAt}) as beginning, m.metadata
+      from unnest($1::text[], $2::text[]) as u (repo, file) join memory m on m.repo = u.repo and m.file = u.file
+      where m.status = 'ready' order by m.repo, m.file, m.created_at`,
+    [parts.map(([repo]) => repo), parts.map(([, file]) => file)],
+  )
+  const terms = [...termsOf(text).keys()]
+  return new Map(rows.map((row) => [fileKey(row.repo, row.file), chunkOf(row, terms)]))
+}
+
+function chunkOf({ id, beginning, metadata }: MemoryOfFile, terms: readonly string[]): FoundChunk {
+  const chunks = chunksOf(beginning)
   const scores = chunks.map((chunk) => {
     const known = termsOf(chunk)
     return terms.filter((term) => known.has(term)).length

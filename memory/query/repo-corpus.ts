@@ -1,101 +1,109 @@
-/** What a repository's memories and its code graph say about its files, kept until either has changed. */
-import type { GraphStore } from '../graph/port.ts'
+/** What memories say of the files of their repositories and of how these changed, kept and brought up to the rows at each query. */
 import type { Sql } from '../../runtime/store/sql.ts'
-import { FileRanker, type Change, type FileLink } from './file-ranker.ts'
+import { FileRanker, type Change } from './file-ranker.ts'
 
-interface Kept {
-  readonly mark: string
-  readonly ranker: FileRanker
+interface Row {
+  readonly id: string
+  readonly repo: string
+  readonly file: string
+  readonly updated: number
+  readonly subject: string | null
+  readonly files: string | null
+  readonly at: string | null
 }
 
-/** Of repositories asked for last. */
-const mostKept = 8
-/** Newer changes say more, and lists of more than these take long to read. */
-const mostChanges = 5000
+interface Kept {
+  readonly repo: string
+  /** Null: a commit or an issue, which has a name where files have their path. */
+  readonly file: string | null
+}
+
+/** Rows that another transaction wrote earlier and committed later are read once more. */
+const overlapMs = 10_000
 
 export class RepoCorpora {
   readonly #sql: Sql
-  readonly #graph: GraphStore
-  readonly #kept = new Map<string, Promise<Kept>>()
+  readonly #kept = new Map<string, Kept>()
+  readonly #rankers = new Map<string, FileRanker>()
+  /** How many memories each file has, by repository. */
+  readonly #memories = new Map<string, Map<string, number>>()
+  #newest = 0
+  #underway: Promise<void> | undefined
 
-  constructor(sql: Sql, graph: GraphStore) {
+  constructor(sql: Sql) {
     this.#sql = sql
-    this.#graph = graph
   }
 
-  /** Undefined: nothing of this repository was ever stored with a file. */
-  async ranker(repo: string): Promise<FileRanker | undefined> {
-    const mark = await this.#mark(repo)
-    if (mark === undefined) return undefined
-    const known = await this.#kept.get(repo)?.catch(() => undefined)
-    if (known?.mark === mark) return known.ranker
-    const fresh = this.#read(repo, mark)
-    this.#kept.delete(repo)
-    this.#kept.set(repo, fresh)
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= mostKept) break
-      this.#kept.delete(oldest)
+  /** Those of this repository, or of every one. */
+  async rankers(repo?: string): Promise<ReadonlyMap<string, FileRanker>> {
+    this.#underway ??= this.#sync().finally(() => (this.#underway = undefined))
+    await this.#underway
+    if (repo === undefined) return this.#rankers
+    const ranker = this.#rankers.get(repo)
+    return new Map(ranker === undefined ? [] : [[repo, ranker]])
+  }
+
+  async #sync(): Promise<void> {
+    const { rows } = await this.#sql.query<{ count: number; newest: number | null }>(
+      `select (select count(*)::int from memory where file is not null) as count,
+        (select max(updated_at)::float8 from memory where file is not null) as newest`,
+    )
+    const { count, newest } = rows[0]!
+    if (newest !== null && newest > this.#newest) await this.#readFrom(this.#newest - overlapMs)
+    if (count !== this.#kept.size) await this.#dropGone()
+  }
+
+  async #readFrom(since: number): Promise<void> {
+    const { rows } = await this.#sql.query<Row>(
+      `select id, repo, file, updated_at::float8 as updated, metadata->>'subject' as subject,
+        case when metadata->>'kind' = 'commit' then metadata->>'files' end as files, metadata->>'committed_at' as at
+      from memory where file is not null and updated_at >= $1`,
+      [since],
+    )
+    for (const row of rows) {
+      this.#newest = Math.max(this.#newest, row.updated)
+      if (!this.#kept.has(row.id)) this.#add(row)
     }
-    return (await fresh).ranker
   }
 
-  async #mark(repo: string): Promise<string | undefined> {
-    const { rows } = await this.#sql.query<{ files: number; newest: number | null }>(
-      `select count(*)::int as files, max(updated_at)::float8 as newest from memory
-        where repo = $1 and file is not null`,
-      [repo],
-    )
-    const [row] = rows
-    if (row === undefined || row.files === 0) return undefined
-    return `${row.files} ${row.newest} ${(await this.#graph.head(repo))?.version ?? 0}`
+  #add(row: Row): void {
+    const { id, repo, file } = row
+    const isFile = !file.startsWith('@')
+    this.#kept.set(id, { repo, file: isFile ? file : null })
+    const ranker = this.#rankers.get(repo) ?? new FileRanker(repo)
+    this.#rankers.set(repo, ranker)
+    if (isFile) {
+      this.#count(repo, file, 1)
+      ranker.addFile(file)
+    } else if (row.files !== null) ranker.addChange(id, changeOf(row))
   }
 
-  async #read(repo: string, mark: string): Promise<Kept> {
-    const files = await this.#files(repo)
-    const [changes, links] = [await this.#changes(repo), await this.#links(repo)]
-    return { mark, ranker: new FileRanker({ files, changes, links }) }
+  async #dropGone(): Promise<void> {
+    const { rows } = await this.#sql.query<{ id: string }>('select id from memory where file is not null')
+    const there = new Set(rows.map((row) => row.id))
+    for (const [id, { repo, file }] of this.#kept) {
+      if (there.has(id)) continue
+      this.#kept.delete(id)
+      const ranker = this.#rankers.get(repo)
+      if (file === null) ranker?.removeChange(id)
+      else if (this.#count(repo, file, -1) === 0) ranker?.removeFile(file)
+    }
   }
 
-  async #files(repo: string): Promise<readonly string[]> {
-    const { rows } = await this.#sql.query<{ file: string }>(
-      `select distinct file from memory where repo = $1 and file is not null and file not like '@%'`,
-      [repo],
-    )
-    return rows.map(({ file }) => file)
-  }
-
-  async #changes(repo: string): Promise<readonly Change[]> {
-    const { rows } = await this.#sql.query<{ subject: string | null; files: string | null; at: string | null }>(
-      `select metadata->>'subject' as subject, metadata->>'files' as files, metadata->>'committed_at' as at
-        from memory where repo = $1 and metadata->>'kind' = 'commit' and metadata ? 'files'
-        order by metadata->>'committed_at' desc limit ${mostChanges}`,
-      [repo],
-    )
-    return rows.map(({ subject, files, at }) => ({
-      subject: subject ?? '',
-      files: (files ?? '').split('\n').filter((file) => file !== ''),
-      at: Date.parse(at ?? '') || 0,
-    }))
-  }
-
-  async #links(repo: string): Promise<readonly FileLink[]> {
-    const links = await this.#graph.read(repo, async (view) => {
-      const { ids, from, to, confidence } = await view.arrays()
-      return Array.from(from, (at, edge) => ({
-        from: fileOf(ids[at] ?? ''),
-        to: fileOf(ids[to[edge] ?? 0] ?? ''),
-        confidence: confidence[edge] ?? 0,
-      }))
-    })
-    return (links ?? []).filter(({ from, to, confidence }) => from !== to && confidence >= leastConfidence)
+  #count(repo: string, file: string, by: 1 | -1): number {
+    const counts = this.#memories.get(repo) ?? new Map<string, number>()
+    this.#memories.set(repo, counts)
+    const count = (counts.get(file) ?? 0) + by
+    if (count === 0) counts.delete(file)
+    else counts.set(file, count)
+    return count
   }
 }
 
-/** Guesses by name alone link everything with everything. */
-const leastConfidence = 0.5
-
-/** Ids of entities are their file's path, and behind `#` the name within (`statewright code-graph push`). */
-function fileOf(id: string): string {
-  const end = id.indexOf('#')
-  return end < 0 ? id : id.slice(0, end)
+function changeOf({ subject, files, at }: Row): Change {
+  return {
+    subject: subject ?? '',
+    files: (files ?? '').split('\n').filter((file) => file !== ''),
+    at: Date.parse(at ?? '') || 0,
+  }
 }

@@ -1,4 +1,5 @@
 import type { MemoryDeps } from '../deps.ts'
+import type { MemoryKind } from '../engine/memory-kind.ts'
 import type { ChunkHit, EngineQuery, Retrieval } from '../engine/port.ts'
 import { chunksToRank, rankByFile } from './rank-by-file.ts'
 import type { RepoCorpora } from './repo-corpus.ts'
@@ -13,16 +14,14 @@ export interface VisibleRetrieval extends Omit<Retrieval, 'chunks'> {
   readonly chunks: readonly VisibleChunk[]
 }
 
+type Deps = Pick<MemoryDeps, 'engine' | 'sql'>
+
 const defaultTopK = 10
 /** What an engine still finds of deleted memories takes no place from the others, up to so many. */
 const slack = 20
 
 /** What the engine finds of memories whose rows are there: a row that is gone is gone for every reader at once. */
-async function retrieveVisible(
-  { engine, sql }: Pick<MemoryDeps, 'engine' | 'sql'>,
-  body: QueryBody,
-): Promise<VisibleRetrieval> {
-  const query = engineQuery(body)
+async function visible({ engine, sql }: Deps, query: EngineQuery): Promise<VisibleRetrieval> {
   const found = await engine.retrieve({ ...query, topK: query.topK + slack })
   const metadata = await metadataOf(sql, [...new Set(found.chunks.map((chunk) => chunk.memoryId))])
   const chunks = found.chunks
@@ -41,34 +40,72 @@ async function retrieveVisible(
   }
 }
 
+/** In the engine's own order, all kinds in one. */
+export function retrieveVisible(deps: Deps, body: QueryBody): Promise<VisibleRetrieval> {
+  return visible(deps, engineQuery(body))
+}
+
 /**
- * In mode `hybrid`, asked of one repository: by what its paths, its history and its code graph say of its files, too
- * (`rank-by-file.ts`).
+ * Texts first, which are files and notes, and changes in the places that they leave: a change holds every word of the
+ * files that it changed, so the two do not compete. In mode `hybrid` texts are ranked by what paths and history say of
+ * their files, too (`rank-by-file.ts`).
  */
-export async function retrieveRanked(
-  deps: Pick<MemoryDeps, 'engine' | 'sql'>,
-  corpora: RepoCorpora,
-  body: QueryBody,
+export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: QueryBody): Promise<VisibleRetrieval> {
+  const { text, mode, filter } = body
+  const query = engineQuery(body)
+  const { topK } = query
+  const wanted = body.kinds ?? (['files', 'notes', 'changes'] as const)
+  const texts = wanted.filter((kind) => kind !== 'changes')
+  if (texts.length === 0) return visible(deps, query)
+  if (mode !== 'hybrid') return withChanges(deps, await visible(deps, ofKinds(query, texts)), query, wanted)
+  const rankers = texts.includes('files') ? await corpora.rankers(filter?.repo) : new Map()
+  const found = await visible(deps, ofKinds({ ...query, topK: Math.max(topK, chunksToRank) }, texts))
+  // A file that no word led to may not have what the filter asks for.
+  const findsUnseen = filter?.metadata === undefined
+  const ranked = await rankByFile(found.chunks, { sql: deps.sql, rankers, text, topK, findsUnseen })
+  const chunks = found.scoreKind === 'rank' ? ranked.map(scoredByRank) : ranked
+  const few = {
+    ...found,
+    topK,
+    chunks,
+    entities: found.entities.slice(0, topK),
+    relations: found.relations.slice(0, topK),
+  }
+  return withChanges(deps, few, query, wanted)
+}
+
+async function withChanges(
+  deps: Deps,
+  found: VisibleRetrieval,
+  query: EngineQuery,
+  wanted: readonly MemoryKind[],
 ): Promise<VisibleRetrieval> {
-  const { mode, text, filter } = body
-  const repo = filter?.repo
-  const ranker = mode === 'hybrid' && repo !== undefined ? await corpora.ranker(repo) : undefined
-  const found = await retrieveVisible(deps, body)
-  if (ranker === undefined || repo === undefined) return found
-  const words = await retrieveVisible(deps, { ...body, mode: 'naive', top_k: chunksToRank })
-  const chunks = words.chunks.map((chunk) => ({ ...chunk, score: unbounded(chunk.score, words.scoreKind) }))
-  const { metadata } = filter ?? {}
-  const ranked = await rankByFile(chunks, { sql: deps.sql, ranker, repo, text, topK: found.topK, metadata })
-  return ranked.length === 0 ? found : { ...found, scoreKind: 'fused', chunks: ranked }
+  const room = query.topK - found.chunks.length
+  if (room <= 0 || !wanted.includes('changes')) return found
+  const more = await visible(deps, ofKinds({ ...query, topK: room }, ['changes']))
+  const least = found.chunks.at(-1)?.score ?? 1
+  const chunks = [
+    ...found.chunks,
+    ...more.chunks.map((chunk, at) => ({
+      ...chunk,
+      score: Math.min(chunk.score, least),
+      rank: found.chunks.length + at + 1,
+    })),
+  ]
+  return { ...found, chunks: found.scoreKind === 'rank' ? chunks.map(scoredByRank) : chunks }
 }
 
-/** Of s/(s+10) the s: how much better one chunk is than another is lost near 1. */
-function unbounded(score: number, kind: Retrieval['scoreKind']): number {
-  return kind === 'bm25' && score < 1 ? (10 * score) / (1 - score) : score
+function scoredByRank(chunk: VisibleChunk, at: number): VisibleChunk {
+  return { ...chunk, score: 1 / (at + 1), rank: at + 1 }
 }
 
-export function engineQuery({ mode, text, top_k: topK = defaultTopK, filter }: QueryBody): EngineQuery {
-  return { mode, text, topK, ...(filter === undefined ? {} : { filter }) }
+function ofKinds(query: EngineQuery, kinds: readonly MemoryKind[]): EngineQuery {
+  return { ...query, filter: { ...query.filter, kinds } }
+}
+
+export function engineQuery({ mode, text, top_k: topK = defaultTopK, filter, kinds }: QueryBody): EngineQuery {
+  if (filter === undefined && kinds === undefined) return { mode, text, topK }
+  return { mode, text, topK, filter: { ...filter, ...(kinds === undefined ? {} : { kinds }) } }
 }
 
 export async function metadataOf(

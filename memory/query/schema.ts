@@ -1,5 +1,6 @@
 /** A query and its answers as the REST interface has them (QUERIES, docs/contract/knowledge.md). */
 import { Type, type Static } from 'typebox'
+import { memoryKinds } from '../engine/memory-kind.ts'
 import { queryModes, scoreKinds } from '../engine/port.ts'
 import { Metadata, RepoName } from '../memories/memory.ts'
 
@@ -13,6 +14,15 @@ export const QueryBody = Type.Object(
     }),
     text: Type.String({ minLength: 1, maxLength: 32_768, pattern: text }),
     top_k: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 10 })),
+    kinds: Type.Optional(
+      Type.Array(Type.Enum([...memoryKinds]), {
+        minItems: 1,
+        maxItems: memoryKinds.length,
+        uniqueItems: true,
+        description:
+          'Only memories of these kinds. `files`: files of a repository. `changes`: commits, issues and merge requests. `notes`: every other memory. Absent: files and notes by score, then changes in the places that are left.',
+      }),
+    ),
     filter: Type.Optional(
       Type.Object(
         {
@@ -33,6 +43,7 @@ const ScoreKind = Type.Enum([...scoreKinds], {
     'What a score is. `bm25`: s/(s+10) of BM25. `cosine`: the similarity of vectors. `fused`: of several signals. `rank`: 1/rank, because the engine returns only an order. Higher is better. Do not compare scores of two queries.',
 })
 const head = { mode: Type.Enum([...queryModes]), score_kind: ScoreKind }
+const MemoryKind = Type.Enum([...memoryKinds], { description: 'What the memory is; see `kinds` of the query.' })
 const StringMap = Type.Record(Type.String(), Type.String())
 
 export const Results = Type.Object({
@@ -44,6 +55,7 @@ export const Results = Type.Object({
       metadata: StringMap,
       score: Score,
       kind: Type.Enum(['chunk', 'entity', 'relation']),
+      memory_kind: Type.Optional(MemoryKind),
     }),
   ),
 })
@@ -56,6 +68,7 @@ export const Data = Type.Object({
       chunk_id: Type.String(),
       content: Type.String(),
       metadata: StringMap,
+      memory_kind: MemoryKind,
       score: Score,
       rank: Type.Integer({ minimum: 1 }),
     }),

@@ -1,40 +1,52 @@
 import { termsOf } from '../engine/text/tokenize.ts'
 
-export interface WordIndex {
-  /** Scores by place in the list that was indexed; what shares no word is not in it. */
-  score(text: string): Map<number, number>
-}
-
 /** BM25 over short texts, names and subjects: their length says little, so it is corrected for less than by custom. */
 const saturation = 1.2
 const lengthShare = 0.3
 
-export function wordIndex(texts: readonly string[]): WordIndex {
-  const postings = new Map<string, [at: number, count: number][]>()
-  const lengths = texts.map((text, at) => {
+/** Items by the words of their texts; what comes and goes changes only what has its words. */
+export class WordIndex<T> {
+  readonly #postings = new Map<string, Map<T, number>>()
+  readonly #lengths = new Map<T, number>()
+  #length = 0
+
+  add(item: T, text: string): void {
     let length = 0
     for (const [term, count] of termsOf(text)) {
       length += count
-      const list = postings.get(term)
-      if (list === undefined) postings.set(term, [[at, count]])
-      else list.push([at, count])
+      const list = this.#postings.get(term)
+      if (list === undefined) this.#postings.set(term, new Map([[item, count]]))
+      else list.set(item, count)
     }
-    return length
-  })
-  const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1) || 1
-  return {
-    score: (text) => {
-      const scores = new Map<number, number>()
-      for (const term of termsOf(text).keys()) {
-        const list = postings.get(term) ?? []
-        const rarity = Math.log(1 + (texts.length - list.length + 0.5) / (list.length + 0.5))
-        for (const [at, count] of list) {
-          const length = 1 - lengthShare + (lengthShare * (lengths[at] ?? 0)) / average
-          const gain = (rarity * count * (saturation + 1)) / (count + saturation * length)
-          scores.set(at, (scores.get(at) ?? 0) + gain)
-        }
+    this.#lengths.set(item, length)
+    this.#length += length
+  }
+
+  /** `text` as it was added. */
+  remove(item: T, text: string): void {
+    for (const term of termsOf(text).keys()) {
+      const list = this.#postings.get(term)
+      list?.delete(item)
+      if (list?.size === 0) this.#postings.delete(term)
+    }
+    this.#length -= this.#lengths.get(item) ?? 0
+    this.#lengths.delete(item)
+  }
+
+  /** What shares no word is not in it. */
+  score(text: string): Map<T, number> {
+    const scores = new Map<T, number>()
+    const size = this.#lengths.size
+    const average = this.#length / Math.max(size, 1) || 1
+    for (const term of termsOf(text).keys()) {
+      const list = this.#postings.get(term) ?? new Map<T, number>()
+      const rarity = Math.log(1 + (size - list.size + 0.5) / (list.size + 0.5))
+      for (const [item, count] of list) {
+        const length = 1 - lengthShare + (lengthShare * (this.#lengths.get(item) ?? 0)) / average
+        const gain = (rarity * count * (saturation + 1)) / (count + saturation * length)
+        scores.set(item, (scores.get(item) ?? 0) + gain)
       }
-      return scores
-    },
+    }
+    return scores
   }
 }

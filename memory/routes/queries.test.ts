@@ -67,6 +67,7 @@ describe('queries', () => {
         metadata: { team: 'blue' },
         score: expect.any(Number),
         kind: 'chunk',
+        memory_kind: 'notes',
       },
     ])
   })
@@ -118,16 +119,74 @@ describe('queries', () => {
     }
   })
 
+  it('give files and notes first by score, and changes in the places that are left, whatever words these hold', async () => {
+    await stored('fix: login tokens of the vault expire, login tokens stay', {
+      repo: 'one',
+      file: '@commit/1',
+      kind: 'commit',
+      commit: '1',
+      subject: 'fix: login tokens',
+      files: 'src/vault.ts',
+    })
+    await stored('src/vault.ts keeps what the vault has', { repo: 'one', file: 'src/vault.ts' })
+    await stored('src/door.ts opens with tokens', { repo: 'one', file: 'src/door.ts' })
+    await stored('login tokens live for one hour')
+    for (const mode of ['naive', 'hybrid']) {
+      const kindsOf = async (more: object): Promise<string[]> => {
+        const { body } = await ask('POST', '/queries', { mode, text: 'login tokens', ...more })
+        const scores = body.results.map((one: { score: number }) => one.score)
+        expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a))
+        return body.results
+          .filter((one: { kind: string }) => one.kind === 'chunk')
+          .map((one: { memory_kind: string }) => one.memory_kind)
+      }
+      const all = await kindsOf({})
+      expect(all.at(-1)).toBe('changes')
+      expect(all.filter((kind) => kind === 'changes')).toHaveLength(1)
+      expect(await kindsOf({ top_k: 1 })).toEqual(['notes'])
+      expect(await kindsOf({ kinds: ['changes'] })).toEqual(['changes'])
+      expect(await kindsOf({ kinds: ['notes'] })).toEqual(['notes'])
+      expect(new Set(await kindsOf({ kinds: ['files'] }))).toEqual(new Set(['files']))
+    }
+  })
+
+  it('find a file by its history without any filter, in whichever repository it is', async () => {
+    await stored('src/keep.ts holds open what is open', { repo: 'one', file: 'src/keep.ts' })
+    await stored('src/other.ts has the idle word', { repo: 'two', file: 'src/other.ts' })
+    await stored('close idle sockets', {
+      repo: 'one',
+      file: '@commit/1',
+      kind: 'commit',
+      commit: '1',
+      subject: 'close idle sockets on shutdown',
+      committed_at: '2024-01-01T00:00:00.000Z',
+      files: 'src/keep.ts',
+    })
+    const files = async (filter?: object): Promise<string[]> => {
+      const body = { mode: 'hybrid', text: 'idle sockets', kinds: ['files'], ...(filter ? { filter } : {}) }
+      const answer = await ask('POST', '/queries', body)
+      return answer.body.results
+        .filter((one: { kind: string }) => one.kind === 'chunk')
+        .map((one: { metadata: { file: string } }) => one.metadata.file)
+    }
+    expect((await files()).toSorted()).toEqual(['src/keep.ts', 'src/other.ts'])
+    expect(await files({ repo: 'one' })).toEqual(['src/keep.ts'])
+    const { rows } = await memory.sql.query<{ id: string }>(`select id from memory where file = '@commit/1'`)
+    await ask('DELETE', `/memories/${rows[0]!.id}`)
+    expect(await files({ repo: 'one' })).toEqual([])
+  })
+
   it('that break their schema are refused with every fault (QUERIES-2, QUERIES-3, QUERIES-4)', async () => {
     const { status, body } = await ask('POST', '/queries', {
       mode: 'vague',
       text: '  ',
       top_k: 201,
       filter: { extra: 1 },
+      kinds: ['files', 'songs'],
     })
     expect(status).toBe(400)
     const paths = body.errors.map((one: { path: string }) => one.path)
-    for (const path of ['/mode', '/text', '/top_k', '/filter/extra']) expect(paths).toContain(path)
+    for (const path of ['/mode', '/text', '/top_k', '/filter/extra', '/kinds/1']) expect(paths).toContain(path)
   })
 
   it('answer 502 or 504, and nothing of what is behind, when the engine can not be asked (KNOWLEDGE-4, QUERIES-23)', async () => {

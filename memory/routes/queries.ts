@@ -3,7 +3,8 @@ import type { HttpApp } from '../../http/app.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { answering } from './answering.ts'
 import { describeMemories } from '../query/describe-memories.ts'
-import { retrieveRanked } from '../query/retrieve-visible.ts'
+import { kindOf } from '../engine/memory-kind.ts'
+import { retrieveRanked, retrieveVisible } from '../query/retrieve-visible.ts'
 import { mergedResults } from '../query/merged-results.ts'
 import { RepoCorpora } from '../query/repo-corpus.ts'
 import { Data, Described, QueryBody, Results } from '../query/schema.ts'
@@ -11,7 +12,7 @@ import { Data, Described, QueryBody, Results } from '../query/schema.ts'
 const config = { problems: [502, 504] } as const
 
 export function queriesRoutes(app: HttpApp, deps: MemoryDeps): void {
-  const corpora = new RepoCorpora(deps.sql, deps.graph)
+  const corpora = new RepoCorpora(deps.sql)
   app.post(
     '/queries',
     {
@@ -37,8 +38,13 @@ export function queriesRoutes(app: HttpApp, deps: MemoryDeps): void {
     },
     (request) =>
       answering(async () => {
-        const { scoreKind, chunks, entities, relations } = await retrieveRanked(deps, corpora, request.body)
-        const results = chunks.map(({ memoryId, chunkId, ...chunk }) => ({ id: memoryId, chunk_id: chunkId, ...chunk }))
+        const { scoreKind, chunks, entities, relations } = await retrieveVisible(deps, request.body)
+        const results = chunks.map(({ memoryId, chunkId, ...chunk }) => ({
+          id: memoryId,
+          chunk_id: chunkId,
+          memory_kind: kindOf(chunk.metadata),
+          ...chunk,
+        }))
         return {
           mode: request.body.mode,
           score_kind: scoreKind,

@@ -168,6 +168,24 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
     expect(await found({ text, topK: 3, filter: { repo: 'nowhere' } })).toEqual([])
   })
 
+  it('lets through only memories of the kinds that are asked for, however many others rank before (QUERIES-6)', async () => {
+    const others = Array.from({ length: 6 }, (_, at) => {
+      const metadata = { file: `@commit/${at}`, kind: 'commit', commit: `${at}` }
+      return aMemory(`${texts.sessions} Change ${at} of the SessionStore.`, { file: metadata.file, metadata })
+    })
+    const file = aMemory('A file that names the SessionStore.', { file: 'a.ts', metadata: { file: 'a.ts' } })
+    const note = aMemory('A note on the SessionStore of ours.')
+    await store(...others, file, note)
+    const text = 'SessionStore login tokens'
+    for (const mode of queryModes) {
+      expect(await found({ mode, text, topK: 1, filter: { kinds: ['files'] } })).toEqual([file.id])
+      expect(await found({ mode, text, topK: 1, filter: { kinds: ['notes'] } })).toEqual([note.id])
+    }
+    expect(await found({ text, topK: 9, filter: { kinds: ['files', 'notes'] } })).toHaveLength(2)
+    expect(await found({ text, topK: 9, filter: { kinds: ['changes'] } })).toHaveLength(6)
+    expect(await found({ text, topK: 9, filter: { kinds: ['changes'], repo: 'nowhere' } })).toEqual([])
+  })
+
   it('gives no more chunks than were asked for', async () => {
     await store(...Array.from({ length: 5 }, (_, at) => aMemory(`The SessionStore, part ${at}: number ${at * 7}.`)))
     for (const mode of queryModes) {

@@ -25,6 +25,7 @@ import type {
 import { queryModes } from '../port.ts'
 import { tokenizerVersion } from '../text/tokenize.ts'
 import { clearIndex } from './clear-index.ts'
+import { ChunkGroups } from './chunk-groups.ts'
 import { createCommunities } from './communities.ts'
 import { indexMemories } from './index-memories.ts'
 import { createStatisticsKeeper } from './keep-statistics.ts'
@@ -53,7 +54,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
   const { sql, clock, random, logger, embedder } = options
   const counts = { stored: 0, duplicates: 0, failed: 0, withoutEntities: 0 }
   const vectors: VectorFeed | undefined = embedder && createVectorFeed({ sql, clock, random, embedder, logger })
-  const sources: RetrievalSources = { sql, postings: new Postings(), communities: createCommunities(sql), vectors }
+  const sources = sourcesOver(sql, vectors)
   const statistics = createStatisticsKeeper(sql, logger)
   let timer: Timer | undefined
   let background: Promise<unknown> = Promise.resolve()
@@ -162,6 +163,10 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
       await background
     },
   }
+}
+
+function sourcesOver(sql: Sql, vectors: VectorFeed | undefined): RetrievalSources {
+  return { sql, postings: new Postings(), groups: new ChunkGroups(), communities: createCommunities(sql), vectors }
 }
 
 function informationOf(embedder: Embedder | undefined): EngineInfo {

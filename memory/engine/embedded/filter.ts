@@ -1,7 +1,8 @@
 /**
  * What a query lets through, as clauses of SQL. Nothing is joined that nobody asked for. `first` is the number of the
- * repository's parameter, the metadata's follows it; both come from `filterParams`.
+ * repository's parameter, the metadata's and the kinds' follow it; all come from `filterParams`.
  */
+import { kindInSql } from '../memory-kind.ts'
 import type { QueryFilter } from '../port.ts'
 
 export function chunkFilter(filter: QueryFilter | undefined, chunk: string, first: number): string {
@@ -27,15 +28,17 @@ export function edgeFilter(filter: QueryFilter | undefined, edge: string, first:
 
 export function filterParams(filter: QueryFilter | undefined): unknown[] {
   if (!isFiltering(filter)) return []
-  return [filter.repo ?? null, filter.metadata === undefined ? null : JSON.stringify(filter.metadata)]
+  const { repo = null, metadata, kinds = null } = filter
+  return [repo, metadata === undefined ? null : JSON.stringify(metadata), kinds]
 }
 
 function clause(filter: QueryFilter | undefined, source: string, first: number): string {
   if (!isFiltering(filter)) return ''
   return `and exists (select from ${source} and ($${first}::text is null or fm.repo = $${first})
-    and ($${first + 1}::jsonb is null or fm.metadata @> $${first + 1}::jsonb))`
+    and ($${first + 1}::jsonb is null or fm.metadata @> $${first + 1}::jsonb)
+    and ($${first + 2}::text[] is null or ${kindInSql('fm')} = any($${first + 2}::text[])))`
 }
 
 function isFiltering(filter: QueryFilter | undefined): filter is QueryFilter {
-  return filter?.repo !== undefined || filter?.metadata !== undefined
+  return filter?.repo !== undefined || filter?.metadata !== undefined || filter?.kinds !== undefined
 }

@@ -8,7 +8,8 @@ import { emptyMemoryStore, openMemoryStore } from '../../testing/service.ts'
 import type { EngineMemory, QueryFilter } from '../port.ts'
 import { termsOf } from '../text/tokenize.ts'
 import { createEmbeddedEngine } from './engine.ts'
-import { askedTerms, rankLexically, type RankedChunk } from './lexical.ts'
+import { ChunkGroups } from './chunk-groups.ts'
+import { askedTerms, rankLexically, type Index, type RankedChunk } from './lexical.ts'
 import { Postings } from './postings.ts'
 import { prepare } from './prepare.ts'
 import { b, k1 } from './score.ts'
@@ -28,8 +29,12 @@ function aText(id: string, content: string, repo = 'one'): EngineMemory {
   return { id, content, metadata: {}, repo, file: null }
 }
 
-async function ask(postings: Postings, text: string, limit: number, filter?: QueryFilter): Promise<RankedChunk[]> {
-  return rankLexically(sql, await askedTerms(sql, postings, text), limit, filter)
+function anIndex(most?: number): Index {
+  return { postings: new Postings(most), groups: new ChunkGroups() }
+}
+
+async function ask(index: Index, text: string, limit: number, filter?: QueryFilter): Promise<RankedChunk[]> {
+  return rankLexically(sql, await askedTerms(sql, index, text, filter), limit, filter)
 }
 
 interface Scored {
@@ -37,9 +42,10 @@ interface Scored {
   readonly score: number
 }
 
-/** Every chunk that has any of the terms, in the order in which they were stored. */
+/** Every chunk of the repository that has any of the terms, by its chunks alone, in the order in which they were stored. */
 function scoredPlainly(stored: readonly EngineMemory[], text: string, repo?: string): Scored[] {
-  const chunks = stored.flatMap((memory) => prepare(memory).chunks.map((chunk, ord) => ({ ...chunk, memory, ord })))
+  const within = stored.filter((memory) => repo === undefined || memory.repo === repo)
+  const chunks = within.flatMap((memory) => prepare(memory).chunks.map((chunk, ord) => ({ ...chunk, memory, ord })))
   const average = chunks.reduce((sum, { length }) => sum + length, 0) / chunks.length
   return chunks
     .map(({ terms, length, memory, ord }) => {
@@ -50,9 +56,9 @@ function scoredPlainly(stored: readonly EngineMemory[], text: string, repo?: str
         const idf = Math.log(1 + (chunks.length - holders + 0.5) / (holders + 0.5))
         score += (asked * idf * (k1 + 1) * count) / (count + k1 * (1 - b) + (k1 * b * length) / average)
       }
-      return { id: `${memory.id}:${ord}`, score, repo: memory.repo }
+      return { id: `${memory.id}:${ord}`, score }
     })
-    .filter((one) => one.score > 0 && (repo === undefined || one.repo === repo))
+    .filter((one) => one.score > 0)
 }
 
 /** Sums of the same terms in another order differ in their last digit: places are compared by their scores. */
@@ -90,7 +96,7 @@ it('ranks as plain BM25 does, whatever came, changed and went between the questi
     fc.asyncProperty(rounds, async (all) => {
       await emptyMemoryStore(sql)
       const writer = engine()
-      const readers = [new Postings(), new Postings(3)]
+      const readers = [anIndex(), anIndex(3)]
       const stored = new Map<string, EngineMemory>()
       for (const [at, [changed, { text, limit, repo }]] of all.entries()) {
         if ('put' in changed) {
@@ -109,7 +115,7 @@ it('ranks as plain BM25 does, whatever came, changed and went between the questi
         const plain = scoredPlainly([...stored.values()], text, repo)
         // One that is not asked for a while misses what came and went meanwhile.
         const asked = at % 2 === 0 ? readers : readers.slice(1)
-        for (const reader of [...asked, new Postings()])
+        for (const reader of [...asked, anIndex()])
           expectSame(await ask(reader, text, limit, repo === undefined ? undefined : { repo }), plain, limit)
       }
     }),
@@ -121,7 +127,7 @@ it('of two that say the same the older comes first', async () => {
   await emptyMemoryStore(sql)
   const writer = engine()
   for (const name of ['b', 'a', 'c']) await writer.upsert([aText(name, 'a lantern in the meadow')])
-  const found = await ask(new Postings(), 'lantern', 3)
+  const found = await ask(anIndex(), 'lantern', 3)
   expect(found.map((one) => one.memoryId)).toEqual(['b', 'a', 'c'])
 })
 
@@ -132,8 +138,8 @@ it('gives as many as were asked for when a filter leaves few of many', async () 
   )
   await engine().upsert(texts)
   const filter = { repo: 'rare' }
-  expectSame(await ask(new Postings(), 'lantern', 2, filter), scoredPlainly(texts, 'lantern', 'rare'), 2)
-  expect(await ask(new Postings(), 'lantern', 10, filter)).toHaveLength(3)
+  expectSame(await ask(anIndex(), 'lantern', 2, filter), scoredPlainly(texts, 'lantern', 'rare'), 2)
+  expect(await ask(anIndex(), 'lantern', 10, filter)).toHaveLength(3)
 })
 
 it('reads a known term again only when one of its chunks has gone', async () => {

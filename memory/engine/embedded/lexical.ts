@@ -1,6 +1,7 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { QueryFilter } from '../port.ts'
 import { termsOf } from '../text/tokenize.ts'
+import type { ChunkGroups, ChunkSelection } from './chunk-groups.ts'
 import { chunkFilter, filterParams } from './filter.ts'
 import type { PostingList, Postings } from './postings.ts'
 import { b, k1 } from './score.ts'
@@ -20,16 +21,20 @@ export interface AskedTerms {
   /** How long the average chunk is. */
   readonly average: number
   readonly memories: number
+  /** What of a filter needs no look into the store: repository and kinds. Undefined: nothing of that is filtered. */
+  readonly selection: ChunkSelection | undefined
+}
+
+export interface Index {
+  readonly postings: Postings
+  readonly groups: ChunkGroups
 }
 
 export interface AskedTerm {
-  readonly id: number
   readonly text: string
   /** Inverse document frequency, times how often the query has it. */
   readonly weight: number
   readonly list: PostingList
-  /** More than half of the chunks have it. */
-  readonly isCommon: boolean
 }
 
 export interface ScoredChunk {
@@ -39,20 +44,39 @@ export interface ScoredChunk {
 
 /** A query of a whole document is asked by its first so many different terms. */
 const mostQueryTerms = 64
-/** The figures of a smaller index say nothing yet. */
-const smallIndex = 1_000
 
-/** Of the query's terms those that any chunk has. */
-export async function askedTerms(sql: Queryable, postings: Postings, text: string): Promise<AskedTerms> {
+/**
+ * Of the query's terms those that any chunk has which the filter lets through. Rarity and lengths are those of these chunks
+ * alone: another repository changes no score.
+ */
+export async function askedTerms(
+  sql: Queryable,
+  { postings, groups }: Index,
+  text: string,
+  filter?: QueryFilter,
+): Promise<AskedTerms> {
   const counts = new Map([...termsOf(text)].slice(0, mostQueryTerms))
   const read = await postings.read(sql, [...counts.keys()])
-  const terms = read.terms.map(({ id, text: term, list }) => {
+  const isSelecting = filter?.repo !== undefined || filter?.kinds !== undefined
+  const selection = isSelecting ? await groups.select(sql, filter) : undefined
+  const { chunks, length } = selection ?? read
+  const terms = read.terms.flatMap(({ text: term, list: whole }) => {
+    const list = selection === undefined ? whole : selected(whole, selection)
     const holders = list.chunks.length
-    const idf = Math.log(1 + (read.chunks - holders + 0.5) / (holders + 0.5))
-    const isCommon = read.chunks > smallIndex && holders * 2 > read.chunks
-    return { id, text: term, list, weight: counts.get(term)! * idf, isCommon }
+    const idf = Math.log(1 + (chunks - holders + 0.5) / (holders + 0.5))
+    return holders === 0 ? [] : [{ text: term, list, weight: counts.get(term)! * idf }]
   })
-  return { terms, average: Math.max(1, read.length) / Math.max(1, read.chunks), memories: read.memories }
+  return { terms, average: Math.max(1, length) / Math.max(1, chunks), memories: read.memories, selection }
+}
+
+function selected({ chunks, counts, lengths }: PostingList, selection: ChunkSelection): PostingList {
+  const places: number[] = []
+  for (const [at, no] of chunks.entries()) if (selection.has(no)) places.push(at)
+  return {
+    chunks: Float64Array.from(places, (at) => chunks[at]!),
+    counts: Int32Array.from(places, (at) => counts[at]!),
+    lengths: Int32Array.from(places, (at) => lengths[at]!),
+  }
 }
 
 /** The best chunks by BM25 alone; of equal ones the older comes first. */
@@ -62,33 +86,61 @@ export async function rankLexically(
   limit: number,
   filter?: QueryFilter,
 ): Promise<RankedChunk[]> {
-  const best = await bestByWords(sql, asked, limit, filter)
-  if (best.length === 0) return []
-  const { rows } = await sql.query<RankedChunk>(
-    `with best as (select * from unnest($1::bigint[], $2::float8[]) as u (no, score)) ${chunksOfBest}`,
-    [best.map((one) => one.no), best.map((one) => one.score)],
-  )
-  return [...rows]
+  return withContent(sql, await bestByWords(sql, asked, limit, filter))
 }
 
-/** How many more are looked at each time that a filter has left too few. */
-const growth = 8
-
-/** The same as numbers and scores, which takes no look into the store unless something is filtered. */
+/** The same as numbers and scores, which takes no look into the store unless metadata is filtered. */
 export async function bestByWords(
   sql: Queryable,
   asked: AskedTerms,
   limit: number,
   filter?: QueryFilter,
 ): Promise<ScoredChunk[]> {
-  const scored = scoresOf(asked)
-  const clause = chunkFilter(filter, 'u.no', 2)
-  if (clause === '') return bestOf(scored, limit)
+  return bestPassing(sql, scoresOf(asked), limit, filter)
+}
+
+/** What of a query's subject a chunk names. */
+export interface NamingChunk {
+  readonly no: number
+  readonly weight: number
+}
+
+/** The best of these by what they name, times one and their BM25. */
+export async function rankNaming(
+  sql: Queryable,
+  asked: AskedTerms,
+  naming: readonly NamingChunk[],
+  limit: number,
+  filter?: QueryFilter,
+): Promise<RankedChunk[]> {
+  const { chunks, scores } = scoresOf(asked)
+  const known = new Map(Array.from(chunks, (no, at) => [no, scores[at]!]))
+  const kept = naming
+    .filter(({ no }) => asked.selection === undefined || asked.selection.has(no))
+    .toSorted((one, other) => one.no - other.no)
+  const ranked: Scores = {
+    chunks: Float64Array.from(kept, ({ no }) => no),
+    scores: Float64Array.from(kept, ({ no, weight }) => weight * (1 + (known.get(no) ?? 0))),
+  }
+  return withContent(sql, await bestPassing(sql, ranked, limit, filter))
+}
+
+/** How many more are looked at each time that a filter has left too few. */
+const growth = 8
+
+/** Of chunks whose repository and kind are let through already. */
+async function bestPassing(
+  sql: Queryable,
+  scored: Scores,
+  limit: number,
+  filter: QueryFilter | undefined,
+): Promise<ScoredChunk[]> {
+  if (filter?.metadata === undefined) return bestOf(scored, limit)
   const best: ScoredChunk[] = []
   for (let from = 0, to = limit * growth; best.length < limit && from < scored.chunks.length; to *= growth) {
     const candidates = bestOf(scored, to).slice(from)
     const { rows } = await sql.query<{ no: number }>(
-      `select u.no from unnest($1::bigint[]) as u (no) where true ${clause}`,
+      `select u.no from unnest($1::bigint[]) as u (no) where true ${chunkFilter(filter, 'u.no', 2)}`,
       [candidates.map((one) => one.no), ...filterParams(filter)],
     )
     const passed = new Set(rows.map((row) => row.no))
@@ -96,6 +148,17 @@ export async function bestByWords(
     from = to
   }
   return best.slice(0, limit)
+}
+
+async function withContent(sql: Queryable, best: readonly ScoredChunk[]): Promise<RankedChunk[]> {
+  if (best.length === 0) return []
+  const { rows } = await sql.query<RankedChunk>(
+    `select c.no, c.memory_id as "memoryId", c.ord, c.content, best.score
+    from unnest($1::bigint[], $2::float8[]) as best (no, score)
+    cross join lateral (select * from engine_chunk where no = best.no offset 0) c order by best.score desc, c.no`,
+    [best.map((one) => one.no), best.map((one) => one.score)],
+  )
+  return [...rows]
 }
 
 interface Scores {
@@ -141,25 +204,3 @@ function bestOf({ chunks, scores }: Scores, limit: number): ScoredChunk[] {
   for (const [at, score] of scores.entries()) if (score >= least) best.push({ no: chunks[at]!, score })
   return best.toSorted((x, y) => y.score - x.score || x.no - y.no).slice(0, limit)
 }
-
-/**
- * `lexical (no, score)`: BM25 in SQL, where another weight is multiplied with it. Reads `$1` to `$3`. Plans must not depend
- * on statistics, which an embedded store rarely has: `offset 0` keeps each term's postings a walk over their index.
- */
-export const lexicalQuery = `lexical as (
-    select p.chunk_no as no, sum(a.weight * p.count / (p.count + ${k1 * (1 - b)}::float8 + $3::float8 * p.length)) as score
-    from unnest($1::int[], $2::float8[]) as a (id, weight)
-    cross join lateral (select chunk_no, count, length from engine_posting where term_id = a.id offset 0) p
-    group by p.chunk_no)`
-
-/** Beside a rarer term a common one weighs less than ln 2 and costs most of the time: as a factor it is left out. */
-export function lexicalParams({ terms, average }: AskedTerms): unknown[] {
-  const rare = terms.filter((one) => !one.isCommon)
-  const telling = rare.length > 0 ? rare : terms
-  return [telling.map((one) => one.id), telling.map((one) => one.weight * (k1 + 1)), (k1 * b) / average]
-}
-
-/** What each of `best (no, score)` says. */
-export const chunksOfBest = `select c.no, c.memory_id as "memoryId", c.ord, c.content, best.score
-    from best cross join lateral (select * from engine_chunk where no = best.no offset 0) c
-    order by best.score desc, c.no`

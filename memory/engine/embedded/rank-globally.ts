@@ -1,8 +1,8 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { QueryFilter } from '../port.ts'
 import type { WeightedEntity } from './entities.ts'
-import { chunkFilter, entityFilter, filterParams } from './filter.ts'
-import { bestByWords, chunksOfBest, lexicalParams, lexicalQuery, type AskedTerms, type RankedChunk } from './lexical.ts'
+import { entityFilter, filterParams } from './filter.ts'
+import { bestByWords, rankNaming, type AskedTerms, type NamingChunk, type RankedChunk } from './lexical.ts'
 
 /** What a query is about: the communities of whatever its best chunks name. */
 export interface WeightedCommunity {
@@ -68,23 +68,14 @@ export async function rankGlobally(
   filter?: QueryFilter,
 ): Promise<RankedChunk[]> {
   if (asked.terms.length === 0 || communities.length === 0) return []
-  const { rows } = await sql.query<RankedChunk>(
-    `with ${lexicalQuery},
-    members as (select c.entity_id as id, c.centrality * u.weight as weight
-      from unnest($4::int[], $5::float8[]) as u (community, weight)
+  const { rows } = await sql.query<NamingChunk>(
+    `with members as (select c.entity_id as id, c.centrality * u.weight as weight
+      from unnest($1::int[], $2::float8[]) as u (community, weight)
       cross join lateral (select * from engine_community where community = u.community order by centrality desc, entity_id
-        limit ${mostMembers}) c where c.centrality > 0),
-    named as (select m.chunk_no as no, sum(s.weight) as weight from members s
-      cross join lateral (select chunk_no from engine_mention where entity_id = s.id offset 0) m group by m.chunk_no),
-    best as (select n.no, n.weight * (1 + coalesce(l.score, 0)) as score from named n left join lexical l using (no)
-      where true ${chunkFilter(filter, 'n.no', 6)} order by score desc, n.no limit ${Math.trunc(limit)})
-    ${chunksOfBest}`,
-    [
-      ...lexicalParams(asked),
-      communities.map((one) => one.community),
-      communities.map((one) => one.weight),
-      ...filterParams(filter),
-    ],
+        limit ${mostMembers}) c where c.centrality > 0)
+    select m.chunk_no as no, sum(s.weight) as weight from members s
+    cross join lateral (select chunk_no from engine_mention where entity_id = s.id offset 0) m group by m.chunk_no`,
+    [communities.map((one) => one.community), communities.map((one) => one.weight)],
   )
-  return [...rows]
+  return rankNaming(sql, asked, rows, limit, filter)
 }

@@ -4,6 +4,7 @@ import type { ChunkHit, EngineQuery, EntityHit, RelationHit, Retrieval, ScoreKin
 import { entitiesOfQuery, type WeightedEntity } from './entities.ts'
 import { askedTerms, rankLexically, type AskedTerms, type RankedChunk } from './lexical.ts'
 import { centralEntities, communitiesOfQuery, rankGlobally } from './rank-globally.ts'
+import type { ChunkGroups } from './chunk-groups.ts'
 import type { Postings } from './postings.ts'
 import { rankLocally } from './rank-locally.ts'
 import { relationsAmong, type WeightedRelation } from './relations.ts'
@@ -12,6 +13,7 @@ import { bounded, fuse } from './score.ts'
 export interface RetrievalSources {
   readonly sql: Sql
   readonly postings: Postings
+  readonly groups: ChunkGroups
   readonly communities: { refresh(): Promise<void> }
   readonly vectors?: VectorFeed | undefined
 }
@@ -29,7 +31,7 @@ const fusedDepth = 100
 const mostEntities = 50
 
 export async function retrieve(sources: RetrievalSources, query: EngineQuery): Promise<Retrieval> {
-  const found = await ways[query.mode](sources, query, await askedTerms(sources.sql, sources.postings, query.text))
+  const found = await ways[query.mode](sources, query, await askedTerms(sources.sql, sources, query.text, query.filter))
   return {
     scoreKind: found.scoreKind,
     chunks: found.chunks.slice(0, query.topK).map(chunkHit),

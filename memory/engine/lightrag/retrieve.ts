@@ -1,6 +1,7 @@
 import type { ChunkHit, EngineQuery, EntityHit, QueryFilter, RelationHit, Retrieval } from '../port.ts'
 import { entityIdOf } from '../knowledge/ids.ts'
 import { entityKey } from '../text/entities.ts'
+import { kindOf } from '../memory-kind.ts'
 import { modelMs } from './api.ts'
 import type { LightRagDeps } from './deps.ts'
 import { memoriesOfSources, type SourceMemory } from './documents.ts'
@@ -14,7 +15,7 @@ const mostAsked = 2_000
 const tokens = { max_entity_tokens: 200_000, max_relation_tokens: 200_000, max_total_tokens: 1_000_000 }
 
 export async function retrieve(deps: LightRagDeps, query: EngineQuery): Promise<Retrieval> {
-  const isFiltering = query.filter?.repo !== undefined || query.filter?.metadata !== undefined
+  const isFiltering = Object.values(query.filter ?? {}).some((one) => one !== undefined)
   for (let asked = isFiltering ? query.topK * overFetch + 20 : query.topK; ; asked *= overFetch) {
     const data = await askData(deps, query, Math.min(asked, mostAsked))
     const chunks = await chunkHits(deps, data.chunks ?? [], query)
@@ -71,6 +72,7 @@ async function liveSources(
 
 function passes(memory: SourceMemory, filter: QueryFilter | undefined): boolean {
   if (filter?.repo !== undefined && memory.repo !== filter.repo) return false
+  if (filter?.kinds !== undefined && !filter.kinds.includes(kindOf(memory.metadata))) return false
   return Object.entries(filter?.metadata ?? {}).every(([key, value]) => memory.metadata[key] === value)
 }
 

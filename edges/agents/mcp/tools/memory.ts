@@ -13,6 +13,20 @@ const Question = Type.Object(
     ),
     text: Type.String({ minLength: 1 }),
     top_k: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'How many passages (default 10).' })),
+    kinds: Type.Optional(
+      Type.Array(
+        oneOf(
+          ['files', 'changes', 'notes'],
+          'files: of a repository; changes: commits and issues; notes: what was written down.',
+        ),
+        {
+          minItems: 1,
+          maxItems: 3,
+          uniqueItems: true,
+          description: 'Only these kinds of memories (default: files and notes, then changes).',
+        },
+      ),
+    ),
   },
   closed,
 )
