@@ -104,7 +104,7 @@ function createApp(options: ServerOptions): HttpApp {
     requestIdHeader: false,
     logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
     return503OnClosing: false,
-    ...(options.basePath ? { rewriteUrl: withoutPrefix(options.basePath) } : {}),
+    rewriteUrl: ({ url = '/' }) => withoutPrefix(withPlainColons(url), options.basePath),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: answerError,
     clientErrorHandler: answerBrokenConnection,
@@ -120,14 +120,25 @@ function createApp(options: ServerOptions): HttpApp {
   return app
 }
 
-const operational = /^\/(healthz|readyz|metrics)(\?|$)/
+/** A client may encode the colon of `/memories:bulk`; the router decodes no reserved character (DOCUMENTS-5). */
+function withPlainColons(url: string): string {
+  const [path] = /^[^?#]*/.exec(url)!
+  return path.replaceAll(/%3a/gi, ':') + url.slice(path.length)
+}
 
-/** Operational routes are not for the outside: under the prefix there is nothing at their names. */
-function withoutPrefix(prefix: string): (request: { readonly url?: string }) => string {
-  return ({ url = '/' }) => {
-    const rest = url.slice(prefix.length)
-    return url.startsWith(`${prefix}/`) && !operational.test(rest) ? rest : url
-  }
+const operational = /^\/(healthz|readyz|metrics)$/
+
+/** Operational routes are not for the outside: under the prefix there is nothing at their names, however they are spelled. */
+function withoutPrefix(url: string, prefix: string | undefined): string {
+  if (!prefix || !url.startsWith(`${prefix}/`)) return url
+  const rest = url.slice(prefix.length)
+  return operational.test(asRouted(rest)) ? url : rest
+}
+
+/** The path as the router reads it: up to a query or a fragment, decoded once. */
+function asRouted(url: string): string {
+  const [path] = /^[^?#]*/.exec(url)!
+  return path.replaceAll(/%[2-7][0-9a-f]/gi, decodeURIComponent)
 }
 
 function addRequestHooks(
