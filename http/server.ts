@@ -12,7 +12,7 @@ import { collectOpenApi, type OpenApiInfo } from './openapi.ts'
 import { addOperationalRoutes } from './operational.ts'
 import type { Clock, Ids } from './ports.ts'
 import { addressFault, repaired } from './plain-input.ts'
-import { Problem } from './problem.ts'
+import { Problem, type Spelling } from './problem.ts'
 import type { Readiness } from './readiness.ts'
 import { requestIdOf } from './request-id.ts'
 import { answerBrokenConnection } from './broken-connection.ts'
@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly onRoute?: (route: RouteOptions) => void
   readonly readiness?: () => Promise<Readiness>
   readonly openapi: OpenApiInfo
+  /** Of the members of problems; camelCase unless told. */
+  readonly spelling?: Spelling
   /** A prefix under which all but the operational routes answer too: an ingress may strip it or not. */
   readonly basePath?: string
   /** `auth: true`: /openapi.json and /docs are guarded like the rest (HTTP-RULE-1). */
@@ -67,8 +69,13 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
 
   addJsonParser(app as never)
   addRequestHooks(app, options, metrics, state)
-  answerUnknownRoutes(app as never)
-  await collectOpenApi(app as never, options.version, options.openapi, options.authenticate !== undefined)
+  answerUnknownRoutes(app as never, options.spelling ?? 'camelCase')
+  await collectOpenApi(app as never, {
+    version: options.version,
+    info: options.openapi,
+    authenticated: options.authenticate !== undefined,
+    spelling: options.spelling ?? 'camelCase',
+  })
   addOperationalRoutes(app, {
     name: options.name,
     version: options.version,
@@ -96,6 +103,7 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
 }
 
 function createApp(options: ServerOptions): HttpApp {
+  const { spelling } = options
   const app = Fastify({
     loggerInstance: options.logger,
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
@@ -106,10 +114,12 @@ function createApp(options: ServerOptions): HttpApp {
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => withoutPrefix(withPlainColons(url), options.basePath),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    frameworkErrors: answerError,
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply, spelling),
     clientErrorHandler: answerBrokenConnection,
   }) as unknown as HttpApp
-  app.setErrorHandler((error, request, reply) => answerError(error, request as FastifyRequest, reply as never))
+  app.setErrorHandler((error, request, reply) =>
+    answerError(error, request as FastifyRequest, reply as never, spelling),
+  )
   app.setValidatorCompiler(
     ({ schema, httpPart }) => compilePart(schema as never, (httpPart ?? 'body') as RequestPart) as never,
   )
