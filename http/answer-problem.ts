@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { invalidInput, Problem, problemBody, type Fault } from './problem.ts'
+import { invalidInput, Problem, problemBody, type Fault, type Spelling } from './problem.ts'
 import { ValidationFaults, type PartValidator, type RequestPart } from './validation.ts'
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
@@ -10,20 +10,25 @@ interface FrameworkError {
 }
 
 /** Turns whatever a route threw into the one answer that the caller may see; the rest goes to the log. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  spelling: Spelling = 'camelCase',
+): void {
   const problem = toProblem(error, request)
   if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, 'request failed')
-  sendProblem(problem, request, reply)
+  sendProblem(problem, request, reply, spelling)
 }
 
-export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
+export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply, spelling: Spelling): void {
   void reply
     .code(problem.status)
     .headers(problem.headers)
     .header('x-request-id', request.id)
     .type(PROBLEM_TYPE)
     .serializer(JSON.stringify)
-    .send(problemBody(problem, request.id))
+    .send(problemBody(problem, request.id, spelling))
 }
 
 function toProblem(error: unknown, request: FastifyRequest): Problem {

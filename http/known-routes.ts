@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { sendProblem } from './answer-problem.ts'
-import { Problem } from './problem.ts'
+import { Problem, type Spelling } from './problem.ts'
 
 interface KnownRoute {
   readonly pattern: RegExp
@@ -8,14 +8,16 @@ interface KnownRoute {
 }
 
 /** Answers 405 with Allow where the path exists under another method, else 404. fastify itself knows only 404. */
-export function answerUnknownRoutes(app: FastifyInstance): void {
+export function answerUnknownRoutes(app: FastifyInstance, spelling: Spelling): void {
   const known = new Map<string, KnownRoute>()
   app.addHook('onRoute', (route) => remember(known, route))
   // Before the body: nothing of it matters, and a method that wants one would say so first.
   app.addHook('onRequest', async (request) => {
     if (request.is404) throw unknownRoute(known, request)
   })
-  app.setNotFoundHandler((request, reply) => sendProblem(unknownRoute(known, request), request, reply as FastifyReply))
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(unknownRoute(known, request), request, reply as FastifyReply, spelling),
+  )
 }
 
 function remember(known: Map<string, KnownRoute>, route: RouteOptions): void {

@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
+import { requestIdMember, type Spelling } from './problem.ts'
 import { problemCodes } from './problem-codes.ts'
 
 export interface OpenApiInfo {
@@ -34,9 +35,17 @@ interface Document {
 /** Collects every route from now on into one OpenAPI 3.1 document, made of the schemas that validate. */
 export async function collectOpenApi(
   app: FastifyInstance,
-  version: string,
-  info: OpenApiInfo,
-  authenticated: boolean,
+  {
+    version,
+    info,
+    authenticated,
+    spelling,
+  }: {
+    readonly version: string
+    readonly info: OpenApiInfo
+    readonly authenticated: boolean
+    readonly spelling: Spelling
+  },
 ): Promise<void> {
   const { problems = 'default', ...words } = info
   await app.register(swagger, {
@@ -60,7 +69,7 @@ export async function collectOpenApi(
       }
     },
     transformObject: (given) =>
-      withProblems(('openapiObject' in given ? given.openapiObject : {}) as Document) as object,
+      withProblems(('openapiObject' in given ? given.openapiObject : {}) as Document, spelling) as object,
   })
 }
 
@@ -84,7 +93,7 @@ function statusesOf(schema: Documented, isOpen: boolean, own: readonly number[])
 }
 
 /** Any operation may answer a problem: said once as `default` or for each status; a route's own entries stay in place. */
-function withProblems(document: Document): Document {
+function withProblems(document: Document, spelling: Spelling): Document {
   const reference = { $ref: '#/components/responses/Problem' }
   for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))) {
     const { [problemStatuses]: statuses } = operation
@@ -98,13 +107,13 @@ function withProblems(document: Document): Document {
     ...document,
     components: {
       ...document.components,
-      schemas: { ...document.components?.schemas, Problem: problemSchema },
+      schemas: { ...document.components?.schemas, Problem: problemSchema(spelling) },
       responses: { Problem: { description: 'A problem (RFC 9457).', content } },
     },
   }
 }
 
-const problemSchema = {
+const problemSchema = (spelling: Spelling): object => ({
   type: 'object',
   required: ['type', 'title', 'status', 'code'],
   properties: {
@@ -113,7 +122,7 @@ const problemSchema = {
     status: { type: 'integer' },
     detail: { type: 'string' },
     code: { type: 'string', enum: Object.keys(problemCodes) },
-    requestId: { type: 'string', description: 'Absent where the request could not be read at all.' },
+    [requestIdMember[spelling]]: { type: 'string', description: 'Absent where the request could not be read at all.' },
     errors: {
       type: 'array',
       description: 'Every violation. Only with `invalid-input`.',
@@ -128,4 +137,4 @@ const problemSchema = {
       },
     },
   },
-} as const
+})

@@ -17,7 +17,16 @@ export interface ProblemBody extends ProblemMembers {
   readonly code: ProblemCode
   readonly detail?: string
   readonly requestId?: string
+  readonly request_id?: string
 }
+
+/** How a server spells the members of its answers: camelCase unless told (HTTP-16), the memory service snake_case (MEMORY-ERRORS-9). */
+export type Spelling = 'camelCase' | 'snake_case'
+
+export const requestIdMember = { camelCase: 'requestId', snake_case: 'request_id' } as const satisfies Record<
+  Spelling,
+  string
+>
 
 export interface ProblemExtras {
   readonly members?: ProblemMembers
@@ -48,7 +57,7 @@ export function invalidInput(errors: readonly Fault[], detail?: string): Problem
 }
 
 /** The members of the case come first, so that none of them can take the place of a standard one. */
-export function problemBody(problem: Problem, requestId?: string): ProblemBody {
+export function problemBody(problem: Problem, requestId?: string, spelling: Spelling = 'camelCase'): ProblemBody {
   const { title } = problemCodes[problem.code]
   return {
     ...problem.members,
@@ -57,7 +66,7 @@ export function problemBody(problem: Problem, requestId?: string): ProblemBody {
     status: problem.status,
     ...(problem.message === title ? {} : { detail: problem.message }),
     code: problem.code,
-    ...(requestId === undefined ? {} : { requestId }),
+    ...(requestId === undefined ? {} : { [requestIdMember[spelling]]: requestId }),
   }
 }
 

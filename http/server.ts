@@ -12,7 +12,7 @@ import { collectOpenApi, type OpenApiInfo } from './openapi.ts'
 import { addOperationalRoutes } from './operational.ts'
 import type { Clock, Ids } from './ports.ts'
 import { addressFault, repaired } from './plain-input.ts'
-import { Problem } from './problem.ts'
+import { Problem, type Spelling } from './problem.ts'
 import type { Readiness } from './readiness.ts'
 import { requestIdOf } from './request-id.ts'
 import { answerBrokenConnection } from './broken-connection.ts'
@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly onRoute?: (route: RouteOptions) => void
   readonly readiness?: () => Promise<Readiness>
   readonly openapi: OpenApiInfo
+  /** Of the members of problems; camelCase unless told. */
+  readonly spelling?: Spelling
   /** A prefix under which all but the operational routes answer too: an ingress may strip it or not. */
   readonly basePath?: string
   /** `auth: true`: /openapi.json and /docs are guarded like the rest (HTTP-RULE-1). */
@@ -67,8 +69,13 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
 
   addJsonParser(app as never)
   addRequestHooks(app, options, metrics, state)
-  answerUnknownRoutes(app as never)
-  await collectOpenApi(app as never, options.version, options.openapi, options.authenticate !== undefined)
+  answerUnknownRoutes(app as never, options.spelling ?? 'camelCase')
+  await collectOpenApi(app as never, {
+    version: options.version,
+    info: options.openapi,
+    authenticated: options.authenticate !== undefined,
+    spelling: options.spelling ?? 'camelCase',
+  })
   addOperationalRoutes(app, {
     name: options.name,
     version: options.version,
@@ -96,6 +103,7 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
 }
 
 function createApp(options: ServerOptions): HttpApp {
+  const { spelling } = options
   const app = Fastify({
     loggerInstance: options.logger,
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
@@ -104,12 +112,14 @@ function createApp(options: ServerOptions): HttpApp {
     requestIdHeader: false,
     logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
     return503OnClosing: false,
-    ...(options.basePath ? { rewriteUrl: withoutPrefix(options.basePath) } : {}),
+    rewriteUrl: ({ url = '/' }) => withoutPrefix(withPlainColons(url), options.basePath),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    frameworkErrors: answerError,
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply, spelling),
     clientErrorHandler: answerBrokenConnection,
   }) as unknown as HttpApp
-  app.setErrorHandler((error, request, reply) => answerError(error, request as FastifyRequest, reply as never))
+  app.setErrorHandler((error, request, reply) =>
+    answerError(error, request as FastifyRequest, reply as never, spelling),
+  )
   app.setValidatorCompiler(
     ({ schema, httpPart }) => compilePart(schema as never, (httpPart ?? 'body') as RequestPart) as never,
   )
@@ -120,14 +130,25 @@ function createApp(options: ServerOptions): HttpApp {
   return app
 }
 
-const operational = /^\/(healthz|readyz|metrics)(\?|$)/
+/** A client may encode the colon of `/memories:bulk`; the router decodes no reserved character (DOCUMENTS-5). */
+function withPlainColons(url: string): string {
+  const [path] = /^[^?#]*/.exec(url)!
+  return path.replaceAll(/%3a/gi, ':') + url.slice(path.length)
+}
 
-/** Operational routes are not for the outside: under the prefix there is nothing at their names. */
-function withoutPrefix(prefix: string): (request: { readonly url?: string }) => string {
-  return ({ url = '/' }) => {
-    const rest = url.slice(prefix.length)
-    return url.startsWith(`${prefix}/`) && !operational.test(rest) ? rest : url
-  }
+const operational = /^\/(healthz|readyz|metrics)$/
+
+/** Operational routes are not for the outside: under the prefix there is nothing at their names, however they are spelled. */
+function withoutPrefix(url: string, prefix: string | undefined): string {
+  if (!prefix || !url.startsWith(`${prefix}/`)) return url
+  const rest = url.slice(prefix.length)
+  return operational.test(asRouted(rest)) ? url : rest
+}
+
+/** The path as the router reads it: up to a query or a fragment, decoded once. */
+function asRouted(url: string): string {
+  const [path] = /^[^?#]*/.exec(url)!
+  return path.replaceAll(/%[2-7][0-9a-f]/gi, decodeURIComponent)
 }
 
 function addRequestHooks(

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ingestMetrics } from './metrics.ts'
+import { testClock } from '../http/testing/fixture.ts'
+import { backlogMetrics, ingestMetrics } from './metrics.ts'
 import { openTestMemory, type TestMemory } from './testing/service.ts'
 
 const documented = readFileSync(new URL('../docs/memory.md', import.meta.url), 'utf8')
@@ -58,4 +59,43 @@ test('what the engine said, and how items and jobs came out, is counted', async 
   expect(text).toContain('memory_engine_fed_total{outcome="stored"} 1')
   expect(text).toContain('memory_ingest_items_total{outcome="failed"} 1')
   expect(text).toContain('memory_ingest_jobs_total{status="succeeded"} 1')
+})
+
+test('metrics leave out what needs the store while it is away, and say so (MEMORY-HEALTH-6)', async () => {
+  const read = async (): Promise<[number, string]> => {
+    const answer = await memory.ask('GET', '/metrics')
+    return [answer.status, await answer.text()]
+  }
+  await memory.sql.exec('alter table memory rename to memory_away')
+  const [status, away] = await read()
+  await memory.sql.exec('alter table memory_away rename to memory')
+  expect(status).toBe(200)
+  expect(away).toContain('memory_http_requests_total{')
+  expect(away).not.toContain('memory_feed_waiting{')
+  expect(away).toContain('memory_series_left_out{series="memory_feed_waiting",service="memory"} 1')
+  const [, back] = await read()
+  expect(back).toContain('memory_feed_waiting{what="memories",service="memory"} 0')
+  expect(back).toContain('memory_series_left_out{series="memory_feed_waiting",service="memory"} 0')
+})
+
+test('metrics wait for 2 s for a store that hangs, and ask it once (MEMORY-HEALTH-6)', async () => {
+  const registry = new Registry()
+  const clock = testClock()
+  let asked = 0
+  const hangs = (): Promise<never> => {
+    asked += 1
+    return new Promise(() => undefined)
+  }
+  ingestMetrics(registry).job('succeeded')
+  backlogMetrics(registry, { waiting: hangs } as never, { figures: hangs } as never, clock)
+  for (let scrape = 0; scrape < 3; scrape += 1) {
+    const answer = registry.metrics()
+    await new Promise((resolve) => void setImmediate(resolve))
+    clock.advance(2_000)
+    const text = await answer
+    expect(text).toContain('memory_ingest_jobs_total{status="succeeded"} 1')
+    for (const series of ['memory_feed_waiting', 'memory_engine_figures'])
+      expect(text).toContain(`memory_series_left_out{series="${series}"} 1`)
+  }
+  expect(asked).toBe(2)
 })

@@ -1,6 +1,7 @@
 /** The series of the memory service (MEMORY-METRICS-1; docs/metrics.md lists them, and a test compares). */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { HttpApp } from '../http/app.ts'
+import { withDeadline } from '../http/deadline.ts'
 import { Problem } from '../http/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { RetrievalEngine } from './engine/port.ts'
@@ -102,33 +103,76 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   }
 }
 
-/** What waits, and what the engine counts: asked for at each scrape. */
-export function backlogMetrics(registry: Registry, feed: Feed, engine: RetrievalEngine): void {
-  registry.registerMetric(
-    new Gauge({
+/** A scraper waits for 10 s; what answers at all does so in milliseconds. */
+const scrapeMs = 2_000
+
+/**
+ * What waits, and what the engine counts: asked for at each scrape. While the store is away or hangs, the scrape leaves
+ * these series out, and a gauge says so: the other series are needed most then (MEMORY-HEALTH-6).
+ */
+export function backlogMetrics(registry: Registry, feed: Feed, engine: RetrievalEngine, clock: Clock): void {
+  const series: readonly ScrapedSeries[] = [
+    {
       name: 'memory_feed_waiting',
       help: 'Rows that the engine has not stored or removed yet.',
-      labelNames: ['what'],
-      registers: [],
-      async collect() {
-        const { memories, removals } = await feed.waiting()
-        this.set({ what: 'memories' }, memories)
-        this.set({ what: 'removals' }, removals)
-      },
-    }),
-  )
-  registry.registerMetric(
-    new Gauge({
+      label: 'what',
+      ask: async () => ({ ...(await feed.waiting()) }),
+    },
+    {
       name: 'memory_engine_figures',
       help: 'Counts of the engine since it started. `without_entities` shows an extraction that fails silently.',
-      labelNames: ['figure'],
-      registers: [],
-      async collect() {
+      label: 'figure',
+      async ask() {
         const { stored, duplicates, failed, withoutEntities, removalsQueued, wakes } = await engine.figures()
         const counts = { stored, duplicates, failed, wakes }
-        const figures = { ...counts, without_entities: withoutEntities, removals_queued: removalsQueued }
-        for (const [figure, value] of Object.entries(figures)) this.set({ figure }, value)
+        return { ...counts, without_entities: withoutEntities, removals_queued: removalsQueued }
+      },
+    },
+  ]
+  const asked = series.map((one) => ({ ...one, figures: askedAtScrape(clock, one.ask) }))
+  for (const { name, help, label, figures } of asked)
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [],
+        async collect() {
+          this.reset()
+          for (const [figure, value] of Object.entries((await figures()) ?? {})) this.set({ [label]: figure }, value)
+        },
+      }),
+    )
+  registry.registerMetric(
+    new Gauge({
+      name: 'memory_series_left_out',
+      help: '1 if this scrape leaves the series out, because the store or the engine does not answer. Otherwise 0.',
+      labelNames: ['series'],
+      registers: [],
+      async collect() {
+        await Promise.all(
+          asked.map(async ({ name, figures }) => this.set({ series: name }, (await figures()) === undefined ? 1 : 0)),
+        )
       },
     }),
   )
+}
+
+type Figures = Readonly<Record<string, number>>
+
+interface ScrapedSeries {
+  readonly name: string
+  readonly help: string
+  readonly label: string
+  readonly ask: () => Promise<Figures>
+}
+
+/** Nothing where the answer fails or takes too long. A store that hangs gets one question, however many scrapes come. */
+function askedAtScrape(clock: Clock, ask: () => Promise<Figures>): () => Promise<Figures | undefined> {
+  let answer: Promise<Figures> | undefined
+  return async () => {
+    answer ??= ask().finally(() => (answer = undefined))
+    const running = answer
+    return withDeadline(clock, scrapeMs, () => running).catch(() => undefined)
+  }
 }

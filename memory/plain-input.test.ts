@@ -20,9 +20,6 @@ describe('the memory service', () => {
   test.each([
     ['GET', '/memories/%00'],
     ['DELETE', '/memories/a%00'],
-    ['GET', '/ingest-jobs/%00'],
-    ['DELETE', '/ingest-jobs/%00'],
-    ['GET', '/ingest-jobs/%00/events'],
     ['GET', '/entities/%00'],
     ['GET', '/entities?q=%00'],
     ['DELETE', '/edges/%00'],
@@ -32,6 +29,20 @@ describe('the memory service', () => {
   ])('answers %s %s with 400 (MEMORIES-20, MEMORY-ERRORS-8)', async (method, path) => {
     await refused(method, path)
   })
+
+  test.each([
+    ['GET', ''],
+    ['DELETE', ''],
+    ['GET', '/events'],
+  ])(
+    'answers %s of a job%s with 404 for an unknown id, with 400 for one with NUL (INGEST-JOBS-12)',
+    async (method, of) => {
+      const answer = await memory.ask(method, `/ingest-jobs/nobody${of}`)
+      expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'not-found' }])
+      await refused(method, `/ingest-jobs/%00${of}`)
+      await refused(method, `/ingest-jobs/a%00${of}`)
+    },
+  )
 
   test.each(['a\u0000b', 'a\ud800b'])('refuses the name %j of a memory, and names it (MEMORIES-24)', async (name) => {
     const text = 'A text.'

@@ -47,6 +47,7 @@ export async function createMemoryServer(deps: MemoryDeps, options: MemoryServer
     authenticate: options.authenticate,
     readiness: options.readiness,
     ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
+    spelling: 'snake_case',
     operational: { auth: options.openDocuments !== true },
     openapi: {
       title: 'Statewright memory',

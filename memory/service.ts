@@ -69,7 +69,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
   const metrics = options.metrics ?? new Registry()
   const counted = ingestMetrics(metrics)
   const feed = createFeed({ sql, engine, clock, random, logger, timeoutMs: itemTimeoutMs, fed: counted.fed })
-  backlogMetrics(metrics, feed, engine)
+  backlogMetrics(metrics, feed, engine, clock)
   const ingest = createIngest({
     sql,
     feed,

@@ -27,6 +27,7 @@ describe('the settings of the memory service', () => {
         issuer: 'http://127.0.0.1:1',
         audience: 'urn:memory',
         algorithms: ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'],
+        types: ['at+jwt'],
       },
       engine: { url: '', apiKey: '' },
       embeddings: { url: '', model: '', apiKey: '' },
@@ -44,6 +45,7 @@ describe('the settings of the memory service', () => {
       BASE_PATH: '/api/v1/memory/',
       OPEN_DOCUMENTS: 'true',
       OIDC_ALGORITHMS: 'ES512, RS256',
+      OIDC_TOKEN_TYPES: 'at+jwt, JWT',
       READINESS_CHECKS: 'store',
       INGEST_ITEM_TIMEOUT: '90',
       WORKER_POOL_SIZE: '8',
@@ -52,7 +54,7 @@ describe('the settings of the memory service', () => {
     expect(readMemorySettings(given)).toMatchObject({
       basePath: '/api/v1/memory',
       openDocuments: true,
-      oidc: { algorithms: ['ES512', 'RS256'] },
+      oidc: { algorithms: ['ES512', 'RS256'], types: ['at+jwt', 'JWT'] },
       checks: ['store'],
       itemTimeoutMs: 90_000,
       poolSize: 8,
@@ -63,6 +65,7 @@ describe('the settings of the memory service', () => {
   test('that are wrong are all told at once, and no secret with them (MEMORY-SETTINGS-1, ENGINE-3)', () => {
     const wrong = {
       OIDC_ALGORITHMS: 'HS256,none',
+      OIDC_TOKEN_TYPES: 'at jwt',
       READINESS_CHECKS: 'luck',
       WORKER_POOL_SIZE: '0',
       BASE_PATH: 'api',

@@ -19,6 +19,8 @@ export interface MemorySettings {
     readonly issuer: string
     readonly audience: string
     readonly algorithms: readonly AsymmetricAlgorithm[]
+    /** Accepted values of `typ`. */
+    readonly types: readonly string[]
   }
   /** LightRAG; an empty url: the embedded engine. */
   readonly engine: { readonly url: string; readonly apiKey: string }
@@ -48,6 +50,7 @@ export function readMemorySettings(env: Environment): MemorySettings {
       issuer: read.requiredUrl('OIDC_ISSUER'),
       audience: read.required('OIDC_AUDIENCE'),
       algorithms: listOf(read, 'OIDC_ALGORITHMS', defaultAlgorithms, isAsymmetric),
+      types: listOf(read, 'OIDC_TOKEN_TYPES', accessTokenTypes, isTokenType),
     },
     checks: listOf(read, 'READINESS_CHECKS', readinessChecks, isCheck),
     itemTimeoutMs: read.seconds('INGEST_ITEM_TIMEOUT', serviceDefaults.itemTimeoutMs / 1000, 1),
@@ -89,6 +92,13 @@ function readStoreSettings(read: EnvironmentReader): MemoryStoreSettings {
     },
     graph: { url: graphUrl, space: read.text('GRAPH_SPACE', 'default') },
   }
+}
+
+/** RFC 9068. Keycloak, Entra ID and Zitadel send `JWT`, which an ID token has too: that is for whoever runs them to allow. */
+const accessTokenTypes = ['at+jwt']
+
+function isTokenType(text: string): text is string {
+  return /^(application\/)?[a-z0-9.+-]+$/i.test(text)
 }
 
 function isCheck(text: string): text is ReadinessCheck {

@@ -65,7 +65,7 @@ async function start(settings: MemorySettings, ports: MemoryPorts, opened: Opene
     sql,
     engine,
     graph,
-    authenticate: bearer(oidcVerifier({ ...oidc, clock, fetch })),
+    authenticate: bearer(oidcVerifier({ ...oidc, needsKeyId: true, clock, fetch })),
     itemTimeoutMs: settings.itemTimeoutMs,
     poolSize: settings.poolSize,
     checks: settings.checks,

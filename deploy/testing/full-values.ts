@@ -35,7 +35,13 @@ export const full = {
       graph: { secretName: 'neo4j' },
       settings: {
         ...{ DATABASE_ANSWER_SECONDS: 20, GRAPH_SPACE: 'shop', INGEST_ITEM_TIMEOUT: 90, LOG_LEVEL: 'debug' },
-        ...{ OIDC_ALGORITHMS: 'ES256', OPEN_DOCUMENTS: true, READINESS_CHECKS: 'store,graph', WORKER_POOL_SIZE: 8 },
+        ...{
+          OIDC_ALGORITHMS: 'ES256',
+          OIDC_TOKEN_TYPES: 'at+jwt,JWT',
+          OPEN_DOCUMENTS: true,
+          READINESS_CHECKS: 'store,graph',
+          WORKER_POOL_SIZE: 8,
+        },
       },
       extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/ssl/own/ca.pem' }],
       extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],

@@ -109,11 +109,12 @@ test.each<[string, JWTPayload]>([
   ['another audience', { aud: 'urn:statewright:memory' }],
   ['no audience', { aud: undefined }],
   ['no subject', { sub: undefined }],
+  ['an empty subject', { sub: '' }],
   ['no expiry', { exp: undefined }],
   ['an expiry more than 60 s ago', { exp: 1_750_000_000 - 61 }],
   ['a start more than 60 s ahead', { nbf: 1_750_000_000 + 61 }],
 ])(
-  'a token with %s is refused (MEMORY-AUTH-4, MEMORY-AUTH-5, MEMORY-AUTH-6, BEARER-1, BEARER-5, WRAPPER-API-1)',
+  'a token with %s is refused (MEMORY-AUTH-4, MEMORY-AUTH-5, MEMORY-AUTH-6, MEMORY-AUTH-15, MEMORY-LOG-3, BEARER-1, BEARER-5, WRAPPER-API-1)',
   async (_what, changes) => {
     const { provider, key } = await aProvider()
     await expect(provider.verifier()(await provider.token(key, changes))).rejects.toMatchObject(refused)
@@ -126,11 +127,30 @@ test('a clock that is 59 s off, and one audience of several, are fine (MEMORY-AU
   await expect(provider.verifier()(token)).resolves.toMatchObject({ subject: 'svc' })
 })
 
-test('with a type demanded, an id token of the same provider is refused', async () => {
+test('with types demanded, a token of another type is refused before anyone is asked (MEMORY-AUTH-7)', async () => {
   const { provider, key } = await aProvider()
-  const verify = provider.verifier({ typ: 'at+jwt' })
-  await expect(verify(await provider.token(key, {}, { typ: 'JWT' }))).rejects.toMatchObject(refused)
-  await expect(verify(await provider.token(key, {}, { typ: 'at+jwt' }))).resolves.toMatchObject({ subject: 'svc' })
+  const verify = provider.verifier({ types: ['at+jwt'] })
+  for (const typ of ['JWT', 'logout+jwt', 'dpop+jwt', 'at', '', undefined, 7, null])
+    await expect(verify(await provider.token(key, {}, { typ }))).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining('`typ`'),
+    })
+  expect(provider.asked).toEqual([])
+  for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt'])
+    await expect(verify(await provider.token(key, {}, { typ }))).resolves.toMatchObject({ subject: 'svc' })
+  const lenient = provider.verifier({ types: ['JWT', 'none'] })
+  for (const typ of ['jwt', undefined])
+    await expect(lenient(await provider.token(key, {}, { typ }))).resolves.toMatchObject({ subject: 'svc' })
+  await expect(lenient(await provider.token(key, {}, { typ: 'at+jwt' }))).rejects.toMatchObject(refused)
+})
+
+test('with a key id demanded, a token without one is refused before anyone is asked (MEMORY-AUTH-8, MEMORY-AUTH-9)', async () => {
+  const { provider, key } = await aProvider()
+  const verify = provider.verifier({ needsKeyId: true })
+  for (const kid of [undefined, ''])
+    await expect(verify(await provider.token(key, {}, { kid }))).rejects.toMatchObject(refused)
+  expect(provider.asked).toEqual([])
+  await expect(verify(await provider.token(key))).resolves.toMatchObject({ subject: 'svc' })
 })
 
 test.each(['', 'x', 'a.b.c', '..', 'eyJhbGciOiJFZERTQSJ9.e30.x'])('%j is no token: 401, not 500', async (token) => {

@@ -42,7 +42,7 @@ test('a person signs in by device at a real provider; the token is believed, kep
         confirmed = confirm(complete ?? '', signInCode)
       },
     })
-    const verify = oidcVerifier({ issuer: identity.issuer, audience, clock: systemClock, fetch, typ: 'at+jwt' })
+    const verify = oidcVerifier({ issuer: identity.issuer, audience, clock: systemClock, fetch, types: ['at+jwt'] })
     expect(await verify(granted.access_token)).toMatchObject({ subject: 'ada' })
 
     const store = freshStore()

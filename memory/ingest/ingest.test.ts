@@ -235,6 +235,30 @@ describe('jobs', () => {
     expect(actions.map((line) => line['action'])).toEqual(['memory.bulk', 'ingest.cancel', 'ingest.cancel'])
   })
 
+  test('a cancelled job has the same figures in the answer, in the event `end` and ever after (INGEST-JOBS-5, INGEST-JOBS-19)', async () => {
+    const gate = Promise.withResolvers<void>()
+    before = async ({ content }) => {
+      if (content.endsWith('number 60')) await gate.promise
+    }
+    const job = await ingest(memory, { repo, items: texts(200) })
+    const events = (await memory.ask('GET', `/ingest-jobs/${job.id}/events`)).text()
+    // The pool works ahead of the job: more is stored than the job has counted.
+    const storedNow = async (): Promise<number> => Object.keys(await contentsOf(memory, repo)).length
+    await expect.poll(storedNow, { timeout: 30_000 }).toBeGreaterThan(60)
+    const cancelled = (await (await memory.ask('DELETE', `/ingest-jobs/${job.id}`)).json()) as JobBody
+    gate.resolve()
+    const outcome = async (): Promise<unknown> =>
+      (await memory.sql.query<{ outcome: unknown }>('select outcome from ingest_job where id = $1', [job.id])).rows[0]!
+        .outcome
+    await expect.poll(outcome, { timeout: 30_000 }).not.toBeNull()
+    expect(await jobNow(memory, job.id)).toEqual(cancelled)
+    expect((await events).split('\n\n').find((event) => event.startsWith('event: end'))).toBe(
+      `event: end\ndata: ${JSON.stringify(await outcome())}`,
+    )
+    expect(await outcome()).toEqual(cancelled)
+    expect(Object.values(await contentsOf(memory, repo)).flat().length).toBe(cancelled.done)
+  })
+
   test('one that has ended cannot be cancelled, one that nobody knows neither (INGEST-JOBS-17)', async () => {
     const job = await ingest(memory, { repo, items: [] })
     await jobEnded(memory, job.id)

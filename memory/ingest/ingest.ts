@@ -99,7 +99,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   async function end(id: string): Promise<void> {
     const row = await findJobRow(sql, id)
     const actor = await runtime().read(jobAddress(id))
-    if (!row || row.outcome !== null || actor?.status !== 'done') return
+    if (!row || actor?.status !== 'done') return
     const view = await endJob(sql, row, actor)
     counted?.job(view.status)
     deps.feed.wake()

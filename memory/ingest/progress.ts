@@ -2,7 +2,8 @@ import { sleep, type Clock } from '../../runtime/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { jobAddress, type JobBody } from './job-view.ts'
-import { findJobRow, viewOfRow } from './jobs.ts'
+import { findJobRow } from './jobs.ts'
+import { viewOfRow } from './views.ts'
 
 export interface ProgressDeps {
   readonly sql: Sql

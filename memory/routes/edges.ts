@@ -1,12 +1,13 @@
 /** Typed, directed edges between entities (EDGES, docs/contract/knowledge.md). They live in our rows, whatever the engine holds. */
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { clampLimit, decodeCursor, listQuery, page, pageOf } from '../../http/list.ts'
+import { clampLimit, decodeCursor } from '../../http/list.ts'
 import { plainName } from '../../http/plain-input.ts'
 import { Problem } from '../../http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { assertEdge, deleteEdge, listEdges, type EdgeRow } from '../engine/knowledge/edges.ts'
 import { Metadata } from '../memories/memory.ts'
+import { listQuery, page, pageOf } from './pages.ts'
 
 export const Edge = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -61,7 +62,8 @@ export function edgesRoutes(app: HttpApp, deps: MemoryDeps): void {
       const { limit: asked, cursor, ...filter } = request.query
       const limit = clampLimit(asked)
       const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
-      return page<EdgeRow>(await listEdges(sql, filter, limit + 1, after), limit, (edge) => edge.id)
+      const rows = await listEdges(sql, filter, limit + 1, after)
+      return page(rows, { limit, keyOf: ({ id }) => id, show: (edge: EdgeRow) => edge })
     },
   )
   app.post(

@@ -1,7 +1,7 @@
 /** Entities of the retrieval engine's graph (ENTITIES, docs/contract/knowledge.md; MEMORY-RULE-7 for PATCH). */
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { clampLimit, decodeCursor, listQuery, page, pageOf } from '../../http/list.ts'
+import { clampLimit, decodeCursor } from '../../http/list.ts'
 import { plainName } from '../../http/plain-input.ts'
 import { Problem, invalidInput } from '../../http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
@@ -13,6 +13,7 @@ import {
   type EntityRow,
 } from '../engine/knowledge/entities.ts'
 import { answering } from './answering.ts'
+import { listQuery, page, pageOf } from './pages.ts'
 
 export const Entity = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -82,8 +83,7 @@ export function entitiesRoutes(app: HttpApp, deps: MemoryDeps): void {
         const after: EntityCursor | undefined = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
         if (after === undefined) await engine.learnEntities(q, limit)
         const rows = await searchEntities(sql, q, limit + 1, after)
-        const shown = page(rows, limit, ({ fit, memories, id }) => ({ fit, memories, id }))
-        return { ...shown, items: shown.items.map(entityBody) }
+        return page(rows, { limit, keyOf: ({ fit, memories, id }) => ({ fit, memories, id }), show: entityBody })
       }),
   )
   app.get(

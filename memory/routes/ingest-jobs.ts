@@ -1,21 +1,21 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { clampLimit, decodeCursor, listQuery, page } from '../../http/list.ts'
+import { clampLimit, decodeCursor } from '../../http/list.ts'
 import { Problem } from '../../http/problem.ts'
 import type { MemoryDeps } from '../deps.ts'
 import { JobBody, jobAddress, jobStatuses, type JobStatus } from '../ingest/job-view.ts'
-import { findJobRow, listJobs, viewOfRow, type JobRow } from '../ingest/jobs.ts'
+import { findJobRow, type JobRow } from '../ingest/jobs.ts'
+import { listJobs, viewOfRow } from '../ingest/views.ts'
 import { RepoName } from '../memories/memory.ts'
 import { progressOf } from '../ingest/progress.ts'
+import { listQuery, page, pageOf } from './pages.ts'
 
 const tags = ['ingest']
 const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) })
 
-/** Snake case like all of this service; `nextCursor` elsewhere (MEMORY-RULE-6). */
 /** A job's place in their order, as the store counts them. */
 const JobCursor = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-const JobPage = Type.Object({ items: Type.Array(JobBody), next_cursor: Type.Optional(Type.String()) })
 
 export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
   app.get(
@@ -27,12 +27,9 @@ export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
         querystring: Type.Object({
           repo: Type.Optional(RepoName),
           status: Type.Optional(Type.Enum([...jobStatuses])),
-          limit: listQuery.limit,
-          cursor: Type.Optional(
-            Type.String({ maxLength: 1024, description: 'The `next_cursor` of the page before. Opaque.' }),
-          ),
+          ...listQuery,
         }),
-        response: { 200: JobPage },
+        response: { 200: pageOf(JobBody) },
       },
     },
     async (request) => {
@@ -40,11 +37,7 @@ export function ingestJobsRoutes(app: HttpApp, deps: MemoryDeps): void {
       const before = cursor === undefined ? undefined : decodeCursor(JobCursor, cursor)
       const most = clampLimit(limit)
       const found = await listJobs(deps, { repo, status: status as JobStatus | undefined, before, limit: most })
-      const { items, nextCursor } = page(found, most, ({ number }) => number)
-      return {
-        items: items.map(({ view }) => view),
-        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
-      }
+      return page(found, { limit: most, keyOf: ({ number }) => number, show: ({ view }) => view })
     },
   )
 

@@ -229,7 +229,7 @@ describe('entities', () => {
     do {
       const { body } = await ask('GET', `/entities?q=sessionstore&limit=1${cursor && `&cursor=${cursor}`}`)
       names.push(...body.items.map((one: { name: string }) => one.name))
-      cursor = body.nextCursor ?? ''
+      cursor = body.next_cursor ?? ''
     } while (cursor !== '')
     expect(names).toEqual(['SessionStore', 'SessionStoreFactory', 'OldSessionStore'])
     expect(await ask('GET', '/entities?cursor=nonsense')).toMatchObject({ status: 400 })

@@ -29,7 +29,7 @@ function source(identity: Identity, audience = operator, secret = clients[0]!.se
 }
 
 function verifier(identity: Identity, audience = operator): (token: string) => Promise<{ subject: string }> {
-  return oidcVerifier({ issuer: identity.issuer, audience, clock: testClock(Date.now()), fetch, typ: 'at+jwt' })
+  return oidcVerifier({ issuer: identity.issuer, audience, clock: testClock(Date.now()), fetch, types: ['at+jwt'] })
 }
 
 test('a token for an audience that the client may reach verifies there, keys found by discovery', async () => {

@@ -61,6 +61,7 @@ const memorySettings = {
   INGEST_ITEM_TIMEOUT: positive('Seconds that one attempt at an item may take.'),
   LOG_LEVEL: { enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'], description: 'What the service logs.' },
   OIDC_ALGORITHMS: { type: 'string', description: 'Accepted signatures, with commas between.' },
+  OIDC_TOKEN_TYPES: { type: 'string', description: 'Accepted values of `typ`, with commas between.' },
   OPEN_DOCUMENTS: { type: 'boolean', description: 'Whether `/openapi.json` and `/docs` need no token.' },
   READINESS_CHECKS: words('^((store|engine|graph)(,(store|engine|graph))*)?$', 'Checks of `/readyz`.'),
   WORKER_POOL_SIZE: positive('How many items are stored at once, and how many jobs run at once.'),

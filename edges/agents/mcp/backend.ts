@@ -134,7 +134,7 @@ function sayProblem(status: number, problem: Record<string, unknown> | undefined
   if (problem === undefined) return `the platform answered ${status}: ${text.slice(0, 500)}`
   const faults = Array.isArray(problem['errors']) ? (problem['errors'] as { path?: string; message?: string }[]) : []
   const rest = Object.entries(problem).filter(
-    ([name]) => !['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors'].includes(name),
+    ([name]) => !['type', 'title', 'status', 'detail', 'code', 'requestId', 'request_id', 'errors'].includes(name),
   )
   return [
     `${String(problem['code'] ?? status)}: ${String(problem['detail'] ?? problem['title'] ?? '')}`,

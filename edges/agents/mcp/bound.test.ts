@@ -40,7 +40,7 @@ describe('data', () => {
   })
 
   it('gives up the items at the end, and names the limit that fits: the cursor of the larger page would skip them (TOOLS-23)', () => {
-    const data = { items: things(100, 1000), nextCursor: 'n' }
+    const data = { items: things(100, 1000), nextCursor: 'n', next_cursor: 'of the memory service' }
     const { items, ...rest } = boundData(data, first) as { items: { id: number }[] }
     expect(items.map(({ id }) => id)).toEqual(items.map((_, n) => n))
     expect(items.length).toBeGreaterThan(40)

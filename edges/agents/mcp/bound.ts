@@ -45,7 +45,8 @@ function withFewerItems(data: Data, options: BoundOptions): Data {
     const excess = lengthOf(left) + wordsOfACut - mostAnswerCharacters
     if (excess <= 0) return left
     const kept = fitting(items, lengthOf(items) - excess, options.keep)
-    const { nextCursor: _nextCursor, ...rest } = left
+    // The memory service spells its cursor in snake_case.
+    const { nextCursor: _nextCursor, next_cursor: _next, ...rest } = left
     const cut = [
       ...((left['cut'] as readonly string[] | undefined) ?? []),
       saidOf(name, kept.length, items.length, options),
