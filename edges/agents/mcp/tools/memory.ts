@@ -12,20 +12,11 @@ const Question = Type.Object(
       'naive: passages like the text; local: around the things it names; global: themes; hybrid: local and global.',
     ),
     text: Type.String({ minLength: 1 }),
-    top_k: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'How many passages (default 10).' })),
+    top_k: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Default 10.' })),
     kinds: Type.Optional(
-      Type.Array(
-        oneOf(
-          ['files', 'changes', 'notes'],
-          'files: of a repository; changes: commits and issues; notes: what was written down.',
-        ),
-        {
-          minItems: 1,
-          maxItems: 3,
-          uniqueItems: true,
-          description: 'Only these kinds of memories (default: files and notes, then changes).',
-        },
-      ),
+      Type.Array(Type.Enum(['files', 'changes', 'notes']), {
+        description: 'Default: files and notes, then changes.',
+      }),
     ),
   },
   closed,
