@@ -14,7 +14,9 @@ export interface PushContext {
 export async function push(context: PushContext, request: PushRequest): Promise<StageOutcome> {
   const { graph, repo, pushedAt } = context
   const { files } = request
-  const { commit = null, mode, snapshot_id, part = 0, final = false } = request.members
+  const { mode, snapshot_id, part = 0, final = false } = request.members
+  // A snapshot is of its own commit, named or not; some files change what is stored of another one (CODE-PUSH-24).
+  const commit = mode === 'files' ? request.members.commit : (request.members.commit ?? null)
   const { settled, unsettled } = sortByFile(request)
   if (snapshot_id !== undefined) {
     const staged = { repo, commit, pushedAt, files, snapshotId: snapshot_id, part, final }

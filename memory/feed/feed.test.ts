@@ -43,7 +43,7 @@ let number = 0
 
 async function aRow(content: string): Promise<string> {
   number += 1
-  const id = `m-${number}`
+  const id = `m-${String(number).padStart(3, '0')}`
   const identity = memoryIdentity(content, {})
   const draft = { id, identity, content, metadata: {}, repo: '', file: null, key: undefined, job: null }
   await sql.tx((tx) => storeMemory(tx, draft, clock.now()))
@@ -66,6 +66,21 @@ describe('the feed', () => {
       await expect.poll(() => statusOf(stays), soon).toBe('ready')
       await expect.poll(() => feed.waiting(), soon).toEqual({ memories: 0, removals: 0 })
       expect([...(await engine.holds([stays, goes]))]).toEqual([stays])
+    })
+  })
+
+  test('F4: feeds metadata that came while the memory was fed (INGEST-18)', async () => {
+    const id = await aRow('has more metadata soon')
+    let times = 0
+    before = async () => {
+      times += 1
+      if (times === 1) await sql.query(`update memory set metadata = '{"team": "blue"}' where id = $1`, [id])
+    }
+    await withFeed(async (feed) => {
+      await feed.put([id])
+      await expect.poll(() => statusOf(id), soon).toBe('ready')
+      const { rows } = await sql.query('select metadata from engine_memory where memory_id = $1', [id])
+      expect(rows).toEqual([{ metadata: { team: 'blue' } }])
     })
   })
 

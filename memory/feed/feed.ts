@@ -5,6 +5,7 @@
  * - F1 A row is `ready` only after the engine said so; `failed` when it refused for good, or too often.
  * - F2 A memory that was deleted while it was fed is taken out again.
  * - F3 Two calls for one memory share one round trip.
+ * - F4 Metadata that came while a memory was fed is fed too, in a round of its own.
  */
 import type { Clock } from '../../runtime/clock.ts'
 import { messageOf } from '../../runtime/errors.ts'
@@ -186,12 +187,15 @@ class RowFeed implements Feed {
     const { sql, clock } = this.#deps
     const now = clock.now()
     const good = rows.filter(({ id }) => outcomes.get(id)?.status !== 'failed').map(({ id }) => id)
-    const ready = await sql.query<{ id: string }>(
-      `update memory set status = 'ready', fault = null, job = null, updated_at = $2
-      where id = any($1::text[]) returning id`,
-      [good, now],
+    const fed = rows.filter(({ id }) => good.includes(id))
+    const { rows: left } = await sql.query<{ id: string; status: string }>(
+      `update memory m set status = case when m.metadata = u.metadata::jsonb then 'ready' else m.status end,
+        feed_at = case when m.metadata = u.metadata::jsonb then m.feed_at else $3 end, fault = null, job = null, updated_at = $3
+      from unnest($1::text[], $2::text[]) as u (id, metadata) where m.id = u.id returning m.id, m.status`,
+      [fed.map(({ id }) => id), fed.map(({ metadata }) => JSON.stringify(metadata)), now],
     )
-    const kept = new Set(ready.rows.map(({ id }) => id))
+    if (left.some(({ status }) => status !== 'ready')) this.wake()
+    const kept = new Set(left.map(({ id }) => id))
     const gone = good.filter((id) => !kept.has(id))
     if (gone.length > 0) await this.#removeAgain(gone, now)
     for (const row of rows) {

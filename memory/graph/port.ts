@@ -23,7 +23,8 @@ export interface GraphHead {
 
 export interface GraphPush {
   readonly repo: string
-  readonly commit: string | null
+  /** Undefined: the stored one stays. */
+  readonly commit: string | null | undefined
   readonly pushedAt: number
   /** `snapshot`: the whole repository; `files`: only the listed files, what others contribute stays. */
   readonly mode: 'snapshot' | 'files'
@@ -143,7 +144,7 @@ export interface GraphArrays {
   readonly from: Int32Array
   readonly to: Int32Array
   /** Place in `relations`. */
-  readonly relation: Uint16Array
+  readonly relation: Uint32Array
   readonly confidence: Float64Array
   /** Place in `tiers`. */
   readonly tier: Uint8Array

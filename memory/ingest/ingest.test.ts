@@ -90,6 +90,48 @@ describe('a bulk ingest', () => {
     expect(await contentsOf(memory, repo)).toEqual({ a: ['one'], b: ['three'] })
   })
 
+  test('metadata that a duplicate brings is merged, for readers and for the engine (INGEST-18)', async () => {
+    const of = (metadata: object, key?: string): object => ({
+      content: `text of ${repo}`,
+      metadata,
+      ...(key === undefined ? {} : { idempotency_key: key }),
+    })
+    const metadata = async (): Promise<unknown> => {
+      const { rows } = await sql.query<{ row: object; engine: object }>(
+        `select m.metadata as row, e.metadata as engine from memory m join engine_memory e on e.memory_id = m.id
+        where m.repo = $1 and m.status = 'ready'`,
+        [repo],
+      )
+      return rows
+    }
+    const both = (more: object): object[] => [{ row: { repo, ...more }, engine: { repo, ...more } }]
+    const one = await ingest(memory, { repo, items: [of({ team: 'blue', by: 'ann' }, 'k'), of({ by: 'bob' })] })
+    expect(await jobEnded(memory, one.id)).toMatchObject({ status: 'succeeded', done: 2 })
+    expect(await metadata()).toEqual(both({ team: 'blue', by: 'bob' }))
+    const two = await ingest(memory, { repo, items: [of({ room: '7' })] })
+    expect(await jobEnded(memory, two.id)).toMatchObject({ status: 'succeeded', done: 1 })
+    expect(await metadata()).toEqual(both({ team: 'blue', by: 'bob', room: '7' }))
+    const three = await ingest(memory, { repo, items: [of({ team: 'red' }, 'k')] })
+    expect(await jobEnded(memory, three.id)).toMatchObject({ status: 'succeeded', skipped: 1 })
+    await expect.poll(metadata, { timeout: 20_000 }).toEqual(both({ team: 'red', by: 'bob', room: '7' }))
+  })
+
+  test('a duplicate with too much metadata fails and says so (INGEST-18)', async () => {
+    const keys = (prefix: string): object =>
+      Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${prefix}${at}`, 'x']))
+    const content = `text of ${repo}`
+    await jobEnded(memory, (await ingest(memory, { repo, items: [{ content, metadata: keys('a') }] })).id)
+    const job = await ingest(memory, { repo, items: [{ content, metadata: keys('b') }] })
+    expect(await jobEnded(memory, job.id)).toMatchObject({
+      status: 'failed',
+      done: 0,
+      failed: 1,
+      errors: [{ index: 0, message: expect.stringContaining('more than 64 keys') }],
+    })
+    const { rows } = await sql.query('select metadata from memory where repo = $1', [repo])
+    expect(rows).toEqual([{ metadata: { repo, ...keys('a') } }])
+  })
+
   test('two equal chunks of one file have two keys: one that changes leaves the other its text (MEMORIES-17)', async () => {
     const first = [item('a', 'same', 'c1'), item('a', 'same', 'c2')]
     await jobEnded(memory, (await ingest(memory, { repo, items: first })).id)

@@ -25,7 +25,9 @@ export const JobBody = Type.Object({
   total: Type.Integer(),
   done: Type.Integer({ description: 'Items that are stored, including those that were stored before.' }),
   failed: Type.Integer(),
-  skipped: Type.Integer({ description: 'Items whose idempotency key already had the same content.' }),
+  skipped: Type.Integer({
+    description: 'Items whose idempotency key already had the same content. New metadata is merged.',
+  }),
   purged: Type.Integer({ description: 'Earlier memories that the job deleted.' }),
   created_at: Type.String({ format: 'date-time' }),
   started_at: Moment,

@@ -9,7 +9,7 @@ import type { LogActionFor } from '../action-log.ts'
 import type { Feed, FeedOutcome } from '../feed/feed.ts'
 import { deleteMemories } from '../memories/delete-memories.ts'
 import { itemIdentity } from '../memories/identity.ts'
-import type { Metadata } from '../memories/memory.ts'
+import { maxMetadataKeys, type Metadata } from '../memories/memory.ts'
 import { storeMemory } from '../memories/store-memory.ts'
 import { logDeleted, type Deleted } from './deletion-log.ts'
 
@@ -38,7 +38,11 @@ interface ItemRow {
   readonly memory_id: string | null
   readonly purged: number
   readonly outcome: ItemOutcome | null
+  /** Why it cannot be stored, however often it is tried. */
+  readonly fault?: string
 }
+
+const tooManyKeys = `the text is stored already, and with the metadata of both it would have more than ${maxMetadataKeys} keys`
 
 export async function storeItems(
   deps: StoreItemsDeps,
@@ -111,6 +115,7 @@ async function storeRow(
     ...purged.map((id) => ({ id, reason: 'reconciled' as const })),
     ...replaced.map((id) => ({ id, reason: 'replaced' as const })),
   )
+  if (how === 'refused') return { ...item, fault: tooManyKeys }
   const isThere = how !== 'new' && row.status === 'ready'
   const outcome = how === 'skipped' ? 'skipped' : isThere ? 'duplicated' : null
   await tx.query('update ingest_item set memory_id = $3, purged = $4, outcome = $5 where job = $1 and index = $2', [
@@ -140,6 +145,7 @@ async function purgeOnce(
 
 function resultOf(row: ItemRow, told: FeedOutcome | undefined): ItemResult {
   const { index, purged } = row
+  if (row.fault !== undefined) return { index, outcome: 'failed', message: row.fault, retryable: false }
   if (row.outcome !== null) return { index, purged, outcome: row.outcome }
   if (told?.status === 'failed') return { index, outcome: 'failed', message: told.message, retryable: told.retryable }
   // Somebody deleted it since: it was stored.

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { plainName } from '../../http/plain-input.ts'
 
 export const maxContentCharacters = 1_048_576
+export const maxMetadataKeys = 64
 
 /** Postgres holds every character but U+0000; a text of white space says nothing, and engines refuse it. */
 const text = '^[^\\u0000]*$'
@@ -19,7 +20,7 @@ export const Content = Type.String({
 const names = { repo: { type: 'string', pattern: plainName }, file: { type: 'string', pattern: plainName } }
 
 export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 4096, pattern: text }), {
-  maxProperties: 64,
+  maxProperties: maxMetadataKeys,
   propertyNames: { type: 'string', minLength: 1, maxLength: 64, pattern: plainName },
   properties: names,
   description: '`repo` and `file` name the source of the memory. A reconciling ingest finds earlier memories by them.',

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../runtime/store/sql.ts'
 import { deleteMemories } from './delete-memories.ts'
-import { memoryColumns, type Metadata, type MemoryRow } from './memory.ts'
+import { maxMetadataKeys, memoryColumns, type Metadata, type MemoryRow } from './memory.ts'
 
 export interface Draft {
   readonly id: string
@@ -17,8 +17,11 @@ export interface Draft {
 
 export interface Stored {
   readonly row: MemoryRow
-  /** `new`; `same`: there already; `skipped`: its key stands for just this content already. */
-  readonly how: 'new' | 'same' | 'skipped'
+  /**
+   * `new`; `same`: there already; `skipped`: its key stands for just this content already; `refused`: there already, and
+   * with the metadata of both it would have more than 64 keys.
+   */
+  readonly how: 'new' | 'same' | 'skipped' | 'refused'
   /** The memory that its key stood for before. */
   readonly replaced: readonly string[]
 }
@@ -26,12 +29,13 @@ export interface Stored {
 /**
  * Stores a memory under its idempotency key: the same key and content change nothing. With other content the key moves
  * on, and the older memory goes once no other key and no write without a key stands for it (MEMORIES-17). One that the
- * engine had refused is to be fed again when it comes again. Inside a transaction of the caller's.
+ * engine had refused is to be fed again when it comes again; one that comes with other metadata has both (INGEST-18). Inside a transaction of the caller's.
  */
 export async function storeMemory(tx: Queryable, draft: Draft, now: number): Promise<Stored> {
   const older = draft.key === undefined ? undefined : await keyHolder(tx, draft.key)
   await lockRows(tx, draft, older)
-  const { row, isNew } = await insertOrTake(tx, draft, now)
+  const { row, isNew, isWhole } = await insertOrTake(tx, draft, now)
+  if (!isWhole) return { row, how: 'refused', replaced: [] }
   if (draft.key === undefined || older === row.id)
     return { row, how: isNew ? 'new' : older === undefined ? 'same' : 'skipped', replaced: [] }
   await holdKey(tx, draft.key, row.id)
@@ -58,16 +62,20 @@ async function lockRows(tx: Queryable, { identity }: Draft, older: string | unde
   ])
 }
 
+interface Taken {
+  readonly row: MemoryRow
+  readonly isNew: boolean
+  /** It has all metadata of the draft. */
+  readonly isWhole: boolean
+}
+
 /** Again, where the row that is there goes before it can be taken. */
-async function insertOrTake(
-  tx: Queryable,
-  draft: Draft,
-  now: number,
-): Promise<{ readonly row: MemoryRow; readonly isNew: boolean }> {
+async function insertOrTake(tx: Queryable, draft: Draft, now: number): Promise<Taken> {
   for (;;) {
     const inserted = await insert(tx, draft, now)
-    const row = inserted ?? (await takeAgain(tx, draft, now))
-    if (row) return { row, isNew: inserted !== undefined }
+    if (inserted) return { row: inserted, isNew: true, isWhole: true }
+    const known = await takeAgain(tx, draft, now)
+    if (known) return known
   }
 }
 
@@ -93,20 +101,28 @@ async function insert(tx: Queryable, draft: Draft, now: number): Promise<MemoryR
   return rows[0]
 }
 
-/** The row that is there, fed anew where the engine had refused it; undefined: it has just gone. */
-async function takeAgain(tx: Queryable, draft: Draft, now: number): Promise<MemoryRow | undefined> {
-  const { rows } = await tx.query<MemoryRow>(
-    `update memory set
-      job = case when status = 'failed' then $3 else job end,
-      attempts = case when status = 'failed' then 0 else attempts end,
-      feed_at = case when status = 'failed' then $2 else feed_at end,
-      updated_at = case when status = 'failed' then $2 else updated_at end,
-      status = case when status = 'failed' then 'processing' else status end,
+/** The row that is there, fed anew where the engine had refused it or has other metadata; undefined: it has just gone. */
+async function takeAgain(tx: Queryable, draft: Draft, now: number): Promise<Taken | undefined> {
+  const { rows } = await tx.query<MemoryRow & { readonly is_whole: boolean }>(
+    `with before as (
+      select id as of, metadata || $5::jsonb as merged,
+        (select count(*) from jsonb_object_keys(metadata || $5::jsonb)) <= ${maxMetadataKeys} as fits,
+        status = 'failed' or not metadata @> $5::jsonb as is_due
+      from memory where identity = decode($1, 'hex') for update)
+    update memory set
+      metadata = case when fits then merged else metadata end,
+      job = case when is_due then $3 else job end,
+      attempts = case when is_due then 0 else attempts end,
+      feed_at = case when is_due then $2 else feed_at end,
+      updated_at = case when is_due then $2 else updated_at end,
+      status = case when is_due then 'processing' else status end,
       is_unkeyed = is_unkeyed or $4
-    where identity = decode($1, 'hex') returning ${memoryColumns}`,
-    [draft.identity.toString('hex'), now, draft.job, draft.key === undefined],
+    from before where id = of returning ${memoryColumns}, metadata @> $5::jsonb as is_whole`,
+    [draft.identity.toString('hex'), now, draft.job, draft.key === undefined, JSON.stringify(draft.metadata)],
   )
-  return rows[0]
+  if (rows[0] === undefined) return undefined
+  const { is_whole: isWhole, ...row } = rows[0]
+  return { row, isNew: false, isWhole }
 }
 
 async function holdKey(tx: Queryable, key: NonNullable<Draft['key']>, memoryId: string): Promise<void> {

@@ -9,7 +9,7 @@ const arrays: GraphArrays = {
   relations: ['calls', 'contains'],
   from: Int32Array.of(0, 1, 0),
   to: Int32Array.of(1, 2, 2),
-  relation: Uint16Array.of(0, 0, 1),
+  relation: Uint32Array.of(0, 0, 1),
   confidence: Float64Array.of(1, 0.5, 1),
   tier: Uint8Array.of(0, 2, 0),
 }

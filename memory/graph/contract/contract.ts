@@ -92,6 +92,16 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect(found?.edges).toEqual([anEdge('a', 'new'), anEdge('b', 'a')])
     })
 
+    it('keeps the stored commit where files are pushed without one (CODE-PUSH-24)', async () => {
+      const files = { 'a.ts': contributionOf(anEntity('a')) }
+      await store.push(aPush(repo, files, { commit: 'c1' }))
+      const without = await store.push(aPush(repo, files, { mode: 'files', commit: undefined }))
+      expect(without).toMatchObject({ commit: 'c1', version: 2 })
+      expect(await read(async (view) => view.head.commit)).toBe('c1')
+      expect(await store.push(aPush(repo, files, { mode: 'files', commit: 'c2' }))).toMatchObject({ commit: 'c2' })
+      expect(await store.push(aPush(repo, files, { mode: 'files', commit: null }))).toMatchObject({ commit: null })
+    })
+
     it('takes away what a file contributed that is gone (CODE-PUSH-5)', async () => {
       await store.push(aPush(repo, { 'a.ts': contributionOf(anEntity('a')), 'b.ts': contributionOf(anEdge('b', 'a')) }))
       await store.push(aPush(repo, {}, { mode: 'files', files: [{ file: 'a.ts', sha: '' }] }))

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
-import type { GraphHead } from '../port.ts'
+import type { GraphHead, GraphPush } from '../port.ts'
 
 /** A head, and where what it stands for lies. */
 export interface StoredHead {
@@ -34,15 +34,15 @@ export async function readHeads(sql: Queryable): Promise<StoredHead[]> {
 
 const upsert = `insert into code_graph (${fields}) values ($1, $2, 1, $3, $4)
 on conflict (repo) do update set generation = excluded.generation, version = code_graph.version + 1,
-  commit_sha = excluded.commit_sha, pushed_at = excluded.pushed_at
+  commit_sha = case when $5 then excluded.commit_sha else code_graph.commit_sha end, pushed_at = excluded.pushed_at
 returning ${fields}`
 
 export async function writeHead(
   tx: Queryable,
-  { repo, commit, pushedAt }: Pick<GraphHead, 'repo' | 'commit' | 'pushedAt'>,
+  { repo, commit, pushedAt }: Pick<GraphPush, 'repo' | 'commit' | 'pushedAt'>,
   generation: number,
 ): Promise<GraphHead> {
-  const { rows } = await tx.query<HeadRow>(upsert, [repo, generation, commit, pushedAt])
+  const { rows } = await tx.query<HeadRow>(upsert, [repo, generation, commit ?? null, pushedAt, commit !== undefined])
   const [row] = rows
   if (row === undefined) throw new Error(`the graph of ${repo} was not written`)
   return toHead(row).head

@@ -2,6 +2,7 @@ import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { GraphHead } from '../port.ts'
 import { Fold } from '../resolved/fold.ts'
 import type { ResolvedGraph } from '../resolved/graph.ts'
+import { FoldThreadError, FoldThreads } from './fold-in-thread.ts'
 import { readHead, type StoredHead } from './heads.ts'
 import { readPiece } from './piece.ts'
 import { piecesIn } from './rows.ts'
@@ -13,18 +14,23 @@ export interface LoadedGraph {
 
 /** Entities and edges kept in memory over all repositories, the one asked for longest ago going first: some 1.5 GB. */
 const mostElements = 6_000_000
+/** Characters of pieces that are folded at once: a few milliseconds. A thread costs more to begin. */
+const mostHere = 200_000
 /** Pushes that may come while one is read, before the reader gives up. */
 const mostAttempts = 20
 
 export interface CacheOptions {
   /** No other process writes to this store, as of a folder that one process has at a time: its heads can be kept. */
   readonly isOnlyWriter: boolean
+  /** Where large graphs are folded. */
+  readonly threads?: FoldThreads
 }
 
 /** The newest version of each repository, made when it is first asked for. */
 export class GraphCache {
   readonly #sql: Queryable
   readonly #isOnlyWriter: boolean
+  readonly #threads: FoldThreads
   readonly #heads = new Map<string, StoredHead>()
   /** Counts the pushes of this process: a head that was read while one ended may be the one before it. */
   #pushes = 0
@@ -32,9 +38,10 @@ export class GraphCache {
   readonly #loaded = new Map<string, LoadedGraph>()
   readonly #loading = new Map<string, Promise<LoadedGraph | undefined>>()
 
-  constructor(sql: Queryable, { isOnlyWriter }: CacheOptions) {
+  constructor(sql: Queryable, { isOnlyWriter, threads = new FoldThreads() }: CacheOptions) {
     this.#sql = sql
     this.#isOnlyWriter = isOnlyWriter
+    this.#threads = threads
   }
 
   /** To be called when a push has ended, however. */
@@ -67,7 +74,7 @@ export class GraphCache {
   }
 
   #load(repo: string): Promise<LoadedGraph | undefined> {
-    const loading = load(this.#sql, repo).then((loaded) => {
+    const loading = load(this.#sql, this.#threads, repo).then((loaded) => {
       if (loaded !== undefined) this.#use(repo, loaded)
       return loaded
     })
@@ -94,6 +101,11 @@ export class GraphCache {
     this.#heads.clear()
     this.#loaded.clear()
   }
+
+  async close(): Promise<void> {
+    this.clear()
+    await this.#threads.close()
+  }
 }
 
 function sizeOf(graph: ResolvedGraph): number {
@@ -101,14 +113,37 @@ function sizeOf(graph: ResolvedGraph): number {
 }
 
 /** Pieces are read page by page without a transaction, which would hold up everyone else of an embedded store. */
-async function load(sql: Queryable, repo: string): Promise<LoadedGraph | undefined> {
+async function load(sql: Queryable, threads: FoldThreads, repo: string): Promise<LoadedGraph | undefined> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const before = await readHead(sql, repo)
     if (before === undefined) return undefined
-    const fold = new Fold()
-    for await (const { file, body } of piecesIn(sql, before.generation)) fold.add(file, readPiece(body))
+    const graph = await foldAgain(() => foldPieces(sql, threads, before.generation))
     const after = await readHead(sql, repo)
-    if (after?.head.version === before.head.version) return { head: before.head, graph: fold.finish() }
+    if (after?.head.version === before.head.version) return { head: before.head, graph }
   }
   throw new Error(`new pushes of ${repo} arrive faster than the service can read the graph: retry later`)
+}
+
+/** A thread may die of what is not the graph's fault; one that dies twice is an error of the question. */
+async function foldAgain(run: () => Promise<ResolvedGraph>): Promise<ResolvedGraph> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof FoldThreadError) return run()
+    throw error
+  }
+}
+
+async function foldPieces(sql: Queryable, threads: FoldThreads, generation: number): Promise<ResolvedGraph> {
+  const { rows } = await sql.query<{ large: boolean }>(
+    'select coalesce(sum(length(body)), 0) > $2 as large from code_graph_file where generation = $1',
+    [generation, mostHere],
+  )
+  if (rows[0]?.large === true)
+    return threads.fold(async (add) => {
+      for await (const { file, body } of piecesIn(sql, generation)) add(file, body)
+    })
+  const fold = new Fold()
+  for await (const { file, body } of piecesIn(sql, generation)) fold.add(file, readPiece(body))
+  return fold.finish()
 }

@@ -168,6 +168,6 @@ export class PostgresGraph implements GraphStore {
   }
 
   async close(): Promise<void> {
-    this.#cache.clear()
+    await this.#cache.close()
   }
 }

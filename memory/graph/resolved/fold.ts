@@ -26,8 +26,10 @@ export class Fold {
     const order = sortedPlaces(this.#ids)
     const rank = inverse(order)
     const ids = order.map((place) => this.#ids[place] ?? '')
-    const relations = [...this.#relations.keys()].toSorted()
-    const relationRank = Uint16Array.from(this.#relations.keys(), (name) => relations.indexOf(name))
+    const names = [...this.#relations.keys()]
+    const relationOrder = sortedPlaces(names)
+    const relations = relationOrder.map((place) => names[place] ?? '')
+    const relationRank = inverse(relationOrder)
     const edges = this.#edges.distinct(rank, relationRank)
     return {
       ids,
@@ -79,7 +81,7 @@ export class Fold {
 interface DistinctEdges {
   readonly from: Int32Array
   readonly to: Int32Array
-  readonly relation: Uint16Array
+  readonly relation: Uint32Array
   readonly confidence: Float64Array
   readonly tier: Uint8Array
   readonly edgeMetadata: ReadonlyMap<number, Metadata>
@@ -104,10 +106,10 @@ class EdgeColumns {
   }
 
   /** In the order (from, to, relation), of each the surest one. */
-  distinct(rank: Int32Array, relationRank: Uint16Array): DistinctEdges {
+  distinct(rank: Int32Array, relationRank: Int32Array): DistinctEdges {
     const from = Int32Array.from(this.#from, (place) => rank[place] ?? 0)
     const to = Int32Array.from(this.#to, (place) => rank[place] ?? 0)
-    const relation = Uint16Array.from(this.#relation, (place) => relationRank[place] ?? 0)
+    const relation = Uint32Array.from(this.#relation, (place) => relationRank[place] ?? 0)
     const kept = this.#inOrder(rank.length, from, to, relation)
     const metadata = new Map<number, Metadata>()
     kept.forEach((edge, place) => {
@@ -117,14 +119,14 @@ class EdgeColumns {
     return {
       from: Int32Array.from(kept, (edge) => from[edge] ?? 0),
       to: Int32Array.from(kept, (edge) => to[edge] ?? 0),
-      relation: Uint16Array.from(kept, (edge) => relation[edge] ?? 0),
+      relation: Uint32Array.from(kept, (edge) => relation[edge] ?? 0),
       confidence: Float64Array.from(kept, (edge) => this.#confidence[edge] ?? 0),
       tier: Uint8Array.from(kept, (edge) => this.#tier[edge] ?? 0),
       edgeMetadata: metadata,
     }
   }
 
-  #inOrder(nodes: number, from: Int32Array, to: Int32Array, relation: Uint16Array): number[] {
+  #inOrder(nodes: number, from: Int32Array, to: Int32Array, relation: Uint32Array): number[] {
     const { starts, edges } = adjacency(nodes, from)
     const kept: number[] = []
     for (let node = 0; node < nodes; node++) {
