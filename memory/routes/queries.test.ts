@@ -149,6 +149,24 @@ describe('queries', () => {
     }
   })
 
+  it('answer on the data path in the order of the engine itself (QUERIES-10)', async () => {
+    for (const [file, words] of [
+      ['src/tokens.ts', 'a door'],
+      ['src/a.ts', 'tokens tokens of a login'],
+      ['src/b.ts', 'login tokens and a door, and a window, and a roof'],
+    ] as const)
+      await stored(words, { repo: 'one', file })
+    await stored('login tokens', { repo: 'one', file: '@commit/1', kind: 'commit', commit: '1' })
+    const filter = { repo: 'one' }
+    for (const mode of ['naive', 'local', 'global', 'hybrid'] as const) {
+      const query = { mode, text: 'login tokens', filter }
+      const { chunks } = await memory.engine.retrieve({ ...query, topK: 10 })
+      const { body } = await ask('POST', '/queries:data', query)
+      const told = body.results.map((one: { chunk_id: string; score: number }) => [one.chunk_id, one.score])
+      expect(told).toEqual(chunks.map(({ chunkId, score }) => [chunkId, score]))
+    }
+  })
+
   it('find a file by its history without any filter, in whichever repository it is', async () => {
     await stored('src/keep.ts holds open what is open', { repo: 'one', file: 'src/keep.ts' })
     await stored('src/other.ts has the idle word', { repo: 'two', file: 'src/other.ts' })

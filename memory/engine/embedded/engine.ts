@@ -128,11 +128,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
       chunks > 0 && tokenizer !== tokenizerVersion
         ? ['another version built the index: run statewright memory rebuild']
         : []
-    return {
-      ready: true,
-      reasons: [],
-      degraded: [...degraded, ...(vectors?.fault === undefined ? [] : [vectors.fault])],
-    }
+    const { fault, refusal } = vectors ?? {}
+    if (refusal !== undefined) return { ready: false, reasons: [refusal], degraded }
+    return { ready: true, reasons: [], degraded: fault === undefined ? degraded : [...degraded, fault] }
   }
 
   function schedule(): void {
@@ -155,7 +153,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
     learnEntities: async () => undefined,
     start() {
       isStopped = false
-      schedule()
+      background = (vectors?.probe() ?? Promise.resolve()).then(schedule)
     },
     async stop() {
       isStopped = true
