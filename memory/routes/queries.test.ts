@@ -149,6 +149,17 @@ describe('queries', () => {
     }
   })
 
+  it('name the kind of score that the engine states for the mode, on each path and with every filter (QUERIES-19)', async () => {
+    await stored('src/a.ts has login tokens', { repo: 'one', file: 'src/a.ts' })
+    const { body: engine } = await ask('GET', '/engine')
+    for (const mode of ['naive', 'local', 'global', 'hybrid'])
+      for (const path of ['/queries', '/queries:data', '/queries:describe'])
+        for (const more of [{}, { filter: { repo: 'one' } }, { kinds: ['files'] }]) {
+          const { body } = await ask('POST', path, { mode, text: 'login tokens', ...more })
+          expect([path, mode, body.score_kind]).toEqual([path, mode, engine.score_kinds[mode]])
+        }
+  })
+
   it('answer on the data path in the order of the engine itself (QUERIES-10)', async () => {
     for (const [file, words] of [
       ['src/tokens.ts', 'a door'],

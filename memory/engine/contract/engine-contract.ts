@@ -88,6 +88,16 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
     },
   )
 
+  it.each(queryModes)(
+    'finds in mode %s what has the words of a query, though it names nothing (QUERIES-21)',
+    async (mode) => {
+      const memory = aMemory('the meadow is green in spring and the lantern is lit at night')
+      await store(memory, aMemory(texts.billing))
+      const { chunks } = await engine.retrieve({ mode, text: 'lantern on the meadow', topK: 10 })
+      expect(chunks.map((chunk) => chunk.memoryId)).toContain(memory.id)
+    },
+  )
+
   it('answers a query that nothing fits, and one to an empty engine, with empty lists', async () => {
     for (const mode of queryModes) {
       const { chunks } = await engine.retrieve({ mode, text: 'zyzzogeton', topK: 10 })

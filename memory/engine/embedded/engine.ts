@@ -141,7 +141,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
   }
 
   return {
-    info: async (): Promise<EngineInfo> => informationOf(embedder),
+    info: async (): Promise<EngineInfo> => informationOf(embedder, vectors?.fault === undefined),
     ready,
     figures: async (): Promise<EngineFigures> => ({ ...counts, removalsQueued: 0, wakes: 0 }),
     upsert,
@@ -167,7 +167,8 @@ function sourcesOver(sql: Sql, vectors: VectorFeed | undefined): RetrievalSource
   return { sql, postings: new Postings(), groups: new ChunkGroups(), communities: createCommunities(sql), vectors }
 }
 
-function informationOf(embedder: Embedder | undefined): EngineInfo {
+/** While the embedder is away words alone rank, and their scores are what they are. */
+function informationOf(embedder: Embedder | undefined, isThere: boolean): EngineInfo {
   return {
     engine: 'embedded',
     version,
@@ -175,6 +176,6 @@ function informationOf(embedder: Embedder | undefined): EngineInfo {
     embeddings: embedder ? 'openai-compatible' : 'none',
     embeddingModel: embedder?.model ?? null,
     modes: queryModes,
-    scoreKinds: { naive: embedder ? 'fused' : 'bm25', local: 'fused', global: 'fused', hybrid: 'fused' },
+    scoreKinds: { naive: embedder && isThere ? 'fused' : 'bm25', local: 'fused', global: 'fused', hybrid: 'fused' },
   }
 }

@@ -107,7 +107,7 @@ describe('the embedded engine with embeddings', () => {
     }
   }, 60_000)
 
-  it('stores and finds by words while the model is away, says so, and brings the vectors when it is back (ENGINE-5)', async () => {
+  it('stores and finds by words while the model is away, says so, and brings the vectors when it is back (ENGINE-5, QUERIES-19)', async () => {
     let isAway = true
     const real = byColour()
     const moody: Embedder = {
@@ -119,6 +119,7 @@ describe('the embedded engine with embeddings', () => {
     expect(await coloured.upsert([memory])).toMatchObject([{ id: memory.id, status: 'partial' }])
     const before = await coloured.retrieve({ mode: 'naive', text: 'roof', topK: 5 })
     expect(before).toMatchObject({ scoreKind: 'bm25', chunks: [{ memoryId: memory.id }] })
+    expect((await coloured.info()).scoreKinds.naive).toBe('bm25')
     await expect(coloured.ready()).resolves.toMatchObject({
       ready: true,
       degraded: [expect.stringContaining('nobody answers')],
