@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { EngineError, type RetrievalEngine } from '../engine/port.ts'
+import { EngineError, type Passage, type RetrievalEngine } from '../engine/port.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
@@ -7,10 +7,19 @@ import { openTestMemory, type TestMemory } from '../testing/service.ts'
 
 let memory: TestMemory
 let fault: EngineError | undefined
+/** What the engine was last given to describe. */
+let described: readonly Passage[] = []
 
 /** The embedded engine, which a test may make fail. */
 function failing(engine: RetrievalEngine): RetrievalEngine {
-  return { ...engine, retrieve: (query) => (fault ? Promise.reject(fault) : engine.retrieve(query)) }
+  return {
+    ...engine,
+    retrieve: (query) => (fault ? Promise.reject(fault) : engine.retrieve(query)),
+    describe: (text, passages) => {
+      described = passages
+      return engine.describe(text, passages)
+    },
+  }
 }
 
 beforeAll(async () => {
@@ -96,6 +105,35 @@ describe('queries', () => {
     const { body } = await ask('POST', '/queries:describe', { mode: 'naive', text: 'How long are login tokens kept?' })
     expect(body).toMatchObject({ generated_by: 'extractive', references: [{ id }] })
     expect(body.summary).toContain('for one hour')
+  })
+
+  it('are described over the very chunks of the list, with references to what the summary uses (QUERIES-12, QUERIES-13)', async () => {
+    await stored('The vault keeps login tokens for one hour.', { repo: 'one', file: 'docs/vault.md' })
+    const data = await stored('{"login": 1, "tokens": 2}', { repo: 'one', file: 'data.json' })
+    await stored('Ask Ann when login tokens go missing.')
+    await stored('fix: login tokens\n\ndiff --git a/a b/a\n@@ -1 +1 @@\n+login tokens of old', {
+      repo: 'one',
+      file: '@commit/1',
+      kind: 'commit',
+      commit: '1',
+      subject: 'fix: login tokens',
+      files: 'docs/vault.md',
+    })
+    for (const mode of ['naive', 'local', 'global', 'hybrid'])
+      for (const more of [{}, { top_k: 2 }, { filter: { repo: 'one' } }, { kinds: ['changes'] }]) {
+        const query = { mode, text: 'login tokens', ...more }
+        const list = await ask('POST', '/queries', query)
+        const chunks = list.body.results.filter((one: { kind: string }) => one.kind === 'chunk')
+        const { body } = await ask('POST', '/queries:describe', query)
+        expect(described.map(({ content }) => content)).toEqual(chunks.map((one: { content: string }) => one.content))
+        expect(body.summary).not.toMatch(/@@|of old/)
+        const ids = body.references.map((one: { id: string }) => one.id)
+        expect(ids).not.toContain(data)
+        for (const id of ids) expect(chunks.map((one: { id: string }) => one.id)).toContain(id)
+      }
+    const { body } = await ask('POST', '/queries:describe', { mode: 'hybrid', text: 'login tokens' })
+    expect(body.summary).toContain('docs/vault.md: The vault keeps login tokens for one hour.')
+    expect(body.references).toHaveLength(3)
   })
 
   it('no longer find a memory once its deletion was answered, whatever the engine still holds (MEMORIES-22, QUERIES-22)', async () => {

@@ -11,11 +11,9 @@ import { createVectorFeed, type VectorFeed } from '../embeddings/vector-feed.ts'
 import { sweepKnowledge } from '../knowledge/forget-memories.ts'
 import { heldMemories } from '../knowledge/held-memories.ts'
 import type {
-  Description,
   EngineFigures,
   EngineInfo,
   EngineMemory,
-  EngineQuery,
   EngineReadiness,
   RemoveOutcome,
   RetrievalEngine,
@@ -111,14 +109,6 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
     return ids.map((id) => ({ id, status: held.has(id) ? 'removed' : 'absent' }))
   }
 
-  async function describe(query: EngineQuery): Promise<Description> {
-    const { chunks, scoreKind } = await retrieve(sources, query)
-    const best = new Map<string, number>()
-    for (const { memoryId, score } of chunks) best.set(memoryId, Math.max(best.get(memoryId) ?? 0, score))
-    const references = [...best].map(([memoryId, score]) => ({ memoryId, score }))
-    return { summary: summarize(query.text, chunks), generatedBy: 'extractive', scoreKind, references }
-  }
-
   async function ready(): Promise<EngineReadiness> {
     const { rows } = await sql.query<{ tokenizer: number; chunks: number }>(
       'select tokenizer, chunks from engine_index',
@@ -149,7 +139,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
     holds: (ids) => heldMemories(sql, ids),
     clear: () => clearIndex(sql),
     retrieve: (query): Promise<Retrieval> => retrieve(sources, query),
-    describe,
+    describe: async (text, passages) => summarize(text, passages),
     learnEntities: async () => undefined,
     start() {
       isStopped = false
