@@ -99,12 +99,21 @@ export interface Retrieval {
   readonly relations: readonly RelationHit[]
 }
 
+/** A chunk as it is described: what it says, and of which file or change. */
+export interface Passage {
+  readonly content: string
+  readonly score: number
+  readonly file?: string | undefined
+  /** Of a change. */
+  readonly subject?: string | undefined
+}
+
 export interface Description {
   readonly summary: string
   /** `extractive`: sentences of the memories themselves, none of them written by a model. */
   readonly generatedBy: 'extractive' | 'llm'
-  readonly scoreKind: ScoreKind
-  readonly references: readonly { readonly memoryId: string; readonly score: number }[]
+  /** The places of the passages that the summary uses, ascending. */
+  readonly uses: readonly number[]
 }
 
 /** Why an engine cannot serve, in words for an operator: no address, no secret. */
@@ -139,7 +148,8 @@ export interface RetrievalEngine {
   /** Forgets all it was fed with, for `rebuild`. What people wrote of entities, and edges they asserted, stay. */
   clear(): Promise<void>
   retrieve(query: EngineQuery): Promise<Retrieval>
-  describe(query: EngineQuery): Promise<Description>
+  /** A narrative that answers `text` by these passages alone, best first. */
+  describe(text: string, passages: readonly Passage[]): Promise<Description>
   /** Brings into our rows of entities and edges what the engine knows by that name or part of it. */
   learnEntities(q: string, limit: number): Promise<void>
   /** Begins the engine's own work between calls: queued removals, work that stopped. */

@@ -1,7 +1,8 @@
 import type { MemoryDeps } from '../deps.ts'
 import type { QueryMode, ScoreKind } from '../engine/port.ts'
+import type { RepoCorpora } from './repo-corpus.ts'
+import { retrieveRanked } from './retrieve-visible.ts'
 import type { QueryBody } from './schema.ts'
-import { engineQuery, metadataOf } from './retrieve-visible.ts'
 
 export interface DescriptionBody {
   readonly mode: QueryMode
@@ -15,23 +16,25 @@ export interface DescriptionBody {
   }[]
 }
 
+/** Over the very chunks that `/queries` gives for this body; the references are the memories that the summary uses. */
 export async function describeMemories(
-  { engine, sql }: Pick<MemoryDeps, 'engine' | 'sql'>,
+  deps: Pick<MemoryDeps, 'engine' | 'sql'>,
+  corpora: RepoCorpora,
   body: QueryBody,
 ): Promise<DescriptionBody> {
-  const { summary, generatedBy, scoreKind, references } = await engine.describe(engineQuery(body))
-  const metadata = await metadataOf(
-    sql,
-    references.map((one) => one.memoryId),
+  const { chunks, scoreKind } = await retrieveRanked(deps, corpora, body)
+  const { summary, generatedBy, uses } = await deps.engine.describe(
+    body.text,
+    chunks.map(({ content, score, metadata: { file, subject } }) => ({ content, score, file, subject })),
   )
+  const references = new Map<string, DescriptionBody['references'][number]>()
+  for (const { memoryId: id, score, metadata } of uses.flatMap((at) => chunks[at] ?? []))
+    if (!references.has(id)) references.set(id, { id, score, metadata })
   return {
     mode: body.mode,
     score_kind: scoreKind,
     generated_by: generatedBy,
     summary,
-    references: references.flatMap(({ memoryId, score }) => {
-      const known = metadata.get(memoryId)
-      return known ? [{ id: memoryId, score, metadata: known }] : []
-    }),
+    references: [...references.values()],
   }
 }

@@ -19,7 +19,7 @@ interface MemoryOfFile {
 }
 
 /** How many chunks an engine is asked for, so that every file has its best ones among them. */
-export const chunksToRank = 200
+export const chunksToRank = 100
 /** Of a file that no word led to, so much is looked at for what to show. */
 const lookedAt = 8_000
 /** Files whose rows went meanwhile take no place from the others, up to so many. */

@@ -103,12 +103,12 @@ function ofKinds(query: EngineQuery, kinds: readonly MemoryKind[]): EngineQuery 
   return { ...query, filter: { ...query.filter, kinds } }
 }
 
-export function engineQuery({ mode, text, top_k: topK = defaultTopK, filter, kinds }: QueryBody): EngineQuery {
+function engineQuery({ mode, text, top_k: topK = defaultTopK, filter, kinds }: QueryBody): EngineQuery {
   if (filter === undefined && kinds === undefined) return { mode, text, topK }
   return { mode, text, topK, filter: { ...filter, ...(kinds === undefined ? {} : { kinds }) } }
 }
 
-export async function metadataOf(
+async function metadataOf(
   sql: MemoryDeps['sql'],
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { EngineError, type RetrievalEngine } from '../engine/port.ts'
+import { EngineError, type Passage, type RetrievalEngine } from '../engine/port.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
@@ -7,10 +7,19 @@ import { openTestMemory, type TestMemory } from '../testing/service.ts'
 
 let memory: TestMemory
 let fault: EngineError | undefined
+/** What the engine was last given to describe. */
+let described: readonly Passage[] = []
 
 /** The embedded engine, which a test may make fail. */
 function failing(engine: RetrievalEngine): RetrievalEngine {
-  return { ...engine, retrieve: (query) => (fault ? Promise.reject(fault) : engine.retrieve(query)) }
+  return {
+    ...engine,
+    retrieve: (query) => (fault ? Promise.reject(fault) : engine.retrieve(query)),
+    describe: (text, passages) => {
+      described = passages
+      return engine.describe(text, passages)
+    },
+  }
 }
 
 beforeAll(async () => {
@@ -99,6 +108,35 @@ describe('queries', () => {
     expect(body.summary).toContain('for one hour')
   })
 
+  it('are described over the very chunks of the list, with references to what the summary uses (QUERIES-12, QUERIES-13)', async () => {
+    await stored('The vault keeps login tokens for one hour.', { repo: 'one', file: 'docs/vault.md' })
+    const data = await stored('{"login": 1, "tokens": 2}', { repo: 'one', file: 'data.json' })
+    await stored('Ask Ann when login tokens go missing.')
+    await stored('fix: login tokens\n\ndiff --git a/a b/a\n@@ -1 +1 @@\n+login tokens of old', {
+      repo: 'one',
+      file: '@commit/1',
+      kind: 'commit',
+      commit: '1',
+      subject: 'fix: login tokens',
+      files: 'docs/vault.md',
+    })
+    for (const mode of ['naive', 'local', 'global', 'hybrid'])
+      for (const more of [{}, { top_k: 2 }, { filter: { repo: 'one' } }, { kinds: ['changes'] }]) {
+        const query = { mode, text: 'login tokens', ...more }
+        const list = await ask('POST', '/queries', query)
+        const chunks = list.body.results.filter((one: { kind: string }) => one.kind === 'chunk')
+        const { body } = await ask('POST', '/queries:describe', query)
+        expect(described.map(({ content }) => content)).toEqual(chunks.map((one: { content: string }) => one.content))
+        expect(body.summary).not.toMatch(/@@|of old/)
+        const ids = body.references.map((one: { id: string }) => one.id)
+        expect(ids).not.toContain(data)
+        for (const id of ids) expect(chunks.map((one: { id: string }) => one.id)).toContain(id)
+      }
+    const { body } = await ask('POST', '/queries:describe', { mode: 'hybrid', text: 'login tokens' })
+    expect(body.summary).toContain('docs/vault.md: The vault keeps login tokens for one hour.')
+    expect(body.references).toHaveLength(3)
+  })
+
   it('no longer find a memory once its deletion was answered, whatever the engine still holds (MEMORIES-22, QUERIES-22)', async () => {
     const id = await stored('The SessionStore shall go.')
     await memory.sql.query('delete from memory where id = $1', [id])
@@ -147,6 +185,35 @@ describe('queries', () => {
       expect(await kindsOf({ kinds: ['changes'] })).toEqual(['changes'])
       expect(await kindsOf({ kinds: ['notes'] })).toEqual(['notes'])
       expect(new Set(await kindsOf({ kinds: ['files'] }))).toEqual(new Set(['files']))
+    }
+  })
+
+  it('name the kind of score that the engine states for the mode, on each path and with every filter (QUERIES-19)', async () => {
+    await stored('src/a.ts has login tokens', { repo: 'one', file: 'src/a.ts' })
+    const { body: engine } = await ask('GET', '/engine')
+    for (const mode of ['naive', 'local', 'global', 'hybrid'])
+      for (const path of ['/queries', '/queries:data', '/queries:describe'])
+        for (const more of [{}, { filter: { repo: 'one' } }, { kinds: ['files'] }]) {
+          const { body } = await ask('POST', path, { mode, text: 'login tokens', ...more })
+          expect([path, mode, body.score_kind]).toEqual([path, mode, engine.score_kinds[mode]])
+        }
+  })
+
+  it('answer on the data path in the order of the engine itself (QUERIES-10)', async () => {
+    for (const [file, words] of [
+      ['src/tokens.ts', 'a door'],
+      ['src/a.ts', 'tokens tokens of a login'],
+      ['src/b.ts', 'login tokens and a door, and a window, and a roof'],
+    ] as const)
+      await stored(words, { repo: 'one', file })
+    await stored('login tokens', { repo: 'one', file: '@commit/1', kind: 'commit', commit: '1' })
+    const filter = { repo: 'one' }
+    for (const mode of ['naive', 'local', 'global', 'hybrid'] as const) {
+      const query = { mode, text: 'login tokens', filter }
+      const { chunks } = await memory.engine.retrieve({ ...query, topK: 10 })
+      const { body } = await ask('POST', '/queries:data', query)
+      const told = body.results.map((one: { chunk_id: string; score: number }) => [one.chunk_id, one.score])
+      expect(told).toEqual(chunks.map(({ chunkId, score }) => [chunkId, score]))
     }
   })
 

@@ -65,6 +65,6 @@ export function queriesRoutes(app: HttpApp, deps: MemoryDeps): void {
         response: { 200: Described },
       },
     },
-    (request) => answering(() => describeMemories(deps, request.body)),
+    (request) => answering(() => describeMemories(deps, corpora, request.body)),
   )
 }

@@ -100,6 +100,11 @@ const routes: Readonly<Record<string, Route>> = {
   },
   'POST /query/data': (state, { body }) => queryData(state, body),
   'POST /query': (state, { body }) => {
+    // The model alone, over what the query itself holds.
+    if (body['mode'] === 'bypass') {
+      const [, passages = ''] = String(body['query']).split('Passages:\n\n')
+      return [200, { response: `What the model says of ${passages.replace('\n', ': ')}`, references: [] }]
+    }
     const chunks = ranked(state, String(body['query']), Number(body['chunk_top_k'] ?? 20))
     if (chunks.length === 0)
       return [

@@ -90,6 +90,16 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
     },
   )
 
+  it.each(queryModes)(
+    'finds in mode %s what has the words of a query, though it names nothing (QUERIES-21)',
+    async (mode) => {
+      const memory = aMemory('the meadow is green in spring and the lantern is lit at night')
+      await store(memory, aMemory(texts.billing))
+      const { chunks } = await engine.retrieve({ mode, text: 'lantern on the meadow', topK: 10 })
+      expect(chunks.map((chunk) => chunk.memoryId)).toContain(memory.id)
+    },
+  )
+
   it('answers a query that nothing fits, and one to an empty engine, with empty lists', async () => {
     for (const mode of queryModes) {
       const { chunks } = await engine.retrieve({ mode, text: 'zyzzogeton', topK: 10 })
@@ -197,14 +207,12 @@ export function engineContract(open: () => Promise<EngineUnderTest>): void {
   it('describes by text and names the memories that it drew on', async () => {
     const memory = aMemory(texts.sessions)
     await store(memory, aMemory(texts.billing))
-    const description = await engine.describe({
-      mode: 'naive',
-      text: 'Where does the SessionStore keep tokens?',
-      topK: 3,
-    })
+    const text = 'Where does the SessionStore keep tokens?'
+    const { chunks } = await engine.retrieve({ mode: 'naive', text, topK: 3 })
+    const description = await engine.describe(text, chunks)
     expect(description.summary).not.toBe('')
     expect(['extractive', 'llm']).toContain(description.generatedBy)
-    expect(description.references.map((one) => one.memoryId)).toContain(memory.id)
+    expect(description.uses.map((at) => chunks[at]!.memoryId)).toContain(memory.id)
   })
 
   it('tells the entities and relations that it went by, under ids of ours (KNOWLEDGE-20)', async () => {

@@ -5,7 +5,7 @@ import { linkedGraph } from '../../communities/links.ts'
 /** Read, partitioned and written at once; the strongest ties of a larger graph decide its communities. */
 const mostTies = 200_000
 /** Until the index has changed by so much of itself, communities are told as they were. */
-const staleAfter = 0.05
+const staleAfter = 0.2
 /** One index, one partition. */
 const seed = 0
 

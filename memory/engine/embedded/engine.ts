@@ -11,11 +11,9 @@ import { createVectorFeed, type VectorFeed } from '../embeddings/vector-feed.ts'
 import { sweepKnowledge } from '../knowledge/forget-memories.ts'
 import { heldMemories } from '../knowledge/held-memories.ts'
 import type {
-  Description,
   EngineFigures,
   EngineInfo,
   EngineMemory,
-  EngineQuery,
   EngineReadiness,
   RemoveOutcome,
   RetrievalEngine,
@@ -111,14 +109,6 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
     return ids.map((id) => ({ id, status: held.has(id) ? 'removed' : 'absent' }))
   }
 
-  async function describe(query: EngineQuery): Promise<Description> {
-    const { chunks, scoreKind } = await retrieve(sources, query)
-    const best = new Map<string, number>()
-    for (const { memoryId, score } of chunks) best.set(memoryId, Math.max(best.get(memoryId) ?? 0, score))
-    const references = [...best].map(([memoryId, score]) => ({ memoryId, score }))
-    return { summary: summarize(query.text, chunks), generatedBy: 'extractive', scoreKind, references }
-  }
-
   async function ready(): Promise<EngineReadiness> {
     const { rows } = await sql.query<{ tokenizer: number; chunks: number }>(
       'select tokenizer, chunks from engine_index',
@@ -128,11 +118,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
       chunks > 0 && tokenizer !== tokenizerVersion
         ? ['another version built the index: run statewright memory rebuild']
         : []
-    return {
-      ready: true,
-      reasons: [],
-      degraded: [...degraded, ...(vectors?.fault === undefined ? [] : [vectors.fault])],
-    }
+    const { fault, refusal } = vectors ?? {}
+    if (refusal !== undefined) return { ready: false, reasons: [refusal], degraded }
+    return { ready: true, reasons: [], degraded: fault === undefined ? degraded : [...degraded, fault] }
   }
 
   function schedule(): void {
@@ -143,7 +131,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
   }
 
   return {
-    info: async (): Promise<EngineInfo> => informationOf(embedder),
+    info: async (): Promise<EngineInfo> => informationOf(embedder, vectors?.fault === undefined),
     ready,
     figures: async (): Promise<EngineFigures> => ({ ...counts, removalsQueued: 0, wakes: 0 }),
     upsert,
@@ -151,11 +139,11 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
     holds: (ids) => heldMemories(sql, ids),
     clear: () => clearIndex(sql),
     retrieve: (query): Promise<Retrieval> => retrieve(sources, query),
-    describe,
+    describe: async (text, passages) => summarize(text, passages),
     learnEntities: async () => undefined,
     start() {
       isStopped = false
-      schedule()
+      background = (vectors?.probe() ?? Promise.resolve()).then(schedule)
     },
     async stop() {
       isStopped = true
@@ -169,7 +157,8 @@ function sourcesOver(sql: Sql, vectors: VectorFeed | undefined): RetrievalSource
   return { sql, postings: new Postings(), groups: new ChunkGroups(), communities: createCommunities(sql), vectors }
 }
 
-function informationOf(embedder: Embedder | undefined): EngineInfo {
+/** While the embedder is away words alone rank, and their scores are what they are. */
+function informationOf(embedder: Embedder | undefined, isThere: boolean): EngineInfo {
   return {
     engine: 'embedded',
     version,
@@ -177,6 +166,6 @@ function informationOf(embedder: Embedder | undefined): EngineInfo {
     embeddings: embedder ? 'openai-compatible' : 'none',
     embeddingModel: embedder?.model ?? null,
     modes: queryModes,
-    scoreKinds: { naive: embedder ? 'fused' : 'bm25', local: 'fused', global: 'fused', hybrid: 'fused' },
+    scoreKinds: { naive: embedder && isThere ? 'fused' : 'bm25', local: 'fused', global: 'fused', hybrid: 'fused' },
   }
 }

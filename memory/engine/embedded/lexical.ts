@@ -106,13 +106,13 @@ export interface NamingChunk {
 }
 
 /** The best of these by what they name, times one and their BM25. */
-export async function rankNaming(
+export async function bestNaming(
   sql: Queryable,
   asked: AskedTerms,
   naming: readonly NamingChunk[],
   limit: number,
   filter?: QueryFilter,
-): Promise<RankedChunk[]> {
+): Promise<ScoredChunk[]> {
   const { chunks, scores } = scoresOf(asked)
   const known = new Map(Array.from(chunks, (no, at) => [no, scores[at]!]))
   const kept = naming
@@ -122,7 +122,7 @@ export async function rankNaming(
     chunks: Float64Array.from(kept, ({ no }) => no),
     scores: Float64Array.from(kept, ({ no, weight }) => weight * (1 + (known.get(no) ?? 0))),
   }
-  return withContent(sql, await bestPassing(sql, ranked, limit, filter))
+  return bestPassing(sql, ranked, limit, filter)
 }
 
 /** How many more are looked at each time that a filter has left too few. */
@@ -150,7 +150,8 @@ async function bestPassing(
   return best.slice(0, limit)
 }
 
-async function withContent(sql: Queryable, best: readonly ScoredChunk[]): Promise<RankedChunk[]> {
+/** With what each says. */
+export async function withContent(sql: Queryable, best: readonly ScoredChunk[]): Promise<RankedChunk[]> {
   if (best.length === 0) return []
   const { rows } = await sql.query<RankedChunk>(
     `select c.no, c.memory_id as "memoryId", c.ord, c.content, best.score

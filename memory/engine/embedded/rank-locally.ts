@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { QueryFilter } from '../port.ts'
 import type { WeightedEntity } from './entities.ts'
-import { rankNaming, type AskedTerms, type NamingChunk, type RankedChunk } from './lexical.ts'
+import { bestNaming, type AskedTerms, type NamingChunk, type ScoredChunk } from './lexical.ts'
 
 /**
  * Chunks that speak of the query's entities: the weights of those that a chunk names, over the logarithm of how many
@@ -13,7 +13,7 @@ export async function rankLocally(
   entities: readonly WeightedEntity[],
   limit: number,
   filter?: QueryFilter,
-): Promise<RankedChunk[]> {
+): Promise<ScoredChunk[]> {
   if (asked.terms.length === 0 || entities.length === 0) return []
   const { rows } = await sql.query<NamingChunk>(
     `select m.chunk_no as no, sum(u.weight / ln(exp(1) + e.memories)) as weight
@@ -22,5 +22,5 @@ export async function rankLocally(
     cross join lateral (select chunk_no from engine_mention where entity_id = u.id offset 0) m group by m.chunk_no`,
     [entities.map((one) => one.id), entities.map((one) => one.weight)],
   )
-  return rankNaming(sql, asked, rows, limit, filter)
+  return bestNaming(sql, asked, rows, limit, filter)
 }

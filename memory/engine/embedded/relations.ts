@@ -3,6 +3,9 @@ import type { QueryFilter } from '../port.ts'
 import { edgeFilter, filterParams } from './filter.ts'
 import type { WeightedEntity } from './entities.ts'
 
+/** The edges of those that matter most. */
+const mostEnds = 16
+
 export interface WeightedRelation {
   readonly id: string
   readonly from: string
@@ -20,13 +23,14 @@ export async function relationsAmong(
   filter?: QueryFilter,
 ): Promise<WeightedRelation[]> {
   if (entities.length === 0) return []
+  const ends = entities.slice(0, mostEnds)
   const { rows } = await sql.query<WeightedRelation>(
     `with ends as (select * from unnest($1::uuid[], $2::float8[]) as u (id, weight))
     select e.id, e.from_id as "from", e.to_id as "to", e.relation, e.description,
       (f.weight + t.weight) * e.weight / (e.weight + 1) as weight
     from ends f cross join lateral (select * from knowledge_edge where from_id = f.id offset 0) e join ends t on t.id = e.to_id
     where true ${edgeFilter(filter, 'e.id', 3)} order by weight desc, e.id limit ${Math.trunc(limit)}`,
-    [entities.map((one) => one.id), entities.map((one) => one.weight), ...filterParams(filter)],
+    [ends.map((one) => one.id), ends.map((one) => one.weight), ...filterParams(filter)],
   )
   return [...rows]
 }

@@ -2,13 +2,13 @@ import type { Sql } from '../../../runtime/store/sql.ts'
 import type { VectorFeed } from '../embeddings/vector-feed.ts'
 import type { ChunkHit, EngineQuery, EntityHit, RelationHit, Retrieval, ScoreKind } from '../port.ts'
 import { entitiesOfQuery, type WeightedEntity } from './entities.ts'
-import { askedTerms, rankLexically, type AskedTerms, type RankedChunk } from './lexical.ts'
-import { centralEntities, communitiesOfQuery, rankGlobally } from './rank-globally.ts'
+import { askedTerms, bestByWords, withContent, type AskedTerms, type RankedChunk, type ScoredChunk } from './lexical.ts'
+import { centralEntities, communitiesOfQuery, rankByThemes, rankGlobally } from './rank-globally.ts'
 import type { ChunkGroups } from './chunk-groups.ts'
 import type { Postings } from './postings.ts'
 import { rankLocally } from './rank-locally.ts'
 import { relationsAmong, type WeightedRelation } from './relations.ts'
-import { bounded, fuse } from './score.ts'
+import { bounded } from './score.ts'
 
 export interface RetrievalSources {
   readonly sql: Sql
@@ -29,6 +29,11 @@ interface Found {
 /** Lists are fused over more than is asked for: what one list has late another may have early. */
 const fusedDepth = 100
 const mostEntities = 50
+/** What a question is about shows in its best chunks. */
+const themesDepth = 40
+/** Of what words alone weigh. */
+const namedShare = 0.2
+const themesShare = 0.1
 
 export async function retrieve(sources: RetrievalSources, query: EngineQuery): Promise<Retrieval> {
   const found = await ways[query.mode](sources, query, await askedTerms(sources.sql, sources, query.text, query.filter))
@@ -44,20 +49,21 @@ type Way = (sources: RetrievalSources, query: EngineQuery, asked: AskedTerms) =>
 
 const ways: Readonly<Record<EngineQuery['mode'], Way>> = { naive, local, global, hybrid }
 
-async function naive({ sql, vectors }: RetrievalSources, query: EngineQuery, asked: AskedTerms): Promise<Found> {
-  const { text, topK, filter } = query
-  const depth = vectors ? Math.max(topK, fusedDepth) : topK
-  const lexical = await rankLexically(sql, asked, depth, filter)
-  const near = await vectors?.rank(text, depth, filter)
-  const chunks = near ? fused([lexical, near]) : withBounds(lexical)
-  return { scoreKind: near ? 'fused' : 'bm25', chunks, entities: [], relations: [] }
+async function naive(sources: RetrievalSources, query: EngineQuery, asked: AskedTerms): Promise<Found> {
+  const { sql } = sources
+  const lexical = await bestByWords(sql, asked, Math.max(query.topK, fusedDepth), query.filter)
+  const near = await sources.vectors?.rank(query.text, fusedDepth, query.filter)
+  const ranked = near ? blended([fromNothing(lexical, 1), fromLeast(near, 1)]) : lexical
+  const chunks = await withContent(sql, ranked.slice(0, query.topK))
+  return { scoreKind: near ? 'fused' : 'bm25', chunks: near ? chunks : withBounds(chunks), entities: [], relations: [] }
 }
 
 async function local({ sql }: RetrievalSources, { topK, filter }: EngineQuery, asked: AskedTerms): Promise<Found> {
   const entities = await entitiesOfQuery(sql, asked, filter)
-  const chunks = await rankLocally(sql, asked, entities, topK, filter)
+  const named = await rankLocally(sql, asked, entities, topK, filter)
+  const chunks = await withWords(sql, asked, named, topK, filter)
   const relations = await relationsAmong(sql, entities, topK, filter)
-  return { scoreKind: 'fused', chunks: withBounds(chunks), entities, relations }
+  return { scoreKind: 'fused', chunks, entities, relations }
 }
 
 async function global(sources: RetrievalSources, { topK, filter }: EngineQuery, asked: AskedTerms): Promise<Found> {
@@ -65,35 +71,79 @@ async function global(sources: RetrievalSources, { topK, filter }: EngineQuery, 
   await sources.communities.refresh()
   const communities = await communitiesOfQuery(sql, asked, filter)
   const entities = await centralEntities(sql, communities, filter)
-  const chunks = await rankGlobally(sql, asked, communities, topK, filter)
+  const named = await rankGlobally(sql, asked, communities, topK, filter)
+  const chunks = await withWords(sql, asked, named, topK, filter)
   const relations = await relationsAmong(sql, entities, topK, filter)
-  return { scoreKind: 'fused', chunks: withBounds(chunks), entities, relations }
+  return { scoreKind: 'fused', chunks, entities, relations }
 }
 
-/** What is near the names of the query and what its subject is about; a query that names nothing has its words still. */
+/** Where nothing that is named leads to enough, what has the words follows: no mode misses what words find. */
+async function withWords(
+  sql: Sql,
+  asked: AskedTerms,
+  named: readonly ScoredChunk[],
+  topK: number,
+  filter: EngineQuery['filter'],
+): Promise<RankedChunk[]> {
+  const found = named.map(({ no, score }) => ({ no, score: bounded(score) }))
+  if (found.length >= topK) return withContent(sql, found)
+  const known = new Set(found.map(({ no }) => no))
+  const words = (await bestByWords(sql, asked, topK, filter)).filter(({ no }) => !known.has(no))
+  const least = found.at(-1)?.score ?? 1
+  const more = words.slice(0, topK - found.length).map(({ no, score }) => ({ no, score: least * bounded(score) }))
+  return withContent(sql, [...found, ...more])
+}
+
+/** Words (and vectors) first; what the query names, and what its subject is about, raise what they find. */
 async function hybrid(sources: RetrievalSources, query: EngineQuery, asked: AskedTerms): Promise<Found> {
-  const deep = { ...query, topK: Math.max(query.topK, fusedDepth) }
-  const found = [
-    await local(sources, deep, asked),
-    await global(sources, deep, asked),
-    await naive(sources, deep, asked),
-  ]
-  return {
-    scoreKind: 'fused',
-    chunks: fused(found.map((one) => one.chunks)),
-    entities: fusedWeights(found.map((one) => one.entities)),
-    relations: fusedWeights(found.map((one) => one.relations)),
+  const { sql } = sources
+  const { text, topK, filter } = query
+  const depth = Math.max(topK, fusedDepth)
+  const lexical = await bestByWords(sql, asked, depth, filter)
+  const near = await sources.vectors?.rank(text, depth, filter)
+  const entities = await entitiesOfQuery(sql, asked, filter)
+  const named = await rankLocally(sql, asked, entities, depth, filter)
+  await sources.communities.refresh()
+  const themes = await rankByThemes(sql, lexical.slice(0, themesDepth))
+  const ranked = blended([
+    fromNothing(lexical, 1),
+    fromLeast(near ?? [], 1),
+    fromNothing(named, namedShare),
+    fromNothing(themes, themesShare),
+  ])
+  const chunks = await withContent(sql, ranked.slice(0, topK))
+  const relations = await relationsAmong(sql, entities, topK, filter)
+  return { scoreKind: 'fused', chunks, entities, relations }
+}
+
+interface Part {
+  readonly scored: readonly ScoredChunk[]
+  readonly floor: number
+  readonly share: number
+}
+
+function fromNothing(scored: readonly ScoredChunk[], share: number): Part {
+  return { scored, floor: 0, share }
+}
+
+/** Similarities of texts of one subject lie close together: what counts is how far above the least of them one is. */
+function fromLeast(scored: readonly ScoredChunk[], share: number): Part {
+  const least = scored.length > 1 ? scored.at(-1)!.score : 0
+  return { scored, floor: least, share }
+}
+
+/** Each list in relation to its best, by its share; 1 is the best of every list. */
+function blended(parts: readonly Part[]): ScoredChunk[] {
+  const sums = new Map<number, number>()
+  const given = parts.filter(({ scored }) => scored.length > 0)
+  const all = given.reduce((sum, { share }) => sum + share, 0)
+  for (const { scored, floor, share } of given) {
+    const span = Math.max(scored[0]!.score - floor, Number.MIN_VALUE)
+    for (const { no, score } of scored) sums.set(no, (sums.get(no) ?? 0) + ((score - floor) / span) * (share / all))
   }
-}
-
-function fusedWeights<T extends { readonly id: string; readonly weight: number }>(
-  lists: readonly (readonly T[])[],
-): T[] {
-  return fuse(lists, (one) => one.id).map(({ item, score }) => ({ ...item, weight: score }))
-}
-
-function fused(lists: readonly (readonly RankedChunk[])[]): RankedChunk[] {
-  return fuse(lists, (chunk) => chunk.no).map(({ item, score }) => ({ ...item, score }))
+  return [...sums]
+    .map(([no, score]) => ({ no, score: Math.min(1, Math.max(0, score)) }))
+    .toSorted((one, other) => other.score - one.score || one.no - other.no)
 }
 
 function withBounds(chunks: readonly RankedChunk[]): RankedChunk[] {

@@ -54,6 +54,19 @@ describe('the embedded engine with embeddings', () => {
     await expect(storeVectors(sql, 'm', of(2_000))).resolves.toBeUndefined()
   })
 
+  it('is not ready from its start with a model of more dimensions than the store indexes, and says so (ENGINE-4)', async () => {
+    const large = engineWith({
+      model: 'large',
+      embed: async (texts) => texts.map(() => Array.from({ length: 3_072 }, () => 0.5)),
+    })
+    large.start()
+    await large.stop()
+    await expect(large.ready()).resolves.toMatchObject({
+      ready: false,
+      reasons: [expect.stringContaining('vectors of 3072 dimensions: use a model with 1 to 2000')],
+    })
+  })
+
   it('says which model it embeds with, and that naive scores are fused (ENGINE-2)', async () => {
     expect(await engine.info()).toMatchObject({
       embeddings: 'openai-compatible',
@@ -79,7 +92,22 @@ describe('the embedded engine with embeddings', () => {
     expect(chunks.map((chunk) => chunk.memoryId)).toEqual([mine.id])
   })
 
-  it('stores and finds by words while the model is away, says so, and brings the vectors when it is back (ENGINE-5)', async () => {
+  it('finds by meaning within a repository, however many of another are nearer (QUERIES-6)', async () => {
+    const shades: Embedder = {
+      model: 'shades',
+      embed: async (texts) => texts.map((text) => (text.includes('crimson') ? [1, 0.9] : [1, 0.1])),
+    }
+    const coloured = engineWith(shades)
+    const loud = Array.from({ length: 1_100 }, (_, at) => aMemory(`a scarlet door ${at}`, { repo: 'loud' }))
+    const quiet = aMemory('a crimson roof beside grass', { repo: 'quiet' })
+    await coloured.upsert([quiet, ...loud])
+    for (const mode of ['naive', 'hybrid'] as const) {
+      const { chunks } = await coloured.retrieve({ mode, text: 'red', topK: 5, filter: { repo: 'quiet' } })
+      expect(chunks.map((chunk) => chunk.memoryId)).toEqual([quiet.id])
+    }
+  }, 60_000)
+
+  it('stores and finds by words while the model is away, says so, and brings the vectors when it is back (ENGINE-5, QUERIES-19)', async () => {
     let isAway = true
     const real = byColour()
     const moody: Embedder = {
@@ -91,6 +119,7 @@ describe('the embedded engine with embeddings', () => {
     expect(await coloured.upsert([memory])).toMatchObject([{ id: memory.id, status: 'partial' }])
     const before = await coloured.retrieve({ mode: 'naive', text: 'roof', topK: 5 })
     expect(before).toMatchObject({ scoreKind: 'bm25', chunks: [{ memoryId: memory.id }] })
+    expect((await coloured.info()).scoreKinds.naive).toBe('bm25')
     await expect(coloured.ready()).resolves.toMatchObject({
       ready: true,
       degraded: [expect.stringContaining('nobody answers')],

@@ -12,6 +12,8 @@ import {
   dimensionsOf,
   rankByVector,
   storeVectors,
+  tableOf,
+  WrongDimensions,
   type ChunkText,
 } from './vectors.ts'
 
@@ -19,8 +21,12 @@ import {
 export interface VectorFeed {
   /** Why the last attempt failed; undefined while it works. */
   readonly fault: string | undefined
+  /** Why the model can never be used; undefined while nothing says so. */
+  readonly refusal: string | undefined
   /** How long to leave the model alone after the last failure; 0 while it works. */
   readonly pauseMs: number
+  /** Asks for one vector, so that a model that cannot be used is known before anything is stored. */
+  probe(): Promise<void>
   /** The fault, if the vectors of these memories are not there yet: `addMissing` brings them later. */
   addFor(memoryIds: readonly string[]): Promise<string | undefined>
   addMissing(): Promise<void>
@@ -47,6 +53,7 @@ export function createVectorFeed({ sql, clock, random, embedder, logger }: Vecto
     over: 'the embeddings endpoint answers again',
   })
   let fault: string | undefined
+  let refusal: string | undefined
   let pauseMs = 0
   let canHold: boolean | undefined
 
@@ -56,11 +63,13 @@ export function createVectorFeed({ sql, clock, random, embedder, logger }: Vecto
       if (!canHold) throw new Error('the store has no pgvector')
       const result = await run()
       fault = undefined
+      refusal = undefined
       pauseMs = 0
       outage.answered()
       return result
     } catch (error) {
       fault = `embeddings: ${error instanceof Error ? error.message : String(error)}`
+      if (error instanceof WrongDimensions) refusal = fault
       pauseMs = outage.failed(error)
       return undefined
     }
@@ -73,6 +82,10 @@ export function createVectorFeed({ sql, clock, random, embedder, logger }: Vecto
     get pauseMs() {
       return pauseMs
     },
+    get refusal() {
+      return refusal
+    },
+    probe: async () => void (await attempt(async () => tableOf((await embedder.embed(['dimensions']))[0]!.length))),
     async addFor(memoryIds) {
       const done = await attempt(async () => {
         const { rows } = await sql.query<ChunkText>(

@@ -15,17 +15,21 @@ export interface ChunkVector {
 
 /** pgvector's HNSW takes no more. */
 const mostDimensions = 2_000
-/** The index gives the nearest so many; what a filter takes away from them is not replaced. */
+/** The index gives the nearest so many; more where a filter takes some of them away, which is as many as it gives. */
 const searched = 200
+const searchedFiltered = 1_000
 
 /** Whether the store can hold vectors at all. */
 export async function canHoldVectors(sql: Queryable): Promise<boolean> {
   return (await sql.query(`select from pg_extension where extname = 'vector'`)).rowCount > 0
 }
 
-function tableOf(dimensions: number): string {
+/** No vector of this model will ever fit. */
+export class WrongDimensions extends Error {}
+
+export function tableOf(dimensions: number): string {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > mostDimensions)
-    throw new Error(
+    throw new WrongDimensions(
       `the store cannot index vectors of ${dimensions} dimensions: use a model with 1 to ${mostDimensions}`,
     )
   return `engine_vector_${dimensions}`
@@ -87,7 +91,7 @@ export async function dimensionsOf(sql: Queryable, model: string): Promise<numbe
   return undefined
 }
 
-/** The nearest chunks by cosine; `score` is the similarity. */
+/** The nearest chunks by cosine that the filter lets through; `score` is the similarity. */
 export async function rankByVector(
   sql: Sql,
   model: string,
@@ -96,18 +100,32 @@ export async function rankByVector(
   filter?: QueryFilter,
 ): Promise<RankedChunk[]> {
   const table = tableOf(vector.length)
+  const wanted = Math.trunc(limit)
+  const clause = chunkFilter(filter, 'c.no', 3)
+  const params = [text(vector), model, ...filterParams(filter)]
   return sql.tx(async (tx) => {
     const { rowCount } = await tx.query(`select where to_regclass($1) is not null`, [table])
     if (rowCount === 0) return []
-    await tx.exec(`set local hnsw.ef_search = ${searched}`)
+    await tx.exec(`set local hnsw.ef_search = ${clause === '' ? searched : searchedFiltered}`)
     const { rows } = await tx.query<RankedChunk>(
       `with near as (select chunk_no as no, 1 - (vector <=> $1::vector) as score from ${table} where model = $2
-        order by vector <=> $1::vector limit ${searched})
+        order by vector <=> $1::vector limit ${clause === '' ? searched : searchedFiltered})
       select c.no, c.memory_id as "memoryId", c.ord, c.content, near.score from near join engine_chunk c using (no)
-      where true ${chunkFilter(filter, 'c.no', 3)} order by near.score desc, c.no limit ${Math.trunc(limit)}`,
-      [text(vector), model, ...filterParams(filter)],
+      where true ${clause} order by near.score desc, c.no limit ${wanted}`,
+      params,
     )
-    return [...rows]
+    if (clause === '' || rows.length >= wanted) return [...rows]
+    // The filter left too few of the nearest: all that it lets through are compared, which are few where it is narrow.
+    const exact = await tx.query<RankedChunk>(
+      `with passing as materialized (select c.no from engine_chunk c where true ${clause}),
+      near as materialized (select v.chunk_no as no, 1 - (v.vector <=> $1::vector) as score
+        from passing p join ${table} v on v.chunk_no = p.no and v.model = $2)
+      select c.no, c.memory_id as "memoryId", c.ord, c.content, best.score
+      from (select no, score from near order by score desc, no limit ${wanted}) best join engine_chunk c using (no)
+      order by best.score desc, c.no`,
+      params,
+    )
+    return [...exact.rows]
   })
 }
 

@@ -185,22 +185,21 @@ for (const generation of ['1.4', '1.5'] as const) {
       await expect(engine.retrieve({ mode: 'naive', text: 'x', topK: 5 })).resolves.toMatchObject({ chunks: [] })
     })
 
-    it('lets the model describe, but not from a memory that was removed and is still there (QUERIES-14)', async () => {
+    it('lets the model describe the passages that it is given and no others, filtered or not (QUERIES-14, QUERIES-15)', async () => {
       const [stays, goes] = [
-        aMemory('The SessionStore stays. It keeps its tokens well.'),
-        aMemory('The SessionStore goes and tells a secret.'),
+        aMemory('The SessionStore stays. It keeps its tokens well.', { repo: 'one' }),
+        aMemory('The SessionStore goes and has a secret.', { repo: 'two' }),
       ]
       await engine.upsert([stays, goes])
-      const query = { mode: 'naive', text: 'SessionStore', topK: 5 } as const
-      expect(await engine.describe(query)).toMatchObject({ generatedBy: 'llm' })
-      server.state.isHeld = true
-      server.state.add('long.md', 'Something else.', server.state.newTrack())
-      await engine.remove([goes.id])
-      const description = await engine.describe(query)
-      expect(description.generatedBy).toBe('extractive')
-      expect(description.references).toEqual([{ memoryId: stays.id, score: 1 }])
-      expect(description.summary).not.toContain('secret')
-      server.state.isHeld = false
+      const filter = { repo: 'one' }
+      const { chunks } = await engine.retrieve({ mode: 'naive', text: 'SessionStore', topK: 5, filter })
+      const description = await engine.describe('SessionStore', chunks)
+      expect(description).toEqual({
+        summary: 'What the model says of [1]: The SessionStore stays. It keeps its tokens well.',
+        generatedBy: 'llm',
+        uses: [0],
+      })
+      expect(await engine.describe('SessionStore', [])).toEqual({ summary: '', generatedBy: 'extractive', uses: [] })
     })
 
     it('learns the names that a search is for from the graph, when our rows have lost them', async () => {

@@ -187,7 +187,7 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
     holds: (ids) => storedMemories(sql, ids),
     clear,
     retrieve: (query) => retrieve(deps, query),
-    describe: (query) => describe(deps, query),
+    describe: (text, passages) => describe(deps, text, passages),
     learnEntities: (q, limit) => learnNames(deps, q, limit),
     start() {
       isStopped = false

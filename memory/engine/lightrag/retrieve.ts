@@ -14,7 +14,14 @@ const mostAsked = 2_000
 /** Its own limits of tokens cut lists that no model is going to read. */
 const tokens = { max_entity_tokens: 200_000, max_relation_tokens: 200_000, max_total_tokens: 1_000_000 }
 
+/** A mode that goes by what the model knows has nothing where the model found no name: what is near by its words follows. */
 export async function retrieve(deps: LightRagDeps, query: EngineQuery): Promise<Retrieval> {
+  const found = await retrieveBy(deps, query)
+  if (query.mode === 'naive' || found.chunks.length > 0) return found
+  return { ...found, chunks: (await retrieveBy(deps, { ...query, mode: 'naive' })).chunks }
+}
+
+async function retrieveBy(deps: LightRagDeps, query: EngineQuery): Promise<Retrieval> {
   const isFiltering = Object.values(query.filter ?? {}).some((one) => one !== undefined)
   for (let asked = isFiltering ? query.topK * overFetch + 20 : query.topK; ; asked *= overFetch) {
     const data = await askData(deps, query, Math.min(asked, mostAsked))

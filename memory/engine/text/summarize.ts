@@ -1,10 +1,6 @@
-import { sentencesOf } from './sentences.ts'
+import type { Description, Passage } from '../port.ts'
+import { readableOf } from './readable.ts'
 import { termsOf } from './tokenize.ts'
-
-export interface Passage {
-  readonly content: string
-  readonly score: number
-}
 
 /** A paragraph that one reads. */
 const mostSentences = 6
@@ -18,30 +14,41 @@ interface Candidate {
   readonly sentence: string
   readonly terms: ReadonlySet<string>
   readonly worth: number
+  readonly passage: number
   readonly place: number
 }
 
 /** Sentences of the passages themselves, chosen for the query and for saying different things, in the passages' order. */
-export function summarize(query: string, passages: readonly Passage[]): string {
+export function summarize(query: string, passages: readonly Passage[]): Description {
   const asked = new Set(termsOf(query).keys())
   const candidates = passages
-    .flatMap((passage, rank) =>
-      sentencesOf(passage.content).map((sentence, at) => candidate(sentence, passage, asked, rank * 1_000 + at)),
-    )
-    .toSorted((a, b) => b.worth - a.worth || a.place - b.place)
+    .flatMap((passage, at) => {
+      const sentences = [...new Set(readableOf(passage.content, passage))]
+      return sentences.map((sentence, place) => candidate(sentence, { passage, at, place }, asked))
+    })
+    .toSorted((a, b) => b.worth - a.worth || a.passage - b.passage || a.place - b.place)
     .slice(0, mostCandidates)
   const chosen = choose(candidates)
-  if (chosen.length === 0) return leadOf(passages)
-  return chosen
-    .toSorted((a, b) => a.place - b.place)
-    .map((one) => one.sentence)
-    .join(' ')
+  const uses = [...new Set(chosen.map((one) => one.passage))].toSorted((a, b) => a - b)
+  const paragraphs = uses.map((at) => {
+    const sentences = chosen.filter((one) => one.passage === at).toSorted((a, b) => a.place - b.place)
+    const { file } = passages[at]!
+    const lead = file === undefined || file.startsWith('@') ? '' : `${file}: `
+    return `${lead}${sentences.map((one) => one.sentence).join(' ')}`
+  })
+  return { summary: paragraphs.join('\n\n'), generatedBy: 'extractive', uses }
 }
 
-function candidate(sentence: string, passage: Passage, asked: ReadonlySet<string>, place: number): Candidate {
+interface Place {
+  readonly passage: Passage
+  readonly at: number
+  readonly place: number
+}
+
+function candidate(sentence: string, { passage, at, place }: Place, asked: ReadonlySet<string>): Candidate {
   const terms = new Set(termsOf(sentence).keys())
   const covered = asked.size === 0 ? 0 : [...asked].filter((term) => terms.has(term)).length / asked.size
-  return { sentence, terms, worth: passage.score * (0.2 + covered), place }
+  return { sentence, terms, worth: passage.score * (0.2 + covered), passage: at, place }
 }
 
 function choose(candidates: readonly Candidate[]): Candidate[] {
@@ -66,12 +73,4 @@ function choose(candidates: readonly Candidate[]): Candidate[] {
 function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const both = [...one].filter((term) => other.has(term)).length
   return both === 0 ? 0 : both / (one.size + other.size - both)
-}
-
-/** Passages of code have no sentences: their first lines say what they are. */
-function leadOf(passages: readonly Passage[]): string {
-  const leads = passages
-    .slice(0, 3)
-    .map(({ content }) => content.trim().split('\n').slice(0, 4).join('\n').slice(0, 400))
-  return leads.join('\n…\n')
 }

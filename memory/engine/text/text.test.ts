@@ -143,13 +143,13 @@ describe('a summary', () => {
     'The store keeps each token for one hour. A second store holds the users. Colours of the page are set elsewhere.'
 
   it('is made of sentences of the passages, those that answer the query', () => {
-    const summary = summarize('How long is a token kept?', [{ content: prose, score: 0.9 }])
+    const { summary } = summarize('How long is a token kept?', [{ content: prose, score: 0.9 }])
     expect(summary).toContain('keeps each token for one hour')
     for (const sentence of sentencesOf(summary)) expect(prose).toContain(sentence)
   })
 
   it('does not say the same twice', () => {
-    const summary = summarize(
+    const { summary } = summarize(
       'token',
       [
         { content: prose, score: 0.9 },
@@ -159,13 +159,32 @@ describe('a summary', () => {
     expect(summary.length).toBeLessThanOrEqual(1_200)
   })
 
-  it('of code tells how it begins', () => {
-    expect(summarize('run', [{ content: 'export function run(): void {\n  go()\n}', score: 1 }])).toContain(
-      'export function run',
-    )
+  it('of code is what its comments say and what it declares, led by its file', () => {
+    const content = '/** Runs what was asked for, once. */\nexport function run(): void {\n  go(here, there)\n}'
+    expect(summarize('run', [{ content, score: 1, file: 'src/run.ts' }])).toEqual({
+      summary: 'src/run.ts: Runs what was asked for, once. It has `export function run(): void`.',
+      generatedBy: 'extractive',
+      uses: [0],
+    })
+  })
+
+  it('of a change is what its author wrote, and nothing of its diff (QUERIES-12)', () => {
+    const subject = 'fix: close idle sockets'
+    const change = `${subject}\n\nThey were kept open for ever by the old server.\n\nsrc/a.ts\n\ndiff --git a/src/a.ts b/src/a.ts\n@@ -1,2 +1,2 @@\n-close the socket now and then\n+close every idle socket at once`
+    const middle = ' the server keeps each socket\n+close every idle socket at once\n@@ -9,2 +9,2 @@ class Server {'
+    const passages = [change, middle].map((content) => ({ content, score: 1, file: '@commit/1', subject }))
+    const { summary, uses } = summarize('idle sockets', passages)
+    expect(summary).toContain('fix: close idle sockets. They were kept open for ever by the old server.')
+    expect(summary).not.toMatch(/@@|diff|at once|now and then|keeps each/)
+    expect(uses[0]).toBe(0)
+  })
+
+  it('names only the passages that a sentence came from (QUERIES-13)', () => {
+    const passages = ['{"a": 1}', 'The vault keeps each token for one hour.'].map((content) => ({ content, score: 1 }))
+    expect(summarize('token', passages).uses).toEqual([1])
   })
 
   it('of nothing is nothing', () => {
-    expect(summarize('token', [])).toBe('')
+    expect(summarize('token', [])).toEqual({ summary: '', generatedBy: 'extractive', uses: [] })
   })
 })
