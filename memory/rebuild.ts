@@ -1,6 +1,7 @@
+import { sleep, type Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Sql } from '../runtime/store/sql.ts'
-import type { RetrievalEngine } from './engine/port.ts'
+import type { RetrievalEngine, UpsertOutcome } from './engine/port.ts'
 import { upsertApart } from './feed/upsert-apart.ts'
 import type { GraphStore } from './graph/port.ts'
 import type { MemoryRow } from './memories/memory.ts'
@@ -10,6 +11,7 @@ export interface RebuildDeps {
   readonly sql: Sql
   readonly engine: RetrievalEngine
   readonly graph: GraphStore
+  readonly clock: Clock
   readonly logger: Logger
   /** Is told how far it is. */
   readonly told?: (done: number, total: number) => void
@@ -17,42 +19,94 @@ export interface RebuildDeps {
 
 export interface Rebuilt {
   readonly fed: number
+  /** The engine refuses them for good. */
   readonly failed: number
+  /** The engine failed at each attempt; the feed of the service tries again. */
+  readonly waiting: number
 }
 
 const batch = 32
+/** An engine that restarts, or a store that aborts one transaction, is back within these. */
+const delaysMs = [500, 1_000, 2_000, 4_000, 8_000]
 
 /**
  * Fills the engine and what serves the code graph anew from Postgres. It may be interrupted and begun again: it goes
- * through all memories each time. One that the engine refuses is `failed` with the reason, as by the feed.
+ * through all memories each time. What the engine refuses for now it gives again, a few times, and leaves the rest to the
+ * feed: `failed` is only what the engine refuses for good (KNOWLEDGE-19).
  */
-export async function rebuildMemory({ sql, engine, graph, logger, told }: RebuildDeps): Promise<Rebuilt> {
+export async function rebuildMemory(deps: RebuildDeps): Promise<Rebuilt> {
+  const { sql, engine, graph, clock } = deps
   engine.start()
   await engine.clear()
   await sql.query('delete from memory_removal')
   const total = (await sql.query<{ count: number }>('select count(*) as count from memory')).rows[0]!.count
-  let fed = 0
-  let failed = 0
+  const counts = { fed: 0, failed: 0 }
+  let refused = await feedAll(deps, counts, (waiting) => deps.told?.(counts.fed + counts.failed + waiting, total))
+  for (const delayMs of delaysMs) {
+    if (refused.length === 0) break
+    await sleep(clock, delayMs)
+    const again: string[] = []
+    for (let at = 0; at < refused.length; at += batch)
+      again.push(...(await feedBatch(deps, counts, await rowsOf(sql, refused.slice(at, at + batch)))))
+    refused = again
+  }
+  await graph.rebuild()
+  return { ...counts, waiting: refused.length }
+}
+
+interface Counts {
+  fed: number
+  failed: number
+}
+
+/** Each memory once; those that the engine refused for now. */
+async function feedAll(deps: RebuildDeps, counts: Counts, told: (waiting: number) => void): Promise<string[]> {
+  const refused: string[] = []
   for (let after = ''; ;) {
-    const { rows } = await sql.query<MemoryRow>(
+    const { rows } = await deps.sql.query<MemoryRow>(
       `select ${memoryColumns} from memory where id > $1 order by id limit ${batch}`,
       [after],
     )
-    if (rows.length === 0) break
+    if (rows.length === 0) return refused
     after = rows.at(-1)!.id
-    for (const outcome of await upsertApart(engine, rows)) {
-      const isGood = outcome.status !== 'failed'
-      if (isGood) fed += 1
-      else failed += 1
-      if (!isGood) logger.warn({ memory: outcome.id, error: outcome.message }, 'the engine did not accept a memory')
-      await sql.query('update memory set status = $2, fault = $3 where id = $1', [
-        outcome.id,
-        isGood ? 'ready' : 'failed',
-        isGood ? null : outcome.message.slice(0, 1000),
-      ])
-    }
-    told?.(fed + failed, total)
+    refused.push(...(await feedBatch(deps, counts, rows)))
+    told(refused.length)
   }
-  await graph.rebuild()
-  return { fed, failed }
+}
+
+async function rowsOf(sql: Sql, ids: readonly string[]): Promise<readonly MemoryRow[]> {
+  const { rows } = await sql.query<MemoryRow>(
+    `select ${memoryColumns} from memory where id = any($1::text[]) order by id`,
+    [ids],
+  )
+  return rows
+}
+
+async function feedBatch(
+  { sql, engine, clock, logger }: RebuildDeps,
+  counts: Counts,
+  rows: readonly MemoryRow[],
+): Promise<string[]> {
+  const refused: string[] = []
+  for (const outcome of await upsertApart(engine, rows)) {
+    const { id } = outcome
+    const status = statusAfter(outcome)
+    if (status === 'ready') counts.fed += 1
+    else if (status === 'failed') counts.failed += 1
+    else refused.push(id)
+    const fault = outcome.status === 'failed' ? outcome.message.slice(0, 1000) : null
+    if (fault !== null) logger.warn({ memory: id, error: fault }, 'the engine did not accept a memory')
+    await sql.query('update memory set status = $2, fault = $3, attempts = 0, feed_at = $4 where id = $1', [
+      id,
+      status,
+      fault,
+      clock.now(),
+    ])
+  }
+  return refused
+}
+
+function statusAfter(outcome: UpsertOutcome): MemoryRow['status'] {
+  if (outcome.status !== 'failed') return 'ready'
+  return outcome.retryable ? 'processing' : 'failed'
 }

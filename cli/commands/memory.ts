@@ -64,16 +64,17 @@ async function rebuild(env: Environment): Promise<number> {
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
   const parts = await openParts(settings, { clock: systemClock, random: Math.random, fetch, logger })
   try {
-    const { fed, failed } = await rebuildMemory({
+    const { fed, failed, waiting } = await rebuildMemory({
       ...parts,
+      clock: systemClock,
       logger,
       told: (done, total) => process.stderr.write(`\r${done} of ${total} memories`),
     })
     process.stderr.write('\n')
     console.log(
-      `${fed} memories are in the engine${failed > 0 ? `, ${failed} were refused` : ''}; the graph is complete`,
+      `${fed} memories are in the engine${failed > 0 ? `, ${failed} were refused` : ''}${waiting > 0 ? `, ${waiting} wait for the service to try again` : ''}; the graph is complete`,
     )
-    return failed > 0 ? 1 : 0
+    return failed + waiting > 0 ? 1 : 0
   } finally {
     await parts.engine.stop()
     await parts.close()

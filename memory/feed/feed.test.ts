@@ -158,12 +158,13 @@ test('a rebuild fills the engine from the rows: what only the engine had is gone
     sql,
     engine,
     graph,
+    clock,
     logger: silentLogger,
     told: (done, total) => told.push(`${done}/${total}`),
   })
-  expect(rebuilt).toEqual({ fed: 2, failed: 1 })
+  expect(rebuilt).toEqual({ fed: 2, failed: 0, waiting: 1 })
   expect([...(await engine.holds([...ids, refused, 'stray']))].toSorted()).toEqual(ids)
-  expect(await Promise.all([...ids, refused].map(statusOf))).toEqual(['ready', 'ready', 'failed'])
+  expect(await Promise.all([...ids, refused].map(statusOf))).toEqual(['ready', 'ready', 'processing'])
   expect(told).toEqual(['3/3'])
   await engine.stop()
 })
