@@ -115,6 +115,7 @@ const landedMigrations: Readonly<Record<string, string>> = {
   'memory/store/migrations/0011-embedded-engine.sql': '718afe40e65da61b',
   'memory/store/migrations/0012-lightrag.sql': '142872cc1ca37d5e',
   'memory/store/migrations/0020-code-graph.sql': 'e1f64e4939408308',
+  'memory/store/migrations/0030-instance.sql': '07f7a8b740d99468',
   'runtime/store/migrations/0001-actors.sql': 'ac25cda3761026af',
   'runtime/store/migrations/0002-hash-of-snapshots.sql': '005229a9e5f74cf1',
   'runtime/store/migrations/0003-retention.sql': 'ebd9941b609b4dd8',

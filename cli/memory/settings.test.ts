@@ -31,7 +31,7 @@ describe('the settings of the memory service', () => {
       },
       engine: { url: '', apiKey: '' },
       embeddings: { url: '', model: '', apiKey: '' },
-      graph: { url: '', space: 'default' },
+      graph: { url: '', space: '' },
       checks: ['store', 'engine', 'graph'],
       itemTimeoutMs: 60_000,
       poolSize: 4,
