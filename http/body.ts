@@ -10,8 +10,14 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  * are signed parses its own.
  */
 export function addJsonParser(app: FastifyInstance): void {
+  acceptJsonAs(app, 'application/json')
+  app.removeContentTypeParser('text/plain')
+}
+
+/** Bodies of this type too are JSON, on the routes of this scope. */
+export function acceptJsonAs(app: FastifyInstance, type: string): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = body as Buffer
     keepBytes(request, bytes)
     if (bytes.length === 0) return done(null, undefined)
@@ -23,7 +29,6 @@ export function addJsonParser(app: FastifyInstance): void {
       return fault === undefined ? done(null, value) : done(malformed(fault))
     })
   })
-  app.removeContentTypeParser('text/plain')
 }
 
 function malformed(detail: string, cause?: Error): FastifyError {

@@ -14,7 +14,7 @@ import type { Clock, Ids } from './ports.ts'
 import { addressFault, repaired } from './plain-input.ts'
 import { Problem, type Spelling } from './problem.ts'
 import type { Readiness } from './readiness.ts'
-import { requestIdOf } from './request-id.ts'
+import { requestIdOf, trackRequestIds } from './request-id.ts'
 import { answerBrokenConnection } from './broken-connection.ts'
 import { compilePart, type RequestPart } from './validation.ts'
 
@@ -68,6 +68,7 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
   if (onRoute !== undefined) app.addHook('onRoute', (route) => onRoute(route))
 
   addJsonParser(app as never)
+  trackRequestIds(app as never)
   addRequestHooks(app, options, metrics, state)
   answerUnknownRoutes(app as never, options.spelling ?? 'camelCase')
   await collectOpenApi(app as never, {

@@ -114,6 +114,7 @@ async function measureQuestions(
     truth: new PostgresGraph(sql),
     bolt,
     space,
+    owner: space,
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,
@@ -131,6 +132,7 @@ async function measureQuestions(
     await direct.close()
     await bolt.alone('MATCH (n) WHERE n.graph STARTS WITH $space CALL (n) { DETACH DELETE n } IN TRANSACTIONS', {
       space,
+      owner: space,
     })
     return { rows: [...rows, rowOf('neo4j by the service', 'fill from Postgres', [filled])], left: [] }
   } finally {

@@ -62,12 +62,7 @@ async function environment(options: LocalMemoryOptions, stateDir: string): Promi
     OWNER: 'memory',
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     ...database,
-    ...outside('LOG_LEVEL'),
-    ...outside('ENGINE_URL'),
-    ...outside('ENGINE_API_KEY'),
-    ...outside('EMBEDDINGS_URL'),
-    ...outside('EMBEDDINGS_MODEL'),
-    ...outside('EMBEDDINGS_API_KEY'),
+    ...passedOn(process.env),
   }
 }
 
@@ -77,7 +72,28 @@ function databaseFile(stateDir: string, url: string): Record<string, string> {
   return { DATABASE_URL_FILE: path }
 }
 
-function outside(name: string): Record<string, string> {
-  const value = process.env[name]
-  return value === undefined ? {} : { [name]: value }
+/** All that docs/memory.md lists, but for what `up` decides: where the service lies, listens, and whom it believes. */
+const settings = [
+  'BASE_PATH',
+  'DATABASE_ANSWER_SECONDS',
+  'EMBEDDINGS_API_KEY',
+  'EMBEDDINGS_MODEL',
+  'EMBEDDINGS_URL',
+  'ENGINE_API_KEY',
+  'ENGINE_URL',
+  'GRAPH_SPACE',
+  'GRAPH_URL',
+  'INGEST_ITEM_TIMEOUT',
+  'LOG_LEVEL',
+  'OIDC_ALGORITHMS',
+  'OIDC_TOKEN_TYPES',
+  'OPEN_DOCUMENTS',
+  'READINESS_CHECKS',
+  'WORKER_POOL_SIZE',
+] as const
+
+/** Settings of the service from outside, each as it is given there: by itself, or as `<NAME>_FILE`. */
+export function passedOn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const names = settings.flatMap((name) => [name, `${name}_FILE`])
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
 }

@@ -10,6 +10,7 @@ import { openBolt } from '../../memory/graph/neo4j/bolt.ts'
 import { Neo4jGraph } from '../../memory/graph/neo4j/store.ts'
 import type { GraphStore } from '../../memory/graph/port.ts'
 import { PostgresGraph } from '../../memory/graph/postgres/store.ts'
+import { instanceOf } from '../../memory/store/instance.ts'
 import { memoryMigrations } from '../../memory/store/migrations.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
@@ -47,7 +48,7 @@ async function open(settings: MemoryStoreSettings, ports: PartPorts, opened: Ope
   opened(() => sql.close())
   await migrate(sql, memoryMigrations)
   const engine = openEngine(settings, ports, sql)
-  const graph = openGraph(settings, ports, sql)
+  const graph = await openGraph(settings, ports, sql)
   return {
     sql,
     engine,
@@ -69,11 +70,13 @@ function openEngine({ engine, embeddings }: MemoryStoreSettings, ports: PartPort
   return createEmbeddedEngine({ sql, clock, random, logger, embedder })
 }
 
-function openGraph(
+async function openGraph(
   { databaseUrl, graph: { url, space } }: MemoryStoreSettings,
   { clock, random, logger }: PartPorts,
   sql: Sql,
-): GraphStore {
+): Promise<GraphStore> {
   const truth = new PostgresGraph(sql, { isOnlyWriter: databaseUrl === '' })
-  return url === '' ? truth : new Neo4jGraph({ truth, bolt: openBolt({ url }), space, clock, random, logger })
+  if (url === '') return truth
+  const owner = await instanceOf(sql)
+  return new Neo4jGraph({ truth, bolt: openBolt({ url }), space, owner, clock, random, logger })
 }

@@ -31,7 +31,7 @@ describe('the settings of the memory service', () => {
       },
       engine: { url: '', apiKey: '' },
       embeddings: { url: '', model: '', apiKey: '' },
-      graph: { url: '', space: 'default' },
+      graph: { url: '', space: '' },
       checks: ['store', 'engine', 'graph'],
       itemTimeoutMs: 60_000,
       poolSize: 4,
@@ -39,7 +39,7 @@ describe('the settings of the memory service', () => {
     })
   })
 
-  test('take what is given (KNOWLEDGE-2, MEMORY-LIMITS-4, MEMORY-AUTH-21)', () => {
+  test('take what is given (KNOWLEDGE-2, KNOWLEDGE-3, MEMORY-LIMITS-4, MEMORY-AUTH-21)', () => {
     const given = {
       ...needed,
       BASE_PATH: '/api/v1/memory/',
@@ -50,6 +50,7 @@ describe('the settings of the memory service', () => {
       INGEST_ITEM_TIMEOUT: '90',
       WORKER_POOL_SIZE: '8',
       GRAPH_URL: 'bolt://neo4j:secret@graph:7687',
+      ENGINE_URL: 'http://lightrag:9621',
     }
     expect(readMemorySettings(given)).toMatchObject({
       basePath: '/api/v1/memory',
@@ -59,6 +60,7 @@ describe('the settings of the memory service', () => {
       itemTimeoutMs: 90_000,
       poolSize: 8,
       graph: { url: 'bolt://neo4j:secret@graph:7687' },
+      engine: { url: 'http://lightrag:9621' },
     })
   })
 

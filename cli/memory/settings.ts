@@ -30,7 +30,7 @@ export interface MemorySettings {
   readonly graph: {
     /** With user and password. */
     readonly url: string
-    /** Keeps this Project's graphs apart from others on the same server. */
+    /** Keeps this Project's graphs apart from others on the same server; empty: the id of its own database. */
     readonly space: string
   }
   readonly checks: readonly ReadinessCheck[]
@@ -90,7 +90,7 @@ function readStoreSettings(read: EnvironmentReader): MemoryStoreSettings {
       model: read.has('EMBEDDINGS_URL') ? read.required('EMBEDDINGS_MODEL') : '',
       apiKey: read.secret('EMBEDDINGS_API_KEY') ?? '',
     },
-    graph: { url: graphUrl, space: read.text('GRAPH_SPACE', 'default') },
+    graph: { url: graphUrl, space: read.text('GRAPH_SPACE', '') },
   }
 }
 

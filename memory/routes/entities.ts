@@ -1,6 +1,7 @@
 /** Entities of the retrieval engine's graph (ENTITIES, docs/contract/knowledge.md; MEMORY-RULE-7 for PATCH). */
 import { Type, type Static } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
+import { acceptJsonAs } from '../../http/body.ts'
 import { clampLimit, decodeCursor } from '../../http/list.ts'
 import { plainName } from '../../http/plain-input.ts'
 import { Problem, invalidInput } from '../../http/problem.ts'
@@ -94,6 +95,17 @@ export function entitiesRoutes(app: HttpApp, deps: MemoryDeps): void {
     },
     async (request) => entityBody(await known(deps, request.params.id)),
   )
+  void app.register(async (scope) => {
+    acceptJsonAs(scope as never, mergePatch)
+    patchRoute(scope as unknown as HttpApp, deps)
+  })
+}
+
+/** RFC 7396, the type of what the body is in any case. */
+const mergePatch = 'application/merge-patch+json'
+
+function patchRoute(app: HttpApp, deps: MemoryDeps): void {
+  const { sql } = deps
   app.patch(
     '/entities/:id',
     {
@@ -101,6 +113,7 @@ export function entitiesRoutes(app: HttpApp, deps: MemoryDeps): void {
       schema: {
         summary: 'Change an entity',
         tags: ['entities'],
+        consumes: ['application/json', mergePatch],
         params: Params,
         body: Patch,
         response: { 200: Entity },

@@ -302,6 +302,29 @@ describe('entities', () => {
     expect(await ask('GET', '/entities?cursor=nonsense')).toMatchObject({ status: 400 })
   })
 
+  it('are patched by a body of either type; another type is 415 (ENTITIES-8)', async () => {
+    await stored('The PatchedStore keeps login tokens.')
+    const { id } = (await ask('GET', '/entities?q=patchedstore')).body.items[0]
+    const patched = async (type: string, room: string): Promise<[number, unknown]> => {
+      const body = JSON.stringify({ metadata: { room } })
+      const answer = await memory.ask('PATCH', `/entities/${id}`, body, { 'content-type': type })
+      return [answer.status, ((await answer.json()) as { readonly metadata?: unknown }).metadata]
+    }
+    expect(await patched('application/json', '1')).toEqual([200, { room: '1' }])
+    expect(await patched('application/merge-patch+json', '2')).toEqual([200, { room: '2' }])
+    expect(await patched('application/json-patch+json', '3')).toEqual([415, undefined])
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    const path = `/entities/${id}`
+    for (const odd of ['{"name":"a"}', '{"description":"a\\u0000"}', '{', ''])
+      expect([odd, (await memory.ask('PATCH', path, odd, headers)).status]).toEqual([odd, 400])
+    expect((await memory.ask('POST', '/queries', '{"mode":"naive","text":"a"}', headers)).status).toBe(415)
+    const document = (await ask('GET', '/openapi.json')).body
+    expect(Object.keys(document.paths['/entities/{id}'].patch.requestBody.content)).toEqual([
+      'application/json',
+      'application/merge-patch+json',
+    ])
+  })
+
   it('are patched by a merge patch of metadata and description, and keep both when memories come again (ENTITIES-1, ENTITIES-4, ENTITIES-6, MEMORY-RULE-7)', async () => {
     await stored('The SessionStore, first.')
     const { id } = await entityNamed('SessionStore')

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { DeadlineError, withDeadline } from '../../../http/deadline.ts'
 import type { Fetch } from '../../../http/ports.ts'
+import { currentRequestId } from '../../../http/request-id.ts'
 import { faultsOf } from '../../../http/validation.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { EngineError } from '../port.ts'
@@ -48,12 +49,14 @@ export function createApi(options: ApiOptions): LightRagApi {
 
   async function send<S extends TSchema>(given: Call<S>, signal: AbortSignal): Promise<Static<S> | null> {
     const { method = 'GET', path, body, schema, told = [] } = given
+    const requestId = currentRequestId()
     const response = await options.fetch(base + path, {
       method,
       signal,
       redirect: 'error',
       headers: {
         accept: 'application/json',
+        ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey }),
       },

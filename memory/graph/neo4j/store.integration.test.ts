@@ -20,6 +20,7 @@ function openNeo4j(sql: Sql, bolt: Bolt, space: string): Neo4jGraph {
     truth: new PostgresGraph(sql),
     bolt,
     space,
+    owner: 'test',
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,

@@ -24,14 +24,16 @@ import type { Bolt, Query } from './bolt.ts'
 import { difference, sizeOf } from './difference.ts'
 import { projectDifference, projectWhole, readShown, removeRepo } from './projection.ts'
 import { toShown, type ShownGraph } from './rows.ts'
-import { createSchema } from './schema.ts'
+import { claimSpace, createSchema } from './schema.ts'
 import { neo4jView } from './view.ts'
 
 export interface Neo4jGraphOptions {
   readonly truth: PostgresGraph
   readonly bolt: Bolt
-  /** Keeps the graphs of one Project apart from others on the same server: Community has one database. */
+  /** Keeps the graphs of one Project apart from others on the same server: Community has one database. Empty: `owner`. */
   readonly space: string
+  /** The instance that the space belongs to: the id of the database that `truth` reads. */
+  readonly owner: string
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -59,7 +61,7 @@ export class Neo4jGraph implements GraphStore {
   #served = { neo4j: 0, postgres: 0 }
 
   constructor(options: Neo4jGraphOptions) {
-    this.#options = options
+    this.#options = { ...options, space: options.space === '' ? options.owner : options.space }
     this.#answers = createOutage({
       ...options,
       failing: 'Neo4j did not answer; Postgres answers instead',
@@ -215,7 +217,8 @@ export class Neo4jGraph implements GraphStore {
   }
 
   #ensureSchema(): Promise<void> {
-    this.#schema ??= createSchema(this.#options.bolt)
+    const { bolt, space, owner } = this.#options
+    this.#schema ??= createSchema(bolt).then(() => claimSpace(bolt, space, owner))
     this.#schema.catch(() => (this.#schema = undefined))
     return this.#schema
   }
