@@ -17,13 +17,13 @@ export async function push(context: PushContext, request: PushRequest): Promise<
   const { mode, snapshot_id, part = 0, final = false } = request.members
   // A snapshot is of its own commit, named or not; some files change what is stored of another one (CODE-PUSH-24).
   const commit = mode === 'files' ? request.members.commit : (request.members.commit ?? null)
-  const { settled, unsettled } = sortByFile(request)
+  const { settled, unsettled } = await sortByFile(request)
   if (snapshot_id !== undefined) {
     const staged = { repo, commit, pushedAt, files, snapshotId: snapshot_id, part, final }
     return refusingGaps(await graph.stage({ ...staged, contributions: settled, unsettled }))
   }
-  const contributions = merged(settled, await settle(unsettled, eachOf(settled)))
-  const placed = mode === 'files' ? placedInFiles(request, contributions) : contributions
+  const contributions = await merged(settled, await settle(unsettled, eachOf(settled)))
+  const placed = mode === 'files' ? await placedInFiles(request, contributions) : contributions
   return { status: 'pushed', head: await graph.push({ repo, commit, pushedAt, mode, files, contributions: placed }) }
 }
 
@@ -39,7 +39,7 @@ function refusingGaps(outcome: StageOutcome): StageOutcome {
 }
 
 /** Where one file is replaced, all of the push is its; where several are, what names none of them is nobody's. */
-function placedInFiles(request: PushRequest, contributions: Contributions): Contributions {
+async function placedInFiles(request: PushRequest, contributions: Contributions): Promise<Contributions> {
   const homeless = contributions.get('')
   if (homeless === undefined) return contributions
   const [only, ...others] = request.files

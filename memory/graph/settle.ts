@@ -5,6 +5,7 @@
  * the last of them goes.
  */
 import type { CodeEdge, CodeEntity, Contribution, Contributions, Hyperedge } from './model.ts'
+import { Turns } from './turns.ts'
 
 export interface PushedEdge extends CodeEdge {
   /** The file it came from, where that is not the one of its ends. */
@@ -36,25 +37,28 @@ export interface Sorted {
   readonly unsettled: Pushed
 }
 
-export function sortByFile(pushed: Pushed): Sorted {
+export async function sortByFile(pushed: Pushed): Promise<Sorted> {
+  const turns = new Turns()
   const fileOf = new Map<string, string>()
-  for (const { id, file } of pushed.entities)
+  await turns.each(pushed.entities, ({ id, file }) => {
     if (file !== undefined && file < (fileOf.get(id) ?? lastText)) fileOf.set(id, file)
+  })
   const settled = new ByFile()
   const open = { entities: [] as CodeEntity[], edges: [] as PushedEdge[], hyperedges: [] as PushedHyperedge[] }
-  for (const entity of pushed.entities)
+  await turns.each(pushed.entities, (entity) => {
     if (entity.file === undefined) open.entities.push(entity)
     else settled.of(entity.file).entities.push(entity)
-  for (const edge of pushed.edges) {
+  })
+  await turns.each(pushed.edges, (edge) => {
     const file = edge.origin ?? fileOf.get(edge.from)
     if (file === undefined) open.edges.push(edge)
     else settled.of(file).edges.push(edgeOf(edge))
-  }
-  for (const hyperedge of pushed.hyperedges) {
+  })
+  await turns.each(pushed.hyperedges, (hyperedge) => {
     const file = hyperedge.origin
     if (file === undefined) open.hyperedges.push(hyperedge)
     else settled.of(file).hyperedges.push(hyperedgeOf(hyperedge))
-  }
+  })
   return { settled: settled.files, unsettled: open }
 }
 
@@ -63,22 +67,23 @@ export type EachPiece = (visit: (file: string, contribution: Contribution) => vo
 
 /** Gives what was left unsettled to its files, once everything is known. */
 export async function settle(unsettled: Pushed, eachPiece: EachPiece): Promise<Contributions> {
-  const { fileOf, filesOf } = await look(unsettled, eachPiece)
+  const turns = new Turns()
+  const { fileOf, filesOf } = await look(unsettled, eachPiece, turns)
   const settled = new ByFile()
-  for (const edge of unsettled.edges) {
+  await turns.each(unsettled.edges, (edge) => {
     const file = fileOf.get(edge.from) ?? fileOf.get(edge.to) ?? ''
     settled.of(file).edges.push(edgeOf(edge))
     for (const end of [edge.from, edge.to]) filesOf.get(end)?.add(file)
-  }
-  for (const hyperedge of unsettled.hyperedges) {
+  })
+  await turns.each(unsettled.hyperedges, (hyperedge) => {
     const file = hyperedge.members.map((id) => fileOf.get(id)).find((each) => each !== undefined) ?? ''
     settled.of(file).hyperedges.push(hyperedgeOf(hyperedge))
     for (const member of hyperedge.members) filesOf.get(member)?.add(file)
-  }
-  for (const entity of unsettled.entities) {
+  })
+  await turns.each(unsettled.entities, (entity) => {
     const files = filesOf.get(entity.id) ?? new Set()
     for (const file of files.size === 0 ? [''] : files) settled.of(file).entities.push(entity)
-  }
+  })
   return settled.files
 }
 
@@ -89,11 +94,10 @@ interface Known {
   readonly filesOf: ReadonlyMap<string, Set<string>>
 }
 
-async function look(unsettled: Pushed, eachPiece: EachPiece): Promise<Known> {
-  const wanted = new Set([
-    ...unsettled.edges.flatMap(({ from, to }) => [from, to]),
-    ...unsettled.hyperedges.flatMap(({ members }) => members),
-  ])
+async function look(unsettled: Pushed, eachPiece: EachPiece, turns: Turns): Promise<Known> {
+  const wanted = new Set<string>()
+  await turns.each(unsettled.edges, ({ from, to }) => wanted.add(from).add(to))
+  await turns.each(unsettled.hyperedges, ({ members }) => members.forEach((member) => wanted.add(member)))
   const fileOf = new Map<string, string>()
   const filesOf = new Map(unsettled.entities.map(({ id }) => [id, new Set<string>()]))
   await eachPiece((file, { entities, edges, hyperedges }) => {
@@ -108,19 +112,33 @@ async function look(unsettled: Pushed, eachPiece: EachPiece): Promise<Known> {
   return { fileOf, filesOf }
 }
 
+/** Of one file, which may bring a million edges. */
+const elementsAtOnce = 1_000
+
 export function eachOf(contributions: Contributions): EachPiece {
-  return async (visit) => contributions.forEach((contribution, file) => visit(file, contribution))
+  return async (visit) => {
+    const turns = new Turns()
+    for (const [file, { entities, edges, hyperedges }] of contributions) {
+      const most = Math.max(entities.length, edges.length, hyperedges.length)
+      for (let at = 0; at < most; at += elementsAtOnce) {
+        const part = <T>(list: readonly T[]): readonly T[] => list.slice(at, at + elementsAtOnce)
+        visit(file, { entities: part(entities), edges: part(edges), hyperedges: part(hyperedges) })
+        await turns.spent(Math.min(elementsAtOnce, most - at))
+      }
+    }
+  }
 }
 
 /** Both together, whoever brings more to a file that both know. */
-export function merged(one: Contributions, other: Contributions): Contributions {
+export async function merged(one: Contributions, other: Contributions): Promise<Contributions> {
+  const turns = new Turns()
   const files = new ByFile()
   for (const part of [one, other])
     for (const [file, { entities, edges, hyperedges }] of part) {
       const growing = files.of(file)
-      for (const entity of entities) growing.entities.push(entity)
-      for (const edge of edges) growing.edges.push(edge)
-      for (const hyperedge of hyperedges) growing.hyperedges.push(hyperedge)
+      await turns.each(entities, (entity) => growing.entities.push(entity))
+      await turns.each(edges, (edge) => growing.edges.push(edge))
+      await turns.each(hyperedges, (hyperedge) => growing.hyperedges.push(hyperedge))
     }
   return files.files
 }

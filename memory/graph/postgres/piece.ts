@@ -30,8 +30,7 @@ interface Piece {
 /** Rows of a piece at most: with ids of a hundred characters that is a megabyte. */
 const rowsPerPiece = 4_000
 
-export function piecesOf({ entities, edges, hyperedges }: Contribution): string[] {
-  const pieces: string[] = []
+export function* piecesOf({ entities, edges, hyperedges }: Contribution): Generator<string> {
   const most = Math.max(entities.length, edges.length, hyperedges.length, 1)
   for (let at = 0; at < most; at += rowsPerPiece) {
     const end = at + rowsPerPiece
@@ -40,9 +39,8 @@ export function piecesOf({ entities, edges, hyperedges }: Contribution): string[
       e: edges.slice(at, end).map(edgeRow),
       h: hyperedges.slice(at, end),
     }
-    pieces.push(JSON.stringify(piece))
+    yield JSON.stringify(piece)
   }
-  return pieces
 }
 
 export function readPiece(text: string): Contribution {

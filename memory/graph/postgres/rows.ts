@@ -24,9 +24,9 @@ interface FileRow {
   readonly body: string
 }
 
-/** Characters of one statement's texts: a statement has to end well within the store's patience. */
-const batchCharacters = 4_000_000
-const batchRows = 5_000
+/** Characters of one statement's texts: a few milliseconds to write them, and others have their turn between two. */
+const batchCharacters = 400_000
+const batchRows = 1_000
 
 const nothing: Contribution = { entities: [], edges: [], hyperedges: [] }
 
@@ -58,9 +58,11 @@ export async function insertFiles(
 function* rowsOf(where: Where, files: readonly IndexedFile[], contributions: Contributions): Generator<FileRow> {
   const shas = new Map(files.filter(({ sha }) => sha !== '').map(({ file, sha }) => [file, sha]))
   for (const file of new Set([...shas.keys(), ...contributions.keys()])) {
-    const pieces = piecesOf(contributions.get(file) ?? nothing)
-    for (const [piece, body] of pieces.entries())
+    let piece = 0
+    for (const body of piecesOf(contributions.get(file) ?? nothing)) {
       yield { ...where, file, piece, body, sha: piece === 0 ? (shas.get(file) ?? null) : null }
+      piece += 1
+    }
   }
 }
 

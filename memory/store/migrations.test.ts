@@ -1,0 +1,45 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
+
+const folder = new URL('./migrations/', import.meta.url)
+const [keyed, unkeyed] = ['m-keyed', 'm-unkeyed']
+const [one, other, edge] = [1, 2, 3].map((digit) => `00000000-0000-0000-0000-00000000000${digit}`)
+
+let sql: Sql
+beforeAll(async () => {
+  sql = await openMemorySql(['vector'])
+}, 120_000)
+afterAll(() => sql?.close())
+
+async function apply(isWanted: (name: string) => boolean): Promise<void> {
+  for (const name of (await readdir(folder)).toSorted())
+    if (isWanted(name)) await sql.exec(await readFile(new URL(name, folder), 'utf8'))
+}
+
+test('a store of before keeps who stands for its memories, and what people wrote (MEMORIES-17, ENTITIES-11, EDGES-8)', async () => {
+  await apply((name) => name < '0021')
+  await sql.exec(`insert into memory (id, identity, content, metadata, repo, status, track_id, feed_at, created_at, updated_at)
+      select id, id::bytea, 'text', '{}', '', 'ready', id, 0, 0, 0 from unnest(array['${keyed}', '${unkeyed}']) as id;
+    insert into memory_key (repo, key, memory_id) values ('', 'k', '${keyed}');
+    insert into knowledge_entity (id, key, name, type, description, is_described, metadata)
+      values ('${one}', 'one', 'One', 'identifier', 'by ann', true, '{"owner": "ann"}'),
+        ('${other}', 'other', 'Other', 'identifier', 'found in a text', false, '{}');
+    insert into knowledge_edge (id, from_id, to_id, relation, description, tier, metadata, is_asserted)
+      values ('${edge}', '${one}', '${other}', 'owns', 'by contract', 'EXTRACTED', '{"a": "1"}', true)`)
+  await apply((name) => name >= '0021')
+  const memories = await sql.query('select id, is_unkeyed from memory order by id')
+  expect(memories.rows).toEqual([
+    { id: keyed, is_unkeyed: false },
+    { id: unkeyed, is_unkeyed: true },
+  ])
+  const notes = await sql.query('select entity_id as id, metadata, description from knowledge_note')
+  expect(notes.rows).toEqual([{ id: one, metadata: { owner: 'ann' }, description: 'by ann' }])
+  const assertions = await sql.query(
+    'select edge_id, from_id, to_id, relation, description, metadata from knowledge_assertion',
+  )
+  expect(assertions.rows).toEqual([
+    { edge_id: edge, from_id: one, to_id: other, relation: 'owns', description: 'by contract', metadata: { a: '1' } },
+  ])
+})
