@@ -22,14 +22,20 @@ const bake = JSON.parse(read('deploy/images/bake.json')) as {
   readonly group: { readonly default: { readonly targets: readonly string[] } }
   readonly target: Readonly<Record<string, Target>>
 }
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+}
+
 const github = parse(read('.github/workflows/release.yml')) as {
   readonly on: { readonly push: { readonly tags: readonly string[] } }
   readonly permissions: object
   readonly jobs: {
     readonly images: {
       readonly permissions: object
-      readonly steps: readonly { readonly uses?: string; readonly run?: string }[]
+      readonly steps: readonly Step[]
     }
+    readonly documents: { readonly needs: string; readonly permissions: object; readonly steps: readonly Step[] }
   }
 }
 const gitlab = parse(read('.gitlab-ci.yml')) as {
@@ -41,6 +47,11 @@ const gitlab = parse(read('.gitlab-ci.yml')) as {
     readonly artifacts: { readonly paths: object }
   }
   readonly images: { readonly needs: readonly string[]; readonly script: readonly string[] }
+  readonly documents: {
+    readonly image: string
+    readonly script: readonly string[]
+    readonly artifacts: { readonly paths: object; readonly expire_in: string }
+  }
 }
 
 test('a release has an image for each tree, with its list of parts and its provenance', () => {
@@ -83,12 +94,26 @@ test('each runs on the Node of the images', () => {
   expect(read('.github/workflows/release.yml')).toContain(`node-version: ${/:([\d.]+)-/.exec(bases.node)![1]}\n`)
 })
 
-test('the workflow writes packages and nothing else, by actions of one version', () => {
-  expect([github.permissions, github.jobs.images.permissions]).toEqual([
+test('a release has the OpenAPI document of the memory service as an asset (DOCUMENTS-2)', () => {
+  const write = 'node bin/memory-openapi.mjs memory.openapi.json'
+  const steps = github.jobs.documents.steps.flatMap(({ run = '' }) => run.split('\n'))
+  const upload = steps.findIndex((line) => line.startsWith('gh release upload "$TAG" memory.openapi.json'))
+  expect(steps.indexOf(write)).toBeGreaterThan(steps.indexOf('npm ci'))
+  expect(upload).toBeGreaterThan(steps.indexOf(write))
+  expect(github.jobs.documents.needs).toBe('images')
+  expect(gitlab.documents.script).toEqual(['npm ci', write])
+  expect(gitlab.documents.artifacts).toEqual({ expire_in: 'never', paths: ['memory.openapi.json'] })
+  expect(gitlab.documents.image).toBe(bases.node)
+})
+
+test('the workflow writes packages, and one job the release, by actions of one version', () => {
+  const { images, documents } = github.jobs
+  expect([github.permissions, images.permissions, documents.permissions]).toEqual([
     { contents: 'read' },
     { contents: 'read', packages: 'write' },
+    { contents: 'write' },
   ])
-  const actions = github.jobs.images.steps.flatMap(({ uses }) => uses ?? [])
+  const actions = [...images.steps, ...documents.steps].flatMap(({ uses }) => uses ?? [])
   expect(actions.length).toBeGreaterThan(0)
   // By tag: nobody here has seen what a commit of theirs holds.
   expect(actions.filter((action) => !/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([])
