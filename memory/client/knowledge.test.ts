@@ -197,7 +197,7 @@ test('a hybrid query of one repository finds a file by the change that resembles
     planIngest(sources, { stored: {} }, () => false),
     { client, repo, state: stateFile(cache(), client.url, repo), wait },
   )
-  const answer = (await client.post('/queries:data', {
+  const answer = (await client.post('/queries', {
     mode: 'hybrid',
     text: 'timezone of an invoice is wrong',
     top_k: 10,
