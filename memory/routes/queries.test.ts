@@ -188,6 +188,23 @@ describe('queries', () => {
     }
   })
 
+  it('find in mode hybrid of plain conversation what words alone find, in their order, and more where there is room', async () => {
+    await stored('The SessionStore and the LedgerSync, and nothing else of the week.')
+    await stored('The LedgerSync lost rows.')
+    await stored('In this week the SessionStore lost rows at night.')
+    await stored('We keep rows of the week in the SessionStore.')
+    const ids = async (mode: string, text: string): Promise<string[]> => {
+      const { body } = await ask('POST', '/queries', { mode, text })
+      return body.results.filter((one: Body) => one['kind'] === 'chunk').map((one: Body) => one.id)
+    }
+    const words = await ids('naive', 'SessionStore rows of the week')
+    expect((await ids('hybrid', 'SessionStore rows of the week')).slice(0, words.length)).toEqual(words)
+    const [alone, more] = [await ids('naive', 'SessionStore'), await ids('hybrid', 'SessionStore')]
+    expect(alone).toHaveLength(3)
+    expect(more.slice(0, 3)).toEqual(alone)
+    expect(more).toHaveLength(4)
+  })
+
   it('name the kind of score that the engine states for the mode, on each path and with every filter (QUERIES-19)', async () => {
     await stored('src/a.ts has login tokens', { repo: 'one', file: 'src/a.ts' })
     const { body: engine } = await ask('GET', '/engine')

@@ -79,31 +79,3 @@ export async function rankGlobally(
   )
   return bestNaming(sql, asked, rows, limit, filter)
 }
-
-interface Share {
-  readonly no: number
-  readonly community: number
-  readonly share: number
-}
-
-/**
- * These chunks by how much they are of what all of them are about: each gives its score to the communities that it names,
- * and has as much of them as it names.
- */
-export async function rankByThemes(sql: Queryable, best: readonly ScoredChunk[]): Promise<ScoredChunk[]> {
-  const { rows } = await sql.query<Share>(
-    `select m.chunk_no as no, c.community, sum(m.count * c.centrality)::float8 as share from unnest($1::bigint[]) as u (no)
-    cross join lateral (select chunk_no, entity_id, count from engine_mention where chunk_no = u.no offset 0) m
-    cross join lateral (select * from engine_community where entity_id = m.entity_id offset 0) c
-    where c.centrality > 0 group by m.chunk_no, c.community`,
-    [best.map((one) => one.no)],
-  )
-  const scores = new Map(best.map(({ no, score }) => [no, score]))
-  const themes = new Map<number, number>()
-  for (const { no, community, share } of rows)
-    themes.set(community, (themes.get(community) ?? 0) + scores.get(no)! * Math.log1p(share))
-  const sums = new Map<number, number>()
-  for (const { no, community, share } of rows)
-    sums.set(no, (sums.get(no) ?? 0) + themes.get(community)! * Math.log1p(share))
-  return [...sums].map(([no, score]) => ({ no, score })).toSorted((one, other) => other.score - one.score)
-}

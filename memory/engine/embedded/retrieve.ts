@@ -3,7 +3,7 @@ import type { VectorFeed } from '../embeddings/vector-feed.ts'
 import type { ChunkHit, EngineQuery, EntityHit, RelationHit, Retrieval, ScoreKind } from '../port.ts'
 import { entitiesOfQuery, type WeightedEntity } from './entities.ts'
 import { askedTerms, bestByWords, withContent, type AskedTerms, type RankedChunk, type ScoredChunk } from './lexical.ts'
-import { centralEntities, communitiesOfQuery, rankByThemes, rankGlobally } from './rank-globally.ts'
+import { centralEntities, communitiesOfQuery, rankGlobally } from './rank-globally.ts'
 import type { ChunkGroups } from './chunk-groups.ts'
 import type { Postings } from './postings.ts'
 import { rankLocally } from './rank-locally.ts'
@@ -29,11 +29,6 @@ interface Found {
 /** Lists are fused over more than is asked for: what one list has late another may have early. */
 const fusedDepth = 100
 const mostEntities = 50
-/** What a question is about shows in its best chunks. */
-const themesDepth = 40
-/** Of what words alone weigh. */
-const namedShare = 0.2
-const themesShare = 0.1
 
 export async function retrieve(sources: RetrievalSources, query: EngineQuery): Promise<Retrieval> {
   const found = await ways[query.mode](sources, query, await askedTerms(sources.sql, sources, query.text, query.filter))
@@ -87,33 +82,36 @@ async function withWords(
 ): Promise<RankedChunk[]> {
   const found = named.map(({ no, score }) => ({ no, score: bounded(score) }))
   if (found.length >= topK) return withContent(sql, found)
-  const known = new Set(found.map(({ no }) => no))
-  const words = (await bestByWords(sql, asked, topK, filter)).filter(({ no }) => !known.has(no))
-  const least = found.at(-1)?.score ?? 1
-  const more = words.slice(0, topK - found.length).map(({ no, score }) => ({ no, score: least * bounded(score) }))
-  return withContent(sql, [...found, ...more])
+  return withContent(sql, behind(found, await bestByWords(sql, asked, topK, filter)).slice(0, topK))
 }
 
-/** Words (and vectors) first; what the query names, and what its subject is about, raise what they find. */
+/**
+ * What words (and vectors) find, in their order: a name that a query holds has counted among its words already. Behind it what
+ * the query names and what its subject is about, which brings what no word leads to and takes no place from what one did.
+ */
 async function hybrid(sources: RetrievalSources, query: EngineQuery, asked: AskedTerms): Promise<Found> {
   const { sql } = sources
   const { text, topK, filter } = query
-  const depth = Math.max(topK, fusedDepth)
-  const lexical = await bestByWords(sql, asked, depth, filter)
-  const near = await sources.vectors?.rank(text, depth, filter)
+  const lexical = await bestByWords(sql, asked, Math.max(topK, fusedDepth), filter)
+  const near = await sources.vectors?.rank(text, fusedDepth, filter)
   const entities = await entitiesOfQuery(sql, asked, filter)
-  const named = await rankLocally(sql, asked, entities, depth, filter)
-  await sources.communities.refresh()
-  const themes = await rankByThemes(sql, lexical.slice(0, themesDepth))
-  const ranked = blended([
-    fromNothing(lexical, 1),
-    fromLeast(near ?? [], 1),
-    fromNothing(named, namedShare),
-    fromNothing(themes, themesShare),
-  ])
-  const chunks = await withContent(sql, ranked.slice(0, topK))
   const relations = await relationsAmong(sql, entities, topK, filter)
-  return { scoreKind: 'fused', chunks, entities, relations }
+  let ranked = blended(near ? [fromNothing(lexical, 1), fromLeast(near, 1)] : [fromNothing(lexical, 1)])
+  if (ranked.length < topK) ranked = behind(ranked, await rankLocally(sql, asked, entities, topK, filter))
+  if (ranked.length < topK) {
+    await sources.communities.refresh()
+    const communities = await communitiesOfQuery(sql, asked, filter)
+    ranked = behind(ranked, await rankGlobally(sql, asked, communities, topK, filter))
+  }
+  return { scoreKind: 'fused', chunks: await withContent(sql, ranked.slice(0, topK)), entities, relations }
+}
+
+/** These in their order, and behind them the others, none twice; scores fall. */
+function behind(found: readonly ScoredChunk[], others: readonly ScoredChunk[]): ScoredChunk[] {
+  const known = new Set(found.map(({ no }) => no))
+  const least = found.at(-1)?.score ?? 1
+  const more = others.filter(({ no }) => !known.has(no))
+  return [...found, ...more.map(({ no, score }) => ({ no, score: least * bounded(score) }))]
 }
 
 interface Part {
