@@ -262,6 +262,20 @@ test('MERGE-7: the method is one that the repository allows (FORGE-RULES-3)', as
   })
 })
 
+test.each([403, 405, 409, 422])(
+  'a forge that answers %i to the end of a branch has merged all the same (MERGE-9)',
+  async (status) => {
+    const path = '/repos/acme/library/git/refs/**'
+    await withForgeEdge({ faults: [{ kind: 'errorBeforeWrite', method: 'DELETE', path, status }] }, async (fixture) => {
+      const change = await openChange(fixture)
+      expect(await mergeWhenKnown(fixture, change)).toEqual([])
+      const actions = fixture.forge.audit().map(({ action }) => action)
+      expect(actions).toContain('pull.merge')
+      expect(actions).not.toContain('branch.delete')
+    })
+  },
+)
+
 test('the branch of a person outlives the merge (MERGE-9)', async () => {
   await withForgeEdge({}, async (fixture) => {
     expect(await mergeWhenKnown(fixture, await openChange(fixture, 'fix/mul'))).toEqual([])

@@ -5,7 +5,8 @@
  */
 import type { EffectParams } from '../../../machines/effect.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
-import { ForbiddenError, HeadMovedError, NotFoundError, NotMergeableError } from '../errors.ts'
+import { TerminalError } from '../../../runtime/errors.ts'
+import { ForbiddenError, HeadMovedError, NotMergeableError } from '../errors.ts'
 import type { ForgeMergeRequest, MergeMethod } from '../port.ts'
 import { reopenBystanders } from './bystanders.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
@@ -113,8 +114,8 @@ async function deleteTaskBranch(
   try {
     await forge.deleteBranch(path, headBranch)
   } catch (error) {
-    // A branch that stays is untidy; the merge is done.
-    if (!(error instanceof NotFoundError || error instanceof ForbiddenError)) throw error
+    // A branch that stays is untidy; the merge is done, whatever the forge says.
+    if (!(error instanceof TerminalError)) throw error
   }
 }
 
