@@ -24,7 +24,7 @@ test('a hook is made for exactly the events that are handled (WEBHOOK-RULE-3, WE
     pipeline_events: true,
     job_events: true,
     tag_push_events: false,
-    confidential_issues_events: false,
+    confidential_issues_events: true,
     confidential_note_events: false,
     enable_ssl_verification: true,
   })

@@ -29,7 +29,8 @@ export function hookPart(client: GitlabClient, { includeConfidential }: Visibili
         ...(secret.startsWith('whsec_') ? { signing_token: secret } : {}),
         ...hookEvents,
         tag_push_events: false,
-        confidential_issues_events: includeConfidential,
+        // Who hides an issue has to be heard: what is here of it goes.
+        confidential_issues_events: true,
         confidential_note_events: includeConfidential,
         enable_ssl_verification: true,
       }

@@ -148,12 +148,47 @@ export const gitlabWebhooks: WebhookDialect = {
   },
   handles: isEvent,
   isPing: () => false,
+  conceal(event, payload) {
+    if (!isConcealed(event) || faultOf(payloads[event], payload) !== undefined) return payload
+    return concealing[event](payload as never)
+  },
   changeOf(event, payload) {
     if (!isEvent(event)) return undefined
     const fault = faultOf(payloads[event], payload)
     if (fault !== undefined) throw new MalformedPayloadError(`${event}: ${fault}`)
     return mappings[event](payload as never)
   },
+}
+
+const concealing = {
+  'Confidential Issue Hook': ({ project, user, object_attributes: { iid, updated_at } }: Payload<'Issue Hook'>) => ({
+    ...whereIn({ project, user }),
+    object_attributes: { iid, title: '', updated_at },
+  }),
+  'Confidential Note Hook': ({
+    project,
+    user,
+    object_attributes: found,
+    issue,
+    merge_request,
+  }: Payload<'Note Hook'>) => {
+    const { id, author_id, system, action, url, created_at, updated_at } = found
+    const about = { id, author_id, system, action, url, created_at, updated_at, note: '', internal: true }
+    return {
+      ...whereIn({ project, user }),
+      object_attributes: about,
+      ...(issue ? { issue: { iid: issue.iid } } : {}),
+      ...(merge_request ? { merge_request: { iid: merge_request.iid } } : {}),
+    }
+  },
+} as const
+
+function isConcealed(event: string): event is keyof typeof concealing {
+  return Object.hasOwn(concealing, event)
+}
+
+function whereIn({ project: { id, path_with_namespace }, user: { id: account, username } }: Origin): Origin {
+  return { project: { id, path_with_namespace }, user: { id: account, username } }
 }
 
 function isEvent(event: string): event is EventName {

@@ -67,11 +67,30 @@ test('an issue that a maintainer labels is wanted, and his comment approves it',
   })
 })
 
-test('an issue that became confidential is gone, and nothing of it is read any more (PROJECT-SCM-22)', async () => {
+test('an issue that becomes confidential is gone at once, and is back when it is public again (PROJECT-SCM-22)', async () => {
   await withGitlabEdge(async (fixture) => {
     const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
     const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
     await fixture.quiet()
+    await ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: true, description: 'a secret' })
+    await fixture.quiet()
+    const row = (): Promise<unknown> => fixture.edge.mirror.issue('demo', 'library', number)
+    expect([facts(fixture).state, await row()]).toMatchObject(['closed', { notes: { deleted: true } }])
+    await ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: false })
+    await fixture.quiet()
+    expect([facts(fixture).state, await row()]).toMatchObject([
+      'open',
+      { notes: expect.not.objectContaining({ deleted: true }) },
+    ])
+  })
+})
+
+test('an issue that became confidential unheard is gone, and nothing of it is read any more (PROJECT-SCM-22)', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
+    const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
+    await fixture.quiet()
+    fixture.forge.faults.inject({ kind: 'drop', times: 100 })
     await ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: true, description: 'a secret' })
     await ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, { body: 'a secret' })
     await resync(fixture)

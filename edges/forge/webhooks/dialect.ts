@@ -12,6 +12,11 @@ export interface WebhookDialect {
   /** Whether anything here listens to events of this type. */
   handles(event: string): boolean
   isPing(event: string): boolean
+  /**
+   * What may be kept of a payload, for a Project that wants nothing of what the forge shows to members alone
+   * (PROJECT-SCM-22): that something happened, without its words. Absent: this forge hides no issue.
+   */
+  conceal?(event: string, payload: unknown): unknown
   /** The change that a payload tells of, undefined when its action concerns nobody. Throws `MalformedPayloadError`. */
   changeOf(event: string, payload: unknown): ForgeChange | undefined
 }

@@ -15,6 +15,7 @@ interface RouteFixture {
   readonly accepted: NewDelivery[]
   readonly secretReads: string[]
   provider: Provider
+  includeConfidential: boolean
   secret: (() => Promise<ProjectSecret | undefined>) | undefined
   post(request: {
     project?: string
@@ -37,6 +38,7 @@ async function withRoute(use: (fixture: RouteFixture) => Promise<void>): Promise
     accepted: [],
     secretReads: [],
     provider: 'forge_a',
+    includeConfidential: false,
     secret: undefined,
   } as unknown as RouteFixture & {
     post: RouteFixture['post']
@@ -48,7 +50,7 @@ async function withRoute(use: (fixture: RouteFixture) => Promise<void>): Promise
             uid: 'uid-of-demo',
             name,
             namespace: 'default',
-            scm: { provider: fixture.provider },
+            scm: { provider: fixture.provider, includeConfidential: fixture.includeConfidential },
           } as unknown as ProjectSettings)
         : undefined,
     projects: async () => [],
@@ -146,6 +148,47 @@ test('a ping answers 200 and an event type that nothing handles 202 unrouted; ne
     expect(fixture.accepted).toEqual([])
   })
 })
+
+const CONFIDENTIAL = {
+  project: { id: 7, path_with_namespace: 'acme/library', description: 'a secret' },
+  user: { id: 1, username: 'ann', name: 'a secret' },
+  labels: [{ title: 'a secret' }],
+  changes: { description: { previous: 'a secret', current: 'a secret' } },
+  object_attributes: {
+    iid: 3,
+    id: 11,
+    title: 'a secret',
+    description: 'a secret',
+    note: 'a secret',
+    author_id: 1,
+    action: 'create',
+    url: 'http://forge.test/acme/library/-/issues/3#note_11',
+    created_at: '2026-01-02 03:04:05 UTC',
+    updated_at: '2026-01-02 03:04:05 UTC',
+    labels: [{ title: 'a secret' }],
+  },
+  issue: { iid: 3, title: 'a secret', description: 'a secret', confidential: true },
+}
+
+test.each(['Confidential Issue Hook', 'Confidential Note Hook'])(
+  'of a %s no word is stored, unless the Project wants them (PROJECT-SCM-22)',
+  async (event) => {
+    await withRoute(async (fixture) => {
+      fixture.provider = 'forge_b'
+      const body = JSON.stringify(CONFIDENTIAL)
+      const headers = { 'content-type': 'application/json', 'x-gitlab-event': event, 'x-gitlab-token': SECRET }
+      for (const includeConfidential of [false, true]) {
+        fixture.includeConfidential = includeConfidential
+        await fixture.post({ headers: { ...headers, 'idempotency-key': `key-${includeConfidential}` }, body })
+      }
+      expect(fixture.accepted.map((one) => [one.event, one.body.includes('a secret')])).toEqual([
+        [event, false],
+        [event, true],
+      ])
+      expect(fixture.accepted[1]?.body).toBe(body)
+    })
+  },
+)
 
 const refusals: [string, number, string, Parameters<RouteFixture['post']>[0], boolean][] = [
   [

@@ -112,12 +112,15 @@ async function route(
   const event = dialect.eventOf(headers)
   if (dialect.isPing(event)) return { status: 200, body: { routed: false, pong: true } }
   if (!dialect.handles(event)) return { status: 202, body: { routed: false } }
-  const text = jsonTextOf(headers['content-type'], body)
-  const change = changeIn(dialect, event, text)
+  const { provider, includeConfidential = false } = project.scm
+  const sent = jsonTextOf(headers['content-type'], body)
+  const payload = payloadIn(sent)
+  const kept = includeConfidential ? payload : (dialect.conceal?.(event, payload) ?? payload)
+  const change = changeIn(dialect, event, kept)
   const delivery = dialect.deliveryOf(headers, body)
   if (delivery === undefined)
     throw new Problem('malformed-request', 'the header that identifies the delivery is missing or malformed')
-  const { provider } = project.scm
+  const text = kept === payload ? sent : JSON.stringify(kept)
   const fresh = await deps.inbox.accept(
     { project: project.uid, delivery, provider, event, body: text, at: deps.clock.now() },
     change,
@@ -134,12 +137,18 @@ function jsonTextOf(contentType: string | undefined, body: Buffer): string {
   throw new Problem('unsupported-media-type', "set the webhook's content type to application/json")
 }
 
-function changeIn(dialect: WebhookDialect, event: string, text: string): ForgeChange | undefined {
+function payloadIn(text: string): unknown {
   try {
-    return dialect.changeOf(event, JSON.parse(text))
+    return JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError)
-      throw new Problem('malformed-request', 'the payload is not valid JSON', { cause: error })
+    throw new Problem('malformed-request', 'the payload is not valid JSON', { cause: error })
+  }
+}
+
+function changeIn(dialect: WebhookDialect, event: string, payload: unknown): ForgeChange | undefined {
+  try {
+    return dialect.changeOf(event, payload)
+  } catch (error) {
     if (error instanceof MalformedPayloadError) throw new Problem('malformed-request', error.message, { cause: error })
     throw error
   }
