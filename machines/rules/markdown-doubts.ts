@@ -24,6 +24,29 @@ export function lazyLinesOf({ lines, tokens }: Parsed): readonly string[] {
   return lazy
 }
 
+/**
+ * markdown-it takes each line below a quote into it at first, down to a blank one, and begins again where the quote cannot go
+ * on: `>>`, `x` and so on took 64 KiB sixteen seconds. So many lines may be looked at again, about 70 ns each.
+ */
+const mostLinesAgain = 3_000_000
+
+/** Whether to parse these lines would take too long. */
+export function isReadTooOften(lines: readonly string[]): boolean {
+  let again = 0
+  let [from, stops] = [0, 0]
+  for (const [at, line] of lines.entries()) {
+    if (isBlank(line)) [from, stops] = [at, 0]
+    else if (isQuote(lines[at - 1] ?? '') && !isQuote(line)) stops += 1
+    if (isBlank(lines[at + 1] ?? '')) again += stops * (at + 1 - from)
+  }
+  return again > mostLinesAgain
+}
+
+/** Perhaps behind the markers of lists. */
+function isQuote(line: string): boolean {
+  return /^[\s\d.)*+-]*>/.test(line)
+}
+
 export function isReadOtherwise(parsed: Parsed, maxNesting: number): boolean {
   return (
     hasFootnote(parsed) ||

@@ -1,7 +1,7 @@
 /** Markdown as HTML, as CommonMark and the tables and strikethrough of GFM render it (decisions/0022). */
 import MarkdownIt from 'markdown-it'
 import { countOf } from './html-tree.ts'
-import { isReadOtherwise, lazyLinesOf, type Parsed, type References } from './markdown-doubts.ts'
+import { isReadOtherwise, isReadTooOften, lazyLinesOf, type Parsed, type References } from './markdown-doubts.ts'
 
 export interface Rendered {
   readonly html: string
@@ -31,9 +31,11 @@ function withoutLineFeeds(html: string): string {
 
 export function renderMarkdown(source: string): Rendered {
   const env: { references?: References } = {}
+  const lines = source.split(/\r\n?|\n/)
+  if (isReadTooOften(lines)) return { html: '', lazyLines: [], isUncertain: true }
   const tokens = parser.parse(source, env)
   markHeadings(tokens)
-  const parsed = { lines: source.split(/\r\n?|\n/), tokens, references: env.references ?? {} }
+  const parsed = { lines, tokens, references: env.references ?? {} }
   if (isPage(tokens)) return { html: '', lazyLines: lazyLinesOf(parsed), isUncertain: true }
   const rendered = parser.renderer.render(tokens, parser.options, env)
   const html = rendered.replace(disallowed, '&lt;')
