@@ -32,6 +32,10 @@ const harmless: readonly (readonly [string, (command: string) => string])[] = [
   ['an underline that makes it a heading', (it) => `${it}\n--\nmike`],
   ['the points of a list that it ends', (it) => `- rename it\n- and test it\n${it}`],
   ['emphasis', (it) => `**${it}**`],
+  ['a fenced quote', (it) => `>>>\nwords\n>>>\n\n${it}`],
+  ['a fenced quote right above', (it) => `>>>\nwords\n>>>\n${it}`],
+  ['a fence of a quote in code', (it) => `\`\`\`\n>>>\n\`\`\`\n\n${it}`],
+  ['front matter', (it) => `---\nx: y\n---\n\n${it}`],
   ['an invisible character', (it) => `\u200B${it.slice(0, 3)}\u200B${it.slice(3)}`],
 ]
 
@@ -78,6 +82,13 @@ const doubtful: readonly (readonly [string, (command: string) => string])[] = [
   ['in a footnote', (it) => `a[^1]\n\n[^1]: two words\n\n    ${it}`],
   ['in a formula', (it) => `$$\n${it}\n$$`],
   ['struck out by one tilde', (it) => `~a\n${it}\nb~`],
+  ['between fences of a quote, as GitLab has them', (it) => `They wrote:\n\n>>>\n${it}\n>>>\n\nI do not know.`],
+  ['between longer fences, with blank lines', (it) => `>>>>>\n\n${it}\n\n>>>>>>`],
+  ['in a fenced quote within another', (it) => `>>>>\na\n>>>\n${it}\n>>>\n>>>>`],
+  ['in a fenced quote of a list', (it) => `- a\n\n  >>>\n  ${it}\n  >>>`],
+  ['in a fenced quote that nobody closes', (it) => `>>>\na\n\n${it}`],
+  ['in front matter, as GitLab has it', (it) => `---\n${it}\n---\n\nx`],
+  ['in front matter of TOML', (it) => `+++\nx\n\n${it}\n+++`],
   ['behind a style element', (it) => `<style>\n\n${it}`],
 ]
 

@@ -3,7 +3,8 @@
  * decisions/0022). Quotes, code, HTML comments and closed details blocks say nothing. Characters are
  * normalised in what was parsed, never before: a forge makes no quote of a fullwidth `＞`.
  */
-import { renderMarkdown } from './markdown.ts'
+import { isReadByGitlab } from './gitlab-markdown.ts'
+import { renderGitlabMarkdown, renderMarkdown, type Rendered } from './markdown.ts'
 import { shownLines } from './shown-lines.ts'
 
 export interface CommentLines {
@@ -29,15 +30,31 @@ export function linesOf(text: string): CommentLines {
   return lines
 }
 
+/** The same words are judged for each forge: what one of them displays as a quote or as code is in doubt for all. */
 function read(text: string): CommentLines {
-  const { html, lazyLines, isUncertain } = renderMarkdown(text)
+  const lines = readAs(renderMarkdown(text), text)
+  return isReadByGitlab(text) ? shownByBoth(lines, readAs(renderGitlabMarkdown(text), text)) : lines
+}
+
+function shownByBoth(one: CommentLines, other: CommentLines): CommentLines {
+  const [first, second] = [new Set(one.said), new Set(other.said)]
+  const inOne = [...one.said, ...other.said].filter((line) => !first.has(line) || !second.has(line))
+  return {
+    said: one.said.filter((line) => second.has(line)),
+    doubtful: [...one.doubtful, ...other.doubtful, ...inOne],
+    hidden: [...one.hidden, ...other.hidden],
+    folded: [...one.folded, ...other.folded],
+  }
+}
+
+function readAs({ html, lazyLines, isUncertain }: Rendered, text: string): CommentLines {
   const { lines, folded, isSwallowed } = shownLines(html)
   const isInDoubt = isUncertain || isSwallowed
-  const [said, doubtful] = [false, true].map((wanted) =>
+  const [certain, doubtful] = [false, true].map((wanted) =>
     lines.filter((line) => (isInDoubt || line.isDoubtful) === wanted).map((line) => line.text),
   ) as [string[], string[]]
   return {
-    said: plain(said),
+    said: plain(certain),
     doubtful: plain([...doubtful, ...lazyLines]),
     hidden: isInDoubt ? sourceLines(text) : [],
     folded: plain(folded),

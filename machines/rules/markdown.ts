@@ -1,5 +1,6 @@
 /** Markdown as HTML, as CommonMark and the tables and strikethrough of GFM render it (decisions/0022). */
 import MarkdownIt from 'markdown-it'
+import { addFencedQuotes, withoutFrontMatter } from './gitlab-markdown.ts'
 import { countOf } from './html-tree.ts'
 import { isReadOtherwise, isReadTooOften, lazyLinesOf, type Parsed, type References } from './markdown-doubts.ts'
 
@@ -13,31 +14,45 @@ export interface Rendered {
 
 /** The parser drops what is nested deeper, cmark does not. */
 const maxNesting = 100
-const parser = new MarkdownIt('commonmark', { maxNesting }).enable(['table', 'strikethrough'])
-/** GitHub's element: a browser lets `<s>` run on behind a block that ends the paragraph. */
-parser.renderer.rules['s_open'] = () => '<del>'
-parser.renderer.rules['s_close'] = () => '</del>'
-/** In a tight list the parser sets it right behind the text of the line before. */
-parser.renderer.rules['html_block'] = (tokens, at) => `\n${withoutLineFeeds(tokens[at]?.content ?? '')}`
-/** An entity is no end of a line: a forge shows it as a blank. Here all line feeds of the source are breaks by now. */
-parser.renderer.rules['text'] = (tokens, at) =>
-  parser.utils.escapeHtml((tokens[at]?.content ?? '').replaceAll('\n', ' '))
+type Parser = InstanceType<typeof MarkdownIt>
+
 const lineFeedEntity = /&(?:#0*10(?!\d);?|#x0*a(?![\da-f]);?|NewLine;)/gi
-parser.renderer.rules['html_inline'] = (tokens, at) => withoutLineFeeds(tokens[at]?.content ?? '')
+const parser = createParser()
+const gitlabParser = createParser()
+addFencedQuotes(gitlabParser)
+
+function createParser(): Parser {
+  const made = new MarkdownIt('commonmark', { maxNesting }).enable(['table', 'strikethrough'])
+  const { rules } = made.renderer
+  /** GitHub's element: a browser lets `<s>` run on behind a block that ends the paragraph. */
+  rules['s_open'] = () => '<del>'
+  rules['s_close'] = () => '</del>'
+  /** In a tight list the parser sets it right behind the text of the line before. */
+  rules['html_block'] = (tokens, at) => `\n${withoutLineFeeds(tokens[at]?.content ?? '')}`
+  /** An entity is no end of a line: a forge shows it as a blank. Here all line feeds of the source are breaks by now. */
+  rules['text'] = (tokens, at) => made.utils.escapeHtml((tokens[at]?.content ?? '').replaceAll('\n', ' '))
+  rules['html_inline'] = (tokens, at) => withoutLineFeeds(tokens[at]?.content ?? '')
+  return made
+}
 
 function withoutLineFeeds(html: string): string {
   return html.replace(lineFeedEntity, ' ')
 }
 
-export function renderMarkdown(source: string): Rendered {
+/** As GitLab displays it. */
+export function renderGitlabMarkdown(source: string): Rendered {
+  return renderMarkdown(withoutFrontMatter(source), gitlabParser)
+}
+
+export function renderMarkdown(source: string, by: Parser = parser): Rendered {
   const env: { references?: References } = {}
   const lines = source.split(/\r\n?|\n/)
   if (isReadTooOften(lines)) return { html: '', lazyLines: [], isUncertain: true }
-  const tokens = parser.parse(source, env)
+  const tokens = by.parse(source, env)
   markHeadings(tokens)
   const parsed = { lines, tokens, references: env.references ?? {} }
   if (isPage(tokens)) return { html: '', lazyLines: lazyLinesOf(parsed), isUncertain: true }
-  const rendered = parser.renderer.render(tokens, parser.options, env)
+  const rendered = by.renderer.render(tokens, by.options, env)
   const html = rendered.replace(disallowed, '&lt;')
   return {
     html,

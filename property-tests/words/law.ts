@@ -25,6 +25,17 @@ function differenceInDoubt(
   return [...shown.said, ...shown.doubtful].find((line) => withdrawals.includes(line) && !heard.some(isWithdrawal))
 }
 
+/** Where GitLab may display another text than CommonMark: no line more is said than CommonMark shows, and what takes back is heard. */
+export function differenceByForge(
+  { said, doubtful, hidden }: Omit<CommentLines, 'folded'>,
+  shown: Reading,
+): string | undefined {
+  const more = said.filter((line) => !shown.said.includes(line))
+  if (more.length > 0) return `says ${more.join()}, which CommonMark does not show`
+  const heard = [...said, ...doubtful, ...hidden]
+  return [...shown.said, ...shown.doubtful].find((line) => isWithdrawal(line) && !heard.includes(line))
+}
+
 const withdrawals = ['/hold', 'stop']
 
 function isWithdrawal(line: string): boolean {

@@ -45,6 +45,10 @@ const attacks: readonly Attack<Comment>[] = [
   granted('code over several lines', 'Not yet: `this\n/approve\nthat`'),
   granted('preformatted text', '<pre>\n/approve\n</pre>'),
   granted('a quote that goes on', '> Somebody said\n/approve'),
+  granted("a quote between GitLab's fences", 'They wrote:\n\n>>>\n/approve\n>>>\n\nI do not know.'),
+  granted("a quote between GitLab's longer fences, with a list", '- What of this?\n\n  >>>>\n  /approve\n  >>>>>'),
+  granted('a fenced quote within another', '>>>>\nMaria:\n>>>\n/approve\n>>>\n>>>>'),
+  granted('front matter', '---\n/approve\n---\n\nPasted from the wiki.'),
   unheard('a word that looks like the begin of details', 'The `<details>` of the plan are wrong.\n\n/hold'),
   unheard('a word that looks like the begin of a comment', 'The `<!--` is wrong.\n\n/hold'),
 ]
