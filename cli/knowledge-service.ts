@@ -33,7 +33,7 @@ const LocalService = Type.Object({
   clientSecret: Type.String(),
 })
 
-export interface LocalEndpoints {
+interface LocalEndpoints {
   readonly memory: string
   readonly memoryAudience: string
   readonly identity: string

@@ -1,5 +1,5 @@
 /** One line that counts on a terminal; on anything else nothing, because logs are not read that way. */
-export interface Progress {
+interface Progress {
   tell(done: number, total: number, what?: string): void
   end(): void
 }

@@ -7,7 +7,7 @@ import type { Orchestrator } from '../orchestrator/start.ts'
 /** What a stop may take when nobody waits for its good end. */
 const hurriedStopMs = 5000
 
-export interface Endings {
+interface Endings {
   readonly asked: Promise<void>
   /** The process that supervised this one is gone: nobody would start it again, and what it needs of that one is gone, too. */
   readonly orphaned: Promise<void>

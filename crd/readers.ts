@@ -46,7 +46,7 @@ type Below<Name extends string, Value> =
           : `${Name}/${FieldPath<Value>}`
 
 /** Paths of all fields below a spec; `*` is any item of a list. A map from names that are not fixed is one field. */
-export type FieldPath<Spec> = {
+type FieldPath<Spec> = {
   [Name in keyof Spec & string]-?: Below<Name, NonNullable<Spec[Name]>>
 }[keyof Spec & string]
 

@@ -12,7 +12,7 @@ import { faultyNames, isTooDeep } from './plain-values.ts'
 
 export type { ManifestFault }
 
-export interface Manifest {
+interface Manifest {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
@@ -20,7 +20,7 @@ export interface Manifest {
   readonly spec: Record<string, unknown>
 }
 
-export interface SecretManifest {
+interface SecretManifest {
   readonly name: string
   readonly namespace: string
   readonly data: Readonly<Record<string, string>>
@@ -47,7 +47,7 @@ function isObject(value: unknown): value is Document {
 }
 
 /** What becomes of a key that no schema has. */
-export type UnknownKeys = 'refused' | 'pruned'
+type UnknownKeys = 'refused' | 'pruned'
 
 /** One YAML document, judged whole: every fault and warning at once, with JSON pointers. */
 export function checkManifest(document: unknown, unknownKeys: UnknownKeys = 'refused'): Checked {

@@ -17,7 +17,7 @@ class AnswerError extends Error {
   }
 }
 
-export interface JsonRequest<S extends TSchema> {
+interface JsonRequest<S extends TSchema> {
   readonly url: string
   readonly init?: {
     readonly method?: string

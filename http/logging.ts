@@ -2,7 +2,7 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
 
 export type Logger = PinoLogger
 
-export interface LoggingOptions {
+interface LoggingOptions {
   /** Which of the programs is speaking; on every line. */
   readonly name: string
   readonly level?: string

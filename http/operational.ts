@@ -6,7 +6,7 @@ import { checkReadiness, type Readiness } from './readiness.ts'
 import type { HttpApp } from './app.ts'
 import type { Clock } from './ports.ts'
 
-export interface OperationalOptions {
+interface OperationalOptions {
   readonly name: string
   readonly version: string
   readonly clock: Clock

@@ -2,7 +2,7 @@
  * Every code that an answer of ours may carry, with its status and title. docs/problems.md explains each one, and a
  * test holds the two together in both directions.
  */
-export interface ProblemKind {
+interface ProblemKind {
   readonly status: number
   readonly title: string
 }

@@ -8,9 +8,9 @@ export interface Fault {
 }
 
 /** Members of the case, beside those of RFC 9457: plain JSON, no secret, nothing about the host. */
-export type ProblemMembers = Readonly<Record<string, unknown>>
+type ProblemMembers = Readonly<Record<string, unknown>>
 
-export interface ProblemBody extends ProblemMembers {
+interface ProblemBody extends ProblemMembers {
   readonly type: string
   readonly title: string
   readonly status: number
@@ -28,7 +28,7 @@ export const requestIdMember = { camelCase: 'requestId', snake_case: 'request_id
   string
 >
 
-export interface ProblemExtras {
+interface ProblemExtras {
   readonly members?: ProblemMembers
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown

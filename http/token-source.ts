@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { fetchJson } from './fetch-json.ts'
 import type { Clock, Fetch } from './ports.ts'
 
-export interface ClientCredentials {
+interface ClientCredentials {
   /** A function where it is found out when it is first needed. */
   readonly tokenUrl: string | (() => Promise<string>)
   readonly clientId: string

@@ -39,7 +39,7 @@ export function inTime<Context extends { readonly at: number }>(
   return { context: { ...({ at } as Partial<Context>), ...patch }, ...(effects ? { effects } : {}) }
 }
 
-export interface Decider<Context extends MachineContext, Event extends EventObject, Own> {
+interface Decider<Context extends MachineContext, Event extends EventObject, Own> {
   /** XState hands the whole union to every action; the table pairs each with its own event. */
   readonly on: <T extends Event['type']>(
     type: T,

@@ -25,10 +25,7 @@ export interface Decision<Context, Effect = EffectAction> {
   readonly effects?: readonly Effect[]
 }
 
-export type Decide<Context, Event, Effect = EffectAction> = (
-  context: Context,
-  event: Event,
-) => Decision<Context, Effect>
+type Decide<Context, Event, Effect = EffectAction> = (context: Context, event: Event) => Decision<Context, Effect>
 
 /** An XState action that a decision became. */
 // XState's own type parameters for actors, actions, guards and delays say nothing here: a decision names none of them.

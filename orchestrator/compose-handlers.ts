@@ -23,7 +23,7 @@ import { readWhy } from './why.ts'
 
 const wrapperTimeoutMs = 30_000
 
-export interface Acting {
+interface Acting {
   readonly forge: ForgeEdge
   readonly pods: PodPort
   readonly agents: AgentApiDeps

@@ -39,7 +39,7 @@ import { routeRules } from './route-roles.ts'
 import { derivedViews, statusOf, tellProject } from './resources.ts'
 import { closeTask, mintByHand } from './tasks-by-hand.ts'
 
-export interface Served {
+interface Served {
   readonly outside: HttpServer
   readonly inside: HttpServer
   readonly views: ResourceViewsDeps

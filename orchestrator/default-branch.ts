@@ -13,7 +13,7 @@ import { messageOf } from '../runtime/errors.ts'
 import { isLogged } from '../runtime/outage.ts'
 import { createProjectDirectory, type ProjectDirectoryDeps } from '../edges/forge/project-directory.ts'
 
-export interface DefaultBranchDeps
+interface DefaultBranchDeps
   extends Pick<ProjectDirectoryDeps, 'resources' | 'secrets'>, Omit<OpenForgeOptions, 'directory'> {
   readonly logger: Logger
 }

@@ -10,7 +10,7 @@ import type { TaskContext } from '../machines/task/context.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
-export interface EndProjectDeps {
+interface EndProjectDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'list'>
   readonly clock: Pick<Clock, 'now'>
 }

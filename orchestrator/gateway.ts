@@ -16,7 +16,7 @@ import type { Clock, Fetch } from '../http/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { OrchestratorSettings } from './settings.ts'
 
-export interface GatewayWiring {
+interface GatewayWiring {
   readonly agents: Pick<AgentApiDeps, 'podTokens' | 'runtime' | 'lifeOf'>
   readonly forge: ForgeEdge
   readonly directory: ProjectDirectory

@@ -5,7 +5,7 @@ import { generateSigningKeyPem, importSigningKey, type SigningKey } from '../htt
 import { messageOf } from '../runtime/errors.ts'
 import type { OrchestratorSettings } from './settings.ts'
 
-export interface OrchestratorKeys {
+interface OrchestratorKeys {
   /** Signs the pods' tokens. */
   readonly signing: SigningKey
   /** Master of the pods' callback secrets. */

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { certificate } from '../machines/certificate.ts'
 
-export interface Certificate {
+interface Certificate {
   readonly machines: Readonly<Record<string, string>>
   /** By number, or by name. */
   readonly laws: readonly (number | string)[]
@@ -17,7 +17,7 @@ export interface Certificate {
 }
 
 /** What is logged at start. */
-export interface Proof {
+interface Proof {
   readonly machines: Readonly<Record<string, string>>
   readonly laws: number
   readonly states: number

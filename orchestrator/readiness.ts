@@ -1,7 +1,7 @@
 import type { Readiness } from '../http/readiness.ts'
 import type { Sql } from '../runtime/store/sql.ts'
 
-export interface ReadinessDeps {
+interface ReadinessDeps {
   readonly sql: Pick<Sql, 'lost' | 'probe'>
   readonly isListening: () => boolean
   /** What somebody should look at though all is served. */

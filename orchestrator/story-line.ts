@@ -1,7 +1,7 @@
 import type { JournalRow } from '../runtime/runtime.ts'
 
 /** One committed step as a log line: enough to tell the story by, without contexts or texts. */
-export interface StoryLine {
+interface StoryLine {
   readonly actor: string
   readonly seq: number
   readonly event: string

@@ -15,7 +15,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { OperatorReason } from './operator-reason.ts'
 import { idOfName } from './resource-id.ts'
 
-export interface TaskVerbsDeps {
+interface TaskVerbsDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'read'>
   readonly clock: Pick<Clock, 'now'>
 }

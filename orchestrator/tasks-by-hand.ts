@@ -13,7 +13,7 @@ import { maxTaskName, shortHash } from '../machines/rules/names.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
 
-export type HandTasksDeps = Pick<ResourceViewsDeps, 'runtime' | 'clock'> & { readonly resources: ResourceReader }
+type HandTasksDeps = Pick<ResourceViewsDeps, 'runtime' | 'clock'> & { readonly resources: ResourceReader }
 
 /** One life of a Task that was applied. */
 interface Life {

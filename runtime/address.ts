@@ -1,6 +1,6 @@
 import type { ActorAddress, ActorKind } from '../machines/definition.ts'
 
-export interface AddressParts {
+interface AddressParts {
   readonly kind: ActorKind
   readonly id: string
 }

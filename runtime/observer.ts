@@ -25,7 +25,7 @@ export interface CommittedBatch {
 /** `retried`: it comes again with backoff; `asked-to-wait`: at the time that the other side named. */
 export type EffectOutcome = 'performed' | 'retried' | 'asked-to-wait' | 'dead' | 'withdrawn' | 'unsettled'
 
-export interface EffectStart {
+interface EffectStart {
   readonly key: string
   readonly actor: ActorAddress
   readonly type: string
@@ -80,7 +80,7 @@ export interface RuntimeObserver {
   timersDue(count: number): void
 }
 
-export type CommitFailure = 'stale-lease' | 'duplicate-key' | 'sequence-conflict' | 'refused' | 'store-unavailable'
+type CommitFailure = 'stale-lease' | 'duplicate-key' | 'sequence-conflict' | 'refused' | 'store-unavailable'
 
 /** What is in memory at this moment. */
 export interface Standing {

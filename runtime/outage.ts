@@ -11,7 +11,7 @@ import { messageOf } from './errors.ts'
 import type { Logger } from './logger.ts'
 import type { Random } from './random.ts'
 
-export interface OutageOptions {
+interface OutageOptions {
   readonly clock: Pick<Clock, 'elapsed'>
   readonly random: Random
   readonly logger: Pick<Logger, 'info' | 'warn'>

@@ -11,7 +11,7 @@ import { addUsageFeed, type UsageFeedOptions } from './usage/usage-feed.ts'
  * The loopback side of the wrapper. The pods of one machine and their agents share it, so nothing is answered without a key
  * of this boot, and no file or variable of an agent holds one: the agent's own side is the sockets.
  */
-export interface InternalServerOptions extends UsageFeedOptions {
+interface InternalServerOptions extends UsageFeedOptions {
   readonly logger: Logger
   readonly clock: Clock
   readonly ids: Ids

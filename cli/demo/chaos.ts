@@ -11,7 +11,7 @@ import type { Moment } from './word-plan.ts'
 
 type Aim = 'turn' | 'effect' | 'merging' | 'any'
 
-export interface PlannedKill {
+interface PlannedKill {
   readonly atMs: number
   readonly aim: Aim
 }
@@ -34,7 +34,7 @@ interface OpenState {
   readonly tasks: readonly { readonly id: string; readonly path: string }[]
 }
 
-export interface ChaosTargets {
+interface ChaosTargets {
   readonly victims: Victims
   readonly client: OrchestratorClient
   readonly startedAt: number

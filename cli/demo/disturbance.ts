@@ -13,13 +13,13 @@ export interface ChaosPlan {
   readonly lengthMs: number
 }
 
-export interface Disturbed {
+interface Disturbed {
   readonly kills: readonly KillRecord[]
   readonly words: readonly SpokenWord[]
   readonly faults: readonly string[]
 }
 
-export interface Chaos {
+interface Chaos {
   /** The maintainer has nothing to lift, and no webhook waits to be sent again. */
   idle(): boolean
   /** Ends the kills and judges what became of the words. */

@@ -15,7 +15,7 @@ function nameOf({ kind, number }: ForgeThread): string {
   return kind === 'pull' ? `merge request ${number}` : `issue ${number}`
 }
 
-export interface Crowd {
+interface Crowd {
   /** Nobody is due to do anything. */
   idle(): boolean
   close(): void

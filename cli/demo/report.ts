@@ -64,7 +64,7 @@ interface TurnRow {
   readonly tokens: number
 }
 
-export interface ReportFacts {
+interface ReportFacts {
   readonly issue: number
   readonly verdict: Report['mergeRequest']
   readonly faults: readonly string[]

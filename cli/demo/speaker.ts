@@ -40,7 +40,7 @@ interface Open {
   readonly upAt: number | undefined
 }
 
-export interface SpeakerOptions {
+interface SpeakerOptions {
   readonly forge: Forge
   readonly repository: string
   readonly dialect: Stack['dialect']

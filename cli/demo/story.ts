@@ -9,7 +9,7 @@ interface Step {
   readonly facts: Readonly<Record<string, string | number>>
 }
 
-export interface Teller {
+interface Teller {
   /** A log line of the orchestrator. */
   line(line: Record<string, unknown>): void
   say(text: string): void

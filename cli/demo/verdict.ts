@@ -18,7 +18,7 @@ export interface Verdict {
   readonly mergeRequest: { readonly number: number; readonly reviewedSha: string; readonly mergeCommit: string } | null
 }
 
-export interface JudgedRepository {
+interface JudgedRepository {
   readonly barePath: string
   readonly defaultBranch: string
   readonly testCommand: string | undefined

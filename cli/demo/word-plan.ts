@@ -6,11 +6,11 @@ import { drawer, pick } from './draw.ts'
 
 /** Right before the kill; while the victim is down; when the orchestrator answers again. */
 export type Moment = 'before' | 'down' | 'after'
-export type Sort = 'remark' | 'hold' | 'doubt' | 'changes'
+type Sort = 'remark' | 'hold' | 'doubt' | 'changes'
 /** Where it is written. Before there is a merge request, all is written on the issue. */
 export type Form = 'issue' | 'mergeRequest' | 'review' | 'line'
 
-export interface Lift {
+interface Lift {
   readonly form: 'issue' | 'mergeRequest' | 'review'
   /** Index of the later kill beside which it is said, if that comes in time. */
   readonly kill: number | null

@@ -14,7 +14,7 @@ const LocalSecrets = Type.Object({
   /** Of the client by which pods reach the memory service. */
   memory: Type.String(),
 })
-export type LocalSecrets = Static<typeof LocalSecrets>
+type LocalSecrets = Static<typeof LocalSecrets>
 
 export function loadLocalSecrets(dir: string): LocalSecrets {
   const file = join(dir, 'secrets.json')

@@ -1,7 +1,7 @@
 /** A log beside the program: what the disk does not take is left out and counted; it never ends the program. */
 import { appendFileSync } from 'node:fs'
 
-export type Append = (path: string, text: string) => void
+type Append = (path: string, text: string) => void
 
 export interface LogFile {
   write(text: string): void

@@ -5,7 +5,7 @@ import { programDir } from '../program.ts'
 import { databaseFor } from './database.ts'
 import { Supervisor } from './supervisor.ts'
 
-export interface LocalMemoryOptions {
+interface LocalMemoryOptions {
   readonly dir: string
   readonly port: number
   readonly issuer: string

@@ -21,14 +21,14 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import { closingOnFailure, type Opened } from '../../runtime/closing.ts'
 import type { MemoryStoreSettings } from './settings.ts'
 
-export interface PartPorts {
+interface PartPorts {
   readonly clock: Clock
   readonly random: Random
   readonly fetch: Fetch
   readonly logger: Logger
 }
 
-export interface MemoryParts {
+interface MemoryParts {
   readonly sql: Sql
   readonly engine: RetrievalEngine
   readonly graph: GraphStore

@@ -24,7 +24,7 @@ export interface MemoryPorts {
   readonly owner: string
 }
 
-export interface RunningMemory {
+interface RunningMemory {
   readonly url: string
   readonly durability: string
   readonly engine: string

@@ -1,7 +1,7 @@
 import { isMap, isPair, isScalar, LineCounter, parseAllDocuments, visit, type Document, type YAMLMap } from 'yaml'
 
 /** One place of a deployment that names what pods run: the skills' ref or the wrapper's image. */
-export interface Pin {
+interface Pin {
   readonly line: number
   readonly what: 'skills' | 'image'
   /** As written; empty where the default counts. */

@@ -9,7 +9,7 @@ import { bounded } from './bounded.ts'
 import { apiVersion, type DerivedResource } from './shape.ts'
 
 /** The resource as it was applied; times are epoch milliseconds. */
-export interface AppliedTask {
+interface AppliedTask {
   readonly namespace: string
   readonly uid: string
   readonly generation: number
@@ -17,7 +17,7 @@ export interface AppliedTask {
   readonly spec: Record<string, unknown>
 }
 
-export interface PlaceInQueue {
+interface PlaceInQueue {
   /** Id of the Task to be, `<namespace>/<name>`. */
   readonly id: string
   readonly entry: string

@@ -12,7 +12,7 @@ const lookAgainMs = 250
 /** Results that nobody can ask for any more go with the next fetch. */
 const keptMs = 60 * 60 * 1000
 
-export interface CiReadsOptions {
+interface CiReadsOptions {
   readonly sql: Sql
   readonly clock: Clock
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '../../runtime/store/sql.ts'
 
 export const agentMigrations: MigrationFolder = { owner: 'agents', folder: new URL('./migrations/', import.meta.url) }
 
-export interface StoredRead {
+interface StoredRead {
   readonly askedAt: number
   /** Absent: whoever asked has no answer yet. */
   readonly result: object | undefined

@@ -1,7 +1,7 @@
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 
-export interface TaskSearch {
+interface TaskSearch {
   /** The Project's id: `<namespace>/<project>`. */
   readonly project: string
   /** When the Project was made: Tasks of an earlier one of its name are not found (POD-TOKEN-6). */

@@ -32,7 +32,7 @@ export async function commentOnce(
   return { comment: await write(`${comment.body}\n\n${marker}`), existing: false }
 }
 
-export interface AgentIssue {
+interface AgentIssue {
   readonly task: string
   readonly path: string
   readonly title: string

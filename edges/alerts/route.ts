@@ -21,7 +21,7 @@ export interface Alerting {
   readonly webhookSecret: () => Promise<string | undefined>
 }
 
-export interface AlertRouteDeps {
+interface AlertRouteDeps {
   readonly alerting: (project: string) => Promise<Alerting | undefined>
   readonly runtime: Pick<Runtime, 'deliver'>
   /** Entries of alerts that wait in the Project's queue, by its actor id. */

@@ -36,7 +36,7 @@ export const forgeMigrations: MigrationFolder = {
   folder: new URL('./mirror/migrations/', import.meta.url),
 }
 
-export interface ForgeEdgeOptions {
+interface ForgeEdgeOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly logger: Logger

@@ -15,7 +15,7 @@ export interface ForgeAccount {
   readonly bot: boolean
 }
 
-export interface ForgeToken extends ForgeAccount {
+interface ForgeToken extends ForgeAccount {
   /** Scopes as the forge names them; empty when the forge doesn't tell. */
   readonly scopes: readonly string[]
 }
@@ -50,7 +50,7 @@ export interface ForgeIssue {
   readonly comments: number
 }
 
-export type CommentSort = 'comment' | 'review' | 'inline'
+type CommentSort = 'comment' | 'review' | 'inline'
 
 /** A comment, a review's own text, or a comment on a line: one shape, because a thread is judged as a whole. */
 export interface ForgeComment {
@@ -142,12 +142,12 @@ export interface LabelSpec {
   readonly description: string
 }
 
-export interface HookSpec {
+interface HookSpec {
   readonly url: string
   readonly secret: string
 }
 
-export interface ForgeHook {
+interface ForgeHook {
   readonly id: string
   readonly url: string
 }
@@ -179,14 +179,14 @@ export interface MergeRequestQuery {
   readonly headBranch?: string
 }
 
-export interface NewMergeRequest {
+interface NewMergeRequest {
   readonly branch: string
   readonly base: string
   readonly title: string
   readonly body: string
 }
 
-export interface CommentRef {
+interface CommentRef {
   readonly on: ForgeSubjectKind
   readonly number: number
   readonly id: string

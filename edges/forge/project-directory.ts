@@ -29,7 +29,7 @@ export interface ProjectDirectoryDeps {
 }
 
 /** `metadata.generation` of a Project and of each of its Repositories, by kind and name: `Repository/lib`. */
-export type Generations = Readonly<Record<string, number>>
+type Generations = Readonly<Record<string, number>>
 
 export interface Projects extends ProjectDirectory, AppliedProjects {
   /** Of the Project that holds the name; `name` as in `ProjectDirectory`. */

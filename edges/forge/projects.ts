@@ -7,14 +7,14 @@ import type { TaskConfig } from '../../machines/task/events.ts'
 
 export type Provider = 'forge_a' | 'forge_b'
 
-export interface LifecycleLabels {
+interface LifecycleLabels {
   readonly brainstorming: string
   readonly approved: string
   readonly implementation: string
   readonly declined: string
 }
 
-export interface ScmSettings {
+interface ScmSettings {
   readonly provider: Provider
   readonly owner: string
   readonly botLogin: string

@@ -11,7 +11,7 @@ import type { ForgeWire, LimitHeaders, RepositoryPaths } from './adapter.ts'
 import type { Fence } from './port.ts'
 import type { Budget } from './rate-limit.ts'
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly fetch: Fetch
   readonly clock: Clock
   readonly budget: Budget

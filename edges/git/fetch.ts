@@ -7,7 +7,7 @@ import { Problem } from '../../http/problem.ts'
 import type { Remote } from './cache.ts'
 import { basicToken } from './run-git.ts'
 
-export interface PassedAnswer {
+interface PassedAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readable

@@ -11,7 +11,7 @@ import { TooManyPlacesError } from './protected-places.ts'
 import { changedPaths, EMPTY_TREE, treeOf, UnreadableTreeError, type Git } from './pushed-tree.ts'
 import { viewOf } from './tree-view.ts'
 
-export interface JudgedMerge {
+interface JudgedMerge {
   /** With the objects of both sides in sight, in a place that takes new ones. */
   readonly git: Git
   readonly guard: PathGuard

@@ -6,7 +6,7 @@ import { judgeMerge } from './judge-merge.ts'
 import { pathGuard } from './path-guard.ts'
 import { treeOf } from './pushed-tree.ts'
 
-export interface MergeJudgeDeps extends RemoteDeps {
+interface MergeJudgeDeps extends RemoteDeps {
   /** The gateway's own: of two caches in one folder each would fetch under the other's hands. */
   readonly cache: GitCache
 }

@@ -5,7 +5,7 @@
 import type { MergeMethod } from '../forge/port.ts'
 import { EMPTY_TREE, text, treeOf, UnreadableTreeError, type Git } from './pushed-tree.ts'
 
-export interface MergedHeads {
+interface MergedHeads {
   readonly base: string
   readonly head: string
   /** All of them: criss-cross histories have several. */
@@ -13,7 +13,7 @@ export interface MergedHeads {
 }
 
 /** `conflicts`: the paths at which the two do not merge. */
-export type MergeResult = { readonly tree: string } | { readonly conflicts: readonly string[] }
+type MergeResult = { readonly tree: string } | { readonly conflicts: readonly string[] }
 
 /** Git makes one virtual base of them, merge by merge; no honest history comes near. */
 const mostMergeBases = 16

@@ -8,7 +8,7 @@ import { shown } from './refusal.ts'
 import type { TreeView } from './tree-view.ts'
 import { unknownShape, type KnownShapes } from './unknown-shape.ts'
 
-export interface Sight {
+interface Sight {
   readonly guard: PathGuard
   /** Of every tree in which somebody may read a changed path: what one of them protects is protected. */
   readonly views: readonly TreeView[]

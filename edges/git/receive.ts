@@ -30,7 +30,7 @@ export interface PushRecord {
   readonly at: number
 }
 
-export interface ReceiveDeps {
+interface ReceiveDeps {
   readonly cache: GitCache
   readonly clock: Clock
   readonly audit: (push: PushRecord) => Promise<void>

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../../http/ports.ts'
 
-export interface GitCall {
+interface GitCall {
   readonly args: readonly string[]
   readonly dir: string
   readonly env?: Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ const clean = {
   LC_ALL: 'C',
 }
 
-export interface RunGitOptions {
+interface RunGitOptions {
   /** Where the git program is looked for. */
   readonly path: string
   readonly clock: Clock

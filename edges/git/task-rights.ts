@@ -14,7 +14,7 @@ import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GitGatewayDeps, TaskAccess } from './gateway.ts'
 
-export interface TaskRightsDeps {
+interface TaskRightsDeps {
   readonly runtime: Pick<Runtime, 'read'>
   /** The Issue's own word, by its actor id. */
   readonly grantHolds: (issue: string) => Promise<boolean>

@@ -7,7 +7,7 @@ import type { StepMessage } from './messages.ts'
 /** Some minutes of a busy orchestrator; about half a megabyte. */
 const mostKept = 2000
 
-export interface Resumed {
+interface Resumed {
   readonly missed: boolean
   readonly messages: readonly StepMessage[]
 }

@@ -14,7 +14,7 @@ export interface Tickets {
   redeem(ticket: string): boolean
 }
 
-export interface TicketsOptions {
+interface TicketsOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Ids
 }

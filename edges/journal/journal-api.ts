@@ -22,7 +22,7 @@ export interface ActorsQuery extends PageQuery {
   readonly status?: 'active' | 'done' | 'quarantined'
 }
 
-export interface EffectsQuery extends PageQuery {
+interface EffectsQuery extends PageQuery {
   readonly actor?: string
   readonly state?: 'pending' | 'dead'
 }

@@ -18,7 +18,7 @@ import type { Sql } from '../../runtime/store/sql.ts'
 import type { ActorAnswer, DeadLetterAnswer, EffectAnswer, HistoryAnswer } from './answers.ts'
 import type { JournalPage, JournalApi } from './journal-api.ts'
 
-export interface StoredJournalOptions {
+interface StoredJournalOptions {
   readonly sql: Sql
   readonly definitions: readonly MachineDefinition[]
   /** Fresh bytes for each export: the key of its mask. */

@@ -6,7 +6,7 @@ import type { Random } from '../../runtime/random.ts'
 import type { Gone, PodObservation } from '../ports/pods.ts'
 import { podNames, readRecord, removeFolder, type PodRecord } from './pod-folder.ts'
 
-export interface PodWatchOptions {
+interface PodWatchOptions {
   readonly root: string
   readonly clock: Clock
   readonly random: Random

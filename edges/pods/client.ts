@@ -7,7 +7,7 @@ import { MessageAccepted, Session, TurnList, TurnResult } from '../../machines/t
 import { RetryableError } from '../../runtime/errors.ts'
 
 /** What a wrapper said to POST /v1/messages; `conflict` names nobody: the list tells whose turn runs (TURN-2). */
-export type Submitted =
+type Submitted =
   | { readonly said: 'accepted'; readonly turnId: string }
   | { readonly said: 'conflict' }
   | { readonly said: 'expired' }
@@ -34,7 +34,7 @@ export interface WrapperClient {
   stop(url: string): Promise<void>
 }
 
-export interface WrapperClientDeps {
+interface WrapperClientDeps {
   readonly fetch: Fetch
   /** Bearer with the wrapper's audience. */
   readonly token: () => Promise<string>

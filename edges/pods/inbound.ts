@@ -15,7 +15,7 @@ export function callbackSecret(secret: string, pod: string): string {
   return Buffer.from(hkdfSync('sha256', secret, 'turn-complete', pod, 32)).toString('hex')
 }
 
-export interface CallbackDeps {
+interface CallbackDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'read'>
   readonly clock: Clock
   /** Master secret of the callbacks. */

@@ -4,7 +4,7 @@ import { nextTick } from './next-tick.ts'
 import { readBacklog, type BacklogDeps } from './read-backlog.ts'
 
 type ScheduleEffect = 'planTick' | 'readBacklog'
-export type ScheduleHandlers = { readonly [Type in ScheduleEffect]: EffectHandler<EffectParams<Type>> }
+type ScheduleHandlers = { readonly [Type in ScheduleEffect]: EffectHandler<EffectParams<Type>> }
 
 export interface ScheduleDeps extends BacklogDeps {
   /** Of all Projects (SCHEDULE-2). */

@@ -8,7 +8,7 @@ import { Withholding, type TurnResult } from '../../machines/turn/schema.ts'
 import type { TurnContext } from '../../machines/turn/context.ts'
 import type { Delivery, Runtime } from '../../runtime/runtime.ts'
 
-export interface ModelKeyDeps {
+interface ModelKeyDeps {
   readonly runtime: Pick<Runtime, 'read'>
   /** Print of the key that pods get now. */
   readonly modelKey: string

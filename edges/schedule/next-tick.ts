@@ -4,13 +4,13 @@ import { Cron } from 'croner'
 const fiveFields = /^\s*[\dA-Za-z*,/-]+(\s+[\dA-Za-z*,/-]+){4}\s*$/
 const extensions = /[LW#?]/
 
-export interface Ticks {
+interface Ticks {
   readonly next: number
   /** Absent where the schedule has no earlier tick. */
   readonly previous?: number
 }
 
-export type NextTick = Ticks | { readonly refused: string }
+type NextTick = Ticks | { readonly refused: string }
 
 /** The first tick strictly after a time and the last one that is not after it, in the operator's time zone (SCHEDULE-2). */
 export function nextTick(schedule: string, after: number, timezone: string): NextTick {

@@ -8,7 +8,7 @@ import type { TurnContext } from '../../machines/turn/context.ts'
 import type { ActorView, Delivery, Runtime } from '../../runtime/runtime.ts'
 import { projectId, type ProjectDirectory } from '../forge/projects.ts'
 
-export interface UsageDeps {
+interface UsageDeps {
   readonly runtime: Pick<Runtime, 'read'>
   readonly directory: Pick<ProjectDirectory, 'projects'>
   readonly budget: (project: string) => Promise<BudgetSettings | undefined>

@@ -3,7 +3,7 @@ import { messageOf } from '../../runtime/errors.ts'
 import { isLogged } from '../../runtime/outage.ts'
 import type { Logger } from '../../runtime/logger.ts'
 
-export interface CountOptions<Counts> {
+interface CountOptions<Counts> {
   readonly clock: Clock
   readonly logger: Logger
   readonly what: string

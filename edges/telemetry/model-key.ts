@@ -4,7 +4,7 @@ import type { ModelKeyContext } from '../../machines/model-key/context.ts'
 import { Withholding } from '../../machines/turn/schema.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 
-export interface ModelKeyGaugeOptions {
+interface ModelKeyGaugeOptions {
   readonly runtime: Pick<Runtime, 'read'>
   /** Print of the key. */
   readonly modelKey: string

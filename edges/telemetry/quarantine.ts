@@ -6,14 +6,14 @@ import { countQuarantined } from '../../runtime/store/actors/count-quarantined.t
 import type { Sql } from '../../runtime/store/sql.ts'
 import { cachedCount } from './cached-count.ts'
 
-export interface QuarantineOptions {
+interface QuarantineOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly logger: Logger
   readonly registry: Registry
 }
 
-export interface Quarantine {
+interface Quarantine {
   /** What is known now, in words for an operator; empty when there is none. */
   lines(): Promise<readonly string[]>
 }

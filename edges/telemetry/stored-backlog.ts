@@ -7,7 +7,7 @@ import type { StoredBacklog } from '../../runtime/store/effects/count-backlog.ts
 import type { Sql } from '../../runtime/store/sql.ts'
 import { cachedCount } from './cached-count.ts'
 
-export interface StoredBacklogOptions {
+interface StoredBacklogOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly logger: Logger

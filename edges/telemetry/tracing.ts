@@ -23,7 +23,7 @@ export interface Tracing {
   idle(): Promise<void>
 }
 
-export interface TracingOptions {
+interface TracingOptions {
   readonly exporter: SpanExporter
   readonly clock: Clock
   readonly logger: Logger

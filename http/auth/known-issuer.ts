@@ -14,7 +14,7 @@ export interface KnownIssuer {
   stop(): void
 }
 
-export interface KnownIssuerOptions {
+interface KnownIssuerOptions {
   readonly issuer: string
   readonly clock: Clock
   readonly fetch: Fetch

@@ -12,7 +12,7 @@ export interface SigningKey {
   readonly publicJwk: JWK
 }
 
-export interface TokenContent {
+interface TokenContent {
   readonly issuer: string
   readonly audience: string
   readonly subject: string
@@ -23,7 +23,7 @@ export interface TokenContent {
   readonly claims?: Readonly<Record<string, unknown>>
 }
 
-export interface ExpectedToken {
+interface ExpectedToken {
   readonly issuer: string
   readonly audience: string
 }

@@ -26,7 +26,7 @@ export interface SpanExporter {
   stop(): Promise<void>
 }
 
-export interface SpanExporterOptions {
+interface SpanExporterOptions {
   readonly service: string
   readonly version: string
   /** `OTEL_EXPORTER_OTLP_ENDPOINT`: the base; spans go to `/v1/traces` below it. */

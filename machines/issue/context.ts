@@ -3,7 +3,7 @@ import type { ApprovalClaim } from '../task/events.ts'
 import type { IssueFacts, Withdrawal } from './events.ts'
 
 /** A plan that was published for this issue; an approval binds to the newest one at its time (APPROVAL-10). */
-export interface Plan {
+interface Plan {
   readonly noteId: string
   readonly hash: string
   readonly at: number
@@ -29,7 +29,7 @@ export interface Grant {
   readonly at: number
 }
 
-export interface Mint {
+interface Mint {
   readonly task: string
   readonly entry: string
   /** Asked for by another Task, for more than this issue: never taken back here. */

@@ -7,7 +7,7 @@ import type { IssueFacts } from './events.ts'
 /** QUEUE-1, lower first: asked for by a person; labelled by one; proposed by the platform itself. */
 const priorities = { urged: 20, labelled: 60, proposed: 80 } as const
 
-export interface ForgeSubject {
+interface ForgeSubject {
   readonly project: string
   readonly repository: string
   readonly number: number

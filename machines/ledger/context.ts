@@ -2,7 +2,7 @@ import { later } from '../decide.ts'
 import { dayOf, type Account } from '../rules/spending.ts'
 import type { SpendingLimits } from './events.ts'
 
-export interface Reservation {
+interface Reservation {
   readonly turn: string
   readonly task: string
   readonly tokens: number

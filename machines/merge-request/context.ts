@@ -1,7 +1,7 @@
 import type { MergeRequestFacts } from './events.ts'
 
 /** A review Task that waits in the queue, and the head it was asked for. */
-export interface Mint {
+interface Mint {
   readonly task: string
   readonly entry: string
   readonly headSha: string

@@ -33,7 +33,7 @@ const runEnds = 240 * minute
 /** The pre-step is mandatory, and never holds work up for longer (SCHEDULE-6). */
 const refineWait = 30 * minute
 
-export interface Work {
+interface Work {
   readonly name: BlockName
   /** Words for people: what a run of it is. */
   readonly says: string

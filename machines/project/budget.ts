@@ -79,7 +79,7 @@ export function openWindow(scheduled: Scheduled, at: number): Scheduled {
 }
 
 /** Ticks of `resetSchedule` around now: the next one, and the last one where the answer names it. */
-export interface Boundaries {
+interface Boundaries {
   readonly next: number
   readonly previous?: number
 }

@@ -6,7 +6,7 @@ import type { ProjectEvent } from './events.ts'
 
 export type Guards = Readonly<Record<string, (args: Guarded) => boolean>>
 export type Actions = Readonly<Record<string, ReturnType<typeof on>>>
-export type Delays = Readonly<Record<string, number | ((args: { readonly context: ProjectContext }) => number)>>
+type Delays = Readonly<Record<string, number | ((args: { readonly context: ProjectContext }) => number)>>
 
 export interface Row {
   readonly guard?: string

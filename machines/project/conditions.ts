@@ -3,7 +3,7 @@ import { hasWindow } from './budget.ts'
 import type { Block, Fault, ProjectContext, Scheduled } from './context.ts'
 import type { BlockName, ProjectEvent } from './events.ts'
 
-export interface ProjectCondition {
+interface ProjectCondition {
   readonly type: string
   readonly status: 'True' | 'False'
   /** A word of letters. */

@@ -85,7 +85,7 @@ export interface ProjectContext {
   readonly observed: Generations
 }
 
-export interface Generations {
+interface Generations {
   readonly [resource: string]: number
 }
 

@@ -164,7 +164,7 @@ export function endAwaited(context: ProjectContext, name: BlockName, ended: Ende
   return patched(context, name, { awaited, ...outcome })
 }
 
-export interface EndedTask {
+interface EndedTask {
   readonly task: string
   readonly stage: string
   readonly reason: string

@@ -4,7 +4,7 @@
  */
 import type { Backlog, LiveTask, ScheduleSettings } from './events.ts'
 
-export interface Offers {
+interface Offers {
   readonly issues: readonly string[]
   readonly mergeRequests: readonly { readonly mergeRequest: string; readonly headSha: string }[]
 }

@@ -66,7 +66,7 @@ function inOrder(context: QueueContext, at: number): readonly WaitingEntry[] {
     .toSorted((a, b) => urgency(a, at) - urgency(b, at) || a.sequence - b.sequence)
 }
 
-export interface Position {
+interface Position {
   readonly entry: string
   /** From 1, among those of its class. */
   readonly position: number

@@ -1,7 +1,7 @@
 import type { Hold } from '../model-key/context.ts'
 import type { QueueEntry } from './events.ts'
 
-export type Budget = 'open' | 'normalHeld' | 'allHeld'
+type Budget = 'open' | 'normalHeld' | 'allHeld'
 
 export interface Pause {
   readonly by: string

@@ -1,12 +1,12 @@
 import { isListed, sameLogin } from './logins.ts'
 
-export interface Account {
+interface Account {
   readonly login: string
   /** GitHub's `type`, or `Bot` for GitLab's `bot: true`. */
   readonly type?: string
 }
 
-export interface AccountSettings {
+interface AccountSettings {
   readonly botLogin: string
   /** Upgrade engines: neither human nor ours (PEOPLE-5). */
   readonly engineLogins?: readonly string[]

@@ -38,7 +38,7 @@ export const withdrawingPhrases = [
   'withdraw',
 ] as const
 
-export type Judgement = 'approves' | 'withdraws' | 'unclear' | 'none'
+type Judgement = 'approves' | 'withdraws' | 'unclear' | 'none'
 
 export function judgeComment(text: string): Judgement {
   const { said, doubtful, hidden } = linesOf(text)
@@ -129,20 +129,20 @@ export interface ThreadComment {
   readonly editedAt?: number
 }
 
-export interface ThreadAuthority {
+interface ThreadAuthority {
   readonly isMaintainer: (comment: ThreadComment) => boolean
   /** Our bot and every other one: a bot never decides (LAW-4). */
   readonly isBot: (comment: ThreadComment) => boolean
 }
 
-export interface ThreadWithdrawal {
+interface ThreadWithdrawal {
   readonly commentId: string
   readonly author: string
   /** Written or last edited at, epoch ms. */
   readonly at: number
 }
 
-export interface ThreadJudgement {
+interface ThreadJudgement {
   /** Approvals that stand, oldest first. */
   readonly approvals: readonly {
     readonly commentId: string

@@ -14,7 +14,7 @@ export const citationConjuncts = {
   'one-per-issue': 'there is exactly one citation for each live issue',
   'plan-newest': 'the plan note is the newest plan of this Task, and the approval is not of an older one',
 } as const
-export type CitationConjunct = keyof typeof citationConjuncts
+type CitationConjunct = keyof typeof citationConjuncts
 
 /** What was looked up; a conjunct that is not named was not looked at here. */
 export type CitationChecks = Partial<Record<CitationConjunct, boolean>>

@@ -16,7 +16,7 @@ export type CommandName = (typeof commandNames)[number]
 /** They only stop work, so they are heard where it is in doubt whether they were said (decisions/0022). */
 export const stoppingCommands: readonly CommandName[] = ['unapprove', 'hold', 'cancel']
 
-export interface Command {
+interface Command {
   readonly name: CommandName
   readonly argument: string
 }

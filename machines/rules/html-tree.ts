@@ -1,7 +1,7 @@
 /** HTML as a browser's tree. Its size grows with the text alone, whatever the text is. */
 import { defaultTreeAdapter, parseFragment, type DefaultTreeAdapterTypes as Tree } from 'parse5'
 
-export interface HtmlTree {
+interface HtmlTree {
   readonly fragment: Tree.DocumentFragment
   /** A comment or a tag that never ends has swallowed the rest, or the tree would have outgrown the text. */
   readonly isSwallowed: boolean

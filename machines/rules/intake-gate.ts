@@ -1,7 +1,7 @@
 import { isListed, sameLogin } from './logins.ts'
 
 /** The lists that hold for the repository: its own where it has them, else the Project's (PROJECT-SCM-10). */
-export interface IntakeSettings {
+interface IntakeSettings {
   readonly botLogin: string
   readonly maintainerLogins: readonly string[]
   readonly reporterLogins: readonly string[]

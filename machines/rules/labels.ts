@@ -14,7 +14,7 @@
 export const issueStatuses = ['observed', 'refined', 'approved', 'implementing', 'done', 'rejected', 'closed'] as const
 export type IssueStatus = (typeof issueStatuses)[number]
 
-export interface LabelNames {
+interface LabelNames {
   readonly brainstorming: string
   readonly approved: string
   readonly implementation: string

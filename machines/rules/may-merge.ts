@@ -1,13 +1,13 @@
 import { isListed, sameLogin } from './logins.ts'
 
-export interface MergePolicy {
+interface MergePolicy {
   readonly botLogin: string
   readonly maintainerLogins: readonly string[]
   readonly adoptBranchPrefix: string
   readonly upgradeEngineLogins: readonly string[]
 }
 
-export interface MergeCandidate {
+interface MergeCandidate {
   readonly author: string
   readonly headBranch: string
 }

@@ -16,7 +16,7 @@ export function isMentioned(text: string, login: string): boolean {
   return mentionsIn(text).includes(foldLogin(login))
 }
 
-export interface ReactionFacts {
+interface ReactionFacts {
   readonly scope: string
   readonly labels: readonly string[]
   readonly triggerLabel: string

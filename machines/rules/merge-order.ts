@@ -1,5 +1,5 @@
 /** Which merge request merges first where a Task's span several repositories (OUTCOME-18, OUTCOME-19). */
-export interface Ordered {
+interface Ordered {
   readonly repository: string
   readonly number: number
 }

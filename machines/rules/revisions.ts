@@ -1,5 +1,5 @@
 /** Facts that the mirror numbered when it told them; older journals have none. */
-export interface Numbered {
+interface Numbered {
   readonly revision?: number
 }
 

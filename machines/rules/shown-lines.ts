@@ -2,13 +2,13 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5'
 import { htmlTree } from './html-tree.ts'
 
-export interface ShownLine {
+interface ShownLine {
   readonly text: string
   /** Not the start of a line of its own, or perhaps not displayed as words: it may withdraw, never approve. */
   readonly isDoubtful: boolean
 }
 
-export interface Shown {
+interface Shown {
   readonly lines: readonly ShownLine[]
   /** Behind the summary of details that are closed: shown to who opens them. */
   readonly folded: readonly string[]

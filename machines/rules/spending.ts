@@ -23,7 +23,7 @@ export interface Account {
 }
 
 /** `full`: no settlement of what is reserved can make room for it. */
-export type Room = 'fits' | 'waits' | 'full'
+type Room = 'fits' | 'waits' | 'full'
 
 export function roomFor(tokens: number, { limit, spent, reserved }: Omit<Account, 'name'>): Room {
   if (limit === 0 || spent + reserved + tokens <= limit) return 'fits'

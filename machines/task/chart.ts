@@ -12,7 +12,7 @@ export interface Change {
 }
 
 export type Decide<E> = (context: TaskContext, event: E) => Change
-export type Guard<E> = (args: { readonly context: TaskContext; readonly event: E }) => boolean
+type Guard<E> = (args: { readonly context: TaskContext; readonly event: E }) => boolean
 export type Action<E> = (args: { readonly context: TaskContext; readonly event: E }) => void
 
 export interface Row<E> {

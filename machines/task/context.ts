@@ -11,7 +11,7 @@ import type {
   TaskSeed,
 } from './events.ts'
 
-export interface Grant {
+interface Grant {
   readonly planHash: string
   /** Given without a maintainer's comment: limited by `autoApproveMaxSignificance`. */
   readonly self: boolean
@@ -39,7 +39,7 @@ export interface Head {
 }
 
 /** What a maintainer was asked about one head: checks that are red, and that the forge does not require (MERGE-15). */
-export interface CheckQuestion extends Head {
+interface CheckQuestion extends Head {
   readonly checks: readonly string[]
   /** The head may merge in spite of them. */
   readonly isAllowed: boolean
@@ -71,7 +71,7 @@ export interface RecordedOutcome {
 }
 
 /** What `submitted` said; the merge requests are opened with it. */
-export interface Submission {
+interface Submission {
   readonly title: string
   readonly body: string
   readonly significance: Level
@@ -96,12 +96,12 @@ export type FoldAnswer =
   | { readonly accepted: false; readonly reason: string }
 
 /** Why the next turn is asked for; the edge that renders its text reads it. */
-export type Prompt = 'first' | 'events' | 'continue' | 'write-code' | 'retry'
+type Prompt = 'first' | 'events' | 'continue' | 'write-code' | 'retry'
 
 export type StageClass = 'active' | 'parked' | 'terminal'
 
 /** What the Task is about now, and what it was. */
-export interface TaskStage {
+interface TaskStage {
   readonly name: string
   readonly class: StageClass
   readonly reason: string | null
@@ -126,7 +126,7 @@ export interface TaskStage {
 }
 
 /** What it owns on the forge, and what it asks of it. */
-export interface TaskForge {
+interface TaskForge {
   readonly issues: readonly TaskIssue[]
   /** Ungated only if it NEVER owned an issue [APPROVAL-8]. */
   readonly everOwnedIssue: boolean
@@ -166,7 +166,7 @@ export interface TaskForge {
 }
 
 /** The place in the queue and the pod: at most one lives. */
-export interface TaskPod {
+interface TaskPod {
   /** The entry asked for, or under which the pod runs. */
   readonly entry: string | null
   readonly entries: number
@@ -194,7 +194,7 @@ export interface TaskPod {
 }
 
 /** The pod's newest turn, and what all of them came to. */
-export interface TaskTurn {
+interface TaskTurn {
   /** The pod's newest turn. */
   readonly prompt: Prompt
   readonly nudged: boolean
@@ -216,7 +216,7 @@ export interface TaskTurn {
 }
 
 /** What waits to be said to the agent, and what was noted. */
-export interface TaskJournal {
+interface TaskJournal {
   readonly pending: readonly PendingEvent[]
   readonly eventSequence: number
   readonly notes: readonly Note[]

@@ -4,7 +4,7 @@ import type { TaskContext } from './context.ts'
 /** Whoever wrote these goals may instruct an agent: the operator, or the platform. An alert's are cleaned where it arrives. */
 const instructing: ReadonlySet<string> = new Set(['human', 'cron', 'alert'])
 
-export type GoalOf = Pick<TaskContext, 'goal' | 'origin'> & {
+type GoalOf = Pick<TaskContext, 'goal' | 'origin'> & {
   readonly forge: Pick<TaskContext['forge'], 'issues' | 'mergeRequests'>
 }
 

@@ -11,7 +11,7 @@ import { move, type Move } from './move.ts'
 import { outcomeMoves } from './outcome-moves.ts'
 
 /** A Task as the moves see it: where it stands, what it knows, and whether its agent is in the middle of a turn. */
-export interface Standing {
+interface Standing {
   readonly context: TaskContext
   /** Whether this state, by its path, is among the active ones. */
   readonly isIn: (path: string) => boolean

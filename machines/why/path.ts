@@ -26,7 +26,7 @@ export interface PathStep {
   readonly stage: string
 }
 
-export interface Stand {
+interface Stand {
   readonly value: unknown
   readonly context: TaskContext
 }

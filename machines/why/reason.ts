@@ -4,7 +4,7 @@ import { reasons } from '../generated/reasons.ts'
 import type { TaskContext } from '../task/context.ts'
 import { waits } from './waits.ts'
 
-export type ReasonName = keyof typeof reasons
+type ReasonName = keyof typeof reasons
 
 /** Who can move an actor, why it rests, and what would move it; `reason` is an entry of the generated enum. */
 export interface Resting {

@@ -5,7 +5,7 @@
 import { createActor, type AnyActorScope, type AnyMachineSnapshot } from 'xstate'
 import { taskMachine } from '../task/machine.ts'
 
-export interface Asked {
+interface Asked {
   readonly params?: unknown
 }
 

@@ -19,7 +19,7 @@ export interface Actor {
   readonly context: JsonObject
 }
 
-export interface Timer {
+interface Timer {
   readonly id: string
   readonly dueAt: number
 }
@@ -36,7 +36,7 @@ export interface Surroundings {
   readonly now: number
 }
 
-export interface QueuePlace {
+interface QueuePlace {
   readonly entry: string
   readonly position: number
   readonly reason: string

@@ -11,7 +11,7 @@ import { taskMachine } from '../task/machine.ts'
 import { mostTurns } from './most-turns.ts'
 import { pathToDelivered } from './path.ts'
 
-export interface Prices {
+interface Prices {
   readonly agentPodTTLSeconds: number
   readonly tokensPerTurn: number
   /** 0: no limit. */

@@ -7,7 +7,7 @@ import type { ActorAddress } from '../../machines/definition.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { SettleWork } from '../work.ts'
 
-export interface RestingOptions {
+interface RestingOptions {
   readonly clock: Clock
   /** How long one rests at most. */
   readonly restMs: number

@@ -27,7 +27,7 @@ import type { Sql } from '../store/sql.ts'
 import { actorOf } from '../work.ts'
 import type { Work } from '../work.ts'
 
-export interface FailedCommitsOptions {
+interface FailedCommitsOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly random: Random

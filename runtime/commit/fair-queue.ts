@@ -8,7 +8,7 @@ import type { Load } from '../queue-share.ts'
 import { Fifo } from './fifo.ts'
 import type { Work } from '../work.ts'
 
-export interface BatchLimits {
+interface BatchLimits {
   readonly items: number
   /** Of event text; one item goes however large it is. */
   readonly bytes: number

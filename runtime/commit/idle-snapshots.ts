@@ -7,7 +7,7 @@ import { isQuarantined } from '../actor-state.ts'
 import type { ActorState } from '../actor-state.ts'
 import type { Clock, Timer } from '../clock.ts'
 
-export interface IdleSnapshotOptions {
+interface IdleSnapshotOptions {
   readonly clock: Clock
   /** How long an actor has rested when its snapshot is written. */
   readonly idleMs: number

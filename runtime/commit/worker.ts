@@ -34,7 +34,7 @@ import type { Sql } from '../store/sql.ts'
 import { actorOf, nobodyWaits } from '../work.ts'
 import type { EventWork, SettleWork, Work } from '../work.ts'
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly random: Random
@@ -54,7 +54,7 @@ export interface WorkerOptions {
   readonly hooks: WorkerHooks
 }
 
-export interface WorkerHooks {
+interface WorkerHooks {
   /** After the commit and before anything waits for it is told. */
   committed(batch: Batch, inbox: readonly InboxNumber[]): void
   /** Work for a shard that is not, or no longer, this process's. */

@@ -14,7 +14,7 @@ import type { Random } from '../random.ts'
 import type { EffectPage } from '../store/effects/pending-effects.ts'
 import type { EffectRow } from '../store/rows.ts'
 
-export interface BacklogOptions {
+interface BacklogOptions {
   readonly clock: Clock
   readonly random: Random
   readonly alarms: Alarms

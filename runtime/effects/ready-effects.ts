@@ -46,7 +46,7 @@ interface TypeQueue {
   readonly ring: LinkedList<TargetQueue>
 }
 
-export interface ReadyOptions {
+interface ReadyOptions {
   readonly targets: Targets
   readonly limitOf: (type: string) => number
   readonly start: (effect: Queued) => void

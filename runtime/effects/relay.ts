@@ -28,7 +28,7 @@ import type { EffectRow } from '../store/rows.ts'
 import { Targets, type Target } from './targets.ts'
 import type { SettleOutcome } from '../work.ts'
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

@@ -33,7 +33,7 @@ export interface RetentionPolicy {
   readonly finalDays: number
 }
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly logger: Logger

@@ -10,7 +10,7 @@ export interface Division {
   readonly excess: readonly number[]
 }
 
-export interface Standing {
+interface Standing {
   readonly owner: string
   readonly held: ReadonlySet<number>
   /** All that are not known to be dead, this one included. */

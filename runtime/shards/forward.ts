@@ -21,7 +21,7 @@ import { shardOwners } from '../store/shards/shard-owners.ts'
 import type { Sql } from '../store/sql.ts'
 import type { Completion } from '../work.ts'
 
-export interface ForwardOptions {
+interface ForwardOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly random: Random

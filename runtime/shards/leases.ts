@@ -29,7 +29,7 @@ import { removeProcess } from '../store/shards/remove-process.ts'
 import type { Lease, ProcessId } from '../store/rows.ts'
 import type { Sql } from '../store/sql.ts'
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly random: Random
@@ -46,7 +46,7 @@ export interface LeaseOptions {
   readonly hooks: LeaseHooks
 }
 
-export interface LeaseHooks {
+interface LeaseHooks {
   /** Reads what waits for them; awaited before anything else is done for them, between two commits. */
   gained(shards: readonly number[]): Promise<void>
   /** They are served from now on. */

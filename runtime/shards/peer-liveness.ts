@@ -11,7 +11,7 @@ interface Sight {
   readonly hasMoved: boolean
 }
 
-export interface Roll {
+interface Roll {
   readonly living: readonly string[]
   /** Of the living, those whose beat was seen to move. */
   readonly lively: readonly string[]

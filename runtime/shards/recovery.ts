@@ -18,7 +18,7 @@ import type { Sql } from '../store/sql.ts'
 import { nobodyWaits } from '../work.ts'
 import type { Work } from '../work.ts'
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly random: Random
@@ -39,7 +39,7 @@ export interface RecoveryOptions {
 }
 
 /** What waits in memory for its commit. */
-export interface RecoveryQueue {
+interface RecoveryQueue {
   readonly waiting: Load
   mayTake(to: ActorAddress, bytes: number): boolean
   /** Actors that hold their share of it already. */

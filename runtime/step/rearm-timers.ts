@@ -7,7 +7,7 @@ import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate'
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { ActorRow, TimerRow } from '../store/rows.ts'
 
-export interface Rearmed {
+interface Rearmed {
   /** Id and the sequence number that armed it. */
   readonly armed: ReadonlyMap<string, number>
   /** To be written with the next commit; undefined: cleared. */

@@ -26,7 +26,7 @@ export interface Step {
 }
 
 /** `snapshot`: the actor cannot be loaded by this code. `event`: this event made a guard or an action throw. */
-export interface StepFault {
+interface StepFault {
   readonly fault: 'snapshot' | 'event'
   readonly message: string
 }

@@ -16,7 +16,7 @@ export class ColumnArray {
   }
 }
 
-export interface RowSource {
+interface RowSource {
   readonly sql: string
   readonly params: readonly unknown[]
 }

@@ -1,5 +1,5 @@
 /** How a column's text becomes a value, by type OID: one table for both drivers (see `sql.ts`). */
-export type ParseText = (text: string) => unknown
+type ParseText = (text: string) => unknown
 
 const int8 = 20
 const json = 114

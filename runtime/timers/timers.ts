@@ -15,7 +15,7 @@ import { dueTimers } from '../store/timers/due-timers.ts'
 import type { TimerRow } from '../store/rows.ts'
 import type { Sql } from '../store/sql.ts'
 
-export interface TimersOptions {
+interface TimersOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly random: Random

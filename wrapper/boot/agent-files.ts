@@ -14,7 +14,7 @@ import type { Logger } from '../../http/logging.ts'
 /** The wrapper answers at once; it may be held up by the machine. A tool goes on when nobody answered. */
 const hookLimitSeconds = 30
 
-export interface AgentFilesInput {
+interface AgentFilesInput {
   readonly config: Config
   readonly plumbing: AgentPlumbing
   /** HOME of the agent's commands, as the wrapper sees it. */

@@ -15,7 +15,7 @@ export interface Identity {
 }
 
 /** Everything that the wrapper must never hand to the agent; kept apart from the rest on purpose. */
-export interface Secrets {
+interface Secrets {
   readonly podToken?: string
   readonly oauthToken?: string
   readonly apiKey?: string

@@ -3,7 +3,7 @@ import { writeAtomically } from './atomic-file.ts'
 import { processStat } from './orphan.ts'
 
 /** Where this wrapper listens: with `HTTP_ADDR` on port 0 nobody could know otherwise. */
-export interface Endpoint {
+interface Endpoint {
   readonly pid: number
   /** Clock ticks since the machine's boot, from /proc: with the pid it names this process for good. */
   readonly startTime: string

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 
 /** Reads a file of the base branch, by its path from the repository's root; undefined when there is none. */
-export type ReadBaseFile = (path: string) => Promise<string | undefined>
+type ReadBaseFile = (path: string) => Promise<string | undefined>
 
 /** As the CLI follows them: an include of an include, five deep. */
 const maxDepth = 5

@@ -8,7 +8,7 @@ import type { Wire } from '../workspace/outside/wire.ts'
 import type { Config } from './config.ts'
 import type { RunLifecycleHook } from './lifecycle-hooks.ts'
 
-export interface PrepareTools {
+interface PrepareTools {
   readonly git: Git
   readonly inside: Inside
   readonly wire: Wire

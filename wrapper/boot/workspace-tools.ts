@@ -11,12 +11,12 @@ import { createWire } from '../workspace/outside/wire.ts'
 import type { Config } from './config.ts'
 import { gitHome, writeCredentialHelper } from './git-access.ts'
 
-export interface WorkspaceTools extends Crossings {
+interface WorkspaceTools extends Crossings {
   /** Gives a git that waits for a gateway that is away, for one piece of work. */
   readonly patient: () => Git
 }
 
-export interface WorkspaceToolsOptions {
+interface WorkspaceToolsOptions {
   readonly config: Config
   readonly space: CommandSpace
   /** Absolute path of the Node that runs the helper programs. */

@@ -17,7 +17,7 @@ export interface Upstream {
   readonly patienceMs: number
 }
 
-export interface BrokerOptions {
+interface BrokerOptions {
   readonly caller: Caller
   readonly upstreams: Readonly<Partial<Record<Service, Upstream>>>
   readonly fetch: Fetch

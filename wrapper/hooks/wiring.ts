@@ -15,7 +15,7 @@ export interface Wiring extends McpSocket {
   isConnected(): boolean
 }
 
-export interface WiringOptions {
+interface WiringOptions {
   readonly path: string
   readonly onHook: OnHook
   readonly logger: Logger

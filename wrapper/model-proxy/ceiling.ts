@@ -39,7 +39,7 @@ export class TokenCeiling {
   }
 }
 
-export interface Refusal {
+interface Refusal {
   readonly status: 403
   readonly body: { readonly type: 'error'; readonly error: { readonly type: string; readonly message: string } }
 }

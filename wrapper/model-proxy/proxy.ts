@@ -7,7 +7,7 @@ import { refusalEvent, refusalOf } from './ceiling.ts'
 import { StreamReader, type ModelMeter } from './meter.ts'
 
 /** The real credential of the model: lives here and in no file, variable or argument of the agent. */
-export interface ModelCredential {
+interface ModelCredential {
   readonly kind: 'api-key' | 'oauth'
   readonly value: string
 }

@@ -41,7 +41,7 @@ export interface AgentOptions {
 }
 
 export type Decide = (request: ModelRequest, nth: number) => Move
-export type Line = Readonly<Record<string, unknown>>
+type Line = Readonly<Record<string, unknown>>
 
 /** What happened from one submission to its end. */
 export interface Seen {

@@ -21,7 +21,7 @@ export interface ToolCall {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-export interface WrapperSide {
+interface WrapperSide {
   readonly sockets: AgentSockets
   /** Where the sockets are, and the CLI's helper programs. */
   readonly link: string

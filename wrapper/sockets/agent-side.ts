@@ -22,7 +22,7 @@ import { socketsIn, type SocketFolder } from './agent-sockets.ts'
 import { openMcpSocket } from './mcp-socket.ts'
 import { createModelServer } from './model-server.ts'
 
-export interface AgentSideOptions {
+interface AgentSideOptions {
   readonly folder: SocketFolder
   /** That folder as the CLI sees it. */
   readonly link: string

@@ -6,7 +6,7 @@ export interface McpSocket {
   close(): Promise<void>
 }
 
-export interface McpSocketOptions {
+interface McpSocketOptions {
   readonly path: string
   /** A server for each connection; undefined: the connection is refused. */
   readonly serverFor: () => McpServer | undefined

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { forwardToModel, maxModelRequestBytes, type ModelProxyOptions } from '../model-proxy/proxy.ts'
 import { addUsageFeed, type UsageFeedOptions } from '../usage/usage-feed.ts'
 
-export interface ModelServerOptions extends UsageFeedOptions {
+interface ModelServerOptions extends UsageFeedOptions {
   readonly logger: Logger
   readonly clock: Clock
   readonly ids: Ids

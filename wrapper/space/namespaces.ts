@@ -9,7 +9,7 @@ import { Holder, numbersOf } from './holder.ts'
 import { cliView, commandView, sealedWorkspace, type SpacePaths } from './mounts.ts'
 import { createSpace, type CommandSpace, type Seclusion } from './space.ts'
 
-export interface Namespaces {
+interface Namespaces {
   readonly space: CommandSpace
   /** Makes the workspace's root read-only for commands, and the CLI's view. Once, after the clones are in place. */
   openView(clones: readonly string[]): Promise<void>
@@ -19,7 +19,7 @@ export interface Namespaces {
   readonly way: readonly string[]
 }
 
-export interface NamespacesOptions {
+interface NamespacesOptions {
   readonly kind: Exclude<Seclusion, 'none'>
   readonly paths: Omit<SpacePaths, 'clones'>
   readonly path: string

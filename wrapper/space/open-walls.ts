@@ -25,7 +25,7 @@ export interface Walls {
   view(command: readonly string[]): readonly string[]
 }
 
-export interface WallsInput {
+interface WallsInput {
   readonly config: Pick<
     Config,
     'seclusion' | 'stateDir' | 'workspaceDir' | 'home' | 'path' | 'identity' | 'agentCli' | 'commandVariables'

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 /** `root`: a superuser's namespaces; `user`: such as any user may make; `none`: the machine grants neither. */
 export type Seclusion = 'root' | 'user' | 'none'
 
-export interface InsideRun {
+interface InsideRun {
   readonly cwd: string
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>

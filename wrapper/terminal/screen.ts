@@ -1,5 +1,5 @@
 /** Dialogs of the CLI at boot. All of them default to the refusing option, so nothing is ever pressed blindly. */
-export type Dialog = 'bypass-permissions' | 'trust-folder' | 'mcp-server' | 'api-key' | 'onboarding'
+type Dialog = 'bypass-permissions' | 'trust-folder' | 'mcp-server' | 'api-key' | 'onboarding'
 
 const marks: Readonly<Record<Dialog, readonly RegExp[]>> = {
   'bypass-permissions': [/BypassPermissionsmode/i, /No,exit/i, /Yes,Iaccept/i],

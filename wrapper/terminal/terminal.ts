@@ -19,7 +19,7 @@ export interface Terminal {
   onExit(listener: (exit: TerminalExit) => void): void
 }
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly command: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>

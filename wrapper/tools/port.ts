@@ -73,7 +73,7 @@ export interface ToolRunner {
   perform<Answer>(asked: AskedCall, run: (calls: AgentCalls) => Promise<Answer>): Promise<Answer>
 }
 
-export interface PodOfTools {
+interface PodOfTools {
   readonly task: string
   readonly project: string
   readonly profile: string

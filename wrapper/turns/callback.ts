@@ -6,7 +6,7 @@ import type { BackoffBounds } from '../../runtime/backoff.ts'
 import { createOutage } from '../../runtime/outage.ts'
 import { sleep, type Clock } from '../clock.ts'
 
-export interface CallbackOptions {
+interface CallbackOptions {
   readonly fetch: Fetch
   readonly clock: Clock
   /** A number in [0, 1), as `Math.random` gives it. */

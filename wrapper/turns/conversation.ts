@@ -19,7 +19,7 @@ import { ToolCallCounter } from './tool-calls.ts'
 import { TranscriptTail } from './transcript-tail.ts'
 import { asText } from './transcript.ts'
 
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly terminal: Terminal
   /** As the command line gave it; the hooks tell when it changes. */
   readonly sessionId: string

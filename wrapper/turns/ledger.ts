@@ -121,14 +121,14 @@ export function completionOf(turn: Turn, identity: { readonly task: string; read
   }
 }
 
-export type Admission =
+type Admission =
   | { readonly kind: 'accept' }
   | { readonly kind: 'repeat'; readonly turn: Turn }
   | { readonly kind: 'in-flight'; readonly turn: Turn }
   | { readonly kind: 'key-reused'; readonly turn: Turn }
   | { readonly kind: 'expired' }
 
-export interface Asked {
+interface Asked {
   readonly textHash: string
   readonly handoff: boolean
   readonly idempotencyKey?: string

@@ -17,7 +17,7 @@ import { admit, completionOf, isEnded, liveTurn, type Turn, type TurnOutcome } f
 import type { AgentOutcome } from './outcome.ts'
 import { noUsage } from '../usage/usage.ts'
 
-export interface TurnRunnerOptions {
+interface TurnRunnerOptions {
   readonly journal: TurnJournal
   readonly conversation: Conversation
   readonly workspace: Workspace

@@ -12,7 +12,7 @@ import type { MirroredComment } from '../../ports/threads.ts'
 const recentNotes = 30
 const recentBytes = 64 * 1024
 
-export interface CollectOptions {
+interface CollectOptions {
   readonly notes: 'recent' | 'all'
   /** Pending events up to this number. */
   readonly eventsUpTo: number

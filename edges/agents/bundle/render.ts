@@ -17,7 +17,7 @@ import {
 } from './elements.ts'
 import type { BundleInput, BundleThread } from './input.ts'
 
-export interface RenderedBundle {
+interface RenderedBundle {
   readonly text: string
   /** True when even the skeleton had to give way; the caller logs a warning. */
   readonly squeezed: boolean
@@ -31,7 +31,7 @@ interface Form {
   readonly left: readonly ThreadForm[]
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly maxBytes: number
   /** Bytes that the assignment, the index and the events in front take from the same budget. */
   readonly reservedBytes: number

@@ -5,7 +5,7 @@ import type { IssueReport } from '../../../wrapper/issue-report.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 
 /** The pod that this server runs in. */
-export interface PodIdentity {
+interface PodIdentity {
   readonly task: string
   readonly project: string
   readonly profile: string

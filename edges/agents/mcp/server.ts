@@ -23,7 +23,7 @@ import { outcomeTool } from './tools/outcome.ts'
 import { platformTools } from './tools/platform.ts'
 import { scmTools } from './tools/scm.ts'
 
-export interface McpServerOptions {
+interface McpServerOptions {
   /** `Task.status.agentKind`, as the wrapper says it; any other word gets the always-on tools. */
   readonly profile: string
   readonly version: string

@@ -1,7 +1,7 @@
 /** The rules of docs/contract/tools.md that a schema cannot say: which field goes with which action. Every breach is told at once. */
 import type { AgentKind } from '../../../machines/task/events.ts'
 
-export interface RuleFault {
+interface RuleFault {
   readonly path: string
   readonly message: string
   readonly code?: 'citation-incomplete' | 'merge-order-required'

@@ -73,7 +73,7 @@ export const DocumentationOutcome = Type.Object(
 
 const ReviewFinding = Type.Object(Finding.properties, closed)
 
-export const ReviewOutcome = Type.Object(
+const ReviewOutcome = Type.Object(
   {
     verdict: oneOf(['approve', 'request_changes'], 'There is no comment verdict.'),
     change_significance: significance,
@@ -89,7 +89,7 @@ export const ReviewOutcome = Type.Object(
   },
   closed,
 )
-export type ReviewOutcome = Static<typeof ReviewOutcome>
+type ReviewOutcome = Static<typeof ReviewOutcome>
 
 const BrainstormOutcome = Type.Object(
   {

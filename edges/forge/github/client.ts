@@ -5,7 +5,7 @@ import type { AdapterOptions } from '../adapter.ts'
 import { checked } from '../answer.ts'
 import { failureOf } from './failure.ts'
 
-export interface Place {
+interface Place {
   readonly owner: string
   readonly repo: string
 }

@@ -12,7 +12,7 @@ const KEPT_MS = 30 * 24 * 3_600_000
 const MOST_ROWS = 2_000
 const MOST_PLACES = 20
 
-export interface ForgetOptions {
+interface ForgetOptions {
   readonly sql: Sql
   /** Those that hold their names now. */
   readonly projects: () => Promise<readonly ProjectSettings[]>

@@ -8,7 +8,7 @@ const EVERY_MS = 6 * 3_600_000
 /** After a start, and while there is more. */
 const SOON_MS = 10 * 60_000
 
-export interface ForgettingOptions {
+interface ForgettingOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -16,7 +16,7 @@ export interface ForgettingOptions {
   readonly sweep: () => Promise<boolean>
 }
 
-export interface Forgetting {
+interface Forgetting {
   start(): void
   stop(): Promise<void>
 }

@@ -22,7 +22,7 @@ export interface CommentHint {
   readonly old?: boolean
 }
 
-export type Writer = 'author' | 'other' | 'unknown'
+type Writer = 'author' | 'other' | 'unknown'
 
 type Signed = Pick<MirroredComment, 'comment' | 'editedBy'>
 

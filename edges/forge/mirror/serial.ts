@@ -1,5 +1,5 @@
 /** Work on one subject, one after another; different subjects side by side. */
-export interface Serial {
+interface Serial {
   run<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 

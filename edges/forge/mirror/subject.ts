@@ -23,7 +23,7 @@ import { commentTellings, factsFor, factsTelling, subjectAddress, untold, type F
 /** Two processes meet once; who never gets its turn leaves it to whoever tried. */
 const MOST_CLAIMS = 10
 
-export interface ToTell {
+interface ToTell {
   /** The key of a maintainer's wish to begin anew. */
   readonly retry?: string
   readonly also?: readonly Delivery[]

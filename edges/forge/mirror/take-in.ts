@@ -27,8 +27,8 @@ import { loadSubject, upsertSubject } from './store/subjects.ts'
 import { handOf, signedEdit, signedLate, textHash, type SignedEdit, type SubjectText } from './subject-text.ts'
 
 /** `read`: straight from the forge; `told`: a payload that may be late. */
-export type Source = 'read' | 'told'
-export type TakenIn = 'changed' | 'stale' | 'tie'
+type Source = 'read' | 'told'
+type TakenIn = 'changed' | 'stale' | 'tie'
 
 /** What a telling made of the row; only what is new leaves `before` undefined. */
 export interface Taken<Row extends MirroredSubject> {
@@ -46,7 +46,7 @@ export interface TakeInContext {
 }
 
 /** What a delivery told, for what only it knows; the text is perhaps not the one that stands there. */
-export type IssueHint = Pick<IssueChange, 'action' | 'label' | 'by' | 'before'> & { readonly issue: ShownText }
+type IssueHint = Pick<IssueChange, 'action' | 'label' | 'by' | 'before'> & { readonly issue: ShownText }
 
 export async function takeInIssue(
   sql: Queryable,
@@ -158,7 +158,7 @@ function isTrustedWithIssue(account: ForgeAccount, people: People): boolean {
   return people.isMaintainer(account) || people.isOwn(account)
 }
 
-export type MergeRequestHint = Pick<MergeRequestChange, 'action' | 'by' | 'before'> & {
+type MergeRequestHint = Pick<MergeRequestChange, 'action' | 'by' | 'before'> & {
   readonly mergeRequest: ShownText
 }
 

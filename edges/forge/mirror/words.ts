@@ -33,9 +33,9 @@ export interface Word {
 }
 
 /** A word that lets go. */
-export type Lift = Pick<Word, 'place' | 'commentId' | 'at'>
+type Lift = Pick<Word, 'place' | 'commentId' | 'at'>
 
-export interface ThreadWords {
+interface ThreadWords {
   readonly withheld: readonly Word[]
   readonly lifts: readonly Lift[]
 }

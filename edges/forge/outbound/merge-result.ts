@@ -19,7 +19,7 @@ interface Asked {
 }
 
 /** `obstacle`: nothing is merged by this method. Otherwise what the base becomes, where a pod wrote the head. */
-export interface ResultNow {
+interface ResultNow {
   readonly obstacle?: Obstacle
   readonly judged?: MergeAnswer & { readonly tree?: string }
 }

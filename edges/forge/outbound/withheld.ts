@@ -18,7 +18,7 @@ interface Subject {
   readonly grants: readonly string[]
 }
 
-export interface ThreadsNow {
+interface ThreadsNow {
   readonly threads: readonly ThreadPlace[]
   /** Issues whose grants do not hold, or that are gone from the forge. */
   readonly ungranted: readonly string[]

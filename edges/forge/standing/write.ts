@@ -17,7 +17,7 @@ import { threadOf, type Thread } from './thread.ts'
 
 export type StandingDeps = Pick<OutboundDeps, 'directory' | 'openForge' | 'mirror'>
 
-export interface Standing {
+interface Standing {
   readonly context: TaskContext
   /** Asked for a Task that has a thread only. */
   readonly why: () => Promise<Why | undefined>

@@ -22,7 +22,7 @@ import {
   type StoredDelivery,
 } from './store.ts'
 
-export interface ForgeInboxOptions {
+interface ForgeInboxOptions {
   readonly sql: Sql
   readonly clock: Clock
   readonly random: Random

@@ -15,7 +15,7 @@ import { MalformedPayloadError, type WebhookDialect } from './dialect.ts'
 import { providerOf } from './providers.ts'
 import type { ForgeInbox } from './inbox.ts'
 
-export interface WebhookRouteDeps {
+interface WebhookRouteDeps {
   readonly directory: ProjectDirectory
   readonly inbox: Pick<ForgeInbox, 'accept'>
   readonly clock: Clock

@@ -9,7 +9,7 @@ export interface Group {
   readonly isLoading: boolean
 }
 
-export interface ActorListProps {
+interface ActorListProps {
   readonly groups: readonly Group[] | undefined
   readonly query: string
   readonly showEnded: boolean

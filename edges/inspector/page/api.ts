@@ -1,7 +1,7 @@
 import type { ActorAnswer, ActorRow, HistoryRow, KindsAnswer } from '../answers.ts'
 import type { Chart } from '../charts/chart.ts'
 
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[]
   readonly nextCursor?: string
 }

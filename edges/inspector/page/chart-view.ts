@@ -5,7 +5,7 @@ import { moveText, pathData } from '../charts/svg.ts'
 import { aroundLines, lineHeight } from '../charts/text-size.ts'
 import type { Taken } from './taken.ts'
 
-export interface ChartViewProps {
+interface ChartViewProps {
   readonly chart: Chart
   readonly active: ReadonlySet<string>
   readonly taken: readonly Taken[]

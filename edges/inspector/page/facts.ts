@@ -3,7 +3,7 @@ import type { ActiveState, ActorAnswer, EffectRow, HistoryRow, TimerRow } from '
 import type { ChartState } from '../charts/chart.ts'
 import { count, span } from './format.ts'
 
-export interface FactsProps {
+interface FactsProps {
   readonly actor: ActorAnswer
   /** The step that is looked at, when it is not the newest. */
   readonly step: HistoryRow | undefined

@@ -3,7 +3,7 @@ import type { HistoryRow } from '../answers.ts'
 import { shortPath } from './actor-list.ts'
 import { clockTime } from './format.ts'
 
-export interface HistoryProps {
+interface HistoryProps {
   /** Newest first. */
   readonly rows: readonly HistoryRow[] | undefined
   readonly shown: number | undefined

@@ -3,7 +3,7 @@ import type { HelloMessage, StepMessage } from '../messages.ts'
 
 export type LineState = 'connecting' | 'open' | 'lost'
 
-export interface Listener {
+interface Listener {
   onState(state: LineState): void
   /** Everything shown has to be read anew. */
   onMissed(): void

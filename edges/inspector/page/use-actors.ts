@@ -5,7 +5,7 @@ import type { StepMessage } from '../messages.ts'
 import type { Group } from './actor-list.ts'
 import { readActors } from './api.ts'
 
-export interface Actors {
+interface Actors {
   readonly groups: readonly Group[] | undefined
   more(kind: string): void
   take(step: StepMessage): void

@@ -26,7 +26,7 @@ export interface Folded {
 type Foldable = Pick<ActorBundle, 'address' | 'baselines' | 'snapshot' | 'events'>
 
 /** Where a step differs from what the journal says of it. */
-export type CompareStep = (row: BundledEvent, made: Step) => string | undefined
+type CompareStep = (row: BundledEvent, made: Step) => string | undefined
 
 export function foldBundle(known: Known, bundle: Foldable, compare: CompareStep = everything): Folded {
   const fold = new Fold(known, bundle, compare)

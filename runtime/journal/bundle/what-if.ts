@@ -9,7 +9,7 @@ import type { Step } from '../../step/step.ts'
 import { foldBundle } from './fold.ts'
 import type { ActorBundle, BundledEvent } from './schema.ts'
 
-export interface Turn {
+interface Turn {
   readonly seq: number
   readonly event: string
   readonly recorded: string

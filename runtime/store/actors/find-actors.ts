@@ -3,7 +3,7 @@ import type { ActorRow, ActorStatus } from '../rows.ts'
 import type { Queryable } from '../sql.ts'
 import { actorColumns } from '../tables.ts'
 
-export interface ActorQuery {
+interface ActorQuery {
   /** Addresses that begin with it. */
   readonly prefix: string
   readonly status: ActorStatus | undefined

@@ -1,7 +1,7 @@
 import type { ActorAddress } from '../../../machines/definition.ts'
 import type { Queryable } from '../sql.ts'
 
-export interface OutdatedQuery {
+interface OutdatedQuery {
   readonly shards: readonly number[]
   /** The version of this code by kind. */
   readonly versions: ReadonlyMap<string, number>

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
 import { isFolder, type FileNode, type FileStream, type NodeFiles } from './node-files.ts'
 
-export interface SyncWatch {
+interface SyncWatch {
   /** A sync failed. Postgres panics on it, and rightly: the kernel may have dropped the pages, and asking again may lie. */
   failed(error: unknown): void
   /** Syncs of WAL went on to another segment. */

@@ -21,7 +21,7 @@ export interface FileStream {
   readonly nfd: number
 }
 
-export interface NodeOps {
+interface NodeOps {
   mknod(parent: FileNode, name: string, mode: number, dev: number): FileNode
   setattr(node: FileNode, attributes: { readonly size?: number }): void
   rename(node: FileNode, newParent: FileNode, newName: string): void
@@ -29,7 +29,7 @@ export interface NodeOps {
   rmdir(parent: FileNode, name: string): void
 }
 
-export interface StreamOps {
+interface StreamOps {
   write(stream: FileStream, buffer: Uint8Array, offset: number, length: number, position: number): number
   setattr(stream: FileStream, attributes: { readonly size?: number }): void
   /** Absent in NODEFS: without it a sync is answered as done and nothing happens. Returns 0, or throws an errno. */

@@ -3,7 +3,7 @@ import type { EffectRow } from '../rows.ts'
 import type { Queryable } from '../sql.ts'
 import { readUnsettled, unsettledText } from './unsettled-effects.ts'
 
-export interface EffectQuery {
+interface EffectQuery {
   readonly actor: string | undefined
   /** Given up or not; undefined: both. */
   readonly dead: boolean | undefined

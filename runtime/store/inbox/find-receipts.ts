@@ -1,7 +1,7 @@
 import type { ActorAddress } from '../../../machines/definition.ts'
 import type { Queryable } from '../sql.ts'
 
-export interface KnownKey {
+interface KnownKey {
   readonly actor: ActorAddress
   readonly key: string
   readonly seq: number

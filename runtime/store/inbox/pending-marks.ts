@@ -2,7 +2,7 @@
  * The effects of an actor that were decided and not tried yet, as its row names them: one line each, in journal order.
  * A line says the type too, so that types can be read apart without parsing a journal.
  */
-export interface MarkedEffect {
+interface MarkedEffect {
   readonly seq: number
   readonly idx: number
   readonly type: string

@@ -27,7 +27,7 @@ import {
 } from '../tables.ts'
 
 /** `previousSeq` is what the step started from. */
-export type ActorUpdate = ActorRow & { readonly previousSeq: number }
+type ActorUpdate = ActorRow & { readonly previousSeq: number }
 /** Effects of the actor of this type decided before `belowSeq`. */
 export interface Withdrawal {
   readonly actor: string

@@ -11,7 +11,7 @@ interface Waiting {
   reject(error: SqlError): void
 }
 
-export interface WorkerSession extends Session {
+interface WorkerSession extends Session {
   /** Resolves when the thread has ended unasked: Postgres panicked, or a sync failed. */
   readonly lost: Promise<Error>
 }

@@ -10,7 +10,7 @@ import { createOutage, type Outage } from '../../outage.ts'
 import type { Random } from '../../random.ts'
 import { keepAlive, pgDefaults } from './pg-sql.ts'
 
-export interface PgHintOptions {
+interface PgHintOptions {
   readonly url: string
   /** This process; what it tells all, it does not hear itself. */
   readonly owner: string

@@ -3,7 +3,7 @@ import type { TimerRow } from '../rows.ts'
 import type { Queryable } from '../sql.ts'
 import { timerColumns } from '../tables.ts'
 
-export interface TimerPage {
+interface TimerPage {
   readonly shards: readonly number[]
   readonly from: number
   readonly to: number

@@ -5,7 +5,7 @@ import { keepWorkTree } from './keep.ts'
 import { whileMoving } from './moving.ts'
 import { RepositoryReader } from './reader.ts'
 
-export interface Reconciled {
+interface Reconciled {
   readonly result: ReconcileResult
   /** Sentences for the agent's instructions: what it must do or know first. */
   readonly findings: readonly string[]

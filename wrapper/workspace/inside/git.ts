@@ -1,6 +1,6 @@
 import { createGit, plainEnvironment, type Git, type GitIdentity } from '../git.ts'
 
-export interface InsideGitOptions {
+interface InsideGitOptions {
   readonly path: string
   readonly identity: GitIdentity
   readonly timeoutMs?: number

@@ -2,7 +2,7 @@ import { gitSucceeds, gitText, type Git, type GitRun } from '../git.ts'
 import { remoteRef, type BranchTips } from '../repository.ts'
 
 /** How a checkout stands: the branch that HEAD names, undefined when detached, and whether a commit of everything would hold something. */
-export interface CheckoutState {
+interface CheckoutState {
   readonly branch: string | undefined
   /** The commit that HEAD names, undefined before the first. */
   readonly head: string | undefined

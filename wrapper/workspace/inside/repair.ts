@@ -11,7 +11,7 @@ import { RepositoryReader } from './reader.ts'
  * work committed, never stashed. No line the agent wrote is lost: what an abort would drop is first kept as a
  * commit under `refs/statewright/kept/`.
  */
-export interface RepairReport {
+interface RepairReport {
   readonly sweptLocks: readonly string[]
   readonly aborted: readonly string[]
   readonly kept?: string

@@ -11,7 +11,7 @@ interface Tip {
   readonly candidates: readonly string[]
 }
 
-export interface Salvaged {
+interface Salvaged {
   /** Refs that hold commits which no remote has. */
   readonly refs: readonly string[]
   /** Where HEAD of the broken repository stood: a ref or a commit; undefined when nothing says so. */

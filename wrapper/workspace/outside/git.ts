@@ -8,7 +8,7 @@ export interface CredentialHelper {
   readonly url: string
 }
 
-export interface OutsideGitOptions {
+interface OutsideGitOptions {
   readonly path: string
   /** An empty folder. */
   readonly home: string

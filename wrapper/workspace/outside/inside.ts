@@ -13,7 +13,7 @@ export interface Inside {
   close(): void
 }
 
-export interface InsideOptions {
+interface InsideOptions {
   readonly space: CommandSpace
   readonly node: string
   readonly workspaceDir: string

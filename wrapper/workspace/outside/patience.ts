@@ -13,7 +13,7 @@ export interface Patience {
   readonly onAnswer?: (failures: number) => void
 }
 
-export interface GatewayFailure {
+interface GatewayFailure {
   readonly command: string
   readonly reason: string
   readonly waitMs: number

@@ -14,7 +14,7 @@ export interface Checkout {
   readonly repaired: Gathered
 }
 
-export interface CheckoutOptions {
+interface CheckoutOptions {
   readonly git: Git
   readonly inside: Inside
   readonly wire: Wire

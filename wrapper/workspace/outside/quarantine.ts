@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
-export interface Quarantine {
+interface Quarantine {
   /** For the git that takes. */
   readonly env: Readonly<Record<string, string>>
   /** Makes what came a part of the repository. */

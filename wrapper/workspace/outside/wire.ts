@@ -17,7 +17,7 @@ import {
 import { PackLimits, type WireLimits } from './pack-limits.ts'
 import { openQuarantine } from './quarantine.ts'
 
-export interface Crossing {
+interface Crossing {
   /** `take`: the bare repository fetches from the clone. `serve`: the clone fetches from the bare repository. */
   readonly direction: 'take' | 'serve'
   readonly bare: string

@@ -6,7 +6,7 @@ import type { Inside } from './inside.ts'
 import { publishAll, push, pushAll, readHeads, type Published, type PushOutcome } from './publish.ts'
 import type { Wire } from './wire.ts'
 
-export interface WorkspaceOptions {
+interface WorkspaceOptions {
   readonly git: Git
   /** Gives a git that waits for a gateway that is away, for one piece of work. */
   readonly patient: () => Git

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 
 /** A token bucket; what is lent in advance is waited for. */
-export interface BucketRates {
+interface BucketRates {
   readonly burst: number
   readonly perSecond: number
   /** The fewest tokens that may be left: below 0, as many as somebody waits for. */
@@ -10,7 +10,7 @@ export interface BucketRates {
 
 export type ClosedBy = 'primary' | 'secondary'
 
-export interface BudgetState {
+interface BudgetState {
   readonly tokens: number
   readonly isClosed: boolean
   readonly closedUntil: number

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import { columnOf, ofColumn, type RepositoryPlace } from './places.ts'
 
-export interface Cursor {
+interface Cursor {
   readonly since: number
   readonly hasChecks: boolean
 }

@@ -3,7 +3,7 @@ import { columnOf } from './places.ts'
 import type { SubjectKey } from '../records.ts'
 
 /** How far one list of a repository is read. */
-export interface History {
+interface History {
   /** The forge's own word for the next page; absent before the first. */
   readonly next?: string
   readonly done: boolean

@@ -20,7 +20,7 @@ export function ofColumn(column: string): Omit<RepositoryPlace, 'project'> {
   return { repository: column.slice(0, at), forgeId: column.slice(at + 1) }
 }
 
-export interface LearnedPlace extends Omit<RepositoryPlace, 'project'> {
+interface LearnedPlace extends Omit<RepositoryPlace, 'project'> {
   readonly address: string
 }
 

@@ -116,7 +116,7 @@ export async function markTold(sql: Queryable, key: SubjectKey, revision: number
 }
 
 /** What the platform keeps informed: everything open, and of what is closed the newest that have an actor. */
-export interface ConcernedSubject {
+interface ConcernedSubject {
   readonly number: number
   readonly revision: number
   readonly isOpen: boolean
