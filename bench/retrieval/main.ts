@@ -154,8 +154,8 @@ function goalsOf(rows: readonly Row[]): Goal[] {
       value: mean(ratios(rows)),
       unit: '×',
       better: 'lower',
-      gate: 6,
-      goal: 3,
+      gate: 3,
+      goal: 2,
     },
   ]
 }
