@@ -8,12 +8,19 @@ export interface Question {
   readonly files: readonly string[]
 }
 
+/** What a commit answers. */
+export interface CommitQuestion extends Question {
+  readonly sha: string
+}
+
 export interface Repository {
   readonly name: string
   readonly base: string
+  /** With its later commits. */
+  readonly source: string
   /** A clone that holds nothing later than the base. */
   readonly dir: string
-  readonly questions: readonly Question[]
+  readonly questions: readonly CommitQuestion[]
 }
 
 /** How far back the base lies, for a history that is long enough; at most half of it otherwise. */
@@ -28,7 +35,7 @@ export function readRepository(source: string, name: string, folder: string): Re
   const base = git(source, 'rev-parse', `HEAD~${Math.min(commitsBehind, Math.floor(length / 2))}`).trim()
   const dir = cloneAt(source, base, join(folder, name))
   const there = new Set(git(dir, 'ls-files', '-z').split('\0'))
-  return { name, base, dir, questions: questionsOf(commits(source, `${base}..HEAD`, 1_000_000), there) }
+  return { name, base, source, dir, questions: questionsOf(commits(source, `${base}..HEAD`, 1_000_000), there) }
 }
 
 function cloneAt(source: string, base: string, dir: string): string {
@@ -40,10 +47,11 @@ function cloneAt(source: string, base: string, dir: string): string {
 }
 
 /** The subject alone, without the number of its merge request: a commit of 1 to 8 files, some of them there at the base. */
-function questionsOf(later: readonly Commit[], there: ReadonlySet<string>): Question[] {
+function questionsOf(later: readonly Commit[], there: ReadonlySet<string>): CommitQuestion[] {
   return later
     .filter(({ subject, files }) => !noQuestion.test(subject) && files.length > 0 && files.length <= mostFiles)
-    .map(({ subject, files }) => ({
+    .map(({ sha, subject, files }) => ({
+      sha,
       text: subject.replaceAll(/\(?#\d+\)?/g, '').trim(),
       files: files.filter((file) => there.has(file)),
     }))

@@ -23,8 +23,8 @@ const largestBytes = 512 * 1024
 
 export interface BenchService {
   readonly client: MemoryClient
-  /** Resolves when all of it is found. Files and commits go in as `statewright ingest` sends them; answers what was sent. */
-  ingest(dir: string, repo: string): Promise<readonly Source[]>
+  /** Resolves when all of it is found. Files and commits go in as `statewright ingest` sends them. */
+  ingest(repo: string, sources: readonly Source[]): Promise<void>
   /** Texts of no repository. */
   ingestNotes(notes: ReadonlyMap<string, string>): Promise<void>
   close(): Promise<void>
@@ -66,7 +66,7 @@ async function openService(folder: string): Promise<BenchService> {
   const client = memoryClient({ url, tokens, clock: systemClock, fetch, wait: (ms) => wait(ms) })
   return {
     client,
-    ingest: (dir, repo) => ingestRepository(client, dir, repo),
+    ingest: (repo, sources) => send(client, repo, sources),
     ingestNotes: (notes) => ingestNotes(client, notes),
     async close() {
       await service.stop({ graceMs: 0 })
@@ -76,12 +76,11 @@ async function openService(folder: string): Promise<BenchService> {
   }
 }
 
-async function ingestRepository(client: MemoryClient, dir: string, repo: string): Promise<readonly Source[]> {
+/** Files and commits of a clone, as `statewright ingest` reads them. */
+export async function sourcesOf(dir: string, repo: string): Promise<readonly Source[]> {
   const files = await gatherFiles(dir, repo, { largestBytes })
   const commits = await gatherCommits(dir, repo, { most: mostCommits, since: undefined })
-  const sources = [...files.sources, ...commits.sources]
-  await send(client, repo, sources)
-  return sources
+  return [...files.sources, ...commits.sources]
 }
 
 async function ingestNotes(client: MemoryClient, notes: ReadonlyMap<string, string>): Promise<void> {

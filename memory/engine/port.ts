@@ -62,6 +62,11 @@ export interface EngineQuery {
   readonly text: string
   readonly topK: number
   readonly filter?: QueryFilter | undefined
+  /**
+   * Whoever asks has no use for entities, relations or less fitting chunks once it has so many chunks: an engine that finds
+   * them by the words (and vectors) alone may leave the rest out. Undefined: all is wanted.
+   */
+  readonly enough?: number | undefined
 }
 
 export interface ChunkHit {

@@ -59,7 +59,8 @@ export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: Que
   if (texts.length === 0) return visible(deps, query)
   if (mode !== 'hybrid') return withChanges(deps, await visible(deps, ofKinds(query, texts)), query, wanted)
   const rankers = texts.includes('files') ? await corpora.rankers(filter?.repo) : new Map()
-  const found = await visible(deps, ofKinds({ ...query, topK: Math.max(topK, chunksToRank) }, texts))
+  const asked = { ...query, topK: Math.max(topK, chunksToRank), enough: topK }
+  const found = await visible(deps, ofKinds(asked, texts))
   // A file that no word led to may not have what the filter asks for.
   const findsUnseen = filter?.metadata === undefined
   const ranked = await rankByFile(found.chunks, { sql: deps.sql, rankers, text, topK, findsUnseen })
@@ -71,7 +72,15 @@ export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: Que
     entities: found.entities.slice(0, topK),
     relations: found.relations.slice(0, topK),
   }
-  return withChanges(deps, few, query, wanted)
+  return withNamed(deps, await withChanges(deps, few, query, wanted), ofKinds(query, texts))
+}
+
+/** Texts and changes leave places that entities and relations take: the engine looks for these then, if it did not yet. */
+async function withNamed({ engine }: Deps, found: VisibleRetrieval, query: EngineQuery): Promise<VisibleRetrieval> {
+  const isFull = found.chunks.length >= query.topK
+  if (isFull || found.entities.length > 0 || found.relations.length > 0) return found
+  const { entities, relations } = await engine.retrieve(query)
+  return { ...found, entities, relations }
 }
 
 async function withChanges(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { EngineError, type Passage, type RetrievalEngine } from '../engine/port.ts'
+import { EngineError, type Passage, type Retrieval, type RetrievalEngine } from '../engine/port.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
@@ -9,12 +9,19 @@ let memory: TestMemory
 let fault: EngineError | undefined
 /** What the engine was last given to describe. */
 let described: readonly Passage[] = []
+/** What the engine found since the test began. */
+let retrieved: Retrieval[] = []
 
 /** The embedded engine, which a test may make fail. */
 function failing(engine: RetrievalEngine): RetrievalEngine {
   return {
     ...engine,
-    retrieve: (query) => (fault ? Promise.reject(fault) : engine.retrieve(query)),
+    retrieve: async (query) => {
+      if (fault) throw fault
+      const found = await engine.retrieve(query)
+      retrieved.push(found)
+      return found
+    },
     describe: (text, passages) => {
       described = passages
       return engine.describe(text, passages)
@@ -56,6 +63,7 @@ async function entityNamed(name: string): Promise<Body> {
 
 beforeEach(async () => {
   fault = undefined
+  retrieved = []
   const { rows } = await memory.sql.query<{ id: string }>('select id from memory')
   for (const { id } of rows) await ask('DELETE', `/memories/${id}`)
   await memory.engine.clear()
@@ -203,6 +211,21 @@ describe('queries', () => {
     expect(alone).toHaveLength(3)
     expect(more.slice(0, 3)).toEqual(alone)
     expect(more).toHaveLength(4)
+  })
+
+  it('look for entities and relations only where texts and changes leave them a place', async () => {
+    await stored('The SessionStore asks the RedisCluster.')
+    await stored('The SessionStore asks the RedisCluster again.')
+    const kinds = async (top: number): Promise<Set<string>> => {
+      const { body } = await ask('POST', '/queries', { mode: 'hybrid', text: 'SessionStore', top_k: top })
+      return new Set(body.results.map((one: { kind: string }) => one.kind))
+    }
+    expect(await kinds(2)).toEqual(new Set(['chunk']))
+    expect(retrieved.map(({ entities, relations }) => [entities, relations])).toEqual([[[], []]])
+    expect(await kinds(8)).toEqual(new Set(['chunk', 'entity', 'relation']))
+    for (const at of [1, 2, 3]) await stored(`{"SessionStore": ${at}}`, { repo: 'one', file: 'src/a.ts' })
+    // Five chunks of three texts: the engine has enough, the answer has not.
+    expect(await kinds(5)).toContain('entity')
   })
 
   it('name the kind of score that the engine states for the mode, on each path and with every filter (QUERIES-19)', async () => {

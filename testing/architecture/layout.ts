@@ -61,7 +61,7 @@ const product: readonly Zone[] = [
     ],
     tests: ['wrapper/broker/allowed-calls.ts'],
   },
-  { folder: 'memory/', imports: ['runtime/', 'machines/', kit] },
+  { folder: 'memory/', imports: ['runtime/', 'machines/', kit], tests: ['memory/client/'] },
   // Two programs beside the service. Its client knows it by HTTP alone; the extractor knows files alone.
   { folder: 'memory/client/', imports: ['memory/extract/', 'memory/testing/', 'runtime/clock.ts', kit] },
   { folder: 'memory/extract/', imports: ['runtime/clock.ts'] },

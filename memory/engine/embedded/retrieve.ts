@@ -91,12 +91,16 @@ async function withWords(
  */
 async function hybrid(sources: RetrievalSources, query: EngineQuery, asked: AskedTerms): Promise<Found> {
   const { sql } = sources
-  const { text, topK, filter } = query
+  const { text, topK, filter, enough = Infinity } = query
   const lexical = await bestByWords(sql, asked, Math.max(topK, fusedDepth), filter)
   const near = await sources.vectors?.rank(text, fusedDepth, filter)
+  let ranked = blended(near ? [fromNothing(lexical, 1), fromLeast(near, 1)] : [fromNothing(lexical, 1)])
+  if (ranked.length >= enough) {
+    const chunks = await withContent(sql, ranked.slice(0, topK))
+    return { scoreKind: 'fused', chunks, entities: [], relations: [] }
+  }
   const entities = await entitiesOfQuery(sql, asked, filter)
   const relations = await relationsAmong(sql, entities, topK, filter)
-  let ranked = blended(near ? [fromNothing(lexical, 1), fromLeast(near, 1)] : [fromNothing(lexical, 1)])
   if (ranked.length < topK) ranked = behind(ranked, await rankLocally(sql, asked, entities, topK, filter))
   if (ranked.length < topK) {
     await sources.communities.refresh()
