@@ -262,7 +262,7 @@ function tableOf(rows: readonly Row[]): string {
       'lines',
       'beside',
       'p50 ms',
-      'busy ms',
+      'busy ×',
     ],
     rows.map((row) => [
       row.repository,
