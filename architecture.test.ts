@@ -119,6 +119,7 @@ const landedMigrations: Readonly<Record<string, string>> = {
   'memory/store/migrations/0022-what-people-wrote.sql': '0b9b66c0daeba12a',
   'memory/store/migrations/0023-who-asked-for-a-job.sql': '30a083d62810a98d',
   'memory/store/migrations/0030-instance.sql': '07f7a8b740d99468',
+  'memory/store/migrations/0031-ingest-record.sql': '4b77887c12ab32a8',
   'memory/store/migrations/0040-files-by-age.sql': 'b5eb639452cf4fc2',
   'runtime/store/migrations/0001-actors.sql': 'ac25cda3761026af',
   'runtime/store/migrations/0002-hash-of-snapshots.sql': '005229a9e5f74cf1',

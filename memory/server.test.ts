@@ -81,6 +81,7 @@ describe('the document', () => {
         'GET /ingest-jobs/{id}',
         'DELETE /ingest-jobs/{id}',
         'GET /ingest-jobs/{id}/events',
+        'GET /ingest-record',
         'POST /queries',
         'POST /queries:data',
         'POST /queries:describe',

@@ -12,6 +12,7 @@ import { edgesRoutes } from './routes/edges.ts'
 import { engineRoutes } from './routes/engine.ts'
 import { entitiesRoutes } from './routes/entities.ts'
 import { ingestJobsRoutes } from './routes/ingest-jobs.ts'
+import { ingestRecordRoutes } from './routes/ingest-record.ts'
 import { memoriesRoutes } from './routes/memories.ts'
 import { queriesRoutes } from './routes/queries.ts'
 
@@ -29,6 +30,7 @@ export interface MemoryServerOptions {
 const routes = [
   memoriesRoutes,
   ingestJobsRoutes,
+  ingestRecordRoutes,
   queriesRoutes,
   entitiesRoutes,
   edgesRoutes,

@@ -7,18 +7,34 @@ import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { principalOf } from '../../http/auth/authenticate.ts'
 import { foldFaults } from '../../http/faults.ts'
-import { repaired } from '../../http/plain-input.ts'
+import { plainName, repaired } from '../../http/plain-input.ts'
 import { invalidInput, type Fault } from '../../http/problem.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { readJsonBody } from '../json-stream/read-json-body.ts'
 import { Content, FilePath, IdempotencyKey, Metadata, RepoName } from '../memories/memory.ts'
 import type { JobRow } from './jobs.ts'
 
+const Digest = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: plainName,
+  description:
+    'What the item was made from. Needs `repo` and `metadata.file`; the items of one file have one digest. `GET /ingest-record` shows it once all of them are stored.',
+})
+
+const CommitName = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: plainName,
+  description: 'The commit that `repo` is at when this job has succeeded. `GET /ingest-record` shows it from then on.',
+})
+
 export const BulkItem = Type.Object(
   {
     idempotency_key: Type.Optional(IdempotencyKey),
     content: Content,
     metadata: Type.Optional(Metadata),
+    digest: Type.Optional(Digest),
   },
   { additionalProperties: false },
 )
@@ -34,6 +50,7 @@ export const BulkRequest = Type.Union([
             'The service deletes the earlier memories of these files in `repo`, right before it stores the new ones of each file.',
         }),
       ),
+      commit: Type.Optional(CommitName),
       items: Type.Array(BulkItem),
     },
     { additionalProperties: false },
@@ -44,6 +61,7 @@ export const BulkRequest = Type.Union([
 const oneItem = Compile(BulkItem)
 const oneFile = Compile(FilePath)
 const repoName = Compile(RepoName)
+const commitName = Compile(CommitName)
 
 const batchItems = 256
 const batchCharacters = 1_048_576
@@ -77,6 +95,7 @@ class Intake {
   readonly #faults: Fault[] = []
   #shape: 'object' | 'array' = 'object'
   #repo: string | undefined
+  #commit: string | undefined
   #hasItems = false
   #hasFiles = false
   #items: PendingItem[] = []
@@ -107,7 +126,10 @@ class Intake {
     )
     await this.#flush(1, 0)
     this.#judge()
-    if (this.#faults.length === 0) await this.#judgeRepos()
+    if (this.#faults.length === 0) {
+      await this.#judgeRepos()
+      await this.#judgeDigests()
+    }
     if (this.#faults.length > 0) throw this.#refusal()
     return this.#accept()
   }
@@ -116,6 +138,9 @@ class Intake {
     if (name === 'repo') {
       if (repoName.Check(value)) this.#repo = value
       else this.#faultsAt('/repo', repoName.Errors(value))
+    } else if (name === 'commit') {
+      if (commitName.Check(value)) this.#commit = value
+      else this.#faultsAt('/commit', commitName.Errors(value))
     } else if (name === 'items' || name === 'reconcile_files') {
       if (name === 'items') this.#hasItems = true
       this.#fault(`/${name}`, 'must be array')
@@ -149,6 +174,7 @@ class Intake {
     if (!this.#hasItems && this.#shape === 'object') this.#fault('/items', 'is required')
     if (this.#hasFiles && (this.#repo === undefined || this.#repo === ''))
       this.#fault('/repo', 'is required with reconcile_files')
+    if (this.#commit !== undefined && !this.#repo) this.#fault('/repo', 'is required with commit')
   }
 
   /** MEMORY-RULE-4: purge and scope go by the request's repository; an item of another one is a mistake. */
@@ -160,6 +186,21 @@ class Intake {
       [this.#id, this.#repo],
     )
     for (const { index } of rows) this.#fault(`/items/${index}/metadata/repo`, 'is not the repo of the request')
+  }
+
+  /** A digest speaks for all that the repository has of a file. */
+  async #judgeDigests(): Promise<void> {
+    const { rows } = await this.#sql.query<{ index: number; fault: string }>(
+      `select index, case when $2 then 'needs the repo of the request' when file is null then 'needs metadata.file'
+        else 'is not the digest of the other items of its file' end as fault
+      from (select index, file, digest, first_value(digest) over (partition by file order by index) as first
+        from ingest_item where job = $1) i
+      where digest is distinct from case when $2 or file is null then null else first end
+      order by index limit ${maxFaults}`,
+      [this.#id, !this.#repo],
+    )
+    const place = this.#shape === 'array' ? '' : '/items'
+    for (const { index, fault } of rows) this.#fault(`${place}/${index}/digest`, fault)
   }
 
   #refusal(): Error {
@@ -175,15 +216,16 @@ class Intake {
     this.#characters = 0
     if (this.#faults.length > 0) return
     await this.#sql.query(
-      `insert into ingest_item (job, index, idempotency_key, content, metadata, file)
-      select $1, i.index, i.key, i.content, i.metadata::jsonb, nullif(i.metadata::jsonb->>'file', '')
-      from unnest($2::int[], $3::text[], $4::text[], $5::text[]) as i (index, key, content, metadata)`,
+      `insert into ingest_item (job, index, idempotency_key, content, metadata, file, digest)
+      select $1, i.index, i.key, i.content, i.metadata::jsonb, nullif(i.metadata::jsonb->>'file', ''), i.digest
+      from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[]) as i (index, key, content, metadata, digest)`,
       [
         this.#id,
         batch.map(({ index }) => index),
         batch.map(({ idempotency_key: key }) => key ?? null),
         batch.map(({ content }) => content.toWellFormed()),
         batch.map(({ metadata = {} }) => JSON.stringify(repaired(metadata))),
+        batch.map(({ digest }) => digest ?? null),
       ],
     )
   }
@@ -208,9 +250,9 @@ class Intake {
           [this.#id, repo],
         )
       const { rows } = await tx.query<JobRow>(
-        `update ingest_job set is_staged = false, repo = $2, total = $3 where id = $1
+        `update ingest_job set is_staged = false, repo = $2, total = $3, commit = $4 where id = $1
         returning id, number, repo, total, created_at, outcome`,
-        [this.#id, repo, this.#total],
+        [this.#id, repo, this.#total, this.#commit ?? null],
       )
       return rows[0]!
     })

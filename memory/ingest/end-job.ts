@@ -2,6 +2,7 @@ import type { ActorView } from '../../runtime/runtime.ts'
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import { keysOf, type JobRow } from './jobs.ts'
 import { jobView, type JobBody } from './job-view.ts'
+import { recordCommit, recordFiles } from './record.ts'
 
 /**
  * Writes down how a job ended and lets its items go; what it began to store is from now on the feed's. Whoever comes
@@ -17,6 +18,8 @@ export async function endJob(sql: Sql, row: JobRow, actor: ActorView): Promise<J
     if (written !== null) return written
     const view = jobView(actor, row.created_at, await keysOf(tx, actor))
     const counted = view.reason === 'cancelled' ? { ...view, ...(await begun(tx, row.id)) } : view
+    await recordFiles(tx, row.id, row.repo)
+    if (view.status === 'succeeded') await recordCommit(tx, row.id, view.finished_at!)
     await tx.query('update memory set job = null where job = $1', [row.id])
     await tx.query('update ingest_job set outcome = $2::jsonb where id = $1', [row.id, JSON.stringify(counted)])
     await tx.query('delete from ingest_item where job = $1', [row.id])
