@@ -10,15 +10,6 @@ const [one, other, edge] = [1, 2, 3].map((digit) => `00000000-0000-0000-0000-000
 let sql: Sql
 beforeAll(async () => {
   sql = await openMemorySql(['vector'])
-}, 120_000)
-afterAll(() => sql?.close())
-
-async function apply(isWanted: (name: string) => boolean): Promise<void> {
-  for (const name of (await readdir(folder)).toSorted())
-    if (isWanted(name)) await sql.exec(await readFile(new URL(name, folder), 'utf8'))
-}
-
-test('a store of before keeps who stands for its memories, and what people wrote (MEMORIES-17, ENTITIES-11, EDGES-8)', async () => {
   await apply((name) => name < '0021')
   await sql.exec(`insert into memory (id, identity, content, metadata, repo, status, track_id, feed_at, created_at, updated_at)
       select id, id::bytea, 'text', '{}', '', 'ready', id, 0, 0, 0 from unnest(array['${keyed}', '${unkeyed}']) as id;
@@ -28,8 +19,48 @@ test('a store of before keeps who stands for its memories, and what people wrote
         ('${other}', 'other', 'Other', 'identifier', 'found in a text', false, '{}');
     insert into knowledge_edge (id, from_id, to_id, relation, description, tier, metadata, is_asserted)
       values ('${edge}', '${one}', '${other}', 'owns', 'by contract', 'EXTRACTED', '{"a": "1"}', true)`)
+  await storeFiles()
   await apply((name) => name >= '0021')
-  const memories = await sql.query('select id, is_unkeyed from memory order by id')
+}, 120_000)
+afterAll(() => sql?.close())
+
+/** As an ingest of before wrote them: a file of two memories that were made from two versions, and one of a client without digests, too. */
+async function storeFiles(): Promise<void> {
+  const files = [
+    ['a.ts', { kind: 'file', sha: 'sha-a' }],
+    ['a.ts', { kind: 'file', sha: 'sha-a' }],
+    ['two.ts', { kind: 'file', sha: 'sha-1' }],
+    ['two.ts', { kind: 'file', sha: 'sha-2' }],
+    ['bare.ts', {}],
+    ['@commit/c1', { kind: 'commit', commit: 'c1' }],
+    ['issue 7', { kind: 'issue' }],
+  ] as const
+  for (const [at, [file, metadata]] of files.entries())
+    await sql.query(
+      `insert into memory (id, identity, content, metadata, repo, file, status, track_id, feed_at, created_at, updated_at)
+      values ($1::text, $1::text::bytea, 'text', $2, 'lib', $3, 'ready', $1::text, 0, 0, 0)`,
+      [`m-${at}`, JSON.stringify(metadata), file],
+    )
+  const key = `issue:7:${'f'.repeat(40)}`
+  await sql.query(`insert into memory_key (repo, key, memory_id) values ('lib', $1, 'm-6')`, [key])
+}
+
+async function apply(isWanted: (name: string) => boolean): Promise<void> {
+  for (const name of (await readdir(folder)).toSorted())
+    if (isWanted(name)) await sql.exec(await readFile(new URL(name, folder), 'utf8'))
+}
+
+test('a store of before has a record of the files that an ingest stored, and of none that it cannot name', async () => {
+  const { rows } = await sql.query('select repo, file, digest from ingest_record order by file')
+  expect(rows).toEqual([
+    { repo: 'lib', file: '@commit/c1', digest: 'c1' },
+    { repo: 'lib', file: 'a.ts', digest: 'sha-a' },
+    { repo: 'lib', file: 'issue 7', digest: 'f'.repeat(40) },
+  ])
+})
+
+test('a store of before keeps who stands for its memories, and what people wrote (MEMORIES-17, ENTITIES-11, EDGES-8)', async () => {
+  const memories = await sql.query("select id, is_unkeyed from memory where repo = '' order by id")
   expect(memories.rows).toEqual([
     { id: keyed, is_unkeyed: false },
     { id: unkeyed, is_unkeyed: true },
