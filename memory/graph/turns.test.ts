@@ -24,7 +24,7 @@ async function turnsDuring<T>(work: () => Promise<T>): Promise<readonly [T, numb
 }
 
 describe('a large push', () => {
-  it('leaves others their turn at least once for some thousand elements, in each of its steps (MEMORY-HEALTH-2)', async () => {
+  it('leaves others their turn at least once for some thousand elements, in each of its steps', async () => {
     const few = count / 5_000
     const [{ settled, unsettled }, sorting] = await turnsDuring(() => sortByFile(pushed))
     const [more, settling] = await turnsDuring(() => settle(unsettled, eachOf(settled)))
