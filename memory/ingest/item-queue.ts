@@ -6,7 +6,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { messageOf } from '../../runtime/errors.ts'
 import type { ItemResult } from './store-items.ts'
-import { Slots } from './slots.ts'
+import { Slots } from '../slots.ts'
 
 export interface ItemQueueOptions {
   readonly clock: Clock
