@@ -1,6 +1,7 @@
 import type { EdgeFilter, GraphArrays, GraphView } from '../../graph/port.ts'
 import { tiers } from '../../graph/model.ts'
 import type { EdgeList } from '../../communities/links.ts'
+import { Slots } from '../../slots.ts'
 import type { JobKind, JobResults } from './jobs.ts'
 import { runInThread, type RunJob } from './thread.ts'
 
@@ -39,8 +40,7 @@ const mostRepos = 64
 export class Analyst {
   readonly #run: RunJob
   readonly #repos = new Map<string, OneVersion>()
-  readonly #waiting: (() => void)[] = []
-  #running = 0
+  readonly #slots = new Slots(mostAtOnce)
 
   constructor(run: RunJob = runInThread) {
     this.#run = run
@@ -82,20 +82,8 @@ export class Analyst {
     const arrays = await view.arrays()
     const places = wantedPlaces(arrays, question)
     const job = { kind: question.kind, edges: edgeList(arrays, places), seed: question.seed }
-    const result = await this.#inTurn(() => this.#run(job, signal))
+    const result = await this.#slots.run(() => this.#run(job, signal))
     return { result: result as JobResults[K], places, arrays }
-  }
-
-  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#running >= mostAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#running += 1
-    try {
-      return await run()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#running -= 1
-      else next()
-    }
   }
 
   close(): void {

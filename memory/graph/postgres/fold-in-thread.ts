@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import type { CodeEntity, Hyperedge, Metadata } from '../model.ts'
 import type { ResolvedGraph } from '../resolved/graph.ts'
+import { Slots } from '../../slots.ts'
 
 /** Where the thread's source lies beside this file; the bundle has its own beside itself. */
 const workerUrl = new URL('./fold-worker.ts', import.meta.url)
@@ -43,8 +44,7 @@ type StartThread = () => Worker
 export class FoldThreads {
   readonly #start: StartThread
   readonly #threads = new Set<Worker>()
-  readonly #waiting: (() => void)[] = []
-  #running = 0
+  readonly #slots = new Slots(mostAtOnce)
   #isClosed = false
 
   constructor(start: StartThread = () => new Worker(workerUrl)) {
@@ -52,24 +52,20 @@ export class FoldThreads {
   }
 
   /** Gives the graph of all pieces that `feed` adds. The thread ends with it. */
-  async fold(feed: (add: (file: string, body: string) => void) => Promise<void>): Promise<ResolvedGraph> {
-    if (this.#running >= mostAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#running += 1
-    let worker: Worker | undefined
-    try {
+  fold(feed: (add: (file: string, body: string) => void) => Promise<void>): Promise<ResolvedGraph> {
+    return this.#slots.run(async () => {
       if (this.#isClosed) throw new Error('the store of graphs is closed')
-      worker = this.#start()
+      const worker = this.#start()
       this.#threads.add(worker)
-      const thread = new FoldThread(worker)
-      await feed((file, body) => thread.add(file, body))
-      return await thread.finish()
-    } finally {
-      if (worker !== undefined) this.#threads.delete(worker)
-      void worker?.terminate()
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#running -= 1
-      else next()
-    }
+      try {
+        const thread = new FoldThread(worker)
+        await feed((file, body) => thread.add(file, body))
+        return await thread.finish()
+      } finally {
+        this.#threads.delete(worker)
+        void worker.terminate()
+      }
+    })
   }
 
   async close(): Promise<void> {
