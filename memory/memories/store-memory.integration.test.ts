@@ -6,7 +6,7 @@ import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import { ownDatabase } from '../../testing/own-database.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { memoryMigrations } from '../store/migrations.ts'
-import { memoryIdentity } from './identity.ts'
+import { draftOf } from '../testing/drafts.ts'
 import { storeMemory, type Stored } from './store-memory.ts'
 
 async function withStore(use: (sql: Sql) => Promise<void>): Promise<void> {
@@ -21,20 +21,8 @@ async function withStore(use: (sql: Sql) => Promise<void>): Promise<void> {
   }
 }
 
-let count = 0
-
 function write(tx: Queryable, content: string, key: string): Promise<Stored> {
-  const draft = {
-    id: `m-${++count}`,
-    identity: memoryIdentity(content, {}),
-    content,
-    metadata: {},
-    repo: '',
-    file: null,
-    key: { repo: '', text: key },
-    job: null,
-  }
-  return storeMemory(tx, draft, 1000)
+  return storeMemory(tx, draftOf(content, key), 1000)
 }
 
 /** Begins the second write while the first one's transaction is open, and gives both once they have ended. */

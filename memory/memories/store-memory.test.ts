@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Sql } from '../../runtime/store/sql.ts'
+import { draftOf } from '../testing/drafts.ts'
 import { emptyMemoryStore, openMemoryStore } from '../testing/service.ts'
-import { memoryIdentity } from './identity.ts'
 import { storeMemory, type Stored } from './store-memory.ts'
 
 let sql: Sql
@@ -14,17 +14,8 @@ afterAll(() => sql?.close())
 beforeEach(() => emptyMemoryStore(sql))
 
 function write(content: string, key?: string): Promise<Stored> {
-  const draft = {
-    id: `m-${++count}`,
-    identity: memoryIdentity(content, {}),
-    content,
-    metadata: {},
-    repo: '',
-    file: null,
-    key: key === undefined ? undefined : { repo: '', text: key },
-    job: null,
-  }
-  return sql.tx((tx) => storeMemory(tx, draft, 1000 + count))
+  count += 1
+  return sql.tx((tx) => storeMemory(tx, draftOf(content, key), 1000 + count))
 }
 
 async function contents(): Promise<string[]> {
