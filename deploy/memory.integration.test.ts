@@ -44,7 +44,7 @@ describeRequiring('chart', 'the memory services of the chart', () => {
       databaseAnswerMs: 20_000,
       basePath: '/api/v1/memory/of-shop',
       openDocuments: true,
-      oidc: { issuer: 'https://id.example', audience: 'memory', algorithms: ['ES256'] },
+      oidc: { issuer: 'https://id.example', audience: 'memory', algorithms: ['ES256'], types: ['at+jwt', 'JWT'] },
       engine: { url: 'http://lightrag.models.svc:9621', apiKey: 'a secret' },
       embeddings: { url: 'http://embeddings.models.svc/v1', model: 'small', apiKey: 'a secret' },
       graph: { url, space: 'shop' },
