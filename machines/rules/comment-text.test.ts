@@ -86,6 +86,7 @@ const doubtful: readonly (readonly [string, (command: string) => string])[] = [
   ['between longer fences, with blank lines', (it) => `>>>>>\n\n${it}\n\n>>>>>>`],
   ['in a fenced quote within another', (it) => `>>>>\na\n>>>\n${it}\n>>>\n>>>>`],
   ['in a fenced quote of a list', (it) => `- a\n\n  >>>\n  ${it}\n  >>>`],
+  ['behind a blank line in a fenced quote of a list', (it) => `- a\n\n  >>>\n\n  ${it}\n  >>>`],
   ['in a fenced quote that nobody closes', (it) => `>>>\na\n\n${it}`],
   ['in front matter, as GitLab has it', (it) => `---\n${it}\n---\n\nx`],
   ['in front matter of TOML', (it) => `+++\nx\n\n${it}\n+++`],
@@ -159,6 +160,9 @@ describe('a comment longer than any forge takes', () => {
   test('is read while it has at most 65,536 characters (FORGE-FACT-2)', () => {
     expect(longestComment).toBe(65_536)
     expect(judgeComment(`${filler.slice('/approve\n\n'.length)}\n\n/approve`.slice(-longestComment))).toBe('approves')
+  })
+  test('is read below a quote of any length, every line of which is marked', () => {
+    expect(judgeComment(`${'> a\n'.repeat(10_000)}\n/approve`)).toBe('approves')
   })
 })
 
