@@ -88,7 +88,7 @@ function typeOf(schema) {
 
 function reasonsPage(reasons) {
   const rows = Object.entries(reasons).map(
-    ([name, { owner, says, unblocks }]) => `| \`${name}\` | ${owner} | ${cell(says)} | ${cell(unblocks)} |`,
+    ([name, { owner, text, unblocks }]) => `| \`${name}\` | ${owner} | ${cell(text)} | ${cell(unblocks)} |`,
   )
   const says = 'Why an actor rests: `status.why.reason`, `statewright why` and the inspector take nothing else.'
   return page('Reasons', says, ['| reason | who can move it | it | moved by |', '|---|---|---|---|', ...rows])

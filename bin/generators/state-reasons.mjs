@@ -24,8 +24,8 @@ export const stateReasons = {
       unblocks,
     ])
     const lines = [...states, ...said, ...waiting].map(
-      ([name, owner, says, unblocks]) =>
-        `  ${quote(name)}: { owner: ${quote(owner)}, says: ${quote(says)}, unblocks: ${quote(unblocks)} },`,
+      ([name, owner, text, unblocks]) =>
+        `  ${quote(name)}: { owner: ${quote(owner)}, text: ${quote(text)}, unblocks: ${quote(unblocks)} },`,
     )
     const text = [
       '/** Generated from the machines by bin/generators/state-reasons.mjs (npm run generate). Not edited by hand. */',
@@ -33,7 +33,7 @@ export const stateReasons = {
       '',
       'interface Reason {',
       '  readonly owner: Owner',
-      '  readonly says: string',
+      '  readonly text: string',
       '  readonly unblocks: string',
       '}',
       '',

@@ -23,14 +23,19 @@ export function restingOf(kind: ActorKind, path: string): readonly Resting[] {
 }
 
 /** Of a Task that waits to be minted, which has no state of its own yet. */
-export const restingInQueue: Resting = { reason: 'task/pod.awaitingSlot', ...reasons['task/pod.awaitingSlot'] }
+export const restingInQueue = restingFor('task/pod.awaitingSlot')
 
 /** A state without words of its own is said by the one around it. */
 function nearest(kind: ActorKind, leaf: string): readonly Resting[] {
   const name = `${kind}/${leaf}`
-  if (isReason(name)) return [{ reason: name, ...reasons[name] }]
+  if (isReason(name)) return [restingFor(name)]
   const end = leaf.lastIndexOf('.')
   return end < 0 ? [] : nearest(kind, leaf.slice(0, end))
+}
+
+function restingFor(reason: ReasonName): Resting {
+  const { owner, text, unblocks } = reasons[reason]
+  return { reason, owner, says: text, unblocks }
 }
 
 function isReason(name: string): name is ReasonName {
@@ -45,7 +50,7 @@ export function taskResting(context: TaskContext, path: string): Resting | undef
   if (context.stage.class === 'terminal') return undefined
   const park = `task/${context.stage.name}/${context.stage.reason}`
   if (context.stage.class === 'parked' && isReason(park))
-    return { reason: park, ...reasons[park], unblocks: reasons[park].unblocks + byCommand(context) }
+    return { ...restingFor(park), unblocks: reasons[park].unblocks + byCommand(context) }
   const [stage, pod] = restingOf('task', path)
   return context.stage.class === 'active' && context.stage.wants !== null ? (waitOf(context, path) ?? pod) : stage
 }
@@ -60,5 +65,5 @@ function byCommand({ origin, forge: { issues, mergeRequests } }: TaskContext): s
 function waitOf(context: TaskContext, path: string): Resting | undefined {
   const wait = Object.entries(waits).find(([, { state, isSo }]) => path.split(' ').includes(state) && isSo(context))
   const name = wait && `task/${wait[1].state}/${wait[0]}`
-  return name !== undefined && isReason(name) ? { reason: name, ...reasons[name] } : undefined
+  return name !== undefined && isReason(name) ? restingFor(name) : undefined
 }
