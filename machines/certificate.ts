@@ -4,6 +4,7 @@ import { laws, worlds } from './generated/certificates/explored.ts'
 import { hash as ingestJob } from './generated/certificates/ingest-job.ts'
 import { hash as issue } from './generated/certificates/issue.ts'
 import { hash as ledger } from './generated/certificates/ledger.ts'
+import { hash as memory } from './generated/certificates/memory.ts'
 import { hash as mergeRequest } from './generated/certificates/merge-request.ts'
 import { hash as modelKey } from './generated/certificates/model-key.ts'
 import { hash as pod } from './generated/certificates/pod.ts'
@@ -17,6 +18,7 @@ const machines: Readonly<Record<ActorKind, string>> = {
   queue,
   ledger,
   'model-key': modelKey,
+  memory,
   task,
   pod,
   turn,

@@ -6,6 +6,7 @@ export type ActorKind =
   | 'queue'
   | 'ledger'
   | 'model-key'
+  | 'memory'
   | 'task'
   | 'pod'
   | 'turn'

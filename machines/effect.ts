@@ -156,6 +156,8 @@ export const effectSchemas = {
   }),
   /** What there is to do, live and unminted Tasks with it -> `backlog.read`. */
   readBacklog: Type.Object({ project: Type.String(), run: Type.String() }),
+  /** A bounded step of taking what the Repositories hold into the memory -> `memory.filled` | `memory.held`. */
+  fillMemory: Type.Object({ project: Type.String(), run: Type.String() }),
 } satisfies Record<string, TSchema>
 
 export type EffectType = keyof typeof effectSchemas

@@ -220,6 +220,14 @@ export const lifecycleRows = {
     'handedOver/open': 'waits for the heir, the verdict void',
     'handedOver/heir': 'told of what changed meanwhile',
   },
+  Memory: {
+    'off/configured': 'filled once the Project has a memory service',
+    'filling/filled': 'at once on while there is more, else half an hour',
+    'filling/failed': 'later and later, and one Repository holds up no other',
+    'filling/held': 'a Project that is paused or not ready',
+    'any/outdated': 'a change is followed by a step that began after it',
+    'any/off': 'what it holds stays known',
+  },
   IngestJob: {
     'queued/lane': 'jobs of one repository one after another',
     'item/success': 'duplicated and partial_success too',

@@ -4,6 +4,7 @@ import { sourceHashes } from './generated/hashes.ts'
 import { ingestJobDefinition } from './ingest-job/machine.ts'
 import { issueDefinition } from './issue/machine.ts'
 import { ledgerDefinition } from './ledger/machine.ts'
+import { memoryDefinition } from './memory/machine.ts'
 import { mergeRequestDefinition } from './merge-request/machine.ts'
 import { modelKeyDefinition } from './model-key/machine.ts'
 import { podDefinition } from './pod/machine.ts'
@@ -17,6 +18,7 @@ const definitions: readonly MachineDefinition[] = [
   queueDefinition,
   ledgerDefinition,
   modelKeyDefinition,
+  memoryDefinition,
   taskDefinition,
   podDefinition,
   turnDefinition,

@@ -8,16 +8,20 @@ import { createMergeJudge } from '../edges/git/merge-judge.ts'
 import { createWrapperClient } from '../edges/pods/client.ts'
 import { wrapperHandlers } from '../edges/pods/outbound.ts'
 import type { PodPort } from '../edges/ports/pods.ts'
+import { fillMemory } from '../edges/schedule/fill-memory.ts'
 import { scheduleHandlers } from '../edges/schedule/handlers.ts'
 import { modelKeyDeliveries } from '../edges/schedule/model-key.ts'
 import { scheduleSettings } from '../edges/schedule/settings.ts'
 import { usageDeliveries } from '../edges/schedule/usage.ts'
 import type { OutboxEffect } from '../machines/emit.ts'
+import type { MemoryContext } from '../machines/memory/context.ts'
+import type { ProjectContext } from '../machines/project/context.ts'
 import type { BudgetSettings } from '../machines/project/events.ts'
 import type { Handlers } from '../runtime/handlers.ts'
 import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { forgeIdsOf, lifeIn } from './gateway.ts'
+import { memorySources } from './memory-sources.ts'
 import { podInputs, podUrls } from './pod-environment.ts'
 import { readWhy } from './why.ts'
 
@@ -39,6 +43,7 @@ export function composeHandlers(setup: Setup, stores: Stores): Acting {
     ...forge.handlers,
     requestFold: requestFold(agents),
     ...schedules(setup, stores, agents),
+    fillMemory: memoryFilling(setup, stores),
     ...wrappers(setup, stores, { pods, agents }),
   }
   return { forge, pods, agents, handlers: parts.tracing ? parts.tracing.handlers(handlers) : handlers }
@@ -105,6 +110,28 @@ function schedules({ settings }: Setup, { core, threads }: Stores, agents: Agent
     labelsOf: async (project, repository, number) => (await threads.issue(project, repository, number))?.labels ?? [],
     cronTimeZone: settings.cronTimeZone,
   })
+}
+
+function memoryFilling({ parts }: Setup, stores: Stores): Handlers<OutboxEffect>['fillMemory'] {
+  const { core, mirror, cache, defaultBranch, gatedThreads } = stores
+  const { runtime, directory } = core
+  return fillMemory({
+    ...core,
+    intake: parts.memoryIntake,
+    sourceOf: memorySources({ directory, forgeIdOf: forgeIdsOf(mirror), cache, defaultBranch, gatedThreads }),
+    heldBy: async (project) =>
+      heldBy((await runtime.read(`project:${project}`))?.context as ProjectContext | undefined),
+    known: async (project) => {
+      const actor = await runtime.read(`memory:${project}`)
+      return (actor?.context as MemoryContext | undefined)?.repositories ?? {}
+    },
+  })
+}
+
+function heldBy(project: ProjectContext | undefined): string {
+  if (project === undefined) return 'the Project was not checked yet'
+  if (project.reason !== '') return `the Project is not ready: ${project.reason}`
+  return project.isPaused ? 'the Project is paused' : ''
 }
 
 function wrappers({ parts, fetch }: Setup, { core }: Stores, { pods, agents }: Pick<Acting, 'pods' | 'agents'>) {

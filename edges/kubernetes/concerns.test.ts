@@ -18,6 +18,7 @@ const cases: readonly [address: ActorAddress, keys: readonly string[]][] = [
   ['queue:default/demo', ['QueuedEvent/default', 'Project/default/demo']],
   ['ledger:default/demo', ['QueuedEvent/default']],
   ['project:default/demo', ['Project/default/demo', 'Repository/default/lib', 'Repository/default/app']],
+  ['memory:default/demo', ['Project/default/demo', 'Repository/default/lib', 'Repository/default/app']],
   ['model-key:abc', ['Project/default/demo', 'Project/other/demo']],
   ['model-key:unknown', []],
   ['ingest-job:default/demo/1', []],

@@ -30,7 +30,10 @@ const concerns: Readonly<Record<ActorKind, Concern>> = {
   queue: (id) => [entriesOf(id), `Project/${id}`],
   ledger: (id) => [entriesOf(id)],
   async project(id, { repositoriesOf }) {
-    return [`Project/${id}`, ...(await repositoriesOf(id)).map((repository) => `Repository/${repository}`)]
+    return shownOfProject(id, await repositoriesOf(id))
+  },
+  async memory(id, { repositoriesOf }) {
+    return shownOfProject(id, await repositoriesOf(id))
   },
   async 'model-key'(id, { projectsOf }) {
     return (await projectsOf(id)).map((project) => `Project/${project}`)
@@ -42,6 +45,10 @@ const concerns: Readonly<Record<ActorKind, Concern>> = {
 export async function concernsOf(address: ActorAddress, relations: Relations): Promise<readonly ResourceKey[]> {
   const colon = address.indexOf(':')
   return concerns[address.slice(0, colon) as ActorKind](address.slice(colon + 1), relations)
+}
+
+function shownOfProject(project: string, repositories: readonly string[]): readonly ResourceKey[] {
+  return [`Project/${project}`, ...repositories.map((repository) => `Repository/${repository}`)]
 }
 
 function firstTwo(id: string): string {

@@ -2,10 +2,11 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '5a2bebd918e491e6',
+  project: 'c63b97e596dc0b5d',
   queue: '80deb3fa8c1797f7',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
+  memory: 'b2994964e98891d0',
   task: '4686a2bf08e0f405',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',

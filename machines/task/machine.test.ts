@@ -106,6 +106,7 @@ test('the registry holds each kind once', () => {
   expect(machines.map(({ kind }) => kind).toSorted()).toEqual([
     'issue',
     'ledger',
+    'memory',
     'merge-request',
     'model-key',
     'pod',

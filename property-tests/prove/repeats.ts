@@ -100,6 +100,7 @@ const repetition = {
   resyncMirror: 'other',
   planTick: 'other',
   readBacklog: 'other',
+  fillMemory: 'other',
 } satisfies Record<OutboxEffectType, 'read' | 'write' | 'other'>
 
 function typesThat(what: 'read' | 'write'): readonly string[] {

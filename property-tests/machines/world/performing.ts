@@ -122,6 +122,7 @@ const handlers = {
   },
   planTick: unasked,
   readBacklog: unasked,
+  fillMemory: unasked,
 } satisfies Record<OutboxEffectType, Handler>
 
 /** A branch has at most one open merge request; a repeat finds it. */

@@ -3,6 +3,7 @@ import type { ActorKind } from '../../../machines/definition.ts'
 import { ingestJobBirths, ingestJobWords } from './alphabets/ingest-job.ts'
 import { issueBirths, issueWords } from './alphabets/issue.ts'
 import { ledgerBirths, ledgerWords } from './alphabets/ledger.ts'
+import { memoryBirths, memoryWords } from './alphabets/memory.ts'
 import { mergeRequestBirths, mergeRequestWords } from './alphabets/merge-request.ts'
 import { modelKeyBirths, modelKeyWords } from './alphabets/model-key.ts'
 import { podBirths, podWords } from './alphabets/pod.ts'
@@ -31,6 +32,7 @@ export const alphabets: Readonly<Record<ActorKind, Alphabet>> = {
   queue: { id: 'default/demo', births: queueBirths, words: queueWords, walks: queueWalks },
   ledger: { id: 'default/demo', births: ledgerBirths, words: ledgerWords },
   'model-key': { id: 'print', births: modelKeyBirths, words: modelKeyWords },
+  memory: { id: 'default/demo', births: memoryBirths, words: memoryWords },
   issue: { id: 'default/lib-1', births: issueBirths, words: issueWords },
   'merge-request': { id: 'default/lib-mr-7', births: mergeRequestBirths, words: mergeRequestWords },
   project: { id: 'default/demo', births: projectBirths, words: projectWords },

@@ -3,6 +3,7 @@ import type { ActorKind } from '../../../machines/definition.ts'
 import type { IngestJobContext } from '../../../machines/ingest-job/context.ts'
 import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { LedgerContext } from '../../../machines/ledger/context.ts'
+import type { MemoryContext } from '../../../machines/memory/context.ts'
 import type { MergeRequestContext } from '../../../machines/merge-request/context.ts'
 import type { ModelKeyContext } from '../../../machines/model-key/context.ts'
 import type { PodContext } from '../../../machines/pod/context.ts'
@@ -153,6 +154,18 @@ function ofModelKey({ context }: Snapshot): readonly unknown[] {
   ]
 }
 
+function ofMemory({ context }: Snapshot): readonly unknown[] {
+  const { steps, repositories, isOutdated, behindSince, failures, trouble, holds, nextAt, at } =
+    context as MemoryContext
+  const inMs = nextAt === null ? null : nextAt - at
+  return [
+    ['steps', Math.min(3, steps), isOutdated, behindSince !== null],
+    ['known', repositories, isOutdated],
+    ['again', Math.min(8, failures), Math.min(8, holds), trouble],
+    ['rest', inMs, behindSince !== null, isOutdated],
+  ]
+}
+
 function ofIngestJob({ context }: Snapshot): readonly unknown[] {
   const { groups, group, item, attempt, isPurged, failed, errors, purged, skipped } = context as IngestJobContext
   const { purges = false, items = 0 } = groups[group] ?? {}
@@ -169,6 +182,7 @@ const things: Partial<Readonly<Record<ActorKind, (snapshot: Snapshot) => readonl
   queue: ofQueue,
   ledger: ofLedger,
   'model-key': ofModelKey,
+  memory: ofMemory,
   turn: ofTurn,
   issue: ofIssue,
   'merge-request': ofMergeRequest,

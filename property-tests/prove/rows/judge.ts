@@ -5,6 +5,7 @@ import { leavesOf, type Expected, type Rows } from './draft.ts'
 import { ingestJobRows } from './ingest-job.ts'
 import { issueRows } from './issue.ts'
 import { ledgerRows } from './ledger.ts'
+import { memoryRows } from './memory.ts'
 import { mergeRequestRows } from './merge-request.ts'
 import { modelKeyRows } from './model-key.ts'
 import { podRows } from './pod.ts'
@@ -22,6 +23,7 @@ const byKind: Readonly<Record<ActorKind, Rows>> = {
   'merge-request': mergeRequestRows,
   ledger: ledgerRows,
   'model-key': modelKeyRows,
+  memory: memoryRows,
   project: projectRows,
   'ingest-job': ingestJobRows,
 }
