@@ -78,7 +78,7 @@ async function openService(folder: string): Promise<BenchService> {
 
 /** Files and commits of a clone, as `statewright ingest` reads them. */
 export async function sourcesOf(dir: string, repo: string): Promise<readonly Source[]> {
-  const files = await gatherFiles(dir, repo, { largestBytes })
+  const files = await gatherFiles(dir, repo, { commit: 'HEAD', largestBytes })
   const commits = await gatherCommits(dir, repo, { most: mostCommits, since: undefined })
   return [...files.sources, ...commits.sources]
 }

@@ -1,7 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { systemClock } from '../../runtime/clock.ts'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import { git } from '../../memory/extract/source-files.ts'
 import {
   fetchIssues,
   gatherCommits,
@@ -11,6 +10,7 @@ import {
   type Gathered,
 } from '../../memory/client/ingest/items.ts'
 import { finishPending, ingest as send, planIngest, type IngestRun } from '../../memory/client/ingest/run.ts'
+import { findCommit } from '../../memory/client/ingest/tree.ts'
 import { stateFile, type StateFile } from '../../memory/client/ingest/state.ts'
 import { progress } from '../progress.ts'
 import { cacheDir, connect, serviceOptions, serviceUrl, serviceUsage } from '../knowledge-service.ts'
@@ -18,6 +18,7 @@ import { cacheDir, connect, serviceOptions, serviceUrl, serviceUsage } from '../
 const usage = `usage: statewright ingest DIR [--repo NAME] [options]
 
 Stores a repository in the knowledge service: its files and README, the diffs of its commits, and its issues.
+It reads the files of the commit HEAD: what is not committed stays out. A folder without commits is read as it is.
 The command sends only what changed since its last run. An interrupted run continues where it stopped.
 It skips files that git ignores, and generated, vendored, binary or large files. It skips every text with a secret in it.
 
@@ -133,13 +134,13 @@ interface All extends Gathered {
 
 async function gather(parsed: Parsed, dir: string, repo: string, state: StateFile): Promise<All> {
   const shown = progress('reading', process.stderr, Date.now)
+  const head = await findCommit(dir, 'HEAD')
   const files = await gatherFiles(dir, repo, {
+    commit: head,
     largestBytes: count(parsed, 'max-file-size', defaultLargest),
     onProgress: shown.tell,
   })
   shown.end()
-  const { code, stdout } = await git(dir, ['rev-parse', 'HEAD'])
-  const head = code === 0 ? stdout.trim() : undefined
   const most = count(parsed, 'commits', defaultCommits)
   const since = flag(parsed, 'all') ? undefined : (state.read().commit ?? undefined)
   const commits = head === undefined || most === 0 ? nothing : await gatherCommits(dir, repo, { most, since })

@@ -84,7 +84,7 @@ beforeAll(async () => {
   memory = await openTestMemory()
   const tokens = { token: async () => 'good', forget: () => undefined }
   const client = memoryClient({ url: memory.url, tokens, clock: systemClock, fetch, wait: (ms) => wait(ms) })
-  const files = await gatherFiles(folder, repo, { largestBytes: 1_000_000 })
+  const files = await gatherFiles(folder, repo, { commit: 'HEAD', largestBytes: 1_000_000 })
   const commits = await gatherCommits(folder, repo, { most: 100, since: undefined })
   const sources: Source[] = [...files.sources, ...commits.sources]
   let known: IngestState = { commit: null, stored: {}, pending: null }

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { withDeadline } from '../../../http/deadline.ts'
 import type { Clock, Fetch } from '../../../http/ports.ts'
-import { git, listFiles, readSource, spawnReader } from '../../extract/source-files.ts'
+import { git, spawnReader } from '../../extract/source-files.ts'
 import { findSecrets, isSecretFile } from './secrets.ts'
+import { commitTree, folderTree } from './tree.ts'
 
 export interface Item {
   readonly idempotency_key: string
@@ -38,25 +39,31 @@ const mostListed = 4000
 /** A text that is shorter says nothing that its name does not. */
 const leastCharacters = 1
 
+/** `commit`: the id of the one whose files these are, in a repository with or without a work tree. Without: the folder's. */
 export async function gatherFiles(
   dir: string,
   repo: string,
   {
+    commit,
     largestBytes,
     onProgress,
-  }: { readonly largestBytes: number; readonly onProgress?: (done: number, total: number) => void },
+  }: {
+    readonly commit: string | undefined
+    readonly largestBytes: number
+    readonly onProgress?: (done: number, total: number) => void
+  },
 ): Promise<Gathered> {
-  const { files, skipped } = await listFiles(dir)
-  const leftOut: LeftOut[] = [...skipped]
+  const tree = commit === undefined ? await folderTree(dir) : await commitTree(dir, commit)
+  const secret = tree.files.filter(isSecretFile)
+  const leftOut: LeftOut[] = [...tree.skipped, ...secret.map((file) => ({ file, reason: 'made for secrets' }))]
+  const files = tree.files.filter((file) => !isSecretFile(file))
   const sources: Source[] = []
-  for (const [index, file] of files.entries()) {
-    onProgress?.(index, files.length)
-    if (isSecretFile(file)) leftOut.push({ file, reason: 'made for secrets' })
-    else {
-      const read = await readSource(dir, file, { largestBytes })
-      if ('reason' in read) leftOut.push(read)
-      else take(file, read.sha, read.bytes)
-    }
+  let done = 0
+  for await (const read of tree.read(files, largestBytes)) {
+    onProgress?.(done, files.length)
+    done += 1
+    if ('reason' in read) leftOut.push(read)
+    else take(read.file, read.sha, read.bytes)
   }
   return { sources, leftOut }
 
