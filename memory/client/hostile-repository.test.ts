@@ -76,7 +76,7 @@ describe('a repository with a canary behind each program that it names', () => {
     plant()
     for (const commit of [undefined, await findCommit(repository, 'HEAD')])
       await gatherFiles(repository, 'r', { commit, largestBytes: 1000 })
-    await gatherCommits(repository, 'r', { most: 10, since: undefined })
+    await gatherCommits(repository, 'r', { commit: 'HEAD', most: 10, isKnown: () => false })
     expect(ran()).toBe(false)
     spawnSync('git', control, { cwd: repository, env: environment })
     expect(ran()).toBe(true)
