@@ -1,17 +1,23 @@
 /** What only a real service shows: machines that know nothing of each other keep one repository in it. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { createEmbeddedEngine } from '../../memory/engine/embedded/engine.ts'
+import { interfered, type Interference } from '../../memory/ingest/testing/jobs.ts'
 import { tokenStore } from '../../memory/client/token-store.ts'
 import { memoryMigrations } from '../../memory/store/migrations.ts'
 import { openTestMemory, type TestMemory } from '../../memory/testing/service.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { silentLogger } from '../../runtime/logger.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { ownDatabase } from '../../testing/own-database.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { credentialsFile } from '../knowledge-service.ts'
+import { programDir } from '../program.ts'
 import { ingest } from './ingest.ts'
 import { said } from './testing/fixture.ts'
 
@@ -67,6 +73,17 @@ class Fixture {
     return JSON.parse(out) as Record<string, unknown>
   }
 
+  /** The program itself, with its whole group killed once `reached`. */
+  async cut(reached: Promise<void>): Promise<void> {
+    const parameters = [join(programDir, 'bin', 'statewright.mjs'), 'ingest', this.repository, '--repo', 'lib']
+    const child = spawn(process.execPath, parameters, { stdio: 'ignore', detached: true })
+    const ended = once(child, 'close')
+    const first = await Promise.race([reached, ended])
+    if (first !== undefined) throw new Error(`the program ended by itself: ${String(first)}`)
+    process.kill(-child.pid!, 'SIGKILL')
+    await ended
+  }
+
   async stored(): Promise<Record<string, string>> {
     const { rows } = await this.memory.sql.query<Stored>('select id, file from memory where repo = $1', ['lib'])
     expect(new Set(rows.map(({ file }) => file)).size).toBe(rows.length)
@@ -75,16 +92,21 @@ class Fixture {
 
   close(): void {
     vi.unstubAllEnvs()
+    vi.unstubAllGlobals()
     rmSync(this.#dir, { recursive: true, force: true })
   }
 }
 
-async function withService(use: (fixture: Fixture) => Promise<void>): Promise<void> {
+async function withService(
+  use: (fixture: Fixture) => Promise<void>,
+  before: () => Interference = () => () => undefined,
+): Promise<void> {
   const { url, drop } = await ownDatabase()
   const sql = await openPgSql({ url })
   try {
     await migrate(sql, memoryMigrations)
-    const memory = await openTestMemory({ sql })
+    const parts = { sql, clock: systemClock, random: Math.random, logger: silentLogger }
+    const memory = await openTestMemory({ sql, engine: () => interfered(createEmbeddedEngine(parts), before) })
     const fixture = new Fixture(memory)
     try {
       await use(fixture)
@@ -108,6 +130,9 @@ describeRequiring('postgres', 'statewright ingest by machines that know nothing 
 
       const head = fixture.commit('Drop the zebra', { 'b.ts': 'const b = 2\n', 'zebra.ts': undefined })
       fixture.machine('two')
+      const dry = { would_send: ['b.ts', `@commit/${head}`], would_remove: ['zebra.ts'] }
+      expect(await fixture.ingest('--dry-run')).toMatchObject({ service: fixture.memory.url, ...dry })
+      expect(await fixture.stored()).toEqual(before)
       expect(await fixture.ingest()).toMatchObject({ sent: 2, gone: 1, done: 2, purged: 2, failed: 0 })
       const after = await fixture.stored()
       const commits = Object.keys(before).filter((file) => file.startsWith('@commit/'))
@@ -119,4 +144,36 @@ describeRequiring('postgres', 'statewright ingest by machines that know nothing 
       expect(await fixture.ingest()).toMatchObject({ sent: 0, gone: 0, jobs: 0 })
       expect(await fixture.stored()).toEqual(after)
     }))
+
+  it('goes on where a run was killed, on another machine: its job ends first, and nothing is stored twice (REPO-INGEST-6, REPO-INGEST-8)', () => {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const wait: Interference = ({ content }) => {
+      if (!content.startsWith('f07')) return undefined
+      reached.resolve()
+      return released.promise
+    }
+    return withService(
+      async (fixture) => {
+        // More than one job has room for.
+        const files = Array.from({ length: 410 }, (_, at) => [`f${String(at).padStart(3, '0')}.txt`, `${at}\n`])
+        const head = fixture.commit('Begin', Object.fromEntries(files))
+        fixture.machine('one')
+        await fixture.cut(reached.promise)
+
+        fixture.machine('two')
+        const real = fetch
+        vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+          // It looks at the job that the other one began.
+          if (url.includes('/ingest-jobs/')) released.resolve()
+          return real(url, init)
+        })
+        expect(await fixture.ingest()).toMatchObject({ sent: 11, jobs: 1, done: 11, purged: 0, skipped: 0, failed: 0 })
+        expect(Object.keys(await fixture.stored())).toHaveLength(411)
+        const record = await (await fixture.memory.ask('GET', '/ingest-record?repo=lib')).json()
+        expect(record).toMatchObject({ commit: head })
+        expect(await fixture.ingest()).toMatchObject({ sent: 0, jobs: 0 })
+      },
+      () => wait,
+    )
+  }, 60_000)
 })

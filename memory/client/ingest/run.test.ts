@@ -86,6 +86,27 @@ describe('what a run sends', () => {
     expect(await recordNow()).toEqual({ commit: head, digests: new Map(Object.entries(digests)) })
   })
 
+  test('is what changed and what is gone, by the record alone; what did not change stays as it is (REPO-INGEST-6, REPO-INGEST-7)', async () => {
+    const ids = async (): Promise<Record<string, string>> => {
+      const { rows } = await memory.sql.query<{ id: string; file: string }>(
+        'select id, file from memory where repo = $1',
+        [repo],
+      )
+      return Object.fromEntries(rows.map(({ id, file }) => [file, id]))
+    }
+    const first = commit('Begin', { 'a.ts': 'a\n', 'b.ts': 'b\n', 'c.ts': 'c\n' })
+    await run()
+    const before = await ids()
+    rmSync(join(dir, 'c.ts'))
+    const second = commit('Change b, drop c', { 'b.ts': 'bb\n' })
+    expect(await run()).toMatchObject({ done: 2, purged: 2 })
+    const after = await ids()
+    const same = ['a.ts', `@commit/${first}`]
+    expect(Object.keys(after).toSorted()).toEqual([...same, 'b.ts', `@commit/${second}`].toSorted())
+    for (const file of same) expect(after[file]).toBe(before[file])
+    expect(await run()).toMatchObject({ jobs: 0 })
+  })
+
   test('is an empty job where the repository has only moved on, and then nothing', async () => {
     commit('Begin', { 'a.ts': 'const a = 1\n' })
     await run()
