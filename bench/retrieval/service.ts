@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createLogger } from '../../http/logging.ts'
 import { gatherCommits, gatherFiles, type Source } from '../../memory/client/ingest/items.ts'
-import { ingest, planIngest } from '../../memory/client/ingest/run.ts'
-import type { IngestState } from '../../memory/client/ingest/state.ts'
+import { ingest } from '../../memory/client/ingest/run.ts'
 import { memoryClient, type MemoryClient } from '../../memory/client/memory-client.ts'
 import { createEmbeddedEngine } from '../../memory/engine/embedded/engine.ts'
 import { PostgresGraph } from '../../memory/graph/postgres/store.ts'
@@ -78,8 +77,8 @@ async function openService(folder: string): Promise<BenchService> {
 
 /** Files and commits of a clone, as `statewright ingest` reads them. */
 export async function sourcesOf(dir: string, repo: string): Promise<readonly Source[]> {
-  const files = await gatherFiles(dir, repo, { largestBytes })
-  const commits = await gatherCommits(dir, repo, { most: mostCommits, since: undefined })
+  const files = await gatherFiles(dir, repo, { commit: 'HEAD', largestBytes })
+  const commits = await gatherCommits(dir, repo, { commit: 'HEAD', most: mostCommits, isKnown: () => false })
   return [...files.sources, ...commits.sources]
 }
 
@@ -95,9 +94,7 @@ async function ingestNotes(client: MemoryClient, notes: ReadonlyMap<string, stri
 }
 
 async function send(client: MemoryClient, repo: string, sources: readonly Source[]): Promise<void> {
-  let known: IngestState = { commit: null, stored: {}, pending: null }
-  const state = { read: () => known, write: (given: IngestState) => void (known = given) }
-  const plan = planIngest(sources, known, () => false)
-  const { failed, errors } = await ingest(plan, { client, repo, state, wait: (ms) => wait(ms) })
+  const plan = { changed: sources, gone: [], commit: undefined, leftOut: [] }
+  const { failed, errors } = await ingest(plan, { client, repo, wait: (ms) => wait(ms) })
   if (failed > 0) throw new Error(`${repo}: ${failed} memories were not taken: ${errors[0] ?? ''}`)
 }

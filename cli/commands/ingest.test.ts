@@ -10,7 +10,6 @@ describe('ingest --dry-run', () => {
   let dir: string
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'ingest-'))
-    vi.stubEnv('XDG_CACHE_HOME', join(dir, 'cache'))
     vi.stubEnv('MEMORY_URL', '')
     writeFileSync(join(dir, 'README.md'), '# A library\n')
     writeFileSync(join(dir, 'big.txt'), 'x'.repeat(2_000))
@@ -36,11 +35,13 @@ describe('ingest --dry-run', () => {
     vi.stubGlobal('fetch', fetched)
     expect(JSON.parse((await run('--json')).out)).toMatchObject({
       repo: 'lib',
+      service: null,
       would_send: ['README.md'],
       would_remove: [],
       left_out: [{ file: 'big.txt', reason: expect.stringMatching(/./) }],
     })
     const { out } = await run()
+    expect(out).toContain('lib: no knowledge service is configured, so everything counts as new')
     expect(out).toContain('lib: would send 1 memories')
     expect(out).toMatch(/skipped big\.txt: ./)
     expect(fetched).not.toHaveBeenCalled()
@@ -70,7 +71,6 @@ describe('ingest', () => {
     const local = { memory: 'http://memory.invalid', memoryAudience: 'urn:memory', identity: 'http://id.invalid' }
     const client = { tokenUrl: 'http://id.invalid/token', clientId: 'cli', clientSecret: 'secret' }
     writeFileSync(join(dir, 'endpoints.json'), JSON.stringify({ ...local, ...client }))
-    vi.stubEnv('XDG_CACHE_HOME', join(dir, 'cache'))
     vi.stubEnv('XDG_CONFIG_HOME', join(dir, 'config'))
     for (const name of ['MEMORY_URL', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_SECRET_FILE']) vi.stubEnv(name, '')
     mkdirSync(join(dir, 'lib'))
@@ -89,7 +89,12 @@ describe('ingest', () => {
     const errors = job.failed === 0 ? [] : [{ idempotency_key: 'lib:README.md:0', message: 'too strange' }]
     const body = { id: 'j', total: 1, done: 1 - job.failed, skipped: 0, purged: 0, errors, ...job }
     const token = { access_token: 't', token_type: 'Bearer', expires_in: 3600 }
-    vi.stubGlobal('fetch', async (url: string | URL) => Response.json(String(url).endsWith('/token') ? token : body))
+    const nothing = { repo: 'lib', commit: null, finished_at: null, items: [] }
+    vi.stubGlobal('fetch', async (given: string | URL) => {
+      const { pathname } = new URL(given)
+      const isList = pathname === '/ingest-record' || pathname === '/ingest-jobs'
+      return Response.json(isList ? nothing : pathname === '/token' ? token : body)
+    })
     let code = -1
     await said(async () => void (code = await ingest([join(dir, 'lib'), '--dir', dir])))
     return code

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { gatherCommits, gatherFiles } from './ingest/items.ts'
+import { findCommit } from './ingest/tree.ts'
 
 describe('a repository with a canary behind each program that it names', () => {
   let dir: string
@@ -73,8 +74,9 @@ describe('a repository with a canary behind each program that it names', () => {
   ]
   test.each(attacks)('runs nothing by %s', async (_what, plant, control) => {
     plant()
-    await gatherFiles(repository, 'r', { largestBytes: 1000 })
-    await gatherCommits(repository, 'r', { most: 10, since: undefined })
+    for (const commit of [undefined, await findCommit(repository, 'HEAD')])
+      await gatherFiles(repository, 'r', { commit, largestBytes: 1000 })
+    await gatherCommits(repository, 'r', { commit: 'HEAD', most: 10, isKnown: () => false })
     expect(ran()).toBe(false)
     spawnSync('git', control, { cwd: repository, env: environment })
     expect(ran()).toBe(true)

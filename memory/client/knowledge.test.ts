@@ -8,9 +8,10 @@ import { openTestMemory, type TestMemory } from '../testing/service.ts'
 import { openPushRecord } from './push/push-record.ts'
 import { pushGraph, type PushOutcome } from './push/push.ts'
 import { extractFrom, folderOf, writeFiles } from '../extract/testing/folder.ts'
-import { gatherCommits, gatherFiles, gatherIssues } from './ingest/items.ts'
-import { finishPending, ingest, planIngest, type IngestRun } from './ingest/run.ts'
-import { stateFile } from './ingest/state.ts'
+import { planIngest, type IngestPlan } from './ingest/plan.ts'
+import { settledRecord } from './ingest/record.ts'
+import { ingest } from './ingest/run.ts'
+import { findCommit } from './ingest/tree.ts'
 import { memoryClient, type MemoryClient } from './memory-client.ts'
 
 let memory: TestMemory
@@ -112,14 +113,11 @@ function commit(dir: string, subject: string): void {
   git(dir, 'commit', '-q', '-m', subject)
 }
 
-async function gathered(dir: string, repo: string) {
-  const files = await gatherFiles(dir, repo, { largestBytes: 10_000 })
-  const commits = await gatherCommits(dir, repo, { most: 10, since: undefined })
-  const issues = gatherIssues([{ number: 7, title: 'The pigeon is late', body: 'By a day.' }], repo)
-  return {
-    sources: [...files.sources, ...commits.sources, ...issues.sources],
-    leftOut: [...files.leftOut, ...commits.leftOut],
-  }
+/** What a run would send, against what the service has now. */
+async function planOf(dir: string, repo: string, mostCommits = 10): Promise<IngestPlan> {
+  const issues = [{ number: 7, title: 'The pigeon is late', body: 'By a day.' }]
+  const order = { dir, commit: await findCommit(dir, 'HEAD'), repo, largestBytes: 10_000, mostCommits, issues }
+  return planIngest({ ...order, isWhole: false }, await settledRecord(repo, { client, wait }))
 }
 
 interface Results {
@@ -135,52 +133,36 @@ async function filesFor(repo: string, text: string, mode = 'hybrid'): Promise<st
 test('an ingest stores files, commits and issues with repo and file, and later only what has changed; secrets stay out (KNOWLEDGE-15, REPO-INGEST-1, REPO-INGEST-2, REPO-INGEST-3)', async () => {
   const repo = 'parcel'
   const dir = repository()
-  const run: IngestRun = { client, repo, state: stateFile(cache(), client.url, repo), wait }
-  const first = await gathered(dir, repo)
+  const first = await planOf(dir, repo)
   expect(first.leftOut.map(({ file }) => file)).toEqual(expect.arrayContaining(['.env', 'config.ts']))
-  expect(JSON.stringify(first.sources)).not.toContain('q8Zr2LmX9vBt4KwY')
-  expect(first.sources.map(({ file }) => file)).not.toContain('out/built.ts')
-  const totals = await ingest(
-    planIngest(first.sources, run.state.read(), () => false),
-    run,
-  )
-  expect(totals).toMatchObject({ done: first.sources.length, failed: 0 })
+  expect(JSON.stringify(first.changed)).not.toContain('q8Zr2LmX9vBt4KwY')
+  expect(first.changed.map(({ file }) => file)).not.toContain('out/built.ts')
+  const totals = await ingest(first, { client, repo, wait })
+  expect(totals).toMatchObject({ done: first.changed.length, failed: 0, succeeded: true })
   expect(await filesFor(repo, 'pigeon')).toEqual(expect.arrayContaining(['README.md', 'src/pigeon.ts']))
 
   writeFileSync(join(dir, 'src/pigeon.ts'), 'export function glide(): void {}')
   rmSync(join(dir, 'src/door.ts'))
-  const second = await gathered(dir, repo)
-  const plan = planIngest(second.sources, run.state.read(), (file) => file.startsWith('@'))
-  expect(plan.changed.map(({ file }) => file)).toEqual(['src/pigeon.ts'])
+  commit(dir, 'Glide')
+  const plan = await planOf(dir, repo)
+  expect(plan.changed.map(({ file }) => file)).toEqual(['src/pigeon.ts', expect.stringMatching(/^@commit/)])
   expect(plan.gone).toEqual(['src/door.ts'])
-  await ingest(plan, run)
-  expect(await filesFor(repo, 'glide', 'naive')).toEqual(['src/pigeon.ts'])
+  await ingest(plan, { client, repo, wait })
+  expect(await filesFor(repo, 'glide', 'naive')).toContain('src/pigeon.ts')
   expect(await filesFor(repo, 'openTheDoor', 'naive')).not.toContain('src/door.ts')
 })
 
-test('a run that was cut behind an accepted job takes up that job, and stores nothing twice (REPO-INGEST-8)', async () => {
+test('a run that was cut behind an accepted job waits for that job, and stores nothing twice (REPO-INGEST-8)', async () => {
   const repo = 'cut'
-  const { sources } = await gathered(repository(), repo)
-  const state = stateFile(cache(), client.url, repo)
-  const cut: IngestRun = {
-    client: { ...client, get: () => Promise.reject(new Error('power is gone')) },
-    repo,
-    state,
-    wait,
-  }
-  await expect(
-    ingest(
-      planIngest(sources, state.read(), () => false),
-      cut,
-    ),
-  ).rejects.toThrow('power is gone')
-  const run: IngestRun = { client, repo, state, wait }
-  expect(await finishPending(run)).toMatchObject({ status: 'succeeded', done: sources.length })
-  expect(planIngest(sources, state.read(), () => false)).toEqual({ changed: [], gone: [] })
+  const dir = repository()
+  const plan = await planOf(dir, repo)
+  const cut = { ...client, get: () => Promise.reject(new Error('power is gone')) }
+  await expect(ingest(plan, { client: cut, repo, wait })).rejects.toThrow('power is gone')
+  expect(await planOf(dir, repo)).toMatchObject({ changed: [], gone: [], commit: undefined })
   const { rows } = await memory.sql.query<{ n: number }>('select count(*)::int as n from memory where repo = $1', [
     repo,
   ])
-  expect(rows).toEqual([{ n: sources.length }])
+  expect(rows).toEqual([{ n: plan.changed.length }])
 })
 
 test('a hybrid query of one repository finds a file by the change that resembles it, though no word of it is in the file', async () => {
@@ -192,11 +174,7 @@ test('a hybrid query of one repository finds a file by the change that resembles
   git(dir, 'commit', '-q', '-m', 'Unrelated start')
   git(dir, 'add', 'a/x2.ts')
   git(dir, 'commit', '-q', '-m', 'Fix timezone of invoices')
-  const { sources } = await gathered(dir, repo)
-  await ingest(
-    planIngest(sources, { stored: {} }, () => false),
-    { client, repo, state: stateFile(cache(), client.url, repo), wait },
-  )
+  await ingest(await planOf(dir, repo), { client, repo, wait })
   const answer = (await client.post('/queries', {
     mode: 'hybrid',
     text: 'timezone of an invoice is wrong',

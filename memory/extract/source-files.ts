@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { createHash } from 'node:crypto'
 
 export type SkipReason =
@@ -42,10 +42,19 @@ export interface ReadOptions {
   readonly largestBytes?: number
 }
 
+interface Listed {
+  readonly files: readonly string[]
+  readonly skipped: readonly Skipped[]
+}
+
 /** Paths below `dir`, `/` between their parts, in order; ignored files aside. */
-export async function listFiles(given: string): Promise<{ files: string[]; skipped: Skipped[] }> {
+export async function listFiles(given: string): Promise<Listed> {
   const dir = resolve(given)
-  const paths = (await tracked(dir)) ?? (await asIfTracked(dir))
+  return pickPaths((await tracked(dir)) ?? (await asIfTracked(dir)))
+}
+
+/** Each once, in order: those to read, and those that their names rule out. */
+export function pickPaths(paths: readonly string[]): Listed {
   const files: string[] = []
   const skipped: Skipped[] = []
   for (const file of [...new Set(paths)].toSorted())
@@ -109,18 +118,26 @@ const harmless = [
   'protocol.allow=never',
 ].flatMap((setting) => ['-c', setting])
 
-/** Starts git on a repository that somebody else wrote, only to read. */
-export function spawnReader(dir: string, parameters: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn('git', ['-C', dir, ...harmless, ...parameters], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+/** Starts git on a repository that somebody else wrote, only to read. `input`: what it reads on its standard input. */
+export function spawnReader(
+  dir: string,
+  parameters: readonly string[],
+  input = '',
+): ChildProcessByStdio<Writable, Readable, Readable> {
+  const child = spawn('git', ['-C', dir, ...harmless, ...parameters], {
+    stdio: ['pipe', 'pipe', 'pipe'],
     // oxlint-disable-next-line no-restricted-properties -- git gets the environment that the person's own git would get
     env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
   })
+  // Git may end before it has read all: how it ended is what counts.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  return child
 }
 
-export function git(dir: string, parameters: readonly string[]): Promise<Answer> {
+export function git(dir: string, parameters: readonly string[], input?: string): Promise<Answer> {
   return new Promise((answer, reject) => {
-    const child = spawnReader(dir, parameters)
+    const child = spawnReader(dir, parameters, input)
     const [out, err]: Buffer[][] = [[], []]
     child.stdout.on('data', (chunk: Buffer) => out?.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => err?.push(chunk))
@@ -141,7 +158,7 @@ export async function readSource(
   file: string,
   { largestBytes = defaultLargest }: ReadOptions = {},
 ): Promise<Read> {
-  if (generatedName.test(file)) return { file, reason: 'generated' }
+  if (isNamedGenerated(file)) return { file, reason: 'generated' }
   let handle
   try {
     // A link could lead out of the folder.
@@ -158,7 +175,7 @@ export async function readSource(
     if (!found.isFile()) return { file, reason: 'a link or no file' }
     if (found.size > largestBytes) return { file, reason: 'too big' }
     const bytes = await handle.readFile()
-    return describe(file, bytes)
+    return judgeSource(file, bytes)
   } catch {
     return { file, reason: 'unreadable' }
   } finally {
@@ -166,13 +183,18 @@ export async function readSource(
   }
 }
 
-function describe(file: string, bytes: Buffer): Read {
+export function isNamedGenerated(file: string): boolean {
+  return generatedName.test(file)
+}
+
+/** What its bytes say of a file: whether somebody wrote it by hand. */
+export function judgeSource(file: string, bytes: Buffer, sha = blobId(bytes)): Read {
   if (bytes.subarray(0, 8192).includes(0)) return { file, reason: 'binary' }
   const head = bytes.subarray(0, markBytes).toString('latin1')
   if (generatedMark.test(head)) return { file, reason: 'generated' }
   if (/\.(?:[cm]?jsx?|css)$/.test(file) && longestLine(bytes) > minifiedLine && bytes.length > 8 * minifiedLine)
     return { file, reason: 'generated' }
-  return { file, sha: blobId(bytes), bytes }
+  return { file, sha, bytes }
 }
 
 /** Of the first lines: a table of data further down says nothing. */

@@ -6,8 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
 import { gatherCommits, gatherFiles, type Source } from '../client/ingest/items.ts'
-import { ingest, planIngest } from '../client/ingest/run.ts'
-import type { IngestState } from '../client/ingest/state.ts'
+import { ingest } from '../client/ingest/run.ts'
 import { memoryClient } from '../client/memory-client.ts'
 import { termsOf } from '../engine/text/tokenize.ts'
 import { openTestMemory, type TestMemory } from '../testing/service.ts'
@@ -84,15 +83,11 @@ beforeAll(async () => {
   memory = await openTestMemory()
   const tokens = { token: async () => 'good', forget: () => undefined }
   const client = memoryClient({ url: memory.url, tokens, clock: systemClock, fetch, wait: (ms) => wait(ms) })
-  const files = await gatherFiles(folder, repo, { largestBytes: 1_000_000 })
-  const commits = await gatherCommits(folder, repo, { most: 100, since: undefined })
+  const files = await gatherFiles(folder, repo, { commit: 'HEAD', largestBytes: 1_000_000 })
+  const commits = await gatherCommits(folder, repo, { commit: 'HEAD', most: 100, isKnown: () => false })
   const sources: Source[] = [...files.sources, ...commits.sources]
-  let known: IngestState = { commit: null, stored: {}, pending: null }
-  const state = { read: () => known, write: (given: IngestState) => void (known = given) }
-  const sent = await ingest(
-    planIngest(sources, known, () => false),
-    { client, repo, state, wait: (ms) => wait(ms) },
-  )
+  const plan = { changed: sources, gone: [], commit: undefined, leftOut: [] }
+  const sent = await ingest(plan, { client, repo, wait: (ms) => wait(ms) })
   expect(sent.failed).toBe(0)
   texts = new Map(files.sources.map(({ file, item }) => [file, item.content]))
 }, 60_000)

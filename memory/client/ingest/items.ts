@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { withDeadline } from '../../../http/deadline.ts'
 import type { Clock, Fetch } from '../../../http/ports.ts'
-import { git, listFiles, readSource, spawnReader } from '../../extract/source-files.ts'
+import { git, spawnReader } from '../../extract/source-files.ts'
 import { findSecrets, isSecretFile } from './secrets.ts'
+import { commitTree, folderTree } from './tree.ts'
 
 export interface Item {
   readonly idempotency_key: string
@@ -38,25 +39,31 @@ const mostListed = 4000
 /** A text that is shorter says nothing that its name does not. */
 const leastCharacters = 1
 
+/** `commit`: the id of the one whose files these are, in a repository with or without a work tree. Without: the folder's. */
 export async function gatherFiles(
   dir: string,
   repo: string,
   {
+    commit,
     largestBytes,
     onProgress,
-  }: { readonly largestBytes: number; readonly onProgress?: (done: number, total: number) => void },
+  }: {
+    readonly commit: string | undefined
+    readonly largestBytes: number
+    readonly onProgress?: (done: number, total: number) => void
+  },
 ): Promise<Gathered> {
-  const { files, skipped } = await listFiles(dir)
-  const leftOut: LeftOut[] = [...skipped]
+  const tree = commit === undefined ? await folderTree(dir) : await commitTree(dir, commit)
+  const secret = tree.files.filter(isSecretFile)
+  const leftOut: LeftOut[] = [...tree.skipped, ...secret.map((file) => ({ file, reason: 'made for secrets' }))]
+  const files = tree.files.filter((file) => !isSecretFile(file))
   const sources: Source[] = []
-  for (const [index, file] of files.entries()) {
-    onProgress?.(index, files.length)
-    if (isSecretFile(file)) leftOut.push({ file, reason: 'made for secrets' })
-    else {
-      const read = await readSource(dir, file, { largestBytes })
-      if ('reason' in read) leftOut.push(read)
-      else take(file, read.sha, read.bytes)
-    }
+  let done = 0
+  for await (const read of tree.read(files, largestBytes)) {
+    onProgress?.(done, files.length)
+    done += 1
+    if ('reason' in read) leftOut.push(read)
+    else take(read.file, read.sha, read.bytes)
   }
   return { sources, leftOut }
 
@@ -80,33 +87,29 @@ export async function gatherFiles(
   }
 }
 
-/** Commits of the first parents' line, newest first, merges as what they brought. */
-export async function gatherCommits(
-  dir: string,
-  repo: string,
-  { most, since }: { readonly most: number; readonly since: string | undefined },
-): Promise<Gathered> {
-  const range =
-    since !== undefined && (await git(dir, ['merge-base', '--is-ancestor', since, 'HEAD'])).code === 0
-      ? `${since}..HEAD`
-      : 'HEAD'
-  const log = await git(dir, [
-    'log',
-    '--first-parent',
-    '-m',
-    '--name-only',
-    `-n${most}`,
-    '--format=%x01%H%x02%ct%x02%s%x02%b%x03',
-    range,
-  ])
+interface CommitOptions {
+  readonly commit: string
+  /** How many of the newest are looked at. */
+  readonly most: number
+  /** Those whose file the service has are left alone. */
+  readonly isKnown: (file: string) => boolean
+}
+
+/** Commits of the first parents' line up to `commit`, newest first, merges as what they brought. */
+export async function gatherCommits(dir: string, repo: string, options: CommitOptions): Promise<Gathered> {
   const sources: Source[] = []
   const leftOut: LeftOut[] = []
-  if (log.code !== 0) return { sources, leftOut }
+  const due = await dueCommits(dir, options)
+  // Where none is named, git would show HEAD.
+  if (due.length === 0) return { sources, leftOut }
+  const shown = ['--no-walk=unsorted', '--stdin', '--first-parent', '-m', '--name-only']
+  const log = await git(dir, ['log', ...shown, '--format=%x01%H%x02%ct%x02%s%x02%b%x03'], `${due.join('\n')}\n`)
+  if (log.code !== 0) throw new Error(`git cannot show the commits: ${log.stderr.trim()}`)
   for (const entry of log.stdout.split('\u0001').slice(1)) {
     const [head = '', names = ''] = entry.split('\u0003')
     const [sha = '', at = '0', subject = '', body = ''] = head.split('\u0002')
     const files = names.split('\n').filter((name) => name !== '')
-    const file = `@commit/${sha}`
+    const file = fileOfCommit(sha)
     const diff = await diffOf(dir, sha)
     const text = clean(`${subject}\n\n${body.trim()}\n\n${files.join('\n')}\n\n${diff}`)
     const [secret] = findSecrets(text)
@@ -134,6 +137,17 @@ export async function gatherCommits(
     })
   }
   return { sources, leftOut }
+}
+
+async function dueCommits(dir: string, { commit, most, isKnown }: CommitOptions): Promise<readonly string[]> {
+  const parameters = ['rev-list', '--first-parent', `--max-count=${most}`, '--end-of-options', commit]
+  const { code, stdout, stderr } = await git(dir, parameters)
+  if (code !== 0) throw new Error(`git cannot list the commits up to ${commit}: ${stderr.trim()}`)
+  return stdout.split('\n').filter((sha) => sha !== '' && !isKnown(fileOfCommit(sha)))
+}
+
+function fileOfCommit(sha: string): string {
+  return `@commit/${sha}`
 }
 
 /** One name a line, as many as fit. */

@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../runtime/clock.ts'
+import { openTestMemory, type TestMemory } from '../../testing/service.ts'
+import { memoryClient, type MemoryClient } from '../memory-client.ts'
+import type { Issue, Source } from './items.ts'
+import { planIngest, type IngestOrder, type IngestPlan } from './plan.ts'
+import { settledRecord, type IngestRecord } from './record.ts'
+import { ingest } from './run.ts'
+import { findCommit } from './tree.ts'
+
+interface Sent {
+  readonly repo: string
+  readonly commit?: string
+  readonly reconcile_files: readonly string[]
+  readonly items: readonly { readonly digest: string; readonly metadata: { readonly file: string } }[]
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
+const issue = (number: number): Issue => ({ number, title: `Issue ${number}` })
+
+let memory: TestMemory
+let client: MemoryClient
+let sent: Sent[]
+let dir: string
+let repos = 0
+let repo: string
+
+beforeAll(async () => {
+  memory = await openTestMemory()
+  const tokens = { token: async () => 'good', forget: () => undefined }
+  const real = memoryClient({ url: memory.url, tokens, clock: systemClock, fetch, wait })
+  client = {
+    ...real,
+    post: (path, body) => {
+      sent.push(body as Sent)
+      return real.post(path, body)
+    },
+  }
+})
+afterAll(() => memory.close())
+beforeEach(() => {
+  sent = []
+  repo = `lib-${(repos += 1)}`
+  dir = mkdtempSync(join(tmpdir(), 'ingest-run-'))
+  git('init', '-q', '-b', 'main')
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+function git(...args: readonly string[]): string {
+  const person = ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid']
+  return execFileSync('git', ['-C', dir, ...person, ...args])
+    .toString()
+    .trim()
+}
+
+function commit(subject: string, files: Readonly<Record<string, string>> = {}): string {
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(dir, file), text)
+  git('add', '-A')
+  git('commit', '-q', '--allow-empty', '-m', subject)
+  return git('rev-parse', 'HEAD')
+}
+
+const recordNow = (): Promise<IngestRecord> => settledRecord(repo, { client, wait })
+
+async function planOf(changes: Partial<IngestOrder> = {}): Promise<IngestPlan> {
+  const [largestBytes, mostCommits] = [10_000, 100]
+  const order = { dir, repo, largestBytes, mostCommits, issues: undefined, isWhole: false }
+  return planIngest({ ...order, commit: await findCommit(dir, 'HEAD'), ...changes }, await recordNow())
+}
+
+const run = async (changes: Partial<IngestOrder> = {}): ReturnType<typeof ingest> =>
+  ingest(await planOf(changes), { client, repo, wait })
+
+const filesOf = ({ changed }: IngestPlan): string[] => changed.map(({ file }) => file)
+
+describe('what a run sends', () => {
+  test('has the digest of each file, and the commit with it', async () => {
+    const head = commit('Begin', { 'a.ts': 'const a = 1\n' })
+    expect(await run()).toMatchObject({ succeeded: true, jobs: 1, done: 2 })
+    const digests = { 'a.ts': git('rev-parse', 'HEAD:a.ts'), [`@commit/${head}`]: head }
+    expect(Object.fromEntries(sent[0]!.items.map(({ digest, metadata }) => [metadata.file, digest]))).toEqual(digests)
+    expect(await recordNow()).toEqual({ commit: head, digests: new Map(Object.entries(digests)) })
+  })
+
+  test('is what changed and what is gone, by the record alone; what did not change stays as it is (REPO-INGEST-6, REPO-INGEST-7)', async () => {
+    const ids = async (): Promise<Record<string, string>> => {
+      const { rows } = await memory.sql.query<{ id: string; file: string }>(
+        'select id, file from memory where repo = $1',
+        [repo],
+      )
+      return Object.fromEntries(rows.map(({ id, file }) => [file, id]))
+    }
+    const first = commit('Begin', { 'a.ts': 'a\n', 'b.ts': 'b\n', 'c.ts': 'c\n' })
+    await run()
+    const before = await ids()
+    rmSync(join(dir, 'c.ts'))
+    const second = commit('Change b, drop c', { 'b.ts': 'bb\n' })
+    expect(await run()).toMatchObject({ done: 2, purged: 2 })
+    const after = await ids()
+    const same = ['a.ts', `@commit/${first}`]
+    expect(Object.keys(after).toSorted()).toEqual([...same, 'b.ts', `@commit/${second}`].toSorted())
+    for (const file of same) expect(after[file]).toBe(before[file])
+    expect(await run()).toMatchObject({ jobs: 0 })
+  })
+
+  test('is an empty job where the repository has only moved on, and then nothing', async () => {
+    commit('Begin', { 'a.ts': 'const a = 1\n' })
+    await run()
+    const head = commit('Nothing new')
+    expect(await run({ mostCommits: 0 })).toMatchObject({ succeeded: true, jobs: 1, done: 0 })
+    expect(sent[1]).toEqual({ repo, commit: head, reconcile_files: [], items: [] })
+    expect((await recordNow()).commit).toBe(head)
+    expect(await run({ mostCommits: 0 })).toMatchObject({ succeeded: true, jobs: 0 })
+    expect(sent).toHaveLength(2)
+  })
+
+  test('are of the newest commits those that are not stored: what a run left out stays due (REPO-INGEST-9)', async () => {
+    const [first, second, third] = [commit('One', { 'a.ts': 'a\n' }), commit('Two'), commit('Three')]
+    const names = (...shas: readonly string[]): string[] => shas.map((sha) => `@commit/${sha}`)
+    expect(await run({ mostCommits: 0 })).toMatchObject({ done: 1 })
+    expect(await planOf({ mostCommits: 0 })).toMatchObject({ changed: [], commit: undefined })
+    expect(filesOf(await planOf({ mostCommits: 2 }))).toEqual(names(third, second))
+    expect(await run({ mostCommits: 1 })).toMatchObject({ done: 1 })
+    expect(filesOf(await planOf({ mostCommits: 2 }))).toEqual(names(second))
+    expect(await run()).toMatchObject({ done: 2 })
+    expect([...(await recordNow()).digests.keys()].toSorted()).toEqual(
+      ['a.ts', ...names(first, second, third)].toSorted(),
+    )
+    expect(await planOf({ mostCommits: 1 })).toMatchObject({ changed: [], gone: [] })
+  })
+
+  test('is everything where everything is wanted, and removes what is gone all the same', async () => {
+    const head = commit('Begin', { 'a.ts': 'a\n', 'b.ts': 'b\n' })
+    await run()
+    rmSync(join(dir, 'b.ts'))
+    const next = commit('Drop b')
+    const plan = await planOf({ isWhole: true })
+    expect(filesOf(plan)).toEqual(['a.ts', `@commit/${next}`, `@commit/${head}`])
+    expect(plan.gone).toEqual(['b.ts'])
+  })
+
+  test('leaves issues alone that nobody looked at, and removes those that are no more', async () => {
+    commit('Begin', { 'a.ts': 'a\n' })
+    await run({ issues: [issue(1), issue(2)] })
+    expect(await planOf()).toMatchObject({ changed: [], gone: [] })
+    expect(await planOf({ issues: [issue(2)] })).toMatchObject({ changed: [], gone: ['@issue/1'] })
+  })
+
+  test('has no commit where a file failed, neither in that job nor behind it, and the file stays due', async () => {
+    const source = (file: string, content = file): Source => ({
+      file,
+      sha: 'd',
+      item: { idempotency_key: file, content, metadata: { repo, file } },
+    })
+    const tooMany = Array.from({ length: 60 }, (_, at) => [`key${at}`, 'x'])
+    const bad = source('bad')
+    const broken = { ...bad, item: { ...bad.item, metadata: { ...bad.item.metadata, ...Object.fromEntries(tooMany) } } }
+    // Under its key the first text is kept, and metadata of both has no room there.
+    const more = Object.fromEntries(tooMany.map(([key, value]) => [`more-${key}`, value]))
+    const twin = { ...broken, item: { ...broken.item, metadata: { repo, file: 'bad', ...more } } }
+    const others = Array.from({ length: 400 }, (_, at) => source(`f${at}`))
+    const plan = { changed: [broken, twin, ...others], gone: [], commit: 'c1', leftOut: [] }
+    expect(await ingest(plan, { client, repo, wait })).toMatchObject({ succeeded: false, jobs: 2, failed: 1 })
+    expect(sent.map((body) => body.commit)).toEqual([undefined, undefined])
+    const record = await recordNow()
+    expect(record.commit).toBeNull()
+    expect(record.digests.size).toBe(400)
+    expect(record.digests.has('bad')).toBe(false)
+  }, 60_000)
+})
+
+test('the record is read to its last page', async () => {
+  const pages: Record<string, object> = {
+    '': { commit: 'c', items: [{ file: 'a', digest: '1' }], next_cursor: 'more of it' },
+    'more of it': { commit: 'c', items: [{ file: 'b', digest: '2' }] },
+  }
+  const get = async (path: string): Promise<unknown> => {
+    const { pathname, searchParams } = new URL(path, 'http://service.invalid')
+    expect(searchParams.get('repo')).toBe('a/b c')
+    return pathname === '/ingest-jobs' ? { items: [] } : pages[searchParams.get('cursor') ?? '']
+  }
+  const record = await settledRecord('a/b c', { client: { ...client, get }, wait })
+  expect(record).toEqual({ commit: 'c', digests: new Map(Object.entries({ a: '1', b: '2' })) })
+})
+
+test('the record is read when the jobs have ended that were queued or running', async () => {
+  const seen: string[] = []
+  const ended = new Set<string>()
+  const job = (id: string, status: string): object => ({
+    ...{ id, status, total: 1, done: 0, failed: 0, skipped: 0, purged: 0, errors: [] },
+  })
+  const get = async (path: string): Promise<unknown> => {
+    seen.push(path)
+    const { pathname, searchParams } = new URL(path, 'http://service.invalid')
+    if (pathname === '/ingest-record') return { commit: null, items: [] }
+    if (pathname === '/ingest-jobs')
+      return { items: [job(searchParams.get('status') === 'queued' ? 'one' : 'two', 'running')] }
+    const status = ended.has(pathname) ? 'succeeded' : 'running'
+    ended.add(pathname)
+    return job(pathname.split('/').at(-1)!, status)
+  }
+  const pending: string[] = []
+  await settledRecord(repo, { client: { ...client, get }, wait: async () => undefined }, ({ id }) => pending.push(id))
+  expect(pending).toEqual(['one', 'one', 'two', 'two'])
+  expect(seen.at(-1)).toContain('/ingest-record')
+  expect(seen.filter((path) => path.includes('record'))).toHaveLength(1)
+})
