@@ -163,7 +163,7 @@ async function indexed(
   memories: readonly EngineMemory[],
 ): Promise<readonly PreparedMemory[]> {
   const prepared = await threads.prepare([...new Map(memories.map((one) => [one.id, one])).values()])
-  await sql.tx((tx) => indexMemories(tx, prepared))
+  await indexMemories(sql, prepared)
   return prepared
 }
 
