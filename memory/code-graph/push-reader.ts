@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { foldFaults } from '../../http/faults.ts'
@@ -6,7 +5,8 @@ import { invalidInput, type Fault } from '../../http/problem.ts'
 import { faultsOf } from '../../http/validation.ts'
 import type { CodeEntity, IndexedFile } from '../graph/model.ts'
 import type { Pushed, PushedEdge, PushedHyperedge } from '../graph/settle.ts'
-import { readJsonBody } from '../json-stream/read-json-body.ts'
+import { JsonScanner } from '../json-stream/json-scanner.ts'
+import { toProblem } from '../json-stream/read-json-body.ts'
 import { rubricFault } from './rubric.ts'
 import { EdgeBody, EntityBody, HyperedgeBody, IndexedFileBody, PushMembers } from './schema.ts'
 
@@ -31,25 +31,43 @@ const lists = {
 }
 type List = keyof typeof lists
 
-/** Reads the body element by element: what was read is kept as values only. Throws 400 with every fault found. */
-export async function readPush(
-  request: FastifyRequest,
-  { strict }: { readonly strict: boolean },
-): Promise<PushRequest> {
-  const gathered = new Gathering(strict)
-  await readJsonBody(
-    request,
-    { arrays: Object.keys(lists), maxValueBytes: maxElementBytes },
-    {
-      began: (shape) => {
-        if (shape === 'array') throw invalidInput([{ path: '', message: 'must be an object' }])
+/** Reads a body element by element as its bytes come: what was read is kept as values only. Throws 400 with every fault found. */
+export class PushScan {
+  readonly #gathered: Gathering
+  readonly #scanner: JsonScanner
+
+  constructor({ strict }: { readonly strict: boolean }) {
+    const gathered = new Gathering(strict)
+    this.#gathered = gathered
+    this.#scanner = new JsonScanner(
+      { arrays: Object.keys(lists), maxValueBytes: maxElementBytes },
+      {
+        began: (shape) => {
+          if (shape === 'array') throw invalidInput([{ path: '', message: 'must be an object' }])
+        },
+        member: (name, value) => gathered.member(name, value),
+        element: (list, index, value) => gathered.element(list as List, index, value),
+        ended: () => undefined,
       },
-      member: (name, value) => gathered.member(name, value),
-      element: (list, index, value) => gathered.element(list as List, index, value),
-      ended: () => undefined,
-    },
-  )
-  return gathered.finish()
+    )
+  }
+
+  write(piece: Buffer): void {
+    try {
+      this.#scanner.write(piece)
+    } catch (error) {
+      throw toProblem(error)
+    }
+  }
+
+  finish(): PushRequest {
+    try {
+      this.#scanner.end()
+      return this.#gathered.finish()
+    } catch (error) {
+      throw toProblem(error)
+    }
+  }
 }
 
 class Gathering {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { PostgresGraph } from '../graph/postgres/store.ts'
 import { openMemoryStore } from '../testing/service.ts'
-import { push } from './push.ts'
+import { push, sortPush } from './push.ts'
 import type { PushMembers } from './schema.ts'
 
 let sql: Sql
@@ -18,14 +18,14 @@ async function commitAfter(members: PushMembers): Promise<string | null | undefi
   const file = 'a.ts'
   await push(
     { graph, repo: 'r', pushedAt: 1 },
-    {
+    await sortPush({
       members,
       files: [{ file, sha: '1' }],
       entities: [{ id: 'a', type: 'function', name: 'a', file }],
       edges: [],
       hyperedges: [],
       offRubric: { count: 0, examples: [] },
-    },
+    }),
   )
   return (await graph.head('r'))?.commit
 }

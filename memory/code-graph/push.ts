@@ -1,6 +1,6 @@
 import { invalidInput, Problem, type Fault } from '../../http/problem.ts'
 import type { Contributions } from '../graph/model.ts'
-import type { GraphStore, StageOutcome } from '../graph/port.ts'
+import type { GraphPart, GraphStore, StageOutcome } from '../graph/port.ts'
 import { eachOf, merged, settle, sortByFile, type Pushed } from '../graph/settle.ts'
 import type { PushRequest } from './push-reader.ts'
 
@@ -10,21 +10,50 @@ export interface PushContext {
   readonly pushedAt: number
 }
 
-/** Stores a push; what comes of it, in the words of the answer. */
-export async function push(context: PushContext, request: PushRequest): Promise<StageOutcome> {
-  const { graph, repo, pushedAt } = context
-  const { files } = request
-  const { mode, snapshot_id, part = 0, final = false } = request.members
-  // A snapshot is of its own commit, named or not; some files change what is stored of another one (CODE-PUSH-24).
-  const commit = mode === 'files' ? request.members.commit : (request.members.commit ?? null)
-  const { settled, unsettled } = await sortByFile(request)
-  if (snapshot_id !== undefined) {
-    const staged = { repo, commit, pushedAt, files, snapshotId: snapshot_id, part, final }
-    return refusingGaps(await graph.stage({ ...staged, contributions: settled, unsettled }))
+/** How much of each a push has. */
+interface PushCounts {
+  readonly files: number
+  readonly entities: number
+  readonly edges: number
+  readonly hyperedges: number
+}
+
+/** A push that is checked and sorted: what is left to do is to store it. */
+export interface SortedPush
+  extends Pick<PushRequest, 'members' | 'files' | 'offRubric'>, Pick<GraphPart, 'contributions' | 'written'> {
+  readonly counts: PushCounts
+  /** Of a part: what the others have a say in. */
+  readonly unsettled: GraphPart['unsettled']
+}
+
+/** Gives each element to its file. Throws 400 where files are replaced and an element belongs to none of them. */
+export async function sortPush(request: PushRequest): Promise<SortedPush> {
+  const { members, files, offRubric, entities, edges, hyperedges } = request
+  const counts = {
+    files: files.length,
+    entities: entities.length,
+    edges: edges.length,
+    hyperedges: hyperedges.length,
   }
+  const { settled, unsettled } = await sortByFile(request)
+  const sorted = { members, files, offRubric, counts, unsettled }
+  if (members.snapshot_id !== undefined) return { ...sorted, contributions: settled }
   const contributions = await merged(settled, await settle(unsettled, eachOf(settled)))
-  const placed = mode === 'files' ? await placedInFiles(request, contributions) : contributions
-  return { status: 'pushed', head: await graph.push({ repo, commit, pushedAt, mode, files, contributions: placed }) }
+  const placed = members.mode === 'files' ? await placedInFiles(request, contributions) : contributions
+  return { ...sorted, contributions: placed, unsettled: { entities: [], edges: [], hyperedges: [] } }
+}
+
+/** Stores a push; what comes of it, in the words of the answer. */
+export async function push(context: PushContext, sorted: SortedPush): Promise<StageOutcome> {
+  const { graph, repo, pushedAt } = context
+  const { files, contributions, written, unsettled } = sorted
+  const { mode, snapshot_id, part = 0, final = false } = sorted.members
+  // A snapshot is of its own commit, named or not; some files change what is stored of another one (CODE-PUSH-24).
+  const commit = mode === 'files' ? sorted.members.commit : (sorted.members.commit ?? null)
+  const given = { repo, commit, pushedAt, files, contributions, ...(written === undefined ? {} : { written }) }
+  if (snapshot_id !== undefined)
+    return refusingGaps(await graph.stage({ ...given, unsettled, snapshotId: snapshot_id, part, final }))
+  return { status: 'pushed', head: await graph.push({ ...given, mode }) }
 }
 
 function refusingGaps(outcome: StageOutcome): StageOutcome {

@@ -30,16 +30,29 @@ export interface GraphPush {
   readonly mode: 'snapshot' | 'files'
   readonly files: readonly IndexedFile[]
   readonly contributions: Contributions
+  /** What files contribute besides, as a thread has written it already: the pieces of one file in their order. */
+  readonly written?: () => AsyncIterable<WrittenPiece>
+}
+
+/** A piece of what a file contributes, as the text that is stored (`piecesOf`). */
+export interface WrittenPiece {
+  readonly file: string
+  readonly body: string
 }
 
 /** A snapshot in parts (GRAPH-RULE-1): readers see nothing of it before the final one. */
 export interface GraphPart extends Omit<GraphPush, 'mode'> {
   /** What only all parts together can give to a file. */
-  readonly unsettled: Pushed
+  readonly unsettled: Pushed | WrittenUnsettled
   readonly snapshotId: string
   /** From 0 or 1, without gaps; a part that comes again replaces itself. */
   readonly part: number
   readonly final: boolean
+}
+
+/** The same as the text that is stored. */
+interface WrittenUnsettled {
+  readonly text: string
 }
 
 export type StageOutcome =

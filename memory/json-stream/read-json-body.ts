@@ -24,6 +24,23 @@ export async function readJsonBody(
 ): Promise<void> {
   const { maxBytes = maxBulkBytes, maxValueBytes = maxBytes, arrays } = limits
   const scanner = new JsonScanner({ arrays, maxValueBytes }, reader)
+  await readPieces(request, maxBytes, async (piece) => {
+    scanner.write(piece)
+    await reader.pieceRead?.()
+  })
+  try {
+    scanner.end()
+  } catch (error) {
+    throw toProblem(error)
+  }
+}
+
+/** Hands the decoded bytes of the body on as they come. Throws as `readJsonBody`, and 400 where there are none. */
+export async function readPieces(
+  request: FastifyRequest,
+  maxBytes: number,
+  take: (piece: Buffer) => Promise<void>,
+): Promise<void> {
   const body = bodyOf(request)
   const stream = decoded(request, body)
   let bytes = 0
@@ -32,11 +49,9 @@ export async function readJsonBody(
     for await (const piece of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += piece.length
       if (bytes > maxBytes) throw tooLarge(maxBytes)
-      scanner.write(piece)
-      await reader.pieceRead?.()
+      await take(piece)
     }
     if (bytes === 0) throw invalidInput([{ path: '', message: 'a JSON body is required' }])
-    scanner.end()
   } catch (error) {
     leave(body, stream)
     throw toProblem(error)
@@ -76,7 +91,8 @@ function tooLarge(maxBytes: number): Problem {
   return new Problem('body-too-large', `the decoded body is larger than ${maxBytes} bytes`)
 }
 
-function toProblem(error: unknown): unknown {
+/** What a fault of the body is answered with; another error stays what it is. */
+export function toProblem(error: unknown): unknown {
   if (error instanceof JsonSyntaxError) return new Problem('malformed-request', error.message, { cause: error })
   if (error instanceof ValueTooLargeError) return invalidInput([{ path: error.path, message: error.message }])
   const code = (error as { readonly code?: unknown }).code

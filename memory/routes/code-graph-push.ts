@@ -2,8 +2,8 @@
 import { Counter, Gauge } from 'prom-client'
 import { Type } from 'typebox'
 import type { HttpApp } from '../../http/app.ts'
-import { readPush } from '../code-graph/push-reader.ts'
 import { push } from '../code-graph/push.ts'
+import { PushReading } from '../code-graph/read-push.ts'
 import { repoQuery, unknownRepo } from '../code-graph/query.ts'
 import * as body from '../code-graph/schema.ts'
 import type { MemoryDeps } from '../deps.ts'
@@ -57,6 +57,8 @@ function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDep
     description:
       'Mode `snapshot` replaces the graph of the repository in one step. Mode `files` replaces what came from the listed files. Send a snapshot above 32 MiB in parts with one `snapshot_id`, the last part with `final`.',
   }
+  const reading = new PushReading(clock)
+  app.addHook('onClose', () => reading.close())
   streamBodies(app, (scope) => {
     scope.post(
       '/code-graph::bulk',
@@ -68,15 +70,11 @@ function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDep
       async (request) => {
         const startedAt = clock.now()
         const { repo, strict = false } = request.query
-        const pushed = await readPush(request, { strict })
-        const outcome = await push({ graph, repo, pushedAt: startedAt }, pushed)
-        const { mode, snapshot_id } = pushed.members
-        const counts = {
-          files: pushed.files.length,
-          entities: pushed.entities.length,
-          edges: pushed.edges.length,
-          hyperedges: pushed.hyperedges.length,
-        }
+        const { members, counts, offRubric, outcome } = await reading.read(request, { strict }, async (sorted) => ({
+          ...sorted,
+          outcome: await push({ graph, repo, pushedAt: startedAt }, sorted),
+        }))
+        const { mode, snapshot_id } = members
         pushes.inc({ mode: snapshot_id === undefined ? mode : 'staged' })
         for (const kind of ['entities', 'edges', 'hyperedges'] as const) elements.inc({ kind }, counts[kind])
         const version = outcome.status === 'pushed' ? outcome.head.version : null
@@ -92,7 +90,7 @@ function pushRoute(app: HttpApp, { graph, clock, logAction, metrics }: MemoryDep
           ...counts,
           ...(outcome.status === 'pushed' ? { version: outcome.head.version, commit: outcome.head.commit } : {}),
           ...(outcome.status === 'staged' ? { staged: { snapshot_id, parts: outcome.parts } } : {}),
-          ...(pushed.offRubric.count === 0 ? {} : { off_rubric: pushed.offRubric }),
+          ...(offRubric.count === 0 ? {} : { off_rubric: offRubric }),
         }
       },
     )

@@ -172,10 +172,13 @@ function logReplaced(deps: MemoryDeps, request: FastifyRequest, ids: readonly st
     deps.logAction(request, { action: 'memory.delete', resourceId, startedAt, more: { reason: 'replaced' } })
 }
 
-/** The row as it is once the engine has answered, or after a moment. */
+/**
+ * The row as it is once the engine has answered, or as it was stored. The look at the row has its place in the moment
+ * too: the engine may have the only session of the store for longer (MEMORIES-19).
+ */
 async function settled(deps: MemoryDeps, row: MemoryRow): Promise<MemoryRow> {
   if (row.status !== 'processing' || row.job !== null) return row
-  const fed = deps.feed.put([row.id]).catch(() => undefined)
-  await Promise.race([fed, sleep(deps.clock, readyWithinMs)])
-  return (await findMemory(deps.sql, row.id)) ?? row
+  const fed = deps.feed.put([row.id]).then(() => findMemory(deps.sql, row.id))
+  const found = await Promise.race([fed.catch(() => undefined), sleep(deps.clock, readyWithinMs)])
+  return found ?? row
 }

@@ -28,7 +28,8 @@ import { createCommunities } from './communities.ts'
 import { indexMemories } from './index-memories.ts'
 import { createStatisticsKeeper } from './keep-statistics.ts'
 import { Postings } from './postings.ts'
-import { prepare } from './prepare.ts'
+import type { PreparedMemory } from './prepare.ts'
+import { PrepareThreads } from './prepare-in-thread.ts'
 import { retrieve, type RetrievalSources } from './retrieve.ts'
 import { summarize } from '../text/summarize.ts'
 import { unindexMemories } from './unindex-memories.ts'
@@ -39,6 +40,8 @@ export interface EmbeddedEngineOptions {
   readonly random: Random
   readonly logger: Logger
   readonly embedder?: Embedder | undefined
+  /** In which large memories are prepared; they end with the engine. */
+  readonly threads?: PrepareThreads
 }
 
 /** The version of what the index holds: terms, entities, scores. */
@@ -49,7 +52,7 @@ const mostAtOnce = 32
 const vectorsDueMs = 15_000
 
 export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalEngine {
-  const { sql, clock, random, logger, embedder } = options
+  const { sql, clock, random, logger, embedder, threads = new PrepareThreads(clock) } = options
   const counts = { stored: 0, duplicates: 0, failed: 0, withoutEntities: 0 }
   const vectors: VectorFeed | undefined = embedder && createVectorFeed({ sql, clock, random, embedder, logger })
   const sources = sourcesOver(sql, vectors)
@@ -68,10 +71,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
 
   /** One that cannot be stored must not take the others of its group along. */
   async function upsertGroup(memories: readonly EngineMemory[]): Promise<UpsertOutcome[]> {
-    // Of one memory given twice the later is meant; both have its outcome.
-    const prepared = [...new Map(memories.map((one) => [one.id, one])).values()].map(prepare)
+    let prepared: readonly PreparedMemory[]
     try {
-      await sql.tx((tx) => indexMemories(tx, prepared))
+      prepared = await indexed(sql, threads, memories)
     } catch (error) {
       if (memories.length === 1) return [failed(memories[0]!, error)]
       const each: UpsertOutcome[] = []
@@ -149,8 +151,20 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
       isStopped = true
       timer?.cancel()
       await background
+      await threads.close()
     },
   }
+}
+
+/** Of one memory given twice the later is meant; both have its outcome. */
+async function indexed(
+  sql: Sql,
+  threads: PrepareThreads,
+  memories: readonly EngineMemory[],
+): Promise<readonly PreparedMemory[]> {
+  const prepared = await threads.prepare([...new Map(memories.map((one) => [one.id, one])).values()])
+  await indexMemories(sql, prepared)
+  return prepared
 }
 
 function sourcesOver(sql: Sql, vectors: VectorFeed | undefined): RetrievalSources {

@@ -34,7 +34,7 @@ export function prepare(memory: EngineMemory): PreparedMemory {
     contentSha: createHash('sha256').update(memory.content).digest('hex'),
     chunks: chunks.map((chunk) => prepareChunk(chunk, pathTerms)),
     entities: [...knowledge.entities.values()],
-    edges: knowledge.edges,
+    edges: [...knowledge.edges.values()],
   }
 }
 
@@ -57,13 +57,13 @@ function prepareChunk({ content, findings }: Chunk, pathTerms: ReadonlyMap<strin
 
 interface Knowledge {
   readonly entities: ReadonlyMap<string, FoundEntity>
-  readonly edges: readonly FoundEdge[]
+  readonly edges: ReadonlyMap<string, FoundEdge>
   addFile(file: string, targets: readonly string[]): void
 }
 
 function knowledgeOf(memory: EngineMemory, chunks: readonly Chunk[]): Knowledge {
   const entities = new Map<string, FoundEntity>()
-  const edges: FoundEdge[] = []
+  const edges = new Map<string, FoundEdge>()
   const memoryId = memory.id
 
   function addEntity(name: string, type: string, mentions: number): void {
@@ -74,7 +74,10 @@ function knowledgeOf(memory: EngineMemory, chunks: readonly Chunk[]): Knowledge 
 
   function addEdge(from: string, to: string, sort: Pick<FoundEdge, 'relation' | 'tier' | 'mentions'>): void {
     const [fromKey, toKey] = [entityKey(from), entityKey(to)]
-    if (fromKey !== toKey) edges.push({ memoryId, fromKey, toKey, description: '', ...sort })
+    if (fromKey === toKey) return
+    const key = `${fromKey}\n${toKey}\n${sort.relation}`
+    const mentions = (edges.get(key)?.mentions ?? 0) + sort.mentions
+    edges.set(key, { memoryId, fromKey, toKey, description: '', ...sort, mentions })
   }
 
   for (const { findings } of chunks) {

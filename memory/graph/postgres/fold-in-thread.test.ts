@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Sql } from '../../../runtime/store/sql.ts'
+import { ThreadError } from '../../threads/asked-thread.ts'
 import { openMemoryStore } from '../../testing/service.ts'
 import { aHyperedge, anEdge, anEntity, aPush, contributionOf } from '../contract/builders.ts'
 import type { Contribution } from '../model.ts'
 import { Fold } from '../resolved/fold.ts'
-import { FoldThreadError, FoldThreads } from './fold-in-thread.ts'
+import { FoldThreads } from './fold-in-thread.ts'
 import { piecesOf } from './piece.ts'
 import { PostgresGraph } from './store.ts'
 
@@ -43,7 +44,7 @@ describe('a graph that is folded in a thread', () => {
     let starts = 0
     const threads = new FoldThreads(() => ((starts += 1) <= 4 ? deadThread() : goodThread()))
     for (let attempt = 0; attempt < 4; attempt += 1)
-      await expect(threads.fold(feed)).rejects.toBeInstanceOf(FoldThreadError)
+      await expect(threads.fold(feed)).rejects.toBeInstanceOf(ThreadError)
     expect((await threads.fold(feed)).from).toHaveLength(count)
   })
 
@@ -66,7 +67,7 @@ describe('a graph that is folded in a thread', () => {
   test('fails when the store closes, and begins no more', async () => {
     const threads = new FoldThreads()
     const folding = threads.fold(() => threads.close())
-    await expect(folding).rejects.toBeInstanceOf(FoldThreadError)
+    await expect(folding).rejects.toBeInstanceOf(ThreadError)
     await expect(threads.fold(feed)).rejects.toThrow('closed')
   })
 })

@@ -5,7 +5,8 @@
 import { Worker } from 'node:worker_threads'
 import type { CodeEntity, Hyperedge, Metadata } from '../model.ts'
 import type { ResolvedGraph } from '../resolved/graph.ts'
-import { Slots } from '../../slots.ts'
+import { type AskedThread, ThreadError } from '../../threads/asked-thread.ts'
+import { ThreadPool } from '../../threads/thread-pool.ts'
 
 /** Where the thread's source lies beside this file; the bundle has its own beside itself. */
 const workerUrl = new URL('./fold-worker.ts', import.meta.url)
@@ -33,74 +34,40 @@ export type FoldAnswer =
   | { readonly kind: 'columns'; readonly columns: Columns; readonly lengths: Readonly<Record<keyof Lists, number>> }
   | { readonly kind: 'slice'; readonly items: readonly unknown[] }
 
-/** A thread that ended before it had answered: what it was to do may be tried again. */
-export class FoldThreadError extends Error {
-  override readonly name = 'FoldThreadError'
-}
-
-type StartThread = () => Worker
+type FoldThread = AskedThread<FoldQuestion, FoldAnswer>
 
 /** The threads of one store. */
 export class FoldThreads {
-  readonly #start: StartThread
-  readonly #threads = new Set<Worker>()
-  readonly #slots = new Slots(mostAtOnce)
-  #isClosed = false
+  readonly #pool: ThreadPool<FoldQuestion, FoldAnswer>
 
-  constructor(start: StartThread = () => new Worker(workerUrl)) {
-    this.#start = start
+  constructor(start: () => Worker = () => new Worker(workerUrl)) {
+    this.#pool = new ThreadPool({ start, purpose: 'a graph', most: mostAtOnce })
   }
 
   /** Gives the graph of all pieces that `feed` adds. The thread ends with it. */
   fold(feed: (add: (file: string, body: string) => void) => Promise<void>): Promise<ResolvedGraph> {
-    return this.#slots.run(async () => {
-      if (this.#isClosed) throw new Error('the store of graphs is closed')
-      const worker = this.#start()
-      this.#threads.add(worker)
-      try {
-        const thread = new FoldThread(worker)
-        await feed((file, body) => thread.add(file, body))
-        return await thread.finish()
-      } finally {
-        this.#threads.delete(worker)
-        void worker.terminate()
-      }
+    return this.#pool.run(async (thread) => {
+      await feed((file, body) => thread.post({ kind: 'piece', file, body }))
+      return new Fetching(thread).finish()
     })
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await Promise.all([...this.#threads].map((worker) => worker.terminate()))
+  close(): Promise<void> {
+    return this.#pool.close()
   }
 }
 
-class FoldThread {
-  readonly #worker: Worker
-  #answer = Promise.withResolvers<FoldAnswer>()
-  #fault: Error | undefined
+/** Gets a graph out of its thread. */
+class Fetching {
+  readonly #thread: FoldThread
 
-  constructor(worker: Worker) {
-    this.#worker = worker
-    worker.unref()
-    worker.on('message', (answer: FoldAnswer) => this.#answer.resolve(answer))
-    worker.on('error', (cause) => this.#fail(new FoldThreadError('the thread of a graph failed', { cause })))
-    worker.on('exit', () => this.#fail(new FoldThreadError('the thread of a graph ended without an answer')))
-  }
-
-  #fail(fault: Error): void {
-    this.#fault ??= fault
-    // Nobody may be waiting just then; who asks next is refused.
-    this.#answer.promise.catch(() => undefined)
-    this.#answer.reject(this.#fault)
-  }
-
-  add(file: string, body: string): void {
-    this.#post({ kind: 'piece', file, body })
+  constructor(thread: FoldThread) {
+    this.#thread = thread
   }
 
   async finish(): Promise<ResolvedGraph> {
-    const answer = await this.#ask({ kind: 'finish' })
-    if (answer.kind !== 'columns') throw new FoldThreadError('the thread of a graph answered something else')
+    const answer = await this.#thread.ask({ kind: 'finish' })
+    if (answer.kind !== 'columns') throw new ThreadError('the thread of a graph answered something else')
     const { columns, lengths } = answer
     const graph = {
       ...columns,
@@ -127,19 +94,8 @@ class FoldThread {
     visit: (item: Lists[L]) => void,
   ): Promise<void> {
     for (let begin = 0; begin < lengths[list]; begin += sliceLength) {
-      const answer = await this.#ask({ kind: 'slice', list, begin, end: begin + sliceLength })
+      const answer = await this.#thread.ask({ kind: 'slice', list, begin, end: begin + sliceLength })
       if (answer.kind === 'slice') for (const item of answer.items) visit(item as Lists[L])
     }
-  }
-
-  #ask(question: FoldQuestion): Promise<FoldAnswer> {
-    if (this.#fault === undefined) this.#answer = Promise.withResolvers()
-    this.#post(question)
-    return this.#answer.promise
-  }
-
-  #post(question: FoldQuestion): void {
-    if (this.#fault !== undefined) throw this.#fault
-    this.#worker.postMessage(question)
   }
 }

@@ -2,7 +2,8 @@ import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { GraphHead } from '../port.ts'
 import { Fold } from '../resolved/fold.ts'
 import type { ResolvedGraph } from '../resolved/graph.ts'
-import { FoldThreadError, FoldThreads } from './fold-in-thread.ts'
+import { onceAgain } from '../../threads/thread-pool.ts'
+import { FoldThreads } from './fold-in-thread.ts'
 import { readHead, type StoredHead } from './heads.ts'
 import { readPiece } from './piece.ts'
 import { piecesIn } from './rows.ts'
@@ -117,21 +118,11 @@ async function load(sql: Queryable, threads: FoldThreads, repo: string): Promise
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const before = await readHead(sql, repo)
     if (before === undefined) return undefined
-    const graph = await foldAgain(() => foldPieces(sql, threads, before.generation))
+    const graph = await onceAgain(() => foldPieces(sql, threads, before.generation))
     const after = await readHead(sql, repo)
     if (after?.head.version === before.head.version) return { head: before.head, graph }
   }
   throw new Error(`new pushes of ${repo} arrive faster than the service can read the graph: retry later`)
-}
-
-/** A thread may die of what is not the graph's fault; one that dies twice is an error of the question. */
-async function foldAgain(run: () => Promise<ResolvedGraph>): Promise<ResolvedGraph> {
-  try {
-    return await run()
-  } catch (error) {
-    if (error instanceof FoldThreadError) return run()
-    throw error
-  }
 }
 
 async function foldPieces(sql: Queryable, threads: FoldThreads, generation: number): Promise<ResolvedGraph> {

@@ -9,11 +9,11 @@ export async function putPart(sql: Sql, generation: number, push: GraphPart): Pr
   const where = { generation, part: push.part }
   await sql.tx(async (tx) => {
     await tx.query('delete from code_graph_file where generation = $1 and part = $2', [generation, push.part])
-    await insertFiles(tx, where, push.files, push.contributions)
+    await insertFiles(tx, where, push)
     await tx.query(
       `insert into code_graph_part (generation, part, unsettled) values ($1, $2, $3)
       on conflict (generation, part) do update set unsettled = excluded.unsettled`,
-      [generation, push.part, JSON.stringify(push.unsettled)],
+      [generation, push.part, 'text' in push.unsettled ? push.unsettled.text : JSON.stringify(push.unsettled)],
     )
   })
 }

@@ -1,6 +1,7 @@
 import { arraySourceText, arrayParams, type Columns } from '../../../runtime/store/columns.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
-import type { Contribution, Contributions, IndexedFile } from '../model.ts'
+import type { Contribution } from '../model.ts'
+import type { GraphPush } from '../port.ts'
 import { piecesOf } from './piece.ts'
 
 const columns: Columns = [
@@ -39,12 +40,11 @@ export interface Where {
 export async function insertFiles(
   sql: Queryable,
   where: Where,
-  files: readonly IndexedFile[],
-  contributions: Contributions,
+  push: Pick<GraphPush, 'files' | 'contributions' | 'written'>,
 ): Promise<void> {
   let batch: FileRow[] = []
   let characters = 0
-  for (const row of rowsOf(where, files, contributions)) {
+  for await (const row of rowsOf(where, push)) {
     batch.push(row)
     characters += row.body.length
     if (characters < batchCharacters && batch.length < batchRows) continue
@@ -55,15 +55,21 @@ export async function insertFiles(
   if (batch.length > 0) await sql.query(insert, arrayParams(columns, batch))
 }
 
-function* rowsOf(where: Where, files: readonly IndexedFile[], contributions: Contributions): Generator<FileRow> {
+async function* rowsOf(
+  where: Where,
+  { files, contributions, written }: Pick<GraphPush, 'files' | 'contributions' | 'written'>,
+): AsyncGenerator<FileRow> {
   const shas = new Map(files.filter(({ sha }) => sha !== '').map(({ file, sha }) => [file, sha]))
-  for (const file of new Set([...shas.keys(), ...contributions.keys()])) {
-    let piece = 0
-    for (const body of piecesOf(contributions.get(file) ?? nothing)) {
-      yield { ...where, file, piece, body, sha: piece === 0 ? (shas.get(file) ?? null) : null }
-      piece += 1
-    }
+  let last = { file: '', piece: -1 }
+  const rowOf = (file: string, body: string): FileRow => {
+    last = { file, piece: last.file === file ? last.piece + 1 : 0 }
+    const sha = last.piece === 0 ? (shas.get(file) ?? null) : null
+    if (last.piece === 0) shas.delete(file)
+    return { ...where, file, piece: last.piece, body, sha }
   }
+  if (written !== undefined) for await (const { file, body } of written()) yield rowOf(file, body)
+  for (const [file, contribution] of contributions) for (const body of piecesOf(contribution)) yield rowOf(file, body)
+  for (const file of [...shas.keys()]) for (const body of piecesOf(nothing)) yield rowOf(file, body)
 }
 
 const page = `select file, part, piece, body from code_graph_file

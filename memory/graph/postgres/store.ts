@@ -53,7 +53,7 @@ export class PostgresGraph implements GraphStore {
   /** Written beside what readers see, then shown at once. */
   async #pushSnapshot(push: GraphPush): Promise<GraphHead> {
     const generation = await createGeneration(this.#sql, push.repo, push.pushedAt)
-    await insertFiles(this.#sql, { generation, part: 0 }, push.files, push.contributions)
+    await insertFiles(this.#sql, { generation, part: 0 }, push)
     return this.#show(push, generation)
   }
 
@@ -79,7 +79,7 @@ export class PostgresGraph implements GraphStore {
         generation,
         push.files.map(({ file }) => file),
       ])
-      await insertFiles(tx, { generation, part: 0 }, push.files, push.contributions)
+      await insertFiles(tx, { generation, part: 0 }, push)
       return writeHead(tx, push, generation)
     })
   }
@@ -117,7 +117,7 @@ export class PostgresGraph implements GraphStore {
     const contributions = await settle(unsettled, async (visit) => {
       for await (const { file, body } of piecesIn(this.#sql, generation)) visit(file, readPiece(body))
     })
-    await insertFiles(this.#sql, where, [], contributions)
+    await insertFiles(this.#sql, where, { files: [], contributions })
   }
 
   async repos(): Promise<readonly GraphHead[]> {
