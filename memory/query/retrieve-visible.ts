@@ -4,6 +4,7 @@ import type { ChunkHit, EngineQuery, Retrieval } from '../engine/port.ts'
 import { chunksToRank, rankByFile } from './rank-by-file.ts'
 import type { RepoCorpora } from './repo-corpus.ts'
 import type { QueryBody } from './schema.ts'
+import { spansOf } from './spans.ts'
 
 export interface VisibleChunk extends ChunkHit {
   readonly metadata: Readonly<Record<string, string>>
@@ -48,7 +49,7 @@ export function retrieveVisible(deps: Deps, body: QueryBody): Promise<VisibleRet
 /**
  * Texts first, which are files and notes, and changes in the places that they leave: a change holds every word of the
  * files that it changed, so the two do not compete. In mode `hybrid` texts are ranked by what paths and history say of
- * their files, too (`rank-by-file.ts`).
+ * their files, too (`rank-by-file.ts`), and the first files show more of themselves than the last (`spans.ts`).
  */
 export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: QueryBody): Promise<VisibleRetrieval> {
   const { text, mode, filter } = body
@@ -63,7 +64,8 @@ export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: Que
   const found = await visible(deps, ofKinds(asked, texts))
   // A file that no word led to may not have what the filter asks for.
   const findsUnseen = filter?.metadata === undefined
-  const ranked = await rankByFile(found.chunks, { sql: deps.sql, rankers, text, topK, findsUnseen })
+  const best = await rankByFile(found.chunks, { sql: deps.sql, rankers, text, topK, findsUnseen })
+  const ranked = await spansOf(deps.sql, best, text)
   const chunks = found.scoreKind === 'rank' ? ranked.map(scoredByRank) : ranked
   const few = {
     ...found,
