@@ -1,53 +1,54 @@
 /** How much of each file an answer shows: of the first ones more than one chunk, of the last ones only where the words stand. */
 import type { Sql } from '../../runtime/store/sql.ts'
 import { kindOf } from '../engine/memory-kind.ts'
+import type { ChunkHit } from '../engine/port.ts'
 import { termsOf } from '../engine/text/tokenize.ts'
-import type { FoundChunk } from './rank-by-file.ts'
+
+export interface FoundChunk extends ChunkHit {
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** What stands around chunks in their memories, by the ids of the chunks. */
+export type Surroundings = ReadonlyMap<string, string>
 
 /**
  * Of commits' changed lines an answer shows 30 to 51 % with these three numbers and 27 to 44 % with one chunk of each file, in
  * about the same number of characters (measured on the repositories of `tunedOn`, bench/retrieval).
  */
-const widenedFiles = 3
+export const widenedFiles = 3
 const wholeFiles = 4
 /** As long as a chunk of the embedded engine. */
 const mostBeside = 1_600
 const mostNarrowed = 800
 
-interface Surroundings {
+interface Row {
   readonly id: string
-  readonly content: string
   readonly around: string
 }
 
 /** `ranked`: one chunk of each file, and notes, best first. Notes stay as they are: who wrote one meant all of it. */
-export async function spansOf(sql: Sql, ranked: readonly FoundChunk[], text: string): Promise<FoundChunk[]> {
+export function spansOf(ranked: readonly FoundChunk[], around: Surroundings, text: string): FoundChunk[] {
   const files = ranked.filter(({ metadata }) => kindOf(metadata) === 'files')
   const terms = new Set(termsOf(text).keys())
-  const around = await surroundingsOf(sql, files.slice(0, widenedFiles))
-  const narrow = new Set(files.slice(wholeFiles))
+  const [wide, narrow] = [new Set(files.slice(0, widenedFiles)), new Set(files.slice(wholeFiles))]
   return ranked.map((chunk) => {
     if (narrow.has(chunk)) return { ...chunk, content: narrowed(chunk.content, terms) }
-    const known = around.get(chunk)
+    const known = wide.has(chunk) ? around.get(chunk.chunkId) : undefined
     return known === undefined ? chunk : { ...chunk, content: widened(chunk.content, known, terms) }
   })
 }
 
-async function surroundingsOf(sql: Sql, chunks: readonly FoundChunk[]): Promise<ReadonlyMap<FoundChunk, string>> {
+/** Of chunks whose memories have another text by now there is nothing. */
+export async function surroundingsOf(sql: Sql, chunks: readonly FoundChunk[]): Promise<Surroundings> {
   if (chunks.length === 0) return new Map()
-  const { rows } = await sql.query<Surroundings>(
-    `select m.id, u.content,
-        substr(m.content, greatest(1, strpos(m.content, u.content) - ${mostBeside}), length(u.content) + ${2 * mostBeside}) as around
-      from unnest($1::text[], $2::text[]) as u (id, content) join memory m on m.id = u.id
+  const { rows } = await sql.query<Row>(
+    `select u.id, substr(m.content, greatest(1, strpos(m.content, u.content) - ${mostBeside}),
+        length(u.content) + ${2 * mostBeside}) as around
+      from unnest($1::text[], $2::text[], $3::text[]) as u (id, memory_id, content) join memory m on m.id = u.memory_id
       where strpos(m.content, u.content) > 0`,
-    [chunks.map(({ memoryId }) => memoryId), chunks.map(({ content }) => content)],
+    [chunks.map((one) => one.chunkId), chunks.map((one) => one.memoryId), chunks.map((one) => one.content)],
   )
-  return new Map(
-    chunks.flatMap((chunk) => {
-      const row = rows.find(({ id, content }) => id === chunk.memoryId && content === chunk.content)
-      return row === undefined ? [] : [[chunk, row.around]]
-    }),
-  )
+  return new Map(rows.map(({ id, around }) => [id, around]))
 }
 
 /** With what stands before or behind it in its file, whichever has more of the terms; behind it when both have as many. */
