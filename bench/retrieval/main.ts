@@ -47,6 +47,8 @@ interface Row extends Quality {
   readonly busy: number | null
   /** Null: no lines of a commit are known. */
   readonly lines: LineShares | null
+  /** Characters that an answer shows, in the mean. */
+  readonly shown: number | null
 }
 
 interface Asked {
@@ -69,6 +71,7 @@ async function rowsOf(
   const index = lexicalIndex(texts, mostChunks)
   const [answers, own, words] = [new Map<string, readonly string[]>(), [] as number[], [] as number[]]
   const [ownLines, wordLines] = [[] as LineShares[], [] as LineShares[]]
+  const [ownShown, wordShown] = [[] as number[], [] as number[]]
   for (const question of questions) {
     const { text } = question
     const shown = await timed(own, () => byTool(text))
@@ -77,7 +80,11 @@ async function rowsOf(
       shown.map((one) => one.name),
     )
     ownLines.push(...linesOf(question, shown))
-    if (byWords !== undefined) wordLines.push(...linesOf(question, await timed(words, () => byWords(text))))
+    ownShown.push(charactersOf(shown))
+    if (byWords === undefined) continue
+    const plain = await timed(words, () => byWords(text))
+    wordLines.push(...linesOf(question, plain))
+    wordShown.push(charactersOf(plain))
   }
   const all = { repository: name, base, texts: texts.size, questions: questions.length, busy: null }
   return [
@@ -86,6 +93,7 @@ async function rowsOf(
       ranker: 'BM25',
       p50Ms: median(words) ?? null,
       lines: meanLines(wordLines),
+      shown: meanOf(wordShown),
       ...qualityOf(questions, (text) => [...index(text).keys()].slice(0, slots)),
     },
     {
@@ -93,6 +101,7 @@ async function rowsOf(
       ranker: 'memory_query',
       p50Ms: median(own) ?? null,
       lines: meanLines(ownLines),
+      shown: meanOf(ownShown),
       ...qualityOf(questions, (text) => answers.get(text) ?? []),
     },
   ]
@@ -101,6 +110,14 @@ async function rowsOf(
 function meanLines(shares: readonly LineShares[]): LineShares | null {
   const mean = (of: keyof LineShares): number => shares.reduce((sum, each) => sum + each[of], 0) / shares.length
   return shares.length === 0 ? null : { found: mean('found'), beside: mean('beside') }
+}
+
+function meanOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length
+}
+
+function charactersOf(shown: readonly Shown[]): number {
+  return shown.reduce((sum, { content }) => sum + content.length, 0)
 }
 
 async function timed<T>(into: number[], run: () => Promise<T>): Promise<T> {
@@ -261,6 +278,7 @@ function tableOf(rows: readonly Row[]): string {
       'nDCG@10',
       'lines',
       'beside',
+      'shown',
       'p50 ms',
       'busy ×',
     ],
@@ -276,6 +294,7 @@ function tableOf(rows: readonly Row[]): string {
       share(row.ndcg10),
       row.lines === null ? '–' : share(row.lines.found),
       row.lines === null ? '–' : share(row.lines.beside),
+      row.shown === null ? '–' : row.shown.toFixed(0),
       row.p50Ms === null ? '–' : row.p50Ms.toFixed(1),
       row.busy === null ? '–' : row.busy.toFixed(2),
     ]),
@@ -353,9 +372,9 @@ after the base, right are the files that it changed (1 to 8). The service is ask
 arguments, after \`statewright ingest\` has sent it a clone that holds nothing later than the base; of its ten slots each counts.
 BM25 ranks the same texts by their best chunk. Its time and lines are those of the service's own, in the same store. \`lines\`: of the
 lines of the base that the commit changed those that the answer shows. \`beside\`: of the lines shown those outside of any function that
-it changed, as git finds functions. \`busy\`: the time while the
-same repository comes in once more under another name, to that just before. BM25 shows more changed lines, since it gives several
-chunks of one file where memory_query gives one of each file. Weights were found on ${tunedOn.join(', ')},
+it changed, as git finds functions. \`shown\`: the characters of an answer. \`busy\`: the time while the
+same repository comes in once more under another name, to that just before. BM25 gives several chunks of one file where
+memory_query gives one passage of each file. Weights and lengths of passages were found on ${tunedOn.join(', ')},
 which therefore count for no goal. Conversations are generated, with known evidence.
 
 ${verdictLines(report).join('  \n')}

@@ -1,14 +1,10 @@
 /** Puts what an engine found into the order of the files that the question is about, and notes among them. */
 import type { Sql } from '../../runtime/store/sql.ts'
-import type { ChunkHit } from '../engine/port.ts'
 import { kindOf } from '../engine/memory-kind.ts'
 import { chunksOf } from '../engine/text/chunk.ts'
 import { termsOf } from '../engine/text/tokenize.ts'
 import { fileKey, rankFiles, type FileRanker } from './file-ranker.ts'
-
-export interface FoundChunk extends ChunkHit {
-  readonly metadata: Readonly<Record<string, string>>
-}
+import { spansOf, surroundingsOf, widenedFiles, type FoundChunk, type Surroundings } from './spans.ts'
 
 interface MemoryOfFile {
   readonly id: string
@@ -41,7 +37,7 @@ interface Candidate {
   readonly score: number
 }
 
-/** One chunk for each file and each note, its best. `found`: by falling score. */
+/** One passage of each file and each note, around its best chunk. `found`: by falling score. */
 export async function rankByFile(found: readonly FoundChunk[], options: RankByFile): Promise<FoundChunk[]> {
   const { topK } = options
   const byFile = new Map<string, FoundChunk[]>()
@@ -56,17 +52,27 @@ export async function rankByFile(found: readonly FoundChunk[], options: RankByFi
   const candidates = [...notesOf(found, files[0]?.score ?? 1), ...files]
     .toSorted((one, other) => other.score - one.score)
     .slice(0, topK + slack)
-  const unseen = await bestOf(
-    candidates.flatMap(({ key, chunk }) => (key === undefined || chunk !== undefined ? [] : [key])),
-    options,
-  )
-  return candidates
+  // At once: beside an ingest each turn with an embedded store waits for one of its transactions.
+  const [unseen, around] = await Promise.all([
+    bestOf(
+      candidates.flatMap(({ key, chunk }) => (key === undefined || chunk !== undefined ? [] : [key])),
+      options,
+    ),
+    surroundingsOf(options.sql, firstFiles(candidates)),
+  ])
+  const ranked = candidates
     .flatMap(({ key, chunk, score }) => {
-      const best = chunk ?? unseen.get(key ?? '')
+      const best = chunk ?? unseen.chunks.get(key ?? '')
       return best === undefined ? [] : [{ ...best, score }]
     })
     .slice(0, topK)
     .map((chunk, at) => ({ ...chunk, rank: at + 1 }))
+  return spansOf(ranked, new Map([...around, ...unseen.around]), options.text)
+}
+
+function firstFiles(candidates: readonly Candidate[]): FoundChunk[] {
+  const files = candidates.filter(({ key }) => key !== undefined).slice(0, widenedFiles)
+  return files.flatMap(({ chunk }) => chunk ?? [])
 }
 
 function filesOf(
@@ -102,9 +108,15 @@ function keyOf({ metadata }: FoundChunk): string {
   return fileKey(metadata['repo'] ?? '', metadata['file'] ?? '')
 }
 
+interface Unseen {
+  /** By the keys of their files. */
+  readonly chunks: ReadonlyMap<string, FoundChunk>
+  readonly around: Surroundings
+}
+
 /** Files that no word of the question led to: of each the chunk that has the most of its terms, or its beginning. */
-async function bestOf(keys: readonly string[], { sql, text }: RankByFile): Promise<ReadonlyMap<string, FoundChunk>> {
-  if (keys.length === 0) return new Map()
+async function bestOf(keys: readonly string[], { sql, text }: RankByFile): Promise<Unseen> {
+  if (keys.length === 0) return { chunks: new Map(), around: new Map() }
   const parts = keys.map((key) => key.split('\0'))
   const { rows } = await sql.query<MemoryOfFile>(
     `select distinct on (m.repo, m.file) m.id, m.repo, m.file, left(m.content, ${lookedAt}) as beginning, m.metadata
@@ -113,7 +125,11 @@ async function bestOf(keys: readonly string[], { sql, text }: RankByFile): Promi
     [parts.map(([repo]) => repo), parts.map(([, file]) => file)],
   )
   const terms = [...termsOf(text).keys()]
-  return new Map(rows.map((row) => [fileKey(row.repo, row.file), chunkOf(row, terms)]))
+  const chunks = rows.map((row) => chunkOf(row, terms))
+  return {
+    chunks: new Map(rows.map((row, at) => [fileKey(row.repo, row.file), chunks[at]!])),
+    around: new Map(rows.map((row, at) => [chunks[at]!.chunkId, row.beginning])),
+  }
 }
 
 function chunkOf({ id, beginning, metadata }: MemoryOfFile, terms: readonly string[]): FoundChunk {

@@ -48,7 +48,7 @@ export function retrieveVisible(deps: Deps, body: QueryBody): Promise<VisibleRet
 /**
  * Texts first, which are files and notes, and changes in the places that they leave: a change holds every word of the
  * files that it changed, so the two do not compete. In mode `hybrid` texts are ranked by what paths and history say of
- * their files, too (`rank-by-file.ts`).
+ * their files, too (`rank-by-file.ts`), and the first files show more of themselves than the last.
  */
 export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: QueryBody): Promise<VisibleRetrieval> {
   const { text, mode, filter } = body
@@ -58,9 +58,11 @@ export async function retrieveRanked(deps: Deps, corpora: RepoCorpora, body: Que
   const texts = wanted.filter((kind) => kind !== 'changes')
   if (texts.length === 0) return visible(deps, query)
   if (mode !== 'hybrid') return withChanges(deps, await visible(deps, ofKinds(query, texts)), query, wanted)
-  const rankers = texts.includes('files') ? await corpora.rankers(filter?.repo) : new Map()
   const asked = { ...query, topK: Math.max(topK, chunksToRank), enough: topK }
-  const found = await visible(deps, ofKinds(asked, texts))
+  const [rankers, found] = await Promise.all([
+    texts.includes('files') ? corpora.rankers(filter?.repo) : new Map(),
+    visible(deps, ofKinds(asked, texts)),
+  ])
   // A file that no word led to may not have what the filter asks for.
   const findsUnseen = filter?.metadata === undefined
   const ranked = await rankByFile(found.chunks, { sql: deps.sql, rankers, text, topK, findsUnseen })

@@ -56,9 +56,11 @@ export async function askedTerms(
   filter?: QueryFilter,
 ): Promise<AskedTerms> {
   const counts = new Map([...termsOf(text)].slice(0, mostQueryTerms))
-  const read = await postings.read(sql, [...counts.keys()])
   const isSelecting = filter?.repo !== undefined || filter?.kinds !== undefined
-  const selection = isSelecting ? await groups.select(sql, filter) : undefined
+  const [read, selection] = await Promise.all([
+    postings.read(sql, [...counts.keys()]),
+    isSelecting ? groups.select(sql, filter) : undefined,
+  ])
   const { chunks, length } = selection ?? read
   const terms = read.terms.flatMap(({ text: term, list: whole }) => {
     const list = selection === undefined ? whole : selected(whole, selection)

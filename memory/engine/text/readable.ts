@@ -1,13 +1,21 @@
 import { sentencesOf } from './sentences.ts'
 
 const proseFile = /\.(?:md|markdown|mdx|rst|txt|adoc)$/i
-const commentLine = /^\s*(?:\/\/+!?|\/\*+|\*(?!\/)|#+(?!!|\[)|--|;+)\s?(.*?)(?:\*\/)?\s*$/
+/** A mark that some generators want behind it (`#:`, `//!`, `//|`) belongs to it. */
+const commentLine = /^\s*(?:\/\/+|\/\*+|\*(?!\/)|#+(?!!|\[)|--|;+)[!:|]?\s?(.*?)(?:\*\/)?\s*$/
 const docstring = /("""|''')([\s\S]*?)\1/g
 const signature =
   /^\s*(?:(?:export|default|public|protected|private|internal|static|abstract|final|async|pub(?:\([^)]*\))?|open|override|inline|const|unsafe)\s+)*(?:def|class|function|func|fn|interface|type|enum|struct|trait|impl|module|record|object)\s+[\w$<([*].*/
 const longestSignature = 160
+const mostLines = 12
 const diffBeginning = /^(?:diff --git |@@ |--- |\+\+\+ |index [0-9a-f]{7,}\.\.)/m
 const pathLine = /^\S+[./]\S*$/
+
+interface Readable {
+  readonly sentences: readonly string[]
+  /** Whole, on one line each. */
+  readonly signatures: readonly string[]
+}
 
 /**
  * What of a passage reads: sentences of prose; of code those of its comments, and its signatures; of a change what its author
@@ -16,10 +24,11 @@ const pathLine = /^\S+[./]\S*$/
 export function readableOf(
   content: string,
   { file, subject }: { file?: string | undefined; subject?: string | undefined },
-): string[] {
-  if (file?.startsWith('@') || subject !== undefined) return changeOf(content, subject)
-  if (file === undefined || proseFile.test(file)) return sentencesOf(content)
-  return [...sentencesOf(commentsOf(content)), ...signaturesOf(content)]
+): Readable {
+  if (file?.startsWith('@') || subject !== undefined) return { sentences: changeOf(content, subject), signatures: [] }
+  if (file === undefined || proseFile.test(file)) return { sentences: sentencesOf(content), signatures: [] }
+  const { comments, code } = parted(content)
+  return { sentences: sentencesOf(comments), signatures: signaturesOf(code) }
 }
 
 function changeOf(content: string, subject: string | undefined): string[] {
@@ -35,24 +44,48 @@ function changeOf(content: string, subject: string | undefined): string[] {
   return [...own, ...sentences.filter((sentence) => title === '' || !sentence.startsWith(title))]
 }
 
-function commentsOf(code: string): string {
-  const docs = [...code.matchAll(docstring)].map(([, , text]) => text ?? '')
+/** Comments, one paragraph each, and the lines of code without them. */
+function parted(content: string): { comments: string; code: readonly string[] } {
+  const docs = [...content.matchAll(docstring)].map(([, , text]) => dedented(text ?? ''))
   const blocks: string[] = []
+  const code: string[] = []
   let open: string[] = []
-  for (const line of code.replaceAll(docstring, '').split('\n')) {
+  for (const line of content.replaceAll(docstring, '').split('\n')) {
     const text = commentLine.exec(line)?.[1]
-    if (text !== undefined) open.push(text)
-    else if (open.length > 0) {
-      blocks.push(open.join('\n'))
-      open = []
+    if (text !== undefined) {
+      open.push(text)
+      continue
     }
+    code.push(line)
+    if (open.length > 0) blocks.push(open.join('\n'))
+    open = []
   }
-  return [...docs, ...blocks, open.join('\n')].join('\n\n')
+  return { comments: [...docs, ...blocks, open.join('\n')].join('\n\n'), code }
 }
 
-function signaturesOf(code: string): string[] {
-  return code
-    .split('\n')
-    .filter((line) => signature.test(line) && line.length <= longestSignature)
-    .map((line) => `It has \`${line.trim().replace(/\s*[{:=(]\s*$/, '')}\`.`)
+/** A docstring stands as far in as its code, all but its first line. */
+function dedented(text: string): string {
+  const [first = '', ...rest] = text.split('\n')
+  const depths = rest.filter((line) => line.trim() !== '').map((line) => line.search(/\S/))
+  const depth = Math.min(...depths, Infinity)
+  return [first.trim(), ...rest.map((line) => line.slice(Math.min(depth, line.length)))].join('\n')
+}
+
+/** One over several lines is joined; one whose end stands in another passage is none. */
+function signaturesOf(code: readonly string[]): string[] {
+  return code.flatMap((line, at) => {
+    if (!signature.test(line)) return []
+    let joined = line.trim()
+    for (let next = at + 1; next <= at + mostLines && openBrackets(joined) > 0; next += 1)
+      joined = `${joined} ${code[next]?.trim() ?? ''}`
+    const whole = joined
+      .replace(/(?:\s+\{.*\}|(?:\s*[{:=])+)\s*$/, '')
+      .replaceAll(/([([])\s+/g, '$1')
+      .replaceAll(/,?\s+([)\]])/g, '$1')
+    return openBrackets(whole) !== 0 || whole.endsWith(',') || whole.length > longestSignature ? [] : [whole]
+  })
+}
+
+function openBrackets(text: string): number {
+  return (text.match(/[([]/g)?.length ?? 0) - (text.match(/[)\]]/g)?.length ?? 0)
 }

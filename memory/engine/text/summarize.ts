@@ -12,6 +12,8 @@ const mostCandidates = 120
 
 interface Candidate {
   readonly sentence: string
+  /** It is then code of one line, which a sentence of ours names. */
+  readonly isSignature: boolean
   readonly terms: ReadonlySet<string>
   readonly worth: number
   readonly passage: number
@@ -23,8 +25,11 @@ export function summarize(query: string, passages: readonly Passage[]): Descript
   const asked = new Set(termsOf(query).keys())
   const candidates = passages
     .flatMap((passage, at) => {
-      const sentences = [...new Set(readableOf(passage.content, passage))]
-      return sentences.map((sentence, place) => candidate(sentence, { passage, at, place }, asked))
+      const { sentences, signatures } = readableOf(passage.content, passage)
+      const [prose, code] = [new Set(sentences), new Set(signatures)]
+      return [...prose, ...code].map((sentence, place) =>
+        candidate(sentence, { passage, at, place, isSignature: place >= prose.size }, asked),
+      )
     })
     .toSorted((a, b) => b.worth - a.worth || a.passage - b.passage || a.place - b.place)
     .slice(0, mostCandidates)
@@ -34,21 +39,32 @@ export function summarize(query: string, passages: readonly Passage[]): Descript
     const sentences = chosen.filter((one) => one.passage === at).toSorted((a, b) => a.place - b.place)
     const { file } = passages[at]!
     const lead = file === undefined || file.startsWith('@') ? '' : `${file}: `
-    return `${lead}${sentences.map((one) => one.sentence).join(' ')}`
+    const prose = sentences.filter((one) => !one.isSignature).map((one) => one.sentence)
+    const code = sentences.filter((one) => one.isSignature).map((one) => `\`${one.sentence}\``)
+    return `${lead}${[...prose, ...(code.length === 0 ? [] : [`It has ${listed(code)}.`])].join(' ')}`
   })
   return { summary: paragraphs.join('\n\n'), generatedBy: 'extractive', uses }
 }
 
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
 interface Place {
+  readonly isSignature: boolean
   readonly passage: Passage
   readonly at: number
   readonly place: number
 }
 
-function candidate(sentence: string, { passage, at, place }: Place, asked: ReadonlySet<string>): Candidate {
+function candidate(
+  sentence: string,
+  { passage, at, place, isSignature }: Place,
+  asked: ReadonlySet<string>,
+): Candidate {
   const terms = new Set(termsOf(sentence).keys())
   const covered = asked.size === 0 ? 0 : [...asked].filter((term) => terms.has(term)).length / asked.size
-  return { sentence, terms, worth: passage.score * (0.2 + covered), passage: at, place }
+  return { sentence, isSignature, terms, worth: passage.score * (0.2 + covered), passage: at, place }
 }
 
 function choose(candidates: readonly Candidate[]): Candidate[] {

@@ -168,6 +168,13 @@ describe('a summary', () => {
     })
   })
 
+  it('names the signatures of a passage in one sentence', () => {
+    const content = 'def run(self):\n    pass\n\ndef run_all(self):\n    pass\n\ndef run_one(self):\n    pass'
+    expect(summarize('run', [{ content, score: 1, file: 'run.py' }]).summary).toBe(
+      'run.py: It has `def run(self)`, `def run_all(self)` and `def run_one(self)`.',
+    )
+  })
+
   it('of a change is what its author wrote, and nothing of its diff (QUERIES-12)', () => {
     const subject = 'fix: close idle sockets'
     const change = `${subject}\n\nThey were kept open for ever by the old server.\n\nsrc/a.ts\n\ndiff --git a/src/a.ts b/src/a.ts\n@@ -1,2 +1,2 @@\n-close the socket now and then\n+close every idle socket at once`
