@@ -21,6 +21,7 @@ import type { Handlers } from '../runtime/handlers.ts'
 import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { forgeIdsOf, lifeIn } from './gateway.ts'
+import { memoryIntake } from './memory-intake.ts'
 import { memorySources } from './memory-sources.ts'
 import { podInputs, podUrls } from './pod-environment.ts'
 import { readWhy } from './why.ts'
@@ -112,12 +113,12 @@ function schedules({ settings }: Setup, { core, threads }: Stores, agents: Agent
   })
 }
 
-function memoryFilling({ parts }: Setup, stores: Stores): Handlers<OutboxEffect>['fillMemory'] {
+function memoryFilling({ settings, ports, parts }: Setup, stores: Stores): Handlers<OutboxEffect>['fillMemory'] {
   const { core, mirror, cache, defaultBranch, gatedThreads } = stores
   const { runtime, directory } = core
   return fillMemory({
     ...core,
-    intake: parts.memoryIntake,
+    intake: parts.memoryIntake ?? memoryIntake({ settings, programDir: ports.programDir }),
     sourceOf: memorySources({ directory, forgeIdOf: forgeIdsOf(mirror), cache, defaultBranch, gatedThreads }),
     heldBy: async (project) =>
       heldBy((await runtime.read(`project:${project}`))?.context as ProjectContext | undefined),

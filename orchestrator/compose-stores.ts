@@ -1,6 +1,7 @@
 /** What the orchestrator knows of Projects, forges, threads and repositories, and how it asks. Nothing here acts by itself. */
 import { pushRefusalIn, type PushRefusal } from '../edges/forge/forge-edge.ts'
 import { createMirror, type Mirror } from '../edges/forge/mirror/mirror.ts'
+import type { MirrorOptions } from '../edges/forge/mirror/options.ts'
 import { mirrorRules } from '../edges/forge/mirror/rules.ts'
 import { gatedThreadReader, threadReader } from '../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../edges/forge/open-forge.ts'
@@ -34,6 +35,16 @@ export interface Stores {
   readonly pushRefusal: PushRefusal
 }
 
+/** Of a Project whose memory nobody fills there is nothing to tell. */
+function outdateMemory({ runtime, clock }: Pick<Core, 'runtime' | 'clock'>): NonNullable<MirrorOptions['outdated']> {
+  return async (project, repository, key) => {
+    const to = `memory:${project}` as const
+    if ((await runtime.read(to)) === undefined) return
+    const event = { type: 'memory.outdated', at: clock.now(), repository }
+    await runtime.deliver({ to, key: `outdated/${repository}/${key}`, event })
+  }
+}
+
 export function composeStores({ settings, ports, parts, runtime, metrics, platform, fetch }: Setup): Stores {
   const { clock, ids, logger } = ports
   const { sql, place } = parts
@@ -50,6 +61,7 @@ export function composeStores({ settings, ports, parts, runtime, metrics, platfo
     openForge,
     threadsOf,
     rules: mirrorRules,
+    outdated: outdateMemory(core),
     deliver: (delivery) => runtime.deliver(delivery),
   })
   return {

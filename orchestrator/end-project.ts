@@ -11,7 +11,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 interface EndProjectDeps {
-  readonly runtime: Pick<Runtime, 'deliver' | 'list'>
+  readonly runtime: Pick<Runtime, 'deliver' | 'list' | 'read'>
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -22,6 +22,8 @@ export async function endProject(deps: EndProjectDeps, { namespace, name, uid }:
   const key = `deleted/${uid}`
   const at = clock.now()
   await runtime.deliver({ to: `project:${project}`, key, event: { type: 'project.deleted', at } })
+  if ((await runtime.read(`memory:${project}`)) !== undefined)
+    await runtime.deliver({ to: `memory:${project}`, key, event: { type: 'memory.configured', at, fills: false } })
   const tasks: string[] = []
   for await (const task of liveActors<TaskContext>(runtime, 'task', project))
     if (task.config.project === project) tasks.push(task.id)

@@ -218,6 +218,7 @@ export async function tellProject(deps: ResourceViewsDeps, namespace: string, na
   await tellOfKey(deps, `${namespace}/${name}`, `${project.generation}`)
   await resumeIssues(deps, `${namespace}/${name}`)
   await tellLedger(deps, `${namespace}/${name}`, project.generation, spec)
+  await configureMemory(deps, `${namespace}/${name}`, `${project.generation}`)
 }
 
 /** Its queue joins the key of its pods, and leaves another one (MODEL-KEY-7). */
@@ -244,6 +245,19 @@ async function tellLedger(
   for (const delivery of ledgerDeliveries(applied)) await runtime.deliver(delivery)
 }
 
+/** Again at each start: the setting may be another one, and what was pushed while none ran is unknown. */
+async function configureMemory(
+  { runtime, clock, memoryUrl, fillsMemory }: ResourceViewsDeps,
+  project: string,
+  when: string,
+): Promise<void> {
+  const fills = fillsMemory && memoryUrl(project) !== undefined
+  const to = `memory:${project}` as const
+  if (!fills && (await runtime.read(to)) === undefined) return
+  const event = { type: 'memory.configured', at: clock.now(), fills }
+  await runtime.deliver({ to, key: `configured/${when}`, event })
+}
+
 /**
  * At a start: each Project as it stands now, since an apply may have ended before it was told, or have been told in the words of an
  * earlier version. One that lived before reads back what its webhooks told nobody (MIRROR-6).
@@ -255,6 +269,7 @@ export async function tellProjects(deps: ResourceViewsDeps, start: string): Prom
     const lived = (await deps.runtime.read(to)) !== undefined
     await tellProject(deps, namespace, name)
     await tellOfKey(deps, id, start)
+    await configureMemory(deps, id, start)
     if (!lived) continue
     const event = { type: 'project.restarted', at: deps.clock.now() }
     await deps.runtime.deliver({ to, key: `restarted/${start}`, event })

@@ -214,6 +214,12 @@ export const SettingsSchema = Type.Object({
   MEMORY_AUDIENCE: text('', 'up', 'Audience of the knowledge service.'),
   MEMORY_CLIENT_ID: text('', 'up', 'Client id with which pods ask for tokens of that audience.'),
   MEMORY_CLIENT_SECRET: secret('Secret of that client.'),
+  MEMORY_FILL: words(
+    ['on', 'off'],
+    'on',
+    'operator',
+    'Whether the orchestrator takes what the Repositories hold into the knowledge service of their Project.',
+  ),
   MODEL_BASE_URL: url(
     'operator',
     'Address of the model provider. Empty: the public one. A scripted model has its own.',

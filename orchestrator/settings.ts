@@ -54,6 +54,8 @@ export interface OrchestratorSettings {
     readonly audience: string
     readonly clientId: string
     readonly clientSecret: string
+    /** Whether the orchestrator fills them. */
+    readonly fills: boolean
   }
   readonly modelBaseUrl: string
   readonly modelKey: string
@@ -192,6 +194,7 @@ function memoryOf(given: Given): OrchestratorSettings['memory'] {
     audience: given.MEMORY_AUDIENCE,
     clientId: given.MEMORY_CLIENT_ID,
     clientSecret: given.MEMORY_CLIENT_SECRET,
+    fills: given.MEMORY_FILL === 'on',
   }
 }
 

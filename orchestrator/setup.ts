@@ -55,7 +55,7 @@ export interface OrchestratorParts {
   readonly routeRules?: RouteRules
   /** Judges what merges make of their base; without one the gateway's own copies do. */
   readonly mergeJudge?: MergeJudge
-  /** What fills the memories of Projects; absent: nothing does. */
+  /** What fills the memories of Projects; without one `statewright ingest` does. */
   readonly memoryIntake?: MemoryIntake
   /** What the runtime takes when it is not told otherwise. */
   readonly pace?: Pick<RuntimeOptions, 'shards' | 'leaseMs' | 'pollMs'>

@@ -19,6 +19,8 @@ An interrupted run continues where it stopped. A run waits until earlier jobs of
 It skips files that git ignores, and generated, vendored, binary or large files. It skips every text with a secret in it.
 
   --repo NAME           the repository's name in the knowledge service (default: the folder's name)
+  --ref REV             read this commit and its history instead of HEAD; DIR may be a bare repository
+  --jobs N              send at most N jobs of 400 memories, and leave the rest to the next run
   --commits N           look at the N newest commits, and send those that the service lacks (default 1000; 0: none)
   --issues FILE         read issues from FILE: a JSON list, or one issue a line, with number, title, body and state
   --forge URL           read issues from this REST API of a forge; needs --forge-repo; FORGE_TOKEN signs in
@@ -34,6 +36,8 @@ Example: statewright ingest ../my-library --dry-run`
 const options = {
   ...serviceOptions,
   repo: { type: 'string' },
+  ref: { type: 'string' },
+  jobs: { type: 'string' },
   commits: { type: 'string' },
   issues: { type: 'string' },
   forge: { type: 'string' },
@@ -59,15 +63,21 @@ export async function ingest(args: readonly string[]): Promise<number> {
 
 async function realRun(parsed: Parsed, dir: string, repo: string): Promise<number> {
   const client = await connect(parsed, process.env)
-  const { order, plan } = await planned(parsed, dir, repo, await recordOf(client, repo))
+  const record = await recordOf(client, repo)
+  const { order, plan } = await planned(parsed, dir, repo, record)
   const shown = progress('ingesting', process.stderr, Date.now)
-  const totals = await send(plan, { client, repo, wait, onProgress: shown.tell })
+  const totals = await send(plan, {
+    ...{ client, repo, wait, onProgress: shown.tell },
+    mostJobs: count(parsed, 'jobs', Infinity),
+  })
   shown.end()
   const outcome = {
     repo,
     commit: order.commit ?? null,
     sent: plan.changed.length,
     gone: plan.gone.length,
+    // Of the record, once this run is over.
+    indexed: (totals.succeeded && totals.due === 0 ? order.commit : record.commit) ?? null,
     ...totals,
     left_out: plan.leftOut,
   }
@@ -78,6 +88,7 @@ async function realRun(parsed: Parsed, dir: string, repo: string): Promise<numbe
         ? `${repo}: nothing has changed since the last run`
         : `${repo}: ${totals.done} stored, ${totals.skipped} there already, ${totals.purged} earlier ones removed, ${totals.failed} failed`,
     )
+    if (totals.due > totals.failed) console.log(`${repo}: ${totals.due} are left for the next run`)
     for (const line of sayLeftOut(plan.leftOut)) console.log(line)
     for (const error of totals.errors.slice(0, 20)) console.error(error)
   }
@@ -133,7 +144,7 @@ async function planned(
   const order = {
     dir,
     repo,
-    commit: await findCommit(dir, 'HEAD'),
+    commit: await commitOf(parsed, dir),
     largestBytes: count(parsed, 'max-file-size', defaultLargest),
     mostCommits: count(parsed, 'commits', defaultCommits),
     issues: await issuesOf(parsed),
@@ -143,6 +154,13 @@ async function planned(
   const plan = await planIngest(order, record, shown.tell)
   shown.end()
   return { order, plan }
+}
+
+async function commitOf(parsed: Parsed, dir: string): Promise<string | undefined> {
+  const ref = text(parsed, 'ref')
+  const commit = await findCommit(dir, ref ?? 'HEAD')
+  if (ref !== undefined && commit === undefined) throw new UsageError(`${dir} has no commit ${ref}`)
+  return commit
 }
 
 async function issuesOf(parsed: Parsed): Promise<readonly Issue[] | undefined> {

@@ -15,8 +15,7 @@ interface FillMemoryDeps {
   /** Why nothing is done for the Project now; empty: something is. */
   readonly heldBy: (project: string) => Promise<string>
   readonly sourceOf: (project: string, repository: string) => Promise<MemorySource>
-  /** Absent: this orchestrator fills no memory. */
-  readonly intake: MemoryIntake | undefined
+  readonly intake: MemoryIntake
 }
 
 const nothing: Indexed = { commit: '', due: 0, trouble: '' }
@@ -51,7 +50,6 @@ async function step(
   { project, repository, signal }: Step,
   known: Indexed,
 ): Promise<Indexed> {
-  if (intake === undefined) return { ...known, trouble: 'this orchestrator fills no memory' }
   try {
     return await intake(await sourceOf(project, repository), signal)
   } catch (error) {

@@ -356,7 +356,7 @@ const settings: OrchestratorSettings = {
     clientSecret: 's',
     cliClientId: 'statewright-cli',
   },
-  memory: { urls: {}, audience: '', clientId: '', clientSecret: '' },
+  memory: { urls: {}, audience: '', clientId: '', clientSecret: '', fills: false },
   modelBaseUrl: '',
   modelKey: 'none',
   oauthToken: '',

@@ -133,7 +133,9 @@ async function memoryService(dir: string): Promise<Service> {
       local = memorySupervisor(options)
       await Promise.race([local.ready, failed.promise])
       failed.promise.catch(() => undefined)
-      return { memory: { urls: { demo: url }, audience, clientId: client.clientId, clientSecret: client.secret } }
+      return {
+        memory: { urls: { demo: url }, audience, clientId: client.clientId, clientSecret: client.secret, fills: false },
+      }
     },
     memory: () => {
       const { clientId, secret } = client

@@ -14,7 +14,7 @@ import type {
 } from '../change.ts'
 import { NotFoundError } from '../errors.ts'
 import type { ForgeAccount, ForgeIssue } from '../port.ts'
-import { repositoryAt, type ProjectSettings } from '../projects.ts'
+import { projectId, repositoryAt, type ProjectSettings } from '../projects.ts'
 import { isOld, markGone, readChecks, readSubject, readThread } from './read-forge.ts'
 import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
@@ -34,6 +34,12 @@ export async function applyChange(
   // An owner-wide hook tells of repositories that are not enrolled.
   if (repository === undefined) return
   const scope = await openScope(subjects.options, project.name, repository.name)
+  await applyIn(subjects, scope, change, delivery)
+  if (isMoved(scope, change) || mayHide(change))
+    await subjects.options.outdated?.(projectId(project), repository.name, delivery)
+}
+
+async function applyIn(subjects: Subjects, scope: Scope, change: ForgeChange, delivery: string): Promise<void> {
   switch (change.kind) {
     case 'issue':
       return applyIssue(subjects, scope, change, delivery)
@@ -51,6 +57,20 @@ export async function applyChange(
       return applyPush(subjects, scope, change)
   }
 }
+
+/** The default branch has another head. */
+function isMoved({ project, repository }: Scope, change: ForgeChange): boolean {
+  const known = project.taskConfig.repositories.find(({ name }) => name === repository.name)
+  return change.kind === 'push' && known !== undefined && change.ref === `refs/heads/${known.base}`
+}
+
+/** Words of an issue may be gone, another hand's, or shown to members alone now. */
+function mayHide(change: ForgeChange): boolean {
+  if (change.kind === 'subject') return change.on === 'issue' && change.acts.some(({ action }) => hiding.has(action))
+  return (change.kind === 'issue' || change.kind === 'comment') && hiding.has(change.action)
+}
+
+const hiding: ReadonlySet<string> = new Set(['edited', 'deleted', 'other'])
 
 function applyIssue(subjects: Subjects, scope: Scope, change: IssueChange, delivery: string): Promise<void> {
   const { issue, by } = change

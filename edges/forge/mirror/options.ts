@@ -15,6 +15,11 @@ export interface MirrorOptions {
   readonly deliver: (delivery: Delivery) => Promise<Receipt>
   /** `taskThreadsIn(runtime)`. */
   readonly threadsOf: TaskThreads
+  /**
+   * What was read of a Repository before may not be all any more, or not to be shown. `project`: `<namespace>/<name>`;
+   * `key`: of what told of it. Absent: nobody keeps what was read.
+   */
+  readonly outdated?: (project: string, repository: string, key: string) => Promise<void>
   /** `mirrorRules`, but where a test takes one down. */
   readonly rules: MirrorRules
 }

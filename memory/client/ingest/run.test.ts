@@ -209,3 +209,14 @@ test('the record is read when the jobs have ended that were queued or running', 
   expect(seen.at(-1)).toContain('/ingest-record')
   expect(seen.filter((path) => path.includes('record'))).toHaveLength(1)
 })
+
+test('a run of few jobs leaves the rest to the next one, which names the commit', async () => {
+  const head = commit('one', { 'a.txt': 'a' })
+  const order = { dir, repo, commit: head, largestBytes: 1000, mostCommits: 1, isWhole: false }
+  const issues = Array.from({ length: 401 }, (_, index) => issue(index + 1))
+  const run = { client, repo, wait, mostJobs: 1 }
+  const first = await ingest(await planIngest({ ...order, issues }, await settledRecord(repo, run)), run)
+  expect([first.due, (await settledRecord(repo, run)).commit]).toEqual([3, null])
+  const second = await ingest(await planIngest({ ...order, issues }, await settledRecord(repo, run)), run)
+  expect([second.due, second.jobs, (await settledRecord(repo, run)).commit]).toEqual([0, 1, head])
+})

@@ -35,6 +35,8 @@ function batches({ changed, gone, commit }: IngestPlan): Batch[] {
 interface IngestTotals {
   /** False also of a run that somebody cancelled. */
   readonly succeeded: boolean
+  /** Files, commits and issues that are not stored as they are now, or not yet removed. */
+  readonly due: number
   readonly jobs: number
   readonly done: number
   readonly failed: number
@@ -45,6 +47,8 @@ interface IngestTotals {
 
 interface IngestRun extends Waiting {
   readonly repo: string
+  /** Jobs at most; what is left over is due for the next run. */
+  readonly mostJobs?: number
   readonly onProgress?: (done: number, total: number) => void
 }
 
@@ -53,12 +57,12 @@ interface IngestRun extends Waiting {
  * only where all before it succeeded: it says that everything of it is stored.
  */
 export async function ingest(plan: IngestPlan, run: IngestRun): Promise<IngestTotals> {
-  const { client, repo, onProgress } = run
+  const { client, repo, mostJobs = Infinity, onProgress } = run
   const totals = { succeeded: true, jobs: 0, done: 0, failed: 0, skipped: 0, purged: 0, errors: [] as string[] }
   const all = plan.changed.length
   const jobs = batches(plan)
   let sent = 0
-  for (const [index, { sources, gone }] of jobs.entries()) {
+  for (const [index, { sources, gone }] of jobs.slice(0, mostJobs).entries()) {
     const completes = index === jobs.length - 1 && totals.succeeded && plan.commit !== undefined
     const body = {
       repo,
@@ -81,5 +85,6 @@ export async function ingest(plan: IngestPlan, run: IngestRun): Promise<IngestTo
     onProgress?.(sent, all)
     if (job.reason === 'cancelled') break
   }
-  return totals
+  const unsent = jobs.slice(totals.jobs).reduce((sum, job) => sum + job.sources.length + job.gone.length, 0)
+  return { ...totals, due: unsent + totals.failed }
 }

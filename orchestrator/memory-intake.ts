@@ -1,0 +1,117 @@
+/**
+ * Takes what a Repository holds into the memory of its Project: `statewright ingest` in a process of its own, behind the
+ * normal work, on the orchestrator's copy and as the client that pods are there.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { constants, setPriority, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import type { MemoryIntake, MemorySource } from '../edges/ports/memory-intake.ts'
+import type { Indexed } from '../machines/memory/events.ts'
+import type { OrchestratorSettings } from './settings.ts'
+
+interface MemoryIntakeOptions {
+  readonly settings: Pick<OrchestratorSettings, 'memory' | 'oidc'>
+  /** Where this program lies. */
+  readonly programDir: string
+}
+
+/** Of a step: what a cut one does again. */
+const mostJobs = 5
+/** Below the hour after which the memory's actor gives the step up. */
+const longestMs = 50 * 60_000
+const mostTrouble = 300
+
+/** What `statewright ingest --json` prints. */
+const Outcome = Type.Object({
+  /** The commit that the record names now; null: none yet. */
+  indexed: Type.Union([Type.String(), Type.Null()]),
+  due: Type.Integer({ minimum: 0 }),
+  errors: Type.Array(Type.String()),
+})
+type Outcome = Static<typeof Outcome>
+
+export function memoryIntake({ settings, programDir }: MemoryIntakeOptions): MemoryIntake {
+  return async (source, signal) => {
+    const url = settings.memory.urls[source.project]
+    if (url === undefined) throw new Error('the setting MEMORY_URLS names no memory service for the Project')
+    const folder = await mkdtemp(join(tmpdir(), 'statewright-intake-'))
+    try {
+      const [issues, secret] = [join(folder, 'issues.json'), join(folder, 'client-secret')]
+      await writeFile(issues, JSON.stringify(source.issues), { mode: 0o600 })
+      await writeFile(secret, settings.memory.clientSecret, { mode: 0o600 })
+      const printed = await run({
+        command: [join(programDir, 'bin', 'statewright.mjs'), ...argumentsFor(source, { url, issues })],
+        env: {
+          PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+          HOME: folder,
+          OIDC_ISSUER: settings.oidc.issuer,
+          OIDC_CLIENT_ID: settings.memory.clientId,
+          OIDC_CLIENT_SECRET_FILE: secret,
+          MEMORY_AUDIENCE: settings.memory.audience,
+        },
+        cwd: folder,
+        signal,
+      })
+      return indexedOf(printed)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+function argumentsFor(
+  { gitDir, commit, repository }: MemorySource,
+  { url, issues }: { readonly url: string; readonly issues: string },
+): readonly string[] {
+  const where = ['--repo', repository, '--ref', commit, '--issues', issues, '--url', url]
+  return ['ingest', gitDir, ...where, '--jobs', `${mostJobs}`, '--json']
+}
+
+interface Run {
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly signal: AbortSignal
+}
+
+/** What it prints, whether it could do all or not; it throws where that is nothing. */
+function run({ command, env, cwd, signal }: Run): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(longestMs)])
+    const child = spawn(process.execPath, command, { env, cwd, signal: limit, stdio: ['ignore', 'pipe', 'pipe'] })
+    let [out, complaint] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-4096)))
+    child.once('spawn', () => lower(child.pid!))
+    child.once('error', reject)
+    child.once('close', () => (out.trim() === '' ? reject(new Error(lastLine(complaint))) : resolve(out)))
+  })
+}
+
+/** Work of people and agents goes first. */
+function lower(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It has ended already.
+  }
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.slice(0, mostTrouble) || 'statewright ingest printed nothing'
+}
+
+function indexedOf(printed: string): Indexed {
+  const outcome: unknown = JSON.parse(printed)
+  if (!Value.Check(Outcome, outcome)) throw new Error('statewright ingest printed no outcome')
+  return { commit: outcome.indexed ?? '', due: outcome.due, trouble: troubleOf(outcome) }
+}
+
+function troubleOf({ errors }: Outcome): string {
+  const [first, ...more] = errors
+  if (first === undefined) return ''
+  return `${first.slice(0, mostTrouble)}${more.length === 0 ? '' : ` and ${more.length} more`}`
+}
