@@ -8,7 +8,6 @@ import { extract, type Extraction } from '../../memory/extract/extract.ts'
 import { openFactsCache } from '../../memory/extract/facts-cache.ts'
 import type { FilePiece } from '../../memory/extract/graph.ts'
 import { pushGraph } from '../../memory/client/push/push.ts'
-import { openPushRecord } from '../../memory/client/push/push-record.ts'
 import { git } from '../../memory/extract/source-files.ts'
 import { progress } from '../progress.ts'
 import { cacheDir, connect, serviceOptions, serviceUsage } from '../knowledge-service.ts'
@@ -19,7 +18,7 @@ const usage = `usage: statewright code-graph push [DIR] --repo NAME [options]
 
 Extracts the code graph of the sources below DIR (default: the current folder). Nodes are files, functions, types, packages
 and cluster resources. Edges are contains, imports, calls, extends, implements, references, owns and links.
-push sends the graph to the knowledge service: everything the first time, then only changes.
+push sends the graph to the knowledge service: everything the first time, then what the service lacks.
 extract writes the graph: one line of JSON for each file.
 
   --repo NAME        the repository's name in the knowledge service (push needs it)
@@ -59,12 +58,10 @@ async function push(parsed: Parsed, dir: string): Promise<number> {
   if (repo === undefined || repo === '') throw new UsageError(`push needs --repo NAME\n\n${usage}`)
   const client = await connect(parsed, process.env)
   const extraction = await read(parsed, dir, repo)
-  const record = openPushRecord(cacheDir(process.env), client.url, repo)
   const commit = text(parsed, 'commit') ?? (await headOf(dir))
   const sent = await pushGraph(extraction.pieces, {
     client,
     repo,
-    record,
     full: flag(parsed, 'full'),
     newId: randomUUID,
     ...(commit === undefined ? {} : { commit }),

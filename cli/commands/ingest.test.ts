@@ -47,6 +47,16 @@ describe('ingest --dry-run', () => {
     expect(fetched).not.toHaveBeenCalled()
   })
 
+  test('reads the commit HEAD, and what is not committed only where nothing is (REPO-INGEST-16)', async () => {
+    const sent = async (): Promise<unknown> => JSON.parse((await run('--json')).out).would_send
+    expect(await sent()).toEqual(['README.md'])
+    const person = ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid']
+    execFileSync('git', [...person, 'commit', '-q', '-m', 'Begin'], { cwd: dir })
+    writeFileSync(join(dir, 'README.md'), 'api_key = not committed\n')
+    writeFileSync(join(dir, 'new.txt'), 'new\n')
+    expect(await sent()).toEqual(['README.md', expect.stringMatching(/^@commit\//)])
+  })
+
   test('counts on a terminal how far it is, and prints nothing of it elsewhere (REPO-INGEST-5)', async () => {
     const shown: string[] = []
     const { isTTY } = process.stderr

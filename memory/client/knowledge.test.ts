@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
 import { openTestMemory, type TestMemory } from '../testing/service.ts'
-import { openPushRecord } from './push/push-record.ts'
 import { pushGraph, type PushOutcome } from './push/push.ts'
 import { extractFrom, folderOf, writeFiles } from '../extract/testing/folder.ts'
 import { planIngest, type IngestPlan } from './ingest/plan.ts'
@@ -29,10 +27,6 @@ afterAll(async () => {
   await memory.close()
 })
 
-function cache(): string {
-  return mkdtempSync(join(tmpdir(), 'knowledge-cache-'))
-}
-
 interface Edges {
   readonly items: readonly { readonly entity: { readonly id: string } }[]
 }
@@ -45,7 +39,6 @@ async function callersOf(repo: string, id: string): Promise<string[]> {
 
 test('a push sends all at first, then what has changed; an unchanged file whose names lead elsewhere now is sent, too (EXTRACTION-5, GRAPH-RULE-4)', async () => {
   const repo = 'push'
-  const record = openPushRecord(cache(), client.url, repo)
   const dir = folderOf({
     'a.ts': `import { run } from './b.ts'\nexport function start(): void { run() }`,
     'b.ts': 'export function run(): void {}',
@@ -55,7 +48,7 @@ test('a push sends all at first, then what has changed; an unchanged file whose 
   })
   let ids = 0
   const push = async (full = false): Promise<PushOutcome> =>
-    pushGraph((await extractFrom(dir)).pieces, { client, repo, record, full, newId: () => `s${(ids += 1)}` })
+    pushGraph((await extractFrom(dir)).pieces, { client, repo, full, newId: () => `s${(ids += 1)}` })
 
   expect(await push()).toMatchObject({ mode: 'snapshot', files: 5 })
   expect(await callersOf(repo, 'b.ts#run')).toEqual(['a.ts#start'])
@@ -78,10 +71,7 @@ test('a graph that is too big for one body goes as a staged snapshot, and reader
   const { pieces } = await extractFrom(
     folderOf(Object.fromEntries([1, 2, 3, 4, 5, 6].map((n) => [`f${n}.ts`, `export function f${n}(): void {}`]))),
   )
-  const record = openPushRecord(cache(), client.url, repo)
-  expect(
-    await pushGraph(pieces, { client, repo, record, full: false, newId: () => 'snap', mostBytes: 900 }),
-  ).toMatchObject({
+  expect(await pushGraph(pieces, { client, repo, full: false, newId: () => 'snap', mostBytes: 900 })).toMatchObject({
     mode: 'snapshot',
     files: 6,
   })

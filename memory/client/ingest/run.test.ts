@@ -143,6 +143,20 @@ describe('what a run sends', () => {
     expect(plan.gone).toEqual(['b.ts'])
   })
 
+  test('is of the commit that was named, also out of a bare repository', async () => {
+    const then = commit('Begin', { 'a.ts': 'a\n' })
+    const blob = git('rev-parse', 'HEAD:a.ts')
+    commit('Go on', { 'a.ts': 'later\n', 'b.ts': 'b\n' })
+    git('clone', '-q', '--bare', '.', 'bare.git')
+    const { changed } = await planOf({ dir: join(dir, 'bare.git'), commit: then })
+    expect(changed.map(({ file, sha }) => [file, sha])).toEqual([
+      ['a.ts', blob],
+      [`@commit/${then}`, then],
+    ])
+    expect(changed[0]?.item.content).toBe('a.ts\n\na\n')
+    expect(changed[1]?.item.content).toContain('+a')
+  })
+
   test('leaves issues alone that nobody looked at, and removes those that are no more', async () => {
     commit('Begin', { 'a.ts': 'a\n' })
     await run({ issues: [issue(1), issue(2)] })
