@@ -13,6 +13,7 @@ Measures one part of Statewright against its peers and the limits of the machine
   bundle      render an issue's thread for an agent
   counts      count statements, rows, log and JSON of 10,000 transitions; no neighbour changes them
   extract     extract code graphs from zod, rxjs and fastify
+  footprint   weigh the processes of statewright up at rest; --against DIR, an older checkout
   mcp         start the tools of a pod
   memory      query the knowledge service and its code graph
   retrieval   find the files that a commit changed; needs --repos DIR, a folder of git repositories
