@@ -17,13 +17,15 @@ install() {
   "$venv/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$version" >&2
 }
 
-# What is checked stands in schemathesis.toml. Left out is the stream of events, which ends when its job does.
+# What is checked stands in schemathesis.toml, what is sent beside its own inputs in schemathesis_hooks.py. Left out is
+# the stream of events, which ends when its job does.
 run() {
   local url=$1 token=$2
   shift 2
   install
   # It leaves what it learned where it runs; a signal to this shell is one to it.
   cd "$(mktemp -d)"
+  export SCHEMATHESIS_HOOKS=$here/schemathesis_hooks.py
   exec "$venv/bin/schemathesis" --config-file "$here/schemathesis.toml" run "$url/openapi.json" --url "$url" \
     --header "Authorization: Bearer $token" \
     --max-examples "${SCHEMATHESIS_EXAMPLES:-50}" --phases examples,coverage,fuzzing,stateful \

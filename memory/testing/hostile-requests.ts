@@ -1,4 +1,5 @@
 /** Requests at random from an OpenAPI document: of the right shape, with values that no store or walk of values bears. */
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 
 interface Schema {
@@ -92,23 +93,50 @@ function spelling(value: unknown): string {
   return [...text].map((one) => (one.isWellFormed() ? encodeURIComponent(one) : '%ED%A0%80')).join('')
 }
 
-/** What a cursor hides, in the spelling that the service gives. */
-const cursors = [1e300, -1, 1.5, 2 ** 53, '\u0000', '\ud800', '', null, [], {}, ['a', 'b'], { id: '\u0000' }].map(
-  (key) => Buffer.from(JSON.stringify(key)).toString('base64url'),
-)
+/** The values, and requests that once made a 5xx: one list, which .ci/schemathesis_hooks.py reads too. */
+const hostile = JSON.parse(readFileSync(new URL('hostile-inputs.json', import.meta.url), 'utf8')) as {
+  readonly texts: readonly string[]
+  readonly longTexts: readonly { readonly of: string; readonly times: number }[]
+  readonly numbers: readonly number[]
+  readonly levels: readonly number[]
+  /** What a cursor hides, as JSON. */
+  readonly cursors: readonly string[]
+  readonly requests: readonly KnownRequest[]
+}
+
+interface KnownRequest {
+  readonly operation: string
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+export const knownRequests: readonly HostileRequest[] = hostile.requests.map(({ operation, path, query, body }) => {
+  const [method = '', template = ''] = operation.split(' ')
+  const at = Object.entries(path ?? {}).reduce(
+    (rest, [name, value]) => rest.replace(`{${name}}`, spelling(value)),
+    template,
+  )
+  const asked = Object.entries(query ?? {}).map(([name, value]) => `${name}=${spelling(value)}`)
+  return {
+    method,
+    path: asked.length === 0 ? at : `${at}?${asked.join('&')}`,
+    body: body === undefined ? undefined : deepened(JSON.stringify(body)),
+  }
+})
+
+/** In the spelling that the service gives. */
+const cursors = hostile.cursors.map((key) => Buffer.from(key).toString('base64url'))
 
 const text = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'b', 'calls', 'main') },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom('\u0000', 'a\u0000b', '\ud800', 'a\udc00b', '\ud83d\ude00', '\ufeff', '\\', "'", '%'),
-  },
+  { weight: 3, arbitrary: fc.constantFrom(...hostile.texts) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
-  { weight: 1, arbitrary: fc.constantFrom('', ' ', 'x'.repeat(5_000), '9'.repeat(400), '__proto__', 'constructor') },
+  { weight: 1, arbitrary: fc.constantFrom(...hostile.longTexts.map(({ of, times }) => of.repeat(times))) },
 )
-const number = fc.constantFrom(0, 1, 2, 0.5, -1, 100, 500, 501, 2 ** 31, 2 ** 53, 1e300, -1e300)
+const number = fc.constantFrom(...hostile.numbers)
 /** Stands for a value of so many levels: the value itself would end the stack of whoever prints it. */
-const deep = fc.constantFrom(10, 64, 65, 100_000).map((levels) => `<${levels} levels>`)
+const deep = fc.constantFrom(...hostile.levels).map((levels) => `<${levels} levels>`)
 function deepened(body: string): string {
   return body.replaceAll(/"<(\d+) levels>"/g, (_all, levels: string) => {
     const half = Number(levels) / 2

@@ -17,6 +17,11 @@ const rule = /^\s*([-=~^"'*_#+.:])\1{2,}\s*$/
 const tableLine = /^\s*[|+].*[|+]\s*$|^\s*[=-]{2,}(?:\s+[=-]{2,})+\s*$|\S\s+\|\s+\S.*\|/
 /** Directives and targets of reStructuredText, targets of Markdown, tags of comments. */
 const notText = /^\s*(?:\.\.\s|\.\.$|\[[^\]]+\]:\s|:[\w -]+(?: [\w*.]+)?:(?:\s|$)|@\w+\b)/
+/** What stands deeper below one of these is no text; below a note it is. */
+const opensCode =
+  /^\s*(?:\.\. (?!(?:note|warning|tip|hint|important|caution|danger|seealso|versionadded|versionchanged|deprecated)::)[\w:-]+::|(?!\.\. ).*[^:\s]::\s*$)/
+/** An entry of a table of contents. */
+const onlyLink = /^\[[^\]]{0,200}\]\([^)]*\)$/
 const indented = /^(?: {4}|\t)/
 
 export function blocksOf(text: string): Block[] {
@@ -25,12 +30,12 @@ export function blocksOf(text: string): Block[] {
   const close = (): void => {
     const [first = ''] = open
     const line = open.map((each) => each.trim()).join(' ')
-    if (open.length > 0 && !notText.test(first)) {
+    if (open.length > 0 && !notText.test(first) && !onlyLink.test(line)) {
       blocks.push({ text: withoutMarks(line), isIndented: open.every((each) => indented.test(each)) })
     }
     open = []
   }
-  for (const line of linesOutsideFences(text.replaceAll(/<!--[\s\S]*?(?:-->|$)/g, ''))) {
+  for (const line of withoutLiterals(linesOutsideFences(text.replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '')))) {
     const bare = line.replace(quoteMark, '')
     if (rule.test(bare)) {
       // What it underlines is a heading; below several lines it parts them from what follows.
@@ -47,6 +52,17 @@ export function blocksOf(text: string): Block[] {
   }
   close()
   return blocks
+}
+
+/** Code that reStructuredText shows by a directive, or by two colons at the end of a line. */
+function withoutLiterals(lines: readonly string[]): string[] {
+  let depth: number | undefined
+  return lines.map((line) => {
+    const own = line.search(/\S/)
+    if (depth !== undefined && own > depth) return ''
+    if (own >= 0) depth = opensCode.test(line) ? own : undefined
+    return line
+  })
 }
 
 /** A passage may begin inside of a fence: what stands before a lone end is code. */

@@ -65,11 +65,24 @@ For subcommand testing, use the \`\`args\`\` parameter of :meth:\`CliRunner.invo
     @click.option('--count', default=1)
     def hello(count): click.echo('Hello World!')
 
+.. note::
+
+   The value is read from the file at once.
+
+.. literalinclude:: example.py
+   :caption: This is the caption of the example.
+
+Test it with this function::
+
+   from click.testing import CliRunner
+   from sync import cli
+
 It works like \`Sphinx <https://www.sphinx-doc.org>\`_ and \`pre-commit\`_ do.
 
 .. _colorama: https://pypi.org/project/colorama/`
   expect(sentences(passage, 'docs/testing.rst')).toEqual([
     'For subcommand testing, use the `args` parameter of `CliRunner.invoke`.',
+    'The value is read from the file at once.',
     'It works like Sphinx and pre-commit do.',
   ])
 })
@@ -88,6 +101,7 @@ test('links, pictures, elements and hidden comments leave only what one reads', 
 test('a piece of a sentence is none, and code between words is no word', () => {
   expect(sentences('For this again you have two options:\n\n(see the page)\n\nonly a piece')).toEqual([])
   expect(sentences('id := c.Query("id") page := c.DefaultQuery("page", "0").')).toEqual([])
+  expect(sentences('- [Bind the query string or posted data](#bind-query-string)')).toEqual([])
   expect(sentences('$ express /tmp/foo && cd /tmp/foo and so on')).toEqual([])
   expect(sentences('Pass it e.g. The default is used when `port = 80` is not given.')).toHaveLength(1)
 })
@@ -150,6 +164,8 @@ export async function perform(
 type Handlers = {
   open(): void
 }
+app.use(
+  function (request, answer) {})
 function cut(
   one: string,`
   expect(signatures(script, 'src/perform.ts')).toEqual([

@@ -6,6 +6,7 @@ const commentLine = /^\s*(?:\/\/+|\/\*+|\*(?!\/)|#+(?!!|\[)|--|;+)[!:|]?\s?(.*?)
 const docstring = /("""|''')([\s\S]*?)\1/g
 const signature =
   /^\s*(?:(?:export|default|public|protected|private|internal|static|abstract|final|async|pub(?:\([^)]*\))?|open|override|inline|const|unsafe)\s+)*(?:def|class|function|func|fn|interface|type|enum|struct|trait|impl|module|record|object)\s+[\w$<([*].*/
+const nameless = /\bfunction\s*\(/
 const longestSignature = 160
 const mostLines = 12
 const diffBeginning = /^(?:diff --git |@@ |--- |\+\+\+ |index [0-9a-f]{7,}\.\.)/m
@@ -74,7 +75,7 @@ function dedented(text: string): string {
 /** One over several lines is joined; one whose end stands in another passage is none. */
 function signaturesOf(code: readonly string[]): string[] {
   return code.flatMap((line, at) => {
-    if (!signature.test(line)) return []
+    if (!signature.test(line) || nameless.test(line)) return []
     let joined = line.trim()
     for (let next = at + 1; next <= at + mostLines && openBrackets(joined) > 0; next += 1)
       joined = `${joined} ${code[next]?.trim() ?? ''}`
