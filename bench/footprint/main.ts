@@ -8,7 +8,6 @@ import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
 import { freePort } from '../kit/free-port.ts'
 import type { Goal } from '../kit/goals.ts'
-import { interleave } from '../kit/interleave.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median } from '../kit/percentile.ts'
@@ -104,12 +103,13 @@ async function main(): Promise<number> {
   const contenders = [own, ...(against === undefined ? [] : [{ name: 'the older checkout', root: resolve(against) }])]
   const rests = new Map<string, Rest[]>(contenders.map((contender) => [contender.name, []]))
   const [machine, startedAt, journal] = [describeMachine(), new Date(), runJournal((line) => console.error(line))]
-  await interleave(asked.quick ? 1 : 2, contenders, async (contender) => {
+  // One round: what a process holds is no time, and neighbours of the machine don't change it.
+  for (const contender of contenders) {
     const port = await freePort()
     const settings = { port, settleMs: asked.quick ? 9_000 : 30_000, withAlone: contender === own }
     const rest = await journal.attempt(contender.name, () => atRest(contender, settings))
     if (rest !== undefined) rests.get(contender.name)?.push(rest)
-  })
+  }
   const [ours = [], theirs = []] = [...rests.values()]
   const rows = [...rests].flatMap(([contender, all]) => rowsOf(contender, all))
   const goals = goalsOf(ours, theirs)

@@ -74,6 +74,8 @@ const stores = [
 
 async function aloneIn(folder: string, settleMs: number): Promise<Record<string, number>> {
   const alone: Record<string, number> = {}
+  // As the servers of `up` have it (cli/local/supervisor.ts); `up` itself has it from nobody.
+  process.env['MALLOC_TRIM_THRESHOLD_'] = '131072'
   for (const { role, path, extensions } of stores) {
     const copy = join(folder, `alone-${role}`)
     await cp(join(folder, path), copy, { recursive: true })
@@ -83,5 +85,6 @@ async function aloneIn(folder: string, settleMs: number): Promise<Record<string,
     alone[role] = footprintOf(server.pid).pss
     await server.kill()
   }
+  delete process.env['MALLOC_TRIM_THRESHOLD_']
   return alone
 }

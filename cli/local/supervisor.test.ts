@@ -93,3 +93,21 @@ test('a program that does not heed its stop is killed, also when something it le
   )
   expect(performance.now() - begun).toBeLessThan(4000)
 })
+
+test('a program gives back what it has freed, unless its own setting is another', async () => {
+  const shown = `echo "{\\"msg\\":\\"$MALLOC_TRIM_THRESHOLD_\\"}"; exec sleep 300`
+  const first = async (env: Record<string, string>): Promise<unknown> => {
+    let msg: unknown
+    await withProgram(
+      shown,
+      async ({ lines }) => {
+        await vi.waitFor(() => expect(lines).toHaveLength(1), bound)
+        msg = lines[0]?.['msg']
+      },
+      { env: { PATH: '/usr/bin:/bin', ...env } },
+    )
+    return msg
+  }
+  expect(await first({})).toBe('131072')
+  expect(await first({ MALLOC_TRIM_THRESHOLD_: '1' })).toBe('1')
+})

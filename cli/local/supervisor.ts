@@ -17,6 +17,12 @@ export interface SupervisorOptions {
 /** The orchestrator gives its connections 25 seconds and its effects ten. */
 const stopLimitMs = 45_000
 
+/**
+ * glibc keeps what a program has freed, and more of it the larger the pieces were: of a server with PGlite 100 MiB
+ * for ever (BENCHMARKS.md, Footprint). With a threshold that is set it gives them back.
+ */
+const givesBack = { MALLOC_TRIM_THRESHOLD_: '131072' }
+
 /** Runs one program and starts it again when it dies, until it is told to stop. */
 export class Supervisor {
   readonly #options: SupervisorOptions
@@ -46,7 +52,7 @@ export class Supervisor {
     this.#starts += 1
     const child = spawn(file, args, {
       cwd: this.#options.cwd,
-      env: this.#options.env,
+      env: { ...givesBack, ...this.#options.env },
       // The channel carries nothing: its end tells the program that we are gone.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
