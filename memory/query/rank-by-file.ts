@@ -128,7 +128,7 @@ async function bestOf(keys: readonly string[], { sql, text }: RankByFile): Promi
   const chunks = rows.map((row) => chunkOf(row, terms))
   return {
     chunks: new Map(rows.map((row, at) => [fileKey(row.repo, row.file), chunks[at]!])),
-    around: new Map(rows.map((row, at) => [chunks[at]!.chunkId, row.beginning])),
+    around: new Map(rows.map(({ id, beginning }) => [id, beginning])),
   }
 }
 

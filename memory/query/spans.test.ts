@@ -72,6 +72,19 @@ it('the first three files show more than a chunk, those from the fifth on the li
   expect(results.find(({ metadata }) => metadata.file === undefined)?.content).toBe(note.trimEnd())
 })
 
+it('of a first file of two chunks all is shown to its last character, and of one line no more than its chunk', async () => {
+  const two = pageOf('two', [2, 3]).split('\n').slice(0, 50).join('\n')
+  await store(two, { repo: 'short', file: 'pages/two.txt', kind: 'file' })
+  const [whole] = await answersTo({ mode: 'hybrid', filter: { repo: 'short' } })
+  expect(whole?.content).toBe(two)
+  const line = `${'\u{1f680}'.repeat(3_000)}kettle boils${'\u{1f680}'.repeat(3_000)}`
+  await store(line, { repo: 'line', file: 'line.txt', kind: 'file' })
+  const [shown] = await answersTo({ mode: 'hybrid', filter: { repo: 'line' } })
+  expect(shown?.content).toMatch(/kettle|boils/)
+  expect(shown!.content.length).toBeLessThanOrEqual(1_600)
+  expect(shown?.content.isWellFormed()).toBe(true)
+})
+
 it('a file of one chunk, and one whose text is another now, show their chunk', async () => {
   await store('short.txt\n\nThe teapot is short and stout.', { repo: 'tea', file: 'short.txt', kind: 'file' })
   const [shown] = await answersTo({ mode: 'hybrid', text: 'teapot', filter: { repo: 'tea' } })

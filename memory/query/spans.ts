@@ -8,7 +8,7 @@ export interface FoundChunk extends ChunkHit {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** What stands around chunks in their memories, by the ids of the chunks. */
+/** What stands around chunks in their memories, by the ids of the memories. */
 export type Surroundings = ReadonlyMap<string, string>
 
 /**
@@ -21,11 +21,6 @@ const wholeFiles = 4
 const mostBeside = 1_600
 const mostNarrowed = 800
 
-interface Row {
-  readonly id: string
-  readonly around: string
-}
-
 /** `ranked`: one chunk of each file, and notes, best first. Notes stay as they are: who wrote one meant all of it. */
 export function spansOf(ranked: readonly FoundChunk[], around: Surroundings, text: string): FoundChunk[] {
   const files = ranked.filter(({ metadata }) => kindOf(metadata) === 'files')
@@ -33,22 +28,19 @@ export function spansOf(ranked: readonly FoundChunk[], around: Surroundings, tex
   const [wide, narrow] = [new Set(files.slice(0, widenedFiles)), new Set(files.slice(wholeFiles))]
   return ranked.map((chunk) => {
     if (narrow.has(chunk)) return { ...chunk, content: narrowed(chunk.content, terms) }
-    const known = wide.has(chunk) ? around.get(chunk.chunkId) : undefined
+    const known = wide.has(chunk) ? around.get(chunk.memoryId) : undefined
     return known === undefined ? chunk : { ...chunk, content: widened(chunk.content, known, terms) }
   })
 }
 
-/** Of chunks whose memories have another text by now there is nothing. */
+/** Whole contents: to look for a chunk and cut around it in the store takes twice the time of giving all. */
 export async function surroundingsOf(sql: Sql, chunks: readonly FoundChunk[]): Promise<Surroundings> {
   if (chunks.length === 0) return new Map()
-  const { rows } = await sql.query<Row>(
-    `select u.id, substr(m.content, greatest(1, strpos(m.content, u.content) - ${mostBeside}),
-        length(u.content) + ${2 * mostBeside}) as around
-      from unnest($1::text[], $2::text[], $3::text[]) as u (id, memory_id, content) join memory m on m.id = u.memory_id
-      where strpos(m.content, u.content) > 0`,
-    [chunks.map((one) => one.chunkId), chunks.map((one) => one.memoryId), chunks.map((one) => one.content)],
+  const { rows } = await sql.query<{ id: string; content: string }>(
+    'select id, content from memory where id = any($1::text[])',
+    [chunks.map(({ memoryId }) => memoryId)],
   )
-  return new Map(rows.map(({ id, around }) => [id, around]))
+  return new Map(rows.map(({ id, content }) => [id, content]))
 }
 
 /** With what stands before or behind it in its file, whichever has more of the terms; behind it when both have as many. */
@@ -66,17 +58,19 @@ function widened(content: string, around: string, terms: ReadonlySet<string>): s
 
 /** To the end of a paragraph, or of a line. */
 function beginningOf(text: string): string {
-  if (text.length <= mostBeside) return text.slice(0, text.lastIndexOf('\n') + 1)
+  if (text.length <= mostBeside) return text
   const cut = text.slice(0, mostBeside)
   const paragraph = cut.lastIndexOf('\n\n')
   return cut.slice(0, paragraph > mostBeside / 2 ? paragraph : cut.lastIndexOf('\n') + 1)
 }
 
+/** From the beginning of a paragraph, or of a line. */
 function endOf(text: string): string {
+  if (text.length <= mostBeside) return text
   const cut = text.slice(-mostBeside)
   const paragraph = cut.indexOf('\n\n')
-  const from = paragraph >= 0 && paragraph < mostBeside / 2 ? paragraph + 2 : cut.indexOf('\n') + 1
-  return cut.slice(from)
+  if (paragraph >= 0 && paragraph < mostBeside / 2) return cut.slice(paragraph + 2)
+  return cut.includes('\n') ? cut.slice(cut.indexOf('\n') + 1) : ''
 }
 
 /** The lines that have the most of the terms, at most `mostNarrowed` characters or the half; the first of equal ones. */
