@@ -1,5 +1,14 @@
 import type { Indexed } from './events.ts'
 
+/** `since`: when it came to have all of the Repository, or to lack some of it. */
+interface Known extends Indexed {
+  readonly since: number
+}
+
+export function isCurrent({ due, trouble }: Indexed): boolean {
+  return due === 0 && trouble === ''
+}
+
 /** What is known of a Project's memory, and when it is looked at; plain JSON. Times are epoch milliseconds. */
 export interface MemoryContext {
   /** The Project's. */
@@ -9,7 +18,7 @@ export interface MemoryContext {
   /** Ordinal of the newest step: what each answer names. */
   readonly steps: number
   /** By the name of the Repository, as the newest step found it. */
-  readonly repositories: { readonly [repository: string]: Indexed }
+  readonly repositories: { readonly [repository: string]: Known }
   /** When the next step begins; `null`: one is under way, or none will come. */
   readonly nextAt: number | null
   /** Something changed since the step that is under way began. */

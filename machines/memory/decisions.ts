@@ -1,10 +1,11 @@
 /** When the memory is looked at next, and what is known of it. A step looks at everything: what changes meanwhile is one more step. */
 import { decideBy, inTime } from '../decide.ts'
 import { effect, type Decision } from '../emit.ts'
-import { stepOf, type MemoryContext } from './context.ts'
-import type { MemoryEvent } from './events.ts'
+import { isCurrent, stepOf, type MemoryContext } from './context.ts'
+import type { Indexed, MemoryEvent } from './events.ts'
 
 type Does = Decision<MemoryContext>
+type Found = Readonly<Record<string, Indexed>>
 
 const { on, always } = decideBy<MemoryContext, MemoryEvent>(inTime)
 
@@ -40,8 +41,9 @@ function fail({ at, failures: before }: MemoryContext, trouble: string): Does {
 }
 
 /** One Repository that cannot be taken in holds up no other one. */
-function keep(context: MemoryContext, repositories: MemoryContext['repositories']): Does {
+function keep(context: MemoryContext, found: Found): Does {
   const { at, isOutdated, behindSince } = context
+  const repositories = since(context, found)
   const all = Object.values(repositories)
   const trouble = troubleOf(repositories)
   const failures = trouble === '' ? 0 : context.failures + 1
@@ -55,6 +57,17 @@ function keep(context: MemoryContext, repositories: MemoryContext['repositories'
       nextAt: at + pause,
     },
   }
+}
+
+/** One that stays as it was keeps its time. */
+function since({ at, repositories }: MemoryContext, found: Found): MemoryContext['repositories'] {
+  return Object.fromEntries(
+    Object.entries(found).map(([name, one]) => {
+      const before = repositories[name]
+      const isSame = before !== undefined && isCurrent(before) === isCurrent(one)
+      return [name, { ...one, since: isSame ? before.since : at }]
+    }),
+  )
 }
 
 function troubleOf(repositories: MemoryContext['repositories']): string {

@@ -79,6 +79,16 @@ describe('a step is over', () => {
     expect(memory.context.behindSince).toBeNull()
   })
 
+  test('it is known since when it has all of a Repository, or lacks some', () => {
+    const memory = new AMemory().filled({ lib: { ...whole, due: 3 } })
+    const first = memory.context.at
+    memory.look().filled({ lib: { ...whole, due: 1 } })
+    expect(memory.context.repositories['lib']?.since).toBe(first)
+    const second = memory.look().filled({ lib: whole }).context
+    expect(second.repositories['lib']?.since).toBe(second.at)
+    expect(memory.look().filled({ lib: whole }).context.repositories['lib']?.since).toBe(second.at)
+  })
+
   test('an answer to an earlier step changes nothing', () => {
     expect(new AMemory().filled({ lib: whole }, 'memory/0').it.value).toBe('filling')
   })
@@ -161,7 +171,7 @@ test('Memory any/off: no longer filled, what it holds stays known, and late answ
   expect([memory.it.value, memory.it.timers()]).toEqual(['off', {}])
   memory.filled({ lib: { ...whole, commit: 'c2' } })
   memory.outdate()
-  expect(memory.context.repositories).toEqual({ lib: whole })
+  expect(memory.context.repositories).toMatchObject({ lib: whole })
   const resting = new AMemory().filled({ lib: whole })
   resting.apply(false)
   expect(resting.it.value).toBe('off')

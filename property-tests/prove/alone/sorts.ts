@@ -160,7 +160,7 @@ function ofMemory({ context }: Snapshot): readonly unknown[] {
   const inMs = nextAt === null ? null : nextAt - at
   return [
     ['steps', Math.min(3, steps), isOutdated, behindSince !== null],
-    ['known', repositories, isOutdated],
+    ['known', ...Object.values(repositories).map((one) => `${one.due} ${one.trouble} ${one.since < at}`), isOutdated],
     ['again', Math.min(8, failures), Math.min(8, holds), trouble],
     ['rest', inMs, behindSince !== null, isOutdated],
   ]

@@ -1,6 +1,6 @@
 /** The rows of a memory, event by event (KNOWLEDGE-16). */
 import { newMemory, type MemoryContext } from '../../../machines/memory/context.ts'
-import type { MemoryEvent } from '../../../machines/memory/events.ts'
+import type { Indexed, MemoryEvent } from '../../../machines/memory/events.ts'
 import { Asking, leavesOf, type Mutable, type Rows } from './draft.ts'
 
 const second = 1000
@@ -24,12 +24,18 @@ function fail(m: Draft, trouble: string): string {
   return rest(m, ofList(backoffs, m.failures) * minute)
 }
 
-function filled(m: Draft, repositories: MemoryContext['repositories']): string {
+function filled(m: Draft, repositories: Readonly<Record<string, Indexed>>): string {
   const named = Object.entries(repositories)
   const broken = named.filter(([, { trouble }]) => trouble)
   const lacking = named.filter(([, { due }]) => due > 0)
   const hasMore = lacking.some(([, { trouble }]) => !trouble)
-  m.repositories = repositories
+  m.repositories = Object.fromEntries(
+    named.map(([name, one]) => {
+      const was = m.repositories[name]
+      const isKept = was && (was.due > 0 || was.trouble !== '') === (one.due > 0 || one.trouble !== '')
+      return [name, { ...one, since: isKept ? was.since : m.at }]
+    }),
+  )
   m.trouble = broken.map(([name, { trouble }]) => `${name}: ${trouble}`).join('; ')
   m.failures = broken.length > 0 ? m.failures + 1 : 0
   Object.assign(m, { holds: 0, heldBy: '' })
