@@ -193,7 +193,7 @@ export const descriptions: Readonly<Record<string, Descriptions>> = {
       forgeId: 'Its id on the forge, which a change of name keeps.',
       defaultBranch: 'The base branch in use.',
       lastSyncTime: 'When it was last read from the forge.',
-      indexedCommit: 'The commit that the memory service knows.',
+      indexedCommit: 'The newest commit that the memory service holds whole.',
     }),
   },
   Task: {

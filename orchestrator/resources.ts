@@ -188,6 +188,7 @@ async function statusOfRepository(
     projectRef,
     hasProject: applied !== undefined,
     project: await runtime.read(`project:${id}`),
+    memory: await runtime.read(`memory:${id}`),
     forgeId: applied?.holder === id ? await forgeIdOf(id, name) : undefined,
     defaultBranch: applied?.project.taskConfig.repositories.find((one) => one.name === name)?.base,
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { effectSchemas } from '../machines/effect.ts'
+import { memoryDefinition } from '../machines/memory/machine.ts'
 import { podDefinition } from '../machines/pod/machine.ts'
 import { queueDefinition } from '../machines/queue/machine.ts'
 import { taskDefinition } from '../machines/task/machine.ts'
@@ -15,7 +16,7 @@ import type { Sql } from '../runtime/store/sql.ts'
 import { answerWhy, readWhy } from './why.ts'
 
 const clock = simulatedClock(1_800_000_000_000)
-const definitions = [queueDefinition, taskDefinition, podDefinition, turnDefinition]
+const definitions = [queueDefinition, taskDefinition, podDefinition, turnDefinition, memoryDefinition]
 const mute: EffectHandler = { perform: async () => [] }
 
 const seed = {
@@ -45,7 +46,7 @@ describe('why, read from a runtime', () => {
   let runtime: Runtime
   let keys = 0
 
-  const tell = (to: `queue:${string}` | `pod:${string}`, type: string, fields: object = {}) =>
+  const tell = (to: `queue:${string}` | `pod:${string}` | `memory:${string}`, type: string, fields: object = {}) =>
     runtime.deliver({ to, key: `k${keys++}`, event: { type, at: clock.now(), ...fields } })
   const enqueue = (task: string) =>
     tell('queue:default/demo', 'queue.enqueue', {
@@ -107,6 +108,14 @@ describe('why, read from a runtime', () => {
       about.join(' ') === 'default/demo lib default/first' ? 'say /allow-ci-changes' : undefined
     const why = await readWhy({ runtime: reader, clock, pushRefusal }, 'first')
     expect(why?.detail).toBe('lib: say /allow-ci-changes')
+  })
+
+  test('a Task is said with what the memory holds of its Repositories, once a step has looked', async () => {
+    expect((await answerWhy({ runtime, clock }, 'first'))?.memory).toEqual([])
+    await tell('memory:default/demo', 'memory.configured', { fills: true })
+    const held = { commit: 'abc', due: 3, trouble: 'no room' }
+    await tell('memory:default/demo', 'memory.filled', { run: 'memory/1', repositories: { lib: held, other: held } })
+    expect((await answerWhy({ runtime, clock }, 'first'))?.memory).toEqual([{ repository: 'lib', ...held }])
   })
 
   test('of a Task that is nowhere nothing is said', async () => {

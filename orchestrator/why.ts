@@ -1,5 +1,7 @@
 /** Reads what an answer to "why does this Task rest" is made of: the Task, its queue, its pod and turn, its timers. */
 import type { ActorAddress } from '../machines/definition.ts'
+import type { MemoryContext } from '../machines/memory/context.ts'
+import type { Indexed } from '../machines/memory/events.ts'
 import type { PodContext } from '../machines/pod/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { explain, explainQueued, type Why } from '../machines/why/why.ts'
@@ -19,6 +21,12 @@ export interface WhyDeps {
 export interface WhyAnswer extends Why {
   /** Turns in which its wrappers refused calls of tools, oldest first. */
   readonly refusedCalls: readonly RefusingTurn[]
+  /** What the memory holds of each of its Repositories; those that no step has looked at yet are left out. */
+  readonly memory: readonly HeldOf[]
+}
+
+interface HeldOf extends Indexed {
+  readonly repository: string
 }
 
 /** Like `readWhy`, with what only the journals of its turns know. */
@@ -27,7 +35,24 @@ export async function answerWhy(
   name: string,
 ): Promise<WhyAnswer | undefined> {
   const why = await readWhy(deps, name)
-  return why && { ...why, refusedCalls: await readRefusedCalls(deps.runtime, why.task) }
+  if (why === undefined) return undefined
+  const [refusedCalls, memory] = await Promise.all([
+    readRefusedCalls(deps.runtime, why.task),
+    heldOf(deps.runtime, why.task),
+  ])
+  return { ...why, refusedCalls, memory }
+}
+
+async function heldOf(runtime: WhyDeps['runtime'], task: string): Promise<readonly HeldOf[]> {
+  const { config, repositories = [] } = ((await runtime.read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
+  const memory = config && (await runtime.read(`memory:${config.project}`))
+  const { repositories: known = {} } = (memory?.context ?? {}) as Partial<MemoryContext>
+  return repositories.flatMap((repository) => {
+    const held = known[repository]
+    if (held === undefined) return []
+    const { commit, due, trouble } = held
+    return [{ repository, commit, due, trouble }]
+  })
 }
 
 /** As many Projects as one orchestrator is asked to search for a Task that is not minted yet. */

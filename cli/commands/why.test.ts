@@ -5,6 +5,7 @@ import { type ATask, inReview, parkedBy } from '../../machines/testing/a-task.ts
 import { Problem } from '../../http/problem.ts'
 import { statePath } from '../../runtime/step/state-path.ts'
 import { UsageError } from '../args.ts'
+import type { WhyAnswer } from '../../orchestrator/why.ts'
 import type { RefusingTurn } from '../../orchestrator/refused-calls.ts'
 import { said, withOrchestrator } from './testing/fixture.ts'
 import { why } from './why.ts'
@@ -20,8 +21,13 @@ async function print(...args: readonly string[]): Promise<string> {
   return printOf([], ...args)
 }
 
-/** As the orchestrator answers whose wrappers refused these. */
-async function printOf(refusedCalls: readonly RefusingTurn[], ...args: readonly string[]): Promise<string> {
+/** As the orchestrator answers whose wrappers refused these, or whose memory holds this. */
+async function printOf(
+  given: readonly RefusingTurn[] | { readonly memory: WhyAnswer['memory'] },
+  ...args: readonly string[]
+): Promise<string> {
+  const { refusedCalls, memory } =
+    'memory' in given ? { ...given, refusedCalls: [] } : { refusedCalls: given, memory: [] }
   let out = ''
   await withOrchestrator(
     async ({ dir }) => void (out = (await said(() => why([...args, '--dir', dir]))).out),
@@ -34,7 +40,7 @@ async function printOf(refusedCalls: readonly RefusingTurn[], ...args: readonly 
           if (task === undefined) throw new Problem('not-found', `there is no Task ${query.task}`)
           const actor = { value: task.value, path: statePath(task.value), context: task.context as never }
           const timers = [{ id: 'xstate.after.retryDelay.x', dueAt }]
-          return { ...explain({ task: actor, timers, now: 0 }), refusedCalls }
+          return { ...explain({ task: actor, timers, now: 0 }), refusedCalls, memory }
         },
       )
     },
@@ -91,6 +97,18 @@ describe('why', () => {
       '  refused   turn 11 of pod 1: the wrapper refused 1 call of `task_note` that the model did not make',
     ])
     expect(JSON.parse(await printOf(turns, 'parked', '--json'))).toMatchObject({ refusedCalls: turns })
+  })
+
+  test('what the memory holds of its Repositories is a line each, with what it lacks', async () => {
+    const commit = '0123456789abcdef0123456789abcdef01234567'
+    const memory = [
+      { repository: 'lib', commit, due: 0, trouble: '' },
+      { repository: 'app', commit: '', due: 1200, trouble: 'it has no branch main' },
+    ]
+    expect((await printOf({ memory }, 'parked')).split('\n').filter((line) => line.startsWith('  memory'))).toEqual([
+      '  memory    lib: holds commit 0123456789ab',
+      '  memory    app: holds no commit whole yet; lacks 1,200 files, commits and issues; it has no branch main',
+    ])
   })
 
   test('as JSON it is the whole answer, with the fields of each event', async () => {

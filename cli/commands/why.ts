@@ -46,6 +46,7 @@ const Answer = Type.Unsafe<WhyAnswer>(
     worstCase: Type.Object({ stages: Type.Array(Type.Object({ stage: Type.String() })), laps: Type.Boolean() }),
     path: nullOr(Type.Array(Type.Object({ by: Type.String(), does: Type.String(), stage: Type.String() }))),
     refusedCalls: Type.Array(Type.Object({ pod: Type.Number(), turn: Type.Number() })),
+    memory: Type.Array(Type.Object({ repository: Type.String(), commit: Type.String(), due: Type.Number() })),
   }),
 )
 
@@ -75,10 +76,20 @@ function sayWhy(why: WhyAnswer): string {
     ),
     ...(resting === null ? [] : [['cost', sayWorst(worstCase)] as const]),
   ]
-  facts.push(...costs, ...sayRefused(why.refusedCalls).map((said) => ['refused', said] as const))
+  facts.push(
+    ...costs,
+    ...why.memory.map((held) => ['memory', heldLine(held)] as const),
+    ...sayRefused(why.refusedCalls).map((said) => ['refused', said] as const),
+  )
   const width = Math.max(...facts.map(([name]) => name.length))
   const lines = facts.map(([name, said]) => `  ${name.padEnd(width)}  ${said}`)
   return [`${task}: ${stage}`, ...lines, ...sayPath(why)].join('\n')
+}
+
+function heldLine({ repository, commit, due, trouble }: WhyAnswer['memory'][number]): string {
+  const holds = commit === '' ? 'holds no commit whole yet' : `holds commit ${commit.slice(0, 12)}`
+  const lacks = due === 0 ? '' : `lacks ${grouped(due)} files, commits and issues`
+  return `${repository}: ${[holds, lacks, trouble].filter(Boolean).join('; ')}`
 }
 
 /** Of more the newest are said; `--json` has them all. */

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { newMemory } from '../../machines/memory/context.ts'
+import type { Indexed } from '../../machines/memory/events.ts'
 import { newProject } from '../../machines/project/context.ts'
 import { lostBy } from '../testing/server-view.ts'
 import { repositoryStatus, type RepositoryFacts } from './repository.ts'
@@ -71,4 +73,37 @@ test('a server keeps all of it (RESOURCES-26)', () => {
 test('RESOURCES-27: is ready no earlier than it was applied, whenever its Project came to be', () => {
   const late = { ...facts, createdAt: at + day }
   expect(repositoryStatus(late)).toMatchObject({ conditions: [{ lastTransitionTime: '2026-01-03T03:04:05.000Z' }] })
+})
+
+describe('what the memory of its Project holds of it (REPOSITORY-5)', () => {
+  const statusWith = (known: Partial<Indexed>) => {
+    const lib = { commit: 'abc', due: 0, trouble: '', since: at, ...known }
+    return repositoryStatus({ ...facts, memory: { context: { ...newMemory('default/demo'), repositories: { lib } } } })
+  }
+  test('is said by its commit, and by a condition since when it is so', () => {
+    const status = statusWith({})
+    expect(status).toMatchObject({
+      indexedCommit: 'abc',
+      conditions: [
+        { type: 'Ready' },
+        { type: 'Indexed', status: 'True', reason: 'Current', message: '', lastTransitionTime: time },
+      ],
+    })
+    expect(lostBy('Repository', status)).toEqual([])
+  })
+  test('lags, or could not be taken in', () => {
+    expect(statusWith({ due: 3, commit: '' })).toMatchObject({
+      conditions: [{}, { status: 'False', reason: 'Behind', message: 'The memory lacks 3 files, commits and issues.' }],
+    })
+    expect(statusWith({ due: 3, commit: '' })).not.toHaveProperty('indexedCommit')
+    expect(statusWith({ trouble: 'it has no branch main' })).toMatchObject({
+      indexedCommit: 'abc',
+      conditions: [{}, { status: 'False', reason: 'Failed', message: 'it has no branch main' }],
+    })
+  })
+  test('is not said where nobody fills one, or before a step has looked', () => {
+    const nothing = { context: newMemory('default/demo') }
+    for (const memory of [undefined, nothing])
+      expect(repositoryStatus({ ...facts, memory })).toEqual(repositoryStatus(facts))
+  })
 })

@@ -1,7 +1,8 @@
-/** The status of a Repository (REPOSITORY-5), from its Project. Nothing supplies the indexed commit yet. */
+/** The status of a Repository (REPOSITORY-5), from its Project and from what is known of the Project's memory. */
 import { conditionsOf } from '../../machines/project/conditions.ts'
 import { newProject, type ProjectContext } from '../../machines/project/context.ts'
-import { dated, type Finding } from './condition.ts'
+import { isCurrent, type MemoryContext } from '../../machines/memory/context.ts'
+import { dated, type Condition, type Finding } from './condition.ts'
 import { sinceIn, type Applied } from './project.ts'
 import { whenever, type ActorShape } from './shape.ts'
 
@@ -11,6 +12,8 @@ export interface RepositoryFacts extends Applied {
   readonly hasProject: boolean
   /** Its actor; undefined: it was told nothing yet. */
   readonly project: Pick<ActorShape, 'context'> | undefined
+  /** The actor that fills the memory of the Project; undefined: nobody fills one. */
+  readonly memory?: Pick<ActorShape, 'context'> | undefined
   /** Its own, or the forge's. */
   readonly defaultBranch: string | undefined
   /** The forge's own, under which what is known of it stands (MIRROR-7). */
@@ -19,16 +22,38 @@ export interface RepositoryFacts extends Applied {
 
 export function repositoryStatus(facts: RepositoryFacts): object {
   const { name, createdAt, projectRef, hasProject, defaultBranch, forgeId } = facts
+  const known = knownOf(facts)
   const project = (facts.project?.context ?? newProject('')) as ProjectContext
   // What is wrong with one of its Repositories is a fault of the Project: all of them are worked on, or none.
   const ready = hasProject ? conditionsOf(project)[0] : missing(projectRef)
   const observed = hasProject ? project.observed[`Repository/${name}`] : undefined
   return {
-    conditions: [dated(ready, sinceIn(project, ready.type, createdAt), observed)],
+    conditions: [dated(ready, sinceIn(project, ready.type, createdAt), observed), ...indexed(facts, observed)],
     ...(forgeId === undefined ? {} : { forgeId }),
     ...(defaultBranch === undefined ? {} : { defaultBranch }),
     ...whenever('lastSyncTime', hasProject ? project.resyncedAt : null),
+    ...(hasProject && known?.commit ? { indexedCommit: known.commit } : {}),
   }
+}
+
+function knownOf({ name, memory }: RepositoryFacts): MemoryContext['repositories'][string] | undefined {
+  return (memory?.context as MemoryContext | undefined)?.repositories[name]
+}
+
+/** Once a step has looked at it (KNOWLEDGE-16). */
+function indexed(facts: RepositoryFacts, observed: number | undefined): readonly Condition[] {
+  const known = facts.hasProject ? knownOf(facts) : undefined
+  if (known === undefined) return []
+  const { due, trouble, since } = known
+  const finding: Finding = isCurrent(known)
+    ? { type: 'Indexed', status: 'True', reason: 'Current', message: '' }
+    : { type: 'Indexed', status: 'False', reason: trouble === '' ? 'Behind' : 'Failed', message: lackOf(due, trouble) }
+  return [dated(finding, Math.max(since, facts.createdAt), observed)]
+}
+
+function lackOf(due: number, trouble: string): string {
+  const lack = due === 0 ? '' : `The memory lacks ${due} files, commits and issues.`
+  return [lack, trouble].filter(Boolean).join(' ')
 }
 
 function missing(projectRef: string): Finding {

@@ -1,5 +1,5 @@
 /** A step of taking what the Repositories of a Project hold into its memory (KNOWLEDGE-16). */
-import type { Logger } from '../../http/logging.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import type { EffectParams } from '../../machines/effect.ts'
 import type { Indexed } from '../../machines/memory/events.ts'
 import { messageOf, TerminalError } from '../../runtime/errors.ts'
