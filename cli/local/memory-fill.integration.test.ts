@@ -1,0 +1,170 @@
+/**
+ * A Project's memory that fills itself: the real orchestrator, `statewright ingest` and the real memory service,
+ * before a stand-in of the forge. The tests are one story.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientCredentials } from '../../http/token-source.ts'
+import type { MemoryContext } from '../../machines/memory/context.ts'
+import { askForge, openMergeRequest } from '../../orchestrator/testing/merge-request.ts'
+import {
+  projectWith,
+  repository,
+  startOrchestratorFixture,
+  type OrchestratorFixture,
+} from '../../orchestrator/testing/fixture.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { people } from '../../standins/people.ts'
+import { programDir } from '../program.ts'
+import { memorySupervisor, urlOf, type LocalMemory } from './memory.ts'
+
+const client = { clientId: 'memory-pods', secret: 'not-a-secret' }
+const audience = 'urn:test:memory'
+/** Between two steps lie ten seconds. */
+const patienceMs = 60_000
+
+let dir: string
+let url: string
+let service: LocalMemory
+let tokenUrl: string
+let fixture: OrchestratorFixture
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'memory-fill-'))
+  const port = await freePort()
+  url = urlOf(port)
+  fixture = await startOrchestratorFixture(
+    {},
+    {
+      programDir,
+      clients: [{ ...client, audiences: [audience] }],
+      settingsFor: async (identity) => {
+        tokenUrl = identity.tokenUrl
+        const failed = Promise.withResolvers<never>()
+        const options = { dir, port, issuer: identity.issuer, audience, server: undefined, onFailed: failed.reject }
+        service = memorySupervisor(options)
+        await Promise.race([service.ready, failed.promise])
+        failed.promise.catch(() => undefined)
+        const { clientId, secret: clientSecret } = client
+        return { memory: { urls: { 'default/demo': url }, audience, clientId, clientSecret, fills: true } }
+      },
+    },
+  )
+}, 120_000)
+afterAll(async () => {
+  await fixture?.stop()
+  await service?.stop()
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
+}, 60_000)
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { readonly port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function ask(path: string, body?: object): Promise<Record<string, unknown>> {
+  const tokens = clientCredentials({ tokenUrl, ...client, audience, clock: systemClock, fetch })
+  const answer = await fetch(`${url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${await tokens.token()}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  expect(answer.status).toBe(200)
+  return (await answer.json()) as Record<string, unknown>
+}
+
+/** What the service says that it holds, by file. */
+async function held(): Promise<readonly string[]> {
+  const { items } = await ask('/ingest-record?repo=duration&limit=500')
+  return (items as readonly { readonly file: string }[]).map(({ file }) => file)
+}
+
+async function within<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  const limit = Date.now() + patienceMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (Date.now() > limit) throw new Error(`in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+}
+
+async function statusOfRepository(): Promise<Record<string, unknown>> {
+  const token = await fixture.operatorToken()
+  const { body } = await fixture.call('/resources/repositories/default/duration', { token })
+  return body['status'] as Record<string, unknown>
+}
+
+async function indexed(commit: string): Promise<Record<string, unknown>> {
+  return within(`the memory holds ${commit}`, async () => {
+    const status = await statusOfRepository()
+    return status['indexedCommit'] === commit && status
+  })
+}
+
+async function headOfMain(): Promise<string> {
+  const answer = await askForge(fixture, people.maintainer, 'GET', '/branches/main')
+  return (answer as { readonly commit: { readonly sha: string } }).commit.sha
+}
+
+async function apply(scm: object): Promise<void> {
+  const body = projectWith(fixture.forge, { scm })
+  const { status } = await fixture.call('/resources', { method: 'PUT', token: await fixture.operatorToken(), body })
+  expect(status).toBe(200)
+}
+
+test('what is enrolled is taken in, and the Repository shows the commit that its memory holds (REPOSITORY-5)', async () => {
+  const head = await headOfMain()
+  expect(await indexed(head)).toMatchObject({
+    conditions: [{ type: 'Ready' }, { type: 'Indexed', status: 'True', reason: 'Current' }],
+  })
+  expect(await held()).toEqual(expect.arrayContaining(['readme.md', `@commit/${head}`]))
+}, 120_000)
+
+test('a push to the default branch is taken in, and found', async () => {
+  const { number } = await openMergeRequest(fixture)
+  const merged = await fixture.forge.mergePull(people.maintainer, repository, number)
+  await indexed(merged)
+  const { results } = await ask('/queries', { mode: 'naive', text: 'Weeks', top_k: 5 })
+  expect(JSON.stringify(results)).toContain('weeks.md')
+}, 120_000)
+
+test('what the reporter gate hides is taken in no more, and goes (INTAKE-9)', async () => {
+  const open = (login: string): number =>
+    fixture.forge.openIssue(login, repository, { title: `Words of ${login}`, body: 'b', labels: [] }).number
+  const [strangers, reporters] = [open(people.stranger), open(people.reporter)]
+  const [hidden, shown] = [`@issue/${strangers}`, `@issue/${reporters}`]
+  await fixture.quiet()
+  // Let in both are there: so it is the gate that takes one away.
+  await apply({ reporterLogins: [people.reporter, people.stranger] })
+  await within('both issues', async () => {
+    const files = await held()
+    return files.includes(hidden) && files.includes(shown)
+  })
+  await apply({ reporterLogins: [people.reporter] })
+  await within('the stranger’s issue is gone', async () => !(await held()).includes(hidden))
+  expect(await held()).toContain(shown)
+}, 180_000)
+
+test('a comment that is deleted is gone from what the memory says', async () => {
+  const issue = fixture.forge.openIssue(people.reporter, repository, { title: 'Months', body: 'b', labels: [] })
+  const comment = fixture.forge.comment(people.reporter, repository, issue.number, 'The zanzibar of months')
+  fixture.forge.editIssue(people.reporter, repository, issue.number, { title: 'Months, too' })
+  const found = async (): Promise<boolean> =>
+    JSON.stringify(await ask('/queries', { mode: 'naive', text: 'zanzibar', top_k: 20 })).includes('zanzibar of')
+  await within('the comment', found)
+  fixture.forge.deleteComment(people.reporter, repository, comment.id)
+  await within('it is gone', async () => !(await found()))
+}, 180_000)
+
+test('one step follows another, and none failed', async () => {
+  const memory = (await fixture.runtime.read('memory:default/demo'))?.context as MemoryContext | undefined
+  expect(memory).toMatchObject({ trouble: '', failures: 0 })
+  expect(fixture.log()).not.toContain(client.secret)
+})
