@@ -13,8 +13,8 @@ const goalBytes = 100 * MiB
 /** Commands of one machine alone; services have images of their own. */
 const neverOfImages = ['up', 'demo']
 const services = ['orchestrator', 'memory', 'wrapper']
-/** They read sources and skills where those lie. */
-const ofSources = ['code-graph', 'skills', 'check-pins']
+/** They read skills and pins where those lie. */
+const ofSources = ['skills', 'check-pins']
 
 function allBut(...left) {
   return (command) => !neverOfImages.includes(command) && !left.includes(command)

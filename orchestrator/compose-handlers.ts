@@ -20,7 +20,7 @@ import type { BudgetSettings } from '../machines/project/events.ts'
 import type { Handlers } from '../runtime/handlers.ts'
 import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
-import { forgeIdsOf, lifeIn } from './gateway.ts'
+import { forgeIdsOf, lifeIn, ownGit } from './gateway.ts'
 import { memoryIntake } from './memory-intake.ts'
 import { memorySources } from './memory-sources.ts'
 import { podInputs, podUrls } from './pod-environment.ts'
@@ -118,7 +118,13 @@ function memoryFilling({ settings, ports, parts }: Setup, stores: Stores): Handl
   const { runtime, directory } = core
   return fillMemory({
     ...core,
-    intake: parts.memoryIntake ?? memoryIntake({ settings, programDir: ports.programDir }),
+    intake:
+      parts.memoryIntake ??
+      memoryIntake({
+        settings,
+        programDir: ports.programDir,
+        git: ownGit(settings.git, ports.clock),
+      }),
     sourceOf: memorySources({ directory, forgeIdOf: forgeIdsOf(mirror), cache, defaultBranch, gatedThreads }),
     heldBy: async (project) =>
       heldBy((await runtime.read(`project:${project}`))?.context as ProjectContext | undefined),

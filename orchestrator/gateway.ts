@@ -8,7 +8,7 @@ import type { ProjectDirectory } from '../edges/forge/projects.ts'
 import { createGitCache, type GitCache } from '../edges/git/cache.ts'
 import type { ForgeIdOf } from '../edges/git/enrolled.ts'
 import { registerGitGateway } from '../edges/git/gateway.ts'
-import { createRunGit } from '../edges/git/run-git.ts'
+import { createRunGit, type RunGit } from '../edges/git/run-git.ts'
 import { createTaskRights, type TaskRights } from '../edges/git/task-rights.ts'
 import type { Projects } from '../edges/forge/project-directory.ts'
 import type { HttpApp } from '../http/app.ts'
@@ -33,10 +33,12 @@ export function openGitCache(
   { stateDir, git }: Pick<OrchestratorSettings, 'stateDir' | 'git'>,
   clock: Clock,
 ): GitCache {
-  return createGitCache({
-    dir: join(stateDir, 'git-cache'),
-    run: createRunGit({ path: process.env['PATH'] ?? '/usr/bin:/bin', clock, longestMs: git.longestRunMs }),
-  })
+  return createGitCache({ dir: join(stateDir, 'git-cache'), run: ownGit(git, clock) })
+}
+
+/** With a clean configuration, and nobody's credentials. */
+export function ownGit({ longestRunMs }: Pick<OrchestratorSettings['git'], 'longestRunMs'>, clock: Clock): RunGit {
+  return createRunGit({ path: process.env['PATH'] ?? '/usr/bin:/bin', clock, longestMs: longestRunMs })
 }
 
 export function taskRights(

@@ -1,13 +1,15 @@
 /**
- * Takes what a Repository holds into the memory of its Project: `statewright ingest` in a process of its own, behind the
- * normal work, on the orchestrator's copy and as the client that pods are there.
+ * Takes what a Repository holds into the memory of its Project: `statewright ingest` and, once all of a commit is there,
+ * `statewright code-graph push`. Each is a process of its own, behind the normal work, which works on the orchestrator's copy
+ * and is the client that pods are.
  */
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { gitOrThrow, type RunGit } from '../edges/git/run-git.ts'
 import type { MemoryIntake, MemorySource } from '../edges/ports/memory-intake.ts'
 import type { Indexed } from '../machines/memory/events.ts'
 import type { OrchestratorSettings } from './settings.ts'
@@ -16,6 +18,7 @@ interface MemoryIntakeOptions {
   readonly settings: Pick<OrchestratorSettings, 'memory' | 'oidc'>
   /** Where this program lies. */
   readonly programDir: string
+  readonly git: RunGit
 }
 
 /** Of a step: what a cut one does again. */
@@ -33,41 +36,65 @@ const Outcome = Type.Object({
 })
 type Outcome = Static<typeof Outcome>
 
-export function memoryIntake({ settings, programDir }: MemoryIntakeOptions): MemoryIntake {
+export function memoryIntake({ settings, programDir, git }: MemoryIntakeOptions): MemoryIntake {
   return async (source, signal) => {
     const url = settings.memory.urls[source.project]
     if (url === undefined) throw new Error('the setting MEMORY_URLS names no memory service for the Project')
     const folder = await mkdtemp(join(tmpdir(), 'statewright-intake-'))
     try {
-      const [issues, secret] = [join(folder, 'issues.json'), join(folder, 'client-secret')]
+      const env = await environmentIn(folder, settings)
+      const statewright = (given: readonly string[]): Promise<string> =>
+        run({ command: [join(programDir, 'bin', 'statewright.mjs'), ...given], env, cwd: folder, signal })
+      const issues = join(folder, 'issues.json')
       await writeFile(issues, JSON.stringify(source.issues), { mode: 0o600 })
-      await writeFile(secret, settings.memory.clientSecret, { mode: 0o600 })
-      const printed = await run({
-        command: [join(programDir, 'bin', 'statewright.mjs'), ...argumentsFor(source, { url, issues })],
-        env: {
-          PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-          HOME: folder,
-          OIDC_ISSUER: settings.oidc.issuer,
-          OIDC_CLIENT_ID: settings.memory.clientId,
-          OIDC_CLIENT_SECRET_FILE: secret,
-          MEMORY_AUDIENCE: settings.memory.audience,
-        },
-        cwd: folder,
-        signal,
-      })
-      return indexedOf(printed)
+      const indexed = indexedOf(await statewright(argumentsFor(source, { url, issues })))
+      if (indexed.commit !== source.commit || indexed.commit === source.known) return indexed
+      // Until its code graph is there too, the memory does not hold the commit whole.
+      const tree = await checkedOut(git, source, folder)
+      await statewright(['code-graph', 'push', tree, ...placeOf(source, url), '--commit', source.commit, '--no-cache'])
+      return indexed
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
   }
 }
 
+async function environmentIn(
+  folder: string,
+  { memory, oidc }: MemoryIntakeOptions['settings'],
+): Promise<Readonly<Record<string, string>>> {
+  const secret = join(folder, 'client-secret')
+  await writeFile(secret, memory.clientSecret, { mode: 0o600 })
+  return {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: folder,
+    OIDC_ISSUER: oidc.issuer,
+    OIDC_CLIENT_ID: memory.clientId,
+    OIDC_CLIENT_SECRET_FILE: secret,
+    MEMORY_AUDIENCE: memory.audience,
+  }
+}
+
+/** The files of the commit, in an index of their own; a link is a file that holds where it leads. */
+async function checkedOut(git: RunGit, { gitDir, commit }: MemorySource, folder: string): Promise<string> {
+  const tree = join(folder, 'tree')
+  const env = { GIT_DIR: gitDir, GIT_WORK_TREE: tree, GIT_INDEX_FILE: join(folder, 'index') }
+  await mkdir(tree)
+  await gitOrThrow(git, { dir: tree, env, args: ['read-tree', commit] })
+  await gitOrThrow(git, { dir: tree, env, args: ['-c', 'core.symlinks=false', 'checkout-index', '--all'] })
+  return tree
+}
+
 function argumentsFor(
-  { gitDir, commit, repository }: MemorySource,
+  source: MemorySource,
   { url, issues }: { readonly url: string; readonly issues: string },
 ): readonly string[] {
-  const where = ['--repo', repository, '--ref', commit, '--issues', issues, '--url', url]
-  return ['ingest', gitDir, ...where, '--jobs', `${mostJobs}`, '--json']
+  const what = ['--ref', source.commit, '--issues', issues, '--jobs', `${mostJobs}`]
+  return ['ingest', source.gitDir, ...placeOf(source, url), ...what]
+}
+
+function placeOf({ repository }: MemorySource, url: string): readonly string[] {
+  return ['--repo', repository, '--url', url, '--json']
 }
 
 interface Run {

@@ -15,7 +15,9 @@ interface MemorySourceDeps extends RemoteDeps {
 /** The newest ones: a longer history is found on the forge. */
 const mostIssues = 500
 
-export function memorySources(deps: MemorySourceDeps): (project: string, name: string) => Promise<MemorySource> {
+export function memorySources(
+  deps: MemorySourceDeps,
+): (project: string, name: string) => Promise<Omit<MemorySource, 'known'>> {
   const { directory, cache, defaultBranch, gatedThreads } = deps
   return async (project, repository) => {
     const enrolled = await enrolledAt(directory, { project, repository })

@@ -125,9 +125,11 @@ test('what is enrolled is taken in, and the Repository shows the commit that its
     conditions: [{ type: 'Ready' }, { type: 'Indexed', status: 'True', reason: 'Current' }],
   })
   expect(await held()).toEqual(expect.arrayContaining(['readme.md', `@commit/${head}`]))
+  const { items } = await ask('/code/entities?repo=duration&type=file')
+  expect(JSON.stringify(items)).toContain('readme.md')
 }, 120_000)
 
-test('a push to the default branch is taken in, and found', async () => {
+test('a push to the default branch is taken in, and found (KNOWLEDGE-16)', async () => {
   const { number } = await openMergeRequest(fixture)
   const merged = await fixture.forge.mergePull(people.maintainer, repository, number)
   await indexed(merged)

@@ -20,6 +20,8 @@ export interface MemorySource {
   readonly gitDir: string
   /** Head of the default branch. */
   readonly commit: string
+  /** The commit that the memory holds whole already; empty: none. */
+  readonly known: string
   readonly issues: readonly IssueText[]
 }
 

@@ -14,7 +14,7 @@ interface FillMemoryDeps {
   readonly known: (project: string) => Promise<Readonly<Record<string, Indexed>>>
   /** Why nothing is done for the Project now; empty: something is. */
   readonly heldBy: (project: string) => Promise<string>
-  readonly sourceOf: (project: string, repository: string) => Promise<MemorySource>
+  readonly sourceOf: (project: string, repository: string) => Promise<Omit<MemorySource, 'known'>>
   readonly intake: MemoryIntake
 }
 
@@ -51,7 +51,7 @@ async function step(
   known: Indexed,
 ): Promise<Indexed> {
   try {
-    return await intake(await sourceOf(project, repository), signal)
+    return await intake({ ...(await sourceOf(project, repository)), known: known.commit }, signal)
   } catch (error) {
     // Whoever stops this process is no trouble of the Repository: the step is asked for again.
     signal.throwIfAborted()
