@@ -93,5 +93,4 @@ export const memoryActions = {
   stop: always(() => ({
     context: { nextAt: null, isOutdated: false, behindSince: null, failures: 0, trouble: '', holds: 0, heldBy: '' },
   })),
-  noteTime: always(() => ({})),
 }

@@ -55,7 +55,7 @@ export const memoryMachine = setup({
         'memory.configured': [stop, { target: 'filling' }],
         'memory.outdated': { target: 'resting', reenter: true, actions: 'hurry' },
       },
-      after: { look: { target: 'filling', actions: 'noteTime' } },
+      after: { look: { target: 'filling' } },
     },
   },
 })

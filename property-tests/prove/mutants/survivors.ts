@@ -55,11 +55,16 @@ const groups: readonly Group[] = [
       "machines/turn/machine.ts conjunct event.type === 'turn.start'",
       "machines/turn/machine.ts conjunct event.type === 'turn.activity' (2)",
       'machines/rules/doubts.ts conjunct command !== undefined',
+      "machines/memory/machine.ts conjunct event.type === 'memory.configured'",
+      "machines/memory/machine.ts conjunct event.type === 'memory.configured' (2)",
+      "machines/memory/machine.ts conjunct 'run' in event",
+      "machines/memory/machine.ts conjunct event.type === 'effect.failed'",
     ],
   },
   {
     why: 'lets null through to what reads it, which the type checker refuses: no program',
     names: [
+      'machines/memory/decisions.ts conjunct before !== undefined',
       'machines/task/merging.ts conjunct checkQuestion !== null',
       'machines/task/stage/parked.ts conjunct checkQuestion !== null',
       'machines/issue/settle.ts conjunct accepted',

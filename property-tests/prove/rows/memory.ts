@@ -101,6 +101,7 @@ export const memoryRows: Rows = (before, event, id) => {
     context: m,
     effects: asking.effects,
     timers: state === 'filling' ? ['stepEnds'] : state === 'resting' ? ['look'] : [],
+    rearms: next === 'resting' ? ['look'] : [],
     delays: {
       ...(next === 'filling' ? { stepEnds: 60 * minute } : {}),
       ...(next === 'resting' ? { look: Math.max(0, m.nextAt! - m.at) } : {}),
