@@ -24,7 +24,7 @@ import { memorySupervisor, urlOf, type LocalMemory } from './memory.ts'
 const client = { clientId: 'memory-pods', secret: 'not-a-secret' }
 const audience = 'urn:test:memory'
 /** Between two steps lie ten seconds. */
-const patienceMs = 60_000
+const patienceMs = 150_000
 
 let dir: string
 let url: string
@@ -53,7 +53,7 @@ beforeAll(async () => {
       },
     },
   )
-}, 120_000)
+}, 400_000)
 afterAll(async () => {
   await fixture?.stop()
   await service?.stop()
@@ -127,7 +127,7 @@ test('what is enrolled is taken in, and the Repository shows the commit that its
   expect(await held()).toEqual(expect.arrayContaining(['readme.md', `@commit/${head}`]))
   const { items } = await ask('/code/entities?repo=duration&type=file')
   expect(JSON.stringify(items)).toContain('readme.md')
-}, 120_000)
+}, 400_000)
 
 test('a push to the default branch is taken in, and found (KNOWLEDGE-16)', async () => {
   const { number } = await openMergeRequest(fixture)
@@ -135,7 +135,7 @@ test('a push to the default branch is taken in, and found (KNOWLEDGE-16)', async
   await indexed(merged)
   const { results } = await ask('/queries', { mode: 'naive', text: 'Weeks', top_k: 5 })
   expect(JSON.stringify(results)).toContain('weeks.md')
-}, 120_000)
+}, 400_000)
 
 test('what the reporter gate hides is taken in no more, and goes (INTAKE-9)', async () => {
   const open = (login: string): number =>
@@ -152,7 +152,7 @@ test('what the reporter gate hides is taken in no more, and goes (INTAKE-9)', as
   await apply({ reporterLogins: [people.reporter] })
   await within('the stranger’s issue is gone', async () => !(await held()).includes(hidden))
   expect(await held()).toContain(shown)
-}, 180_000)
+}, 400_000)
 
 test('a comment that is deleted is gone from what the memory says', async () => {
   const issue = fixture.forge.openIssue(people.reporter, repository, { title: 'Months', body: 'b', labels: [] })
@@ -163,7 +163,7 @@ test('a comment that is deleted is gone from what the memory says', async () => 
   await within('the comment', found)
   fixture.forge.deleteComment(people.reporter, repository, comment.id)
   await within('it is gone', async () => !(await found()))
-}, 180_000)
+}, 400_000)
 
 test('one step follows another, and none failed', async () => {
   const memory = (await fixture.runtime.read('memory:default/demo'))?.context as MemoryContext | undefined
