@@ -12,6 +12,7 @@ import type {
   SubjectChange,
   ThreadChange,
 } from '../change.ts'
+import { sameLogin } from '../../../machines/rules/logins.ts'
 import { NotFoundError } from '../errors.ts'
 import type { ForgeAccount, ForgeIssue } from '../port.ts'
 import { projectId, repositoryAt, type ProjectSettings } from '../projects.ts'
@@ -35,7 +36,7 @@ export async function applyChange(
   if (repository === undefined) return
   const scope = await openScope(subjects.options, project.name, repository.name)
   await applyIn(subjects, scope, change, delivery)
-  if (isMoved(scope, change) || mayHide(change))
+  if (isMoved(scope, change) || mayHide(scope, change))
     await subjects.options.outdated?.(projectId(project), repository.name, delivery)
 }
 
@@ -65,7 +66,9 @@ function isMoved({ project, repository }: Scope, change: ForgeChange): boolean {
 }
 
 /** Words of an issue may be gone, another hand's, or shown to members alone now. */
-function mayHide(change: ForgeChange): boolean {
+function mayHide({ project }: Scope, change: ForgeChange): boolean {
+  // The platform writes its status comments over all the time, and hides nothing by it.
+  if (sameLogin(change.by.login, project.scm.botLogin)) return false
   if (change.kind === 'subject') return change.on === 'issue' && change.acts.some(({ action }) => hiding.has(action))
   return (change.kind === 'issue' || change.kind === 'comment') && hiding.has(change.action)
 }

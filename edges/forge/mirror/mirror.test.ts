@@ -683,3 +683,30 @@ test('a telling that loses its number is counted anew; one that loses ten times 
     expect(told).toEqual([11, 14])
   })
 })
+
+test('who keeps what was read learns of a push to the default branch, and of words that may be hidden now', async () => {
+  await withHook({}, async (fixture) => {
+    const number = openWanted(fixture)
+    const { id } = fixture.forge.comment('maintainer', REPO, number, 'words')
+    await fixture.quiet()
+    const noted: string[] = []
+    const mirror = createMirror({
+      rules: mirrorRules,
+      ...fixture,
+      openForge: createOpenForge({ ...fixture, fetch }),
+      outdated: async (...of) => void noted.push(of.join(' ')),
+      deliver: async ({ key }) => ({ key, applied: true, seq: 1 }),
+    })
+    const person = { login: 'maintainer', id: '1', bot: false }
+    const push = { kind: 'push', path: REPO, by: person, before: 'a', after: 'b' } as const
+    await mirror.apply('demo', { ...push, ref: 'refs/heads/main' }, 'main')
+    await mirror.apply('demo', { ...push, ref: 'refs/heads/topic' }, 'topic')
+    const [comment] = (await mirror.comments('default/demo', 'library', 'issue', number)).map((one) => one.comment)
+    expect(comment?.id).toBe(String(id))
+    const told = { kind: 'comment', path: REPO, by: person, comment: comment! } as const
+    for (const action of ['created', 'edited', 'deleted'] as const)
+      await mirror.apply('demo', { ...told, action }, action)
+    await mirror.apply('demo', { ...told, by: BOT, action: 'edited' }, 'of the bot')
+    expect(noted).toEqual(['main', 'edited', 'deleted'].map((key) => `default/demo library ${key}`))
+  })
+})
