@@ -22,33 +22,36 @@ export interface RepositoryFacts extends Applied {
 
 export function repositoryStatus(facts: RepositoryFacts): object {
   const { name, createdAt, projectRef, hasProject, defaultBranch, forgeId } = facts
-  const known = knownOf(facts)
+  const known = hasProject ? knownOf(facts) : undefined
   const project = (facts.project?.context ?? newProject('')) as ProjectContext
   // What is wrong with one of its Repositories is a fault of the Project: all of them are worked on, or none.
   const ready = hasProject ? conditionsOf(project)[0] : missing(projectRef)
   const observed = hasProject ? project.observed[`Repository/${name}`] : undefined
   return {
-    conditions: [dated(ready, sinceIn(project, ready.type, createdAt), observed), ...indexed(facts, observed)],
+    conditions: [
+      dated(ready, sinceIn(project, ready.type, createdAt), observed),
+      ...(known ? [indexed(known, createdAt, observed)] : []),
+    ],
     ...(forgeId === undefined ? {} : { forgeId }),
     ...(defaultBranch === undefined ? {} : { defaultBranch }),
     ...whenever('lastSyncTime', hasProject ? project.resyncedAt : null),
-    ...(hasProject && known?.commit ? { indexedCommit: known.commit } : {}),
+    ...(known?.commit ? { indexedCommit: known.commit } : {}),
   }
 }
 
-function knownOf({ name, memory }: RepositoryFacts): MemoryContext['repositories'][string] | undefined {
+type Known = MemoryContext['repositories'][string]
+
+/** Once a step has looked at it (KNOWLEDGE-16). */
+function knownOf({ name, memory }: RepositoryFacts): Known | undefined {
   return (memory?.context as MemoryContext | undefined)?.repositories[name]
 }
 
-/** Once a step has looked at it (KNOWLEDGE-16). */
-function indexed(facts: RepositoryFacts, observed: number | undefined): readonly Condition[] {
-  const known = facts.hasProject ? knownOf(facts) : undefined
-  if (known === undefined) return []
+function indexed(known: Known, createdAt: number, observed: number | undefined): Condition {
   const { due, trouble, since } = known
   const finding: Finding = isCurrent(known)
     ? { type: 'Indexed', status: 'True', reason: 'Current', message: '' }
     : { type: 'Indexed', status: 'False', reason: trouble === '' ? 'Behind' : 'Failed', message: lackOf(due, trouble) }
-  return [dated(finding, Math.max(since, facts.createdAt), observed)]
+  return dated(finding, Math.max(since, createdAt), observed)
 }
 
 function lackOf(due: number, trouble: string): string {
