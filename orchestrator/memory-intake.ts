@@ -128,7 +128,7 @@ function lower(pid: number): void {
 }
 
 function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1)?.slice(0, mostTrouble) || 'statewright ingest printed nothing'
+  return text.trim().split('\n').at(-1) || 'statewright ingest printed nothing'
 }
 
 function indexedOf(printed: string): Indexed {

@@ -2,7 +2,7 @@
 import type { GitCache } from '../edges/git/cache.ts'
 import { enrolledAt, remoteOf, type RemoteDeps } from '../edges/git/enrolled.ts'
 import type { IssueText, MemorySource } from '../edges/ports/memory-intake.ts'
-import type { MirroredIssue, ThreadReader } from '../edges/ports/threads.ts'
+import type { MirroredIssue, ThreadQuery, ThreadReader } from '../edges/ports/threads.ts'
 import { TerminalError } from '../runtime/errors.ts'
 
 interface MemorySourceDeps extends RemoteDeps {
@@ -14,6 +14,7 @@ interface MemorySourceDeps extends RemoteDeps {
 
 /** The newest ones: a longer history is found on the forge. */
 const mostIssues = 500
+const pageIssues = 100
 
 export function memorySources(
   deps: MemorySourceDeps,
@@ -29,19 +30,19 @@ export function memorySources(
   }
 }
 
+/** One thread after the other: it is read beside the normal work, and from the same store. */
 async function issuesOf(
   gatedThreads: ThreadReader,
   project: string,
   repository: string,
 ): Promise<readonly IssueText[]> {
-  const found: MirroredIssue[] = []
-  let page = await gatedThreads.issues(project, repository, { limit: 100 })
-  found.push(...page.items)
-  while (page.next !== undefined && found.length < mostIssues) {
-    page = await gatedThreads.issues(project, repository, { limit: 100, after: page.next })
-    found.push(...page.items)
+  const found: IssueText[] = []
+  for (let after: ThreadQuery = {}; ;) {
+    const { items, next } = await gatedThreads.issues(project, repository, { limit: pageIssues, ...after })
+    for (const issue of items) found.push(await textOf(gatedThreads, project, issue))
+    if (next === undefined || found.length >= mostIssues) return found
+    after = { after: next }
   }
-  return Promise.all(found.slice(0, mostIssues).map((issue) => textOf(gatedThreads, project, issue)))
 }
 
 async function textOf(threads: ThreadReader, project: string, issue: MirroredIssue): Promise<IssueText> {
