@@ -18,6 +18,7 @@ import { watchForgeLimits } from '../edges/telemetry/forge-limits.ts'
 import type { Setup } from './setup.ts'
 import { defaultBranches } from './default-branch.ts'
 import { openGitCache, taskRights } from './gateway.ts'
+import { deliverToMemory } from './memory-actor.ts'
 
 export interface Stores {
   readonly core: Core
@@ -35,13 +36,10 @@ export interface Stores {
   readonly pushRefusal: PushRefusal
 }
 
-/** Of a Project whose memory nobody fills there is nothing to tell. */
 function outdateMemory({ runtime, clock }: Pick<Core, 'runtime' | 'clock'>): NonNullable<MirrorOptions['outdated']> {
   return async (project, repository, key) => {
-    const to = `memory:${project}` as const
-    if ((await runtime.read(to)) === undefined) return
     const event = { type: 'memory.outdated', at: clock.now(), repository }
-    await runtime.deliver({ to, key: `outdated/${repository}/${key}`, event })
+    await deliverToMemory(runtime, project, { key: `outdated/${repository}/${key}`, event })
   }
 }
 

@@ -8,6 +8,7 @@ import type { Resource } from '../edges/ports/resources.ts'
 import type { IssueContext } from '../machines/issue/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { deliverToMemory } from './memory-actor.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 interface EndProjectDeps {
@@ -22,8 +23,7 @@ export async function endProject(deps: EndProjectDeps, { namespace, name, uid }:
   const key = `deleted/${uid}`
   const at = clock.now()
   await runtime.deliver({ to: `project:${project}`, key, event: { type: 'project.deleted', at } })
-  if ((await runtime.read(`memory:${project}`)) !== undefined)
-    await runtime.deliver({ to: `memory:${project}`, key, event: { type: 'memory.configured', at, fills: false } })
+  await deliverToMemory(runtime, project, { key, event: { type: 'memory.configured', at, fills: false } })
   const tasks: string[] = []
   for await (const task of liveActors<TaskContext>(runtime, 'task', project))
     if (task.config.project === project) tasks.push(task.id)

@@ -13,6 +13,7 @@ import type { Resource } from '../edges/ports/resources.ts'
 import { scheduleSettings } from '../edges/schedule/settings.ts'
 import type { ProjectSpec } from '../crd/project.ts'
 import { resumeIssues } from './end-project.ts'
+import { deliverToMemory } from './memory-actor.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
 import { ledgerDeliveries } from './spending.ts'
 import { waitingTask, waitingTasks } from './tasks-by-hand.ts'
@@ -253,10 +254,9 @@ async function configureMemory(
   when: string,
 ): Promise<void> {
   const fills = fillsMemory && memoryUrl(project) !== undefined
-  const to = `memory:${project}` as const
-  if (!fills && (await runtime.read(to)) === undefined) return
-  const event = { type: 'memory.configured', at: clock.now(), fills }
-  await runtime.deliver({ to, key: `configured/${when}`, event })
+  const delivery = { key: `configured/${when}`, event: { type: 'memory.configured', at: clock.now(), fills } }
+  if (fills) await runtime.deliver({ to: `memory:${project}`, ...delivery })
+  else await deliverToMemory(runtime, project, delivery)
 }
 
 /**
@@ -270,8 +270,8 @@ export async function tellProjects(deps: ResourceViewsDeps, start: string): Prom
     const lived = (await deps.runtime.read(to)) !== undefined
     await tellProject(deps, namespace, name)
     await tellOfKey(deps, id, start)
-    await configureMemory(deps, id, start)
     if (!lived) continue
+    await configureMemory(deps, id, start)
     const event = { type: 'project.restarted', at: deps.clock.now() }
     await deps.runtime.deliver({ to, key: `restarted/${start}`, event })
   }
