@@ -3,11 +3,9 @@
  * before a stand-in of the forge. The tests are one story.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { clientCredentials } from '../../http/token-source.ts'
 import type { MemoryContext } from '../../machines/memory/context.ts'
 import { askForge, openMergeRequest } from '../../orchestrator/testing/merge-request.ts'
 import {
@@ -16,67 +14,33 @@ import {
   startOrchestratorFixture,
   type OrchestratorFixture,
 } from '../../orchestrator/testing/fixture.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { people } from '../../standins/people.ts'
 import { programDir } from '../program.ts'
-import { memorySupervisor, urlOf, type LocalMemory } from './memory.ts'
+import { memoryClient, memoryService, type MemoryService } from './testing/memory-service.ts'
 
-const client = { clientId: 'memory-pods', secret: 'not-a-secret' }
-const audience = 'urn:test:memory'
 /** Between two steps lie ten seconds. */
 const patienceMs = 150_000
 
 let dir: string
-let url: string
-let service: LocalMemory
-let tokenUrl: string
+let service: MemoryService
 let fixture: OrchestratorFixture
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'memory-fill-'))
-  const port = await freePort()
-  url = urlOf(port)
+  service = await memoryService(dir, { project: 'default/demo', fills: true })
   fixture = await startOrchestratorFixture(
     {},
-    {
-      programDir,
-      clients: [{ ...client, audiences: [audience] }],
-      settingsFor: async (identity) => {
-        tokenUrl = identity.tokenUrl
-        const failed = Promise.withResolvers<never>()
-        const options = { dir, port, issuer: identity.issuer, audience, server: undefined, onFailed: failed.reject }
-        service = memorySupervisor(options)
-        await Promise.race([service.ready, failed.promise])
-        failed.promise.catch(() => undefined)
-        const { clientId, secret: clientSecret } = client
-        return { memory: { urls: { 'default/demo': url }, audience, clientId, clientSecret, fills: true } }
-      },
-    },
+    { programDir, clients: [memoryClient], settingsFor: (identity) => service.start(identity) },
   )
-}, 400_000)
+}, 120_000)
 afterAll(async () => {
   await fixture?.stop()
   await service?.stop()
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
 }, 60_000)
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { readonly port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-async function ask(path: string, body?: object): Promise<Record<string, unknown>> {
-  const tokens = clientCredentials({ tokenUrl, ...client, audience, clock: systemClock, fetch })
-  const answer = await fetch(`${url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${await tokens.token()}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  expect(answer.status).toBe(200)
-  return (await answer.json()) as Record<string, unknown>
+function ask(path: string, body?: object): Promise<Record<string, unknown>> {
+  return service.memory().ask(body === undefined ? 'GET' : 'POST', path, body)
 }
 
 /** What the service says that it holds, by file. */
@@ -168,5 +132,5 @@ test('a comment that is deleted is gone from what the memory says', async () => 
 test('one step follows another, and none failed', async () => {
   const memory = (await fixture.runtime.read('memory:default/demo'))?.context as MemoryContext | undefined
   expect(memory).toMatchObject({ trouble: '', failures: 0 })
-  expect(fixture.log()).not.toContain(client.secret)
+  expect(fixture.log()).not.toContain(memoryClient.secret)
 })

@@ -5,12 +5,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { clientCredentials } from '../../http/token-source.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { memorySupervisor, urlOf, type LocalMemory } from '../../cli/local/memory.ts'
+import { memoryClient, memoryService, type Memory } from '../../cli/local/testing/memory-service.ts'
 import { people } from '../../standins/people.ts'
-import { freePort } from '../../cli/local/ports.ts'
 import { commentOn, openMergeRequest } from '../../orchestrator/testing/merge-request.ts'
 import {
   repository,
@@ -19,7 +16,6 @@ import {
   type OrchestratorFixtureOptions,
 } from '../../orchestrator/testing/fixture.ts'
 import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
-import type { Identity } from '../../standins/identity/identity.ts'
 
 export const kinds = ['incident', 'implement', 'review'] as const
 export type Kind = (typeof kinds)[number]
@@ -32,12 +28,6 @@ export interface Facts {
   readonly entities: { readonly from: string; readonly to: string }
 }
 
-export interface Memory {
-  readonly url: string
-  readonly credential: Readonly<Record<'tokenUrl' | 'clientId' | 'secret' | 'audience', string>>
-  ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
-}
-
 export interface Fixture {
   readonly orchestrator: OrchestratorFixture
   readonly memory: Memory
@@ -48,8 +38,6 @@ export interface Fixture {
   close(): Promise<void>
 }
 
-const audience = 'urn:statewright:memory'
-const client = { clientId: 'pods', secret: 'memory-client' }
 const incidentName = 'incident-latency'
 /** Other people's programs start slowly on a busy machine. */
 const patienceMs = 120_000
@@ -59,7 +47,7 @@ export async function startFixture(
   around: Pick<OrchestratorFixtureOptions, 'programDir'>,
 ): Promise<Fixture> {
   const dir = mkdtempSync(join(tmpdir(), 'tools-'))
-  const service = await memoryService(dir)
+  const service = await memoryService(dir, { project: 'demo', fills: false })
   let orchestrator: OrchestratorFixture | undefined
   const close = async (): Promise<void> => {
     await orchestrator?.stop()
@@ -69,7 +57,7 @@ export async function startFixture(
   try {
     orchestrator = await startOrchestratorFixture(settings, {
       ...around,
-      clients: [{ ...client, audiences: [audience] }],
+      clients: [memoryClient],
       settingsFor: service.start,
     })
     return await furnish(orchestrator, service.memory(), close)
@@ -112,55 +100,6 @@ export async function within<T>(what: string, look: () => Promise<T | undefined>
     if (Date.now() > limit) throw new Error(`in vain: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-}
-
-interface Service {
-  readonly start: (identity: Identity) => Promise<Partial<OrchestratorSettings>>
-  memory(): Memory
-  stop(): Promise<void>
-}
-
-async function memoryService(dir: string): Promise<Service> {
-  const port = await freePort()
-  const url = urlOf(port)
-  let local: LocalMemory | undefined
-  let tokenUrl = ''
-  return {
-    start: async (identity) => {
-      tokenUrl = identity.tokenUrl
-      const failed = Promise.withResolvers<never>()
-      const options = { dir, port, issuer: identity.issuer, audience, server: undefined, onFailed: failed.reject }
-      local = memorySupervisor(options)
-      await Promise.race([local.ready, failed.promise])
-      failed.promise.catch(() => undefined)
-      return {
-        memory: { urls: { demo: url }, audience, clientId: client.clientId, clientSecret: client.secret, fills: false },
-      }
-    },
-    memory: () => {
-      const { clientId, secret } = client
-      const credential = { tokenUrl, clientId, secret, audience }
-      const tokens = clientCredentials({ ...credential, clock: systemClock, fetch })
-      return { url, credential, ask: async (...call) => ask(url, await tokens.token(), ...call) }
-    },
-    stop: async () => local?.stop(),
-  }
-}
-
-async function ask(
-  url: string,
-  token: string,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  if (!answer.ok) throw new Error(`the memory answered ${answer.status} to ${method} ${path}: ${await answer.text()}`)
-  return (await answer.json()) as Record<string, unknown>
 }
 
 /** Two entities that a memory speaks of, and a graph of two functions. */

@@ -18,7 +18,7 @@ import { onLines } from '../../wrapper/selftest/lines.ts'
 import { rememberingLogger } from '../../wrapper/testing/quiet-log.ts'
 import { createToolRunner } from '../../wrapper/tools/tool-runner.ts'
 import { podServer } from '../../edges/agents/mcp/pod-server.ts'
-import type { Memory } from './fixture.ts'
+import type { Memory } from '../../cli/local/testing/memory-service.ts'
 
 export interface PodSide {
   /** What the relay is given; `profile` is what the server serves, also where the pod's is another. */
