@@ -6,7 +6,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   queue: '80deb3fa8c1797f7',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
-  memory: '0d2893e960701bb0',
+  memory: '2f3ab8446ad218c2',
   task: '4686a2bf08e0f405',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',

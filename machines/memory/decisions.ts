@@ -18,7 +18,8 @@ const soon = 10 * second
 const look = 30 * minute
 /** After failures in a row: 1, 2, 4 and so on. */
 const longestBackoff = 32 * minute
-/** While the Project is paused or not ready: 10, 20, 40 seconds and so on. */
+/** While the Project is paused or not ready: 2, 4, 8 seconds and so on. A new one is mostly ready at once. */
+const shortestHold = 2 * second
 const longestHold = 5 * minute
 
 function doubled(first: number, times: number, most: number): number {
@@ -80,7 +81,7 @@ export const memoryActions = {
   begin: always(begin),
   keep: on('memory.filled', (context, { repositories }) => keep(context, repositories)),
   hold: on('memory.held', ({ at, holds }, { reason }) => ({
-    context: { holds: holds + 1, heldBy: reason, nextAt: at + doubled(soon, holds + 1, longestHold) },
+    context: { holds: holds + 1, heldBy: reason, nextAt: at + doubled(shortestHold, holds + 1, longestHold) },
   })),
   fail: on('effect.failed', (context, { reason }) => fail(context, reason)),
   overrun: always((context) => fail(context, 'no answer in an hour')),

@@ -126,14 +126,14 @@ describe('a failure', () => {
   })
 })
 
-test('Memory filling/held: while the Project is paused or not ready it is asked again after 10 s to 5 min', () => {
+test('Memory filling/held: while the Project is paused or not ready it is asked again after 2 s to 5 min', () => {
   const memory = new AMemory()
-  const rests = Array.from({ length: 7 }, () => {
+  const rests = Array.from({ length: 10 }, () => {
     const { rests: pause } = memory.hold()
     memory.look()
     return Number(pause) / second
   })
-  expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300])
+  expect(rests).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
   expect(memory.context).toMatchObject({ heldBy: 'paused', failures: 0 })
   expect(memory.filled({ lib: whole }).context).toMatchObject({ holds: 0, heldBy: '' })
 })

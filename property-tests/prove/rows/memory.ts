@@ -6,7 +6,7 @@ import { Asking, leavesOf, type Mutable, type Rows } from './draft.ts'
 const second = 1000
 const minute = 60 * second
 const backoffs = [1, 2, 4, 8, 16, 32]
-const holds = [10, 20, 40, 80, 160, 300]
+const holds = [2, 4, 8, 16, 32, 64, 128, 256, 300]
 
 type Draft = Mutable<MemoryContext>
 
