@@ -106,6 +106,8 @@ async function runOptions(parsed: Parsed, dir: string, signal: AbortSignal): Pro
     chart: flag(parsed, 'chart'),
     upgrade: flag(parsed, 'upgrade'),
     keep: flag(parsed, 'keep'),
+    // Pods of a cluster do not reach what listens on this machine alone.
+    memory: !flag(parsed, 'kubernetes'),
     signal,
     write: write(parsed),
   }

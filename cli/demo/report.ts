@@ -41,6 +41,8 @@ export interface Report {
   readonly kubernetes?: ClusterRecord
   /** With `--upgrade`. */
   readonly upgrade?: UpgradeRecord
+  /** The commit of the repository that the memory held when the issue was opened; null: none, or there is no memory. */
+  readonly remembered: string | null
   readonly restarts: number
   readonly durationMs: number
   readonly faults: readonly string[]
@@ -69,6 +71,7 @@ interface ReportFacts {
   readonly verdict: Report['mergeRequest']
   readonly faults: readonly string[]
   readonly words: readonly SpokenWord[]
+  readonly remembered?: string
   readonly durationMs: number
 }
 
@@ -106,6 +109,7 @@ export async function createReport(stack: Stack, facts: ReportFacts): Promise<Re
     turns: turns.map(({ agent, turnId, state, tokens }) => ({ agent, turnId, state, tokens })),
     pods,
     words: facts.words,
+    remembered: facts.remembered ?? null,
     restarts: stack.orchestrator.restarts,
     durationMs: facts.durationMs,
     faults,

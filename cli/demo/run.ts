@@ -6,6 +6,7 @@ import type { KillRecord } from './chaos.ts'
 import type { ClusterRecord } from './cluster-record.ts'
 import { startChaos, type ChaosPlan } from './disturbance.ts'
 import { startPeople } from './people.ts'
+import { faultsOfMemory, untilRemembered } from './remembered.ts'
 import { createReport, type Report } from './report.ts'
 import { createTeller, openingOf } from './story.ts'
 import { upgradeUnderLoad } from './upgrade.ts'
@@ -62,6 +63,7 @@ async function play(
   say(openingOf(stack.ready))
   say(`inspector: ${String(stack.ready['inspector'])}`)
   await untilReady(stack)
+  const remembered = options.memory === true ? await untilRemembered(stack, say) : undefined
   const recorder = stack.cluster && (await import('./cluster-record.ts')).recordCluster(stack.cluster)
   const crowd = startPeople(stack, options.scenario, say)
   if (options.scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
@@ -90,6 +92,7 @@ async function play(
   const faults = [
     ...(ended === undefined ? [] : [ended]),
     ...verdict.faults,
+    ...(issue.isNew && stack.model ? faultsOfMemory(options.scenario, stack.forge.audit(), remembered) : []),
     ...(disturbed?.faults ?? []),
     ...(upgraded?.faults ?? []),
   ]
@@ -98,6 +101,7 @@ async function play(
     verdict: verdict.mergeRequest,
     faults,
     words: disturbed?.words ?? [],
+    ...(remembered === undefined ? {} : { remembered }),
     durationMs: Date.now() - startedAt,
   })
   const report = upgraded?.record === undefined ? written : { ...written, upgrade: upgraded.record }
@@ -125,9 +129,9 @@ function openIssue(
   full: string,
   { title, body, labels, as }: IssueOfScenario,
   say: (text: string) => void,
-): { readonly number: number } {
+): { readonly number: number; readonly isNew: boolean } {
   const there = stack.forge.issues(full).find((issue) => issue.kind === 'issue' && issue.title === title)
-  if (there !== undefined) return there
+  if (there !== undefined) return { number: there.number, isNew: false }
   const login = loginOf(as ?? 'reporter')
   const issue = stack.forge.openIssue(login, full, {
     title,
@@ -135,7 +139,7 @@ function openIssue(
     labels: [...(labels ?? [stack.triggerLabel])],
   })
   say(`forge: ${login} opens issue #${issue.number}: ${title}`)
-  return issue
+  return { number: issue.number, isNew: true }
 }
 
 const readyLimitMs = 60_000

@@ -33,6 +33,7 @@ function aPlatform(): { readonly called: Called[]; readonly tools: PlatformTools
     }
   const tools = {
     task_note: remember('task_note', () => ({ id: `note-${called.length}`, kind: 'plan', at: '2026-11-21T10:00Z' })),
+    memory_query: remember('memory_query', () => history),
     issue_write: remember('issue_write', () => ({ status: 'ok', external_id: 'c-77' })),
     submit_outcome: remember('submit_outcome', () => ({
       accepted: true,
@@ -47,6 +48,8 @@ function aPlatform(): { readonly called: Called[]; readonly tools: PlatformTools
   }
 }
 
+const memoryCommit = 'a7e5a8bf4af873736948ea74b567e8dcb30299cd'
+const history = { results: [{ content: '+export function parseDuration', metadata: { commit: memoryCommit } }] }
 const question = { bot: true, body: 'I would make it throw.\n\nIs that wanted? If so, reply with /approve.' }
 const answered = [question, { author: 'ada', external_id: 'c-2', body: 'Yes, throwing is right.\n\n/approve' }]
 const planned = [{ kind: 'plan', body: '1. check' }]
@@ -96,11 +99,12 @@ test('one pod asks, claims the approval with the verbatim quote, and writes the 
     expect(git('log', '--format=%s', '-1')).toBe('Refuse texts that are no duration')
 
     await pod().turn('m-3', aBundle({ ...granted, agent: 'review', stage: 'reviewing', events: [], mergeRequest: {} }))
-    const verdict = platform.outcomes().at(-1) as { findings: { line: number }[] }
+    const verdict = platform.outcomes().at(-1) as { findings: { line: number; body: string }[] }
     expect(verdict).toMatchObject({
       verdict: 'request_changes',
       reviewed_shas: [{ repo: 'spanlet', number: 8, sha: git('rev-parse', 'HEAD') }],
     })
+    expect(verdict.findings[0]?.body).toContain(`It has been so since ${memoryCommit}.`)
     expect(git('blame', '-s', '-L', `${verdict.findings[0]?.line},+1`, 'src/duration.ts')).toContain('RangeError(')
 
     await pod().turn(
@@ -120,6 +124,24 @@ test('one pod asks, claims the approval with the verbatim quote, and writes the 
       reviewed_shas: [{ sha: git('rev-parse', 'HEAD') }],
     })
     expect(last.ending).toBe('stopped')
+  })
+})
+
+test('a project without a memory gets the same review, without the commit', async () => {
+  await withCheckout(repository, 'spanlet', async (workspace, git) => {
+    const platform = aPlatform()
+    const noMemory = (): never => {
+      throw new Error('this project has no memory service')
+    }
+    const tools = { ...platform.tools, memory_query: noMemory }
+    const pod = (): TestPod => aPod({ url: model.url, apiKey, workspace, tools })
+    await pod().turn('n-0', aBundle(granted))
+    await pod().turn('n-1', aBundle({ ...granted, agent: 'review', stage: 'reviewing', events: [], mergeRequest: {} }))
+    expect(platform.outcomes().at(-1)).toMatchObject({
+      verdict: 'request_changes',
+      reviewed_shas: [{ sha: git('rev-parse', 'HEAD') }],
+      findings: [{ body: expect.stringContaining('since the first version.') as unknown }],
+    })
   })
 })
 
