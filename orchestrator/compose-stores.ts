@@ -73,7 +73,7 @@ export function composeStores({ settings, ports, parts, runtime, metrics, platfo
     threadsOf,
     grantHolds,
     rights: taskRights(runtime, mirror, grantHolds),
-    cache: openGitCache(settings, clock),
+    cache: parts.gitCache ?? openGitCache(settings, clock),
     pushRefusal: pushRefusalIn(core),
   }
 }

@@ -1,6 +1,7 @@
 /** What the orchestrator is composed of, and what each part of the composition stands on. */
 import type { Registry } from 'prom-client'
 import type { PodTokens } from '../edges/agents/pod-tokens.ts'
+import type { GitCache } from '../edges/git/cache.ts'
 import type { MemoryIntake } from '../edges/ports/memory-intake.ts'
 import type { MergeJudge } from '../edges/ports/merge-judge.ts'
 import type { PlatformMetrics } from '../edges/telemetry/platform-metrics.ts'
@@ -55,6 +56,8 @@ export interface OrchestratorParts {
   readonly routeRules?: RouteRules
   /** Judges what merges make of their base; without one the gateway's own copies do. */
   readonly mergeJudge?: MergeJudge
+  /** Copies of the Repositories; without one they are git's own, below the state's folder. */
+  readonly gitCache?: GitCache
   /** What fills the memories of Projects; without one `statewright ingest` does. */
   readonly memoryIntake?: MemoryIntake
   /** What the runtime takes when it is not told otherwise. */

@@ -1,5 +1,15 @@
 /** Which of the things that happen are to go wrong: counted over the whole run, whichever life it befalls. */
-import type { CrashFault, Fault, ForgeFault, Plan, PodFault, StoreFault, WebhookFault, WrapperFault } from './plan.ts'
+import type {
+  CrashFault,
+  Fault,
+  ForgeFault,
+  MemoryFault,
+  Plan,
+  PodFault,
+  StoreFault,
+  WebhookFault,
+  WrapperFault,
+} from './plan.ts'
 
 export class Faults {
   readonly #left: Fault[]
@@ -65,6 +75,11 @@ export class Faults {
       one.kind === 'webhook' &&
       (one.event === undefined ? one.nth === nth : one.event === event && one.nth === nthOfEvent)
     return this.#take(isIt)
+  }
+
+  nextMemory(): MemoryFault['what'] | undefined {
+    const nth = this.#count('memory')
+    return this.#take((one): one is MemoryFault => one.kind === 'memory' && one.nth === nth)?.what
   }
 
   nextPod(): PodFault | undefined {

@@ -61,6 +61,8 @@ export interface Forge {
   push(by: string, change: Push): Promise<string>
   /** The tests of a commit, as a check that waits or has ended. */
   check(repository: string, sha: string, conclusion: 'success' | 'failure' | undefined): void
+  /** Branches of the repository: full ref to commit. */
+  heads(repository: string): ReadonlyMap<string, string>
   tip(repository: string, branch: string): Promise<string | undefined>
   /** All that stand on it, of whichever thread. */
   comments(): readonly Said[]
@@ -169,6 +171,7 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     },
     push: (by, change) => push(store, at(change.repository), requireUser(store, by), change),
     check: (name, sha, conclusion) => check(store, at(name), ci, sha, conclusion),
+    heads: (name) => new Map([...bareAt(at(name).path).refs].filter(([ref]) => ref.startsWith('refs/heads/'))),
     tip: (name, branch) => at(name).git.branchTip(branch),
     comments: () =>
       [...repositories.values()].flatMap(({ name, issues }) =>

@@ -9,6 +9,7 @@ import { readEvidence, type Evidence } from './evidence.ts'
 import { Faults } from './faults.ts'
 import { openForge, type Entry, type Said as Words } from './forge.ts'
 import { Orchestrators, type Compose } from './orchestrators.ts'
+import { Memory } from './memory.ts'
 import { watchOperator } from './operator.ts'
 import { Crowd, type Objection, type Opened } from './people.ts'
 import { troubledMs, type Fault, type Plan } from './plan.ts'
@@ -80,10 +81,11 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     work: (pod, turn) => agents.work(pod, turn),
     callBack: (pod, turn) => agents.callBack(pod, turn),
   })
+  const memory = new Memory(world, plan)
   const orchestrators = new Orchestrators({
     world,
     plan,
-    outside: { forge, pods, faults, beforeMerge },
+    outside: { forge, pods, memory, faults, beforeMerge },
     compose,
     heard: (row) => world.tell(`${row.address} ${row.seq}: ${row.event.type} -> ${row.path}`),
   })

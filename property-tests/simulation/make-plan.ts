@@ -8,6 +8,7 @@ import {
   type CrashFault,
   type Fault,
   type IssuePlan,
+  type MemoryFault,
   type ObjectionPlan,
   type Person,
   type Plan,
@@ -22,6 +23,8 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
   const crashes = crashesOf(seed, roll, points)
   const ways = waysThere.filter(({ to }) => crashes.some(({ point }) => to.test(point)))
   const alone = aloneOf(ways, roundOf(seed, points))
+  // Dice of its own: what else a seed makes stays what it was.
+  const ofMemory = dice(seed, 'memory')
   const plain: Plan = {
     seed,
     forge: forgeOf(dice(seed, 'forge')),
@@ -55,7 +58,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     ),
     schedule: roll.chance(0.65) ? [] : scheduled.filter(() => roll.chance(0.5)),
     budget: roll.chance(0.8) ? undefined : { window: roll.whole(10, 40) * 1000, day: roll.whole(0, 30) * 1000 },
-    faults: [...crashes, ...justAfter(roll), ...troubles(roll)],
+    faults: [...crashes, ...justAfter(roll), ...troubles(roll), ...memoryTroubles(ofMemory)],
     agents: roll.chance(0.15) ? 'honest' : 'mixed',
     firstMood: undefined,
     isMuchFound: roll.chance(0.2),
@@ -67,6 +70,11 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     ]),
     hasShortJournals: roll.chance(0.15),
     hasOldLetter: roll.chance(0.2),
+    memory: ofMemory.weighted([
+      [8, 'there'],
+      [1, 'gone'],
+      [1, 'off'],
+    ] as const),
   }
   return alone ? alone.so(undisturbed(plain, alone.to)) : ways.reduce((plan, { so }) => so(plan), plain)
 }
@@ -82,8 +90,16 @@ function undisturbed(plan: Plan, to: RegExp): Plan {
   const isFor = (fault: Fault): boolean => fault.kind === 'crash' && fault.before === undefined && to.test(fault.point)
   const faults = plan.faults.filter(isFor).map((fault) => ({ ...fault, nth: 1, restartMs: soonMs }) as Fault)
   const issues = plan.issues.map((issue) => ({ ...issue, orders: false }))
-  return { ...plan, faults, issues, agents: 'honest', budget: undefined, maxConcurrentAgents: 3, withheld: undefined }
+  return { ...plan, faults, issues, ...calmWays }
 }
+
+const calmWays = {
+  agents: 'honest',
+  budget: undefined,
+  maxConcurrentAgents: 3,
+  withheld: undefined,
+  memory: 'there',
+} as const
 
 /** With the lives that a point of GitLab alone asks for it is every third. Dice of its own: what else a seed makes stays what it was. */
 function forgeOf(roll: Dice): Plan['forge'] {
@@ -213,6 +229,14 @@ function justAfter(roll: Dice): readonly CrashFault[] {
     const [before, point] = roll.pick(moments)
     return { kind: 'crash', point, before, nth: roll.whole(1, 10), restartMs: 500 }
   })
+}
+
+/** In a row, as of a service that is away for a while, or here and there. */
+function memoryTroubles(roll: Dice): readonly MemoryFault[] {
+  return several(roll.whole(0, 2), () => {
+    const [what, from] = [roll.pick(['away', 'unheard', 'failed'] as const), roll.whole(1, 30)]
+    return several(roll.whole(1, 3), (index): MemoryFault => ({ kind: 'memory', what, nth: from + index }))
+  }).flat()
 }
 
 interface Way {

@@ -6,11 +6,13 @@ import type { Answered, Forge } from './forge.ts'
 import { forgeUrl } from './forge.ts'
 import { callingVerb, forgeCall, verbOnStack, wrapperCall } from './points.ts'
 import type { Faults } from './faults.ts'
+import type { Memory } from './memory.ts'
 import type { Pods } from './pods.ts'
 
 export interface Outside {
   readonly forge: Forge
   readonly pods: Pods
+  readonly memory: Memory
   readonly faults: Faults
   /** A merge was asked for and is not there yet. */
   readonly beforeMerge: (repository: string, number: number) => Promise<void>

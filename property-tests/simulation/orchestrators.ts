@@ -25,6 +25,7 @@ import type { World } from '../runtime/simulation/world.ts'
 import type { Answered } from './forge.ts'
 import { botToken } from './forge.ts'
 import { fetchOf, storeOf, travel, type Outside } from './network.ts'
+import { copiesOf, intakeOf } from './intake.ts'
 import { faultText, type Plan } from './plan.ts'
 import { podTokens } from './pod-tokens.ts'
 
@@ -268,6 +269,8 @@ export class Orchestrators {
       wrapperToken: () => Promise.resolve('wrapper'),
       // Git is kept in memory here, and no pod of this world touches a protected path.
       mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
+      gitCache: copiesOf(line, outside),
+      memoryIntake: intakeOf(line, outside),
       pace,
     }
   }
@@ -327,12 +330,16 @@ export function callbackSecretOf(pod: string): string {
   return callbackSecret(callbackMaster, pod)
 }
 
-function settingsOf({ hasShortJournals }: Plan): OrchestratorSettings {
-  return hasShortJournals ? { ...settings, retention: shortRetention, retentionEveryMs: 60_000 } : settings
+function settingsOf({ hasShortJournals, memory }: Plan): OrchestratorSettings {
+  const { retention, retentionEveryMs } = hasShortJournals ? shortJournals : settings
+  return { ...settings, retention, retentionEveryMs, memory: { ...settings.memory, fills: memory !== 'off' } }
 }
 
 /** By age, in minutes here; final actors keep theirs. The copies beside the store keep all. */
-const shortRetention = { days: 120_000 / 86_400_000, events: 25, finalDays: 30 }
+const shortJournals = {
+  retention: { days: 120_000 / 86_400_000, events: 25, finalDays: 30 },
+  retentionEveryMs: 60_000,
+}
 
 const settings: OrchestratorSettings = {
   stateDir: '/state',
@@ -356,7 +363,13 @@ const settings: OrchestratorSettings = {
     clientSecret: 's',
     cliClientId: 'statewright-cli',
   },
-  memory: { urls: {}, audience: '', clientId: '', clientSecret: '', fills: false },
+  memory: {
+    urls: { 'default/demo': 'https://memory.test' },
+    audience: 'm',
+    clientId: people.bot,
+    clientSecret: 's',
+    fills: true,
+  },
   modelBaseUrl: '',
   modelKey: 'none',
   oauthToken: '',

@@ -27,6 +27,8 @@ export interface Plan {
   readonly hasShortJournals: boolean
   /** A letter that nobody could take lies there since before, for an operator to send again. */
   readonly hasOldLetter: boolean
+  /** What the memory service is: there, never to be reached, or none that anybody fills. */
+  readonly memory: 'there' | 'gone' | 'off'
 }
 
 export type Person = 'reporter' | 'maintainer' | 'stranger'
@@ -99,6 +101,7 @@ export type Fault =
   | JumpFault
   | PodFault
   | StoreFault
+  | MemoryFault
 
 /** The process dies at a point of `points.ts`, the nth time that it comes there; `before`: the first time after that one's nth. */
 export interface CrashFault {
@@ -170,6 +173,13 @@ export interface PodFault {
 export interface StoreFault {
   readonly kind: 'store'
   readonly what: 'unsent' | 'answer lost'
+  readonly nth: number
+}
+
+/** The nth errand for the memory: it never arrives, its answer is lost, or a part of what was sent is not taken. */
+export interface MemoryFault {
+  readonly kind: 'memory'
+  readonly what: 'away' | 'unheard' | 'failed'
   readonly nth: number
 }
 

@@ -170,6 +170,7 @@ const wrapperCalls = [
   'POST probe',
   'POST interrupt',
 ] as const
+const memoryCalls = ['fetch', 'record', 'job', 'graph'] as const
 const incoming = ['webhook', 'callback', 'agent', 'operator', 'alert'] as const
 
 export function wrapperCall(method: string, path: string): string {
@@ -189,6 +190,7 @@ export const crashPoints: readonly string[] = [
   ...forgeCalls.flatMap((call) => around(`forge ${call}`)),
   ...podCalls.flatMap((call) => around(`pods ${call}`)),
   ...wrapperCalls.flatMap((call) => around(`wrapper ${call}`)),
+  ...memoryCalls.flatMap((call) => around(`memory ${call}`)),
   ...incoming.flatMap((call) => [`${call}: come in`, `${call}: done and not answered`]),
   'timer: about to fire',
 ]
