@@ -23,8 +23,8 @@ interface MemoryIntakeOptions {
 
 /** Of a step: what a cut one does again. */
 const mostJobs = 5
-/** Below the hour after which the memory's actor gives the step up. */
-const longestMs = 50 * 60_000
+/** Of a Repository; a step begins none after as long, and its actor gives it up after an hour. */
+const longestMs = 25 * 60_000
 const mostTrouble = 300
 
 /** What `statewright ingest --json` prints. */
@@ -37,7 +37,8 @@ const Outcome = Type.Object({
 type Outcome = Static<typeof Outcome>
 
 export function memoryIntake({ settings, programDir, git }: MemoryIntakeOptions): MemoryIntake {
-  return async (source, signal) => {
+  return async (source, stopped) => {
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(longestMs)])
     const url = settings.memory.urls[source.project]
     if (url === undefined) throw new Error('the setting MEMORY_URLS names no memory service for the Project')
     const folder = await mkdtemp(join(tmpdir(), 'statewright-intake-'))
@@ -107,8 +108,7 @@ interface Run {
 /** What it prints, whether it could do all or not; it throws where that is nothing. */
 function run({ command, env, cwd, signal }: Run): Promise<string> {
   return new Promise((resolve, reject) => {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(longestMs)])
-    const child = spawn(process.execPath, command, { env, cwd, signal: limit, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, command, { env, cwd, signal, stdio: ['ignore', 'pipe', 'pipe'] })
     let [out, complaint] = ['', '']
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-4096)))

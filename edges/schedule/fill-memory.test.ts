@@ -3,11 +3,12 @@ import { silentLogger } from '../../runtime/logger.ts'
 import type { EffectContext } from '../../runtime/runtime.ts'
 import type { ProjectSettings } from '../forge/projects.ts'
 import type { MemorySource } from '../ports/memory-intake.ts'
+import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { fillMemory } from './fill-memory.ts'
 
 const whole = { commit: 'c2', due: 0, trouble: '' }
 const project = { repositories: [{ name: 'lib' }, { name: 'app' }] } as unknown as ProjectSettings
-const asked = { project: 'default/demo', run: 'memory/3' }
+const asked = { project: 'default/demo', run: 'memory/4' }
 
 function contextOf(signal = new AbortController().signal): EffectContext {
   return { key: 'k', actor: 'memory:default/demo', attempt: 1, at: 5, signal, assertHeld: () => undefined }
@@ -16,6 +17,7 @@ function contextOf(signal = new AbortController().signal): EffectContext {
 function handlerWith(given: Partial<Parameters<typeof fillMemory>[0]>) {
   return fillMemory({
     directory: { project: async () => project },
+    clock: simulatedClock(0),
     logger: silentLogger,
     known: async () => ({ lib: { commit: 'c1', due: 0, trouble: '' } }),
     heldBy: async () => '',
@@ -39,7 +41,7 @@ test('each Repository of the Project is taken in, one after the other, and the a
     {
       to: 'memory:default/demo',
       key: 'k/filled',
-      event: { type: 'memory.filled', at: 5, run: 'memory/3', repositories: { lib: whole, app: whole } },
+      event: { type: 'memory.filled', at: 5, run: 'memory/4', repositories: { lib: whole, app: whole } },
     },
   ])
   expect(order).toEqual(['lib begins', 'lib ends', 'app begins', 'app ends'])
@@ -67,9 +69,48 @@ test('while the Project is paused or not ready nothing is read', async () => {
     {
       to: 'memory:default/demo',
       key: 'k/held',
-      event: { type: 'memory.held', at: 5, run: 'memory/3', reason: 'the Project is paused' },
+      event: { type: 'memory.held', at: 5, run: 'memory/4', reason: 'the Project is paused' },
     },
   ])
+})
+
+test('each step begins with another Repository, so that none is always the last', async () => {
+  const first: string[] = []
+  for (const run of ['memory/1', 'memory/2', 'memory/3']) {
+    const order: string[] = []
+    const handler = handlerWith({
+      intake: async ({ repository }) => {
+        order.push(repository)
+        return whole
+      },
+    })
+    await handler.perform({ ...asked, run }, contextOf())
+    expect(order.toSorted()).toEqual(['app', 'lib'])
+    first.push(order[0]!)
+  }
+  expect(first).toEqual(['app', 'lib', 'app'])
+})
+
+test('what a long step cannot begin is due in the next one', async () => {
+  const clock = simulatedClock(0)
+  const handler = handlerWith({
+    clock,
+    intake: async () => {
+      await clock.advance(26 * 60_000)
+      return whole
+    },
+  })
+  expect((await handler.perform({ ...asked, run: 'memory/3' }, contextOf()))[0]?.event['repositories']).toEqual({
+    app: whole,
+    lib: { commit: 'c1', due: 1, trouble: '' },
+  })
+})
+
+test('two Projects are filled beside each other, and no Project twice', () => {
+  const { target, concurrency } = handlerWith({})
+  expect(target).toMatchObject({ concurrency: 1 })
+  expect(concurrency).toBeGreaterThan(1)
+  expect(target!.of(asked)).not.toBe(target!.of({ ...asked, project: 'default/other' }))
 })
 
 test('who stops the orchestrator ends the step, which is no trouble of a Repository', async () => {
