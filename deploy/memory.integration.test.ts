@@ -68,6 +68,12 @@ describeRequiring('chart', 'the memory services of the chart', () => {
       'team-b/shop': 'http://sw-memory-shop.platform.svc:8080',
       'team-a/plain': 'http://sw-memory-plain.platform.svc:8080',
     })
+    // What answers there is what the route leads to; `plain` is for the cluster alone.
+    expect(settingsOf(manifests).memory.publicUrls).toEqual({
+      'team-b/shop': 'https://sw.example/api/v1/memory/of-shop',
+    })
+    const noRoute = await rendered({ ...full, ingress: { enabled: false }, gateway: { enabled: false } })
+    expect(settingsOf(noRoute).memory.publicUrls).toEqual({})
   })
 
   test('lets a memory service reach the ports of its addresses alone, and its Project’s agents reach it', async () => {

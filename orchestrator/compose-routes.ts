@@ -218,6 +218,7 @@ function viewsOf(
     forgeIdOf: async (project, name) =>
       (await mirror.places(project)).find(({ repository }) => repository === name)?.forgeId,
     memoryUrl: (project) => settings.memory.urls[project],
+    memoryPublicUrl: (project) => settings.memory.publicUrls[project],
     fillsMemory: settings.memory.fills,
     modelKey: parts.modelKey,
   }

@@ -86,6 +86,7 @@ function intakeThat(answers: Readonly<Record<string, object>>, urls: Readonly<Re
     settings: {
       memory: {
         urls: { 'default/demo': 'http://memory.invalid', ...urls },
+        publicUrls: {},
         ...{ audience: 'memory', clientId: 'pods', clientSecret: 'hunter2', fills: true },
       },
       oidc: { issuer: 'http://id.invalid' } as never,

@@ -16,6 +16,8 @@ export interface ResourceViewsDeps {
   readonly forgeIdOf: (project: string, repository: string) => Promise<string | undefined>
   /** Of the Project's memory service, if it has one. */
   readonly memoryUrl: (project: string) => string | undefined
+  /** Of it from outside, if it is reached from there. */
+  readonly memoryPublicUrl: (project: string) => string | undefined
   /** Whether memories of Projects are filled here. */
   readonly fillsMemory: boolean
   /** Print of the key of the model that pods get. */

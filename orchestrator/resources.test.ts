@@ -3,6 +3,7 @@ import { kindNamed, type Kind } from '../crd/kinds.ts'
 import { lostBy } from '../crd/testing/server-view.ts'
 import type { ProjectSpec } from '../crd/project.ts'
 import { newIssue } from '../machines/issue/context.ts'
+import { newMemory } from '../machines/memory/context.ts'
 import { newPod } from '../machines/pod/context.ts'
 import { newProject } from '../machines/project/context.ts'
 import { newQueue } from '../machines/queue/context.ts'
@@ -202,9 +203,15 @@ describe('a Task as a resource', () => {
 describe('the status of what people apply', () => {
   const project = { ...newProject('default/demo'), reason: '', generation: 2, checkedGeneration: 2, resyncedAt: at }
   const ready = { ...anActor('project', 'default/demo', project), path: 'ready' }
+  const filling = {
+    address: 'memory:default/demo',
+    id: 'default/demo',
+    path: 'filling',
+    context: newMemory('default/demo'),
+  } as unknown as ActorView
   const deps = (isApplied: boolean, holder = 'default/demo'): ResourceViewsDeps =>
     ({
-      runtime: runtimeWith([ready]),
+      runtime: runtimeWith([ready, filling]),
       directory: {
         applied: async (id: string) =>
           isApplied && id === 'default/demo'
@@ -213,6 +220,7 @@ describe('the status of what people apply', () => {
       },
       forgeIdOf: async (project: string, name: string) => `${project} ${name}`,
       webhookUrl: (name: string) => `http://platform.test/operator/webhooks/${name}`,
+      memoryPublicUrl: (name: string) => (name === 'default/demo' ? 'https://sw.test/api/v1/memory/demo' : undefined),
       memoryUrl: (name: string) => (name === 'default/demo' ? 'http://memory.test' : undefined),
     }) as unknown as ResourceViewsDeps
   const repository = {
@@ -231,12 +239,16 @@ describe('the status of what people apply', () => {
     expect(await statusOf(deps(true), { ...repository, namespace: 'other' })).toMatchObject(missing)
   })
 
-  test('of a Project names its webhook and its memory service, and a server keeps all of it (RESOURCES-26, PROJECT-STATUS-5)', async () => {
+  test('of a Project names its webhook and its memory service, and a server keeps all of it (RESOURCES-26, PROJECT-STATUS-5, PROJECT-STATUS-6, MEMORY-SETTINGS-5)', async () => {
     const status = await statusOf(deps(true), { ...repository, kind: 'Project', name: 'demo', spec: {} })
     expect(status).toMatchObject({
       ready: true,
       webhookURL: 'http://platform.test/operator/webhooks/demo',
-      memory: { endpoint: 'http://memory.test' },
+      memory: {
+        phase: 'Pending',
+        endpoint: 'http://memory.test',
+        externalEndpoint: 'https://sw.test/api/v1/memory/demo',
+      },
     })
     expect(lostBy('Project', status)).toEqual([])
   })

@@ -3,6 +3,7 @@ import type { Kind } from '../crd/kinds.ts'
 import type { RepositorySpec } from '../crd/kinds.ts'
 import { issueResource, type IssueMirror } from '../crd/status/issue.ts'
 import { mergeRequestResource } from '../crd/status/merge-request.ts'
+import { memoryStatus } from '../crd/status/memory.ts'
 import { projectStatus } from '../crd/status/project.ts'
 import { queuedEventResources, type CostFacts } from '../crd/status/queued-event.ts'
 import { repositoryStatus } from '../crd/status/repository.ts'
@@ -157,7 +158,7 @@ async function statusOfProject(
   const applied = { name, createdAt, ...memoryServiceOf(deps, id, spec as ProjectSpec) }
   return {
     ...projectStatus(await deps.runtime.read(`project:${id}`), applied, await heldBy(deps, id)),
-    ...(holder === id ? addressesOf(deps, id, name) : {}),
+    ...(holder === id ? await addressesOf(deps, id, name) : {}),
   }
 }
 
@@ -171,9 +172,15 @@ function memoryServiceOf({ memoryUrl }: ResourceViewsDeps, id: string, { memory 
 }
 
 /** A Project without its name has none: what answers there is the holder's (RESOURCES-20). */
-function addressesOf({ webhookUrl, memoryUrl }: ResourceViewsDeps, id: string, name: string): object {
-  const endpoint = memoryUrl(id)
-  return { webhookURL: webhookUrl(name), ...(endpoint === undefined ? {} : { memory: { endpoint } }) }
+async function addressesOf(
+  { runtime, webhookUrl, memoryUrl, memoryPublicUrl }: ResourceViewsDeps,
+  id: string,
+  name: string,
+): Promise<object> {
+  const [webhookURL, endpoint] = [webhookUrl(name), memoryUrl(id)]
+  if (endpoint === undefined) return { webhookURL }
+  const addresses = { endpoint, externalEndpoint: memoryPublicUrl(id) }
+  return { webhookURL, memory: memoryStatus(addresses, await runtime.read(`memory:${id}`)) }
 }
 
 async function statusOfRepository(

@@ -211,6 +211,12 @@ export const SettingsSchema = Type.Object({
     description:
       'Knowledge service of each Project, as a JSON object. A bare name is a Project of the namespace `default`, others are `<namespace>/<name>`. It needs the three settings that follow.',
   }),
+  MEMORY_PUBLIC_URLS: Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }), {
+    default: {},
+    of: 'operator',
+    description:
+      'Address of knowledge services from outside of the cluster, in the form of `MEMORY_URLS`. The status of a Project shows it.',
+  }),
   MEMORY_AUDIENCE: text('', 'up', 'Audience of the knowledge service.'),
   MEMORY_CLIENT_ID: text('', 'up', 'Client id with which pods ask for tokens of that audience.'),
   MEMORY_CLIENT_SECRET: secret('Secret of that client.'),

@@ -115,7 +115,7 @@ describe('the settings of the orchestrator', () => {
       },
       inspector: { clientId: '', clientSecret: '', scope: 'openid' },
       roles: { claim: '', values: {}, owners: {} },
-      memory: { urls: {}, audience: '', clientId: '', clientSecret: '', fills: true },
+      memory: { urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '', fills: true },
       modelBaseUrl: '',
       modelKey: 'model-key',
       oauthToken: '',
@@ -171,6 +171,7 @@ describe('the settings of the orchestrator', () => {
       LOG_LEVEL: 'loud',
       STANDING_COMMENTS: 'yes',
       MEMORY_FILL: 'yes',
+      MEMORY_PUBLIC_URLS: '{"demo":"ftp://x"}',
       RETENTION_DAYS: '-1',
       MOST_WAITING_ALERTS: '0',
       MODEL_PROVIDER_API_KEY_FILE: '/no/such/file',
@@ -199,6 +200,7 @@ describe('the settings of the orchestrator', () => {
       'GIT_MOST_PACK_BYTES',
       'LOG_LEVEL',
       'MEMORY_FILL',
+      'MEMORY_PUBLIC_URLS',
       'STANDING_COMMENTS',
       'RETENTION_DAYS',
       'MOST_WAITING_ALERTS',
@@ -219,6 +221,17 @@ describe('the settings of the orchestrator', () => {
       'team/demo': 'http://127.0.0.1:8082',
     })
     expect(() => readSettings(all, '/program/claude')).toThrow('- MEMORY_URLS needs MEMORY_AUDIENCE')
+    const outside = {
+      ...all,
+      MEMORY_CLIENT_SECRET: 's',
+      MEMORY_PUBLIC_URLS: '{"demo":"https://sw.example/api/v1/memory/demo"}',
+    }
+    expect(readSettings(outside, '/program/claude').memory.publicUrls).toEqual({
+      'default/demo': 'https://sw.example/api/v1/memory/demo',
+    })
+    expect(() =>
+      readSettings({ ...outside, MEMORY_PUBLIC_URLS: '{"x/y":"https://sw.example"}' }, '/program/claude'),
+    ).toThrow('- MEMORY_PUBLIC_URLS: MEMORY_URLS has no service of x/y')
     expect(() => readSettings({ ...needed, MEMORY_URLS: '{"demo":"ftp://x"}' }, '/program/claude')).toThrow(
       '- MEMORY_URLS',
     )

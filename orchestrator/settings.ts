@@ -51,6 +51,8 @@ export interface OrchestratorSettings {
   /** One memory service a Project (MEMORY-RULE-8), by the Project's name; how the wrappers of pods prove themselves there. */
   readonly memory: {
     readonly urls: Readonly<Record<string, string>>
+    /** From outside of the cluster, where they are reached from there. */
+    readonly publicUrls: Readonly<Record<string, string>>
     readonly audience: string
     readonly clientId: string
     readonly clientSecret: string
@@ -176,9 +178,11 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
     read.fault('DATABASE_URL or DATABASE_URL_FILE is required with PLACE=kubernetes')
   if (settings.place === 'kubernetes' && !settings.kubernetes.localPods) requireOfCluster(settings, read)
   if (settings.oidc.clientSecret === '') read.fault('OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE is required')
-  const { urls, audience, clientId, clientSecret } = settings.memory
+  const { urls, publicUrls, audience, clientId, clientSecret } = settings.memory
   if (Object.keys(urls).length > 0 && (audience === '' || clientId === '' || clientSecret === ''))
     read.fault('MEMORY_URLS needs MEMORY_AUDIENCE, MEMORY_CLIENT_ID and MEMORY_CLIENT_SECRET')
+  for (const project of Object.keys(publicUrls))
+    if (urls[project] === undefined) read.fault(`MEMORY_PUBLIC_URLS: MEMORY_URLS has no service of ${project}`)
   if (settings.modelKey === '' && settings.oauthToken === '')
     read.fault('one of MODEL_PROVIDER_API_KEY and AGENT_RUNTIME_OAUTH_TOKEN is required')
   if (read.faults.length > 0)
@@ -191,6 +195,7 @@ type Given = ReturnType<typeof decodeSettings>
 function memoryOf(given: Given): OrchestratorSettings['memory'] {
   return {
     urls: ofProjects(given.MEMORY_URLS),
+    publicUrls: ofProjects(given.MEMORY_PUBLIC_URLS),
     audience: given.MEMORY_AUDIENCE,
     clientId: given.MEMORY_CLIENT_ID,
     clientSecret: given.MEMORY_CLIENT_SECRET,

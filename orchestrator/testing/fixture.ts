@@ -407,7 +407,7 @@ export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
       clientSecret: 'o',
       cliClientId: 'statewright-cli',
     },
-    memory: { urls: {}, audience: '', clientId: '', clientSecret: '', fills: false },
+    memory: { urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '', fills: false },
     modelBaseUrl: '',
     modelKey: 'no model is asked',
     oauthToken: '',

@@ -340,7 +340,7 @@ function settingsOf(dir: string): OrchestratorSettings {
       clientSecret: canaries.oidcSecret,
       cliClientId: 'statewright-cli',
     },
-    memory: { urls: {}, audience: '', clientId: '', clientSecret: '', fills: false },
+    memory: { urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '', fills: false },
     modelBaseUrl: '',
     modelKey: canaries.modelKey,
     oauthToken: '',

@@ -365,6 +365,7 @@ const settings: OrchestratorSettings = {
   },
   memory: {
     urls: { 'default/demo': 'https://memory.test' },
+    publicUrls: {},
     audience: 'm',
     clientId: people.bot,
     clientSecret: 's',

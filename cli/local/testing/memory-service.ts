@@ -45,7 +45,14 @@ export async function memoryService(
       await Promise.race([local.ready, failed.promise])
       failed.promise.catch(() => undefined)
       return {
-        memory: { urls: { [project]: url }, audience, clientId: client.clientId, clientSecret: client.secret, fills },
+        memory: {
+          urls: { [project]: url },
+          publicUrls: {},
+          audience,
+          clientId: client.clientId,
+          clientSecret: client.secret,
+          fills,
+        },
       }
     },
     memory: () => {

@@ -30,6 +30,7 @@
 {{- with .Values.skillsRepoUrl }}{{ $_ := set $set "SKILLS_REPO_URL" . }}{{ end -}}
 {{- with .Values.inspector.clientId }}{{ $_ := set $set "INSPECTOR_CLIENT_ID" . }}{{ $_ := set $set "INSPECTOR_SCOPE" $.Values.inspector.scope }}{{ end -}}
 {{- with include "statewright.memoryUrls" . }}{{ if ne . "{}" }}{{ $_ := set $set "MEMORY_URLS" . }}{{ end }}{{ end -}}
+{{- with include "statewright.memoryPublicUrls" . }}{{ if ne . "{}" }}{{ $_ := set $set "MEMORY_PUBLIC_URLS" . }}{{ end }}{{ end -}}
 {{- with .Values.memory.audience }}{{ $_ := set $set "MEMORY_AUDIENCE" . }}{{ end -}}
 {{- with .Values.memory.clientId }}{{ $_ := set $set "MEMORY_CLIENT_ID" . }}{{ end -}}
 {{- range $setting, $value := .Values.settings -}}

@@ -25,6 +25,17 @@
 {{- merge (deepCopy .Values.memory.urls) $urls | toJson -}}
 {{- end }}
 
+{{/* Addresses from outside by Project, as JSON: of the chart's services that its Ingress or HTTPRoute leads to. */}}
+{{- define "statewright.memoryPublicUrls" -}}
+{{- $urls := dict -}}
+{{- if or .Values.ingress.enabled .Values.gateway.enabled -}}
+{{- range include "statewright.memoryServices" . | fromJsonArray -}}
+{{- if and .isPublic (not (hasKey $.Values.memory.urls .project)) }}{{ $_ := set $urls .project (printf "%s%s" (include "statewright.publicUrl" $ | trimSuffix "/") .path) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $urls -}}
+{{- end }}
+
 {{/* Labels of the objects of one: (dict "chart" $ "object" NAME); the first one is what selects its pods. */}}
 {{- define "statewright.memoryLabels" -}}
 statewright.dev/memory: {{ .object }}
