@@ -62,6 +62,12 @@ test('the orchestrator of an image isolates its pods or refuses to start (DEPLOY
   ])
 })
 
+test.each(['orchestrator', 'memory'])('the image of %s gives memory back, as a server of up does', (name) => {
+  const text = readFileSync(join(root, `deploy/Dockerfile.${name}`), 'utf8')
+  for (const setting of ['MALLOC_TRIM_THRESHOLD_=131072', 'NODE_OPTIONS=--max-semi-space-size=16'])
+    expect(text.split('\n').map((line) => line.trim().replace(/ \\$/, ''))).toContain(setting)
+})
+
 test('the builder is sent every folder that the programs are made of, and nothing but what is named', () => {
   const folders = readHouse(root)
     .files.filter(({ path }) => path.startsWith('cli/') && !/\.test\.ts$|\/testing/.test(path))
