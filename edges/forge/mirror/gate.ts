@@ -1,6 +1,7 @@
 /**
  * What agents read while a reporter gate is active (INTAKE-9): words of people whom it lets in. A text is its author's unless
- * an event named another hand; then both of them have to be let in. Without a list everybody is.
+ * an event named another hand; then both of them have to be let in. Without a list everybody is. Of what its forge shows
+ * nobody any more, no agent reads a word, whoever wrote it.
  */
 import type { ForgeAccount } from '../port.ts'
 import type { People } from './people.ts'
@@ -23,6 +24,11 @@ function isVouchedText({ issue, notes }: MirroredIssue, people: People): boolean
   const { labelledBy, vouchedText, textBy, editedByOther } = notes
   if (labelledBy === undefined || !people.isMaintainer(accountOf(labelledBy))) return false
   return textBy !== undefined || (vouchedText === undefined ? !editedByOther : vouchedText === textHash(issue))
+}
+
+/** Deleted, elsewhere, or shown to others than the platform alone now. */
+export function isGone({ notes }: MirroredSubject): boolean {
+  return notes.deleted === true
 }
 
 function isHeardHand(login: string | undefined, people: People): boolean {
@@ -52,5 +58,8 @@ interface PeopleSource {
 export async function reporterGate(mirror: PeopleSource, project: string, repository: string): Promise<Gate> {
   const people = await mirror.people(project, repository)
   if (people === undefined) return closedGate
-  return { hears: (row) => isHeardComment(row, people), reads: (row) => isHeardSubject(row, people) }
+  return {
+    hears: (row) => isHeardComment(row, people),
+    reads: (row) => !isGone(row) && isHeardSubject(row, people),
+  }
 }

@@ -14,7 +14,7 @@ import { maintainersOf, repositoryNamed, type ProjectDirectory } from '../projec
 import type { ForgeAccount } from '../port.ts'
 import { writerOf } from './hands.ts'
 import type { Mirror } from './mirror.ts'
-import { openGate, reporterGate, type Gate } from './gate.ts'
+import { isGone, openGate, reporterGate, type Gate } from './gate.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from './records.ts'
 import type { SubjectFilter } from './store/subjects.ts'
 
@@ -41,7 +41,14 @@ export function gatedThreadReader(
   mirror: MirrorRows & Pick<Mirror, 'people'>,
   directory: ProjectDirectory,
 ): ThreadReader {
-  return readerOf(mirror, directory, (project, repository) => reporterGate(mirror, project, repository))
+  const reader = readerOf(mirror, directory, (project, repository) => reporterGate(mirror, project, repository))
+  return {
+    ...reader,
+    comments: async (project, repository, number, on) => {
+      const found = await (on === 'issue' ? mirror.issue : mirror.mergeRequest)(project, repository, number)
+      return found !== undefined && isGone(found) ? [] : reader.comments(project, repository, number, on)
+    },
+  }
 }
 
 function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateOf): ThreadReader {
