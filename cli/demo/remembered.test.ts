@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AuditEntry } from '../../standins/forge/store/audit.ts'
 import { people } from '../../standins/people.ts'
 import { defaultScenarioFile, loadScenario } from '../../standins/scenarios/load.ts'
-import { faultsOfMemory } from './remembered.ts'
+import { asksMemory, faultsOfMemory } from './remembered.ts'
 
 const scenario = await loadScenario(defaultScenarioFile)
 const commit = 'a7e5a8bf4af873736948ea74b567e8dcb30299cd'
@@ -29,4 +29,9 @@ test('a review without it was not, whoever else names it', () => {
 test('a story in which no reviewer asks needs no answer, and one without a memory has none', () => {
   expect(faultsOfMemory(scenario, [], undefined)).toEqual([])
   expect(faultsOfMemory({ agents: { implement: scenario.agents.implement! } }, [], commit)).toEqual([])
+})
+
+test('the story waits for the memory only where a turn asks it', () => {
+  expect(asksMemory(scenario)).toBe(true)
+  expect(asksMemory({ agents: { implement: scenario.agents.implement! } })).toBe(false)
 })

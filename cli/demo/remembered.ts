@@ -14,6 +14,11 @@ interface RepositoryView {
   }
 }
 
+/** Whether a turn of it asks the memory anything. */
+export function asksMemory({ agents }: Pick<Scenario, 'agents'>): boolean {
+  return JSON.stringify(agents).includes('"tool":"memory_')
+}
+
 /** The commit that the first turn may ask the memory about. A large repository is taken in beside the work: undefined. */
 export async function untilRemembered(stack: Stack, write: (text: string) => void): Promise<string | undefined> {
   const path = `/resources/repositories/${stack.namespace}/${stack.repository}`

@@ -6,7 +6,7 @@ import type { KillRecord } from './chaos.ts'
 import type { ClusterRecord } from './cluster-record.ts'
 import { startChaos, type ChaosPlan } from './disturbance.ts'
 import { startPeople } from './people.ts'
-import { faultsOfMemory, untilRemembered } from './remembered.ts'
+import { asksMemory, faultsOfMemory, untilRemembered } from './remembered.ts'
 import { createReport, type Report } from './report.ts'
 import { createTeller, openingOf } from './story.ts'
 import { upgradeUnderLoad } from './upgrade.ts'
@@ -63,7 +63,8 @@ async function play(
   say(openingOf(stack.ready))
   say(`inspector: ${String(stack.ready['inspector'])}`)
   await untilReady(stack)
-  const remembered = options.memory === true ? await untilRemembered(stack, say) : undefined
+  const isAsked = options.memory === true && asksMemory(options.scenario)
+  const remembered = isAsked ? await untilRemembered(stack, say) : undefined
   const recorder = stack.cluster && (await import('./cluster-record.ts')).recordCluster(stack.cluster)
   const crowd = startPeople(stack, options.scenario, say)
   if (options.scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
