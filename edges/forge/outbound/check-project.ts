@@ -36,6 +36,8 @@ const silentMs = 20_000
 
 export function checkProject(deps: OutboundDeps): EffectHandler<EffectParams<'checkProject'>> {
   return {
+    // Two at once would each find no hook and no label, and the forge refuses the second of a name.
+    ordered: true,
     async perform({ project: id }, context) {
       const found = await deps.directory.applied(id)
       if (found === undefined) throw new TerminalError('unknown-project', `there is no Project ${id}`)

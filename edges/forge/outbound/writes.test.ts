@@ -296,6 +296,10 @@ test('a rate limit is a wait as long as the forge says, for all calls of the Pro
   )
 })
 
+test('two checks of a Project never meet at the forge, where the second would find its hook refused', async () => {
+  await withForgeEdge({}, async ({ edge }) => expect(edge.handlers.checkProject.ordered).toBe(true))
+})
+
 async function checked(fixture: EdgeFixture): Promise<Record<string, unknown>> {
   const [delivery] = await fixture.edge.handlers.checkProject.perform(
     { project: 'default/demo' },
