@@ -6,8 +6,6 @@ import { createEmbeddedEngine } from '../../memory/engine/embedded/engine.ts'
 import { createLightRagEngine } from '../../memory/engine/lightrag/engine.ts'
 import { createEmbedder } from '../../memory/engine/embeddings/embedder.ts'
 import type { RetrievalEngine } from '../../memory/engine/port.ts'
-import { openBolt } from '../../memory/graph/neo4j/bolt.ts'
-import { Neo4jGraph } from '../../memory/graph/neo4j/store.ts'
 import type { GraphStore } from '../../memory/graph/port.ts'
 import { PostgresGraph } from '../../memory/graph/postgres/store.ts'
 import { instanceOf } from '../../memory/store/instance.ts'
@@ -78,5 +76,8 @@ async function openGraph(
   const truth = new PostgresGraph(sql, { isOnlyWriter: databaseUrl === '' })
   if (url === '') return truth
   const owner = await instanceOf(sql)
+  // Loaded for who has such a server: the driver is 400 modules.
+  const { openBolt } = await import('../../memory/graph/neo4j/bolt.ts')
+  const { Neo4jGraph } = await import('../../memory/graph/neo4j/store.ts')
   return new Neo4jGraph({ truth, bolt: openBolt({ url }), space, owner, clock, random, logger })
 }
