@@ -31,6 +31,104 @@ const deafPlaces: readonly PlantedBug[] = (
   ],
 }))
 
+const neverLooksAgain = {
+  file: 'machines/memory/decisions.ts',
+  find: /const look = 30 \* minute/,
+  replace: 'const look = 3000 * minute',
+}
+
+/** What a run of the memory has to find (KNOWLEDGE-16). */
+const memoryBugs: readonly PlantedBug[] = [
+  {
+    name: 'memory-deaf-to-pushes',
+    does: 'does not hear that a default branch moved, and never looks again',
+    law: /^memory: it (?:knows|has the code graph of)/,
+    edits: [
+      neverLooksAgain,
+      { file: 'edges/forge/mirror/apply.ts', find: /isMoved\(scope, change\) \|\| mayHide/, replace: 'mayHide' },
+    ],
+  },
+  {
+    name: 'memory-of-everybody',
+    does: 'takes words into the memory that the gate keeps from agents',
+    law: /^memory: words of/,
+    edits: [
+      {
+        file: 'orchestrator/compose-handlers.ts',
+        find: /cache, defaultBranch, gatedThreads \}\)/,
+        replace: 'cache, defaultBranch, gatedThreads: stores.threads })',
+      },
+    ],
+  },
+  {
+    name: 'memory-of-what-is-gone',
+    does: 'lets agents read what the forge shows nobody any more',
+    law: /^memory: words of/,
+    edits: [{ file: 'edges/forge/mirror/gate.ts', find: /return notes\.deleted === true/, replace: 'return false' }],
+  },
+  {
+    name: 'memory-filled-twice',
+    does: 'asks for a step while another one is under way',
+    law: /^memory: .* (?:before the last one was over|twice at a time)/,
+    edits: [
+      {
+        file: 'machines/memory/machine.ts',
+        find: /\[stop, \{ actions: 'note' \}\]/,
+        replace: "[stop, { target: 'filling', reenter: true }]",
+      },
+    ],
+  },
+  {
+    name: 'memory-filled-while-paused',
+    does: 'fills the memory of a paused Project',
+    law: /^memory: .* though it is paused/,
+    edits: [
+      {
+        file: 'orchestrator/compose-handlers.ts',
+        find: /return project\.isPaused \? 'the Project is paused' : ''/,
+        replace: "return ''",
+      },
+    ],
+  },
+  {
+    name: 'memory-asked-for-ever',
+    does: 'asks a memory that does not answer every few seconds',
+    law: /^memory: \d+ steps ask/,
+    edits: [
+      {
+        file: 'machines/memory/decisions.ts',
+        find: /failures > 0 \? doubled\(minute, failures, longestBackoff\) : look/,
+        replace: 'failures > 0 ? soon : look',
+      },
+    ],
+  },
+  {
+    name: 'memory-fails-in-silence',
+    does: 'shows nobody that a memory cannot be filled',
+    law: /^memory: it was never reached/,
+    edits: [
+      {
+        file: 'edges/schedule/fill-memory.ts',
+        find: /\{ \.\.\.known, trouble \}/,
+        replace: "{ ...known, trouble: '' }",
+      },
+    ],
+  },
+  {
+    name: 'memory-holds-up-tasks',
+    does: 'lets no Task begin while the memory cannot be filled',
+    law: /^wish|^rest/,
+    edits: [
+      {
+        file: 'edges/schedule/fill-memory.ts',
+        find: /return \[(\{ to: actor, key: `\$\{key\}\/filled`[^\n]*)\]\n/,
+        replace:
+          "const closed = { type: 'queue.closed', at, reason: 'memory' }\n      const isFailing = Object.values(repositories).some((one) => one.trouble !== '')\n      return [$1, ...(isFailing ? [{ to: `queue:${id}`, key: `${key}/closed`, event: closed }] : [])]\n",
+      },
+    ],
+  },
+]
+
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no-intake-gate',
@@ -170,6 +268,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   ...deafPlaces,
+  ...memoryBugs,
   {
     name: 'answers-a-review-again',
     does: 'works on a request for changes each time that it asks for the merge',

@@ -15,7 +15,9 @@ import { createLocks } from '../../standins/forge/store/locks.ts'
 import { acceptPush } from '../../standins/forge/store/push.ts'
 import type { Dialect, Repository, User } from '../../standins/forge/store/records.ts'
 import { createRepository } from '../../standins/forge/store/repositories.ts'
-import { addUser, requireUser, timestamp, type World as Store } from '../../standins/forge/store/world.ts'
+import { threadKey } from '../../standins/forge/store/records.ts'
+import { findIssue } from '../../standins/forge/store/issues.ts'
+import { addUser, emit, requireUser, timestamp, type World as Store } from '../../standins/forge/store/world.ts'
 import type { Sender } from '../../standins/forge/webhooks/sender.ts'
 import { people } from '../../standins/people.ts'
 import { memoryGit } from './git/memory-git.ts'
@@ -59,6 +61,8 @@ export interface Forge {
   ask(asked: Asked, leftAt: number): Promise<Answered>
   /** One commit on the branch, on top of it and of its base. */
   push(by: string, change: Push): Promise<string>
+  /** An issue that the forge shows nobody any more; on GitHub it says so. */
+  takeAway(by: string, repository: string, number: number, how: 'deleted' | 'transferred'): void
   /** The tests of a commit, as a check that waits or has ended. */
   check(repository: string, sha: string, conclusion: 'success' | 'failure' | undefined): void
   /** Branches of the repository: full ref to commit. */
@@ -170,6 +174,13 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
       return { status: answer.statusCode, headers: textHeaders(answer.headers), body: answer.payload }
     },
     push: (by, change) => push(store, at(change.repository), requireUser(store, by), change),
+    takeAway(by, name, number, how) {
+      const repository = at(name)
+      const issue = findIssue(repository, number)
+      if (issue.kind !== 'issue') throw new Error(`${name}!${number} is no issue`)
+      repository.issues.delete(threadKey(repository, 'issue', number))
+      emit(store, { type: 'issue.changed', repository, actor: requireUser(store, by), action: how, issue })
+    },
     check: (name, sha, conclusion) => check(store, at(name), ci, sha, conclusion),
     heads: (name) => new Map([...bareAt(at(name).path).refs].filter(([ref]) => ref.startsWith('refs/heads/'))),
     tip: (name, branch) => at(name).git.branchTip(branch),

@@ -74,25 +74,28 @@ function jobsFor({ issues, commit }: MemorySource, held: Held): readonly Job[] {
 /** False: the service answered that it did not take all. */
 async function job(way: Way, work: () => void): Promise<boolean> {
   const { line, outside } = way
-  await new Promise<void>((resolve) =>
-    line.world.after(outside.memory.pace.fraction() * longestJobMs, () => line.hear(resolve)),
-  )
+  await rest(line, outside.memory.pace.fraction() * longestJobMs)
   return ask('job', way, (isFailing) => {
     if (!isFailing) work()
     return !isFailing
   })
 }
 
+function rest(line: Lifeline, ms: number): Promise<void> {
+  return new Promise((resolve) => line.world.after(ms, () => line.hear(resolve)))
+}
+
 type Call = 'record' | 'job' | 'graph'
 
-function ask<T>(call: Call, { line, outside, signal }: Way, work: (isFailing: boolean) => T): Promise<T> {
+async function ask<T>(call: Call, { line, outside, signal }: Way, work: (isFailing: boolean) => T): Promise<T> {
   const { memory, faults } = outside
-  signal.throwIfAborted()
   const what = faults.nextMemory()
+  if (memory.silenceMs !== undefined) await rest(line, memory.silenceMs)
+  signal.throwIfAborted()
   return travel(
     { line, point: `memory ${call}` },
     async () => {
-      if (what === 'away' || !memory.isReached) throw new Error('the memory does not answer')
+      if (what === 'away' || memory.silenceMs !== undefined) throw new Error('the memory does not answer')
       return work(what === 'failed')
     },
     what === 'unheard' ? 'unanswered' : undefined,

@@ -5,6 +5,7 @@ import { brokenLaws as brokenMachineLaws } from '../machines/laws.ts'
 import type { Said } from './agents.ts'
 import type { Outcome } from './live.ts'
 import { isWish } from './people.ts'
+import { memoryLaws } from './memory-laws.ts'
 import { nameOf } from './thread.ts'
 import { markOf, wrongStandings } from './standings.ts'
 import { decision, nameIn, repositoryOf, traceOf } from './trace.ts'
@@ -36,6 +37,7 @@ const laws: readonly Law[] = [
   withdrawalsStand,
   objectionsStand,
   aWithheldModelIsSpared,
+  ...memoryLaws,
 ]
 
 function comesToRest({ stuck, leftovers }: Outcome): readonly string[] {

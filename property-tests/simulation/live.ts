@@ -9,12 +9,13 @@ import { readEvidence, type Evidence } from './evidence.ts'
 import { Faults } from './faults.ts'
 import { openForge, type Entry, type Said as Words } from './forge.ts'
 import { Orchestrators, type Compose } from './orchestrators.ts'
-import { Memory } from './memory.ts'
+import { Memory, type Filling } from './memory.ts'
+import { lacksOf } from './memory-truth.ts'
 import { watchOperator } from './operator.ts'
 import { Crowd, type Objection, type Opened } from './people.ts'
 import { troubledMs, type Fault, type Plan } from './plan.ts'
 import { Pods } from './pods.ts'
-import { apply, calmManifests, watchReady } from './project.ts'
+import { apply, calmManifests, pauseAsPlanned, watchReady } from './project.ts'
 import { watchRest } from './rest.ts'
 import type { Carry, Journey } from './webhooks.ts'
 
@@ -30,6 +31,9 @@ export interface Outcome extends Evidence {
   readonly alerts: ReadonlySet<string>
   readonly workspaces: readonly { readonly task: string; readonly place: number }[]
   readonly comments: readonly Words[]
+  readonly fillings: readonly Filling[]
+  /** What the memory lacks at the end, or has and should not have. */
+  readonly lacks: readonly string[]
   /** The faults that had their moment. */
   readonly struck: readonly Fault[]
   readonly leftovers: readonly object[]
@@ -120,6 +124,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   await stage('becoming ready', readyMs, () => ready.isReady)
   crowd.begin()
   alerting.begin()
+  const goesOn = pauseAsPlanned(world, orchestrators, plan)
   watchOperator(world, orchestrators, { plan, isOver: () => faults.isCalm })
   const from = world.elapsed()
   await stage('the troubled time', troubledMs + 1000, () => world.elapsed() >= from + troubledMs)
@@ -128,8 +133,9 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   crowd.becalm()
   orchestrators.becalm()
   world.tell('all is calm from here on', true)
-  void apply(world, orchestrators, calmManifests(plan))
-  const rest = watchRest(world, orchestrators, crowd)
+  void goesOn.then(() => apply(world, orchestrators, calmManifests(plan)))
+  const lacks = (): readonly string[] => (plan.memory === 'there' ? lacksOf(memory, forge, plan) : [])
+  const rest = watchRest(world, orchestrators, { crowd, lacks })
   await stage('coming to rest', calmMs, () => rest.isOver)
   orchestrators.end()
 
@@ -147,6 +153,8 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     alerts: alerting.taken,
     workspaces: pods.deleted,
     comments: forge.comments(),
+    fillings: memory.fillings,
+    lacks: lacks(),
     struck: faults.struck,
     leftovers: rest.leftovers,
     stuck,

@@ -71,10 +71,19 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     hasShortJournals: roll.chance(0.15),
     hasOldLetter: roll.chance(0.2),
     memory: ofMemory.weighted([
-      [8, 'there'],
-      [1, 'gone'],
+      [16, 'there'],
+      [2, 'gone'],
+      [1, 'silent'],
       [1, 'off'],
     ] as const),
+    secrets: several(ofMemory.whole(0, 2), () => ({
+      atMs: ofMemory.whole(0, lastWishMs),
+      forMs: ofMemory.whole(5000, 300_000),
+      how: ofMemory.pick(['deleted', 'transferred']),
+    })),
+    paused: ofMemory.chance(0.2)
+      ? { atMs: ofMemory.whole(0, 300_000), forMs: ofMemory.whole(5000, 250_000) }
+      : undefined,
   }
   return alone ? alone.so(undisturbed(plain, alone.to)) : ways.reduce((plan, { so }) => so(plan), plain)
 }
@@ -99,6 +108,7 @@ const calmWays = {
   maxConcurrentAgents: 3,
   withheld: undefined,
   memory: 'there',
+  paused: undefined,
 } as const
 
 /** With the lives that a point of GitLab alone asks for it is every third. Dice of its own: what else a seed makes stays what it was. */

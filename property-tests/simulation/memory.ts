@@ -14,7 +14,7 @@ export interface Held {
 }
 
 /** A life began to fill the memory of a Project. */
-interface Filling {
+export interface Filling {
   readonly project: string
   readonly life: string
   /** Steps of actors that were committed by then. */
@@ -22,6 +22,9 @@ interface Filling {
   /** Lives that were filling it by then. */
   readonly beside: readonly string[]
 }
+
+/** Then the real intake ends what it began. */
+const patienceMs = 50 * 60_000
 
 export class Memory {
   readonly #world: World
@@ -37,8 +40,11 @@ export class Memory {
     this.pace = dice(plan.seed, 'pace of the memory')
   }
 
-  get isReached(): boolean {
-    return this.#plan.memory !== 'gone'
+  /** How long an errand waits for its answer where none comes; undefined: the service answers. */
+  get silenceMs(): number | undefined {
+    const { memory } = this.#plan
+    if (memory === 'gone') return 0
+    return memory === 'silent' ? patienceMs : undefined
   }
 
   held(repository: string): Held {

@@ -6,7 +6,16 @@ import type { World } from '../runtime/simulation/world.ts'
 import { ordersMark } from './agents.ts'
 import { fullName, repositoryNames, triggerLabel, type Forge, type Said } from './forge.ts'
 import { nameOf, type Thread } from './thread.ts'
-import type { IssuePlan, MaintainerMood, ObjectionPlace, ObjectionPlan, Person, Plan, VisitPlan } from './plan.ts'
+import type {
+  IssuePlan,
+  MaintainerMood,
+  ObjectionPlace,
+  ObjectionPlan,
+  Person,
+  Plan,
+  SecretPlan,
+  VisitPlan,
+} from './plan.ts'
 
 export interface Opened extends Thread {
   readonly by: Person
@@ -57,11 +66,14 @@ export class Crowd {
   }
 
   begin(): void {
-    const { issues, visits } = this.#plan
+    const { issues, visits, secrets } = this.#plan
     issues.forEach((issue, index) =>
       this.#world.after(issue.atMs, () => this.#on(async () => this.#open(issue, this.#repository(index)))),
     )
     visits.forEach((visit, index) => this.#world.after(visit.atMs, () => this.#visit(visit, index)))
+    secrets.forEach((secret, index) =>
+      this.#world.after(secret.atMs, () => this.#on(async () => this.#confide(secret, this.#repository(index)))),
+    )
     this.#world.after(lookMs, () => this.#look())
   }
 
@@ -133,6 +145,23 @@ export class Crowd {
     this.#world.tell(`${login} opens ${nameOf(opened)}${isLabelled ? '' : ', not labelled'}${more}`)
     if (by === 'stranger') void this.#say(people.stranger, opened, '/approve')
     if (maintainer === 'deletes') this.#thinkAloud(opened)
+  }
+
+  /** Nobody asks the platform for anything in it. */
+  #confide({ forMs, how }: SecretPlan, repository: string): void {
+    const name = fullName(repository)
+    const { number } = this.#forge.actions.openIssue(people.reporter, name, {
+      title: 'A slip',
+      body: 'This should not have been written here.',
+    })
+    const thread = nameOf({ repository, kind: 'issue', number })
+    this.#world.tell(`${people.reporter} opens ${thread} by mistake`)
+    const hide = (): void => {
+      this.#world.tell(`${people.maintainer} takes ${thread} out of sight`)
+      if (this.#plan.forge === 'github') this.#forge.takeAway(people.maintainer, repository, number, how)
+      else this.#forge.actions.editIssue(people.maintainer, name, number, { confidential: true })
+    }
+    this.#world.after(forMs, () => this.#on(async () => hide()))
   }
 
   /** Said, and taken back before anybody asks. */

@@ -27,8 +27,12 @@ export interface Plan {
   readonly hasShortJournals: boolean
   /** A letter that nobody could take lies there since before, for an operator to send again. */
   readonly hasOldLetter: boolean
-  /** What the memory service is: there, never to be reached, or none that anybody fills. */
-  readonly memory: 'there' | 'gone' | 'off'
+  /** What the memory service is: there; refused or unanswered for ever; or none that anybody fills. */
+  readonly memory: 'there' | 'gone' | 'silent' | 'off'
+  /** Issues that nobody asks for and that are taken out of sight later. */
+  readonly secrets: readonly SecretPlan[]
+  /** While the operator pauses the Project; undefined: never. */
+  readonly paused: { readonly atMs: number; readonly forMs: number } | undefined
 }
 
 export type Person = 'reporter' | 'maintainer' | 'stranger'
@@ -55,6 +59,13 @@ export type MaintainerMood =
   | 'is overruled'
   /** He withdraws, and takes it back by his own edit or deletion. */
   | 'takes it back'
+
+export interface SecretPlan {
+  readonly atMs: number
+  readonly forMs: number
+  /** On GitLab each of them becomes confidential: its webhooks name no other way. */
+  readonly how: 'deleted' | 'transferred'
+}
 
 /** A merge request of somebody's own. */
 export interface VisitPlan {

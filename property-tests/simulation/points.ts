@@ -21,11 +21,8 @@ const needsAnOldStore = /forge\/mirror\/(adopt (?!adoptByName)|store\/forgotten 
  */
 const needsARefusedRow = /runtime\/store\/inbox\/bury-inbox/
 
-/**
- * What the forge has no more, or twenty failures in a row: this forge deletes no thread, none of its
- * troubles lasts so long, and half an event is refused at the door.
- */
-const needsAHopelessDelivery = /forge\/(webhooks\/store buryDelivery|mirror\/read-forge markGone)/
+/** Twenty failures in a row: no trouble of this forge lasts so long, and half an event is refused at the door. */
+const needsAHopelessDelivery = /forge\/webhooks\/store buryDelivery/
 
 /** What is composed, and the place that this world gives it. */
 const programs = ['orchestrator/compose.ts', 'orchestrator/places/local.ts']

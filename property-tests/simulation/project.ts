@@ -88,6 +88,20 @@ export async function apply(world: World, orchestrators: Orchestrators, wanted: 
   }
 }
 
+/** The operator pauses the Project and goes on with it, as planned; resolves when it goes on. */
+export async function pauseAsPlanned(world: World, orchestrators: Orchestrators, plan: Plan): Promise<void> {
+  if (plan.paused === undefined) return
+  const { atMs, forMs } = plan.paused
+  const projectOf = (one: Plan): readonly object[] =>
+    troubledManifests(one).filter((manifest) => (manifest as Manifest).kind === 'Project')
+  await new Promise<void>((resolve) => world.after(atMs, resolve))
+  world.tell('the operator pauses the Project')
+  await apply(world, orchestrators, projectOf({ ...plan, maxConcurrentAgents: 0 }))
+  await new Promise<void>((resolve) => world.after(forMs, resolve))
+  world.tell('the operator lets the Project go on')
+  await apply(world, orchestrators, projectOf(plan))
+}
+
 /** Applies all of it, and looks until the Project is ready. */
 export function watchReady(world: World, orchestrators: Orchestrators, plan: Plan): { isReady: boolean } {
   const state = { isReady: false }

@@ -19,6 +19,8 @@ export interface Rest {
 
 /** Two walks of the mirror over the forge. */
 const walkedMs = 3_900_000
+/** And what such a walk finds, the memory is looked at for: half an hour later, and that takes a few steps. */
+const filledMs = walkedMs + 2_100_000
 const lookMs = 20_000
 const helpEveryMs = 60_000
 /** Who parks again may want for what only the next walk of the mirror finds: then help comes seldom. */
@@ -27,8 +29,14 @@ const seldomHelpMs = 600_000
 /** Whoever parks again and again after so much help will not come to rest. */
 const mostHelp = 12
 
+interface Watched {
+  readonly crowd: Crowd
+  /** What the memory lacks, or has and should not have. */
+  readonly lacks: () => readonly string[]
+}
+
 /** A maintainer brings back what is parked meanwhile. */
-export function watchRest(world: World, orchestrators: Orchestrators, crowd: Crowd): Rest {
+export function watchRest(world: World, orchestrators: Orchestrators, { crowd, lacks }: Watched): Rest {
   const rest: Rest = { isOver: false, leftovers: [] }
   const from = world.elapsed()
   let helpedAt = from
@@ -44,6 +52,7 @@ export function watchRest(world: World, orchestrators: Orchestrators, crowd: Cro
       isSaid &&= rest.leftovers.length === 0
       // A wish whose webhook was lost is found by the next walk of the mirror, and what was not said by that of its keeper.
       rest.isOver = isQuiet && ((crowd.isSatisfied && isSaid) || world.elapsed() - from > walkedMs)
+      rest.isOver &&= lacks().length === 0 || world.elapsed() - from > filledMs
       rest.isOver ||= Math.max(0, ...[...helped.values()].map(({ times }) => times)) > mostHelp
     })
     if (rest.leftovers.some((left) => left.what === 'letter')) void orchestrators.inspect(...sendsOldLetter)
@@ -102,7 +111,7 @@ async function help(
 /** Work that somebody has, and Tasks that have not ended. */
 async function leftovers(store: Sql): Promise<readonly Leftover[]> {
   const { rows } = await store.query<Leftover>(`select 'inbox' as what, actor, key from inbox
-    union all select 'effect', actor, type from effect where not dead and type <> 'resyncMirror'
+    union all select 'effect', actor, type from effect where not dead and type not in ('resyncMirror', 'fillMemory')
     union all select 'actor', address, path from actor where status = 'active' and kind in ('task', 'pod', 'turn')
     union all select 'delivery', project, delivery from forge_delivery where state = 'pending'
     union all select 'letter', actor, key from dead_letter where key = '${oldLetter.key}'`)

@@ -27,7 +27,7 @@ export type ThreadAction = 'opened' | 'edited' | 'closed' | 'reopened' | 'labele
 
 export interface IssueChanged extends Base {
   readonly type: 'issue.changed'
-  readonly action: ThreadAction
+  readonly action: ThreadAction | 'deleted' | 'transferred'
   readonly issue: PlainIssue
   readonly label?: Label
   readonly changes?: Changes
