@@ -82,9 +82,24 @@ function applyIssue(subjects: Subjects, scope: Scope, change: IssueChange, deliv
       takeInIssue(tx, context, issue, 'told', change),
     )
     const { how, before } = told
-    const { after } = how === 'tie' ? await believeForge(subject, change) : told
+    const { after } = await settled(subject, change, told)
     await reportIssue(subject, [change], { how, before, after }, by, delivery)
   })
+}
+
+/** What stands after a telling. Nobody asks a forge for what it says that it deleted. */
+async function settled(
+  subject: Subject,
+  change: IssueChange,
+  taken: Taken<MirroredIssue>,
+): Promise<Taken<MirroredIssue>> {
+  try {
+    if (change.action !== 'deleted') return taken.how === 'tie' ? await believeForge(subject, change) : taken
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error
+  }
+  await markGone(subject)
+  return { ...taken, after: ((await subject.row()) as MirroredIssue | undefined) ?? taken.after }
 }
 
 /** To its actor, with what was done beside: a trigger that came back, a text that somebody else wrote. */

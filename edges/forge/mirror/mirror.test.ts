@@ -258,6 +258,34 @@ test('an older telling changes nothing, a deleted comment stays deleted, and of 
   })
 })
 
+test('no delivery that comes late brings a deleted issue back, and of a tie nobody asks a forge that has it no more', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const number = openWanted(fixture)
+    await fixture.edge.mirror.refresh('demo', 'library', 'issue', number)
+    const { issue: known } = (await fixture.edge.mirror.issue('demo', 'library', number))!
+    const gone = {
+      kind: 'errorBeforeWrite',
+      method: 'GET',
+      path: `/repos/${REPO}/issues/${number}`,
+      status: 404,
+    } as const
+    fixture.forge.faults.inject({ ...gone, times: 10_000 })
+    const apply = (action: 'opened' | 'edited' | 'deleted', issue: ForgeIssue, delivery: string): Promise<void> =>
+      fixture.edge.mirror.apply('demo', { kind: 'issue', path: REPO, by: BOT, action, issue }, delivery)
+    const isGone = async (): Promise<boolean> =>
+      (await fixture.edge.mirror.issue('demo', 'library', number))!.notes.deleted === true
+    await apply('deleted', { ...known, title: 'Of the same second' }, 'a')
+    expect(await isGone()).toBe(true)
+    await apply('opened', known, 'b')
+    await apply('edited', { ...known, title: 'Of the same second, too' }, 'c')
+    expect(await isGone()).toBe(true)
+    // Whoever sees it again has it again.
+    fixture.forge.faults.clear()
+    await fixture.edge.mirror.refresh('demo', 'library', 'issue', number)
+    expect(await isGone()).toBe(false)
+  })
+})
+
 test('PEOPLE-3: the login of a maintainer under another id is another person (FORGE-RULES-4)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const number = openWanted(fixture)

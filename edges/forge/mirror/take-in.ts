@@ -66,7 +66,7 @@ export async function takeInIssue(
     ...before,
     kind: 'issue',
     issue: withCloser(issue, before),
-    notes: issueNotesOf(before, issue, context, hint, edit),
+    notes: { ...issueNotesOf(before, issue, context, hint, edit), ...goneBy(source, before, hint) },
     updatedAt: issue.updatedAt,
   }
   await upsertSubject(sql, after)
@@ -142,8 +142,17 @@ function issueNotesOf(
     ...(triggered && labelledBy !== undefined ? { labelledBy } : {}),
     ...(triggered && vouchedText !== undefined ? { vouchedText } : {}),
     ...(issue.state === 'closed' && closedBy !== undefined ? { closedBy } : {}),
-    ...(hint?.action === 'deleted' ? { deleted: true } : {}),
   }
+}
+
+/** What is gone comes back by a reading alone: a delivery may be late, or be delivered again. */
+function goneBy(
+  source: Source,
+  row: MirroredIssue | undefined,
+  hint: IssueHint | undefined,
+): Pick<IssueNotes, 'deleted'> {
+  const isGone = hint?.action === 'deleted' || (source === 'told' && row?.notes.deleted === true)
+  return isGone ? { deleted: true } : {}
 }
 
 function sameText(left: string, right: string): boolean {
