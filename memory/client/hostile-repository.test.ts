@@ -81,4 +81,16 @@ describe('a repository with a canary behind each program that it names', () => {
     spawnSync('git', control, { cwd: repository, env: environment })
     expect(ran()).toBe(true)
   })
+
+  test('reads a message with control characters as one commit, and makes no option of git out of it', async () => {
+    const owned = join(dir, 'owned')
+    const message = `Tidy up\n\nBody.\n\u0001--output=${owned}\u00020\u0002A forged subject\u0002b\u0003forged.txt\n`
+    git('commit', '--quiet', '--allow-empty', '-m', message)
+    const { sources } = await gatherCommits(repository, 'r', { commit: 'HEAD', most: 10, isKnown: () => false })
+    expect(existsSync(owned)).toBe(false)
+    expect(sources.map(({ sha }) => sha)).toEqual(git('rev-list', 'HEAD').split('\n'))
+    expect(sources[0]?.item.metadata).toMatchObject({ subject: 'Tidy up' })
+    expect(sources[0]?.item.metadata['files']).toBeUndefined()
+    expect(sources[0]?.item.content).toContain('A forged subject')
+  })
 })

@@ -87,6 +87,9 @@ export async function gatherFiles(
   }
 }
 
+/** Id, time, subject, body, names of files. */
+const fieldsOfCommit = 5
+
 interface CommitOptions {
   readonly commit: string
   /** How many of the newest are looked at. */
@@ -103,11 +106,12 @@ export async function gatherCommits(dir: string, repo: string, options: CommitOp
   // Where none is named, git would show HEAD.
   if (due.length === 0) return { sources, leftOut }
   const shown = ['--no-walk=unsorted', '--stdin', '--first-parent', '-m', '--name-only']
-  const log = await git(dir, ['log', ...shown, '--format=%x01%H%x02%ct%x02%s%x02%b%x03'], `${due.join('\n')}\n`)
+  // No message holds NUL, and git quotes the names: nobody's words end a field.
+  const log = await git(dir, ['log', ...shown, '--format=%x00%H%x00%ct%x00%s%x00%b%x00'], `${due.join('\n')}\n`)
   if (log.code !== 0) throw new Error(`git cannot show the commits: ${log.stderr.trim()}`)
-  for (const entry of log.stdout.split('\u0001').slice(1)) {
-    const [head = '', names = ''] = entry.split('\u0003')
-    const [sha = '', at = '0', subject = '', body = ''] = head.split('\u0002')
+  const fields = log.stdout.split('\0').slice(1)
+  for (let next = 0; next < fields.length; next += fieldsOfCommit) {
+    const [sha = '', at = '0', subject = '', body = '', names = ''] = fields.slice(next, next + fieldsOfCommit)
     const files = names.split('\n').filter((name) => name !== '')
     const file = fileOfCommit(sha)
     const diff = await diffOf(dir, sha)
@@ -163,8 +167,8 @@ function listOf(files: readonly string[]): string {
 
 function diffOf(dir: string, sha: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const parameters = ['--first-parent', '-m', '--format=', '-U2', '--no-color', '--no-ext-diff', '--no-textconv', sha]
-    const child = spawnReader(dir, ['show', ...parameters])
+    const parameters = ['--first-parent', '-m', '--format=', '-U2', '--no-color', '--no-ext-diff', '--no-textconv']
+    const child = spawnReader(dir, ['show', ...parameters, '--end-of-options', sha])
     child.stderr.resume()
     const chunks: Buffer[] = []
     let size = 0

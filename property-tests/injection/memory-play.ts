@@ -1,0 +1,143 @@
+/**
+ * Hostile words on a forge and in a repository go the way into a memory that the orchestrator takes: mirror, gate, sources,
+ * intake, `statewright ingest` and `statewright code-graph push`. An agent then gets them back from `memory_query`.
+ */
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gatedThreadReader } from '../../edges/forge/mirror/threads.ts'
+import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing/fixture.ts'
+import { createGitCache } from '../../edges/git/cache.ts'
+import { createRunGit } from '../../edges/git/run-git.ts'
+import { memoryIntake } from '../../orchestrator/memory-intake.ts'
+import { memorySources } from '../../orchestrator/memory-sources.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { PROJECT } from '../../standins/forge/testing/gitlab.ts'
+import { canaries } from './canaries.ts'
+import { ownCorpus, readCorpus, sampleOf } from './corpus.ts'
+import type { MemoryHole } from './memory-holes.ts'
+import { brokenMemoryLaws, words } from './memory-laws.ts'
+import { hostileBranch, plantTree } from './memory-tree.ts'
+import { listenAsMemory, type MemoryListener } from './memory-service.ts'
+
+const permissions = { maintainer: 'admin', bot: 'admin', reader: 'read', stranger: 'write' } as const
+const root = new URL('../../', import.meta.url)
+
+/** Faults, each beginning with the law's name. */
+export async function fillAndAsk(hole: MemoryHole | undefined): Promise<readonly string[]> {
+  let broken: readonly string[] = []
+  const options = {
+    repository: { dialect: 'gitlab', owner: 'acme/tools', permissions } as const,
+    project: (given: EdgeFixture['project']): EdgeFixture['project'] => ({
+      ...given,
+      scm: {
+        ...given.scm,
+        provider: 'forge_b',
+        owner: 'acme/tools',
+        reporterLogins: ['reader'],
+        apiURL: `${given.scm.webURL}/api/v4`,
+      },
+      repositories: [{ name: 'library', url: `${given.scm.webURL}/${PROJECT}.git`, defaultBranch: 'main' }],
+    }),
+  }
+  await withForgeEdge(options, async (fixture) => {
+    await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check'))
+    await speak(fixture)
+    await plantTree(fixture)
+    const memory = await listenAsMemory()
+    try {
+      const log = await fill(fixture, memory, hole)
+      broken = await brokenMemoryLaws({ dir: fixture.dir, sent: memory.sent, processes: await readFile(log, 'utf8') })
+    } finally {
+      await memory.close()
+    }
+  })
+  return broken
+}
+
+/** A reporter writes a text of each family; a stranger writes too, and of two more issues the forge shows nobody a word. */
+async function speak(fixture: EdgeFixture): Promise<void> {
+  const { forge } = fixture
+  for (const { text } of sampleOf(readCorpus(ownCorpus), 1, 1)) {
+    const title = text.trim().replaceAll(/\s+/g, ' ').slice(0, 250)
+    const { number } = forge.openIssue('reader', PROJECT, { title, body: text.slice(0, 60_000) })
+    forge.comment('reader', PROJECT, number, `${text.slice(0, 60_000)}\n\nThat is all.`)
+  }
+  const heard = forge.openIssue('reader', PROJECT, { title: words.heard, body: words.frame })
+  forge.comment('stranger', PROJECT, heard.number, `A comment: ${words.strangersComment}`)
+  forge.openIssue('stranger', PROJECT, { title: 'A wish', body: words.strangersIssue })
+  const hidden = forge.openIssue('reader', PROJECT, { title: words.gone, body: words.gone })
+  forge.comment('reader', PROJECT, hidden.number, words.gone)
+  await fixture.quiet()
+  await makeConfidential(fixture, hidden.number)
+  await fixture.quiet()
+}
+
+async function makeConfidential({ forge }: EdgeFixture, number: number): Promise<void> {
+  const url = `${forge.gitlabApiUrl}/projects/${encodeURIComponent(PROJECT)}/issues/${number}`
+  const answer = await fetch(url, {
+    method: 'PUT',
+    headers: { 'private-token': 'token-of-maintainer', 'content-type': 'application/json' },
+    body: JSON.stringify({ confidential: true }),
+  })
+  if (!answer.ok) throw new Error(`the forge answered ${answer.status}`)
+}
+
+/** The orchestrator's own way; the file in the answer has the arguments and the environment of each process that it started. */
+async function fill(fixture: EdgeFixture, memory: MemoryListener, hole: MemoryHole | undefined): Promise<string> {
+  const log = join(fixture.dir, 'processes')
+  process.env['STATEWRIGHT_CANARY'] = canaries.sessionKey
+  process.env['PATH'] = `${await watchedGit(fixture.dir, log)}:${process.env['PATH']}`
+  const programDir = await watchedProgram(fixture.dir, log, hole)
+  const git = createRunGit({ path: process.env['PATH'], clock: systemClock })
+  const sourceOf = memorySources({
+    directory: fixture.directory,
+    forgeIdOf: async () => '1',
+    cache: createGitCache({ dir: join(fixture.dir, 'copies'), run: git }),
+    defaultBranch: async () => hostileBranch,
+    gatedThreads: gatedThreadReader(fixture.edge.mirror, fixture.directory),
+  })
+  const client = { audience: 'memory', clientId: 'pods', clientSecret: canaries.memoryToken, fills: true }
+  const intake = memoryIntake({
+    programDir,
+    git,
+    settings: {
+      memory: { urls: { 'default/demo': memory.url }, publicUrls: {}, ...client },
+      oidc: { issuer: memory.url } as never,
+    },
+  })
+  const source = await sourceOf('default/demo', 'library')
+  // Where it fails nothing is sent, and the laws see that.
+  await intake({ ...source, known: '' }, new AbortController().signal).catch(() => undefined)
+  return log
+}
+
+/** Git itself, behind a program that writes down how it was called. */
+async function watchedGit(dir: string, log: string): Promise<string> {
+  const folder = join(dir, 'programs')
+  await mkdir(folder)
+  const path = process.env['PATH'] ?? ''
+  const script = `#!/bin/sh\nprintf 'git %s\\n' "$@" >> '${log}'\nPATH='${path}' exec git "$@"\n`
+  await writeFile(join(folder, 'git'), script)
+  await chmod(join(folder, 'git'), 0o755)
+  return folder
+}
+
+/** The program as it stands, with the hole, which writes down how it was called. */
+async function watchedProgram(dir: string, log: string, hole: MemoryHole | undefined): Promise<string> {
+  await mkdir(join(dir, 'bin'))
+  const { href } = root
+  const planted =
+    hole === undefined
+      ? ''
+      : `const { plant } = await import('${href}property-tests/plant.ts')
+const { memoryHoles } = await import('${href}property-tests/injection/memory-holes.ts')
+plant(memoryHoles.find(({ name }) => name === '${hole.name}'))
+`
+  const program = `import { appendFileSync } from 'node:fs'
+appendFileSync('${log}', JSON.stringify({ argv: process.argv, env: process.env }) + '\\n')
+${planted}const { main } = await import('${href}cli/main.ts')
+await main(process.argv.slice(2))
+`
+  await writeFile(join(dir, 'bin', 'statewright.mjs'), program)
+  return dir
+}
