@@ -23,7 +23,7 @@ const permissions = { maintainer: 'admin', bot: 'admin', reader: 'read', strange
 const root = new URL('../../', import.meta.url)
 
 /** Faults, each beginning with the law's name. */
-export async function fillAndAsk(hole: MemoryHole | undefined): Promise<readonly string[]> {
+export async function fillAndAsk(holes: readonly MemoryHole[]): Promise<readonly string[]> {
   let broken: readonly string[] = []
   const options = {
     repository: { dialect: 'gitlab', owner: 'acme/tools', permissions } as const,
@@ -45,7 +45,7 @@ export async function fillAndAsk(hole: MemoryHole | undefined): Promise<readonly
     await plantTree(fixture)
     const memory = await listenAsMemory()
     try {
-      const log = await fill(fixture, memory, hole)
+      const log = await fill(fixture, memory, holes)
       broken = await brokenMemoryLaws({ dir: fixture.dir, sent: memory.sent, processes: await readFile(log, 'utf8') })
     } finally {
       await memory.close()
@@ -83,11 +83,11 @@ async function makeConfidential({ forge }: EdgeFixture, number: number): Promise
 }
 
 /** The orchestrator's own way; the file in the answer has the arguments and the environment of each process that it started. */
-async function fill(fixture: EdgeFixture, memory: MemoryListener, hole: MemoryHole | undefined): Promise<string> {
+async function fill(fixture: EdgeFixture, memory: MemoryListener, holes: readonly MemoryHole[]): Promise<string> {
   const log = join(fixture.dir, 'processes')
   process.env['STATEWRIGHT_CANARY'] = canaries.sessionKey
   process.env['PATH'] = `${await watchedGit(fixture.dir, log)}:${process.env['PATH']}`
-  const programDir = await watchedProgram(fixture.dir, log, hole)
+  const programDir = await watchedProgram(fixture.dir, log, holes)
   const git = createRunGit({ path: process.env['PATH'], clock: systemClock })
   const sourceOf = memorySources({
     directory: fixture.directory,
@@ -122,16 +122,17 @@ async function watchedGit(dir: string, log: string): Promise<string> {
   return folder
 }
 
-/** The program as it stands, with the hole, which writes down how it was called. */
-async function watchedProgram(dir: string, log: string, hole: MemoryHole | undefined): Promise<string> {
+/** The program as it stands, with the holes, which writes down how it was called. */
+async function watchedProgram(dir: string, log: string, holes: readonly MemoryHole[]): Promise<string> {
   await mkdir(join(dir, 'bin'))
   const { href } = root
   const planted =
-    hole === undefined
+    holes.length === 0
       ? ''
       : `const { plant } = await import('${href}property-tests/plant.ts')
 const { memoryHoles } = await import('${href}property-tests/injection/memory-holes.ts')
-plant(memoryHoles.find(({ name }) => name === '${hole.name}'))
+const names = ${JSON.stringify(holes.map(({ name }) => name))}
+for (const hole of memoryHoles) if (names.includes(hole.name)) plant(hole)
 `
   const program = `import { appendFileSync } from 'node:fs'
 appendFileSync('${log}', JSON.stringify({ argv: process.argv, env: process.env }) + '\\n')

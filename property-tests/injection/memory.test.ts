@@ -20,7 +20,13 @@ describe('a memory that is filled with hostile words', { timeout: 300_000 }, () 
     expect(await fill()).toEqual([])
   })
 
-  it.each(memoryHoles)('breaks its law where the wall is down: $name', async ({ name, law }) => {
-    expect((await fill('--hole', name)).filter((fault) => law.test(fault))).not.toEqual([])
+  // Of each alone: `memory.ts --hole NAME`. The forged commit ends the filling, so it stands alone here too.
+  it.each([
+    ['the forged commit', memoryHoles.filter(({ name }) => name === 'memory-forged-commits')],
+    ['all the others', memoryHoles.filter(({ name }) => name !== 'memory-forged-commits')],
+  ])('breaks the law of each wall that is down: %s', async (_, holes) => {
+    const faults = await fill('--hole', holes.map(({ name }) => name).join(','))
+    const unbroken = holes.filter(({ law }) => !faults.some((fault) => law.test(fault)))
+    expect(unbroken.map(({ name }) => name)).toEqual([])
   })
 })

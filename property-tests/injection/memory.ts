@@ -7,16 +7,19 @@ const usage = `usage: node property-tests/injection/memory.ts [options]
 
 Fills a memory from a forge and a repository full of hostile words, and lets an agent ask it. No law may break.
 
-  --hole NAME    take this wall down first: its law must break`
+  --hole NAME,...    take these walls down first: the law of each must break`
 
-const { hole: name } = readOptions(usage, { hole: { type: 'string' } })
-const hole = memoryHoles.find((one) => one.name === name)
-if (name !== undefined && hole === undefined)
-  refuseCall(usage, `there is no hole ${name}: ${memoryHoles.map((one) => one.name).join(', ')}`)
-if (hole !== undefined) plant(hole)
+const { hole: given } = readOptions(usage, { hole: { type: 'string' } })
+const names = given === undefined ? [] : given.split(',')
+const holes = memoryHoles.filter(({ name }) => names.includes(name))
+const unknown = names.find((name) => !holes.some((hole) => hole.name === name))
+if (unknown !== undefined)
+  refuseCall(usage, `there is no hole ${unknown}: ${memoryHoles.map(({ name }) => name).join(', ')}`)
+for (const hole of holes) plant(hole)
 
 const { fillAndAsk } = await import('./memory-play.ts')
-const broken = await fillAndAsk(hole)
+const broken = await fillAndAsk(holes)
 process.stdout.write(`${JSON.stringify(broken)}\n`)
-const isGood = hole === undefined ? broken.length === 0 : broken.some((fault) => hole.law.test(fault))
+const isGood =
+  holes.length === 0 ? broken.length === 0 : holes.every(({ law }) => broken.some((fault) => law.test(fault)))
 process.exitCode = isGood ? 0 : 1
