@@ -6,19 +6,26 @@ import { chart, helm, named, needed, rendered } from './testing/chart.ts'
 import { environmentOf, mounted, settingsOf } from './testing/environment.ts'
 import { full } from './testing/full-values.ts'
 
+interface Routed {
+  readonly rules: readonly { readonly host: string; readonly http: { readonly paths: { path: string }[] } }[]
+  readonly tls: readonly object[]
+}
+
 describeRequiring('chart', 'the memory services of the chart', () => {
-  test('names what lacks or clashes among memory services', async () => {
+  test('names what lacks or clashes among memory services: each has a Project, a database and a path of its own (KNOWLEDGE-10, MEMORY-RULE-8)', async () => {
     const database = { secretName: 'x' }
     const memoryServices = {
       first: { project: 'team/a', database },
       second: { project: 'team/a', database, embeddings: { url: 'http://x' } },
-      third: { project: 'other/a', database },
+      third: { project: 'other/a', database: { secretName: 'y' }, path: '/api/v1/memory/first' },
       ['x'.repeat(60)]: { project: 'team/x', database },
     }
     const { error } = await helm(['template', 'sw', chart], { ...needed, namespaces: ['team'], memoryServices })
     for (const sentence of [
       'memory.urls and memoryServices need memory.audience, memory.clientId and memory.secretName',
       'memoryServices.second: team/a has a service already',
+      'memoryServices.second.database: another service has the database of x/url',
+      'memoryServices.third.path: /api/v1/memory/first leads to another service',
       'memoryServices.second.embeddings.model is needed',
       'memoryServices.third: other is none of the namespaces of Projects',
       'is longer than 63 characters',
@@ -74,6 +81,40 @@ describeRequiring('chart', 'the memory services of the chart', () => {
     })
     const noRoute = await rendered({ ...full, ingress: { enabled: false }, gateway: { enabled: false } })
     expect(settingsOf(noRoute).memory.publicUrls).toEqual({})
+  })
+
+  test('routes a memory service under a host of its own, where it is given one (DOCUMENTS-6)', async () => {
+    const database = { secretName: 'own' }
+    const memory = { audience: 'memory', clientId: 'pods', secretName: 'memory' }
+    const own = { project: 'team-a/own', database, host: 'memory.example', tlsSecretName: 'of-memory' }
+    const memoryServices = { own, plain: { project: 'team-a/plain', database: { secretName: 'plain' } } }
+    const values = { ...needed, namespaces: ['team-a'], memory, memoryServices }
+    const manifests = await rendered({
+      ...values,
+      ingress: { enabled: true, host: 'sw.example', tlsSecretName: 'tls' },
+    })
+    const { rules, tls } = named(manifests, 'Ingress').spec as Routed
+    const pathsOf = ({ paths }: { paths: { path: string }[] }): readonly string[] => paths.map(({ path }) => path)
+    expect(rules.map(({ host, http }) => [host, pathsOf(http)])).toEqual([
+      ['sw.example', ['/operator/webhooks', '/api/v1/memory/plain']],
+      ['memory.example', ['/api/v1/memory']],
+    ])
+    expect(tls).toEqual([
+      { hosts: ['sw.example'], secretName: 'tls' },
+      { hosts: ['memory.example'], secretName: 'of-memory' },
+    ])
+    const settings = readMemorySettings(mounted(environmentOf(manifests, 'sw-memory-own')))
+    expect(settings.basePath).toBe('/api/v1/memory')
+    expect(settingsOf(manifests).memory.publicUrls).toEqual({
+      'team-a/own': 'https://memory.example/api/v1/memory',
+      'team-a/plain': 'https://sw.example/api/v1/memory/plain',
+    })
+    const gateway = { enabled: true, host: 'sw.example', parentRefs: [{ name: 'gateway' }] }
+    const routes = (await rendered({ ...values, gateway })).filter(({ kind }) => kind === 'HTTPRoute')
+    expect(routes.map(({ metadata, spec }) => [metadata.name, (spec as { hostnames: string[] }).hostnames])).toEqual([
+      ['sw', ['sw.example']],
+      ['sw-memory-own', ['memory.example']],
+    ])
   })
 
   test('lets a memory service reach the ports of its addresses alone, and its Project’s agents reach it', async () => {

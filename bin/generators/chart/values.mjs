@@ -73,9 +73,15 @@ const memoryService = {
       pattern: `^${label}/[a-z0-9-]{1,52}$`,
     }),
     isPublic: flag(true, 'Whether Ingress and HTTPRoute route it. Its callers need a token.'),
-    path: text('', 'Prefix that they route to it. Empty: `/api/v1/memory/<name>`.', {
-      pattern: '^(/api/v1/memory(/[A-Za-z0-9._-]+)*)?$',
-    }),
+    host: text('', 'A host of its own that they route to it. Empty: the host of the orchestrator.', name),
+    tlsSecretName: text('', 'Secret with the certificate of that host, for the Ingress. Empty: without TLS.', name),
+    path: text(
+      '',
+      'Prefix that they route to it. Empty: `/api/v1/memory` on a host of its own, else `/api/v1/memory/<name>`.',
+      {
+        pattern: '^(/api/v1/memory(/[A-Za-z0-9._-]+)*)?$',
+      },
+    ),
     database: {
       ...object(secret('the address of a PostgreSQL database of its own, which has pgvector. Needed', 'url')),
       required: ['secretName'],

@@ -6,7 +6,9 @@
 {{- $own := dict
   "name" $name
   "object" $object
-  "path" ($given.path | default (printf "/api/v1/memory/%s" $name))
+  "host" ($given.host | default "")
+  "tlsSecretName" ($given.tlsSecretName | default "")
+  "path" ($given.path | default (ternary "/api/v1/memory" (printf "/api/v1/memory/%s" $name) (ne ($given.host | default "") "")))
   "isPublic" (dig "isPublic" true $given)
   "url" (printf "http://%s.%s.svc:8080" $object $.Release.Namespace)
   "engine" ($given.engine | default dict)
@@ -30,7 +32,11 @@
 {{- $urls := dict -}}
 {{- if or .Values.ingress.enabled .Values.gateway.enabled -}}
 {{- range include "statewright.memoryServices" . | fromJsonArray -}}
-{{- if and .isPublic (not (hasKey $.Values.memory.urls .project)) }}{{ $_ := set $urls .project (printf "%s%s" (include "statewright.publicUrl" $ | trimSuffix "/") .path) }}{{ end -}}
+{{- if and .isPublic (not (hasKey $.Values.memory.urls .project)) -}}
+{{- $base := include "statewright.publicUrl" $ | trimSuffix "/" -}}
+{{- if .host }}{{ $base = printf "%s://%s" (ternary "http" "https" (and $.Values.ingress.enabled (eq .tlsSecretName ""))) .host }}{{ end -}}
+{{- $_ := set $urls .project (printf "%s%s" $base .path) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- toJson $urls -}}
@@ -78,6 +84,8 @@ statewright.dev/memory: {{ .object }}
 {{- define "statewright.memoryLacks" -}}
 {{- $lacks := list -}}
 {{- $projects := list -}}
+{{- $databases := list -}}
+{{- $routes := list -}}
 {{- $namespaces := include "statewright.agentNamespaces" . | fromJsonArray -}}
 {{- range include "statewright.memoryServices" . | fromJsonArray -}}
 {{- if gt (len .object) 63 }}{{ $lacks = append $lacks (printf "memoryServices.%s: %s is longer than 63 characters" .name .object) }}{{ end -}}
@@ -88,6 +96,12 @@ statewright.dev/memory: {{ .object }}
 {{- end -}}
 {{- if and .embeddings.url (not .embeddings.model) }}{{ $lacks = append $lacks (printf "memoryServices.%s.embeddings.model is needed" .name) }}{{ end -}}
 {{- $projects = append $projects .project -}}
+{{- $database := printf "%s/%s" .database.secretName (.database.secretKey | default "url") -}}
+{{- if has $database $databases }}{{ $lacks = append $lacks (printf "memoryServices.%s.database: another service has the database of %s" .name $database) }}{{ end -}}
+{{- $databases = append $databases $database -}}
+{{- $route := printf "%s%s" .host .path -}}
+{{- if and .isPublic (has $route $routes) }}{{ $lacks = append $lacks (printf "memoryServices.%s.path: %s leads to another service" .name $route) }}{{ end -}}
+{{- if .isPublic }}{{ $routes = append $routes $route }}{{ end -}}
 {{- end -}}
 {{- toJson $lacks -}}
 {{- end }}
