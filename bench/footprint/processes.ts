@@ -29,7 +29,16 @@ export function footprintsBelow(root: number): readonly Found[] {
       if (at === root) return true
     return false
   }
-  return [...parents.keys()].filter(isBelow).map((pid) => ({ pid, role: roleOf(pid), ...footprintOf(pid) }))
+  return [...parents.keys()].filter(isBelow).flatMap(foundOf)
+}
+
+/** A step of work that has just ended holds nothing. */
+function foundOf(pid: number): readonly Found[] {
+  try {
+    return [{ pid, role: roleOf(pid), ...footprintOf(pid) }]
+  } catch {
+    return []
+  }
 }
 
 /** One that has just ended is none. */

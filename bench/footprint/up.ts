@@ -22,6 +22,8 @@ export interface Rest {
 /** The main job of the scenario ends in half a minute. */
 const boundMs = 300_000
 const samples = 3
+/** Of a graceful end. */
+const stopMs = 15_000
 
 /** `up` as a user starts it, once its main job is done and `settleMs` have passed without work. */
 export async function atRest(
@@ -48,8 +50,11 @@ export async function atRest(
     return withAlone ? { processes, alone: await aloneIn(join(folder, 'up'), settleMs) } : { processes }
   } finally {
     clearTimeout(bound)
+    // What it started ends with it, and writes nothing more then.
+    child.kill('SIGINT')
+    await Promise.race([closed, pause(stopMs)])
     child.kill('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
