@@ -33,6 +33,7 @@ const settings: Readonly<Record<string, string>> = {
   OIDC_CLIENT_ID: 'orchestrator',
   OIDC_CLIENT_SECRET: 'orchestrator-secret',
   MEMORY_URLS: '{"demo":"http://memory.platform.svc:8080","other":"http://others.platform.svc:8080"}',
+  MEMORY_PUBLIC_URLS: '{"demo":"https://memory.invalid/api/v1/memory"}',
   MEMORY_AUDIENCE: 'urn:memory',
   MEMORY_CLIENT_ID: 'pods',
   MEMORY_CLIENT_SECRET: 'pods-secret',
