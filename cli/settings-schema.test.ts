@@ -30,6 +30,7 @@ const own: Partial<Record<SettingName, string>> = {
   AGENT_MODEL_BY_KIND: '{"review":"claude-x"}',
   AGENT_CLI: '["claude"]',
   MEMORY_URLS: '{"demo":"http://127.0.0.1:8081"}',
+  MEMORY_PUBLIC_URLS: '{"demo":"https://memory.invalid"}',
   SKILLS_REPO_URL: 'https://skills.invalid/a.git',
   POD_ISOLATION: 'none',
   ROLE_CLAIM: 'groups',
@@ -44,6 +45,7 @@ const asked = { ROLE_CLAIM: 'roles', ROLES: '{"viewer":["staff"]}' }
 /** What a value asks for besides. */
 const besides: Partial<Record<SettingName, object>> = {
   PLACE: { LOCAL_PODS: 'on' },
+  MEMORY_PUBLIC_URLS: { MEMORY_URLS: '{"demo":"http://127.0.0.1:8081"}' },
   ROLE_CLAIM: asked,
   ROLES: asked,
 }

@@ -85,7 +85,9 @@ describeRequiring('chart', 'the memory services of the chart', () => {
 
   test('routes a memory service under a host of its own, where it is given one (DOCUMENTS-6)', async () => {
     const database = { secretName: 'own' }
-    const memory = { audience: 'memory', clientId: 'pods', secretName: 'memory' }
+    const elsewhere = { 'team-a/theirs': 'http://memory.theirs:8080' }
+    const publicUrls = { 'team-a/theirs': 'https://theirs.example/api/v1/memory' }
+    const memory = { urls: elsewhere, publicUrls, audience: 'memory', clientId: 'pods', secretName: 'memory' }
     const own = { project: 'team-a/own', database, host: 'memory.example', tlsSecretName: 'of-memory' }
     const memoryServices = { own, plain: { project: 'team-a/plain', database: { secretName: 'plain' } } }
     const values = { ...needed, namespaces: ['team-a'], memory, memoryServices }
@@ -106,6 +108,7 @@ describeRequiring('chart', 'the memory services of the chart', () => {
     const settings = readMemorySettings(mounted(environmentOf(manifests, 'sw-memory-own')))
     expect(settings.basePath).toBe('/api/v1/memory')
     expect(settingsOf(manifests).memory.publicUrls).toEqual({
+      ...publicUrls,
       'team-a/own': 'https://memory.example/api/v1/memory',
       'team-a/plain': 'https://sw.example/api/v1/memory/plain',
     })

@@ -213,7 +213,7 @@ export const SettingsSchema = Type.Object({
   }),
   MEMORY_PUBLIC_URLS: Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }), {
     default: {},
-    of: 'operator',
+    of: 'up',
     description:
       'Address of knowledge services from outside of the cluster, in the form of `MEMORY_URLS`. The status of a Project shows it.',
   }),

@@ -233,6 +233,14 @@ export const valuesSchema = (settings) => ({
           minLength: 1,
         },
       ),
+      publicUrls: map(
+        'Addresses of those in `urls` from outside of the cluster, in the same form: the status of a Project shows its own.',
+        {
+          type: 'string',
+          ...url,
+          minLength: 1,
+        },
+      ),
       audience: text('', 'Audience of the knowledge services.'),
       clientId: text('', 'Client id with which pods ask for tokens of it.'),
       ...secret('the secret of that client', 'client-secret'),

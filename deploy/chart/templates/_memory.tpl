@@ -27,7 +27,7 @@
 {{- merge (deepCopy .Values.memory.urls) $urls | toJson -}}
 {{- end }}
 
-{{/* Addresses from outside by Project, as JSON: of the chart's services that its Ingress or HTTPRoute leads to. */}}
+{{/* Addresses from outside by Project, as JSON: what values name, and the chart's services that its Ingress or HTTPRoute leads to. */}}
 {{- define "statewright.memoryPublicUrls" -}}
 {{- $urls := dict -}}
 {{- if or .Values.ingress.enabled .Values.gateway.enabled -}}
@@ -39,7 +39,7 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- toJson $urls -}}
+{{- merge (deepCopy .Values.memory.publicUrls) $urls | toJson -}}
 {{- end }}
 
 {{/* Labels of the objects of one: (dict "chart" $ "object" NAME); the first one is what selects its pods. */}}
