@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { openTestMemory, type TestMemory } from '../testing/service.ts'
 
 let memory: TestMemory
@@ -35,6 +35,12 @@ interface Shown {
 async function store(content: string, metadata: object): Promise<void> {
   const answer = await memory.ask('POST', '/memories', { content, metadata })
   expect(answer.status).toBe(201)
+  const { id } = (await answer.json()) as { id: string }
+  // It answers before the engine has all of it where that takes long (MEMORIES-19).
+  await vi.waitFor(
+    async () => expect(await (await memory.ask('GET', `/memories/${id}`)).json()).toMatchObject({ status: 'ready' }),
+    { timeout: 30_000 },
+  )
 }
 
 async function answersTo(body: object): Promise<Shown[]> {
