@@ -11,6 +11,7 @@ export const orderedTypes: ReadonlySet<string> = new Set<OutboxEffectType>([
   'closeIssue',
   'fileIssue',
   'openMergeRequest',
+  'checkProject',
   'mergeMergeRequest',
 ])
 
