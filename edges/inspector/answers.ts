@@ -63,5 +63,10 @@ export const HistoryRow = Type.Object({
 })
 export type HistoryRow = Static<typeof HistoryRow>
 
-export const KindsAnswer = Type.Object({ kinds: Type.Array(Type.String()), now: Type.Number() })
+/** `position`: where the feed is; what is read after it and the messages behind it leave nothing out. */
+export const KindsAnswer = Type.Object({
+  kinds: Type.Array(Type.String()),
+  position: Type.String(),
+  now: Type.Number(),
+})
 export type KindsAnswer = Static<typeof KindsAnswer>

@@ -26,7 +26,12 @@ export class Feed {
     this.#unsubscribe = runtime.subscribe((row) => this.#add(row))
   }
 
-  /** What came after `<feed>.<n>`, in order. Without `after`, nothing was missed: the page reads all it shows anyway. */
+  /** `<feed>.<n>` of the last message: what the store shows from now on and what comes after it leave nothing out. */
+  get position(): string {
+    return `${this.id}.${this.#n}`
+  }
+
+  /** What came after a position, in order. Without one, it begins with the next message. */
   since(after: string | undefined): Resumed {
     if (after === undefined) return { missed: false, messages: [] }
     const [feed, text = ''] = after.split('.')

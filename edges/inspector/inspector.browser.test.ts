@@ -77,6 +77,48 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     })
   })
 
+  test('a step that is committed while the list is on its way shows in the list', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({}, async (page) => {
+        const read = Promise.withResolvers<void>()
+        const isStepped = Promise.withResolvers<void>()
+        await page.route('**/inspector/api/actors?kind=task&**', async (route) => {
+          const response = await route.fetch()
+          read.resolve()
+          await isStepped.promise
+          await route.fulfill({ response })
+        })
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await isActive(page, 'stage.live.active.implementing.clocked')
+        await page.locator('[role=status].open').waitFor()
+        await read.promise
+        await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
+        expect(await isActive(page, 'stage.rejected')).toBe(true)
+        isStepped.resolve()
+        await page.locator('.actor[aria-current]', { hasText: 'stage.rejected' }).waitFor()
+      })
+    })
+  })
+
+  test('a step that is committed before the line is open shows in the list and in the chart', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({}, async (page) => {
+        const isStepped = Promise.withResolvers<void>()
+        await page.routeWebSocket('**/inspector/live**', async (line) => {
+          await isStepped.promise
+          line.connectToServer()
+        })
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await isActive(page, 'stage.live.active.implementing.clocked')
+        await page.locator('.actor[aria-current]', { hasText: 'implementing' }).waitFor()
+        await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
+        isStepped.resolve()
+        expect(await isActive(page, 'stage.rejected')).toBe(true)
+        await page.locator('.actor[aria-current]', { hasText: 'stage.rejected' }).waitFor()
+      })
+    })
+  })
+
   test('a row of the history shows the chart as it was then, by mouse, by key and by address', async () => {
     await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {

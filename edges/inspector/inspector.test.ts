@@ -252,6 +252,15 @@ describe('the live feed', () => {
     again.close()
   })
 
+  test('begins behind the position that came with the kinds, so that no step of a page that is opening is lost', async () => {
+    const { position } = await get<{ readonly position: string }>('kinds')
+    await fixture.send(task, comment)
+    const line = await openLine(bearerHeaders, `?after=${position}`)
+    expect(await line.next()).toMatchObject({ missed: false })
+    expect(await line.next()).toMatchObject({ address: task, type: 'forge.event' })
+    line.close()
+  })
+
   test('says so when what was missed is no longer known', async () => {
     const line = await openLine(bearerHeaders, '?after=earlier.5')
     expect(await line.next()).toMatchObject({ missed: true })

@@ -17,6 +17,7 @@ import { signInRoutes } from './routes/sign-in.ts'
 
 export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {
   const assets = await readAssets(deps.definitions.map(({ kind }) => kind))
+  const feed = new Feed(deps.runtime, deps.ids)
   const page = deps.signIn === undefined ? assets.html : assets.html.replace('<body>', '<body data-sign-in>')
   pageRoutes(app, deps, assets, page)
   signInRoutes(app, deps, page)
@@ -24,11 +25,11 @@ export async function registerInspector(app: HttpApp, deps: InspectorDeps): Prom
     async (scope) => {
       protect(scope, authenticateViewer(deps))
       scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
-      actorsRoutes(scope as HttpApp, deps)
+      actorsRoutes(scope as HttpApp, deps, feed)
       actorRoutes(scope as HttpApp, deps)
       chartRoutes(scope as HttpApp, assets)
     },
     { prefix: '/inspector/api' },
   )
-  serveLive(app, deps, new Feed(deps.runtime, deps.ids))
+  serveLive(app, deps, feed)
 }

@@ -46,20 +46,29 @@ export function App(): ComponentChild {
     const timer = setTimeout(() => setSettledQuery(query), 150)
     return () => clearTimeout(timer)
   }, [query])
-  useEffect(() => void readKinds().then((answer) => setKinds(answer.kinds), onError), [round])
 
   const actors = useActors(kinds, { query: settledQuery, showEnded }, round, onError)
-  const watched = useActor(selection.address, round + actorRound, onError)
+  const isBegun = kinds !== undefined
+  const watched = useActor(isBegun ? selection.address : undefined, round + actorRound, onError)
   const onStep = useStepTaker(actors.take, selection.address, () => setActorRound((count) => count + 1))
   useEffect(() => {
     if (isClosed) return
-    const anew = (): void => setRound((count) => count + 1)
+    const anew = (): void =>
+      void readKinds().then((answer) => {
+        setKinds(answer.kinds)
+        setRound((count) => count + 1)
+      }, onError)
     const onState = (next: LineState): void => {
       setLine(next)
       // Why a socket was refused is nothing that a page can see; a reading tells.
       if (next === 'lost') readKinds().catch(onError)
     }
-    return openLine({ onState, onMissed: anew, onStep, onTime: (time) => setOffset(time - Date.now()) })
+    const begin = async (): Promise<string> => {
+      const answer = await readKinds()
+      setKinds(answer.kinds)
+      return answer.position
+    }
+    return openLine({ begin, onState, onMissed: anew, onStep, onTime: (time) => setOffset(time - Date.now()) })
   }, [isClosed])
 
   const show = (next: Selection, to: Tab): void => {

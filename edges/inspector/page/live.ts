@@ -1,9 +1,11 @@
-/** The line to the feed: kept open, and resumed behind the last message that came. */
+/** The line to the feed: kept open, and resumed behind the last message that came. Its first position comes with what is read. */
 import type { HelloMessage, StepMessage } from '../messages.ts'
 
 export type LineState = 'connecting' | 'open' | 'lost'
 
 interface Listener {
+  /** Begins to read what is shown, and gives the feed's position of before; repeated where it fails. */
+  begin(): Promise<string>
   onState(state: LineState): void
   /** Everything shown has to be read anew. */
   onMissed(): void
@@ -23,10 +25,19 @@ export function openLine(listener: Listener): () => void {
   let isEnded = false
   let timer = 0
 
+  function begin(): void {
+    listener.begin().then((position) => {
+      if (isEnded) return
+      const [id = '', n] = position.split('.')
+      feed = id
+      last = Number(n)
+      connect()
+    }, retry)
+  }
+
   function connect(): void {
     const { protocol, host } = location
-    const after = feed === '' ? '' : `?after=${feed}.${last}`
-    socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/inspector/live${after}`)
+    socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/inspector/live?after=${feed}.${last}`)
     socket.addEventListener('message', ({ data }) =>
       take(JSON.parse(String(data)) as HelloMessage | StepMessage | { now: number }),
     )
@@ -59,12 +70,12 @@ export function openLine(listener: Listener): () => void {
     clearTimeout(timer)
     if (isEnded) return
     listener.onState('lost')
-    timer = window.setTimeout(connect, pauseMs)
+    timer = window.setTimeout(feed === '' ? begin : connect, pauseMs)
     pauseMs = Math.min(pauseMs * 2, longestPauseMs)
   }
 
   listener.onState('connecting')
-  connect()
+  begin()
   return () => {
     isEnded = true
     clearTimeout(timer)

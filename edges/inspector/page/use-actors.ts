@@ -26,6 +26,7 @@ export function useActors(
   const [groups, setGroups] = useState<readonly Group[]>()
   const latest = useRef<readonly Group[] | undefined>(undefined)
   latest.current = groups
+  const readings = useRef(new Set<StepMessage[]>())
   const { query, showEnded } = filter
   const read = (kind: string, cursor?: string): ReturnType<typeof readActors> =>
     readActors({
@@ -35,11 +36,23 @@ export function useActors(
       ...(cursor === undefined ? {} : { cursor }),
     })
 
+  /** What was read, and the steps that came meanwhile: the store may have been read before them. */
+  const withSteps = async <T>(reading: Promise<T>): Promise<{ readonly value: T; moved(group: Group): Group }> => {
+    const steps: StepMessage[] = []
+    readings.current.add(steps)
+    try {
+      const value = await reading
+      return { value, moved: (group) => steps.reduce((now, step) => moved(now, step, filter), group) }
+    } finally {
+      readings.current.delete(steps)
+    }
+  }
+
   useEffect(() => {
     if (kinds === undefined) return
     let isCurrent = true
-    Promise.all(kinds.map(async (kind) => ({ kind, ...(await read(kind)), isLoading: false }))).then(
-      (all) => void (isCurrent && setGroups(all)),
+    withSteps(Promise.all(kinds.map(async (kind) => ({ kind, ...(await read(kind)), isLoading: false })))).then(
+      (all) => void (isCurrent && setGroups(all.value.map(all.moved))),
       onError,
     )
     return () => void (isCurrent = false)
@@ -49,12 +62,16 @@ export function useActors(
     const group = latest.current?.find((one) => one.kind === kind)
     if (group?.nextCursor === undefined || group.isLoading) return
     setGroups((all) => all?.map((one) => (one.kind === kind ? { ...one, isLoading: true } : one)))
-    read(kind, group.nextCursor).then(({ items, nextCursor }) => {
-      setGroups((all) => all?.map((one) => (one.kind === kind ? grown(one, items, nextCursor) : one)))
+    withSteps(read(kind, group.nextCursor)).then((page) => {
+      const { items, nextCursor } = page.value
+      setGroups((all) => all?.map((one) => (one.kind === kind ? page.moved(grown(one, items, nextCursor)) : one)))
     }, onError)
   }
   const take = useCallback(
-    (step: StepMessage) => setGroups((all) => all?.map((group) => moved(group, step, { query, showEnded }))),
+    (step: StepMessage) => {
+      for (const steps of readings.current) steps.push(step)
+      setGroups((all) => all?.map((group) => moved(group, step, { query, showEnded })))
+    },
     [query, showEnded],
   )
   return { groups, more, take }

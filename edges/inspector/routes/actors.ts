@@ -6,6 +6,7 @@ import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } 
 import { invalidInput } from '../../../http/problem.ts'
 import { ActorRow, KindsAnswer } from '../answers.ts'
 import type { InspectorDeps } from '../deps.ts'
+import type { Feed } from '../feed.ts'
 
 /** Each row costs the loading of an actor: a search that finds little gives up its page here and goes on by cursor. */
 const mostScanned = 2000
@@ -25,9 +26,10 @@ interface Wanted {
   readonly matches: (view: ActorView) => boolean
 }
 
-export function actorsRoutes(app: HttpApp, { runtime, definitions, clock }: InspectorDeps): void {
+export function actorsRoutes(app: HttpApp, { runtime, definitions, clock }: InspectorDeps, feed: Feed): void {
   app.get('/kinds', { schema: { hide: true, response: { 200: KindsAnswer } } }, async () => ({
     kinds: definitions.map(({ kind }) => kind),
+    position: feed.position,
     now: clock.now(),
   }))
 
