@@ -108,7 +108,12 @@ async function deliverTask({ type, watch }: Shell, cluster: Cluster): Promise<vo
     await rows.end()
   }
   await type('ended', 'kubectl wait --for=condition=Complete task/know-weeks --timeout=60s')
+  await type('ended', `kubectl wait --for=jsonpath='{.status.status}'=merged mergerequest/duration-mr-1 --timeout=60s`)
   await type('ended', 'kubectl get mergerequests')
+  // Events come when they are written, with no order to a status.
+  const isReported = async (): Promise<boolean> =>
+    (await cluster.kubectl('events', '--for', `task/${name}`)).includes('Merged')
+  await cluster.fixture.until('the event of the merge', isReported)
   await type('ended', 'kubectl events --for task/know-weeks')
 }
 
