@@ -75,7 +75,9 @@ async function furnish(orchestrator: OrchestratorFixture, memory: Memory, close:
     labels: ['platform'],
   }).number
   const { number: mergeRequest } = await openMergeRequest(orchestrator)
-  const takeover = await commentOn(orchestrator, people.maintainer, mergeRequest, '/takeover')
+  // A `/takeover` is carried out by the platform and would end the review; a mention is for the agent to read.
+  const words = `@${people.bot} please go on with this one.`
+  const takeover = await commentOn(orchestrator, people.maintainer, mergeRequest, words)
   await orchestrator.applyTask(incidentName, 'incident', 'HighLatency fires')
   const task: Fixture['task'] = async (kind) =>
     (await orchestrator.runtime.list('task', { limit: 100 }))
