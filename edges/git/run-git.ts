@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../../http/ports.ts'
+import { endGroup } from '../../runtime/process-group.ts'
 
 interface GitCall {
   readonly args: readonly string[]
@@ -50,8 +51,10 @@ export function createRunGit({ path, clock, longestMs = longestRunMs }: RunGitOp
         cwd: dir,
         env: { ...clean, PATH: path, ...env },
         stdio: ['pipe', 'pipe', 'pipe'],
+        detached: true,
       })
-      const timer = clock.setTimer(longestMs, () => child.kill('SIGKILL'))
+      const end = (): void => endGroup(child.pid)
+      const timer = clock.setTimer(longestMs, end)
       const output = { out: '', err: '', size: 0 }
       for (const [name, stream] of [
         ['out', child.stdout],
@@ -59,7 +62,7 @@ export function createRunGit({ path, clock, longestMs = longestRunMs }: RunGitOp
       ] as const) {
         stream.setEncoding('utf8').on('data', (text: string) => {
           output.size += text.length
-          if (output.size > MOST_OUTPUT) child.kill('SIGKILL')
+          if (output.size > MOST_OUTPUT) end()
           else output[name] += text
         })
       }

@@ -76,6 +76,7 @@ const product: readonly Zone[] = [
       'machines/task/events.ts',
       'runtime/backoff.ts',
       'runtime/outage.ts',
+      'runtime/process-group.ts',
       kit,
     ],
   },

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Logger } from '../../http/logging.ts'
 import type { LifecycleHooks } from '../../machines/turn/pod-environment.ts'
+import { endGroup } from '../../runtime/process-group.ts'
 import type { Clock } from '../clock.ts'
 import type { CommandSpace } from '../space/space.ts'
 import { readVariables, variablesDescriptor } from './command-variables.ts'
@@ -93,12 +94,4 @@ function runShell(
       child.on('close', () => (late.cancel(), settle(said())))
     })
   })
-}
-
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It ended by itself in this moment.
-  }
 }

@@ -1,6 +1,7 @@
 /** The only module of the wrapper that starts git (law B1): `inside/` runs it in the command space, `outside/` beside the wrapper. */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { dirname } from 'node:path'
+import { endGroup } from '../../runtime/process-group.ts'
 
 export interface GitIdentity {
   readonly login: string
@@ -52,6 +53,7 @@ export function createGit(side: GitSide): Git {
         cwd: run.cwd,
         env: { ...side.env(run), ...run.env },
         stdio: [run.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+        detached: true,
         timeout,
         killSignal: 'SIGKILL',
       })
@@ -61,6 +63,8 @@ export function createGit(side: GitSide): Git {
       child.stdin?.on('error', () => undefined)
       child.stdin?.end(run.input)
       child.on('error', reject)
+      // Its helper would hold the pipes open until its server answers.
+      child.on('exit', (_code, signal) => signal !== null && endGroup(child.pid))
       child.on('close', (code, signal) => {
         const late = signal === null ? '' : `\nended by ${signal} (limit ${timeout} ms)`
         resolve({ code: code ?? 128, stdout: stdout(), stderr: stderr() + late })
