@@ -59,6 +59,8 @@ export function podInputs(deps: PodInputsDeps): (spec: PodSpec) => Promise<PodIn
       })),
       AGENT_CLI: [...settings.agentCli],
       AGENT_SECLUSION: settings.seclusion,
+      // The gateway and the pods that ask it give up after the same time.
+      GIT_LONGEST_RUN_SECONDS: settings.git.longestRunMs / 1000,
       BOT_LOGIN: project?.scm.botLogin ?? '',
       ...(project?.scm.botEmail === undefined ? {} : { BOT_EMAIL: project.scm.botEmail }),
       ...(settings.modelBaseUrl === '' ? {} : { MODEL_BASE_URL: settings.modelBaseUrl }),

@@ -266,9 +266,14 @@ export const SettingsSchema = Type.Object({
   POD_ISOLATION: words(walls, 'auto', 'up', 'Whether pods run in namespaces. `up` decides by the model.'),
   AGENT_SECLUSION: words(walls, 'required', 'up', 'Whether an agent’s commands run apart from its CLI and wrapper.'),
   GIT_MOST_PACK_BYTES: integer(mostPackBytes, MiB, 'Most bytes of one push of a pod.', { maximum: mostPack }),
-  GIT_LONGEST_RUN_SECONDS: integer(longestRunMs / 1000, 1, 'How long one git command may take.', {
-    maximum: daySeconds,
-  }),
+  GIT_LONGEST_RUN_SECONDS: integer(
+    longestRunMs / 1000,
+    1,
+    'How long one git command of the gateway or of a pod may take, the clone of a repository among them.',
+    {
+      maximum: daySeconds,
+    },
+  ),
   RETENTION_DAYS: integer(90, 0, 'Age up to which a journal keeps an event. 0: no limit.'),
   RETENTION_EVENTS: integer(20_000, 0, 'Most events that the journal of one actor keeps. 0: no limit.'),
   RETENTION_FINAL_DAYS: integer(30, 0, 'How long a journal stays after its actor’s end. 0: no limit.'),

@@ -190,6 +190,20 @@ describe('a boot', () => {
     },
   )
 
+  test('that clones from a server without an answer ends after the time of its setting, and says so (WRAPPER-BOOT-17)', async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/lib.git`
+    const repositories = JSON.stringify([{ name: 'lib', url, base: 'main' }])
+    try {
+      fixture.start({ REPOS: repositories, GIT_LONGEST_RUN_SECONDS: '2' })
+      expect(await fixture.ended()).toBe(1)
+      expect(fixture.complaint()).toContain('ended by SIGKILL (limit 2000 ms)')
+    } finally {
+      silent.close()
+    }
+  })
+
   test('serves nothing before its agent is quiet, not even /readyz (WRAPPER-BOOT-1, WRAPPER-BOOT-14, WRAPPER-API-3)', async () => {
     fixture.isPainting = true
     const address = `127.0.0.1:${await freePort()}`

@@ -107,6 +107,11 @@ export const PodVariables = Type.Object({
     'Tokens of all kinds that one turn may use, 0 for no limit. At the limit the wrapper stops model requests and ends the turn as `api_error`, code `token_ceiling`.',
   ),
   BOOT_TIMEOUT_SECONDS: integer(60, 5, 'Longest wait until the CLI is ready.'),
+  GIT_LONGEST_RUN_SECONDS: integer(
+    600,
+    1,
+    'Longest time of one git command that asks the gateway, such as a clone, and of one transfer to or from the agent’s clone.',
+  ),
   AGENT_POD_TTL_SECONDS: integer(3600, 1, 'Age after which the pod takes no further turn.'),
   BRANCH_PUSH_INTERVAL_SECONDS: integer(120, 0, 'Time between two pushes of a running turn, 0 for none.'),
   AGENT_CLI: Type.Array(Type.String({ minLength: 1 }), {

@@ -43,6 +43,7 @@ describe('configuration', () => {
       turnTimeoutMs: 1_800_000,
       bootTimeoutMs: 60_000,
       ttlMs: 3_600_000,
+      gitLimitMs: 600_000,
       pushIntervalMs: 120_000,
       statuslinePath: '/usr/local/bin/cc-statusline',
       workspaceDir: '/workspace',

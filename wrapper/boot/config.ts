@@ -46,6 +46,8 @@ export interface Config {
   readonly bootTimeoutMs: number
   readonly ttlMs: number
   readonly pushIntervalMs: number
+  /** Longest time of one git command of the workspace. */
+  readonly gitLimitMs: number
   readonly statuslinePath: string
   readonly extraMcpServers: string
   readonly agentCli: readonly string[]
@@ -100,6 +102,7 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
     turnTokenCeiling: of('TURN_TOKEN_CEILING'),
     bootTimeoutMs: of('BOOT_TIMEOUT_SECONDS') * 1000,
     ttlMs: of('AGENT_POD_TTL_SECONDS') * 1000,
+    gitLimitMs: of('GIT_LONGEST_RUN_SECONDS') * 1000,
     pushIntervalMs: of('BRANCH_PUSH_INTERVAL_SECONDS') * 1000,
     statuslinePath: of('STATUSLINE_PATH'),
     extraMcpServers: of('PLATFORM_EXTRA_MCP_SERVERS'),

@@ -36,10 +36,11 @@ export function openWorkspaceTools(options: WorkspaceToolsOptions): WorkspaceToo
   const { path, bot: identity, workspaceDir } = config
   const own = { path, home: gitHome(config), identity }
   const credential = writeCredentialHelper(config, node, options.internalUrl, options.gitKey)
-  const git = createOutsideGit({ ...own, credential })
+  const timeoutMs = config.gitLimitMs
+  const git = createOutsideGit({ ...own, credential, timeoutMs })
   return {
     git,
-    wire: createWire({ space, outside: outsideSide(own), path, identity }),
+    wire: createWire({ space, outside: outsideSide(own), path, identity, timeoutMs }),
     inside: openInside({ space, node, workspaceDir, path, identity, clock, logger }),
     patient: () =>
       patientGit(git, {
