@@ -27,6 +27,8 @@ Environment:
 Example: npm run test:memory -- --only postgres`
 
 const all = ['postgres', 'neo4j', 'lightrag', 'schemathesis']
+/** Parts of paths. `memory` alone would take the runtime's tests on a store in memory too. */
+const ofTheService = ['memory/', 'deploy/memory', 'cli/local/memory', 'cli/commands/ingest', 'http/auth']
 const lightragVersions = '1.5.7,1.4.9.11'
 const ci = (name) => join(root, '.ci', name)
 
@@ -41,7 +43,7 @@ async function main(parameters) {
     for (const name of servers) await starts[name](folder, stops)
     process.env['STATEWRIGHT_REQUIRE'] = servers.join(',')
     process.env['MEMORY_KILLS'] ??= '10'
-    const tests = rest.length > 0 ? rest : ['memory', 'cli/memory', 'http/auth']
+    const tests = rest.length > 0 ? rest : ofTheService
     const tested = await run('vitest', ['run', '--no-file-parallelism', ...tests])
     const fuzzed = wanted.includes('schemathesis')
       ? await run(process.execPath, [join(root, 'cli', 'memory', 'testing', 'fuzz.ts')])

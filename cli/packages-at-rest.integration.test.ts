@@ -27,10 +27,10 @@ const ofOrchestrator = {
   AGENT_SECLUSION: 'none',
 }
 
-/** A bundler, the driver of a store, a parser of code, the client of a cluster: each is several MiB. */
-const ofNobody = ['rolldown', '@kubernetes/client-node', 'neo4j-driver', 'rxjs', 'web-tree-sitter']
+/** A bundler, the driver of a store, a parser of code, the client of a cluster or of a forge: each is several MiB. */
+const ofNobody = ['rolldown', '@kubernetes/client-node', 'neo4j-driver', 'rxjs', 'web-tree-sitter', '@octokit/rest']
 const ofServers = [...ofNobody, 'oidc-provider', 'koa', '@modelcontextprotocol/sdk', '@opentelemetry/sdk-trace']
-const ofUp = [...ofNobody, '@electric-sql/pglite', '@octokit/rest', 'graphology', 'prom-client', 'pino']
+const ofUp = [...ofNobody, '@electric-sql/pglite', 'graphology', 'prom-client', 'pino']
 
 /** The packages of a process that has written a line with `mark`, and what it then still took to end. */
 async function packagesOf(

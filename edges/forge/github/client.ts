@@ -1,4 +1,4 @@
-import { Octokit } from '@octokit/rest'
+import type { Octokit } from '@octokit/rest'
 import type { Static, TSchema } from 'typebox'
 import { RetryableError } from '../../../runtime/errors.ts'
 import type { AdapterOptions } from '../adapter.ts'
@@ -15,7 +15,8 @@ interface LinkHeader {
 }
 
 export interface GithubClient {
-  readonly rest: Octokit
+  /** Loaded at the first request: a process whose Projects are all on another forge, or that has none, never has it. */
+  rest(): Promise<Octokit>
   /** One request; its answer checked against the schema, its failure as one of the port's errors. */
   read<S extends TSchema>(
     operation: string,
@@ -43,17 +44,23 @@ export interface GithubClient {
 const USER_AGENT = 'statewright'
 function quiet(): void {}
 
-export function createGithubClient(options: AdapterOptions): GithubClient {
-  const rest = new Octokit({
+async function loadOctokit(options: AdapterOptions): Promise<Octokit> {
+  const { Octokit } = await import('@octokit/rest')
+  return new Octokit({
     auth: options.token,
     userAgent: USER_AGENT,
     ...(options.apiURL === undefined ? {} : { baseUrl: options.apiURL.replace(/\/+$/, '') }),
     request: { fetch: options.fetch },
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
   })
+}
+
+export function createGithubClient(options: AdapterOptions): GithubClient {
+  let loaded: Promise<Octokit> | undefined
+  const rest = (): Promise<Octokit> => (loaded ??= loadOctokit(options))
   async function attempt<T>(operation: string, run: (rest: Octokit) => Promise<T>): Promise<T> {
     try {
-      return await run(rest)
+      return await run(await rest())
     } catch (error) {
       throw failureOf(operation, error)
     }

@@ -122,7 +122,8 @@ function writing(
     },
     async mergeMergeRequest(path, number, { sha, method }) {
       const operation = 'merge merge request'
-      const answer = await client.rest.rest.pulls
+      const octokit = await client.rest()
+      const answer = await octokit.rest.pulls
         .merge({ ...placeOf(path), pull_number: number, sha, merge_method: method })
         .catch((error: unknown) => Promise.reject(mergeFailureOf(operation, error)))
       const { sha: commit, merged } = await client.read(operation, schema.Merged, async () => answer)
