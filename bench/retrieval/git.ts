@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { commitsIn, logFormat } from '../../memory/client/ingest/git-log.ts'
 
 const mostBytes = 1024 * 1024 * 1024
 
@@ -19,13 +20,10 @@ export interface Commit {
 
 /** Of the first parents' line, newest first; a merge has changed what it brought. */
 export function commits(dir: string, range: string, most: number): Commit[] {
-  const log = git(dir, 'log', '--first-parent', '-m', '--name-only', `-n${most}`, '--format=%x01%H%x02%ct%x02%s', range)
-  return log
-    .split('\u0001')
-    .slice(1)
-    .map((entry) => {
-      const [head = '', ...names] = entry.trim().split('\n')
-      const [sha = '', at = '0', subject = ''] = head.split('\u0002')
-      return { sha, subject, at: Number(at) * 1000, files: [...new Set(names.filter((name) => name !== ''))] }
-    })
+  const fields = ['%H', '%ct', '%s']
+  const log = git(dir, 'log', '--first-parent', '-m', '--name-only', `-n${most}`, logFormat(fields), range)
+  return [...commitsIn(log, fields)].map(({ values, files }) => {
+    const [sha = '', at = '0', subject = ''] = values
+    return { sha, subject, at: Number(at) * 1000, files: [...new Set(files)] }
+  })
 }

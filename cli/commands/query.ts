@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { count, flag, readArgs, text, UsageError } from '../args.ts'
+import { memoryKinds, type MemoryKind } from '../../memory/engine/memory-kind.ts'
+import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
 import { connect, serviceOptions, serviceUsage } from '../knowledge-service.ts'
 
 const modes = ['hybrid', 'naive', 'local', 'global']
@@ -12,6 +13,7 @@ Queries the knowledge service and prints the best results.
   --mode MODE       ${modes.join(', ')} (default hybrid)
   --top-k N         print N results (1 to 200, default 10)
   --repo NAME       search this repository only (default: all)
+  --kinds KIND,...  search only these: ${memoryKinds.join(', ')} (default: files and notes, then changes)
   --describe        print a summary instead of the results
   --json            print the service's answer as JSON
 ${serviceUsage}
@@ -23,6 +25,7 @@ const options = {
   mode: { type: 'string' },
   'top-k': { type: 'string' },
   repo: { type: 'string' },
+  kinds: { type: 'string' },
   describe: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
@@ -49,6 +52,7 @@ export async function query(args: readonly string[]): Promise<number> {
   const topK = count(parsed, 'top-k', 10)
   if (topK < 1 || topK > 200) throw new UsageError('--top-k takes 1 to 200')
   const repo = text(parsed, 'repo')
+  const kinds = kindsOf(parsed)
   const client = await connect(parsed, process.env)
   const path = flag(parsed, 'describe') ? '/queries:describe' : '/queries'
   const answer = await client.post(path, {
@@ -56,9 +60,23 @@ export async function query(args: readonly string[]): Promise<number> {
     text: asked,
     top_k: topK,
     ...(repo === undefined ? {} : { filter: { repo } }),
+    ...(kinds === undefined ? {} : { kinds }),
   })
   console.log(flag(parsed, 'json') ? JSON.stringify(answer) : say(answer))
   return 0
+}
+
+/** Each once: the service refuses a kind that is named twice. */
+function kindsOf(parsed: Parsed): readonly MemoryKind[] | undefined {
+  const given = text(parsed, 'kinds')
+  if (given === undefined) return undefined
+  const words = new Set(given.split(',').map((word) => word.trim()))
+  const refused = [...words].filter((word) => !memoryKinds.some((kind) => kind === word))
+  if (refused.length > 0)
+    throw new UsageError(
+      `--kinds takes ${memoryKinds.join(', ')}, not ${refused.map((word) => word || '""').join(', ')}`,
+    )
+  return memoryKinds.filter((kind) => words.has(kind))
 }
 
 function say(answer: unknown): string {

@@ -48,8 +48,8 @@ export const memoryHoles: readonly MemoryHole[] = [
     name: 'memory-forged-commits',
     law: /^option/,
     edits: [
-      { file: 'memory/client/ingest/items.ts', find: /%x00/g, replace: '%x01' },
-      { file: 'memory/client/ingest/items.ts', find: /stdout\.split\('\\0'\)/, replace: "stdout.split('\\u0001')" },
+      { file: 'memory/client/ingest/git-log.ts', find: /%x00/, replace: '%x01' },
+      { file: 'memory/client/ingest/git-log.ts', find: /log\.split\('\\0'\)/, replace: "log.split('\\u0001')" },
       {
         file: 'memory/client/ingest/items.ts',
         find: /\.\.\.parameters, '--end-of-options', sha/,

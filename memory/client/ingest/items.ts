@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { withDeadline } from '../../../http/deadline.ts'
 import type { Clock, Fetch } from '../../../http/ports.ts'
 import { git, spawnReader } from '../../extract/source-files.ts'
+import { commitsIn, logFormat } from './git-log.ts'
 import { findSecrets, isSecretFile } from './secrets.ts'
 import { commitTree, folderTree } from './tree.ts'
 
@@ -87,8 +88,8 @@ export async function gatherFiles(
   }
 }
 
-/** Id, time, subject, body, names of files. */
-const fieldsOfCommit = 5
+/** Id, time, subject, body. */
+const fieldsOfCommit = ['%H', '%ct', '%s', '%b']
 
 interface CommitOptions {
   readonly commit: string
@@ -106,13 +107,10 @@ export async function gatherCommits(dir: string, repo: string, options: CommitOp
   // Where none is named, git would show HEAD.
   if (due.length === 0) return { sources, leftOut }
   const shown = ['--no-walk=unsorted', '--stdin', '--first-parent', '-m', '--name-only']
-  // No message holds NUL, and git quotes the names: nobody's words end a field.
-  const log = await git(dir, ['log', ...shown, '--format=%x00%H%x00%ct%x00%s%x00%b%x00'], `${due.join('\n')}\n`)
+  const log = await git(dir, ['log', ...shown, logFormat(fieldsOfCommit)], `${due.join('\n')}\n`)
   if (log.code !== 0) throw new Error(`git cannot show the commits: ${log.stderr.trim()}`)
-  const fields = log.stdout.split('\0').slice(1)
-  for (let next = 0; next < fields.length; next += fieldsOfCommit) {
-    const [sha = '', at = '0', subject = '', body = '', names = ''] = fields.slice(next, next + fieldsOfCommit)
-    const files = names.split('\n').filter((name) => name !== '')
+  for (const { values, files } of commitsIn(log.stdout, fieldsOfCommit)) {
+    const [sha = '', at = '0', subject = '', body = ''] = values
     const file = fileOfCommit(sha)
     const diff = await diffOf(dir, sha)
     const text = clean(`${subject}\n\n${body.trim()}\n\n${files.join('\n')}\n\n${diff}`)
