@@ -10,8 +10,9 @@ export const calls = bothSpellings('calls', 'indirect-call')
 
 export const imports = bothSpellings('imports', 'imports-from', 're-exports', 'dynamic-import', 'includes')
 
-/** Needing another to be there; calls have endpoints of their own. */
+/** Needing another to be there: who changes it asks for all of these (CODE-GRAPH-8). */
 export const dependencies = [
+  ...calls,
   ...bothSpellings('depends-on', 'implements', 'extends', 'inherits', 'uses', 'references', 'requires'),
   ...imports,
 ]

@@ -349,10 +349,10 @@ describe('code entities', () => {
     ['/code/callees', { depth: 3 }, ['parse', 'lex', 'Parser']],
     ['/code/callees', { depth: 3, min_confidence: 0.5 }, ['parse', 'lex']],
     ['/code/callees', { depth: 3, max_hops: 'AMBIGUOUS:0' }, ['parse', 'lex']],
-    ['/code/dependencies', {}, ['Parser']],
-    ['/code/dependencies', { relations: 'calls,depends-on' }, ['Parser', 'parse']],
+    ['/code/dependencies', {}, ['Parser', 'parse']],
+    ['/code/dependencies', { relations: 'depends-on' }, ['Parser']],
   ])(
-    'answers %s %j of main (CODE-QUERY-3, CODE-QUERY-4, CODE-QUERY-6, CODE-QUERY-10, CODE-GRAPH-4, CODE-GRAPH-6, TOOL-CODE-5)',
+    'answers %s %j of main (CODE-QUERY-3, CODE-QUERY-4, CODE-QUERY-6, CODE-QUERY-10, CODE-GRAPH-4, CODE-GRAPH-6, CODE-GRAPH-9, TOOL-CODE-5)',
     async (path, query, expected) => {
       repo = sampled
       const found = await get(path, { id: 'main', ...query })
@@ -362,12 +362,14 @@ describe('code entities', () => {
     },
   )
 
-  it('answers callers and dependents, filtered by tier (CODE-PUSH-7, CODE-QUERY-5, CODE-QUERY-11, CODE-GRAPH-5, CODE-GRAPH-7, GRAPH-RULE-2)', async () => {
+  it('answers callers and dependents, filtered by tier (CODE-PUSH-7, CODE-QUERY-5, CODE-QUERY-11, CODE-GRAPH-5, CODE-GRAPH-7, CODE-GRAPH-8, GRAPH-RULE-2)', async () => {
     await push(sample)
     expect(names(await get('/code/callers', { id: 'parse' }))).toEqual(['main', 'test'])
     expect(names(await get('/code/callers', { id: 'parse', tier: 'INFERRED,AMBIGUOUS' }))).toEqual(['test'])
-    expect(names(await get('/code/dependents', { id: 'Parser' }))).toEqual(['main'])
+    expect(names(await get('/code/dependents', { id: 'Parser' }))).toEqual(['lex', 'main'])
     expect(names(await get('/code/dependents', { id: 'Thing' }))).toEqual(['Parser'])
+    expect(names(await get('/code/dependents', { id: 'parse.ts' }))).toEqual(['app.ts'])
+    expect(names(await get('/code/dependents', { id: 'parse' }))).toEqual(['main', 'test'])
     const item = (await get('/code/callers', { id: 'parse', limit: 1 })).body
     expect(item).toMatchObject({
       truncated: true,
