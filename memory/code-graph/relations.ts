@@ -17,22 +17,11 @@ export const dependencies = [
   ...imports,
 ]
 
-/** From what owns or runs to what is owned or run, among resources of a cluster. */
-export const owning = bothSpellings(
-  'owns',
-  'manages',
-  'controls',
-  'selects',
-  'mounts',
-  'references',
-  'routes-to',
-  'scales',
-  'binds',
-  'contains',
-)
+/** From owner to owned, among resources of a cluster: what is mounted, selected or referred to goes on without it (CODE-GRAPH-11). */
+export const owning = bothSpellings('owns', 'manages', 'controls')
 
-/** The same, said from below. */
-export const ownedBy = bothSpellings('owned-by', 'controlled-by', 'managed-by', 'selected-by')
+/** The same from below. */
+export const ownedBy = bothSpellings('owned-by', 'managed-by', 'controlled-by')
 
 /** Where something stands, not what it needs: nearly every such edge is a bridge to a leaf, so bridges leave them out. */
 const structural = bothSpellings('contains', 'declares', 'defines', 'method', 'member-of', 'defined-in', 'has')

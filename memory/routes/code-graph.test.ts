@@ -394,13 +394,17 @@ describe('code entities', () => {
     expect(names(await get('/code/file-imports', { path: 'f:a' }))).toEqual(['b'])
   })
 
-  it('answers the resources below a root, whichever end says it (CODE-GRAPH-10, CODE-QUERY-8)', async () => {
+  it('answers the resources that a root owns, whichever end says it (CODE-GRAPH-10, CODE-GRAPH-11, CODE-QUERY-8)', async () => {
     await push({
       mode: 'snapshot',
       edges: [
         edge('deploy', 'rs', 'owns'),
         edge('pod', 'rs', 'owned-by'),
+        edge('pod', 'volume', 'controls'),
         edge('pod', 'config', 'mounts'),
+        edge('deploy', 'config', 'references'),
+        edge('deploy', 'template', 'contains'),
+        edge('deploy', 'account', 'selects'),
         edge('deploy', 'other', 'calls'),
         edge('above', 'deploy', 'owns'),
       ],
@@ -409,10 +413,11 @@ describe('code entities', () => {
     expect(found.body.items.map((item) => [item.entity.id, item.distance])).toEqual([
       ['rs', 1],
       ['pod', 2],
-      ['config', 3],
+      ['volume', 3],
     ])
     expect(names(await get('/code/resource-graph', { id: 'deploy', depth: 1 }))).toEqual(['rs'])
     expect(names(await get('/code/resource-graph', { id: 'deploy', relations: 'calls' }))).toEqual(['other'])
+    expect(names(await get('/code/resource-graph', { id: 'pod', relations: 'mounts' }))).toEqual(['config'])
     expect((await get('/code/resource-graph', { id: 'deploy', limit: 1 })).body).toMatchObject({ truncated: true })
   })
 
