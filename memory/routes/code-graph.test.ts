@@ -438,9 +438,9 @@ describe('code entities', () => {
 })
 
 describe('the graph as a whole', () => {
-  it('gives a shortest way, or says that there is none (CODE-GRAPH-16, CODE-GRAPH-17, CODE-GRAPH-19)', async () => {
+  it('gives a shortest way, or says that there is none (CODE-GRAPH-16, CODE-GRAPH-17, CODE-GRAPH-18, CODE-GRAPH-19)', async () => {
     await push(sample)
-    const found = await get('/code-graph/path', { from: 'main', to: 'lex' })
+    const found = await get('/code-graph/path', { from: 'main', to: 'lex', direction: 'out' })
     expect(found.body).toMatchObject({
       length: 2,
       path: [{ id: 'main' }, { id: 'parse' }, { id: 'lex' }],
@@ -450,18 +450,25 @@ describe('the graph as a whole', () => {
     expect(await get('/code-graph/path', { from: 'main', to: 'main' })).toMatchObject({
       body: { length: 0, edges: [] },
     })
-    expect(await get('/code-graph/path', { from: 'lex', to: 'main' })).toMatchObject({
+    expect(await get('/code-graph/path', { from: 'lex', to: 'main', direction: 'out' })).toMatchObject({
       status: 404,
       body: { code: 'no-path' },
     })
-    expect((await get('/code-graph/path', { from: 'lex', to: 'main', direction: 'both' })).body.length).toBe(2)
+    expect((await get('/code-graph/path', { from: 'parse', to: 'main', direction: 'in' })).body.length).toBe(1)
+    const either: readonly Readonly<Record<string, string>>[] = [{}, { direction: 'both' }]
+    for (const direction of either) {
+      const path = await get('/code-graph/path', { from: 'parse', to: 'parse.ts', ...direction })
+      expect(path.body).toMatchObject({ length: 1, edges: [{ from: 'parse.ts', to: 'parse', relation: 'contains' }] })
+    }
     expect(await get('/code-graph/path', { from: 'main', to: 'lex', max_depth: 1 })).toMatchObject({
       body: { code: 'no-path' },
     })
     expect(await get('/code-graph/path', { from: 'main', to: 'lex', relations: 'imports' })).toMatchObject({
       status: 404,
     })
-    expect((await get('/code-graph/path', { from: 'main', to: 'lex', max_hops: 'EXTRACTED:1' })).status).toBe(404)
+    expect(
+      (await get('/code-graph/path', { from: 'main', to: 'lex', direction: 'out', max_hops: 'EXTRACTED:1' })).status,
+    ).toBe(404)
     expect((await get('/code-graph/path', { from: 'main', to: 'nobody' })).body.code).toBe('not-found')
   })
 

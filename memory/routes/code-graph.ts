@@ -55,7 +55,7 @@ function pathRoute(app: HttpApp, { graph }: MemoryDeps): void {
     ),
     direction: Type.Optional(
       Type.Union([Type.Literal('out'), Type.Literal('in'), Type.Literal('both')], {
-        description: 'Along the edges (out, the default), against them (in), or either way (both).',
+        description: 'Either way (both, the default), along the edges (out), or against them (in).',
       }),
     ),
   })
@@ -67,7 +67,7 @@ function pathRoute(app: HttpApp, { graph }: MemoryDeps): void {
   }
   app.get('/code-graph/path', { schema, config }, ({ query }) =>
     askGraph(graph, query.repo, async (view) => {
-      const { from, to, max_depth: maxDepth = deepestPath, direction = 'out' } = query
+      const { from, to, max_depth: maxDepth = deepestPath, direction = 'both' } = query
       for (const id of [from, to]) await requireEntity(view, id)
       const found = await view.path({ ...filterOf(query), ...hopsOf(query), from, to, maxDepth, direction })
       if (found === undefined) throw new Problem('no-path', `there is no path of at most ${maxDepth} hops`)
