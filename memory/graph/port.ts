@@ -144,6 +144,8 @@ export interface CrossRepoLink {
 export interface GraphSizes {
   readonly nodes: number
   readonly edges: number
+  /** Pairs of two nodes with at least one edge from the first to the second. */
+  readonly pairs: number
   readonly hyperedges: number
   readonly byType: Readonly<Record<string, number>>
   readonly byRelation: Readonly<Record<string, number>>

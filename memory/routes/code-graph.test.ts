@@ -509,6 +509,14 @@ describe('the graph as a whole', () => {
     })
   })
 
+  it('counts parallel edges once and loops not, so that its density is at most 1 (CODE-GRAPH-23)', async () => {
+    await push({
+      mode: 'snapshot',
+      edges: [edge('a', 'b'), edge('a', 'b', 'uses'), edge('b', 'a'), edge('a', 'a'), edge('b', 'b', 'uses')],
+    })
+    expect((await get('/code-graph/stats')).body).toMatchObject({ nodes: 2, edges: 5, density: 1 })
+  })
+
   it('tells its ambiguous edges, the least sure first (CODE-GRAPH-24, GRAPH-RULE-3)', async () => {
     await push({
       mode: 'snapshot',

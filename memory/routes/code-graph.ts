@@ -129,7 +129,8 @@ function statsRoute(app: HttpApp, { graph }: MemoryDeps): void {
         nodes: Type.Integer(),
         edges: Type.Integer(),
         density: Type.Number({
-          description: 'Edges as a share of those that a simple directed graph of these nodes could have.',
+          description:
+            'Share of the ordered pairs of two nodes that an edge leads from and to; parallel edges count once, loops not.',
         }),
         hyperedges: Type.Integer(),
         by_type: counts,
@@ -142,8 +143,8 @@ function statsRoute(app: HttpApp, { graph }: MemoryDeps): void {
   }
   app.get('/code-graph/stats', { schema, config }, ({ query }) =>
     askGraph(graph, query.repo, async (view) => {
-      const { nodes, edges, hyperedges, byType, byRelation, byTier } = await view.sizes()
-      const density = nodes < 2 ? 0 : edges / (nodes * (nodes - 1))
+      const { nodes, edges, pairs, hyperedges, byType, byRelation, byTier } = await view.sizes()
+      const density = nodes < 2 ? 0 : pairs / (nodes * (nodes - 1))
       return { nodes, edges, density, hyperedges, by_type: byType, by_relation: byRelation, by_tier: byTier }
     }),
   )

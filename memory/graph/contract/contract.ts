@@ -409,6 +409,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect(await read((view) => view.sizes())).toEqual({
         nodes: 3,
         edges: 2,
+        pairs: 2,
         hyperedges: 1,
         byType: { class: 1, external: 1, function: 1 },
         byRelation: { calls: 2 },

@@ -247,12 +247,18 @@ async function sizes({ query, graph }: Asked): Promise<GraphSizes> {
     RETURN r.relation AS name, r.tier AS tier, count(*) AS count ORDER BY name, tier`,
     ofGraph,
   )
+  const [linked] = await query(
+    `MATCH (a:CodeEntity {graph: $graph})-[:LINK]->(b) WHERE a <> b
+    WITH DISTINCT a, b RETURN count(*) AS count`,
+    ofGraph,
+  )
   const [groups] = await query('MATCH (h:CodeHyperedge {graph: $graph}) RETURN count(*) AS count', ofGraph)
   const byTier = { EXTRACTED: 0, INFERRED: 0, AMBIGUOUS: 0 }
   for (const row of links) byTier[row['tier'] as Tier] += row['count'] as number
   return {
     nodes: sum(byType),
     edges: sum(byTier),
+    pairs: (linked?.['count'] ?? 0) as number,
     hyperedges: (groups?.['count'] ?? 0) as number,
     byType,
     byRelation: countsOf(links),

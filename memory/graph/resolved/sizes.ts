@@ -8,11 +8,22 @@ export function sizesOf(graph: ResolvedGraph): GraphSizes {
   return {
     nodes: graph.ids.length,
     edges: graph.from.length,
+    pairs: pairsOf(graph),
     hyperedges: graph.hyperedges.length,
     byType: counted(graph.entities.map((entity) => entity.type)),
     byRelation: counted(Array.from(graph.relation, (place) => graph.relations[place] ?? '')),
     byTier,
   }
+}
+
+/** Sorted numbers, since a set of a million pairs takes many times their memory. */
+function pairsOf({ ids, from, to }: ResolvedGraph): number {
+  const ends = Float64Array.from(from, (start, edge) => start * ids.length + (to[edge] ?? start)).toSorted()
+  return ends.reduce((count, pair, place) => count + (pair === ends[place - 1] || isLoop(pair, ids.length) ? 0 : 1), 0)
+}
+
+function isLoop(pair: number, nodes: number): boolean {
+  return Math.floor(pair / nodes) === pair % nodes
 }
 
 /** Names in their order, so that two equal graphs give equal text. */
