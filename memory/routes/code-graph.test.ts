@@ -435,6 +435,17 @@ describe('code entities', () => {
       { repo: `${app}-lib`, direction: 'out' },
     ])
   })
+
+  it('links two repositories that use one package (CODE-GRAPH-15)', async () => {
+    const one = repo
+    const shared = `npm:${one}`
+    await push({ mode: 'snapshot', edges: [edge('one.ts', shared, 'imports')] })
+    repo = `${one}-too`
+    await push({ mode: 'snapshot', edges: [edge('two.ts', shared, 'imports')] })
+    expect((await get('/code/cross-repo', { id: shared })).body.items).toMatchObject([
+      { repo: one, direction: 'in', entity: { id: 'one.ts' }, edge: { relation: 'imports' } },
+    ])
+  })
 })
 
 describe('the graph as a whole', () => {

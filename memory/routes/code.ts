@@ -180,7 +180,8 @@ function crossRepoRoute(app: HttpApp, { graph }: MemoryDeps): void {
     response: { 200: CrossRepoAnswer },
     tags,
     summary: 'Links between an entity and other repositories',
-    description: 'Ids that are external in one repository and declared in the other.',
+    description:
+      'By ids that are external in one repository and declared in the other, or external in both: a package that both use.',
   }
   app.get('/code/cross-repo', { schema, config }, ({ query }) =>
     askGraph(graph, query.repo, async (view) => {

@@ -424,7 +424,7 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect([...(arrays?.confidence ?? [])]).toEqual([0.2, 1])
     })
 
-    it('links repositories by ends that one declares and another needs', async () => {
+    it('links repositories by ends that one declares and another needs, and by what both use', async () => {
       const other = `${repo}-lib`
       await store.push(
         aPush(other, { 'lib.ts': contributionOf(anEntity('lib#f', { file: 'lib.ts' }), anEdge('lib#f', 'both')) }),
@@ -441,7 +441,9 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect(await links(repo, 'app#main')).toEqual([{ repo: other, direction: 'out', entity: declared, edge }])
       expect(await links(other, 'lib#f')).toEqual([{ repo, direction: 'in', entity: anEntity('app#main'), edge }])
       expect(await links(repo, 'lib#f')).toEqual([{ repo: other, direction: 'out', entity: declared, edge }])
-      expect(await links(repo, 'both')).toEqual([])
+      const used = { repo: other, direction: 'in', entity: declared, edge: anEdge('lib#f', 'both') }
+      expect(await links(repo, 'both')).toEqual([used])
+      expect(await links(repo, 'nobody')).toEqual([])
     })
 
     describe('in parts', () => {

@@ -20,8 +20,8 @@ MATCH (d:CodeEntity {id: own.id}) WHERE d.graph IN $graphs AND d.type <> $extern
 RETURN DISTINCT CASE WHEN own = e OR startNode(r) = e THEN 'out' ELSE 'in' END AS direction,
   d.graph AS graph, properties(d) AS entity, ${edgeColumns}`
 
-/** Edges of theirs at what is external to them and declared by us. */
-const usedThere = `MATCH (:CodeEntity {key: $key, type: $external}) WITH count(*) AS undeclared WHERE undeclared = 0
+/** Edges of theirs at what is external to them, declared by us or a package that both use (CODE-GRAPH-15). */
+const usedThere = `MATCH (:CodeEntity {key: $key})
 MATCH (x:CodeEntity {id: $id}) WHERE x.graph IN $graphs AND x.type = $external
 MATCH (x)-[r:LINK]-(d:CodeEntity) WHERE ${passesFilter}
 RETURN DISTINCT CASE WHEN startNode(r) = x THEN 'out' ELSE 'in' END AS direction,

@@ -1,5 +1,6 @@
 /**
- * What two repositories say of each other: an end that is external in one and declared in the other, under one id.
+ * What two repositories have to do with each other: an end that is external in one and declared in the other, or external in
+ * both, under one id.
  */
 import { externalType } from '../model.ts'
 import type { CrossRepoLink, EdgeFilter, GraphHead } from '../port.ts'
@@ -22,7 +23,7 @@ export function crossRepoLinks(
   const seen = new Set<string>()
   const links = [
     ...declaredThere(graph, place, other, passes(graph, filter)),
-    ...(isExternal(graph, place) ? [] : usedThere(other, id, passes(other, filter))),
+    ...usedThere(other, id, passes(other, filter)),
   ]
   return links
     .map((link) => ({ repo: head.repo, ...link }))
@@ -44,7 +45,7 @@ function declaredThere(graph: ResolvedGraph, place: number, other: ResolvedGraph
   })
 }
 
-/** Their edges at what is external to them and declared here: their side is at the other end. */
+/** Their edges at what is external to them, declared here or a package that both use (CODE-GRAPH-15): their side is at the other end. */
 function usedThere(other: ResolvedGraph, id: string, pass: Passes): Link[] {
   const there = other.placeOf.get(id)
   if (there === undefined || !isExternal(other, there)) return []
