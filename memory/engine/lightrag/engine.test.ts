@@ -201,6 +201,16 @@ for (const generation of ['1.4', '1.5'] as const) {
       await expect(goes.ready()).resolves.toMatchObject({ ready: true })
     })
 
+    it('asks for no more at once than LightRAG gives, however few pass a filter (QUERIES-4)', async () => {
+      const [first, last] = [aMemory('The SessionStore is kept.', { repo: 'one' }), aMemory('Another SessionStore.')]
+      await engine.upsert([first, last])
+      const query = { mode: 'naive', text: 'SessionStore', filter: { repo: 'one' } } as const
+      for (const topK of [10, 200]) {
+        const { chunks } = await engine.retrieve({ ...query, topK })
+        expect(chunks.map((chunk) => chunk.memoryId)).toEqual([first.id])
+      }
+    })
+
     it('asks a query of one letter in a form that is not refused', async () => {
       await expect(engine.retrieve({ mode: 'naive', text: 'x', topK: 5 })).resolves.toMatchObject({ chunks: [] })
     })
