@@ -211,6 +211,18 @@ for (const generation of ['1.4', '1.5'] as const) {
       }
     })
 
+    it('gives the model a part of each passage where all of them together are more than LightRAG takes (QUERIES-12)', async () => {
+      const passages = Array.from({ length: 200 }, (_, at) => ({
+        score: 1,
+        content: `Passage${at} ${'🙂'.repeat(2_000)}`,
+        file: `src/${'deep/'.repeat(100)}file-${at}.ts`,
+      }))
+      const { summary, generatedBy } = await engine.describe('a'.repeat(32_768), passages)
+      expect(generatedBy).toBe('llm')
+      expect(summary.match(/Passage\d+ 🙂/g)).toHaveLength(200)
+      expect(summary.isWellFormed()).toBe(true)
+    })
+
     it('asks a query of one letter in a form that is not refused', async () => {
       await expect(engine.retrieve({ mode: 'naive', text: 'x', topK: 5 })).resolves.toMatchObject({ chunks: [] })
     })
