@@ -100,6 +100,7 @@ const routes: Readonly<Record<string, Route>> = {
   },
   'POST /query/data': (state, { body }) => queryData(state, body),
   'POST /query': (state, { body }) => {
+    if (isTooLarge(state, body)) return [400, { detail: 'Validation error' }]
     // The model alone, over what the query itself holds.
     if (body['mode'] === 'bypass') {
       const [, passages = ''] = String(body['query']).split('Passages:\n\n')
@@ -178,8 +179,21 @@ function shown(record: DocumentRecord): object {
   }
 }
 
+/** What 1.5 refuses, and 1.4 does not. */
+const mostTopK = 1_000
+const longestQuery = 64 * 1024
+
+function isTooLarge(state: LightRagState, body: Body): boolean {
+  const counts = [body['top_k'], body['chunk_top_k']].map((count) => Number(count ?? 1))
+  return (
+    state.generation === '1.5' &&
+    (counts.some((count) => count > mostTopK) || String(body['query']).length > longestQuery)
+  )
+}
+
 function queryData(state: LightRagState, body: Body): Reply {
   const query = String(body['query'])
+  if (isTooLarge(state, body)) return [400, { status: 'failure', message: 'Validation error', data: {}, metadata: {} }]
   if (query.trim().length < 3) return [422, { status: 'failure', message: 'Validation error', data: {}, metadata: {} }]
   const mode = String(body['mode'])
   const keywords = (body['ll_keywords'] as string[] | undefined) ?? namesOf(query)

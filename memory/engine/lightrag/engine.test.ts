@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { modelMarks } from '../../../standins/lightrag/model.ts'
 import { apiKey, startLightRag, type LightRagStandin } from '../../../standins/lightrag/server.ts'
+import type { Fetch } from '../../../http/ports.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
@@ -181,6 +182,47 @@ for (const generation of ['1.4', '1.5'] as const) {
       expect(server.state.calls.filter((call) => call === 'POST /documents/text')).toHaveLength(1)
     })
 
+    it('is not ready when it refuses our key, nor once it has gone away, and is again when it is back (MEMORY-HEALTH-4)', async () => {
+      await expect(engineAt(server.url, 'wrong').ready()).resolves.toMatchObject({
+        ready: false,
+        reasons: ['LightRAG answered 403 to /documents/pipeline_status'],
+      })
+      let isAway = false
+      const goes = engineAt(server.url, apiKey, (url, init) =>
+        isAway ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init),
+      )
+      await expect(goes.ready()).resolves.toMatchObject({ ready: true })
+      isAway = true
+      await expect(goes.ready()).resolves.toMatchObject({
+        ready: false,
+        reasons: ['LightRAG did not answer /documents/pipeline_status'],
+      })
+      isAway = false
+      await expect(goes.ready()).resolves.toMatchObject({ ready: true })
+    })
+
+    it('asks for no more at once than LightRAG gives, however few pass a filter (QUERIES-4)', async () => {
+      const [first, last] = [aMemory('The SessionStore is kept.', { repo: 'one' }), aMemory('Another SessionStore.')]
+      await engine.upsert([first, last])
+      const query = { mode: 'naive', text: 'SessionStore', filter: { repo: 'one' } } as const
+      for (const topK of [10, 200]) {
+        const { chunks } = await engine.retrieve({ ...query, topK })
+        expect(chunks.map((chunk) => chunk.memoryId)).toEqual([first.id])
+      }
+    })
+
+    it('gives the model a part of each passage where all of them together are more than LightRAG takes (QUERIES-12)', async () => {
+      const passages = Array.from({ length: 200 }, (_, at) => ({
+        score: 1,
+        content: `Passage${at} ${'🙂'.repeat(2_000)}`,
+        file: `src/${'deep/'.repeat(100)}file-${at}.ts`,
+      }))
+      const { summary, generatedBy } = await engine.describe('a'.repeat(32_768), passages)
+      expect(generatedBy).toBe('llm')
+      expect(summary.match(/Passage\d+ 🙂/g)).toHaveLength(200)
+      expect(summary.isWellFormed()).toBe(true)
+    })
+
     it('asks a query of one letter in a form that is not refused', async () => {
       await expect(engine.retrieve({ mode: 'naive', text: 'x', topK: 5 })).resolves.toMatchObject({ chunks: [] })
     })
@@ -240,13 +282,13 @@ for (const generation of ['1.4', '1.5'] as const) {
   })
 }
 
-function engineAt(url: string, key = apiKey): RetrievalEngine {
+function engineAt(url: string, key = apiKey, through: Fetch = fetch): RetrievalEngine {
   return createLightRagEngine({
     url,
     apiKey: key,
     sql,
     clock: systemClock,
-    fetch,
+    fetch: through,
     logger: silentLogger,
     stoppedAfterMs: 300,
     sweepEveryMs: 50,

@@ -10,7 +10,6 @@ import type { Sql } from '../../../runtime/store/sql.ts'
 import { forgetMemories, sweepKnowledge } from '../knowledge/forget-memories.ts'
 import { heldMemories } from '../knowledge/held-memories.ts'
 import {
-  EngineError,
   queryModes,
   type EngineInfo,
   type EngineMemory,
@@ -24,7 +23,7 @@ import type { LightRagCounts, LightRagDeps } from './deps.ts'
 import { describe } from './describe.ts'
 import { storedMemories } from './documents.ts'
 import { copyKnowledge, learnNames, learnText } from './learn.ts'
-import { probe, type Probed } from './probe.ts'
+import { ProbedServer } from './probe.ts'
 import { countRemovals, sweepRemovals } from './removals.ts'
 import { retrieve } from './retrieve.ts'
 import { storeText, type Stored } from './store-text.ts'
@@ -63,16 +62,9 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
     stoppedAfterMs,
   }
   const sweep = single(() => sweepRemovals(deps))
-  let probed: Probed | undefined
+  const server = new ProbedServer(deps.api)
   let timer: Timer | undefined
   let isStopped = true
-
-  /** Asked once it can be reached, and again until it is one that we can speak with. */
-  async function known(): Promise<Probed> {
-    if (probed && probed.missing.length === 0) return probed
-    probed = await probe(deps.api)
-    return probed
-  }
 
   async function upsert(memories: readonly EngineMemory[], signal?: AbortSignal): Promise<UpsertOutcome[]> {
     const outcomes: UpsertOutcome[] = []
@@ -136,20 +128,8 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
   }
 
   async function ready(): Promise<EngineReadiness> {
-    try {
-      const { missing } = await known()
-      const reasons =
-        missing.length === 0
-          ? []
-          : [`this version of LightRAG has no ${missing.join(', ')}: use a version that docs/memory.md names`]
-      return { ready: reasons.length === 0, reasons, degraded: suspicion() }
-    } catch (error) {
-      return {
-        ready: false,
-        reasons: [error instanceof EngineError ? error.message : 'LightRAG does not answer'],
-        degraded: [],
-      }
-    }
+    const reasons = await server.faults()
+    return { ready: reasons.length === 0, reasons, degraded: reasons.length === 0 ? suspicion() : [] }
   }
 
   function suspicion(): string[] {
@@ -169,7 +149,7 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
 
   return {
     async info(): Promise<EngineInfo> {
-      const found = await known().catch(() => undefined)
+      const found = await server.known().catch(() => undefined)
       return {
         engine: 'lightrag',
         version: found?.version ?? null,

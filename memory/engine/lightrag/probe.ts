@@ -1,7 +1,9 @@
+import { EngineError } from '../port.ts'
 import type { LightRagApi } from './api.ts'
+import { isBusy } from './pipeline.ts'
 import { Document, Health } from './shapes.ts'
 
-export interface Probed {
+interface Probed {
   readonly version: string | null
   readonly embeddingModel: string | null
   /** What the server would have to have and has not: its generation is neither 1.4 nor 1.5. */
@@ -23,7 +25,7 @@ const needed = [
   'get /graph/label/popular',
 ] as const
 
-export async function probe(api: LightRagApi): Promise<Probed> {
+async function probe(api: LightRagApi): Promise<Probed> {
   const { paths } = await api.ask({ path: '/openapi.json', schema: Document })
   const health = await api.ask({ path: '/health', schema: Health })
   const model = health.configuration?.['embedding_model']
@@ -34,5 +36,38 @@ export async function probe(api: LightRagApi): Promise<Probed> {
       const [method, path] = one.split(' ') as [string, string]
       return paths[path]?.[method] === undefined
     }),
+  }
+}
+
+/** The server as it was when it was first reached, and whether it can be worked with now. */
+export class ProbedServer {
+  readonly #api: LightRagApi
+  #probed: Probed | undefined
+
+  constructor(api: LightRagApi) {
+    this.#api = api
+  }
+
+  /** Asked once it can be reached, and again until it is one that we can speak with. */
+  async known(): Promise<Probed> {
+    if (this.#probed && this.#probed.missing.length === 0) return this.#probed
+    this.#probed = await probe(this.#api)
+    return this.#probed
+  }
+
+  /** Why it can't be worked with, for an operator; empty: it can. */
+  async faults(): Promise<string[]> {
+    try {
+      const { missing } = await this.known()
+      if (missing.length > 0)
+        return [`this version of LightRAG has no ${missing.join(', ')}: use a version that docs/memory.md names`]
+      // What is known of it was answered without the key, and may be old.
+      await isBusy(this.#api)
+      return []
+    } catch (error) {
+      // Who comes back may be of another version.
+      this.#probed = undefined
+      return [error instanceof EngineError ? error.message : 'LightRAG does not answer']
+    }
   }
 }

@@ -10,7 +10,8 @@ import { QueryData, type FoundChunk, type FoundEntity, type FoundRelation } from
 
 /** LightRAG filters nothing: more is asked for, at first and each time again, than was asked of us. */
 const overFetch = 5
-const mostAsked = 2_000
+/** 1.5 refuses a query for more. */
+const mostAsked = 1_000
 /** Its own limits of tokens cut lists that no model is going to read. */
 const tokens = { max_entity_tokens: 200_000, max_relation_tokens: 200_000, max_total_tokens: 1_000_000 }
 
