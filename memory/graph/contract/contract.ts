@@ -424,6 +424,12 @@ export function graphContract(name: string, open: () => Promise<StoreUnderTest>,
       expect([...(arrays?.confidence ?? [])]).toEqual([0.2, 1])
     })
 
+    it('counts a pair of nodes once, however many edges it has, and no loop', async () => {
+      const edges = [anEdge('a', 'b'), anEdge('a', 'b', { relation: 'uses' }), anEdge('b', 'a'), anEdge('a', 'a')]
+      await store.push(aPush(repo, { 'a.ts': contributionOf(anEntity('a'), anEntity('b'), ...edges) }))
+      expect(await read((view) => view.sizes())).toMatchObject({ nodes: 2, edges: 4, pairs: 2 })
+    })
+
     it('links repositories by ends that one declares and another needs, and by what both use', async () => {
       const other = `${repo}-lib`
       await store.push(
