@@ -1,5 +1,5 @@
-/** A statement by itself; a transaction of several; `other`: several statements as one, or the end of the session. */
-type Turn = 'statement' | 'transaction' | 'other'
+/** A statement by itself; a transaction, or several statements as one; the end of the session. */
+type Turn = 'statement' | 'transaction' | 'end'
 
 /** A question asks so many, and a transaction that waits for all of them waits for no second question. */
 const mostBetween = 8
@@ -11,7 +11,7 @@ interface Waiting {
 
 /**
  * Whose turn it is on the one session of a store (decisions/0057). Transactions come in their order, statements in theirs,
- * and nothing passes what is neither. A statement goes before the transactions that wait, for it is short and they are
+ * and nothing passes the end. A statement goes before the transactions that wait, for it is short and they are
  * long: at most eight between two transactions, so that no stream of statements keeps a transaction out.
  */
 export class SessionTurns {

@@ -35,9 +35,9 @@ export function sessionSql(session: Session, durability: Durability): Sql {
   return {
     durability,
     query: (text, params) => turns.take('statement', () => inside.query(text, params)) as Promise<Result<never>>,
-    exec: (text) => turns.take('other', () => inside.exec(text)),
+    exec: (text) => turns.take('transaction', () => inside.exec(text)),
     tx: (run) => turns.take('transaction', () => transaction(run)),
-    close: () => turns.take('other', () => session.close()),
+    close: () => turns.take('end', () => session.close()),
   }
 }
 
