@@ -10,7 +10,8 @@ import type { Feed, FeedOutcome } from '../feed/feed.ts'
 import { deleteMemories } from '../memories/delete-memories.ts'
 import { itemIdentity } from '../memories/identity.ts'
 import { maxMetadataKeys, type Metadata } from '../memories/memory.ts'
-import { storeMemory } from '../memories/store-memory.ts'
+import { storeMemories } from '../memories/store-memories.ts'
+import type { Draft, Stored } from '../memories/store-memory.ts'
 import { logDeleted, type Deleted } from './deletion-log.ts'
 
 export type ItemOutcome = 'stored' | 'duplicated' | 'partial_success' | 'skipped'
@@ -80,52 +81,70 @@ async function storeRows(
     from ingest_item where job = $1 and index = any($2::int[]) order by index for update`,
     [job, indexes],
   )
-  const stored: ItemRow[] = []
-  const deleted: Deleted[] = []
-  for (const row of rows) stored.push(row.memory_id === null ? await storeRow(deps, tx, job, repo, row, deleted) : row)
-  return { rows: stored, deleted }
+  const fresh = rows.filter(({ memory_id }) => memory_id === null)
+  if (fresh.length === 0) return { rows, deleted: [] }
+  const now = deps.clock.now()
+  const purged = await purgeOnce(tx, job, repo, filesOf(fresh), now + deps.keptMs)
+  const drafts = fresh.map((item) => draftOf(item, job, repo, deps.ids.next()))
+  const stored = await storeMemories(tx, drafts, now)
+  const marked = new Map(fresh.map((item, place) => [item.index, markedItem(item, stored[place]!)]))
+  for (const [file, count] of countsOf(purged)) {
+    const first = fresh.find((item) => item.file === file)!
+    marked.set(first.index, { ...marked.get(first.index)!, purged: count })
+  }
+  await markItems(tx, job, [...marked.values()])
+  return {
+    rows: rows.map((row) => marked.get(row.index) ?? row),
+    deleted: [
+      ...purged.map(({ id }) => ({ id, reason: 'reconciled' as const })),
+      ...stored.flatMap(({ replaced }) => replaced.map((id) => ({ id, reason: 'replaced' as const }))),
+    ],
+  }
 }
 
-async function storeRow(
-  { clock, ids, keptMs }: StoreItemsDeps,
-  tx: Queryable,
-  job: string,
-  repo: string,
-  item: ItemRow,
-  deleted: Deleted[],
-): Promise<ItemRow> {
-  const now = clock.now()
-  const purged = item.file === null ? [] : await purgeOnce(tx, job, repo, item.file, now + keptMs)
+function draftOf(item: ItemRow, job: string, repo: string, id: string): Draft {
   const of = item.metadata['repo'] ?? repo
-  const { row, how, replaced } = await storeMemory(
-    tx,
-    {
-      id: ids.next(),
-      identity: itemIdentity(of, item.file, item.content),
-      content: item.content,
-      metadata: item.metadata,
-      repo: of,
-      file: item.file,
-      key: item.idempotency_key === null ? undefined : { repo, text: item.idempotency_key },
-      job,
-    },
-    now,
-  )
-  deleted.push(
-    ...purged.map((id) => ({ id, reason: 'reconciled' as const })),
-    ...replaced.map((id) => ({ id, reason: 'replaced' as const })),
-  )
+  return {
+    id,
+    identity: itemIdentity(of, item.file, item.content),
+    content: item.content,
+    metadata: item.metadata,
+    repo: of,
+    file: item.file,
+    key: item.idempotency_key === null ? undefined : { repo, text: item.idempotency_key },
+    job,
+  }
+}
+
+function markedItem(item: ItemRow, { row, how }: Stored): ItemRow {
   if (how === 'refused') return { ...item, fault: tooManyKeys }
   const isThere = how !== 'new' && row.status === 'ready'
-  const outcome = how === 'skipped' ? 'skipped' : isThere ? 'duplicated' : null
-  await tx.query('update ingest_item set memory_id = $3, purged = $4, outcome = $5 where job = $1 and index = $2', [
-    job,
-    item.index,
-    row.id,
-    purged.length,
-    outcome,
-  ])
-  return { ...item, memory_id: row.id, purged: purged.length, outcome }
+  return { ...item, memory_id: row.id, outcome: how === 'skipped' ? 'skipped' : isThere ? 'duplicated' : null }
+}
+
+async function markItems(tx: Queryable, job: string, items: readonly ItemRow[]): Promise<void> {
+  const good = items.filter(({ fault }) => fault === undefined)
+  await tx.query(
+    `update ingest_item i set memory_id = marked.memory_id, purged = marked.purged, outcome = marked.outcome
+    from unnest($2::int[], $3::text[], $4::int[], $5::text[]) as marked (index, memory_id, purged, outcome)
+    where i.job = $1 and i.index = marked.index`,
+    [
+      job,
+      good.map(({ index }) => index),
+      good.map(({ memory_id }) => memory_id),
+      good.map(({ purged }) => purged),
+      good.map(({ outcome }) => outcome),
+    ],
+  )
+}
+
+function filesOf(items: readonly ItemRow[]): readonly string[] {
+  return [...new Set(items.flatMap(({ file }) => file ?? []))]
+}
+
+interface Purged {
+  readonly id: string
+  readonly file: string
 }
 
 /** The earlier memories of a file go in the transaction that brings its first new one (INGEST-RULE-1). */
@@ -133,14 +152,27 @@ async function purgeOnce(
   tx: Queryable,
   job: string,
   repo: string,
-  file: string,
+  files: readonly string[],
   dueAt: number,
-): Promise<readonly string[]> {
-  const { rowCount } = await tx.query(
-    'update ingest_file set is_purged = true where job = $1 and file = $2 and not is_purged',
-    [job, file],
+): Promise<readonly Purged[]> {
+  if (files.length === 0) return []
+  const { rows: due } = await tx.query<{ file: string }>(
+    'update ingest_file set is_purged = true where job = $1 and file = any($2::text[]) and not is_purged returning file',
+    [job, files],
   )
-  return rowCount === 0 ? [] : deleteMemories(tx, { repo, files: [file] }, dueAt)
+  if (due.length === 0) return []
+  const { rows } = await tx.query<Purged>(
+    'select id, file from memory where repo = $1 and file = any($2::text[]) order by id for update',
+    [repo, due.map(({ file }) => file)],
+  )
+  if (rows.length > 0) await deleteMemories(tx, { ids: rows.map(({ id }) => id) }, dueAt)
+  return rows
+}
+
+function countsOf(purged: readonly Purged[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { file } of purged) counts.set(file, (counts.get(file) ?? 0) + 1)
+  return counts
 }
 
 function resultOf(row: ItemRow, told: FeedOutcome | undefined): ItemResult {

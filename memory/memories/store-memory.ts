@@ -1,6 +1,13 @@
+import { arrayParams, arraySourceText, type Columns } from '../../runtime/store/columns.ts'
 import type { Queryable } from '../../runtime/store/sql.ts'
 import { deleteMemories } from './delete-memories.ts'
 import { maxMetadataKeys, memoryColumns, type Metadata, type MemoryRow } from './memory.ts'
+
+/** An idempotency key, and the repository within which it is unique. */
+export interface MemoryKey {
+  readonly repo: string
+  readonly text: string
+}
 
 export interface Draft {
   readonly id: string
@@ -9,8 +16,7 @@ export interface Draft {
   readonly metadata: Metadata
   readonly repo: string
   readonly file: string | null
-  /** Its idempotency key, and the repository within which that is unique. */
-  readonly key: { readonly repo: string; readonly text: string } | undefined
+  readonly key: MemoryKey | undefined
   /** The ingest job that feeds it. */
   readonly job: string | null
 }
@@ -43,9 +49,18 @@ export async function storeMemory(tx: Queryable, draft: Draft, now: number): Pro
   return { row, how: isNew ? 'new' : 'same', replaced }
 }
 
+/** In one order, whoever asks: two writers of several keys do not wait for each other. */
+export async function lockKeys(tx: Queryable, keys: readonly MemoryKey[]): Promise<void> {
+  await tx.query(
+    `select pg_advisory_xact_lock(hash) from
+      (select distinct hashtextextended(name, 0) as hash from unnest($1::text[]) as name order by hash) locks`,
+    [keys.map(({ repo, text }) => `memory key\n${repo}\n${text}`)],
+  )
+}
+
 /** Writers under one key come one after another: also while it has no row that could be locked. */
-async function keyHolder(tx: Queryable, key: NonNullable<Draft['key']>): Promise<string | undefined> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`memory key\n${key.repo}\n${key.text}`])
+async function keyHolder(tx: Queryable, key: MemoryKey): Promise<string | undefined> {
+  await lockKeys(tx, [key])
   const { rows } = await tx.query<{ id: string }>(
     'select memory_id as id from memory_key where repo = $1 and key = $2',
     [key.repo, key.text],
@@ -72,33 +87,46 @@ interface Taken {
 /** Again, where the row that is there goes before it can be taken. */
 async function insertOrTake(tx: Queryable, draft: Draft, now: number): Promise<Taken> {
   for (;;) {
-    const inserted = await insert(tx, draft, now)
+    const [inserted] = await insertMemories(tx, [draft], now)
     if (inserted) return { row: inserted, isNew: true, isWhole: true }
     const known = await takeAgain(tx, draft, now)
     if (known) return known
   }
 }
 
-async function insert(tx: Queryable, draft: Draft, now: number): Promise<MemoryRow | undefined> {
-  const { rows } = await tx.query<MemoryRow>(
-    `insert into memory (id, identity, content, metadata, repo, file, status, track_id, job, feed_at, created_at, updated_at,
-      is_unkeyed)
-    values ($1, decode($2, 'hex'), $3, $4::jsonb, $5, $6, 'processing', $7, $8, $9, $9, $9, $10)
-    on conflict (identity) do nothing returning ${memoryColumns}`,
-    [
-      draft.id,
-      draft.identity.toString('hex'),
-      draft.content,
-      JSON.stringify(draft.metadata),
-      draft.repo,
-      draft.file,
-      `mem-${draft.id}`,
-      draft.job,
-      now,
-      draft.key === undefined,
-    ],
-  )
-  return rows[0]
+const columns: Columns = [
+  ['id', 'text'],
+  ['identity', 'text'],
+  ['content', 'text'],
+  ['metadata', 'text'],
+  ['repo', 'text'],
+  ['file', 'text'],
+  ['track_id', 'text'],
+  ['job', 'text'],
+  ['is_unkeyed', 'boolean'],
+]
+
+const insert = `insert into memory (id, identity, content, metadata, repo, file, status, track_id, job, feed_at, created_at,
+  updated_at, is_unkeyed)
+select r.id, decode(r.identity, 'hex'), r.content, r.metadata::jsonb, r.repo, r.file, 'processing', r.track_id, r.job,
+  $1, $1, $1, r.is_unkeyed from ${arraySourceText(columns, 2)} order by r.identity
+on conflict (identity) do nothing returning ${memoryColumns}`
+
+/** The rows of those that were not there. In the order of their identities: two writers of the same do not wait for each other. */
+export async function insertMemories(
+  tx: Queryable,
+  drafts: readonly Draft[],
+  now: number,
+): Promise<readonly MemoryRow[]> {
+  const values = drafts.map((draft) => ({
+    ...draft,
+    identity: draft.identity.toString('hex'),
+    metadata: JSON.stringify(draft.metadata),
+    trackId: `mem-${draft.id}`,
+    isUnkeyed: draft.key === undefined,
+  }))
+  const { rows } = await tx.query<MemoryRow>(insert, [now, ...arrayParams(columns, values)])
+  return rows
 }
 
 /** The row that is there, fed anew where the engine had refused it or has other metadata; undefined: it has just gone. */
@@ -125,7 +153,7 @@ async function takeAgain(tx: Queryable, draft: Draft, now: number): Promise<Take
   return { row, isNew: false, isWhole }
 }
 
-async function holdKey(tx: Queryable, key: NonNullable<Draft['key']>, memoryId: string): Promise<void> {
+async function holdKey(tx: Queryable, key: MemoryKey, memoryId: string): Promise<void> {
   await tx.query(
     `insert into memory_key (repo, key, memory_id) values ($1, $2, $3)
     on conflict (repo, key) do update set memory_id = excluded.memory_id`,

@@ -1,4 +1,5 @@
 import { ColumnArray } from './columns.ts'
+import { SessionTurns } from './session-sql-turns.ts'
 import { toSqlError } from './sql-error.ts'
 import type { Durability, Queryable, Result, Sql } from './sql.ts'
 import { withHandle } from './transaction-handle.ts'
@@ -10,15 +11,9 @@ export interface Session {
   close(): Promise<void>
 }
 
-/** Makes a store of a single session: a transaction keeps everyone else out until it ends. */
+/** Makes a store of a single session: a transaction that runs keeps everyone else out until it ends. */
 export function sessionSql(session: Session, durability: Durability): Sql {
-  let last: Promise<unknown> = Promise.resolve()
-
-  function alone<T>(run: () => Promise<T>): Promise<T> {
-    const turn = last.then(run)
-    last = turn.catch(() => undefined)
-    return turn
-  }
+  const turns = new SessionTurns()
 
   const inside: Queryable = {
     query: (text, params = []) => session.query(text, params.map(plainArray)).catch(rethrow) as Promise<Result<never>>,
@@ -39,10 +34,10 @@ export function sessionSql(session: Session, durability: Durability): Sql {
 
   return {
     durability,
-    query: (text, params) => alone(() => inside.query(text, params)) as Promise<Result<never>>,
-    exec: (text) => alone(() => inside.exec(text)),
-    tx: (run) => alone(() => transaction(run)),
-    close: () => alone(() => session.close()),
+    query: (text, params) => turns.take('statement', () => inside.query(text, params)) as Promise<Result<never>>,
+    exec: (text) => turns.take('transaction', () => inside.exec(text)),
+    tx: (run) => turns.take('transaction', () => transaction(run)),
+    close: () => turns.take('end', () => session.close()),
   }
 }
 

@@ -3,6 +3,7 @@ import type { GraphHead } from '../port.ts'
 import { Fold } from '../resolved/fold.ts'
 import type { ResolvedGraph } from '../resolved/graph.ts'
 import { onceAgain } from '../../threads/thread-pool.ts'
+import { Turns } from '../turns.ts'
 import { FoldThreads } from './fold-in-thread.ts'
 import { readHead, type StoredHead } from './heads.ts'
 import { readPiece } from './piece.ts'
@@ -17,6 +18,8 @@ export interface LoadedGraph {
 const mostElements = 6_000_000
 /** Characters of pieces that are folded at once: a few milliseconds. A thread costs more to begin. */
 const mostHere = 200_000
+/** Elements that a question is taken to look at: ten questions of what is kept are one turn of the event loop. */
+const perQuestion = 200
 /** Pushes that may come while one is read, before the reader gives up. */
 const mostAttempts = 20
 
@@ -38,6 +41,7 @@ export class GraphCache {
   /** In the order of use. */
   readonly #loaded = new Map<string, LoadedGraph>()
   readonly #loading = new Map<string, Promise<LoadedGraph | undefined>>()
+  readonly #turns = new Turns()
 
   constructor(sql: Queryable, { isOnlyWriter, threads = new FoldThreads() }: CacheOptions) {
     this.#sql = sql
@@ -52,6 +56,8 @@ export class GraphCache {
   }
 
   async head(repo: string): Promise<StoredHead | undefined> {
+    // Who asks again and again of what is kept would never let a timer, a socket or the store run.
+    if (this.#heads.has(repo)) await this.#turns.spent(perQuestion)
     const known = this.#heads.get(repo)
     if (known !== undefined) return known
     const pushes = this.#pushes

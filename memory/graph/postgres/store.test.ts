@@ -51,6 +51,20 @@ describe('a code graph in Postgres', { timeout: patience }, () => {
     expect(await graph.head('alone')).toEqual(head)
   })
 
+  it('lets a push go on beside a reader that asks again and again of a graph in memory', async () => {
+    const graph = new PostgresGraph(sql, { isOnlyWriter: true })
+    await graph.push(aPush('busy', { 'a.ts': contributionOf(anEntity('a')) }))
+    await graph.read('busy', dump)
+    const state = { isPushing: true, reads: 0 }
+    const reading = (async () => {
+      for (; state.isPushing && state.reads < 100_000; state.reads += 1) await graph.read('busy', dump)
+    })()
+    await graph.push(aPush('busy', { 'b.ts': contributionOf(anEntity('b')) }))
+    state.isPushing = false
+    await reading
+    expect(state.reads).toBeLessThan(100_000)
+  })
+
   it('leaves nothing behind of what was replaced, of parts that were shown, and of snapshots given up (CODE-PUSH-22)', async () => {
     await emptyMemoryStore(sql)
     const graph = new PostgresGraph(sql)

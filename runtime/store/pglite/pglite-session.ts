@@ -4,6 +4,7 @@ import { resultParsers } from '../result-types.ts'
 import type { Session } from '../session-sql.ts'
 import { SqlError, toSqlError, unreachable } from '../sql-error.ts'
 import { clusterTemplate } from './cluster-template.ts'
+import { PreparedStatements, type Protocol } from './prepared-statements.ts'
 
 export interface PgliteSession extends Session {
   /** Why nothing can be had from it any more: Postgres panicked, or a sync failed. Only opening it anew helps. */
@@ -20,14 +21,15 @@ export type StoreExtension = 'vector'
 
 /** A session on a PGlite that lives in this thread: over files that are synced, or in memory. */
 export async function openPglite(files?: SyncedFolder, wanted: readonly StoreExtension[] = []): Promise<PgliteSession> {
-  const { PGlite } = await import('@electric-sql/pglite')
+  const { PGlite, ...protocol } = await import('@electric-sql/pglite')
   const extensions: Extensions = {}
   if (wanted.includes('vector')) extensions['vector'] = (await import('@electric-sql/pglite-pgvector')).vector
   const options = { parsers: { ...resultParsers }, extensions }
   const params = withoutTimers(PGlite.defaultStartParams)
-  if (!files) return pgliteSession(await PGlite.create({ ...options, ...(await fromTemplate()), startParams: params }))
+  if (!files)
+    return pgliteSession(await PGlite.create({ ...options, ...(await fromTemplate()), startParams: params }), protocol)
   const db = await PGlite.create({ ...options, fs: files, startParams: durableParams(params) })
-  return pgliteSession(db, files)
+  return pgliteSession(db, protocol, files)
 }
 
 async function fromTemplate(): Promise<Pick<PGliteOptions, 'loadDataDir'>> {
@@ -49,7 +51,8 @@ function durableParams(standard: readonly string[]): string[] {
   return [...standard.filter((param) => param !== '-F'), ...settings.flatMap((setting) => ['-c', setting])]
 }
 
-function pgliteSession(db: PGlite, files?: SyncedFolder): PgliteSession {
+function pgliteSession(db: PGlite, protocol: Protocol, files?: SyncedFolder): PgliteSession {
+  const statements = new PreparedStatements(db, protocol)
   let brokenBy: SqlError | undefined
   let segmentsAtCheckpoint = 0
 
@@ -89,7 +92,7 @@ function pgliteSession(db: PGlite, files?: SyncedFolder): PgliteSession {
     },
     tidy,
     async query(text, params) {
-      const result = await run(() => db.query<object>(text, [...params]))
+      const result = await run(() => statements.query(text, params))
       if (brokenBy) throw brokenBy
       await breath()
       return { rows: result.rows, rowCount: Math.max(result.affectedRows ?? 0, result.rows.length) }
