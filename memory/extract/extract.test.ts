@@ -42,6 +42,39 @@ export function main(): void { const helper = () => 1; helper(); new Mine(x).run
   )
 })
 
+test('TypeScript: its own package and what is built lead to sources, not to declarations for others (EXTRACTION-6)', async () => {
+  const edges = await edgesOf(
+    {
+      'package.json':
+        '{"name":"own","main":"dist/index.js","types":"old-typescript.d.ts","exports":{".":{"types":"./old-typescript.d.ts","import":"./dist/esm/index.js"},"./flat":"./dist/flat.js"}}',
+      'old-typescript.d.ts': 'export declare class Migrator {}',
+      'src/index.ts': `export { Migrator } from './migrator.js'`,
+      'src/migrator.ts': 'export class Migrator { migrate(): void {} }',
+      'flat.ts': 'export function flat(): void {}',
+      'plain.js': 'exports.plain = function plain () {}',
+      'plain.d.ts': 'export declare function plain(): void',
+      'test/by-name.ts': `import { Migrator } from 'own'
+import { flat } from 'own/flat'
+export function one(): void { new Migrator().migrate(); flat() }`,
+      'test/by-path.js': `const { Migrator } = require('../dist/cjs/index.js')
+const { plain } = require('../plain')
+function two () { new Migrator().migrate(); plain() }`,
+      'typed/package.json': '{"name":"typed","types":"index.d.ts"}',
+      'typed/index.d.ts': 'export declare function shape(): void',
+      'test/typed.ts': `import { shape } from 'typed'
+export function three(): void { shape() }`,
+    },
+    'imports',
+  )
+  expect(edges.filter((edge) => edge.startsWith('test/'))).toEqual([
+    'test/by-name.ts imports flat.ts 1',
+    'test/by-name.ts imports src/index.ts 1',
+    'test/by-path.js imports plain.js 1',
+    'test/by-path.js imports src/index.ts 1',
+    'test/typed.ts imports typed/index.d.ts 1',
+  ])
+})
+
 test('JavaScript: require, module.exports, prototypes and what a factory returns are followed (EXTRACTION-1)', async () => {
   const edges = await edgesOf(
     {

@@ -2,7 +2,8 @@
 import { isBuiltin } from 'node:module'
 import { dirOf, join, type ModuleFinder, type Repository } from './modules.ts'
 
-const endings = ['', '.ts', '.tsx', '.d.ts', '.js', '.jsx', '.mjs', '.cjs', '.mts', '.cts']
+/** Declarations of what is written elsewhere come last. */
+const endings = ['', '.ts', '.tsx', '.js', '.jsx', '.mjs', '.cjs', '.mts', '.cts', '.d.ts']
 /** A compiled name and what it was compiled from. */
 const compiledFrom: readonly (readonly [RegExp, string])[] = [
   [/\.js$/, '.ts'],
@@ -44,30 +45,24 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
     return own === undefined ? undefined : entryOf(own, '.')
   }
 
-  /** A built file stands for its source: `dist/` for `src/`. */
   function sourceOf(path: string): string | undefined {
-    return (
-      fileAt(path) ??
-      ['dist', 'lib', 'build', 'esm', 'cjs', 'out']
-        .map((built) => path.replace(new RegExp(`(^|/)${built}/(?:(?:esm|cjs)/)?`), '$1src/'))
-        .filter((each) => each !== path)
-        .map((each) => fileAt(each.replace(/\.d\.[mc]?ts$/, '.ts').replace(/\.[mc]js$/, '.ts')) ?? fileAt(each))
-        .find((each) => each !== undefined)
-    )
+    return fileAt(path) ?? builtFrom(path).flatMap((each) => fileAt(each) ?? [])[0]
+  }
+
+  /** The first that leads to a source; a declaration for others counts where nothing else is there (EXTRACTION-6). */
+  function sourceOfAny(paths: readonly string[]): string | undefined {
+    const found = paths.flatMap((path) => sourceOf(path) ?? [])
+    return found.find((path) => !/\.d\.[mc]?ts$/.test(path)) ?? found[0]
   }
 
   function entryOf({ dir, manifest }: Package, subpath: string): string | undefined {
-    for (const target of exportTargets(manifest['exports'], subpath)) {
-      const found = sourceOf(join(dir, target))
-      if (found !== undefined) return found
-    }
-    if (subpath !== '.') return sourceOf(join(dir, subpath)) ?? sourceOf(join(dir, 'src', subpath))
-    for (const field of ['source', 'types', 'typings', 'module', 'main']) {
-      const target = manifest[field]
-      const found = typeof target === 'string' ? sourceOf(join(dir, target)) : undefined
-      if (found !== undefined) return found
-    }
-    return fileAt(join(dir, 'index')) ?? fileAt(join(dir, 'src/index'))
+    const exported = exportTargets(manifest['exports'], subpath)
+    const named =
+      subpath === '.'
+        ? ['source', 'types', 'typings', 'module', 'main'].map((field) => manifest[field]).filter(isText)
+        : [subpath, `src/${subpath}`]
+    const standing = subpath === '.' ? ['index', 'src/index'] : []
+    return sourceOfAny([...exported, ...named, ...standing].map((target) => join(dir, target)))
   }
 
   function throughAlias(file: string, source: string): string | undefined {
@@ -96,7 +91,7 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
   return {
     find: (file, { source }) => {
       if (source.startsWith('.') || source.startsWith('/')) {
-        const found = fileAt(source.startsWith('/') ? join(source) : join(dirOf(file), source))
+        const found = sourceOf(source.startsWith('/') ? join(source) : join(dirOf(file), source))
         return found === undefined ? undefined : { module: { files: [found] } }
       }
       if (source.startsWith('node:') || isBuiltin(source)) return { external: `node:${source.replace(/^node:/, '')}` }
@@ -110,6 +105,19 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
       return /^[@\w]/.test(name) ? { external: `npm:${name}` } : undefined
     },
   }
+}
+
+/** A built file stands for its source: `dist/` for `src/`, or for the folder around it (EXTRACTION-6). */
+function builtFrom(path: string): readonly string[] {
+  return ['dist', 'lib', 'build', 'esm', 'cjs', 'out']
+    .map((built) => new RegExp(`(^|/)${built}/(?:(?:esm|cjs)/)?`))
+    .flatMap((built) => ['$1src/', '$1'].map((source) => path.replace(built, source)))
+    .filter((each) => each !== path)
+    .flatMap((each) => [each.replace(/\.d\.[mc]?ts$/, '.ts').replace(/\.[mc]js$/, '.ts'), each])
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 function splitName(source: string): { name: string; subpath: string } {
