@@ -18,7 +18,7 @@ import { askByTool, askByWords } from './ask.ts'
 import { conversationsOf } from './conversations.ts'
 import { lexicalIndex } from './lexical.ts'
 import { changedLines, languages, lineShares, type LineShares, type Shown } from './lines.ts'
-import { qualityOf, type Quality } from './measure.ts'
+import { meanOverTime, qualityOf, type Quality } from './measure.ts'
 import { readRepository, type CommitQuestion, type Question, type Repository } from './repository.ts'
 import { sourcesOf, withService } from './service.ts'
 
@@ -45,6 +45,8 @@ interface Row extends Quality {
   readonly p50Ms: number | null
   /** The time while a second ingest runs, to that of the same service just before it. */
   readonly busy: number | null
+  /** The same of the means over time, which a few long waits raise and the median hides. */
+  readonly busyMean: number | null
   /** Null: no lines of a commit are known. */
   readonly lines: LineShares | null
   /** Characters that an answer shows, in the mean. */
@@ -86,7 +88,7 @@ async function rowsOf(
     wordLines.push(...linesOf(question, plain))
     wordShown.push(charactersOf(plain))
   }
-  const all = { repository: name, base, texts: texts.size, questions: questions.length, busy: null }
+  const all = { repository: name, base, texts: texts.size, questions: questions.length, busy: null, busyMean: null }
   return [
     {
       ...all,
@@ -151,20 +153,21 @@ function askRepository(repository: Repository, folder: string, quick: boolean): 
     const more = await sourcesOf(dir, again)
     const idle: number[] = []
     for (const { text } of asked.questions.slice(0, idleQuestions)) await timed(idle, () => byTool(text))
-    const busyMs = await whileBusy(service.ingest(again, more), asked.questions.slice(0, idleQuestions), byTool)
-    return [words!, { ...own!, busy: busyMs / median(idle)! }]
+    const busy = await whileBusy(service.ingest(again, more), asked.questions.slice(0, idleQuestions), byTool)
+    const busyMean = meanOverTime(busy) / meanOverTime(idle)
+    return [words!, { ...own!, busy: median(busy)! / median(idle)!, busyMean }]
   })
 }
 
-/** The median of the questions over and over until this work is done. */
-async function whileBusy(work: Promise<void>, questions: readonly Question[], ask: Ask): Promise<number> {
+/** The milliseconds of each of the questions, over and over until this work is done. */
+async function whileBusy(work: Promise<void>, questions: readonly Question[], ask: Ask): Promise<readonly number[]> {
   const ms: number[] = []
   const state = { isDone: false }
   const end = (): void => void (state.isDone = true)
   void work.then(end, end)
   for (let at = 0; !state.isDone; at += 1) await timed(ms, () => ask(questions[at % questions.length]!.text))
   await work
-  return median(ms)!
+  return ms
 }
 
 function askConversations(quick: boolean): Promise<Row[]> {
@@ -281,6 +284,7 @@ function tableOf(rows: readonly Row[]): string {
       'shown',
       'p50 ms',
       'busy ×',
+      'busy mean ×',
     ],
     rows.map((row) => [
       row.repository,
@@ -297,6 +301,7 @@ function tableOf(rows: readonly Row[]): string {
       row.shown === null ? '–' : row.shown.toFixed(0),
       row.p50Ms === null ? '–' : row.p50Ms.toFixed(1),
       row.busy === null ? '–' : row.busy.toFixed(2),
+      row.busyMean === null ? '–' : row.busyMean.toFixed(2),
     ]),
   )
 }
@@ -373,7 +378,8 @@ arguments, after \`statewright ingest\` has sent it a clone that holds nothing l
 BM25 ranks the same texts by their best chunk. Its time and lines are those of the service's own, in the same store. \`lines\`: of the
 lines of the base that the commit changed those that the answer shows. \`beside\`: of the lines shown those outside of any function that
 it changed, as git finds functions. \`shown\`: the characters of an answer. \`busy\`: the time while the
-same repository comes in once more under another name, to that just before. BM25 gives several chunks of one file where
+same repository comes in once more under another name, to that just before, each the median. \`busy mean\`: the same of the means
+over time, what somebody waits who asks at any moment. BM25 gives several chunks of one file where
 memory_query gives one passage of each file. Weights and lengths of passages were found on ${tunedOn.join(', ')},
 which therefore count for no goal. Conversations are generated, with known evidence.
 

@@ -27,3 +27,9 @@ export function qualityOf(questions: readonly Question[], rank: (text: string) =
 function discounted(gains: readonly number[]): number {
   return gains.reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0)
 }
+
+/** What somebody waits who asks at any moment: each answer counts for as long as it took. */
+export function meanOverTime(ms: readonly number[]): number {
+  const whole = ms.reduce((sum, each) => sum + each, 0)
+  return ms.reduce((sum, each) => sum + each * each, 0) / whole
+}
