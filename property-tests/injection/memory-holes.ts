@@ -58,6 +58,14 @@ export const memoryHoles: readonly MemoryHole[] = [
     ],
   },
   {
+    name: 'memory-of-borrowed-names',
+    law: /^author/,
+    edits: [
+      { file: 'memory/client/ingest/issue.ts', find: /\.replaceAll\(ownMark, '&lt;'\)/, replace: '' },
+      { file: 'memory/client/ingest/issue.ts', find: /`  \$\{line\}`/, replace: 'line' },
+    ],
+  },
+  {
     name: 'memory-with-the-environment',
     law: /^secret/,
     edits: [
