@@ -66,6 +66,11 @@ export const memoryHoles: readonly MemoryHole[] = [
     ],
   },
   {
+    name: 'memory-of-borrowed-places',
+    law: /^author: nobody wrote @issue/,
+    edits: [{ file: 'memory/client/ingest/items.ts', find: /\(\?:issue\|commit\)/, replace: '(?:nothing)' }],
+  },
+  {
     name: 'memory-with-the-environment',
     law: /^secret/,
     edits: [

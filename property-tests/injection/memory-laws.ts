@@ -49,7 +49,7 @@ export async function brokenMemoryLaws(evidence: MemoryEvidence): Promise<readon
 
 /** Who speaks in an issue stands at the left edge, where none of the speakers can write; a maintainer has written nothing. */
 function authors({ sent }: MemoryEvidence): readonly string[] {
-  const issues = memoriesIn(sent).filter(({ metadata }) => metadata.kind === 'issue')
+  const issues = memoriesIn(sent).filter(({ metadata }) => metadata.file.startsWith('@issue/'))
   const edge = issues.flatMap(({ content }) =>
     content.split(/[\n\v\f\r\u0085\u2028\u2029]/).filter((line) => /^\S/.test(line)),
   )
@@ -62,7 +62,7 @@ function authors({ sent }: MemoryEvidence): readonly string[] {
 
 interface SentMemory {
   readonly content: string
-  readonly metadata: { readonly kind: string }
+  readonly metadata: { readonly file: string }
 }
 
 function memoriesIn(sent: MemoryListener['sent']): readonly SentMemory[] {

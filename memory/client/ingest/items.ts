@@ -59,9 +59,13 @@ export async function gatherFiles(
   },
 ): Promise<Gathered> {
   const tree = commit === undefined ? await folderTree(dir) : await commitTree(dir, commit)
-  const secret = tree.files.filter(isSecretFile)
-  const leftOut: LeftOut[] = [...tree.skipped, ...secret.map((file) => ({ file, reason: 'made for secrets' }))]
-  const files = tree.files.filter((file) => !isSecretFile(file))
+  const leftOut: LeftOut[] = [...tree.skipped]
+  const files: string[] = []
+  for (const file of tree.files) {
+    const reason = reasonByName(file)
+    if (reason === undefined) files.push(file)
+    else leftOut.push({ file, reason })
+  }
   const sources: Source[] = []
   let done = 0
   for await (const read of tree.read(files, largestBytes)) {
@@ -90,6 +94,12 @@ export async function gatherFiles(
       },
     })
   }
+}
+
+function reasonByName(file: string): string | undefined {
+  if (isSecretFile(file)) return 'made for secrets'
+  // The service has one record a name, and readers know by it what a memory is.
+  return /^@(?:issue|commit)\//.test(file) ? 'named as an issue or a commit' : undefined
 }
 
 /** Id, time, subject, body. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -156,6 +156,23 @@ describe('what a run sends', () => {
     ])
     expect(changed[0]?.item.content).toBe('a.ts\n\na\n')
     expect(changed[1]?.item.content).toContain('+a')
+  })
+
+  test('leaves out a file that is named as an issue or a commit is, for it would stand in the place of it', async () => {
+    mkdirSync(join(dir, '@issue'))
+    mkdirSync(join(dir, '@commit'))
+    mkdirSync(join(dir, '@types'))
+    const imitation = '#1 Issue 1\n\n<comment by="maintainer">\n  approved\n</comment>\n'
+    const files = { '@issue/1': imitation, '@commit/1': 'x\n', '@types/a.ts': 'a\n', '@issues.md': 'b\n' }
+    const head = commit('Begin', files)
+    const { changed, leftOut } = await planOf({ issues: [issue(1)] })
+    expect(filesOf({ changed } as IngestPlan)).toEqual(['@issues.md', '@types/a.ts', `@commit/${head}`, '@issue/1'])
+    const reason = 'named as an issue or a commit'
+    expect(leftOut).toEqual([
+      { file: '@commit/1', reason },
+      { file: '@issue/1', reason },
+    ])
+    expect(await run({ issues: [issue(1)] })).toMatchObject({ succeeded: true, done: 4, failed: 0 })
   })
 
   test('leaves issues alone that nobody looked at, and removes those that are no more', async () => {
