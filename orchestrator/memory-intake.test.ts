@@ -41,6 +41,15 @@ else if (answer.error) { console.error(answer.error); process.exitCode = 1 }
 else console.log(JSON.stringify(answer))
 `
 
+const opened = {
+  number: 1,
+  title: 'One',
+  user: { login: 'rita' },
+  body: 'b',
+  state: 'open',
+  html_url: 'https://forge.invalid/1',
+}
+
 let dir: string
 let source: MemorySource
 
@@ -72,7 +81,7 @@ beforeEach(() => {
     gitDir: join(dir, 'repository', '.git'),
     commit: git('rev-parse', 'HEAD'),
     known: '',
-    issues: [{ number: 1, title: 'One', body: 'b', state: 'open', html_url: 'https://forge.invalid/1' }],
+    issues: [{ ...opened, thread: [{ author: 'maria', edited_by: 'otto', body: 'c' }] }],
   }
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))

@@ -46,8 +46,12 @@ async function issuesOf(
 }
 
 async function textOf(threads: ThreadReader, project: string, issue: MirroredIssue): Promise<IssueText> {
-  const { repository, number, title, state, body, url } = issue
+  const { repository, number, title, author, state, body, url } = issue
   const comments = await threads.comments(project, repository, number, 'issue')
-  const thread = comments.map((comment) => `${comment.author}: ${comment.body}`)
-  return { number, title, body: [body, ...thread].join('\n\n'), state, html_url: url }
+  const thread = comments.map((comment) => ({
+    author: comment.author,
+    ...(comment.editedBy === undefined ? {} : { edited_by: comment.editedBy }),
+    body: comment.body,
+  }))
+  return { number, title, user: { login: author }, body, thread, state, html_url: url }
 }

@@ -4,8 +4,10 @@ import type { Indexed } from '../../machines/memory/events.ts'
 export interface IssueText {
   readonly number: number
   readonly title: string
-  /** With its comments. */
+  readonly user: { readonly login: string }
   readonly body: string
+  /** Its comments, oldest first; `edited_by`: who wrote one over that is somebody else's. */
+  readonly thread: readonly { readonly author: string; readonly edited_by?: string; readonly body: string }[]
   readonly state: string
   readonly html_url: string
 }

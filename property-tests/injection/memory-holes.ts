@@ -58,6 +58,19 @@ export const memoryHoles: readonly MemoryHole[] = [
     ],
   },
   {
+    name: 'memory-of-borrowed-names',
+    law: /^author/,
+    edits: [
+      { file: 'memory/client/ingest/issue.ts', find: /\.replaceAll\(ownMark, '&lt;'\)/, replace: '' },
+      { file: 'memory/client/ingest/issue.ts', find: /`  \$\{line\}`/, replace: 'line' },
+    ],
+  },
+  {
+    name: 'memory-of-borrowed-places',
+    law: /^author: nobody wrote @issue/,
+    edits: [{ file: 'memory/client/ingest/items.ts', find: /\(\?:issue\|commit\)/, replace: '(?:nothing)' }],
+  },
+  {
     name: 'memory-with-the-environment',
     law: /^secret/,
     edits: [

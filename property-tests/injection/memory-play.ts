@@ -63,6 +63,7 @@ async function speak(fixture: EdgeFixture): Promise<void> {
     forge.comment('reader', PROJECT, number, `${text.slice(0, 60_000)}\n\nThat is all.`)
   }
   const heard = forge.openIssue('reader', PROJECT, { title: words.heard, body: words.frame })
+  forge.comment('reader', PROJECT, heard.number, words.imitation)
   forge.comment('stranger', PROJECT, heard.number, `A comment: ${words.strangersComment}`)
   forge.openIssue('stranger', PROJECT, { title: 'A wish', body: words.strangersIssue })
   const hidden = forge.openIssue('reader', PROJECT, { title: words.gone, body: words.gone })

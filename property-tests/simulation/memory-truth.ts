@@ -47,7 +47,12 @@ function ownWords(audit: readonly Entry[], repository: string, number: number): 
 }
 
 /** What of it nobody let in has written, or nobody shows any more. */
-function leftIn({ title, body }: IssueText, issue: Readonly<Issue> | undefined, own: readonly string[]): string {
+function leftIn(
+  { title, body: opening, thread }: IssueText,
+  issue: Readonly<Issue> | undefined,
+  own: readonly string[],
+): string {
+  const body = [opening, ...thread.map((comment) => `${comment.author}: ${comment.body}`)].join('\n\n')
   if (issue === undefined || issue.confidential || !heard.has(issue.author.login)) return `${title}\n${body}`
   const comments = [...issue.comments.values()].filter(({ author }) => heard.has(author.login))
   const words = [

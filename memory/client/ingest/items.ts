@@ -1,10 +1,14 @@
 /** What of a repository becomes memories: files, commits with their diffs, issues. Each carries `repo` and `file`. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
 import { withDeadline } from '../../../http/deadline.ts'
 import type { Clock, Fetch } from '../../../http/ports.ts'
 import { git, spawnReader } from '../../extract/source-files.ts'
+import { clean } from './clean.ts'
 import { commitsIn, logFormat } from './git-log.ts'
+import { Issue, textOfIssue, wordsOfIssue } from './issue.ts'
 import { findSecrets, isSecretFile } from './secrets.ts'
 import { commitTree, folderTree } from './tree.ts'
 
@@ -55,9 +59,13 @@ export async function gatherFiles(
   },
 ): Promise<Gathered> {
   const tree = commit === undefined ? await folderTree(dir) : await commitTree(dir, commit)
-  const secret = tree.files.filter(isSecretFile)
-  const leftOut: LeftOut[] = [...tree.skipped, ...secret.map((file) => ({ file, reason: 'made for secrets' }))]
-  const files = tree.files.filter((file) => !isSecretFile(file))
+  const leftOut: LeftOut[] = [...tree.skipped]
+  const files: string[] = []
+  for (const file of tree.files) {
+    const reason = reasonByName(file)
+    if (reason === undefined) files.push(file)
+    else leftOut.push({ file, reason })
+  }
   const sources: Source[] = []
   let done = 0
   for await (const read of tree.read(files, largestBytes)) {
@@ -86,6 +94,12 @@ export async function gatherFiles(
       },
     })
   }
+}
+
+function reasonByName(file: string): string | undefined {
+  if (isSecretFile(file)) return 'made for secrets'
+  // The service has one record a name, and readers know by it what a memory is.
+  return /^@(?:issue|commit)\//.test(file) ? 'named as an issue or a commit' : undefined
 }
 
 /** Id, time, subject, body. */
@@ -180,22 +194,14 @@ function diffOf(dir: string, sha: string): Promise<string> {
   })
 }
 
-export interface Issue {
-  readonly number: number
-  readonly title: string
-  readonly body?: string | null
-  readonly state?: string
-  readonly html_url?: string
-  readonly pull_request?: unknown
-}
-
 export function gatherIssues(issues: readonly Issue[], repo: string): Gathered {
   const sources: Source[] = []
   const leftOut: LeftOut[] = []
-  for (const { number, title, body, state = '', html_url: url = '', pull_request: change } of issues) {
+  for (const issue of issues) {
+    const { number, state = '', html_url: url = '', pull_request: change } = issue
     const file = `@issue/${number}`
-    const content = clean(`#${number} ${title}\n\n${body ?? ''}`).slice(0, mostCharacters)
-    const [secret] = findSecrets(content)
+    const content = textOfIssue(issue).slice(0, mostCharacters)
+    const [secret] = findSecrets(wordsOfIssue(issue))
     if (secret !== undefined) {
       leftOut.push({ file, reason: `holds a secret (${secret.what})` })
       continue
@@ -215,6 +221,8 @@ export function gatherIssues(issues: readonly Issue[], repo: string): Gathered {
   return { sources, leftOut }
 }
 
+const Issues = Type.Array(Issue)
+
 /** A JSON list, or one JSON object a line, as forges export them. */
 export function readIssues(path: string): readonly Issue[] {
   const text = readFileSync(path, 'utf8').trim()
@@ -224,14 +232,8 @@ export function readIssues(path: string): readonly Issue[] {
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line) as unknown)
-  if (!Array.isArray(values) || !values.every(isIssue))
-    throw new Error(`${path} holds no list of issues with number and title`)
+  if (!Value.Check(Issues, values)) throw new Error(`${path} holds no list of issues with number and title`)
   return values
-}
-
-function isIssue(value: unknown): value is Issue {
-  const { number, title } = (value ?? {}) as Record<string, unknown>
-  return typeof number === 'number' && typeof title === 'string'
 }
 
 const issuesPage = 100
@@ -260,17 +262,11 @@ export async function fetchIssues({ api, name, token, clock, fetch }: ForgeIssue
         throw new Error(`${new URL(api).origin} answered ${answer.status} when asked for the issues of ${name}`)
       return answer.json()
     })
-    if (!Array.isArray(values) || !values.every(isIssue))
-      throw new Error(`${new URL(api).origin} answered no list of issues`)
+    if (!Value.Check(Issues, values)) throw new Error(`${new URL(api).origin} answered no list of issues`)
     found.push(...values)
     if (values.length < issuesPage) break
   }
   return found
-}
-
-/** The service refuses U+0000, and takes lone surrogates only replaced. */
-function clean(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed()
 }
 
 function keyOf(kind: string, name: string, sha: string): string {

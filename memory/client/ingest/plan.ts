@@ -1,13 +1,6 @@
 /** What a run has to send: a commit against the record of the service. */
-import {
-  gatherCommits,
-  gatherFiles,
-  gatherIssues,
-  type Gathered,
-  type Issue,
-  type LeftOut,
-  type Source,
-} from './items.ts'
+import { gatherCommits, gatherFiles, gatherIssues, type Gathered, type LeftOut, type Source } from './items.ts'
+import type { Issue } from './issue.ts'
 import type { IngestRecord } from './record.ts'
 
 export interface IngestOrder {
