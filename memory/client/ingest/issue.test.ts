@@ -37,6 +37,15 @@ describe('an issue as a memory', () => {
 </comment>`)
   })
 
+  test.each([
+    [undefined, 'issue'],
+    [null, 'issue'],
+    [{ url: 'https://forge.invalid/pulls/3' }, 'merge-request'],
+  ])('whose pull_request is %j is kept as %s', (change, kind) => {
+    const { sources } = gatherIssues([{ ...opened, pull_request: change }], 'lib')
+    expect(sources.map(({ item }) => item.metadata['kind'])).toEqual([kind])
+  })
+
   test('has no section for a text that is empty, and no author where none is known', () => {
     expect(contentOf({ number: 4, title: 'Bare', body: null, thread: [{ author: 'rita', body: ' \n' }] })).toBe(
       '#4 Bare',

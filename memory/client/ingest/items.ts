@@ -207,7 +207,8 @@ export function gatherIssues(issues: readonly Issue[], repo: string): Gathered {
       continue
     }
     const sha = createHash('sha256').update(`${state}\n${content}`).digest('hex').slice(0, 40)
-    const kind = change === undefined ? 'issue' : 'merge-request'
+    // Some forges write null for what is none.
+    const kind = change === undefined || change === null ? 'issue' : 'merge-request'
     const metadata = {
       repo,
       file,
