@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import type { Feed } from '../feed/feed.ts'
 import { openMemoryStore } from '../testing/service.ts'
+import { takingFeed } from '../testing/taking-feed.ts'
 import { storeItems, type ItemResult } from './store-items.ts'
 
 let sql: Sql
@@ -11,13 +11,6 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => sql?.close())
 
-const feed: Feed = {
-  put: async (ids) => ids.map(() => ({ status: 'stored' })),
-  wake: () => undefined,
-  start: () => undefined,
-  stop: async () => undefined,
-  waiting: async () => ({ memories: 0, removals: 0 }),
-}
 let ids = 0
 
 /** Stores items of a job that reconciles their files, two items each; gives how often the store was asked meanwhile. */
@@ -44,7 +37,7 @@ async function stored(job: string, count: number): Promise<{ asked: number; resu
   const results = await storeItems(
     {
       sql: counting,
-      feed,
+      feed: takingFeed,
       clock: systemClock,
       ids: { next: () => `m-${++ids}` },
       logActionFor: () => undefined,

@@ -11,7 +11,7 @@ import { deleteMemories } from '../memories/delete-memories.ts'
 import { itemIdentity } from '../memories/identity.ts'
 import { maxMetadataKeys, type Metadata } from '../memories/memory.ts'
 import { storeMemories } from '../memories/store-memories.ts'
-import type { Draft, Stored } from '../memories/store-memory.ts'
+import { lockKeys, type Draft, type Stored } from '../memories/store-memory.ts'
 import { logDeleted, type Deleted } from './deletion-log.ts'
 
 export type ItemOutcome = 'stored' | 'duplicated' | 'partial_success' | 'skipped'
@@ -84,8 +84,13 @@ async function storeRows(
   const fresh = rows.filter(({ memory_id }) => memory_id === null)
   if (fresh.length === 0) return { rows, deleted: [] }
   const now = deps.clock.now()
-  const purged = await purgeOnce(tx, job, repo, filesOf(fresh), now + deps.keptMs)
   const drafts = fresh.map((item) => draftOf(item, job, repo, deps.ids.next()))
+  // Keys before rows, as every writer under a key takes them: else two of them wait for each other.
+  await lockKeys(
+    tx,
+    drafts.flatMap(({ key }) => key ?? []),
+  )
+  const purged = await purgeOnce(tx, job, repo, filesOf(fresh), now + deps.keptMs)
   const stored = await storeMemories(tx, drafts, now)
   const marked = new Map(fresh.map((item, place) => [item.index, markedItem(item, stored[place]!)]))
   for (const [file, count] of countsOf(purged)) {

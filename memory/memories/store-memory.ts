@@ -51,6 +51,7 @@ export async function storeMemory(tx: Queryable, draft: Draft, now: number): Pro
 
 /** In one order, whoever asks: two writers of several keys do not wait for each other. */
 export async function lockKeys(tx: Queryable, keys: readonly MemoryKey[]): Promise<void> {
+  if (keys.length === 0) return
   await tx.query(
     `select pg_advisory_xact_lock(hash) from
       (select distinct hashtextextended(name, 0) as hash from unnest($1::text[]) as name order by hash) locks`,
