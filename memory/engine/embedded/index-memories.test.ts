@@ -100,7 +100,7 @@ test('a large memory is written in transactions between which others have the st
 
 test('small memories share transactions, as many as none of them is long of', async () => {
   const text = aLargeMemory().content
-  const memories = Array.from({ length: 30 }, (_, at) => aMemory(text.slice(at * 3_000, (at + 1) * 3_000)))
+  const memories = Array.from({ length: 30 }, (_, at) => aMemory(text.slice(at * 1_000, (at + 1) * 1_000)))
   const outcomes = await engine.upsert(memories)
   expect(outcomes.map(({ status }) => status)).toEqual(memories.map(() => 'stored'))
   expect(transactions).toBeGreaterThan(2)

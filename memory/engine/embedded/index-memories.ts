@@ -18,10 +18,10 @@ interface Part extends Omit<PreparedMemory, 'contentSha'> {
 }
 
 /**
- * One transaction writes so much, entities and edges being one each: a tenth of a second on the embedded store, whose
+ * One transaction writes so much, entities and edges being one each: a twentieth of a second on the embedded store, whose
  * only session others wait for (MEMORIES-19).
  */
-const mostWeight = 400
+const mostWeight = 200
 const weightOfChunk = 10
 
 /**
