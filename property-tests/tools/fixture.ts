@@ -47,7 +47,7 @@ export async function startFixture(
   around: Pick<OrchestratorFixtureOptions, 'programDir'>,
 ): Promise<Fixture> {
   const dir = mkdtempSync(join(tmpdir(), 'tools-'))
-  const service = await memoryService(dir, { project: 'demo', fills: false })
+  const service = await memoryService(dir, { project: 'default/demo', fills: false })
   let orchestrator: OrchestratorFixture | undefined
   const close = async (): Promise<void> => {
     await orchestrator?.stop()

@@ -27,7 +27,7 @@ interface Issuer {
   readonly tokenUrl: string
 }
 
-/** `fills`: whether the orchestrator fills it. */
+/** `project`: `<namespace>/<name>`; `fills`: whether the orchestrator fills it. */
 export async function memoryService(
   dir: string,
   { project, fills }: { readonly project: string; readonly fills: boolean },
