@@ -75,6 +75,22 @@ export function three(): void { shape() }`,
   ])
 })
 
+test('TypeScript: a package whose entry is its own folder leads nowhere, and the extraction goes on', async () => {
+  const edges = await edgesOf(
+    {
+      'loop/package.json': '{"name":"loop","source":"src/main.ts","main":"."}',
+      'void/package.json': '{"name":"void","main":"./","exports":{".":"./."}}',
+      'loop/src/main.ts': 'export function run(): void {}',
+      'app.ts': `import { run } from 'loop'\nimport 'void'\nimport './void'\nimport './loop'`,
+    },
+    'imports',
+  )
+  expect(edges.filter((edge) => edge.startsWith('app.ts'))).toEqual([
+    'app.ts imports loop/src/main.ts 1',
+    'app.ts imports npm:void 1',
+  ])
+})
+
 test('JavaScript: require, module.exports, prototypes and what a factory returns are followed (EXTRACTION-1)', async () => {
   const edges = await edgesOf(
     {

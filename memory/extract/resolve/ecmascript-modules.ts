@@ -28,11 +28,8 @@ interface PathAlias {
   readonly targets: readonly string[]
 }
 
-export function ecmascriptModules({ files, manifests }: Repository): ModuleFinder {
-  const packages = readPackages(manifests)
-  const byName = new Map(packages.map((each) => [each.name, each]))
-  const aliases = readAliases(manifests)
-
+/** Files of the repository by the paths that imports and manifests say. */
+function sourcesIn(files: Repository['files']) {
   function fileAt(path: string): string | undefined {
     for (const ending of endings) if (files.has(path + ending)) return path + ending
     for (const [from, to] of compiledFrom) {
@@ -41,18 +38,44 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
     }
     for (const ending of endings.slice(1))
       if (files.has(join(path, `index${ending}`))) return join(path, `index${ending}`)
-    const own = packages.find(({ dir }) => dir === path)
-    return own === undefined ? undefined : entryOf(own, '.')
+    return undefined
   }
 
   function sourceOf(path: string): string | undefined {
-    return fileAt(path) ?? builtFrom(path).flatMap((each) => fileAt(each) ?? [])[0]
+    const own = fileAt(path)
+    if (own !== undefined) return own
+    for (const source of builtFrom(path)) {
+      const found = fileAt(source)
+      if (found !== undefined) return found
+    }
+    return undefined
   }
 
   /** The first that leads to a source; a declaration for others counts where nothing else is there (EXTRACTION-6). */
   function sourceOfAny(paths: readonly string[]): string | undefined {
-    const found = paths.flatMap((path) => sourceOf(path) ?? [])
-    return found.find((path) => !/\.d\.[mc]?ts$/.test(path)) ?? found[0]
+    let declaration: string | undefined
+    for (const path of paths) {
+      const found = sourceOf(path)
+      if (found !== undefined && !isDeclaration.test(found)) return found
+      declaration ??= found
+    }
+    return declaration
+  }
+
+  return { fileAt, sourceOf, sourceOfAny }
+}
+
+export function ecmascriptModules({ files, manifests }: Repository): ModuleFinder {
+  const packages = readPackages(manifests)
+  const byName = new Map(packages.map((each) => [each.name, each]))
+  const aliases = readAliases(manifests)
+  const { fileAt, sourceOf, sourceOfAny } = sourcesIn(files)
+
+  /** A file, or the entry of the package whose folder it is: entries lead to files alone, so this ends. */
+  function moduleAt(path: string): string | undefined {
+    const found = fileAt(path)
+    const own = found === undefined ? packages.find(({ dir }) => dir === path) : undefined
+    return own === undefined ? found : entryOf(own, '.')
   }
 
   function entryOf({ dir, manifest }: Package, subpath: string): string | undefined {
@@ -71,7 +94,7 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
       const rest = matchStar(pattern, source)
       if (rest === undefined) continue
       for (const target of targets) {
-        const found = fileAt(join(dir, target.replace('*', rest)))
+        const found = moduleAt(join(dir, target.replace('*', rest)))
         if (found !== undefined) return found
       }
     }
@@ -91,7 +114,8 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
   return {
     find: (file, { source }) => {
       if (source.startsWith('.') || source.startsWith('/')) {
-        const found = sourceOf(source.startsWith('/') ? join(source) : join(dirOf(file), source))
+        const path = source.startsWith('/') ? join(source) : join(dirOf(file), source)
+        const found = moduleAt(path) ?? sourceOf(path)
         return found === undefined ? undefined : { module: { files: [found] } }
       }
       if (source.startsWith('node:') || isBuiltin(source)) return { external: `node:${source.replace(/^node:/, '')}` }
@@ -107,11 +131,13 @@ export function ecmascriptModules({ files, manifests }: Repository): ModuleFinde
   }
 }
 
+const isDeclaration = /\.d\.[mc]?ts$/
+const built = ['dist', 'lib', 'build', 'esm', 'cjs', 'out'].map((name) => new RegExp(`(^|/)${name}/(?:(?:esm|cjs)/)?`))
+
 /** A built file stands for its source: `dist/` for `src/`, or for the folder around it (EXTRACTION-6). */
 function builtFrom(path: string): readonly string[] {
-  return ['dist', 'lib', 'build', 'esm', 'cjs', 'out']
-    .map((built) => new RegExp(`(^|/)${built}/(?:(?:esm|cjs)/)?`))
-    .flatMap((built) => ['$1src/', '$1'].map((source) => path.replace(built, source)))
+  return built
+    .flatMap((folder) => ['$1src/', '$1'].map((source) => path.replace(folder, source)))
     .filter((each) => each !== path)
     .flatMap((each) => [each.replace(/\.d\.[mc]?ts$/, '.ts').replace(/\.[mc]js$/, '.ts'), each])
 }
