@@ -1,10 +1,10 @@
 import type { Queryable } from '../../runtime/store/sql.ts'
-import { insertMemories, lockKeys, storeMemory, type Draft, type MemoryKey, type Stored } from './store-memory.ts'
+import { insertMemories, storeMemory, type Draft, type MemoryKey, type Stored } from './store-memory.ts'
 
 /**
  * Stores memories as `storeMemory` would, one after the other: what is new of text and key, which is nearly all of an
  * ingest, with one statement a table, and the rest one by one. What is new may go first, for it is the first of its text
- * and of its key. Inside a transaction of the caller's.
+ * and of its key. Inside a transaction of the caller's, which has locked the keys (`lockKeys`) before it took any row.
  */
 export async function storeMemories(tx: Queryable, drafts: readonly Draft[], now: number): Promise<readonly Stored[]> {
   const unheld = await withKeysUnheld(tx, drafts)
@@ -23,11 +23,10 @@ export async function storeMemories(tx: Queryable, drafts: readonly Draft[], now
   return stored
 }
 
-/** Those without a key, or with one that stands for nothing yet. Nobody else writes under any of the keys from now on. */
+/** Those without a key, or with one that stands for nothing yet. */
 async function withKeysUnheld(tx: Queryable, drafts: readonly Draft[]): Promise<readonly Draft[]> {
   const keys = drafts.flatMap(({ key }) => key ?? [])
   if (keys.length === 0) return drafts
-  await lockKeys(tx, keys)
   const { rows } = await tx.query<MemoryKey>(
     `select k.repo, k.key as text from memory_key k
     join unnest($1::text[], $2::text[]) as asked (repo, key) on k.repo = asked.repo and k.key = asked.key`,

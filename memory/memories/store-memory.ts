@@ -49,7 +49,10 @@ export async function storeMemory(tx: Queryable, draft: Draft, now: number): Pro
   return { row, how: isNew ? 'new' : 'same', replaced }
 }
 
-/** In one order, whoever asks: two writers of several keys do not wait for each other. */
+/**
+ * Nobody else writes under any of these until the transaction ends. In one order, whoever asks: two writers of several keys do
+ * not wait for each other.
+ */
 export async function lockKeys(tx: Queryable, keys: readonly MemoryKey[]): Promise<void> {
   if (keys.length === 0) return
   await tx.query(
