@@ -1,10 +1,12 @@
 /** The HTTP side of the memory service: the kit's server with all routes of docs/contract/knowledge.md below one authentication. */
 import type { Authenticate } from '../http/auth/authenticate.ts'
+import type { HttpApp } from '../http/app.ts'
 import { exposeMetrics } from '../http/expose-metrics.ts'
 import type { Logger } from '../http/logging.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { createServer, type HttpServer } from '../http/server.ts'
 import type { MemoryDeps } from './deps.ts'
+import type { Foreground } from './foreground.ts'
 import { countRequests } from './metrics.ts'
 import { codeGraphRoutes } from './routes/code-graph.ts'
 import { codeRoutes } from './routes/code.ts'
@@ -25,6 +27,7 @@ export interface MemoryServerOptions {
   readonly openDocuments?: boolean
   /** A prefix under which the routes answer too, as `/api/v1/memory`: an ingress may strip it or not. */
   readonly basePath?: string
+  readonly foreground?: Foreground | undefined
 }
 
 const routes = [
@@ -58,7 +61,20 @@ export async function createMemoryServer(deps: MemoryDeps, options: MemoryServer
     },
   })
   countRequests(server.app, server.metrics, deps.clock)
+  if (options.foreground !== undefined) standBackFor(server.app, options.foreground)
   for (const declare of routes) declare(server.app, deps)
   exposeMetrics(deps.metrics, server.metrics)
   return server
+}
+
+/** What somebody waits for: reading. What an ingest itself asks, how its job stands and whether the service lives, is none of it. */
+const asked = /^\/(queries|code|code-graph|entities|edges)\b/
+
+function standBackFor(app: HttpApp, foreground: Foreground): void {
+  app.addHook('onRequest', async ({ method, routeOptions: { url = '' } }, reply) => {
+    if (!asked.test(url) || (method !== 'GET' && !url.startsWith('/queries'))) return
+    foreground.began()
+    // Also where the asker leaves before the answer.
+    reply.raw.once('close', () => foreground.ended())
+  })
 }

@@ -17,6 +17,7 @@ import { actionLog, actionLogFor } from './action-log.ts'
 import type { MemoryDeps } from './deps.ts'
 import type { RetrievalEngine } from './engine/port.ts'
 import { createFeed } from './feed/feed.ts'
+import type { Foreground } from './foreground.ts'
 import type { GraphStore } from './graph/port.ts'
 import { createIngest, type Ingest } from './ingest/ingest.ts'
 import { backlogMetrics, ingestMetrics } from './metrics.ts'
@@ -30,6 +31,8 @@ export interface MemoryServiceOptions {
   readonly sql: Sql
   readonly engine: RetrievalEngine
   readonly graph: GraphStore
+  /** Of a store with one session: writes stand back for who asks. The engine is over the same. */
+  readonly foreground: Foreground | undefined
   readonly clock: Clock
   readonly random: Random
   readonly ids: Ids
@@ -71,7 +74,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
   const feed = createFeed({ sql, engine, clock, random, logger, timeoutMs: itemTimeoutMs, fed: counted.fed })
   backlogMetrics(metrics, feed, engine, clock)
   const ingest = createIngest({
-    sql,
+    sql: options.foreground?.behind(sql) ?? sql,
     feed,
     engine,
     clock,
@@ -106,6 +109,7 @@ export async function composeMemory(options: MemoryServiceOptions): Promise<Memo
     logger,
     authenticate: options.authenticate,
     readiness: () => readinessOf(options, state),
+    foreground: options.foreground,
     ...(options.openDocuments === undefined ? {} : { openDocuments: options.openDocuments }),
     ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
   })

@@ -50,6 +50,7 @@ async function measure(
     sql,
     engine,
     graph: new PostgresGraph(sql),
+    foreground: undefined,
     clock: systemClock,
     random: Math.random,
     ids: { next: () => crypto.randomUUID() },

@@ -8,6 +8,7 @@ import { gatherCommits, gatherFiles, type Source } from '../../memory/client/ing
 import { ingest } from '../../memory/client/ingest/run.ts'
 import { memoryClient, type MemoryClient } from '../../memory/client/memory-client.ts'
 import { createEmbeddedEngine } from '../../memory/engine/embedded/engine.ts'
+import { Foreground } from '../../memory/foreground.ts'
 import { PostgresGraph } from '../../memory/graph/postgres/store.ts'
 import { composeMemory } from '../../memory/service.ts'
 import { memoryMigrations } from '../../memory/store/migrations.ts'
@@ -44,12 +45,19 @@ export async function withService<T>(run: (service: BenchService) => Promise<T>)
 async function openService(folder: string): Promise<BenchService> {
   const sql = await openFolderSql(folder, ['vector'])
   await migrate(sql, memoryMigrations)
-  const engine = createEmbeddedEngine({ sql, clock: systemClock, random: Math.random, logger: silentLogger })
+  const foreground = new Foreground(systemClock)
+  const engine = createEmbeddedEngine({
+    sql: foreground.behind(sql),
+    clock: systemClock,
+    random: Math.random,
+    logger: silentLogger,
+  })
   const graph = new PostgresGraph(sql)
   const service = await composeMemory({
     sql,
     engine,
     graph,
+    foreground,
     clock: systemClock,
     random: Math.random,
     ids: { next: () => crypto.randomUUID() },

@@ -6,6 +6,7 @@ import { createEmbeddedEngine } from '../../memory/engine/embedded/engine.ts'
 import { createLightRagEngine } from '../../memory/engine/lightrag/engine.ts'
 import { createEmbedder } from '../../memory/engine/embeddings/embedder.ts'
 import type { RetrievalEngine } from '../../memory/engine/port.ts'
+import { Foreground } from '../../memory/foreground.ts'
 import type { GraphStore } from '../../memory/graph/port.ts'
 import { PostgresGraph } from '../../memory/graph/postgres/store.ts'
 import { instanceOf } from '../../memory/store/instance.ts'
@@ -28,6 +29,8 @@ interface PartPorts {
 
 interface MemoryParts {
   readonly sql: Sql
+  /** Of an embedded store. */
+  readonly foreground: Foreground | undefined
   readonly engine: RetrievalEngine
   readonly graph: GraphStore
   close(): Promise<void>
@@ -45,10 +48,12 @@ async function open(settings: MemoryStoreSettings, ports: PartPorts, opened: Ope
       : await openPgSql({ url: settings.databaseUrl, answerMs: settings.databaseAnswerMs })
   opened(() => sql.close())
   await migrate(sql, memoryMigrations)
-  const engine = openEngine(settings, ports, sql)
+  const foreground = settings.databaseUrl === '' ? new Foreground(ports.clock) : undefined
+  const engine = openEngine(settings, ports, foreground?.behind(sql) ?? sql)
   const graph = await openGraph(settings, ports, sql)
   return {
     sql,
+    foreground,
     engine,
     graph,
     async close() {

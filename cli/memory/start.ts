@@ -41,7 +41,7 @@ export function startMemory(settings: MemorySettings, ports: MemoryPorts): Promi
 async function start(settings: MemorySettings, ports: MemoryPorts, opened: Opened): Promise<RunningMemory> {
   const { clock, logger, fetch } = ports
   const parts = await openParts(settings, ports)
-  const { sql, engine, graph } = parts
+  const { sql, foreground, engine, graph } = parts
   // Each by itself: a graph that does not close in time keeps no store open.
   opened(() => sql.close())
   opened(() => graph.close())
@@ -65,6 +65,7 @@ async function start(settings: MemorySettings, ports: MemoryPorts, opened: Opene
     sql,
     engine,
     graph,
+    foreground,
     authenticate: bearer(oidcVerifier({ ...oidc, needsKeyId: true, clock, fetch })),
     itemTimeoutMs: settings.itemTimeoutMs,
     poolSize: settings.poolSize,

@@ -65,6 +65,7 @@ export async function openTestMemory(options: TestMemoryOptions = {}): Promise<T
     sql,
     engine,
     graph,
+    foreground: undefined,
     logger,
     clock: systemClock,
     random: Math.random,
