@@ -16,7 +16,7 @@ import { PROJECT } from '../../standins/forge/testing/gitlab.ts'
 import { canaries } from './canaries.ts'
 import { ownCorpus, readCorpus, sampleOf, type CorpusText } from './corpus.ts'
 import type { MemoryHole } from './memory-holes.ts'
-import { brokenMemoryLaws, words } from './memory-laws.ts'
+import { brokenMemoryLaws, words, type SpokenIssue } from './memory-laws.ts'
 import { hostileBranch, plantTree } from './memory-tree.ts'
 import { listenAsMemory, type MemoryListener } from './memory-service.ts'
 
@@ -25,32 +25,48 @@ const permissions = { maintainer: 'admin', bot: 'admin', reader: 'read', strange
 const stepMs = 100
 const root = new URL('../../', import.meta.url)
 
-/** Faults, each beginning with the law's name. */
-export async function fillAndAsk(holes: readonly MemoryHole[]): Promise<readonly string[]> {
+type Dialect = 'github' | 'gitlab'
+
+const places = {
+  github: { provider: 'forge_a', owner: 'acme', path: 'acme/library' },
+  gitlab: { provider: 'forge_b', owner: 'acme/tools', path: PROJECT },
+} as const
+
+/** Faults, each beginning with the law's name. With `each` so many texts a family are played, else the whole corpus. */
+export async function fillAndAsk(
+  dialect: Dialect,
+  holes: readonly MemoryHole[],
+  each?: number,
+): Promise<readonly string[]> {
   let broken: readonly string[] = []
+  const { provider, owner, path } = places[dialect]
   const options = {
-    repository: { dialect: 'gitlab', owner: 'acme/tools', permissions } as const,
+    repository: { dialect, owner, permissions },
     project: (given: EdgeFixture['project']): EdgeFixture['project'] => ({
       ...given,
       scm: {
         ...given.scm,
-        provider: 'forge_b',
-        owner: 'acme/tools',
+        provider,
+        owner,
         reporterLogins: ['reader'],
-        apiURL: `${given.scm.webURL}/api/v4`,
+        ...(dialect === 'gitlab' ? { apiURL: `${given.scm.webURL}/api/v4` } : {}),
       },
-      repositories: [{ name: 'library', url: `${given.scm.webURL}/${PROJECT}.git`, defaultBranch: 'main' }],
+      ...(dialect === 'gitlab'
+        ? { repositories: [{ name: 'library', url: `${given.scm.webURL}/${path}.git`, defaultBranch: 'main' }] }
+        : {}),
     }),
   }
+  const all = readCorpus(ownCorpus)
+  const texts = each === undefined ? all : sampleOf(all, each, 1)
   await withForgeEdge(options, async (fixture) => {
     await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check'))
-    // With a wall down one text a family shows the same, and costs less.
-    await speak(fixture, holes.length === 0 ? readCorpus(ownCorpus) : sampleOf(readCorpus(ownCorpus), 1, 1))
+    const issues = await speak(fixture, dialect, texts)
     await plantTree(fixture)
     const memory = await listenAsMemory()
     try {
       const log = await fill(fixture, memory, holes)
-      broken = await brokenMemoryLaws({ dir: fixture.dir, sent: memory.sent, processes: await readFile(log, 'utf8') })
+      const processes = await readFile(log, 'utf8')
+      broken = await brokenMemoryLaws({ dir: fixture.dir, issues, sent: memory.sent, processes })
     } finally {
       await memory.close()
     }
@@ -58,23 +74,46 @@ export async function fillAndAsk(holes: readonly MemoryHole[]): Promise<readonly
   return broken
 }
 
-/** A reporter writes these texts; a stranger writes too, and of one more issue the forge shows nobody a word. */
-async function speak(fixture: EdgeFixture, texts: readonly CorpusText[]): Promise<void> {
+/** A reporter writes these texts; a stranger writes too, and of some more the forge shows nobody a word. The issues that are heard. */
+async function speak(
+  fixture: EdgeFixture,
+  dialect: Dialect,
+  texts: readonly CorpusText[],
+): Promise<readonly SpokenIssue[]> {
   const { forge } = fixture
-  for (const { text } of texts) {
+  const { path } = places[dialect]
+  const spoken = texts.map(({ name, text }): SpokenIssue => {
     const title = text.trim().replaceAll(/\s+/g, ' ').slice(0, 250)
-    const { number } = forge.openIssue('reader', PROJECT, { title, body: text.slice(0, 60_000) })
-    forge.comment('reader', PROJECT, number, `${text.slice(0, 60_000)}\n\nThat is all.`)
-  }
-  const heard = forge.openIssue('reader', PROJECT, { title: words.heard, body: words.frame })
-  forge.comment('reader', PROJECT, heard.number, words.imitation)
-  forge.comment('stranger', PROJECT, heard.number, `A comment: ${words.strangersComment}`)
-  forge.openIssue('stranger', PROJECT, { title: 'A wish', body: words.strangersIssue })
+    const { number } = forge.openIssue('reader', path, { title, body: text.slice(0, 60_000) })
+    forge.comment('reader', path, number, `${text.slice(0, 60_000)}\n\nThat is all of ${name}.`)
+    return { number, name }
+  })
+  const heard = forge.openIssue('reader', path, { title: words.heard, body: words.frame })
+  forge.comment('reader', path, heard.number, words.imitation)
+  forge.comment('stranger', path, heard.number, `A comment: ${words.strangersComment}`)
+  forge.openIssue('stranger', path, { title: 'A wish', body: words.strangersIssue })
+  if (dialect === 'gitlab') await hideOnGitlab(fixture, heard.number)
+  else await takeBack(fixture, heard.number)
+  await quiet(fixture)
+  return spoken
+}
+
+/** GitLab sends no event of a comment that goes: there the next resync sees it. */
+async function takeBack(fixture: EdgeFixture, heard: number): Promise<void> {
+  const { path } = places.github
+  const { id } = fixture.forge.comment('reader', path, heard, `Taken back: ${words.gone}`)
+  await quiet(fixture)
+  fixture.forge.deleteComment('reader', path, id)
+}
+
+/** GitLab alone has issues that become confidential, and internal notes. */
+async function hideOnGitlab(fixture: EdgeFixture, heard: number): Promise<void> {
+  const { forge } = fixture
   const hidden = forge.openIssue('reader', PROJECT, { title: words.gone, body: words.gone })
   forge.comment('reader', PROJECT, hidden.number, words.gone)
   await quiet(fixture)
-  await makeConfidential(fixture, hidden.number)
-  await quiet(fixture)
+  await askGitlab(fixture, 'PUT', `issues/${hidden.number}`, { confidential: true })
+  await askGitlab(fixture, 'POST', `issues/${heard}/notes`, { internal: true, body: `Among us: ${words.internal}` })
 }
 
 /** Above its rate the edge spaces requests out (edges/forge/rate-limit.ts), by a clock that nobody else moves here. */
@@ -83,12 +122,11 @@ async function quiet({ clock, quiet: settle }: EdgeFixture): Promise<void> {
   while (!(await Promise.race([settled, wait(stepMs, false)]))) clock.advance(1_000)
 }
 
-async function makeConfidential({ forge }: EdgeFixture, number: number): Promise<void> {
-  const url = `${forge.gitlabApiUrl}/projects/${encodeURIComponent(PROJECT)}/issues/${number}`
-  const answer = await fetch(url, {
-    method: 'PUT',
+async function askGitlab({ forge }: EdgeFixture, method: string, path: string, body: object): Promise<void> {
+  const answer = await fetch(`${forge.gitlabApiUrl}/projects/${encodeURIComponent(PROJECT)}/${path}`, {
+    method,
     headers: { 'private-token': 'token-of-maintainer', 'content-type': 'application/json' },
-    body: JSON.stringify({ confidential: true }),
+    body: JSON.stringify(body),
   })
   if (!answer.ok) throw new Error(`the forge answered ${answer.status}`)
 }

@@ -20,6 +20,10 @@ describe('a memory that is filled with hostile words', { timeout: 300_000 }, () 
     expect(await fill()).toEqual([])
   })
 
+  it('gets none of GitHub either', async () => {
+    expect(await fill('--dialect', 'github', '--each', '1')).toEqual([])
+  })
+
   // Of each alone: `memory.ts --hole NAME`. The forged commit ends the filling, so it stands alone here too.
   it.each([
     ['the forged commit', memoryHoles.filter(({ name }) => name === 'memory-forged-commits')],
