@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A real Neo4j (community kernel and Bolt server) for tests, in a folder of its own, on a free loopback port. Needs a JDK
 # of 17 or later; its libraries come from Maven Central once and are kept in the cache folder.
-#   neo4j.sh fetch       brings the libraries
+#   neo4j.sh fetch       brings the JDK and the libraries
 #   neo4j.sh start DIR   starts one with its data in DIR, prints its NEO4J_URL (user and password are part of it)
 #   neo4j.sh stop DIR    stops it and removes DIR
 # NEO4J_HEAP: the heap at most, 768m unless told.
@@ -22,6 +22,7 @@ need() {
 }
 
 fetch() {
+  need javac default-jdk-headless
   [ ! -f "$libraries/.complete" ] || return 0
   need mvn maven
   mkdir -p "$libraries"
@@ -62,7 +63,6 @@ await_ready() {
 
 start() {
   local dir=$1 port attempt
-  need java openjdk-17-jdk-headless
   fetch
   mkdir -p "$dir"
   (umask 077 && head -c 18 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$dir/password")

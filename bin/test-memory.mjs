@@ -44,7 +44,7 @@ async function main(parameters) {
     process.env['STATEWRIGHT_REQUIRE'] = servers.join(',')
     process.env['MEMORY_KILLS'] ??= '10'
     const tests = rest.length > 0 ? rest : ofTheService
-    const tested = await run('vitest', ['run', '--no-file-parallelism', ...tests])
+    const tested = await run(process.execPath, [join(root, 'bin', 'test.mjs'), '--no-file-parallelism', ...tests])
     const fuzzed = wanted.includes('schemathesis')
       ? await run(process.execPath, [join(root, 'cli', 'memory', 'testing', 'fuzz.ts')])
       : 0

@@ -21,9 +21,9 @@ export const gaps = {
   files: [path],
   async run(outDir) {
     const { heldPages, readRows } = await import('../../testing/rows/pages.ts')
+    const { isHeldElsewhere } = await import('../../testing/rows/held.ts')
     const listed = Object.entries(JSON.parse(await readFile(join(root, 'testing', 'rows', 'unheld.json'), 'utf8')))
-    // Those of a cluster are held, by another command than `npm test`.
-    const unheld = listed.filter(([, { why }]) => why !== 'cluster')
+    const unheld = listed.filter(([, { why }]) => !isHeldElsewhere(why))
     const rows = readRows(root, heldPages)
     const pageOf = new Map(rows.map(({ id, page }) => [id, page]))
     const text = [

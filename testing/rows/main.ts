@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { Type } from 'typebox'
 import { Parse } from 'typebox/value'
 import { citationFinder } from './citations.ts'
-import { faultsOf, heldBy, Report, Unheld } from './held.ts'
+import { faultsOf, heldBy, isHeldElsewhere, Report, Unheld } from './held.ts'
 import { drawn, filesOf, mutate, Mutation } from './mutations.ts'
 import { heldPages, readRows } from './pages.ts'
 import { readOptions, refuseCall } from '../options.ts'
@@ -61,9 +61,9 @@ function compare(report: Report): number {
   for (const fault of faults) console.log(fault)
   if (values.list) for (const [id, { why, note }] of Object.entries(unheld)) console.log(`${id} ${why}: ${note}`)
   const count = rows.filter(({ id }) => held.has(id)).length
-  const cluster = Object.values(unheld).filter(({ why }) => why === 'cluster').length
-  const not = rows.length - count - cluster
-  console.log(`${rows.length} rows: ${count} held, ${cluster} by test:kubernetes, ${not} not, ${faults.length} faults`)
+  const elsewhere = Object.values(unheld).filter(({ why }) => isHeldElsewhere(why)).length
+  const not = rows.length - count - elsewhere
+  console.log(`${rows.length} rows: ${count} held, ${elsewhere} by other commands, ${not} not, ${faults.length} faults`)
   return faults.length === 0 ? 0 : 1
 }
 

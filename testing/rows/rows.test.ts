@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { Parse, Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import { citationFinder, citationsIn, outsideCitation, unknownCitations } from './citations.ts'
-import { faultsOf, heldBy, Unheld, type Report } from './held.ts'
+import { faultsOf, heldBy, heldElsewhere, Unheld, type Report } from './held.ts'
 import { drawn, filesOf, mutate, Mutation } from './mutations.ts'
 import { doubled, heldPages, readRows, rowsIn } from './pages.ts'
 
@@ -61,13 +61,10 @@ describe('the rows of the contract, the rules and the laws', () => {
     expect(Object.keys(unheld as Unheld).filter((id) => !known.has(id))).toEqual([])
   })
 
-  test('of a cluster are cited by a test of npm run test:kubernetes or test:chart', () => {
+  test.each(Object.entries(heldElsewhere))('of %s are cited by a test of their command', (why, { files: patterns }) => {
     const unheld = JSON.parse(read('testing/rows/unheld.json')) as Unheld
-    const ids = Object.keys(unheld).filter((id) => unheld[id]?.why === 'cluster')
-    const files = globSync(['**/*.kubernetes.integration.test.ts', 'deploy/*.integration.test.ts'], {
-      cwd: root,
-      exclude: ['node_modules'],
-    })
+    const ids = Object.keys(unheld).filter((id) => unheld[id]?.why === why)
+    const files = globSync([...patterns], { cwd: root, exclude: ['node_modules'] })
     const find = citationFinder(readRows(root, heldPages))
     const cited = new Set(files.flatMap((file) => find(read(file))))
     expect(ids.filter((id) => !cited.has(id))).toEqual([])

@@ -34,7 +34,7 @@ async function removeSpace(bolt: Bolt, space: string): Promise<void> {
   )
 }
 
-describeRequiring('neo4j', 'Neo4j over Bolt', () => {
+describeRequiring('neo4j', 'Neo4j over Bolt (CODE-QUERY-15)', () => {
   graphContract(
     'Neo4j',
     async () => {
