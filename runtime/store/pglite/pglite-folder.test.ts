@@ -70,6 +70,15 @@ describe('the embedded store over a folder', () => {
     await sql.close()
   })
 
+  it('has half the buffers of a server, which Postgres fills at the start and never gives back', async () => {
+    const sql = await openFolderSql(folder)
+    const { rows } = await sql.query<{ name: string; setting: string }>(
+      `select name, current_setting(name) as setting from pg_settings where name in ('shared_buffers', 'wal_buffers') order by name`,
+    )
+    await sql.close()
+    expect(rows.map(({ setting }) => setting)).toEqual(['64MB', '4MB'])
+  })
+
   it('keeps timers and sockets of the process going while a query takes long', async () => {
     const sql = await openFolderSql(folder)
     let beats = 0

@@ -25,7 +25,7 @@ export async function openPglite(files?: SyncedFolder, wanted: readonly StoreExt
   const extensions: Extensions = {}
   if (wanted.includes('vector')) extensions['vector'] = (await import('@electric-sql/pglite-pgvector')).vector
   const options = { parsers: { ...resultParsers }, extensions }
-  const params = withoutTimers(PGlite.defaultStartParams)
+  const params = [...withoutTimers(PGlite.defaultStartParams), ...settingsOf(smallBuffers)]
   if (!files)
     return pgliteSession(await PGlite.create({ ...options, ...(await fromTemplate()), startParams: params }), protocol)
   const db = await PGlite.create({ ...options, fs: files, startParams: durableParams(params) })
@@ -39,7 +39,7 @@ async function fromTemplate(): Promise<Pick<PGliteOptions, 'loadDataDir'>> {
 
 /** A cluster that was copied, or that died, starts with a recovery, whose progress report leaves a timer of 10 s running. */
 function withoutTimers(standard: readonly string[]): string[] {
-  return [...standard, '-c', 'log_startup_progress_interval=0']
+  return [...standard, ...settingsOf(['log_startup_progress_interval=0'])]
 }
 
 /**
@@ -48,7 +48,17 @@ function withoutTimers(standard: readonly string[]): string[] {
  */
 function durableParams(standard: readonly string[]): string[] {
   const settings = ['fsync=on', 'wal_sync_method=fsync', 'full_page_writes=on', 'synchronous_commit=on']
-  return [...standard.filter((param) => param !== '-F'), ...settings.flatMap((setting) => ['-c', setting])]
+  return [...standard.filter((param) => param !== '-F'), ...settingsOf(settings)]
+}
+
+/**
+ * Postgres fills its buffers with zeros at the start: half of its 128 MB stays 64 MiB smaller for good. By CPU, over 112 MB
+ * of rows: 0.93 for what lies in the buffers, 1.14 for what does not, 1.07 for updates. WAL buffers follow unless told.
+ */
+const smallBuffers = ['shared_buffers=64MB', 'wal_buffers=4MB']
+
+function settingsOf(settings: readonly string[]): string[] {
+  return settings.flatMap((setting) => ['-c', setting])
 }
 
 function pgliteSession(db: PGlite, protocol: Protocol, files?: SyncedFolder): PgliteSession {
