@@ -2,6 +2,7 @@ import type { Logger } from '../http/logging.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { sleep } from '../runtime/clock.ts'
 import { messageOf } from '../runtime/errors.ts'
+import { collectAtRest } from './collect-at-rest.ts'
 import type { Orchestrator } from '../orchestrator/start.ts'
 
 /** What a stop may take when nobody waits for its good end. */
@@ -23,11 +24,13 @@ export async function untilEnded(
   running: Pick<Orchestrator, 'lost' | 'stop'>,
   { asked, orphaned, logger, clock }: Endings,
 ): Promise<number> {
+  const rest = collectAtRest({ clock })
   const ending = await Promise.race([
     asked.then(() => undefined),
     running.lost,
     orphaned.then(() => new Error('the process that supervised this one is gone')),
   ])
+  rest.stop()
   if (ending === undefined) {
     logger.info('stopping')
     await running.stop()

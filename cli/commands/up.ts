@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { count, flag, readArgs, text } from '../args.ts'
+import { collectAtRest } from '../collect-at-rest.ts'
 import { runMainJob } from '../demo/run.ts'
 import { forgeChoice } from '../local/forge-choice.ts'
 import { findEndpoints } from '../local/endpoints.ts'
@@ -64,7 +65,9 @@ export async function up(args: readonly string[]): Promise<number> {
     )
     console.log(`inspector: ${stack.endpoints.inspector} (statewright inspector prints a link that signs in)`)
     if (stack.endpoints.signInCode !== undefined) console.log(`sign-in code: ${stack.endpoints.signInCode}`)
+    const rest = collectAtRest()
     await aborted(interrupted)
+    rest.stop()
   }
   console.log('stopping')
   await stack.stop()
