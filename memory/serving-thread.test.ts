@@ -124,7 +124,7 @@ function codeOf(characters: number, seed: number): string {
  */
 const most = { memory: 1, push: 2, ingest: 1 }
 
-describe('the serving thread keeps nobody waiting (MEMORY-HEALTH-2)', () => {
+describe('the serving thread keeps nobody waiting (MEMORY-HEALTH-2)', { timeout: 300_000 }, () => {
   test('while a megabyte of code is stored', async () => {
     const job = (attempt: number): Promise<void> => storeText(codeOf(1_000_000, attempt * 1_000))
     expect(await leastShare('a megabyte of code', most.memory, job)).toBeLessThan(most.memory)
