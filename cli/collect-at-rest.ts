@@ -14,7 +14,7 @@ const leastWorkMs = 2_000
 /** A collection stops everything, for a millisecond a MiB or two. */
 const largestHeap = 256 * 2 ** 20
 
-export interface RestPorts {
+interface RestPorts {
   readonly clock: Clock
   /** Milliseconds of processor time that this process has taken. */
   readonly workMs: () => number
