@@ -63,7 +63,7 @@ export const longForms = [
     inCi: 'names of series and labels',
     command: ['node', 'deploy/monitoring/testing/demo-queries.ts'],
   },
-  { name: 'memory', inCi: 'no Neo4j, no LightRAG', command: npm('test:memory') },
+  { name: 'memory', inCi: 'no LightRAG', command: npm('test:memory') },
 ]
 
 const { values, positionals } = parseArgs({
