@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../runtime/clock.ts'
 import { silentLogger } from '../runtime/logger.ts'
@@ -9,6 +11,9 @@ let memory: TestMemory
 let asking = 0
 let asked = 0
 let answer: Promise<unknown> = Promise.resolve()
+let admitted: Promise<unknown> = Promise.resolve()
+/** The connection of the next request, once it is asked who it is. */
+let connected = Promise.withResolvers<Socket>()
 
 beforeAll(async () => {
   const foreground = new Foreground(systemClock)
@@ -30,14 +35,32 @@ beforeAll(async () => {
       return engine.retrieve(...given)
     },
   }
-  memory = await openTestMemory({ sql, foreground, engine: () => slow })
+  memory = await openTestMemory({
+    sql,
+    foreground,
+    engine: () => slow,
+    async authenticate({ socket }) {
+      connected.resolve(socket)
+      await admitted
+      return { subject: 'tester', issuer: 'test', claims: {} }
+    },
+  })
 })
 afterAll(() => memory.close())
 beforeEach(() => void (asked = 0))
 
-async function until(isMet: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500 && !isMet(); attempt += 1) await new Promise((next) => void setTimeout(next, 10))
-  expect(isMet()).toBe(true)
+function reach(count: number): Promise<void> {
+  return expect.poll(() => asking, { timeout: 5_000, interval: 10 }).toBe(count)
+}
+
+/** A question of somebody who may leave. */
+function ask(signal: AbortSignal): Promise<Response> {
+  return fetch(`${memory.url}/queries`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text: 'harbour', mode: 'naive' }),
+    signal,
+  })
 }
 
 describe('an ingest stands back', () => {
@@ -49,24 +72,34 @@ describe('an ingest stands back', () => {
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 404, 200])
     expect(asked).toBe(3)
-    await until(() => asking === 0)
+    await reach(0)
   })
 
   test('for nobody who left before the answer', async () => {
     const held = Promise.withResolvers<void>()
     answer = held.promise
     const leaving = new AbortController()
-    const gone = fetch(`${memory.url}/queries`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer good', 'content-type': 'application/json' },
-      body: JSON.stringify({ text: 'harbour', mode: 'naive' }),
-      signal: leaving.signal,
-    })
-    await until(() => asking === 1)
+    const gone = ask(leaving.signal)
+    await reach(1)
     leaving.abort()
     await expect(gone).rejects.toThrow('abort')
-    await until(() => asking === 0)
+    await reach(0)
     held.resolve()
+  })
+
+  test('for nobody who left before it was known who asks', async () => {
+    const held = Promise.withResolvers<void>()
+    admitted = held.promise
+    connected = Promise.withResolvers()
+    const leaving = new AbortController()
+    const gone = ask(leaving.signal)
+    const left = once(await connected.promise, 'close')
+    leaving.abort()
+    await expect(gone).rejects.toThrow('abort')
+    await left
+    held.resolve()
+    expect((await memory.ask('POST', '/queries', { text: 'harbour', mode: 'naive' })).status).toBe(200)
+    await reach(0)
   })
 
   test('for nothing that it asks itself, and for no probe', async () => {

@@ -73,6 +73,8 @@ const asked = /^\/(queries|code|code-graph|entities|edges)\b/
 function standBackFor(app: HttpApp, foreground: Foreground): void {
   app.addHook('onRequest', async ({ method, routeOptions: { url = '' } }, reply) => {
     if (!asked.test(url) || (method !== 'GET' && !url.startsWith('/queries'))) return
+    // Who left while the service learned who it is: no end would come any more.
+    if (reply.raw.closed) return
     foreground.began()
     // Also where the asker leaves before the answer.
     reply.raw.once('close', () => foreground.ended())
