@@ -1,6 +1,6 @@
 /** The runtime's contract, R1 to R11 of runtime/README.md, over any store. */
 import { describe, expect, it } from 'vitest'
-import { emptyStore } from './empty-store.ts'
+import { emptyStore, type AwaitedSql } from './empty-store.ts'
 import { OverloadedError, RetryableError, TerminalError } from '../errors.ts'
 import { silentObserver } from '../observer.ts'
 import type { Delivery, Receipt, Runtime } from '../runtime.ts'
@@ -22,7 +22,7 @@ async function log(runtime: Runtime, id: string): Promise<readonly string[]> {
 
 export function runtimeContract(store: string, open: () => Promise<Sql>): void {
   describe(`the runtime over ${store}`, () => {
-    let sql: Sql
+    let sql: AwaitedSql
     let world: Harness
 
     overStore(open, (...given) => void ([sql, world] = given))
