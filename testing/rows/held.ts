@@ -37,13 +37,12 @@ export const Unheld = Type.Record(
 )
 export type Unheld = Static<typeof Unheld>
 
-/** By why they are listed the command, and the test files of which one cites the row. */
+/** By why they are listed the test files of which one cites the row. */
 export const heldElsewhere = {
-  cluster: {
-    by: 'test:kubernetes or test:chart',
-    files: ['**/*.kubernetes.integration.test.ts', 'deploy/*.integration.test.ts'],
-  },
-  neo4j: { by: 'test:memory -- --only neo4j', files: ['memory/graph/neo4j/*.integration.test.ts'] },
+  /** Of test:kubernetes and test:chart. */
+  cluster: ['**/*.kubernetes.integration.test.ts', 'deploy/*.integration.test.ts'],
+  /** Of test:memory -- --only neo4j. */
+  neo4j: ['memory/graph/neo4j/*.integration.test.ts'],
 } as const
 
 export function isHeldElsewhere(why: string): why is keyof typeof heldElsewhere {

@@ -61,7 +61,7 @@ describe('the rows of the contract, the rules and the laws', () => {
     expect(Object.keys(unheld as Unheld).filter((id) => !known.has(id))).toEqual([])
   })
 
-  test.each(Object.entries(heldElsewhere))('of %s are cited by a test of their command', (why, { files: patterns }) => {
+  test.each(Object.entries(heldElsewhere))('of %s are cited by a test of their command', (why, patterns) => {
     const unheld = JSON.parse(read('testing/rows/unheld.json')) as Unheld
     const ids = Object.keys(unheld).filter((id) => unheld[id]?.why === why)
     const files = globSync([...patterns], { cwd: root, exclude: ['node_modules'] })
