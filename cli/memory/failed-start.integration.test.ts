@@ -1,15 +1,12 @@
 /** A memory service that cannot start leaves nothing open, and says so in a bounded time. */
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { captureLog } from '../../http/testing/fixture.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { openParts } from './parts.ts'
-import { readMemorySettings, type MemorySettings } from './settings.ts'
 import { startMemory, type MemoryPorts } from './start.ts'
+import { settingsWith } from './testing/settings.ts'
 
 const ports: MemoryPorts = {
   clock: systemClock,
@@ -25,13 +22,6 @@ async function listening(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
-}
-
-function settingsWith(env: Readonly<Record<string, string>>): MemorySettings {
-  const dir = mkdtempSync(join(tmpdir(), 'memory-start-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
-  const identity = { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_AUDIENCE: 'urn:memory' }
-  return readMemorySettings({ HTTP_ADDR: '127.0.0.1:0', STATE_DIR: dir, ...identity, ...env })
 }
 
 /** Takes every connection and says nothing; all are let go at the end. */

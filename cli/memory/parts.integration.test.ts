@@ -1,21 +1,16 @@
 /** The parts of a memory service on an embedded store: what the engine writes stands back for who asks (decisions/0058). */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { captureLog } from '../../http/testing/fixture.ts'
 import type { EngineMemory } from '../../memory/engine/port.ts'
 import { systemClock, type Clock } from '../../runtime/clock.ts'
 import { openParts } from './parts.ts'
-import { readMemorySettings } from './settings.ts'
+import { settingsWith } from './testing/settings.ts'
 
 function memoryOf(id: string): EngineMemory {
   return { id, repo: 'lib', file: `${id}.md`, content: `The harbour ${id} opens at six.`, metadata: {} }
 }
 
 test('the engine waits while somebody asks, and stores at once when nobody does', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'memory-parts-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
   const delays: number[] = []
   const clock: Clock = {
     ...systemClock,
@@ -24,9 +19,7 @@ test('the engine waits while somebody asks, and stores at once when nobody does'
       return systemClock.setTimer(delayMs, callback)
     },
   }
-  const identity = { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_AUDIENCE: 'urn:memory' }
-  const settings = readMemorySettings({ HTTP_ADDR: '127.0.0.1:0', STATE_DIR: dir, ...identity })
-  const parts = await openParts(settings, { clock, random: Math.random, fetch, logger: captureLog().logger })
+  const parts = await openParts(settingsWith(), { clock, random: Math.random, fetch, logger: captureLog().logger })
   onTestFinished(() => parts.close())
   const looks = async (id: string): Promise<number> => {
     delays.length = 0
