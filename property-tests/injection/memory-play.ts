@@ -28,8 +28,8 @@ const root = new URL('../../', import.meta.url)
 type Dialect = 'github' | 'gitlab'
 
 const places = {
-  github: { provider: 'forge_a', owner: 'acme', path: 'acme/library' },
-  gitlab: { provider: 'forge_b', owner: 'acme/tools', path: PROJECT },
+  github: { provider: 'forge_a', owner: 'acme', path: 'acme/library', api: '/api/v3' },
+  gitlab: { provider: 'forge_b', owner: 'acme/tools', path: PROJECT, api: '/api/v4' },
 } as const
 
 /** Faults, each beginning with the law's name. With `each` so many texts a family are played, else the whole corpus. */
@@ -39,7 +39,7 @@ export async function fillAndAsk(
   each?: number,
 ): Promise<readonly string[]> {
   let broken: readonly string[] = []
-  const { provider, owner, path } = places[dialect]
+  const { provider, owner, path, api } = places[dialect]
   const options = {
     repository: { dialect, owner, permissions },
     project: (given: EdgeFixture['project']): EdgeFixture['project'] => ({
@@ -49,11 +49,9 @@ export async function fillAndAsk(
         provider,
         owner,
         reporterLogins: ['reader'],
-        ...(dialect === 'gitlab' ? { apiURL: `${given.scm.webURL}/api/v4` } : {}),
+        apiURL: `${given.scm.webURL}${api}`,
       },
-      ...(dialect === 'gitlab'
-        ? { repositories: [{ name: 'library', url: `${given.scm.webURL}/${path}.git`, defaultBranch: 'main' }] }
-        : {}),
+      repositories: [{ name: 'library', url: `${given.scm.webURL}/${path}.git`, defaultBranch: 'main' }],
     }),
   }
   const all = readCorpus(ownCorpus)
