@@ -42,7 +42,7 @@ async function main(parameters) {
   try {
     // Two of the files run these. One that runs alone writes its own.
     if (parameters.length === 0) process.env['TREES_UNDER_TEST'] = await writeTrees(made)
-    const files = parameters.length > 0 ? parameters : globSync('deploy/**/*.integration.test.ts', { cwd: root })
+    const files = parameters.length > 0 ? parameters : globSync('deploy/**/*.system.test.ts', { cwd: root })
     return await run(process.execPath, [join(root, 'bin', 'test.mjs'), ...files])
   } finally {
     await rm(made, { recursive: true, force: true })

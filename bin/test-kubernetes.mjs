@@ -24,7 +24,7 @@ Needs Go 1.26 or later for the first run, openssl and curl.`
 /** Files share two processes: each of its own would read the orchestrator and the client anew, two processor seconds a file. */
 const shared = ['--isolate=false']
 
-const givenDemos = join('cli', 'demo', 'given.kubernetes.integration.test.ts')
+const givenDemos = join('cli', 'demo', 'given.kubernetes.system.test.ts')
 
 async function main(parameters) {
   if (parameters.includes('--given')) return runGiven()
@@ -33,7 +33,7 @@ async function main(parameters) {
   const isOurs = process.env['KUBERNETES_UNDER_TEST'] === undefined
   process.env['KUBERNETES_UNDER_TEST'] = folder
   try {
-    const files = parameters.length > 0 ? parameters : ['kubernetes.integration.test']
+    const files = parameters.length > 0 ? parameters : ['kubernetes.system.test']
     return await run(process.execPath, [join(root, 'bin', 'test.mjs'), ...files, ...shared])
   } finally {
     if (isOurs) await ciScript('kube.sh', ['stop', folder])

@@ -1,5 +1,5 @@
 /**
- * Who reaches whom under the chart's network policies. `network.integration.test.ts` compares it with what Helm renders, and
+ * Who reaches whom under the chart's network policies. `network.system.test.ts` compares it with what Helm renders, and
  * the chart's README shows it. The contract is in docs/contract/orchestrator.md.
  */
 

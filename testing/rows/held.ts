@@ -40,9 +40,9 @@ export type Unheld = Static<typeof Unheld>
 /** By why they are listed the test files of which one cites the row. */
 export const heldElsewhere = {
   /** Of test:kubernetes and test:chart. */
-  cluster: ['**/*.kubernetes.integration.test.ts', 'deploy/*.integration.test.ts'],
+  cluster: ['**/*.kubernetes.system.test.ts', 'deploy/*.system.test.ts'],
   /** Of test:memory -- --only neo4j. */
-  neo4j: ['memory/graph/neo4j/*.integration.test.ts'],
+  neo4j: ['memory/graph/neo4j/*.system.test.ts'],
 } as const
 
 export function isHeldElsewhere(why: string): why is keyof typeof heldElsewhere {

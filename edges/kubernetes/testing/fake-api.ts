@@ -1,6 +1,6 @@
 /**
  * An API server in the test's memory, as far as the reconciler can tell: versions, uids, finalizers, deletion, apply by
- * field managers, conflicts. What it answers was seen on a real one (`reconcile.kubernetes.integration.test.ts`).
+ * field managers, conflicts. What it answers was seen on a real one (`reconcile.kubernetes.system.test.ts`).
  */
 import { kinds } from '../../../crd/kinds.ts'
 import { KubeError } from '../answers.ts'

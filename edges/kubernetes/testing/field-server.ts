@@ -1,7 +1,7 @@
 /**
  * An API server in the test's memory, as far as those who write statuses can tell: versions as fences, applies by field
  * manager, merge patches, definitions that lack a field, deletion, slow answers. What it answers was seen on a real one
- * (`mirror.kubernetes.integration.test.ts`).
+ * (`mirror.kubernetes.system.test.ts`).
  */
 import { isDeepStrictEqual } from 'node:util'
 import { kinds } from '../../../crd/kinds.ts'
