@@ -50,6 +50,20 @@ function aBundle(change: Partial<BundleInput> = {}): BundleInput {
 }
 
 describe('the bundle', () => {
+  it('reads each body a few times, however many threads give way', () => {
+    const threads = 200
+    let reads = 0
+    const issues = Array.from({ length: threads }, (_, n) => ({
+      ...anIssue({ number: n + 1 }),
+      get body() {
+        reads += 1
+        return 'b'.repeat(5000)
+      },
+    }))
+    expect(renderBundle(aBundle({ issues }), { ...roomy, maxBytes: 20_000 }).squeezed).toBe(true)
+    expect(reads).toBeLessThan(threads * 12)
+  })
+
   it('is rendered byte for byte as the contract gives it (BUNDLE-8, BUNDLE-9) (BUNDLE-6, BUNDLE-8, BUNDLE-9, BUNDLE-11, BUNDLE-13)', () => {
     expect(renderBundle(aBundle(), roomy).text).toBe(
       `<task_context task="implement-lib-7-abcde" kind="implement" stage="implementing" agent="implement" project="demo">

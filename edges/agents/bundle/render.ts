@@ -86,10 +86,24 @@ function write(input: BundleInput, form: Form): string {
   return renderRoot(input, inner)
 }
 
+/** Bytes of threads by their forms: rendering all threads again for each one that gives way took seconds. */
+const threadBytes = new WeakMap<ThreadForm, number>()
+
+function bytesOfThread(form: ThreadForm): number {
+  const known = threadBytes.get(form)
+  if (known !== undefined) return known
+  const bytes = bytesOf(renderThread(form))
+  threadBytes.set(form, bytes)
+  return bytes
+}
+
 /** Counted as if each thread showed all its comments' digits, so that filling can only stay below it. */
 function sizeOf(input: BundleInput, form: Form): number {
-  const digits = form.threads.reduce((sum, { thread }) => sum + String(thread.comments.length).length + 1, 0)
-  return bytesOf(write(input, form)) + digits
+  const threads = form.threads.reduce(
+    (sum, each) => sum + bytesOfThread(each) + String(each.thread.comments.length).length + 1,
+    0,
+  )
+  return threads + bytesOf(write(input, { ...form, threads: [] }))
 }
 
 function squeeze(input: BundleInput, whole: Form, budget: number, fewestNotes: number): Form {
