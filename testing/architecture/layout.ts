@@ -185,9 +185,9 @@ export const forbiddenFolders: readonly string[] = ['utils', 'util', 'common', '
  * that somebody else wrote goes through one of these.
  */
 export const startsGit: Readonly<Record<string, string>> = {
-  'wrapper/workspace/git.ts': 'wrapper/workspace/hostile-clone.test.ts',
+  'wrapper/workspace/git.ts': 'wrapper/workspace/hostile-clone.system.test.ts',
   // In the command space: the other end of the wire.
-  'wrapper/workspace/outside/wire.ts': 'wrapper/workspace/hostile-clone.test.ts',
+  'wrapper/workspace/outside/wire.ts': 'wrapper/workspace/hostile-clone.system.test.ts',
   'edges/git/run-git.ts': 'edges/git/hostile-tree.test.ts',
   'memory/extract/source-files.ts': 'memory/client/hostile-repository.test.ts',
   'cli/local/git-seed.ts': 'cli/local/git-seed.test.ts',

@@ -1,4 +1,4 @@
-/** The process that `pglite-folder.test.ts` kills while it has the store. */
+/** The process that `pglite-folder.system.test.ts` kills while it has the store. */
 import { openFolderSql } from '../pglite/pglite-folder.ts'
 
 const folder = process.argv[2]
