@@ -28,6 +28,12 @@ function find(states: readonly GraphState[], id: string): GraphState {
   return found.find((state) => state.id === id)!
 }
 
+/** Placing a chart takes up to ten seconds of a processor. */
+function once<T>(make: () => T): () => T {
+  const made: T[] = []
+  return () => (made[0] ??= make())
+}
+
 test('rows between the same two neighbours are one line, each row with its own source and target', () => {
   const line = graphOf(machine).lines.find(({ source, target }) => source === 'a' && target === 'b')
   expect(line?.parent).toBe('')
@@ -77,8 +83,10 @@ test.each([
 })
 
 describe.each(machines)('the chart of $kind', (definition) => {
+  const laidOut = once(() => chartOf(definition))
+
   test('holds every state inside its frame and nothing on top of a neighbour', async () => {
-    const { width, height, states } = await chartOf(definition)
+    const { width, height, states } = await laidOut()
     const byId = new Map(states.map((state) => [state.id, state]))
     for (const state of states) {
       const parent = byId.get(state.id.split('.').slice(0, -1).join('.')) ?? { x: 0, y: 0, width, height }
@@ -101,7 +109,7 @@ describe.each(machines)('the chart of $kind', (definition) => {
   })
 
   test('names every state and loses no row', async () => {
-    const chart = await chartOf(definition)
+    const chart = await laidOut()
     const svg = svgOf(chart)
     for (const { id } of chart.states) expect(svg).toContain(`id="${id}"`)
     const drawn = chart.lines.flatMap(({ moves }) =>
