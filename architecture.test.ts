@@ -9,6 +9,7 @@ import { differences, readList } from './testing/architecture/ratchet.ts'
 import { ratchets } from './testing/architecture/ratchets.ts'
 import { breaches, longFiles, type Packages } from './testing/architecture/rules.ts'
 import { parseSource } from './testing/architecture/source.ts'
+import { suitesOf } from './testing/suites.ts'
 
 /** A clock's own method has a dot before it, its declaration a type or a body after it. */
 const databaseClock =
@@ -41,6 +42,11 @@ test('every file is where the layout puts it and imports only what its folder ma
 test.each(ratchets)('the list of $name holds today’s breaches, no more and no fewer', (ratchet) => {
   const found = differences(ratchet.breaches(house), readList(ratchet.name), ratchet.remedy)
   expect(found.join('\n')).toBe('')
+})
+
+test('the files that share a process are those that may, by what they import now', () => {
+  const listed = JSON.parse(readFileSync(join(root, 'testing/suites.json'), 'utf8')) as object
+  expect(listed, 'npm run generate writes the list').toEqual(suitesOf(house.files))
 })
 
 test('every module that starts git has a test with a canary in its repositories', () => {

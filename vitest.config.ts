@@ -1,12 +1,50 @@
+import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+
+/** By what they import (`npm run generate`): testing/suites.ts. */
+const { pure, store } = JSON.parse(readFileSync(new URL('testing/suites.json', import.meta.url), 'utf8')) as Readonly<
+  Record<'pure' | 'store', readonly string[]>
+>
+
+/** One whole life, from the webhook to the merge, and one law with what breaks it: `npm test` runs it too. */
+const samples = ['property-tests/simulation/one-life.test.ts']
+
+const exclude = ['node_modules/**', 'dist/**', 'bench/node_modules/**', 'testing/protocol/node_modules/**']
+const system = ['**/*.system.test.ts']
+const laws = ['property-tests/**/*.test.ts']
+
+interface Project {
+  readonly name: string
+  readonly include: readonly string[]
+  readonly exclude?: readonly string[]
+  /** Of each file from the others: its own process. */
+  readonly isolate?: boolean
+}
+
+const projects: readonly Project[] = [
+  { name: 'pure', include: pure, isolate: false },
+  { name: 'store', include: store, isolate: false },
+  { name: 'wire', include: ['**/*.test.ts'], exclude: [...system, ...laws, ...pure, ...store] },
+  { name: 'samples', include: samples },
+  { name: 'system', include: system, exclude: samples },
+  { name: 'laws', include: laws, exclude: [...system, ...samples] },
+]
 
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
-    exclude: ['node_modules/**', 'dist/**', 'bench/node_modules/**', 'testing/protocol/node_modules/**'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    projects: projects.map(({ name, include, exclude: others = [], isolate = true }) => ({
+      extends: true as const,
+      test: {
+        name,
+        include: [...include],
+        exclude: [...exclude, ...others],
+        isolate,
+        setupFiles: ['testing/processor-time.ts'],
+      },
+    })),
   },
 })

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Names each test that failed in the last run of all tests, with the first lines of its message. `.ci/run` ends with it.
+// Names each test that failed in the last run of each suite, with the first lines of its message. `.ci/run` ends with it.
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { onNode24, root } from './on-node-24.mjs'
@@ -7,7 +7,12 @@ import { onNode24, root } from './on-node-24.mjs'
 const shownLines = 20
 
 async function main() {
-  const report = join(root, 'node_modules', '.cache', 'statewright', 'tests.json')
+  for (const suite of ['test', 'system', 'laws']) await nameFailed(suite)
+  return 0
+}
+
+async function nameFailed(suite) {
+  const report = join(root, 'node_modules', '.cache', 'statewright', `${suite}.json`)
   const { testResults = [] } = JSON.parse(await readFile(report, 'utf8').catch(() => '{}'))
   for (const file of testResults.filter(({ status }) => status === 'failed')) {
     const failed = file.assertionResults.filter(({ status }) => status === 'failed')
@@ -16,7 +21,6 @@ async function main() {
     for (const { fullName, failureMessages } of failed)
       console.log(`${place}: ${fullName}\n${firstLines(failureMessages.join('\n'))}`)
   }
-  return 0
 }
 
 function firstLines(text = '') {

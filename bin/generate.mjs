@@ -16,6 +16,7 @@ import { machineReadmes } from './generators/machine-readmes.mjs'
 import { reference } from './generators/reference.mjs'
 import { settings } from './generators/settings.mjs'
 import { stateReasons } from './generators/state-reasons.mjs'
+import { suites } from './generators/suites.mjs'
 import { toolManifestFile } from './generators/tool-manifest.mjs'
 import { onNode24, root } from './on-node-24.mjs'
 
@@ -33,6 +34,7 @@ export const generators = [
   toolManifestFile,
   settings,
   gaps,
+  suites,
 ]
 
 const usage = `usage: npm run generate

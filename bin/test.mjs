@@ -1,45 +1,110 @@
 #!/usr/bin/env node
-// `npm test`: all tests, or those that the arguments pick (vitest's own). Ends with `N passed, N failed, N skipped`,
-// which vitest's own summary doesn't say in one line. A run of all tests leaves its report for `npm run rows`.
+// `npm test`, `npm run test:system`, `test:laws` and `test:all`: a suite, or the files that the arguments pick (vitest's own).
+// Ends with `N passed, N failed, N skipped`, which vitest's own summary doesn't say in one line. A whole suite leaves its report
+// for `npm run rows`, and what each file took.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { onNode24, root, run } from './on-node-24.mjs'
 
+const at = process.argv.indexOf('--suite')
+const named = at < 0 ? undefined : process.argv[at + 1]
+
+const usage = `usage: ${named === undefined ? 'npm test' : `npm run test:${named}`} [-- FILE... [vitest's options]]
+
+  npm test      what needs no server, browser or program besides git: the suite of every day
+  test:system   *.system.test.ts: programs, whole orchestrators, the real agent CLI, chromium, deploy, bench
+  test:laws     property-tests/
+  test:all      the three, each once
+
+With FILE, every test file whose path contains FILE runs, whichever its suite. A whole suite leaves its report and its times
+in node_modules/.cache/statewright/, and prints the 30 files that took most.`
+
+/** Projects of vitest.config.ts by suite. A report is left for each. */
+const suites = { test: ['pure', 'store', 'wire', 'samples'], system: ['system'], laws: ['laws'] }
+const cache = join(root, 'node_modules', '.cache', 'statewright')
+
 /** More than these died of something else. */
 const mostDead = 3
+const shownTimes = 30
+/** Seconds of a processor: a file above is named, so that it becomes cheaper or a suite's own program. */
+const dear = 20
 
 async function main(parameters) {
+  const others = parameters.filter((each) => each !== '--suite' && each !== named)
+  // What is picked may be of any suite.
+  if (others.length > 0) return end([await runTests(others)])
+  const runs = []
+  for (const suite of named === 'all' ? Object.keys(suites) : [named ?? 'test']) runs.push(await runSuite(suite))
+  return end(runs)
+}
+
+function end(runs) {
+  const counts = runs.map(({ report, code }) => count(report, code))
+  const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((name) =>
+    counts.reduce((sum, each) => sum + each[name], 0),
+  )
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
+  return runs.every(({ code }) => code === 0) && failed === 0 ? 0 : 1
+}
+
+async function runSuite(suite) {
+  const ended = await withoutDeadWorkers(await runTests(suites[suite].flatMap((name) => ['--project', name])))
+  await mkdir(cache, { recursive: true })
+  await writeFile(join(cache, `${suite}.json`), JSON.stringify(ended.report))
+  await writeFile(join(cache, `${suite}-times.json`), JSON.stringify(ended.times))
+  printTimes(ended.times)
+  return ended
+}
+
+async function runTests(parameters) {
   const folder = await mkdtemp(join(tmpdir(), 'test-report-'))
   try {
-    const first = await vitest(join(folder, 'report.json'), parameters)
-    const isWhole = parameters.length === 0
-    const { report, code } = isWhole ? await withoutDeadWorkers(first, join(folder, 'again.json')) : first
-    if (isWhole) await leaveReport(report)
-    const { passed, failed, skipped } = count(report, code)
-    console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
-    return code === 0 && failed === 0 ? 0 : 1
+    const [file, times] = ['report.json', 'times'].map((name) => join(folder, name))
+    process.env['PROCESSOR_TIMES'] = times
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    const code = await run('vitest', ['run', ...reporters, ...parameters])
+    const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))
+    return { code, report, times: timesOf(report, await readFile(times, 'utf8').catch(() => '')) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function vitest(file, parameters) {
-  const code = await run('vitest', [
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${file}`,
-    ...parameters,
-  ])
-  return { code, report: JSON.parse(await readFile(file, 'utf8').catch(() => '{}')) }
+/** Of each file: seconds of wall time between its first and last test, of processors with its share of its process's start. */
+function timesOf({ testResults = [] }, lines) {
+  const processor = new Map(
+    lines
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+      .map(({ file, processor: seconds }) => [file, seconds]),
+  )
+  return testResults
+    .map(({ name, startTime, endTime }) => ({
+      file: relative(root, name),
+      wall: Math.max(0, Math.round((endTime - startTime) / 10) / 100),
+      processor: processor.get(name) ?? 0,
+    }))
+    .toSorted((a, b) => b.processor - a.processor)
+}
+
+function printTimes(times) {
+  const sum = (of) => times.reduce((all, each) => all + each[of], 0).toFixed(0)
+  console.log(
+    `\n${'processor'.padStart(9)} ${'wall'.padStart(7)}  file (seconds; all ${times.length}: ${sum('processor')}, ${sum('wall')})`,
+  )
+  for (const { file, wall, processor } of times.slice(0, shownTimes))
+    console.log(`${processor.toFixed(1).padStart(9)} ${wall.toFixed(1).padStart(7)}  ${file}`)
+  for (const { file, processor } of times.filter((each) => each.processor > dear))
+    console.log(`DEAR: ${file} took ${processor.toFixed(0)} processor seconds, more than ${dear}`)
 }
 
 /**
  * Node 24 itself ends a process now and then (V8: "Check failed: jit_page.has_value()"). Where nothing else failed, files
  * whose worker died run once more, and are named. No test that failed runs again.
  */
-async function withoutDeadWorkers(first, file) {
+async function withoutDeadWorkers(first) {
   const { testResults = [] } = first.report
   const dead = testResults.filter(isUnloaded)
   const hasFailed = testResults.some(({ assertionResults }) =>
@@ -48,18 +113,13 @@ async function withoutDeadWorkers(first, file) {
   if (dead.length === 0 || dead.length > mostDead || hasFailed) return first
   const names = dead.map(({ name }) => name)
   for (const name of names) console.log(`FLAKY: ${relative(root, name)}: its worker died, and it runs once more`)
-  const again = await vitest(file, names)
+  const again = await runTests(names)
   const others = testResults.filter(({ name }) => !names.includes(name))
   return {
     code: again.code,
     report: { ...first.report, testResults: [...others, ...(again.report.testResults ?? dead)] },
+    times: [...first.times.filter(({ file }) => !names.includes(join(root, file))), ...again.times],
   }
-}
-
-async function leaveReport(report) {
-  const folder = join(root, 'node_modules', '.cache', 'statewright')
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'tests.json'), JSON.stringify(report))
 }
 
 function isUnloaded({ status, assertionResults }) {
@@ -76,4 +136,4 @@ function count({ testResults = [] }, code) {
   return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped: tests.length - passed - failedTests }
 }
 
-await onNode24(import.meta.url, main)
+await onNode24(import.meta.url, main, usage)

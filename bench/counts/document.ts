@@ -21,7 +21,7 @@ export function documentOf(table: CountTable): string {
   return `## Counts
 
 What a transition costs, in counts that no neighbour can change: of the machine of \`bench -- runtime\` over PostgreSQL ${table.postgres}, effects
-performed and settled. \`bench/counts/counts.json\` holds them. \`npm test\` counts again, and fails when a count grew or fell by
+performed and settled. \`bench/counts/counts.json\` holds them. \`npm run test:system\` counts again, and fails when a count grew or fell by
 over 2 %. \`npm run bench -- counts --write\` writes the table anew, for a growth that is worth it too. The test takes about 40 s
 of processor time.
 

@@ -9,6 +9,8 @@ export interface Import {
   readonly line: number
   /** As the other file exports them; `*` where all may be meant. */
   readonly names: readonly string[]
+  /** Only types are meant, so nothing is loaded. */
+  readonly isType: boolean
 }
 
 export interface Name {
@@ -89,7 +91,8 @@ export function parseSource(path: string, text: string): SourceFile {
   const comments = parsed.map(({ value, start }) => ({ text: value, line: lineOf(start) }))
   walk(program, (node, above) => {
     const specifier = specifierOf(node)
-    if (specifier !== undefined) imports.push({ specifier, line: lineOf(node.start), names: importedBy(node, above) })
+    if (specifier !== undefined)
+      imports.push({ specifier, line: lineOf(node.start), names: importedBy(node, above), isType: isOfTypes(node) })
     for (const name of declaredIn(node, above.at(-1))) declared.push({ name, line: lineOf(node.start) })
     for (const name of exportedIn(node)) exports.push({ name, line: lineOf(node.start) })
     const name = functionNameOf(node, above)
@@ -144,6 +147,10 @@ function namesGit({ type, arguments: args, elements }: Node): boolean {
 function specifierOf(node: Node): string | undefined {
   const value = node.source?.value
   return typeof value === 'string' ? value : undefined
+}
+
+function isOfTypes({ type, importKind, exportKind }: Node): boolean {
+  return type === 'TSImportType' || (importKind ?? exportKind) === 'type'
 }
 
 function unwantedIn(node: Node): string | undefined {

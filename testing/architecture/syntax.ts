@@ -26,6 +26,8 @@ export interface Node {
   readonly argument?: Node
   readonly shorthand?: boolean
   readonly computed?: boolean
+  readonly importKind?: string
+  readonly exportKind?: string
 }
 
 /** Visits every node with the nodes around it, the nearest last. */

@@ -1,6 +1,16 @@
 /** `npm run rows -- --help`: exit code 0 when every row is held or listed, and when tests see every mutation. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { Type } from 'typebox'
@@ -12,14 +22,21 @@ import { heldPages, readRows } from './pages.ts'
 import { readOptions, refuseCall } from '../options.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const lastRun = join(root, 'node_modules', '.cache', 'statewright', 'tests.json')
+/** Where `bin/test.mjs` leaves the reports of whole suites, and the files whose tests each one holds. */
+const reports = join(root, 'node_modules', '.cache', 'statewright')
+const suites: Readonly<Record<string, (path: string) => boolean>> = {
+  test: (path) => !suites['system']!(path) && !suites['laws']!(path),
+  system: (path) => path.endsWith('.system.test.ts'),
+  laws: (path) => path.startsWith('property-tests/'),
+}
 
 const usage = `usage: npm run rows -- [options]
 
-Compares the rows of docs/contract and docs/rules.md with the last whole npm test. A test covers a row when it passed and
-its title cites the row. Every other row must be in testing/rows/unheld.json, with a reason.
+Compares the rows of docs/contract and docs/rules.md with the last whole npm test, test:system and test:laws. A test covers a
+row when it passed and its title cites the row. Every other row must be in testing/rows/unheld.json, with a reason. Where one
+of the three did not run here, the rows that only its tests cite count as "not run here".
 
-  --report FILE   read this JSON report of vitest (default: that of the last npm test)
+  --report FILE   read this JSON report of vitest (default: those of the last runs)
   --list          print the rows that no test covers
   --mutate N      break N rows, each by its mutation in testing/rows/mutations.json; a test that cites the row must fail
   --seed S        draw the N rows from S (default 1)
@@ -28,7 +45,7 @@ its title cites the row. Every other row must be in testing/rows/unheld.json, wi
 const values = readOptions(
   usage,
   {
-    report: { type: 'string', default: lastRun },
+    report: { type: 'string' },
     list: { type: 'boolean', default: false },
     mutate: { type: 'string' },
     seed: { type: 'string', default: '1' },
@@ -44,26 +61,58 @@ function readJson(path: string): unknown {
   return JSON.parse(readFileSync(path, 'utf8'))
 }
 
-function readReport(): Report {
-  if (existsSync(values.report)) return Parse(Report, readJson(values.report))
-  refuseCall(usage, `${values.report} is not there: run npm test, which writes it when it runs every test`)
+interface LastRuns {
+  readonly report: Report
+  /** Suites that left no report. */
+  readonly missing: readonly string[]
+}
+
+function readReports(): LastRuns {
+  const file = values.report
+  if (file !== undefined) {
+    if (existsSync(file)) return { report: Parse(Report, readJson(file)), missing: [] }
+    refuseCall(usage, `${file} is not there`)
+  }
+  const pathOf = (suite: string): string => join(reports, `${suite}.json`)
+  const names = Object.keys(suites)
+  const there = names.filter((suite) => existsSync(pathOf(suite)))
+  if (there.length === 0) refuseCall(usage, 'no suite has left a report: run npm test first')
+  const testResults = there.flatMap((suite) => Parse(Report, readJson(pathOf(suite))).testResults)
+  return { report: { testResults }, missing: names.filter((suite) => !there.includes(suite)) }
+}
+
+/** The rows that the tests of these suites cite. */
+function citedBy(missing: readonly string[]): ReadonlySet<string> {
+  const files = globSync('**/*.test.ts', { cwd: root, exclude: ['node_modules', 'dist'] })
+  const unread = files.filter((path) => missing.some((suite) => suites[suite]!(path)))
+  return new Set(unread.flatMap((path) => find(readFileSync(join(root, path), 'utf8'))))
 }
 
 function main(): number {
-  const report = readReport()
-  return values.mutate === undefined && values.only === undefined ? compare(report) : breakRows(report)
+  const { report, missing } = readReports()
+  return values.mutate === undefined && values.only === undefined ? compare(report, missing) : breakRows(report)
 }
 
-function compare(report: Report): number {
+function compare(report: Report, missing: readonly string[]): number {
   const held = heldBy(report, find)
   const unheld = Parse(Unheld, readJson(join(import.meta.dirname, 'unheld.json')))
-  const faults = faultsOf(rows, held, unheld)
+  const cited = citedBy(missing)
+  const isNotRun = ({ id }: { readonly id: string }): boolean =>
+    !held.has(id) && !Object.hasOwn(unheld, id) && cited.has(id)
+  const faults = faultsOf(
+    rows.filter((row) => !isNotRun(row)),
+    held,
+    unheld,
+  )
   for (const fault of faults) console.log(fault)
   if (values.list) for (const [id, { why, note }] of Object.entries(unheld)) console.log(`${id} ${why}: ${note}`)
+  for (const suite of missing) console.log(`${suite === 'test' ? 'npm test' : `npm run test:${suite}`}: not run here`)
   const count = rows.filter(({ id }) => held.has(id)).length
   const elsewhere = Object.values(unheld).filter(({ why }) => isHeldElsewhere(why)).length
-  const not = rows.length - count - elsewhere
-  console.log(`${rows.length} rows: ${count} held, ${elsewhere} by other commands, ${not} not, ${faults.length} faults`)
+  const notRun = rows.filter(isNotRun).length
+  const not = rows.length - count - elsewhere - notRun
+  const parts = [`${count} held`, `${elsewhere} by other commands`, ...(notRun > 0 ? [`${notRun} not run here`] : [])]
+  console.log(`${rows.length} rows: ${parts.join(', ')}, ${not} not, ${faults.length} faults`)
   return faults.length === 0 ? 0 : 1
 }
 

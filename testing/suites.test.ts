@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { houseOfTexts } from './architecture/house.ts'
+import { suitesOf } from './suites.ts'
+
+const store = "import { PGlite } from '@electric-sql/pglite'\nexport const open = () => new PGlite()"
+
+function suiteOf(path: string, texts: Readonly<Record<string, string>>): string {
+  const { pure, store: ofStore } = suitesOf(houseOfTexts(texts).files)
+  return pure.includes(path) ? 'pure' : ofStore.includes(path) ? 'store' : 'its own process'
+}
+
+test.each([
+  ['opens nothing', 'pure', {}],
+  [
+    'opens a socket two files away',
+    'its own process',
+    { 'http/b.ts': "import './c.ts'", 'http/c.ts': "import 'node:net'" },
+  ],
+  [
+    'imports types of what opens a socket',
+    'pure',
+    { 'http/b.ts': "import type { C } from './c.ts'", 'http/c.ts': "import 'node:net'" },
+  ],
+  ['opens the store through another file', 'store', { 'http/b.ts': store }],
+  ['loads what measures processor time', 'its own process', { 'http/b.ts': 'export const b = process.cpuUsage()' }],
+])('a test file that %s runs in: %s', (_what, suite, others) => {
+  expect(suiteOf('http/a.test.ts', { 'http/a.test.ts': "import './b.ts'", 'http/b.ts': '', ...others })).toBe(suite)
+})
+
+test('a test file that changes its process shares it with no other', () => {
+  expect(suiteOf('http/a.test.ts', { 'http/a.test.ts': "process.env['A'] = 'b'" })).toBe('its own process')
+})
+
+test('a name states what is no part of npm test', () => {
+  const texts = { 'http/a.system.test.ts': '', 'property-tests/why/a.test.ts': '' }
+  expect(suitesOf(houseOfTexts(texts).files)).toEqual({ pure: [], store: [] })
+})
