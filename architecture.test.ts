@@ -40,7 +40,7 @@ test('every file is where the layout puts it and imports only what its folder ma
 })
 
 test.each(ratchets)('the list of $name holds today’s breaches, no more and no fewer', (ratchet) => {
-  const found = differences(ratchet.breaches(house), readList(ratchet.name), ratchet.remedy)
+  const found = differences(ratchet.breaches(house), readList(ratchet.name), ratchet.remedy, ratchet.room)
   expect(found.join('\n')).toBe('')
 })
 

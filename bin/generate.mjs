@@ -18,6 +18,7 @@ import { settings } from './generators/settings.mjs'
 import { stateReasons } from './generators/state-reasons.mjs'
 import { suites } from './generators/suites.mjs'
 import { toolManifestFile } from './generators/tool-manifest.mjs'
+import { weight } from './generators/weight.mjs'
 import { onNode24, root } from './on-node-24.mjs'
 
 /** @type {readonly {name: string, files: readonly string[], run(outDir: string): Promise<void>}[]} */
@@ -35,6 +36,8 @@ export const generators = [
   settings,
   gaps,
   suites,
+  // The last one, for it counts what the others write.
+  weight,
 ]
 
 const usage = `usage: npm run generate

@@ -18,12 +18,14 @@ export interface Ratchet {
   readonly breaches: (house: House) => readonly Breach[]
   /** What to do about a breach, as a sentence. */
   readonly remedy: string
+  /** By how much the count of an entry may exceed the list; absent: by nothing. A generator lowers what has room. */
+  readonly room?: Listed
 }
 
 export type Listed = Readonly<Record<string, number>>
 
 /** Every difference from the list, as a line. Room in the list would let a new breach in, so it fails as well. */
-export function differences(found: readonly Breach[], listed: Listed, remedy: string): string[] {
+export function differences(found: readonly Breach[], listed: Listed, remedy: string, room: Listed = {}): string[] {
   const sums = new Map<string, Breach>()
   for (const breach of found) {
     const before = sums.get(breach.entry)?.count ?? 0
@@ -31,13 +33,15 @@ export function differences(found: readonly Breach[], listed: Listed, remedy: st
   }
   const grown = [...sums.values()].flatMap(({ entry, count, at }) => {
     const known = listed[entry]
-    if (known !== undefined && count <= known) return []
+    if (known !== undefined && count <= known + (room[entry] ?? 0)) return []
     return [`${at} ${entry}: ${count}, the list has ${known ?? 'none'}. ${remedy}`]
   })
   const shrunk = Object.entries(listed).flatMap(([entry, known]) => {
     const count = sums.get(entry)?.count
     if (count === undefined) return [`${entry} is gone: strike it from the list`]
-    return count < known ? [`${entry} fell from ${known} to ${count}: write ${count} into the list`] : []
+    return count < known && room[entry] === undefined
+      ? [`${entry} fell from ${known} to ${count}: write ${count} into the list`]
+      : []
   })
   return [...grown, ...shrunk, ...unsorted(listed)]
 }

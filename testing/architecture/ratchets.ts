@@ -5,5 +5,6 @@ import type { Ratchet } from './ratchet.ts'
 import { saidNames } from './said-names.ts'
 import { straySupport } from './stray-support.ts'
 import { unused } from './unused.ts'
+import { weight } from './weight.ts'
 
-export const ratchets: readonly Ratchet[] = [circles, deadPaths, longFunctions, saidNames, straySupport, unused]
+export const ratchets: readonly Ratchet[] = [circles, deadPaths, longFunctions, saidNames, straySupport, unused, weight]

@@ -41,6 +41,9 @@ export interface SourceFile {
   readonly unwanted: readonly { readonly what: string; readonly line: number }[]
   /** Lines where `git` stands as a program: first argument of a call, or first word of a command. */
   readonly git: readonly number[]
+  /** How often it overrules the compiler about a type, and about what may be absent (`!`). */
+  readonly casts: number
+  readonly nonNulls: number
 }
 
 const skipped = new Set(['node_modules', 'dist', '.git', '.statewright', 'coverage'])
@@ -86,6 +89,7 @@ export function parseSource(path: string, text: string): SourceFile {
   const functions: Body[] = []
   const unwanted: SourceFile['unwanted'][number][] = []
   const git: number[] = []
+  let [casts, nonNulls] = [0, 0]
   const lineOf = linesOf(text)
   const { program, comments: parsed } = parseSync(path, text)
   const comments = parsed.map(({ value, start }) => ({ text: value, line: lineOf(start) }))
@@ -103,6 +107,8 @@ export function parseSource(path: string, text: string): SourceFile {
     const what = unwantedIn(node)
     if (what !== undefined) unwanted.push({ what, line: lineOf(node.start) })
     if (namesGit(node)) git.push(lineOf(node.start))
+    if (isCast(node)) casts += 1
+    if (node.type === 'TSNonNullExpression') nonNulls += 1
   })
   return {
     path,
@@ -115,6 +121,8 @@ export function parseSource(path: string, text: string): SourceFile {
     comments,
     unwanted,
     git,
+    casts,
+    nonNulls,
   }
 }
 
@@ -141,6 +149,11 @@ export function targetOf(path: string, specifier: string): string | undefined {
 function namesGit({ type, arguments: args, elements }: Node): boolean {
   const first = type === 'CallExpression' ? args?.[0] : type === 'ArrayExpression' ? elements?.[0] : undefined
   return (first as { value?: unknown } | null | undefined)?.value === 'git'
+}
+
+/** `as const` and `satisfies` overrule nothing. */
+function isCast({ type, typeAnnotation }: Node): boolean {
+  return (type === 'TSAsExpression' || type === 'TSTypeAssertion') && typeAnnotation?.typeName?.name !== 'const'
 }
 
 /** Static, dynamic and type imports, and re-exports, all carry their module in `source`. */

@@ -28,6 +28,8 @@ export interface Node {
   readonly computed?: boolean
   readonly importKind?: string
   readonly exportKind?: string
+  readonly typeAnnotation?: Node
+  readonly typeName?: Node
 }
 
 /** Visits every node with the nodes around it, the nearest last. */

@@ -19,6 +19,7 @@ import { citationFinder } from './citations.ts'
 import { faultsOf, heldBy, isHeldElsewhere, Report, Unheld } from './held.ts'
 import { drawn, filesOf, mutate, Mutation } from './mutations.ts'
 import { heldPages, readRows } from './pages.ts'
+import { weighed } from './weight.ts'
 import { readOptions, refuseCall } from '../options.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -113,6 +114,7 @@ function compare(report: Report, missing: readonly string[]): number {
   const not = rows.length - count - elsewhere - notRun
   const parts = [`${count} held`, `${elsewhere} by other commands`, ...(notRun > 0 ? [`${notRun} not run here`] : [])]
   console.log(`${rows.length} rows: ${parts.join(', ')}, ${not} not, ${faults.length} faults`)
+  console.log(weighed(root, count))
   return faults.length === 0 ? 0 : 1
 }
 
