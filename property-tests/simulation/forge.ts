@@ -20,10 +20,10 @@ import { findIssue } from '../../standins/forge/store/issues.ts'
 import { addUser, emit, requireUser, timestamp, type World as Store } from '../../standins/forge/store/world.ts'
 import type { Sender } from '../../standins/forge/webhooks/sender.ts'
 import { people } from '../../standins/people.ts'
-import { memoryGit } from './git/memory-git.ts'
+import { memoryGit } from '../../standins/forge/git/memory/memory-git.ts'
 import { nameOf } from './thread.ts'
 import { createSender, type Carry } from './webhooks.ts'
-import { bareAt, filesOf, forgetRepositories, keepCommit, keepTree } from './git/objects.ts'
+import { bareAt, filesOf, forgetRepositories, keepCommit, keepTree } from '../../standins/forge/git/memory/objects.ts'
 
 export const forgeUrl = 'https://forge.test'
 /** The first of them is where all is well known; the second is there in some lives. */

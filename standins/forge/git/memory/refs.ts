@@ -1,7 +1,9 @@
-import { branchOf, refOf, ZERO_SHA, type RefUpdate } from '../../../standins/forge/git/refs.ts'
+import { branchOf, refOf, ZERO_SHA, type RefUpdate } from '../refs.ts'
 import { bareAt, historyOf } from './objects.ts'
 
 const HEADS = 'refs/heads/'
+/** Git takes no fewer digits. */
+const SHORT_SHA = /^[0-9a-f]{4,39}$/
 
 export async function readRef(path: string, ref: string): Promise<string | undefined> {
   const { refs, commits } = bareAt(path)
@@ -18,7 +20,8 @@ export async function resolveCommit(path: string, name: string): Promise<string 
     const sha = await readRef(path, candidate)
     if (sha !== undefined) return sha
   }
-  return undefined
+  const isShort = SHORT_SHA.test(name)
+  return isShort ? [...bareAt(path).commits.keys()].find((sha) => sha.startsWith(name)) : undefined
 }
 
 export async function listRefs(path: string, prefix: string): Promise<Array<{ ref: string; sha: string }>> {

@@ -1,5 +1,6 @@
 /** Three ways, file by file. */
-import type { CommitSpec, Identity } from '../../../standins/forge/git/merge.ts'
+import type { CommitSpec, Identity } from '../merge.ts'
+import { changeOf, linesOf } from './diff.ts'
 import { bareAt, commitAt, filesOf, keepCommit, keepTree } from './objects.ts'
 import { commitsBetween } from './commits.ts'
 import { mergeBase } from './refs.ts'
@@ -17,11 +18,27 @@ function mergeOver(path: string, ancestor: string | undefined, ours: string, the
   const merged = new Map<string, string>()
   for (const name of new Set([...from.keys(), ...a.keys(), ...b.keys()])) {
     const [was, mine, yours] = [from.get(name), a.get(name), b.get(name)]
-    if (mine !== yours && mine !== was && yours !== was) return undefined
-    const text = mine === was ? yours : mine
+    const isTwice = mine !== yours && mine !== was && yours !== was
+    if (isTwice && (was === undefined || mine === undefined || yours === undefined)) return undefined
+    const text = isTwice ? mergeTexts(was!, mine!, yours!) : mine === was ? yours : mine
+    if (isTwice && text === undefined) return undefined
     if (text !== undefined) merged.set(name, text)
   }
   return keepTree(bare, merged)
+}
+
+/** Both sides' changes in one file, when at least one line that neither touched lies between them. */
+function mergeTexts(was: string, mine: string, yours: string): string | undefined {
+  const old = linesOf(was)
+  const [one, other] = [changeOf(old, linesOf(mine)), changeOf(old, linesOf(yours))].toSorted((a, b) => a.from - b.from)
+  if (!one || !other || one.to >= other.from) return undefined
+  return [
+    ...old.slice(0, one.from),
+    ...one.lines,
+    ...old.slice(one.to, other.from),
+    ...other.lines,
+    ...old.slice(other.to),
+  ].join('')
 }
 
 /** `now`: as forges show it. */
@@ -46,6 +63,8 @@ export async function rebaseCommits(
 ): Promise<string | undefined> {
   let tip = base
   for (const { sha, parents } of await commitsBetween(path, base, head)) {
+    if (parents.length > 1) continue
+    if (parents.length === 0) return undefined
     const tree = mergeOver(path, parents[0], tip, sha)
     if (tree === undefined) return undefined
     const { message, author } = commitAt(bareAt(path), sha)

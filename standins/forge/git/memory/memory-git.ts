@@ -1,6 +1,6 @@
 /** git of the local forge, in memory: no process is started for a commit. */
-import { gitStore, type GitStore } from '../../../standins/forge/git/store.ts'
-import { timestamp } from '../../../standins/forge/store/world.ts'
+import { gitStore, type GitStore } from '../store.ts'
+import { timestamp } from '../../store/world.ts'
 import { createBare } from './bare.ts'
 import { commitsBetween, countCommits, listCommits, pushedCommits, readCommit } from './commits.ts'
 import { diffFiles, diffText } from './diff.ts'

@@ -73,14 +73,18 @@ export function filesOf(bare: Bare, commit: string): Tree {
   return bare.trees.get(commitAt(bare, commit).tree) ?? new Map<string, string>()
 }
 
-/** The commit and all before it, newest first. */
+/** The commit and all before it, each before its parents; of a merge the last parent's line comes first, as in git. */
 export function historyOf(bare: Bare, sha: string): readonly string[] {
-  const found = new Set<string>()
-  const queue = [sha]
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    if (found.has(next) || !bare.commits.has(next)) continue
-    found.add(next)
-    queue.push(...commitAt(bare, next).parents)
+  const done = new Set<string>()
+  const stack = [{ sha, isLeft: false }]
+  const seen = new Set<string>()
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (next.isLeft) done.add(next.sha)
+    else if (!seen.has(next.sha) && bare.commits.has(next.sha)) {
+      seen.add(next.sha)
+      const parents = commitAt(bare, next.sha).parents.toReversed()
+      stack.push({ sha: next.sha, isLeft: true }, ...parents.map((parent) => ({ sha: parent, isLeft: false })))
+    }
   }
-  return [...found]
+  return [...done].toReversed()
 }

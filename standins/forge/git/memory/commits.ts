@@ -1,6 +1,7 @@
-import type { Commit, PushedCommit } from '../../../standins/forge/git/commits.ts'
-import { ZERO_SHA } from '../../../standins/forge/git/refs.ts'
+import type { Commit, PushedCommit } from '../commits.ts'
+import { ZERO_SHA } from '../refs.ts'
 import { bareAt, commitAt, filesOf, historyOf } from './objects.ts'
+import type { FileDiff } from '../diff.ts'
 import { diffFiles } from './diff.ts'
 
 export async function readCommit(path: string, sha: string): Promise<Commit> {
@@ -32,9 +33,18 @@ async function changed(path: string, commit: Commit): Promise<Omit<PushedCommit,
   const [parent] = commit.parents
   const all = [...filesOf(bareAt(path), commit.sha).keys()]
   if (parent === undefined) return { added: all, removed: [], modified: [] }
-  const files = await diffFiles(path, parent, commit.sha)
+  const files = (await diffFiles(path, parent, commit.sha)).flatMap(unmoved)
   const named = (status: string): string[] => files.filter((file) => file.status === status).map((file) => file.path)
   return { added: named('added'), removed: named('removed'), modified: named('modified') }
+}
+
+/** A push names a moved file as removed and added. */
+function unmoved(file: FileDiff): ReadonlyArray<Pick<FileDiff, 'path' | 'status'>> {
+  if (file.previousPath === null) return [file]
+  return [
+    { path: file.previousPath, status: 'removed' },
+    { path: file.path, status: 'added' },
+  ]
 }
 
 export async function countCommits(path: string, base: string, head: string): Promise<number> {

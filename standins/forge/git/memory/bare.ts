@@ -1,5 +1,5 @@
 /** Every repository begins with one commit of its own. */
-import type { BareSource } from '../../../standins/forge/git/bare.ts'
+import type { BareSource } from '../bare.ts'
 import { keepCommit, keepTree, makeBare } from './objects.ts'
 
 export async function createBare(
