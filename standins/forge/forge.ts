@@ -10,8 +10,9 @@ import { serveAudit } from './audit-route.ts'
 import { CI_APP, startCi } from './ci/ci.ts'
 import { createDialectLinks, sendEvents, signDelivery, type DialectLinks } from './dialects.ts'
 import { createFaultBoard, type Fault, type FaultBoard } from './faults.ts'
-import { serveRepositories } from './git-route.ts'
+import { serveRepositories, type GitService } from './git-route.ts'
 import { adoptBare, writeHooks } from './git/bare.ts'
+import type { GitStore } from './git/store.ts'
 import type { Platform as GithubPlatform } from './github/call.ts'
 import { serveGithub } from './github/server.ts'
 import { serveGitlab } from './gitlab/server.ts'
@@ -42,6 +43,8 @@ export interface ForgeOptions {
   readonly faultSeed?: number
   /** Requests an hour per user, as the rate-limit headers show them. Default 5000. */
   readonly rateLimit?: number
+  /** Default: git itself. One in memory serves the API, but no clones, no CI and no second start. */
+  readonly git?: GitStore
   /** Opens GET /_audit to its holder. */
   readonly adminToken?: string
   readonly logger?: { error(details: unknown, message: string): void }
@@ -65,6 +68,8 @@ export interface Forge extends Actions {
   readonly auditFile: string
   readonly faults: FaultBoard
   gitUrl(owner: string, name: string): string
+  /** A push whose commits are in the store already, under the rules of one over HTTP. */
+  receive: GitService['receive']
   createUser(spec: UserSpec): void
   createRepository(spec: RepositorySpec): Promise<CreatedRepository>
   audit(): readonly AuditEntry[]
@@ -81,7 +86,7 @@ const DEFAULT_RATE_LIMIT = 5_000
 export async function startForge(options: ForgeOptions): Promise<Forge> {
   const dir = resolve(options.dir)
   await mkdir(dir, { recursive: true })
-  const world = createWorld(dir)
+  const world = createWorld(dir, options.git)
   await writeHooks(hooksPath(world))
   const file = join(dir, 'world.json')
   const saved = await readWorldFile(file)
@@ -140,6 +145,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     auditFile: world.audit.file,
     faults,
     gitUrl: (owner, name) => links.value.github.git(owner, name),
+    receive: gitService.receive,
     createUser: (spec) => void addUser(world, spec),
     createRepository: async (spec) => describe(await createRepository(world, spec)),
     audit: () => world.audit.entries(),

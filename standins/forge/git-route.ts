@@ -18,6 +18,8 @@ const PARENTS = ['', '/:first', '/:first/:second', '/:first/:second/:third'] as 
 export interface GitService {
   /** Resolves when every request under way has ended and its push has been noted. */
   settled(): Promise<void>
+  /** Moves a ref to a commit that the store has, as git's own push does through the hooks. */
+  receive(authorization: string, owner: string, repo: string, update: RefUpdate): Promise<void>
 }
 
 /** Smart HTTP for git, with the forge's tokens: the three paths that the protocol has, and no others. */
@@ -64,7 +66,10 @@ export async function serveRepositories(
     underWay.delete(served)
   }
 
-  return { settled: async () => void (await Promise.all(underWay)) }
+  return {
+    settled: async () => void (await Promise.all(underWay)),
+    receive: (authorization, owner, repo, update) => receive(world, authorization, { owner, repo }, update),
+  }
 }
 
 function placeOf(request: FastifyRequest): { owner: string; repo: string } {
@@ -99,6 +104,34 @@ function refRules(repository: Repository, actor: Actor | undefined): Record<stri
     FORGE_CLOSED_REFS: closed.map(([branch]) => refOf(branch)).join(' '),
     FORGE_STEADY_REFS: [...steady].map(refOf).join(' '),
   }
+}
+
+async function receive(
+  world: World,
+  authorization: string,
+  place: { owner: string; repo: string },
+  update: RefUpdate,
+): Promise<void> {
+  const actor = authenticate(world, authorization)
+  const repository = reachable(world, place, actor, 'git-receive-pack')
+  const problem = await brokenRule(repository, refRules(repository, actor), update)
+  if (problem !== undefined) throw new HttpRefusal(403, problem)
+  if (!(await repository.git.moveRef(update))) throw new HttpRefusal(409, `${update.ref} was moved meanwhile`)
+  if (actor) await acceptPush(world, repository, actor.user, [update])
+}
+
+/** What the update hook of git/bare.ts answers, in its words. */
+async function brokenRule(
+  { git }: Repository,
+  rules: Record<string, string>,
+  { ref, before, after }: RefUpdate,
+): Promise<string | undefined> {
+  const isIn = (refs = ''): boolean => refs.split(' ').includes(ref)
+  if (!/^refs\/(heads|tags)\//.test(ref)) return 'deny updating a hidden ref'
+  if (isIn(rules.FORGE_CLOSED_REFS)) return `GH006: Protected branch update failed for ${ref}.`
+  if (!isIn(rules.FORGE_STEADY_REFS) || before === ZERO_SHA) return undefined
+  if (after === ZERO_SHA) return `refusing to delete the current branch: ${ref}`
+  return (await git.isAncestor(before, after)) ? undefined : `non-fast-forward update of ${ref} refused`
 }
 
 async function settle(world: World, repository: Repository, actor: Actor | undefined, receipt: string): Promise<void> {

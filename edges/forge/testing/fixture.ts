@@ -154,6 +154,14 @@ export async function withForgeEdge(
   )
 }
 
+/** For tests that ask nothing of git itself: most of a test's processor time was git's processes. */
+export function withMemoryForgeEdge(
+  options: EdgeFixtureOptions,
+  use: (fixture: EdgeFixture) => Promise<void>,
+): Promise<void> {
+  return withForgeEdge({ git: 'memory', ...options }, use)
+}
+
 async function useEdge(
   forgeFixture: ForgeFixture,
   sql: Sql,

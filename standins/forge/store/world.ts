@@ -27,7 +27,7 @@ export interface World {
   nextId(): number
 }
 
-export function createWorld(dir: string): World {
+export function createWorld(dir: string, git: GitStore = processGit): World {
   const world: World = {
     dir,
     users: new Map(),
@@ -35,7 +35,7 @@ export function createWorld(dir: string): World {
     repositories: new Map(),
     audit: openAuditLog(`${dir}/audit.jsonl`),
     locks: createLocks(),
-    git: processGit,
+    git,
     now: () => Date.now(),
     listeners: new Set(),
     tipListeners: new Set(),

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Octokit } from '@octokit/rest'
 import { startForge, type Forge, type ForgeOptions } from '../forge.ts'
+import { memoryGit } from '../git/memory/memory-git.ts'
 import type { UserSpec } from '../store/world.ts'
+import { memoryClones } from './memory-clones.ts'
 
 /** A forge for one test, with three people: `acme` owns, `maintainer` is admin, `bot` may write, `reader` only reads, `stranger` is nobody. */
 export interface ForgeFixture {
@@ -40,24 +42,29 @@ export const USERS: readonly UserSpec[] = PEOPLE.map((login) => ({
   type: login === 'bot' ? 'Bot' : 'User',
 }))
 
-export type FixtureOptions = Omit<ForgeOptions, 'dir' | 'seed'> & {
+export type FixtureOptions = Omit<ForgeOptions, 'dir' | 'seed' | 'git'> & {
+  /** For tests that are not about git: no process is started, and a clone's folder is only a name. */
+  readonly git?: 'memory'
   readonly repository?: Partial<Parameters<Forge['createRepository']>[0]>
 }
 
 export async function withForge(options: FixtureOptions, use: (fixture: ForgeFixture) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'forge-test-'))
-  const { repository, ...rest } = options
-  const forge = await startForge({ dir: join(dir, 'forge'), ...rest, seed: { users: USERS } })
+  const { repository, git, ...rest } = options
+  const isInMemory = git === 'memory'
+  const store = isInMemory ? { git: memoryGit(Date.now, seedOf) } : {}
+  const forge = await startForge({ dir: join(dir, 'forge'), ...rest, ...store, seed: { users: USERS } })
   try {
-    const { path, gitUrl } = await forge.createRepository({
+    const created = await forge.createRepository({
       owner: 'acme',
       name: 'library',
-      fromPath: await library(),
+      fromPath: isInMemory ? IN_MEMORY : await library(),
       permissions: { maintainer: 'admin', bot: 'write', reader: 'read' },
       ci: { enabled: false },
       ...repository,
     })
-    await use({ dir, forge, path, ...tools(dir, forge, gitUrl) })
+    const clones = isInMemory ? memoryClones(forge, join(dir, 'forge', 'repositories'), created) : {}
+    await use({ dir, forge, path: created.path, ...tools(dir, forge, created.gitUrl), ...clones })
   } finally {
     await forge.close()
     await rm(dir, { recursive: true, force: true })
@@ -98,6 +105,15 @@ export function octokitOf(forge: Forge, login: string): Octokit {
 
 export function basic(token: string): string {
   return `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
+}
+
+/** Where the library would lie on disk. */
+const IN_MEMORY = '/in/memory'
+
+function seedOf({ fromPath }: { readonly fromPath?: string }): ReadonlyMap<string, string> | undefined {
+  if (fromPath === undefined) return undefined
+  if (fromPath !== IN_MEMORY) throw new Error(`git in memory reads no ${fromPath}`)
+  return new Map(Object.entries(LIBRARY))
 }
 
 let made: Promise<string> | undefined

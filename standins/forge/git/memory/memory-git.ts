@@ -1,7 +1,7 @@
 /** git of the local forge, in memory: no process is started for a commit. */
 import { gitStore, type GitStore } from '../store.ts'
 import { timestamp } from '../../store/world.ts'
-import { createBare } from './bare.ts'
+import { createBare, readmeOnly, type Seed } from './bare.ts'
 import { commitsBetween, countCommits, listCommits, pushedCommits, readCommit } from './commits.ts'
 import { diffFiles, diffText } from './diff.ts'
 import { mergeTrees, rebaseCommits, writeCommit } from './merge.ts'
@@ -17,8 +17,8 @@ import {
   setRef,
 } from './refs.ts'
 
-export function memoryGit(now: () => number): GitStore {
-  return gitStore(createBare, {
+export function memoryGit(now: () => number, seed: Seed = readmeOnly): GitStore {
+  return gitStore((path, _hooks, source) => createBare(seed, path, source), {
     ...{ branchesAt, branchTip, isAncestor, listRefs, mergeBase, moveRef, readRef, resolveCommit, setRef },
     ...{ commitsBetween, countCommits, listCommits, pushedCommits, readCommit, diffFiles, diffText, mergeTrees },
     writeCommit: (path, spec) => writeCommit(timestamp({ now }), path, spec),
