@@ -23,19 +23,15 @@ import { weighed } from './weight.ts'
 import { readOptions, refuseCall } from '../options.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-/** Where `bin/test.mjs` leaves the reports of whole suites, and the files whose tests each one holds. */
+/** Where `bin/test.mjs` leaves the reports of whole suites. */
 const reports = join(root, 'node_modules', '.cache', 'statewright')
-const suites: Readonly<Record<string, (path: string) => boolean>> = {
-  test: (path) => !suites['system']!(path) && !suites['laws']!(path),
-  system: (path) => path.endsWith('.system.test.ts'),
-  laws: (path) => path.startsWith('property-tests/'),
-}
+const suites = ['test', 'system', 'laws']
 
 const usage = `usage: npm run rows -- [options]
 
 Compares the rows of docs/contract and docs/rules.md with the last whole npm test, test:system and test:laws. A test covers a
 row when it passed and its title cites the row. Every other row must be in testing/rows/unheld.json, with a reason. Where one
-of the three did not run here, the rows that only its tests cite count as "not run here".
+of the three did not run here, the rows that a source cites count as "not run here".
 
   --report FILE   read this JSON report of vitest (default: those of the last runs)
   --list          print the rows that no test covers
@@ -75,18 +71,16 @@ function readReports(): LastRuns {
     refuseCall(usage, `${file} is not there`)
   }
   const pathOf = (suite: string): string => join(reports, `${suite}.json`)
-  const names = Object.keys(suites)
-  const there = names.filter((suite) => existsSync(pathOf(suite)))
+  const there = suites.filter((suite) => existsSync(pathOf(suite)))
   if (there.length === 0) refuseCall(usage, 'no suite has left a report: run npm test first')
   const testResults = there.flatMap((suite) => Parse(Report, readJson(pathOf(suite))).testResults)
-  return { report: { testResults }, missing: names.filter((suite) => !there.includes(suite)) }
+  return { report: { testResults }, missing: suites.filter((suite) => !there.includes(suite)) }
 }
 
-/** The rows that the tests of these suites cite. */
+/** The rows that a suite may hold which did not run: a test's title can come from any source that it loads. */
 function citedBy(missing: readonly string[]): ReadonlySet<string> {
-  const files = globSync('**/*.test.ts', { cwd: root, exclude: ['node_modules', 'dist'] })
-  const unread = files.filter((path) => missing.some((suite) => suites[suite]!(path)))
-  return new Set(unread.flatMap((path) => find(readFileSync(join(root, path), 'utf8'))))
+  const files = missing.length === 0 ? [] : globSync('**/*.ts', { cwd: root, exclude: ['node_modules', 'dist'] })
+  return new Set(files.flatMap((path) => find(readFileSync(join(root, path), 'utf8'))))
 }
 
 function main(): number {
