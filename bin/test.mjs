@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { onNode24, root, run } from './on-node-24.mjs'
 
-const at = process.argv.indexOf('--suite')
-const named = at < 0 ? undefined : process.argv[at + 1]
+/** The scripts of package.json name their suite first; what follows is the caller's. */
+const named = process.argv[2] === '--suite' ? process.argv[3] : undefined
 
 const usage = `usage: ${named === undefined ? 'npm test' : `npm run test:${named}`} [-- FILE... [vitest's options]]
 
@@ -27,11 +27,11 @@ const cache = join(root, 'node_modules', '.cache', 'statewright')
 /** More than these died of something else. */
 const mostDead = 3
 const shownTimes = 30
-/** Seconds of a processor: a file above is named, so that it becomes cheaper or a suite's own program. */
+/** Seconds of a processor: a file above is named, so that somebody makes it cheaper. */
 const dear = 20
 
 async function main(parameters) {
-  const others = parameters.filter((each) => each !== '--suite' && each !== named)
+  const others = named === undefined ? parameters : parameters.slice(2)
   // What is picked may be of any suite.
   if (others.length > 0) return end([await runTests(others)])
   const runs = []
