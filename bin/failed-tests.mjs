@@ -1,19 +1,19 @@
 #!/usr/bin/env node
 // Names each test that failed in the last run of each suite, with the first lines of its message. `.ci/run` ends with it.
 import { readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { relative } from 'node:path'
 import { onNode24, root } from './on-node-24.mjs'
+import { reportOf, suites } from './suite-reports.mjs'
 
 const shownLines = 20
 
 async function main() {
-  for (const suite of ['test', 'system', 'laws']) await nameFailed(suite)
+  for (const suite of Object.keys(suites)) await nameFailed(suite)
   return 0
 }
 
 async function nameFailed(suite) {
-  const report = join(root, 'node_modules', '.cache', 'statewright', `${suite}.json`)
-  const { testResults = [] } = JSON.parse(await readFile(report, 'utf8').catch(() => '{}'))
+  const { testResults = [] } = JSON.parse(await readFile(reportOf(suite), 'utf8').catch(() => '{}'))
   for (const file of testResults.filter(({ status }) => status === 'failed')) {
     const failed = file.assertionResults.filter(({ status }) => status === 'failed')
     const place = relative(root, file.name)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
-/** Commands of `statewright`, which cli/help.test.ts covers, and `npm test`, which has a short form of its name. */
+/** Commands of `statewright`, which cli/help.test.ts covers, and `npm test`, which people call without `run`. */
 const others = ['start', 'demo', 'test']
 const scripts = Object.entries(manifest.scripts).filter(([name]) => !others.includes(name))
 

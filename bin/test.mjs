@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { onNode24, root, run } from './on-node-24.mjs'
+import { reportOf, reportsFolder, suites } from './suite-reports.mjs'
 
 /** The scripts of package.json name their suite first; what follows is the caller's. */
 const named = process.argv[2] === '--suite' ? process.argv[3] : undefined
@@ -19,10 +20,6 @@ const usage = `usage: ${named === undefined ? 'npm test' : `npm run test:${named
 
 With FILE, every test file whose path contains FILE runs, whichever its suite. A whole suite leaves its report and its times
 in node_modules/.cache/statewright/, and prints the 30 files that took most.`
-
-/** Projects of vitest.config.ts by suite. A report is left for each. */
-const suites = { test: ['pure', 'store', 'wire', 'samples'], system: ['system'], laws: ['laws'] }
-const cache = join(root, 'node_modules', '.cache', 'statewright')
 
 /** More than these died of something else. */
 const mostDead = 3
@@ -50,9 +47,9 @@ function end(runs) {
 
 async function runSuite(suite) {
   const ended = await withoutDeadWorkers(await runTests(suites[suite].flatMap((name) => ['--project', name])))
-  await mkdir(cache, { recursive: true })
-  await writeFile(join(cache, `${suite}.json`), JSON.stringify(ended.report))
-  await writeFile(join(cache, `${suite}-times.json`), JSON.stringify(ended.times))
+  await mkdir(reportsFolder, { recursive: true })
+  await writeFile(reportOf(suite), JSON.stringify(ended.report))
+  await writeFile(join(reportsFolder, `${suite}-times.json`), JSON.stringify(ended.times))
   printTimes(ended.times)
   return ended
 }

@@ -23,9 +23,11 @@ import { weighed } from './weight.ts'
 import { readOptions, refuseCall } from '../options.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-/** Where `bin/test.mjs` leaves the reports of whole suites. */
-const reports = join(root, 'node_modules', '.cache', 'statewright')
-const suites = ['test', 'system', 'laws']
+const { reportOf, suites: projects } = (await import(new URL('../../bin/suite-reports.mjs', import.meta.url).href)) as {
+  readonly reportOf: (suite: string) => string
+  readonly suites: Readonly<Record<string, readonly string[]>>
+}
+const suites = Object.keys(projects)
 
 const usage = `usage: npm run rows -- [options]
 
@@ -70,10 +72,9 @@ function readReports(): LastRuns {
     if (existsSync(file)) return { report: Parse(Report, readJson(file)), missing: [] }
     refuseCall(usage, `${file} is not there`)
   }
-  const pathOf = (suite: string): string => join(reports, `${suite}.json`)
-  const there = suites.filter((suite) => existsSync(pathOf(suite)))
+  const there = suites.filter((suite) => existsSync(reportOf(suite)))
   if (there.length === 0) refuseCall(usage, 'no suite has left a report: run npm test first')
-  const testResults = there.flatMap((suite) => Parse(Report, readJson(pathOf(suite))).testResults)
+  const testResults = there.flatMap((suite) => Parse(Report, readJson(reportOf(suite))).testResults)
   return { report: { testResults }, missing: suites.filter((suite) => !there.includes(suite)) }
 }
 
