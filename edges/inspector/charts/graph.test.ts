@@ -1,5 +1,5 @@
 import { createMachine } from 'xstate'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { machines } from '../../../machines/registry.ts'
 import { eventName } from './event-name.ts'
 import { graphOf, type GraphState } from './graph.ts'
@@ -26,12 +26,6 @@ function find(states: readonly GraphState[], id: string): GraphState {
     return [state, ...state.children.flatMap(all)]
   })
   return found.find((state) => state.id === id)!
-}
-
-/** Placing a chart takes up to ten seconds of a processor. */
-function once<T>(make: () => T): () => T {
-  const made: T[] = []
-  return () => (made[0] ??= make())
 }
 
 test('rows between the same two neighbours are one line, each row with its own source and target', () => {
@@ -83,10 +77,13 @@ test.each([
 })
 
 describe.each(machines)('the chart of $kind', (definition) => {
-  const laidOut = once(() => chartOf(definition))
+  let chart: Awaited<ReturnType<typeof chartOf>>
+  beforeAll(async () => {
+    chart = await chartOf(definition)
+  })
 
-  test('holds every state inside its frame and nothing on top of a neighbour', async () => {
-    const { width, height, states } = await laidOut()
+  test('holds every state inside its frame and nothing on top of a neighbour', () => {
+    const { width, height, states } = chart
     const byId = new Map(states.map((state) => [state.id, state]))
     for (const state of states) {
       const parent = byId.get(state.id.split('.').slice(0, -1).join('.')) ?? { x: 0, y: 0, width, height }
@@ -108,8 +105,7 @@ describe.each(machines)('the chart of $kind', (definition) => {
     }
   })
 
-  test('names every state and loses no row', async () => {
-    const chart = await laidOut()
+  test('names every state and loses no row', () => {
     const svg = svgOf(chart)
     for (const { id } of chart.states) expect(svg).toContain(`id="${id}"`)
     const drawn = chart.lines.flatMap(({ moves }) =>
