@@ -26,7 +26,7 @@ const projects: readonly Project[] = [
   { name: 'store', include: store, isolate: false },
   { name: 'wire', include: ['**/*.test.ts'], exclude: [...system, ...laws, ...pure, ...store] },
   { name: 'samples', include: samples },
-  { name: 'system', include: system, exclude: samples },
+  { name: 'system', include: system },
   { name: 'laws', include: laws, exclude: [...system, ...samples] },
 ]
 
