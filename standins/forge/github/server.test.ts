@@ -5,7 +5,7 @@ import { failure, withForge } from '../testing/fixture.ts'
 const REPO = { owner: 'acme', repo: 'library' }
 
 test('an unknown token is bad credentials everywhere, no token reads what is public and writes nothing', async () => {
-  await withForge({}, async ({ forge }) => {
+  await withForge({ git: 'memory' }, async ({ forge }) => {
     const wrong = new Octokit({
       baseUrl: forge.apiUrl,
       auth: 'nope',
@@ -23,7 +23,7 @@ test('an unknown token is bad credentials everywhere, no token reads what is pub
 })
 
 test('a token may do less than its user, never more', async () => {
-  await withForge({}, async ({ forge }) => {
+  await withForge({ git: 'memory' }, async ({ forge }) => {
     forge.createUser({ login: 'careful', tokens: [{ token: 'narrow', permission: 'read', scopes: ['read:repo'] }] })
     await forge.createRepository({ owner: 'careful', name: 'own' })
     const octokit = new Octokit({
@@ -42,7 +42,7 @@ test('a token may do less than its user, never more', async () => {
 
 test('permissions are told to who may push, in the older words and the newer role', async () => {
   await withForge(
-    { repository: { permissions: { maintainer: 'admin', bot: 'write', reader: 'triage' } } },
+    { git: 'memory', repository: { permissions: { maintainer: 'admin', bot: 'write', reader: 'triage' } } },
     async ({ octokit }) => {
       const of = async (username: string): Promise<unknown> =>
         (await octokit('bot').repos.getCollaboratorPermissionLevel({ ...REPO, username })).data
@@ -64,7 +64,7 @@ test('permissions are told to who may push, in the older words and the newer rol
 })
 
 test('an unchanged answer is 304 and free, a changed one is new', async () => {
-  await withForge({}, async ({ octokit, forge }) => {
+  await withForge({ git: 'memory' }, async ({ octokit, forge }) => {
     const bot = octokit('bot')
     const first = await bot.issues.listForRepo(REPO)
     const again = { ...REPO, headers: { 'if-none-match': first.headers.etag } }
@@ -80,7 +80,7 @@ test('an unchanged answer is 304 and free, a changed one is new', async () => {
 })
 
 test('the hourly limit is counted in headers, shown by /rate_limit for free, and refuses when used up', async () => {
-  await withForge({ rateLimit: 3 }, async ({ octokit }) => {
+  await withForge({ git: 'memory', rateLimit: 3 }, async ({ octokit }) => {
     const bot = octokit('bot')
     expect((await bot.repos.get(REPO)).headers).toMatchObject({
       'x-ratelimit-limit': '3',
@@ -100,7 +100,7 @@ test('the hourly limit is counted in headers, shown by /rate_limit for free, and
 })
 
 test('long lists come in pages that name their neighbours, and octokit walks them', async () => {
-  await withForge({}, async ({ octokit, forge }) => {
+  await withForge({ git: 'memory' }, async ({ octokit, forge }) => {
     for (let number = 1; number <= 7; number += 1)
       forge.openIssue('reader', 'acme/library', { title: `Issue ${number}` })
     const bot = octokit('bot')
@@ -114,7 +114,7 @@ test('long lists come in pages that name their neighbours, and octokit walks the
 })
 
 test('every fault of a body is named, and what is no JSON is said so', async () => {
-  await withForge({}, async ({ forge, octokit }) => {
+  await withForge({ git: 'memory' }, async ({ forge, octokit }) => {
     const { status, errors } = await failure(
       octokit('bot').request('POST /repos/{owner}/{repo}/issues', {
         ...REPO,
@@ -141,7 +141,7 @@ test('every fault of a body is named, and what is no JSON is said so', async () 
 })
 
 test('an unknown path or repository is 404 with a body that clients understand', async () => {
-  await withForge({}, async ({ octokit }) => {
+  await withForge({ git: 'memory' }, async ({ octokit }) => {
     expect(await failure(octokit('bot').request('GET /repos/acme/nothing'))).toMatchObject({
       status: 404,
       message: 'Not Found',
@@ -156,7 +156,7 @@ test('an unknown path or repository is 404 with a body that clients understand',
 
 test('a 502 after the write hides a write that was done; the path says which', async () => {
   await withForge(
-    { faults: [{ kind: 'errorAfterWrite', method: 'POST', path: '/repos/*/*/issues/*/comments' }] },
+    { git: 'memory', faults: [{ kind: 'errorAfterWrite', method: 'POST', path: '/repos/*/*/issues/*/comments' }] },
     async ({ octokit, forge }) => {
       const bot = octokit('bot')
       const { data: issue } = await bot.issues.create({ ...REPO, title: 'X' })
@@ -173,23 +173,27 @@ test('a 502 after the write hides a write that was done; the path says which', a
 })
 
 test('a secondary rate limit refuses as often as it was told, with Retry-After, and writes nothing', async () => {
-  await withForge({ faults: [{ kind: 'rateLimit', times: 2, retryAfter: 7, status: 403 }] }, async ({ octokit }) => {
-    const open = (): Promise<unknown> => octokit('bot').issues.create({ ...REPO, title: 'X' })
-    for (let time = 0; time < 2; time += 1) {
-      expect(await failure(open())).toMatchObject({
-        status: 403,
-        message: expect.stringContaining('secondary rate limit'),
-        headers: { 'retry-after': '7' },
-      })
-    }
-    await open()
-    expect((await octokit('bot').issues.listForRepo(REPO)).data).toHaveLength(1)
-  })
+  await withForge(
+    { git: 'memory', faults: [{ kind: 'rateLimit', times: 2, retryAfter: 7, status: 403 }] },
+    async ({ octokit }) => {
+      const open = (): Promise<unknown> => octokit('bot').issues.create({ ...REPO, title: 'X' })
+      for (let time = 0; time < 2; time += 1) {
+        expect(await failure(open())).toMatchObject({
+          status: 403,
+          message: expect.stringContaining('secondary rate limit'),
+          headers: { 'retry-after': '7' },
+        })
+      }
+      await open()
+      expect((await octokit('bot').issues.listForRepo(REPO)).data).toHaveLength(1)
+    },
+  )
 })
 
 test('a 502 before the write has written nothing, and a look is never hit by a fault of writes', async () => {
   await withForge(
     {
+      git: 'memory',
       faults: [{ kind: 'errorBeforeWrite' }, { kind: 'errorAfterWrite', status: 504 }],
     },
     async ({ octokit }) => {
@@ -203,7 +207,7 @@ test('a 502 before the write has written nothing, and a look is never hit by a f
 })
 
 test('the audit log opens only to the holder of the admin token', async () => {
-  await withForge({ adminToken: 'the parent' }, async ({ forge }) => {
+  await withForge({ git: 'memory', adminToken: 'the parent' }, async ({ forge }) => {
     const ask = (token: string): Promise<Response> =>
       fetch(`${forge.url}/_audit`, { headers: { authorization: `Bearer ${token}` } })
     expect((await ask('token-of-acme')).status).toBe(404)

@@ -27,7 +27,7 @@ test.each([
 ] as const)(
   'a merge by who has %s rights on another repository leaves the issue that it names there %s',
   async (right, state) => {
-    await withForge({}, async ({ forge, clone, push }) => {
+    await withForge({ git: 'memory' }, async ({ forge, clone, push }) => {
       await forge.createRepository({ owner: 'acme', name: 'app', permissions: { bot: right } })
       forge.openIssue('acme', 'acme/app', { title: 'Far' })
       await push(await clone('bot'), 'a', { 'a.js': '' })

@@ -6,7 +6,7 @@ const REPO = { owner: 'acme', repo: 'library' }
 test('what is edited is told with what it was, and what is the same is not told at all', async () => {
   await withReceiver(async (receiver) => {
     await withForge(
-      { repository: { hooks: [{ url: receiver.url, events: ['issues', 'issue_comment'] }] } },
+      { git: 'memory', repository: { hooks: [{ url: receiver.url, events: ['issues', 'issue_comment'] }] } },
       async ({ forge, octokit }) => {
         const issue = {
           ...REPO,
@@ -39,28 +39,31 @@ test('what is edited is told with what it was, and what is the same is not told 
 
 test("a comment on a pull request says that it is one, and its labels are told as the pull request's", async () => {
   await withReceiver(async (receiver) => {
-    await withForge({ repository: { hooks: [{ url: receiver.url }] } }, async ({ forge, octokit, clone, push }) => {
-      await push(await clone('bot'), 'x', { 'a.txt': 'a' })
-      const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
-      forge.comment('reader', 'acme/library', pull.number, 'Nice')
-      forge.addLabel('maintainer', 'acme/library', pull.number, 'platform')
-      await forge.idle()
-      expect(receiver.received.find((one) => one.event === 'issue_comment')?.payload.issue).toMatchObject({
-        number: pull.number,
-        pull_request: { url: pull.url },
-      })
-      expect(receiver.received.find((one) => one.action === 'labeled')).toMatchObject({
-        event: 'pull_request',
-        payload: { label: { name: 'platform' }, number: pull.number },
-      })
-      const { data: all } = await octokit('bot').issues.listForRepo(REPO)
-      expect(all.map((issue) => [issue.number, issue.pull_request !== undefined])).toEqual([[pull.number, true]])
-    })
+    await withForge(
+      { git: 'memory', repository: { hooks: [{ url: receiver.url }] } },
+      async ({ forge, octokit, clone, push }) => {
+        await push(await clone('bot'), 'x', { 'a.txt': 'a' })
+        const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'x', base: 'main' })
+        forge.comment('reader', 'acme/library', pull.number, 'Nice')
+        forge.addLabel('maintainer', 'acme/library', pull.number, 'platform')
+        await forge.idle()
+        expect(receiver.received.find((one) => one.event === 'issue_comment')?.payload.issue).toMatchObject({
+          number: pull.number,
+          pull_request: { url: pull.url },
+        })
+        expect(receiver.received.find((one) => one.action === 'labeled')).toMatchObject({
+          event: 'pull_request',
+          payload: { label: { name: 'platform' }, number: pull.number },
+        })
+        const { data: all } = await octokit('bot').issues.listForRepo(REPO)
+        expect(all.map((issue) => [issue.number, issue.pull_request !== undefined])).toEqual([[pull.number, true]])
+      },
+    )
   })
 })
 
 test('strangers open issues and comment, but their labels are left out and the words of others are not theirs to change', async () => {
-  await withForge({}, async ({ octokit, forge }) => {
+  await withForge({ git: 'memory' }, async ({ octokit, forge }) => {
     const stranger = octokit('stranger').issues
     const { data: issue } = await stranger.create({ ...REPO, title: 'Please', labels: ['platform'] })
     expect(issue).toMatchObject({ labels: [], author_association: 'NONE', user: { login: 'stranger' } })
@@ -79,7 +82,7 @@ test('strangers open issues and comment, but their labels are left out and the w
 })
 
 test('labels are added once, found whatever their case, and missed when absent', async () => {
-  await withForge({}, async ({ octokit, forge }) => {
+  await withForge({ git: 'memory' }, async ({ octokit, forge }) => {
     const bot = octokit('bot').issues
     await bot.createLabel({ ...REPO, name: 'Platform', color: 'ABCDEF' })
     expect(await failure(bot.createLabel({ ...REPO, name: 'platform' }))).toMatchObject({
@@ -113,7 +116,7 @@ test('labels are added once, found whatever their case, and missed when absent',
 })
 
 test('texts that are too long or blank are refused, and what was written before a moment is left out of a list since it', async () => {
-  await withForge({}, async ({ octokit, forge }) => {
+  await withForge({ git: 'memory' }, async ({ octokit, forge }) => {
     const bot = octokit('bot').issues
     const issue = { ...REPO, issue_number: forge.openIssue('reader', 'acme/library', { title: 'X' }).number }
     expect(await failure(bot.createComment({ ...issue, body: 'x'.repeat(65_537) }))).toMatchObject({

@@ -12,7 +12,7 @@ async function withHook(
   ) => Promise<void>,
 ): Promise<void> {
   await withReceiver(async (receiver) => {
-    await withForge({}, async (fixture) => {
+    await withForge({ git: 'memory' }, async (fixture) => {
       const { data } = await fixture.octokit('maintainer').repos.createWebhook({
         ...REPO,
         config: { url: receiver.url, content_type: 'json', secret: SECRET },

@@ -4,7 +4,7 @@ import { failure, withForge } from '../../testing/fixture.ts'
 const REPO = { owner: 'acme', repo: 'library' }
 
 test('a title may be a number, which is kept as text, and nothing else than these', async () => {
-  await withForge({}, async ({ octokit }) => {
+  await withForge({ git: 'memory' }, async ({ octokit }) => {
     const { issues } = octokit('bot')
     const { data: made } = await issues.create({ ...REPO, title: 7 })
     const one = { ...REPO, issue_number: made.number }

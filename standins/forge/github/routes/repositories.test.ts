@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { withForge } from '../../testing/fixture.ts'
 
 test('the root of the API answers a good token, and names the addresses under it', async () => {
-  await withForge({}, async ({ forge }) => {
+  await withForge({ git: 'memory' }, async ({ forge }) => {
     const ask = (token: string): Promise<Response> =>
       fetch(`${forge.apiUrl}/`, { headers: { authorization: `token ${token}` } })
     const { status, headers } = await ask('token-of-bot')
@@ -13,7 +13,7 @@ test('the root of the API answers a good token, and names the addresses under it
 })
 
 test('an unknown path of the API answers as an unknown object does, in GitHub’s own shape', async () => {
-  await withForge({}, async ({ forge }) => {
+  await withForge({ git: 'memory' }, async ({ forge }) => {
     const body = { message: 'Not Found', documentation_url: `${forge.url}/docs`, status: '404' }
     for (const path of ['/no/such/path', '/repos/acme/absent', '/search/issues']) {
       const answer = await fetch(`${forge.apiUrl}${path}`)
