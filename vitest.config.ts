@@ -7,7 +7,7 @@ const { pure, store } = JSON.parse(readFileSync(new URL('testing/suites.json', i
 >
 
 /** One whole life, from the webhook to the merge, and one law with what breaks it: `npm test` runs it too. */
-const samples = ['property-tests/simulation/one-life.test.ts']
+const samples = ['property-tests/simulation/one-life.test.ts', 'property-tests/machines/one-law.test.ts']
 
 const exclude = ['node_modules/**', 'dist/**', 'bench/node_modules/**', 'testing/protocol/node_modules/**']
 const system = ['**/*.system.test.ts']
