@@ -1,4 +1,4 @@
-/** The process that `kill.test.ts` kills: delivers without end and prints each acknowledged key. */
+/** The process that `kill.system.test.ts` kills: delivers without end and prints each acknowledged key. */
 import { createRuntime } from '../create-runtime.ts'
 import { systemClock } from '../clock.ts'
 import { silentLogger } from '../logger.ts'
