@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 /** By what they import (`npm run generate`): testing/suites.ts. */
-const { pure, store } = JSON.parse(readFileSync(new URL('testing/suites.json', import.meta.url), 'utf8')) as Readonly<
-  Record<'pure' | 'store', readonly string[]>
+const { pure, store, wire } = JSON.parse(readFileSync(new URL('testing/suites.json', import.meta.url), 'utf8')) as Readonly<
+  Record<'pure' | 'store' | 'wire', readonly string[]>
 >
 
 /** One whole life, from the webhook to the merge, and one law with what breaks it: `npm test` runs it too. */
@@ -24,7 +24,8 @@ interface Project {
 const projects: readonly Project[] = [
   { name: 'pure', include: pure, isolate: false },
   { name: 'store', include: store, isolate: false },
-  { name: 'wire', include: ['**/*.test.ts'], exclude: [...system, ...laws, ...pure, ...store] },
+  { name: 'wire', include: wire, isolate: false },
+  { name: 'alone', include: ['**/*.test.ts'], exclude: [...system, ...laws, ...pure, ...store, ...wire] },
   { name: 'samples', include: samples },
   { name: 'system', include: system },
   { name: 'laws', include: laws, exclude: [...system, ...samples] },

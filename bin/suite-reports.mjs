@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { root } from './on-node-24.mjs'
 
 /** Projects of vitest.config.ts by suite. */
-export const suites = { test: ['pure', 'store', 'wire', 'samples'], system: ['system'], laws: ['laws'] }
+export const suites = { test: ['pure', 'store', 'wire', 'alone', 'samples'], system: ['system'], laws: ['laws'] }
 
 export const reportsFolder = join(root, 'node_modules', '.cache', 'statewright')
 

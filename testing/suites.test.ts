@@ -5,15 +5,15 @@ import { suitesOf } from './suites.ts'
 const store = "import { PGlite } from '@electric-sql/pglite'\nexport const open = () => new PGlite()"
 
 function suiteOf(path: string, texts: Readonly<Record<string, string>>): string {
-  const { pure, store: ofStore } = suitesOf(houseOfTexts(texts).files)
-  return pure.includes(path) ? 'pure' : ofStore.includes(path) ? 'store' : 'its own process'
+  const found = Object.entries(suitesOf(houseOfTexts(texts).files)).find(([, paths]) => paths.includes(path))
+  return found?.[0] ?? 'its own process'
 }
 
 test.each([
   ['opens nothing', 'pure', {}],
   [
     'opens a socket two files away',
-    'its own process',
+    'wire',
     { 'http/b.ts': "import './c.ts'", 'http/c.ts': "import 'node:net'" },
   ],
   [
@@ -33,5 +33,5 @@ test('a test file that changes its process shares it with no other', () => {
 
 test('a name states what is no part of npm test', () => {
   const texts = { 'http/a.system.test.ts': '', 'property-tests/why/a.test.ts': '' }
-  expect(suitesOf(houseOfTexts(texts).files)).toEqual({ pure: [], store: [] })
+  expect(suitesOf(houseOfTexts(texts).files)).toEqual({ pure: [], store: [], wire: [] })
 })

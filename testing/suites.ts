@@ -1,7 +1,7 @@
 /**
  * Which tests one process may run after each other. A test file that opens nothing leaves nothing behind for the next one,
- * and one that opens the embedded store alone closes it. Both follow from what a file imports, at any distance.
- * `testing/suites.json` lists them (`npm run generate`); every other file gets a process of its own.
+ * one that opens the embedded store alone closes it, and one that opens sockets closes them. All follow from what a file
+ * imports, at any distance. `testing/suites.json` lists them (`npm run generate`); every other file gets a process of its own.
  */
 import { targetOf, type SourceFile } from './architecture/source.ts'
 
@@ -12,7 +12,7 @@ const opens = new Set([
   ),
   ...['@lydell/node-pty', 'fastify', 'playwright-core', 'undici', 'ws'],
 ])
-const store = '@electric-sql/pglite'
+const embedded = '@electric-sql/pglite'
 
 /** What a test changes for all that come after it in its process. */
 const changesProcess = /\bvi\.|\bprocess\.(?:env\b|chdir|on\()/
@@ -24,6 +24,8 @@ export interface Suites {
   readonly pure: readonly string[]
   /** They open the embedded store. */
   readonly store: readonly string[]
+  /** They open sockets, or start git. */
+  readonly wire: readonly string[]
 }
 
 export function suitesOf(files: readonly SourceFile[]): Suites {
@@ -32,11 +34,13 @@ export function suitesOf(files: readonly SourceFile[]): Suites {
     .filter(({ path, text }) => isHere(path) && !changesProcess.test(text))
     .map(({ path }) => ({ path, loaded: loadedBy(path, byPath) }))
     .filter(({ loaded }) => !loaded.files.some(({ text }) => measures.test(text)))
-  const isOfStore = ({ loaded }: { readonly loaded: Loaded }): boolean => loaded.packages.has(store)
+  const isOfStore = ({ loaded }: { readonly loaded: Loaded }): boolean => loaded.packages.has(embedded)
   const isPure = ({ loaded }: { readonly loaded: Loaded }): boolean =>
-    ![...loaded.packages].some((name) => name === store || opens.has(name))
+    ![...loaded.packages].some((name) => name === embedded || opens.has(name))
+  const isOfWire = (one: { readonly loaded: Loaded }): boolean => !isPure(one) && !isOfStore(one)
   const paths = (found: readonly { readonly path: string }[]): string[] => found.map(({ path }) => path).toSorted()
-  return { pure: paths(sharing.filter(isPure)), store: paths(sharing.filter(isOfStore)) }
+  const [pure = [], store = [], wire = []] = [isPure, isOfStore, isOfWire].map((is) => paths(sharing.filter(is)))
+  return { pure, store, wire }
 }
 
 /** A file of `npm test`: the names of the others state their suite. */
