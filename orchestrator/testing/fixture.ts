@@ -7,11 +7,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { noModelDefaults } from '../../crd/models.ts'
-import { mostPackBytes } from '../../edges/git/receive.ts'
-import { longestRunMs } from '../../edges/git/run-git.ts'
-import { defaultAlgorithms } from '../../http/auth/claims.ts'
-import { everyTokenIsAdmin } from '../../http/auth/roles.ts'
 import { clientCredentials } from '../../http/token-source.ts'
 import { createLogger } from '../../http/logging.ts'
 import { PodFolder, podFolders } from '../../edges/local/pod-folder.ts'
@@ -29,7 +24,7 @@ import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { commit, run } from '../../standins/forge/testing/fixture.ts'
 import { startIdentity, type Identity, type IdentityClient } from '../../standins/identity/identity.ts'
 import { startOrchestrator, type Orchestrator } from '../start.ts'
-import { noCluster } from './no-cluster.ts'
+import { settingsForTests } from './settings.ts'
 import { idOfName } from '../resource-id.ts'
 
 const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
@@ -385,51 +380,9 @@ function quietProgram(dir: string): string {
 }
 
 export function settingsOf(dir: string, issuer: string): OrchestratorSettings {
-  const anyPort = { host: '127.0.0.1', port: 0 }
-  return {
-    stateDir: join(dir, 'state'),
-    databaseUrl: '',
-    databaseAnswerMs: 15_000,
-    http: anyPort,
-    internal: anyPort,
-    keysDir: '',
-    place: 'machine',
-    kubernetes: noCluster,
-    operatorUrl: '',
-    internalUrl: '',
-    publicUrl: '',
-    cronTimeZone: 'UTC',
-    oidc: {
-      issuer,
-      audience: audiences.operator,
-      algorithms: defaultAlgorithms,
-      wrapperAudience: audiences.wrapper,
-      clientId: 'orchestrator',
-      clientSecret: 'o',
-      cliClientId: 'statewright-cli',
-    },
-    memory: { urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '', fills: false },
-    modelBaseUrl: '',
-    modelKey: 'no model is asked',
-    oauthToken: '',
-    models: noModelDefaults,
-    skillsRepoUrl: '',
-    owner: '',
-    git: { mostPackBytes, longestRunMs },
-    agentCli: ['false'],
-    isolation: 'none',
-    seclusion: 'none',
-    logLevel: 'info',
-    retention: { days: 0, events: 0, finalDays: 0 },
-    retentionEveryMs: 3_600_000,
-    mostWaitingAlerts: 100,
-    inspector: { clientId: '', clientSecret: '', scope: 'openid' },
-    roles: everyTokenIsAdmin,
-    otlpEndpoint: '',
-    standingComments: false,
-    coveredDir: dir,
-    userHome: dir,
-  }
+  const { operator: audience, wrapper: wrapperAudience } = audiences
+  const oidc = { issuer, audience, wrapperAudience, clientId: 'orchestrator', clientSecret: 'o' }
+  return settingsForTests(dir, { oidc, logLevel: 'info' })
 }
 
 async function ask(base: string, path: string, { method, token, body, headers = {} }: Asked = {}): Promise<Answer> {

@@ -6,18 +6,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { noModelDefaults } from '../../crd/models.ts'
-import { mostPackBytes } from '../../edges/git/receive.ts'
-import { longestRunMs } from '../../edges/git/run-git.ts'
-import { defaultAlgorithms } from '../../http/auth/claims.ts'
-import { everyTokenIsAdmin } from '../../http/auth/roles.ts'
 import type { ForgeChoice } from '../../cli/local/forge-choice.ts'
 import { localManifests } from '../../standins/manifests.ts'
 import { people } from '../../standins/people.ts'
 import { composeOrchestrator } from '../../orchestrator/compose.ts'
 import { orchestratorMigrations } from '../../orchestrator/store.ts'
-import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
-import { noCluster } from '../../orchestrator/testing/no-cluster.ts'
+import { settingsForTests } from '../../orchestrator/testing/settings.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import type { Projects } from '../../edges/forge/project-directory.ts'
@@ -107,7 +101,7 @@ export async function openScene(dialect: ForgeChoice = 'github'): Promise<Scene>
     return { subject: 'operator', issuer: 'test', claims: {} }
   }
   const composed = await composeOrchestrator(
-    settingsOf(dir),
+    settingsForTests(dir, { oidc: { clientSecret: canaries.oidcSecret }, modelKey: canaries.modelKey }),
     {
       clock: systemClock,
       random: () => 0.5,
@@ -314,52 +308,4 @@ export async function createRepository(
     labels: [{ name: triggerLabel, color: '5319e7' }],
     ci: { enabled: false },
   })
-}
-
-function settingsOf(dir: string): OrchestratorSettings {
-  const anyPort = { host: '127.0.0.1', port: 0 }
-  return {
-    stateDir: join(dir, 'state'),
-    coveredDir: dir,
-    databaseUrl: '',
-    databaseAnswerMs: 15_000,
-    http: anyPort,
-    internal: anyPort,
-    keysDir: '',
-    place: 'machine',
-    kubernetes: noCluster,
-    operatorUrl: '',
-    internalUrl: '',
-    publicUrl: '',
-    oidc: {
-      issuer: 'http://issuer.test',
-      audience: 'o',
-      algorithms: defaultAlgorithms,
-      wrapperAudience: 'w',
-      clientId: 'c',
-      clientSecret: canaries.oidcSecret,
-      cliClientId: 'statewright-cli',
-    },
-    memory: { urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '', fills: false },
-    modelBaseUrl: '',
-    modelKey: canaries.modelKey,
-    oauthToken: '',
-    models: noModelDefaults,
-    skillsRepoUrl: '',
-    owner: '',
-    git: { mostPackBytes, longestRunMs },
-    agentCli: ['false'],
-    isolation: 'none',
-    seclusion: 'none',
-    logLevel: 'silent',
-    retention: { days: 0, events: 0, finalDays: 0 },
-    retentionEveryMs: 3_600_000,
-    mostWaitingAlerts: 100,
-    inspector: { clientId: '', clientSecret: '', scope: 'openid' },
-    roles: everyTokenIsAdmin,
-    otlpEndpoint: '',
-    standingComments: false,
-    userHome: dir,
-    cronTimeZone: 'UTC',
-  }
 }

@@ -1,14 +1,9 @@
 /** The orchestrator as `cli/` composes it, one life after another over one store, and what calls it from outside. */
-import { noModelDefaults } from '../../crd/models.ts'
-import { mostPackBytes } from '../../edges/git/receive.ts'
-import { longestRunMs } from '../../edges/git/run-git.ts'
-import { defaultAlgorithms } from '../../http/auth/claims.ts'
-import { everyTokenIsAdmin } from '../../http/auth/roles.ts'
 import { people } from '../../standins/people.ts'
 import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
 import type { OrchestratorParts, OrchestratorPorts } from '../../orchestrator/setup.ts'
 import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
-import { noCluster } from '../../orchestrator/testing/no-cluster.ts'
+import { settingsForTests } from '../../orchestrator/testing/settings.ts'
 import { bearer, unauthenticated, type VerifyToken } from '../../http/auth/authenticate.ts'
 import { localPlace } from '../../orchestrator/places/local.ts'
 import { callbackSecret } from '../../edges/pods/inbound.ts'
@@ -341,55 +336,15 @@ const shortJournals = {
   retentionEveryMs: 60_000,
 }
 
-const settings: OrchestratorSettings = {
-  stateDir: '/state',
+const settings = settingsForTests('/', {
   coveredDir: '/state',
-  databaseUrl: '',
-  databaseAnswerMs: 15_000,
-  http: { host: '127.0.0.1', port: 0 },
-  internal: { host: '127.0.0.1', port: 0 },
-  keysDir: '',
-  place: 'machine',
-  kubernetes: noCluster,
-  operatorUrl: '',
-  internalUrl: '',
   publicUrl: operatorUrl,
-  oidc: {
-    issuer: 'http://issuer.test',
-    audience: 'o',
-    algorithms: defaultAlgorithms,
-    wrapperAudience: 'w',
-    clientId: people.bot,
-    clientSecret: 's',
-    cliClientId: 'statewright-cli',
-  },
-  memory: {
-    urls: { 'default/demo': 'https://memory.test' },
-    publicUrls: {},
-    audience: 'm',
-    clientId: people.bot,
-    clientSecret: 's',
-    fills: true,
-  },
-  modelBaseUrl: '',
+  oidc: { clientId: people.bot },
+  memory: { urls: { 'default/demo': 'https://memory.test' }, audience: 'm', clientId: people.bot, clientSecret: 's' },
   modelKey: 'none',
-  oauthToken: '',
-  models: noModelDefaults,
-  skillsRepoUrl: '',
-  owner: '',
-  git: { mostPackBytes, longestRunMs },
-  agentCli: ['false'],
-  isolation: 'none',
-  seclusion: 'none',
-  logLevel: 'silent',
   // Never so little that something of a run is lost.
   retention: { days: 90, events: 20_000, finalDays: 30 },
   retentionEveryMs: 300_000,
-  mostWaitingAlerts: 100,
-  inspector: { clientId: '', clientSecret: '', scope: 'openid' },
-  roles: everyTokenIsAdmin,
-  otlpEndpoint: '',
   standingComments: true,
   userHome: '/home',
-  cronTimeZone: 'UTC',
-}
+})
