@@ -1,4 +1,4 @@
-import { seeded } from '../../memory/communities/seeded.ts'
+import { seeded } from '../../runtime/random.ts'
 import type { EngineMemory } from '../../memory/engine/port.ts'
 
 /** Words fall off in frequency as those of a language do (Zipf); names are made of two or three of them. */

@@ -1,5 +1,5 @@
 /** A graph like one of code: files of ten functions, calls that favour few, one seed for all runs. */
-import { seeded } from '../../memory/communities/seeded.ts'
+import { seeded } from '../../runtime/random.ts'
 import type { CodeEdge, CodeEntity, Contribution } from '../../memory/graph/model.ts'
 import type { GraphPush } from '../../memory/graph/port.ts'
 

@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { seeded } from '../../memory/communities/seeded.ts'
+import { seeded } from '../../runtime/random.ts'
 import { Neo4jGraph } from '../../memory/graph/neo4j/store.ts'
 import { openBolt, type Bolt } from '../../memory/graph/neo4j/bolt.ts'
 import { readShown } from '../../memory/graph/neo4j/projection.ts'

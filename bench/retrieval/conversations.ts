@@ -1,5 +1,5 @@
 /** Conversations of a team, each turn a note, and questions whose evidence is known: which turns say the answer. */
-import { seeded } from '../../memory/communities/seeded.ts'
+import { seeded } from '../../runtime/random.ts'
 
 export interface Conversations {
   /** Turns by their names. */

@@ -3,8 +3,8 @@
  * of the kills wait, from their moment on, for the state they are meant to hit: a turn that runs, an effect that is not
  * settled, a Task that merges.
  */
+import { seeded } from '../../runtime/random.ts'
 import type { OrchestratorClient } from '../client.ts'
-import { drawer } from './draw.ts'
 import { stageOf } from './story.ts'
 import type { Victim, Victims } from './victims.ts'
 import type { Moment } from './word-plan.ts'
@@ -45,7 +45,7 @@ interface ChaosTargets {
 
 /** Moments over `lengthMs`, in order. A merge comes last in the run, so its kill waits from the last moment. */
 export function planKills(count: number, seed: number, lengthMs: number): readonly PlannedKill[] {
-  const draw = drawer(seed)
+  const draw = seeded(seed)
   const moments = Array.from({ length: count }, () => Math.round(draw() * lengthMs)).toSorted((a, b) => a - b)
   const aims: Aim[] =
     count === 1 ? ['any'] : count === 2 ? ['turn', 'effect'] : Array.from({ length: count - 1 }, () => 'any')

@@ -2,7 +2,7 @@
  * What a maintainer says beside the kills, drawn from the seed of the kills. Each word that withholds the merge has the
  * word that lifts it, with a time limit: so the story can always end.
  */
-import { drawer, pick } from './draw.ts'
+import { seeded } from '../../runtime/random.ts'
 
 /** Right before the kill; while the victim is down; when the orchestrator answers again. */
 export type Moment = 'before' | 'down' | 'after'
@@ -43,7 +43,7 @@ const secondShare = 0.4
 const salt = 0x5ea4
 
 export function planWords(kills: number, seed: number): readonly PlannedWord[] {
-  const draw = drawer(seed ^ salt)
+  const draw = seeded(seed ^ salt)
   const withheldAt = indexes(kills)
     .map((kill) => ({ kill, order: draw() }))
     .toSorted((a, b) => a.order - b.order)
@@ -105,6 +105,10 @@ function liftOf(draw: () => number, kill: number, kills: number): Lift {
   const form = pick<Lift['form']>(draw, ['issue', 'mergeRequest', 'review'])
   const beside = kill + 1 < kills && draw() < 0.5 ? kill + 1 + Math.floor(draw() * (kills - kill - 1)) : null
   return { form, kill: beside, afterMs: Math.round(earliestLiftMs + draw() * (longestLiftMs - earliestLiftMs)) }
+}
+
+function pick<T>(draw: () => number, from: readonly [T, ...T[]]): T {
+  return from[Math.floor(draw() * from.length)] ?? from[0]
 }
 
 function shuffled(draw: () => number, moments: readonly Moment[]): readonly Moment[] {

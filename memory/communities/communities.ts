@@ -1,7 +1,7 @@
 import { UndirectedGraph } from 'graphology'
 import louvainModule from 'graphology-communities-louvain'
+import { seeded } from '../../runtime/random.ts'
 import type { LinkedGraph } from './links.ts'
-import { seeded } from './seeded.ts'
 
 // Its types speak of an ES module, and it is a CommonJS one, whose only export is the default.
 const louvain = louvainModule as unknown as typeof louvainModule.default

@@ -1,5 +1,6 @@
 /** Journals as `statewright export` writes them, lived by real machines in the worlds of the prover under a seed. */
 import type { ActorBundle, BundledEvent } from '../../runtime/journal/bundle/schema.ts'
+import { seeded } from '../../runtime/random.ts'
 import { statePath } from '../../runtime/step/state-path.ts'
 import { kindOf, type Stepped } from '../machines/world/trace.ts'
 import { World } from '../machines/world/world.ts'
@@ -7,15 +8,10 @@ import { worlds } from './worlds.ts'
 
 const maxMoves = 400
 
-/** A small generator of numbers below `size` (mulberry32). */
+/** Draws whole numbers below `size`. */
 function dice(seed: number): (size: number) => number {
-  let state = seed
-  return (size) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % size
-  }
+  const random = seeded(seed)
+  return (size) => (random() * 2 ** 32) % size
 }
 
 /** Mostly everybody does what is next; now and then somebody does something else. */

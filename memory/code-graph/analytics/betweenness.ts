@@ -1,5 +1,5 @@
+import { seeded } from '../../../runtime/random.ts'
 import type { LinkedGraph } from '../../communities/links.ts'
-import { seeded } from '../../communities/seeded.ts'
 
 export interface Betweenness {
   /** Shortest ways between two others that lead over a node, each pair counted once. */

@@ -1,4 +1,6 @@
-/** Chance that a seed decides (mulberry32): the same seed, the same run of faults. */
+import { seeded } from '../../../runtime/random.ts'
+
+/** Chance that a seed decides: the same seed, the same run of faults. */
 export interface Dice {
   /** 0 up to 1. */
   next(): number
@@ -11,13 +13,7 @@ export interface Dice {
 }
 
 export function dice(seed: number): Dice {
-  let state = seed >>> 0
-  function next(): number {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = seeded(seed)
   return {
     next,
     between: (low, high) => low + next() * (high - low),

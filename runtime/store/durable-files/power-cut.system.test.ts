@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Random } from '../../random.ts'
+import { seeded, type Random } from '../../random.ts'
 import { cutModes, leaveAfter, type CutMode, type PowerCut } from './testing/power-cut.ts'
 import { faultsOf, recordWorkload } from './testing/power-cut-workload.ts'
 import type { FileOp } from './testing/recorded-folder.ts'
@@ -166,15 +166,4 @@ function describeFault(at: number, mode: CutMode, log: readonly FileOp[], fault:
   const last = log[at - 1]
   const where = last?.what === 'note' ? JSON.stringify(last.note) : `${last?.what} ${last?.path}`
   return `cut ${at} (${mode}) after ${where}: ${fault}`
-}
-
-/** mulberry32. */
-function seeded(start: number): Random {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
