@@ -14,16 +14,16 @@ import {
   startOrchestratorFixture,
   type OrchestratorFixture,
 } from '../../orchestrator/testing/fixture.ts'
+import { untilOf } from '../../orchestrator/testing/until.ts'
 import { people } from '../../standins/people.ts'
 import { programDir } from '../program.ts'
 import { memoryClient, memoryService, type MemoryService } from './testing/memory-service.ts'
 
-/** Between two steps lie ten seconds. */
-const patienceMs = 150_000
-
 let dir: string
 let service: MemoryService
 let fixture: OrchestratorFixture
+/** Between two steps lie ten seconds. */
+const within = untilOf(() => fixture.runtime, { waitLimitMs: 150_000, lookEveryMs: 250 })
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'memory-fill-'))
@@ -47,16 +47,6 @@ function ask(path: string, body?: object): Promise<Record<string, unknown>> {
 async function held(): Promise<readonly string[]> {
   const { items } = await ask('/ingest-record?repo=duration&limit=500')
   return (items as readonly { readonly file: string }[]).map(({ file }) => file)
-}
-
-async function within<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  const limit = Date.now() + patienceMs
-  for (;;) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-    if (Date.now() > limit) throw new Error(`in vain: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 250))
-  }
 }
 
 async function statusOfRepository(): Promise<Record<string, unknown>> {

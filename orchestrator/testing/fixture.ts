@@ -25,6 +25,7 @@ import { commit, run } from '../../standins/forge/testing/fixture.ts'
 import { startIdentity, type Identity, type IdentityClient } from '../../standins/identity/identity.ts'
 import { startOrchestrator, type Orchestrator } from '../start.ts'
 import { settingsForTests } from './settings.ts'
+import { untilOf, type Until } from './until.ts'
 import { idOfName } from '../resource-id.ts'
 
 const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
@@ -77,8 +78,7 @@ export interface OrchestratorFixture {
   wrapperToken(): Promise<string>
   call(path: string, asked?: Asked): Promise<Answer>
   internal(path: string, asked?: Asked): Promise<Answer>
-  /** Waits until it holds, looking again at every step and every so often; fails by its name. */
-  until<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T>
+  readonly until: Until
   /** Nothing is on its way: webhooks are sent and worked off, effects are settled. */
   quiet(): Promise<void>
   /** Everything that a refused input may not change. */
@@ -155,26 +155,7 @@ export async function startOrchestratorFixture(
   const tokens = (clientId: string, secret: string, audience: string): Promise<string> =>
     clientCredentials({ tokenUrl: identity.tokenUrl, clientId, secret, audience, clock: systemClock, fetch }).token()
 
-  async function until<T>(
-    what: string,
-    look: () => Promise<T | undefined | false> | T | undefined | false,
-  ): Promise<T> {
-    const limit = Date.now() + waitLimitMs
-    for (;;) {
-      const found = await look()
-      if (found !== undefined && found !== false) return found
-      if (Date.now() > limit) throw new Error(`in vain: ${what}`)
-      await new Promise<void>((resolve) => {
-        const go = (): void => {
-          clearTimeout(timer)
-          unsubscribe()
-          resolve()
-        }
-        const timer = setTimeout(go, lookEveryMs)
-        const unsubscribe = orchestrator.runtime.subscribe(go)
-      })
-    }
-  }
+  const until = untilOf(() => orchestrator.runtime, { waitLimitMs, lookEveryMs })
 
   async function quiet(): Promise<void> {
     await until('nothing is on its way', async () => {

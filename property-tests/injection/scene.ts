@@ -12,6 +12,7 @@ import { people } from '../../standins/people.ts'
 import { composeOrchestrator } from '../../orchestrator/compose.ts'
 import { orchestratorMigrations } from '../../orchestrator/store.ts'
 import { settingsForTests } from '../../orchestrator/testing/settings.ts'
+import { untilOf, type Until } from '../../orchestrator/testing/until.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import type { Projects } from '../../edges/forge/project-directory.ts'
@@ -56,7 +57,7 @@ export interface Scene {
   readonly forwarded: readonly Forwarded[]
   /** What a query to the memory brings back. */
   memory: string
-  until<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T>
+  readonly until: Until
   /** Webhooks are sent and worked off, effects are settled. */
   quiet(): Promise<void>
   close(): Promise<void>
@@ -147,26 +148,7 @@ export async function openScene(dialect: ForgeChoice = 'github'): Promise<Scene>
   await composed.begin()
   const { runtime } = composed
 
-  async function until<T>(
-    what: string,
-    look: () => Promise<T | undefined | false> | T | undefined | false,
-  ): Promise<T> {
-    const limit = Date.now() + waitLimitMs
-    for (;;) {
-      const found = await look()
-      if (found !== undefined && found !== false) return found
-      if (Date.now() > limit) throw new Error(`in vain: ${what}`)
-      await new Promise<void>((resolve) => {
-        const go = (): void => {
-          clearTimeout(timer)
-          unsubscribe()
-          resolve()
-        }
-        const timer = setTimeout(go, lookEveryMs)
-        const unsubscribe = runtime.subscribe(go)
-      })
-    }
-  }
+  const until = untilOf(() => runtime, { waitLimitMs, lookEveryMs })
 
   const isSettled = async (): Promise<boolean> => {
     await forge.idle()

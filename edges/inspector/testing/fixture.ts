@@ -4,10 +4,11 @@ import { effectSchemas, type EffectType } from '../../../machines/effect.ts'
 import type { ActorAddress, MachineEvent } from '../../../machines/definition.ts'
 import { machines } from '../../../machines/registry.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
+import { until } from '../../../runtime/contract/harness.ts'
 import { createRuntime } from '../../../runtime/create-runtime.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
-import type { ActorView, Delivery, EffectContext, EffectHandler, Runtime } from '../../../runtime/runtime.ts'
+import type { Delivery, EffectContext, EffectHandler, Runtime } from '../../../runtime/runtime.ts'
 import { migrate } from '../../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../../runtime/store/pglite/pglite-memory.ts'
 import { bearer, unauthenticated } from '../../../http/auth/authenticate.ts'
@@ -158,7 +159,7 @@ export async function playStory({ send, runtime }: Pick<Fixture, 'send' | 'runti
   for (const number of [7, 8, 9])
     await send(`issue:default/lib-${number}`, { type: 'issue.observed', facts: issueFacts(number) })
   const [first, second] = await until(
-    runtime,
+    () => runtime.list('task'),
     (tasks) => tasks.length === 2 && tasks.every(({ path }) => path.includes('working.busy')),
   )
   const task = first!.address
@@ -183,16 +184,6 @@ export async function playStory({ send, runtime }: Pick<Fixture, 'send' | 'runti
   })
   await send(second!.address, { type: 'task.close', by: 'mira' })
   return task
-}
-
-/** Waits, within bounds, for the Tasks to be as wanted. */
-async function until(runtime: Runtime, isMet: (tasks: readonly ActorView[]) => boolean): Promise<readonly ActorView[]> {
-  for (let left = 1000; left > 0; left--) {
-    const tasks = await runtime.list('task')
-    if (isMet(tasks)) return tasks
-    await new Promise((resolve) => void setTimeout(resolve, 10))
-  }
-  throw new Error('the Tasks did not come to work')
 }
 
 export function issueFacts(number: number): object {
