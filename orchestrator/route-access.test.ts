@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { podTokens } from '../edges/agents/pod-tokens.ts'
 import { localResources } from '../edges/local/resources.ts'
-import { bearer, unauthenticated, type VerifyToken } from '../http/auth/authenticate.ts'
+import { unauthenticated, type VerifyToken } from '../http/auth/authenticate.ts'
 import { everyTokenIsAdmin, type RoleSettings } from '../http/auth/roles.ts'
 import { generateSigningKeyPem, importSigningKey } from '../http/auth/tokens.ts'
 import { createLogger } from '../http/logging.ts'
@@ -17,10 +17,10 @@ import { migrate } from '../runtime/store/migrate.ts'
 import { openMemorySql } from '../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../runtime/store/sql.ts'
 import { composeOrchestrator, type ComposedOrchestrator } from './compose.ts'
-import { localPlace } from './places/local.ts'
 import { feedRoute, routeRules, type RouteRules } from './route-roles.ts'
-import { readSettings } from './settings.ts'
 import { orchestratorMigrations } from './store.ts'
+import { partsForTests } from './testing/parts.ts'
+import { settingsForTests } from './testing/settings.ts'
 
 const roles: RoleSettings = {
   claim: 'groups',
@@ -35,18 +35,6 @@ const verifyOidc: VerifyToken = async (token) => {
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'route-access-'))
-const settings = readSettings(
-  {
-    STATE_DIR: dir,
-    OIDC_ISSUER: 'http://127.0.0.1:1',
-    OIDC_AUDIENCE: 'o',
-    WRAPPER_AUDIENCE: 'w',
-    OIDC_CLIENT_ID: 'c',
-    OIDC_CLIENT_SECRET: 's',
-    MODEL_PROVIDER_API_KEY: 'k',
-  },
-  'false',
-)
 const written: string[] = []
 let sql: Sql
 let last = 0
@@ -54,28 +42,18 @@ const ids = { next: () => `id-${(last += 1)}` }
 
 async function compose(more: { roles?: RoleSettings; routeRules?: RouteRules } = {}): Promise<ComposedOrchestrator> {
   const logger = createLogger({ name: 'test', level: 'silent' })
-  const place = localPlace({
-    sql,
-    clock: systemClock,
-    ids,
-    authenticate: bearer(verifyOidc),
-    secrets: { read: async () => undefined, write: async (_namespace, name) => void written.push(name) },
-    pods: () => ({}) as never,
-  })
+  const clockAndIds = { clock: systemClock, ids }
   const composed = await composeOrchestrator(
-    { ...settings, roles: more.roles ?? roles },
-    { clock: systemClock, random: () => 0.5, ids, logger, version: '0', programDir: '/', owner: 'test', fetch },
-    {
+    settingsForTests(dir, { roles: more.roles ?? roles }),
+    { ...clockAndIds, random: () => 0.5, logger, version: '0', programDir: '/', owner: 'test', fetch },
+    partsForTests(clockAndIds, {
       sql,
-      place,
-      podTokens: podTokens(await importSigningKey(generateSigningKeyPem()), systemClock, ids),
-      callbackMaster: 'callbacks',
-      sessionKey: 'sessions',
-      modelKey: 'print',
       verifyOidc,
-      wrapperToken: async () => 'token',
+      secrets: { read: async () => undefined, write: async (_namespace, name) => void written.push(name) },
+      pods: () => ({}) as never,
+      podTokens: podTokens(await importSigningKey(generateSigningKeyPem()), systemClock, ids),
       ...(more.routeRules === undefined ? {} : { routeRules: more.routeRules }),
-    },
+    }),
   )
   await composed.outside.app.ready()
   return composed

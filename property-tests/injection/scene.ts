@@ -11,13 +11,12 @@ import { localManifests } from '../../standins/manifests.ts'
 import { people } from '../../standins/people.ts'
 import { composeOrchestrator } from '../../orchestrator/compose.ts'
 import { orchestratorMigrations } from '../../orchestrator/store.ts'
+import { partsForTests, verifyOnly } from '../../orchestrator/testing/parts.ts'
 import { settingsForTests } from '../../orchestrator/testing/settings.ts'
 import { untilOf, type Until } from '../../orchestrator/testing/until.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { podTokens } from '../../edges/agents/pod-tokens.ts'
 import type { Projects } from '../../edges/forge/project-directory.ts'
-import { bearer, unauthenticated, type VerifyToken } from '../../http/auth/authenticate.ts'
-import { localPlace } from '../../orchestrator/places/local.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { createLogger } from '../../http/logging.ts'
@@ -80,13 +79,12 @@ export async function openScene(dialect: ForgeChoice = 'github'): Promise<Scene>
   const forwarded: Forwarded[] = []
   const logger = createLogger({ name: 'injection', level: process.env['INJECTION_LOG'] ?? 'silent' })
   let lastId = 0
-  const ids = { next: () => `id-${(lastId += 1)}` }
+  const clockAndIds = { clock: systemClock, ids: { next: () => `id-${(lastId += 1)}` } }
   const tokens = podTokens(await importSigningKey(generateSigningKeyPem()), systemClock, { next: () => 'a-token' })
   const memory = { text: '' }
   let directory: Projects | undefined
   const pods = new ScriptedPods({
-    clock: systemClock,
-    ids,
+    ...clockAndIds,
     logger,
     tokens,
     operatorUrl: () => urls.operator,
@@ -97,16 +95,11 @@ export async function openScene(dialect: ForgeChoice = 'github'): Promise<Scene>
       await composed.inside.app.inject({ method: 'POST', url: '/internal/turn-complete', headers, payload })
     },
   })
-  const verifyOidc: VerifyToken = async (token) => {
-    if (token !== canaries.operatorToken) throw unauthenticated('the token is not valid here', true)
-    return { subject: 'operator', issuer: 'test', claims: {} }
-  }
   const composed = await composeOrchestrator(
     settingsForTests(dir, { oidc: { clientSecret: canaries.oidcSecret }, modelKey: canaries.modelKey }),
     {
-      clock: systemClock,
+      ...clockAndIds,
       random: () => 0.5,
-      ids,
       logger,
       version: '0.0.0',
       programDir: '/program',
@@ -119,26 +112,19 @@ export async function openScene(dialect: ForgeChoice = 'github'): Promise<Scene>
         return fetch(input, init)
       },
     },
-    {
+    partsForTests(clockAndIds, {
       sql,
-      place: localPlace({
-        sql,
-        clock: systemClock,
-        ids,
-        authenticate: bearer(verifyOidc),
-        secrets: {
-          read: async () => ({ token: canaries.botToken, webhookSecret: canaries.webhookSecret }),
-          write: async () => undefined,
-        },
-        pods: (wiring) => ((directory = wiring.directory), pods),
-      }),
+      secrets: {
+        read: async () => ({ token: canaries.botToken, webhookSecret: canaries.webhookSecret }),
+        write: async () => undefined,
+      },
+      pods: (wiring) => ((directory = wiring.directory), pods),
       podTokens: tokens,
       callbackMaster: canaries.callbackMaster,
       sessionKey: canaries.sessionKey,
-      modelKey: 'print',
-      verifyOidc,
+      verifyOidc: verifyOnly(canaries.operatorToken),
       wrapperToken: () => Promise.resolve(canaries.wrapperToken),
-    },
+    }),
   )
   await composed.start()
   const inside = await composed.inside.listen({ host: '127.0.0.1', port: 0 })

@@ -3,9 +3,8 @@ import { people } from '../../standins/people.ts'
 import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
 import type { OrchestratorParts, OrchestratorPorts } from '../../orchestrator/setup.ts'
 import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
+import { partsForTests, verifyOnly } from '../../orchestrator/testing/parts.ts'
 import { settingsForTests } from '../../orchestrator/testing/settings.ts'
-import { bearer, unauthenticated, type VerifyToken } from '../../http/auth/authenticate.ts'
-import { localPlace } from '../../orchestrator/places/local.ts'
 import { callbackSecret } from '../../edges/pods/inbound.ts'
 import type { PushAudit } from '../../edges/forge/mirror/store/pushes.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
@@ -218,18 +217,12 @@ export class Orchestrators {
     })
   }
 
-  #partsOf(line: Lifeline, { clock, ids }: Pick<OrchestratorPorts, 'clock' | 'ids'>): OrchestratorParts {
+  #partsOf(line: Lifeline, ports: OrchestratorPorts): OrchestratorParts {
     const { outside } = this.#options
     const sql = storeOf(line, outside)
-    const verifyOidc: VerifyToken = async (token) => {
-      if (token !== operatorToken) throw unauthenticated('the token is not valid here', true)
-      return { subject: 'operator', issuer: 'test', claims: {} }
-    }
-    const place = localPlace({
+    return partsForTests(ports, {
       sql,
-      clock,
-      ids,
-      authenticate: bearer(verifyOidc),
+      verifyOidc: verifyOnly(operatorToken),
       secrets: {
         read: async (_namespace, name): Promise<Readonly<Record<string, string>>> =>
           name === alertSecretName ? { webhookSecret: alertSecret } : { token: botToken, webhookSecret: hookSecret },
@@ -252,22 +245,14 @@ export class Orchestrators {
           watch: (listener) => pods.watch(line, listener),
         }
       },
-    })
-    return {
-      sql,
-      place,
-      podTokens: podTokens(clock),
+      podTokens: podTokens(ports.clock),
       callbackMaster,
-      sessionKey: 'key of the sessions',
-      modelKey: 'print',
-      verifyOidc,
-      wrapperToken: () => Promise.resolve('wrapper'),
       // Git is kept in memory here, and no pod of this world touches a protected path.
       mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
       gitCache: copiesOf(line, outside),
       memoryIntake: intakeOf(line, outside),
       pace,
-    }
+    })
   }
 
   /** The newest is started again, whoever else is paused or works beside it until it is told to stop. */

@@ -1,0 +1,38 @@
+import type { SecretStore } from '../../edges/ports/resources.ts'
+import { bearer, unauthenticated, type VerifyToken } from '../../http/auth/authenticate.ts'
+import { localPlace } from '../places/local.ts'
+import type { Place } from '../place.ts'
+import type { OrchestratorParts, OrchestratorPorts } from '../setup.ts'
+
+type Needed = 'sql' | 'podTokens' | 'verifyOidc'
+
+interface Surroundings {
+  readonly secrets: SecretStore
+  readonly pods: Place['pods']
+}
+
+type Given = Surroundings & Pick<OrchestratorParts, Needed> & Omit<Partial<OrchestratorParts>, Needed | 'place'>
+
+/** Of an orchestrator on this machine, with the pods and the secrets of a test. */
+export function partsForTests(
+  { clock, ids }: Pick<OrchestratorPorts, 'clock' | 'ids'>,
+  { secrets, pods, ...parts }: Given,
+): OrchestratorParts {
+  const { sql, verifyOidc } = parts
+  return {
+    place: localPlace({ sql, clock, ids, authenticate: bearer(verifyOidc), secrets, pods }),
+    callbackMaster: 'callbacks',
+    sessionKey: 'sessions',
+    modelKey: 'print',
+    wrapperToken: () => Promise.resolve('wrapper'),
+    ...parts,
+  }
+}
+
+/** Lets in whoever brings this one token. */
+export function verifyOnly(token: string): VerifyToken {
+  return async (brought) => {
+    if (brought !== token) throw unauthenticated('the token is not valid here', true)
+    return { subject: 'operator', issuer: 'test', claims: {} }
+  }
+}
