@@ -20,6 +20,7 @@ import { composeOrchestrator, type ComposedOrchestrator } from './compose.ts'
 import { feedRoute, routeRules, type RouteRules } from './route-roles.ts'
 import { orchestratorMigrations } from './store.ts'
 import { partsForTests } from './testing/parts.ts'
+import { portsForTests } from './testing/ports.ts'
 import { settingsForTests } from './testing/settings.ts'
 
 const roles: RoleSettings = {
@@ -42,11 +43,11 @@ const ids = { next: () => `id-${(last += 1)}` }
 
 async function compose(more: { roles?: RoleSettings; routeRules?: RouteRules } = {}): Promise<ComposedOrchestrator> {
   const logger = createLogger({ name: 'test', level: 'silent' })
-  const clockAndIds = { clock: systemClock, ids }
+  const ports = portsForTests({ logger, programDir: '/', random: () => 0.5, ids })
   const composed = await composeOrchestrator(
     settingsForTests(dir, { roles: more.roles ?? roles }),
-    { ...clockAndIds, random: () => 0.5, logger, version: '0', programDir: '/', owner: 'test', fetch },
-    partsForTests(clockAndIds, {
+    ports,
+    partsForTests(ports, {
       sql,
       verifyOidc,
       secrets: { read: async () => undefined, write: async (_namespace, name) => void written.push(name) },

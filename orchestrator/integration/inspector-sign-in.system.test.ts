@@ -1,12 +1,10 @@
 /** People sign in to the inspector of a started orchestrator: at the stand-in, and at a provider that nobody here wrote. */
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page, type WebSocketRoute } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { captureLog, type LogCapture } from '../../http/testing/fixture.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { startIdentity } from '../../standins/identity/identity.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { password, signInAt, startZitadel } from '../../testing/zitadel.ts'
@@ -14,6 +12,7 @@ import type { OrchestratorSettings } from '../settings.ts'
 import { startOrchestrator } from '../start.ts'
 import { openDatabase } from '../testing/database.ts'
 import { settingsOf } from '../testing/fixture.ts'
+import { portsForTests } from '../testing/ports.ts'
 import { freePort } from '../../testing/free-port.ts'
 
 const roles = { claim: 'groups', values: { viewer: ['viewers'] }, owners: {} }
@@ -93,16 +92,7 @@ async function withOrchestrator(start: Start, use: (scene: Scene) => Promise<voi
   const log = captureLog()
   const orchestrator = await startOrchestrator(
     { ...settingsOf(dir, issuer), http, publicUrl: url, databaseUrl, inspector, roles },
-    {
-      clock: systemClock,
-      random: Math.random,
-      ids: { next: () => randomUUID() },
-      fetch,
-      logger: log.logger,
-      version: '0.0.0-test',
-      programDir: dir,
-      owner: 'test',
-    },
+    portsForTests({ logger: log.logger, programDir: dir }),
   )
   try {
     await use({ url, provider, printedLink: orchestrator.inspectorLink(), log })

@@ -12,6 +12,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { startIdentity } from '../../standins/identity/identity.ts'
 import { startOrchestrator } from '../start.ts'
 import { settingsOf } from '../testing/fixture.ts'
+import { portsForTests } from '../testing/ports.ts'
 
 const operator = 'urn:statewright:operator'
 
@@ -26,16 +27,8 @@ test('an orchestrator starts while its provider hangs: webhooks are served, toke
   const { port } = hanging.address() as AddressInfo
   const dir = mkdtempSync(join(tmpdir(), 'provider-away-'))
   const issuer = `http://127.0.0.1:${port}`
-  const orchestrator = await startOrchestrator(settingsOf(dir, issuer), {
-    clock: systemClock,
-    random: Math.random,
-    ids: { next: () => 'id' },
-    fetch,
-    logger: captureLog().logger,
-    version: '0.0.0-test',
-    programDir: dir,
-    owner: 'test',
-  })
+  const ports = portsForTests({ logger: captureLog().logger, programDir: dir })
+  const orchestrator = await startOrchestrator(settingsOf(dir, issuer), ports)
   try {
     const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${orchestrator.url}${path}`, init)
     const headers = { 'x-github-event': 'ping', 'x-github-delivery': 'd1', 'x-hub-signature-256': 'sha256=00' }

@@ -2,7 +2,6 @@
  * The orchestrator as it is started, in this process, with the local forge and identity provider before it and pods
  * that hold a quiet wrapper instead of an agent. Everything is real but the agent. Test code only.
  */
-import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +23,7 @@ import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { commit, run } from '../../standins/forge/testing/fixture.ts'
 import { startIdentity, type Identity, type IdentityClient } from '../../standins/identity/identity.ts'
 import { startOrchestrator, type Orchestrator } from '../start.ts'
+import { portsForTests } from './ports.ts'
 import { settingsForTests } from './settings.ts'
 import { untilOf, type Until } from './until.ts'
 import { idOfName } from '../resource-id.ts'
@@ -140,16 +140,11 @@ export async function startOrchestratorFixture(
   const start = (at: Partial<OrchestratorSettings> = {}): Promise<Orchestrator> =>
     startOrchestrator(
       { ...given, ...at },
-      {
+      portsForTests({
         clock: around.clock ?? systemClock,
-        random: Math.random,
-        ids: { next: () => randomUUID() },
-        fetch,
         logger,
-        version: '0.0.0-test',
         programDir: around.programDir ?? quietProgram(dir),
-        owner: 'test',
-      },
+      }),
     )
   let orchestrator = await start()
   const tokens = (clientId: string, secret: string, audience: string): Promise<string> =>
