@@ -1,8 +1,9 @@
 /** What an operator reads of a running orchestrator, and the link that signs a browser in. */
 import { expect, test } from 'vitest'
-import { bearer, unauthenticated } from '../http/auth/authenticate.ts'
+import { bearer } from '../http/auth/authenticate.ts'
 import { createLogger } from '../http/logging.ts'
 import { createServer } from '../http/server.ts'
+import { verifyOnly } from '../http/testing/fixture.ts'
 import { createTickets } from '../edges/inspector/tickets.ts'
 import type { JournalRow, PendingEffect, ActorView, Runtime } from '../runtime/runtime.ts'
 import { simulatedClock } from '../runtime/simulated-clock.ts'
@@ -48,10 +49,7 @@ async function withOperations(
   await registerOperations(server.app, {
     runtime: runtime as Runtime,
     clock,
-    authenticate: bearer(async (token) => {
-      if (token !== 'good') throw unauthenticated('the token is not valid for this server', true)
-      return { subject: 'olga', issuer: 'test', claims: {} }
-    }),
+    authenticate: bearer(verifyOnly('good', 'olga')),
     inspectorLink: () => 'https://platform.test/inspector?ticket=t',
     ...deps,
   } as OperationsDeps)

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { bearer, unauthenticated } from '../../http/auth/authenticate.ts'
+import { bearer } from '../../http/auth/authenticate.ts'
 import { Problem } from '../../http/problem.ts'
-import { testClock, withServer } from '../../http/testing/fixture.ts'
+import { testClock, withServer, verifyOnly } from '../../http/testing/fixture.ts'
 import { localMigrations } from './migrations.ts'
 import { registerResourceApi, type ResourceApiDeps } from './resource-api.ts'
 import type { ResourceView } from '../ports/resource-views.ts'
@@ -69,10 +69,7 @@ async function withApi(use: (api: Api) => Promise<void>, { hooks, ...changes }: 
     const deps: ResourceApiDeps = {
       resources,
       secrets,
-      authenticate: bearer(async (token) => {
-        if (token !== 'good') throw unauthenticated('the token is not valid for this server', true)
-        return { subject: 'cli', issuer: 'test', claims: {} }
-      }),
+      authenticate: bearer(verifyOnly('good', 'cli')),
       hooks: {
         projectChanged: async (namespace, name) => void told.push(`project ${namespace}/${name}`),
         projectDeleted: async ({ namespace, name }) => void told.push(`deleted ${namespace}/${name}`),

@@ -1,5 +1,5 @@
 import type { SecretStore } from '../../edges/ports/resources.ts'
-import { bearer, unauthenticated, type VerifyToken } from '../../http/auth/authenticate.ts'
+import { bearer } from '../../http/auth/authenticate.ts'
 import { localPlace } from '../places/local.ts'
 import type { Place } from '../place.ts'
 import type { OrchestratorParts, OrchestratorPorts } from '../setup.ts'
@@ -26,13 +26,5 @@ export function partsForTests(
     modelKey: 'print',
     wrapperToken: () => Promise.resolve('wrapper'),
     ...parts,
-  }
-}
-
-/** Lets in whoever brings this one token. */
-export function verifyOnly(token: string): VerifyToken {
-  return async (brought) => {
-    if (brought !== token) throw unauthenticated('the token is not valid here', true)
-    return { subject: 'operator', issuer: 'test', claims: {} }
   }
 }

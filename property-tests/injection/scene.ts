@@ -11,7 +11,7 @@ import { localManifests } from '../../standins/manifests.ts'
 import { people } from '../../standins/people.ts'
 import { composeOrchestrator } from '../../orchestrator/compose.ts'
 import { orchestratorMigrations } from '../../orchestrator/store.ts'
-import { partsForTests, verifyOnly } from '../../orchestrator/testing/parts.ts'
+import { partsForTests } from '../../orchestrator/testing/parts.ts'
 import { settingsForTests } from '../../orchestrator/testing/settings.ts'
 import { untilOf, type Until } from '../../orchestrator/testing/until.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
@@ -20,6 +20,7 @@ import type { Projects } from '../../edges/forge/project-directory.ts'
 import { generateSigningKeyPem, importSigningKey } from '../../http/auth/tokens.ts'
 import type { HttpServer } from '../../http/server.ts'
 import { createLogger } from '../../http/logging.ts'
+import { verifyOnly } from '../../http/testing/fixture.ts'
 import { isReady } from '../../machines/project/machine.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -122,7 +123,7 @@ export async function openScene(dialect: ForgeChoice = 'github'): Promise<Scene>
       podTokens: tokens,
       callbackMaster: canaries.callbackMaster,
       sessionKey: canaries.sessionKey,
-      verifyOidc: verifyOnly(canaries.operatorToken),
+      verifyOidc: verifyOnly(canaries.operatorToken, 'operator'),
       wrapperToken: () => Promise.resolve(canaries.wrapperToken),
     }),
   )

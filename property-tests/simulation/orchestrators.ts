@@ -3,13 +3,14 @@ import { people } from '../../standins/people.ts'
 import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
 import type { OrchestratorParts, OrchestratorPorts } from '../../orchestrator/setup.ts'
 import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
-import { partsForTests, verifyOnly } from '../../orchestrator/testing/parts.ts'
+import { partsForTests } from '../../orchestrator/testing/parts.ts'
 import { settingsForTests } from '../../orchestrator/testing/settings.ts'
 import { callbackSecret } from '../../edges/pods/inbound.ts'
 import type { PushAudit } from '../../edges/forge/mirror/store/pushes.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'
 import { createTaskRights } from '../../edges/git/task-rights.ts'
 import { createLogger } from '../../http/logging.ts'
+import { verifyOnly } from '../../http/testing/fixture.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { dice } from '../runtime/simulation/dice.ts'
@@ -222,7 +223,7 @@ export class Orchestrators {
     const sql = storeOf(line, outside)
     return partsForTests(ports, {
       sql,
-      verifyOidc: verifyOnly(operatorToken),
+      verifyOidc: verifyOnly(operatorToken, 'operator'),
       secrets: {
         read: async (_namespace, name): Promise<Readonly<Record<string, string>>> =>
           name === alertSecretName ? { webhookSecret: alertSecret } : { token: botToken, webhookSecret: hookSecret },

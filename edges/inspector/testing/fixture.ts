@@ -11,9 +11,9 @@ import { silentLogger } from '../../../runtime/logger.ts'
 import type { Delivery, EffectContext, EffectHandler, Runtime } from '../../../runtime/runtime.ts'
 import { migrate } from '../../../runtime/store/migrate.ts'
 import { openMemorySql } from '../../../runtime/store/pglite/pglite-memory.ts'
-import { bearer, unauthenticated } from '../../../http/auth/authenticate.ts'
+import { bearer } from '../../../http/auth/authenticate.ts'
 import { createServer } from '../../../http/server.ts'
-import { captureLog } from '../../../http/testing/fixture.ts'
+import { captureLog, verifyOnly } from '../../../http/testing/fixture.ts'
 import { registerInspector } from '../register.ts'
 import { createSessions } from '../sessions.ts'
 import { createTickets } from '../tickets.ts'
@@ -53,10 +53,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
     ids,
     openapi: { title: 'Test', description: '' },
   })
-  const authenticate = bearer(async (token) => {
-    if (token !== goodToken) throw unauthenticated('the token is not valid for this server', true)
-    return { subject: 'alice', issuer: 'test', claims: {} }
-  })
+  const authenticate = bearer(verifyOnly(goodToken, 'alice'))
   const allowFeed = (): void => undefined
   await registerInspector(server.app, {
     runtime,

@@ -7,10 +7,10 @@ import {
   type Session,
   type TurnResult,
 } from '../../../machines/turn/schema.ts'
-import { bearer, unauthenticated } from '../../../http/auth/authenticate.ts'
+import { bearer } from '../../../http/auth/authenticate.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { ProblemCode } from '../../../http/problem-codes.ts'
-import { withServer, type TestClock } from '../../../http/testing/fixture.ts'
+import { withServer, type TestClock, verifyOnly } from '../../../http/testing/fixture.ts'
 import { createWrapperClient, type WrapperClient } from '../client.ts'
 
 export const startedAt = '2026-01-02T03:04:05.000Z'
@@ -165,10 +165,7 @@ export async function withWrapper(use: (wrapper: ScriptedWrapper) => Promise<voi
       await use(Object.assign(scripted, { url, client, clock }))
     },
     {
-      authenticate: bearer(async (token) => {
-        if (token !== 'good') throw unauthenticated('the token is not valid for this server', true)
-        return { subject: 'orchestrator', issuer: 'test', claims: {} }
-      }),
+      authenticate: bearer(verifyOnly('good', 'orchestrator')),
     },
   )
 }
