@@ -19,7 +19,8 @@ interface Pushed extends EdgeFixture {
 
 /** A pod's change of `docs/style.md`, which is protected by nothing at its push. */
 async function withPushed(use: (pushed: Pushed) => Promise<void>): Promise<void> {
-  await withForgeEdge({ repository: { mergeMethods: ['merge', 'squash', 'rebase'] } }, async (fixture) => {
+  const repository = { mergeMethods: ['merge', 'squash', 'rebase'] } as const
+  await withForgeEdge({ git: 'process', repository }, async (fixture) => {
     const { directory, dir } = fixture
     const git = { mostPackBytes, longestRunMs }
     const person = await fixture.clone('maintainer')

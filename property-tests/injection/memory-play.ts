@@ -41,6 +41,7 @@ export async function fillAndAsk(
   let broken: readonly string[] = []
   const { provider, owner, path, api } = places[dialect]
   const options = {
+    git: 'process' as const,
     repository: { dialect, owner, permissions },
     project: (given: EdgeFixture['project']): EdgeFixture['project'] => ({
       ...given,

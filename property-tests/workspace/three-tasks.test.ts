@@ -36,7 +36,7 @@ interface Lived {
 /** Main changes the workflow while the Tasks work, and once more between their pushes and their merges. Both fixtures begin unallowed. */
 async function live({ publish, judge }: Rules, method: MergeMethod = 'merge'): Promise<Lived> {
   let lived: Lived | undefined
-  await withForgeEdge({ repository: { mergeMethods: [method] } }, (edge) =>
+  await withForgeEdge({ git: 'process', repository: { mergeMethods: [method] } }, (edge) =>
     withGatewayBefore(edge, async (gateway) => {
       edge.mergeJudge = judge(createMergeJudge({ ...gateway, directory: edge.directory }))
       const person = await gateway.clone('maintainer')

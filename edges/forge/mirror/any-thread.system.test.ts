@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SUBJECT, mergeWhenKnown, openChange } from '../outbound/testing/merges.ts'
-import { withMemoryForgeEdge } from '../testing/fixture.ts'
+import { withForgeEdge } from '../testing/fixture.ts'
 import { judgedThread } from './judged-thread.ts'
 import { mirrorRules } from './rules.ts'
 import { withApprovedIssue, type ApprovedIssue } from './testing/approved-issue.ts'
@@ -98,7 +98,7 @@ describe('a word on the merge request withholds the merge', () => {
     })
   })
   test('LAW-24: also where the Task owns no issue (MERGE-11)', async () => {
-    await withMemoryForgeEdge({}, async (fixture) => {
+    await withForgeEdge({}, async (fixture) => {
       const change = await openChange(fixture)
       fixture.forge.comment('maintainer', REPO, change.number, '/hold')
       expect(await mergeWhenKnown(fixture, change)).toMatchObject([{ event: { type: 'mr.mergeRefused' } }])
@@ -108,7 +108,7 @@ describe('a word on the merge request withholds the merge', () => {
     })
   })
   test('LAW-24: a word on one merge request withholds the other ones of the Task (MERGE-11)', async () => {
-    await withMemoryForgeEdge({}, async (fixture) => {
+    await withForgeEdge({}, async (fixture) => {
       const first = await openChange(fixture)
       const second = await openChange(fixture, 'platform/b', { 'src/div.js': 'export const div = (a, b) => a / b\n' })
       const { repository } = SUBJECT

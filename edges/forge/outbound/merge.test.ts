@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { withMemoryForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
+import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 import { merge, mergeWhenKnown, openChange, SUBJECT } from './testing/merges.ts'
 
 test('a merge request at the reviewed head is merged once, its task branch deleted, and the merge observed without waiting for the webhook (RESOURCES-18, FORGE-RULES-1, FORGE-RULES-3)', async () => {
-  await withMemoryForgeEdge({}, async (fixture) => {
+  await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture)
     expect(await mergeWhenKnown(fixture, change)).toEqual([])
     const observed = fixture.delivered.filter((one) => one.event.type === 'mr.observed').at(-1)
@@ -19,7 +19,7 @@ test('a merge request at the reviewed head is merged once, its task branch delet
 })
 
 test('an answer lost after the merge leads to one merge, not two (SERVICE-5)', async () => {
-  await withMemoryForgeEdge(
+  await withForgeEdge(
     { faults: [{ kind: 'errorAfterWrite', method: 'PUT', path: '/repos/acme/library/pulls/*/merge', times: 1 }] },
     async (fixture) => {
       const change = await openChange(fixture)
@@ -31,7 +31,7 @@ test('an answer lost after the merge leads to one merge, not two (SERVICE-5)', a
 })
 
 test('nothing is merged between two jobs, when all checks that began are green and others are to come (TOOL-CI-9)', async () => {
-  await withMemoryForgeEdge({}, async (fixture) => {
+  await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture)
     const end = fixture.forge.expectChecks('bot', 'acme/library', change.sha)
     await fixture.octokit('bot').checks.create({
@@ -51,7 +51,7 @@ test('nothing is merged between two jobs, when all checks that began are green a
 })
 
 test('LAW-18: nothing is merged while the Issue holds no grant', async () => {
-  await withMemoryForgeEdge({}, async (fixture) => {
+  await withForgeEdge({}, async (fixture) => {
     const { number } = fixture.forge.openIssue('maintainer', 'acme/library', { title: 'Multiply' })
     const change = await openChange(fixture)
     const grants = [`issue:default/library-${number}`]
@@ -65,7 +65,7 @@ test('LAW-18: nothing is merged while the Issue holds no grant', async () => {
 })
 
 test('LAW-18: nothing is merged on the word of an issue that is gone from the forge (APPROVAL-14)', async () => {
-  await withMemoryForgeEdge({}, async (fixture) => {
+  await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture)
     fixture.grants.add('issue:default/library-404')
     expect(await mergeWhenKnown(fixture, change, { grants: ['issue:default/library-404'] })).toMatchObject([
@@ -75,7 +75,7 @@ test('LAW-18: nothing is merged on the word of an issue that is gone from the fo
 })
 
 test('a head other than the reviewed one is not merged (SERVICE-6)', async () => {
-  await withMemoryForgeEdge({}, async (fixture) => {
+  await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture)
     expect(await merge(fixture, { ...change, sha: 'f'.repeat(40) })).toMatchObject([
       { event: { type: 'mr.notMergeableYet', reason: 'head-moved' } },
@@ -85,7 +85,7 @@ test('a head other than the reviewed one is not merged (SERVICE-6)', async () =>
 })
 
 test('a conflict with the base is told as a conflict', async () => {
-  await withMemoryForgeEdge({}, async (fixture) => {
+  await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture, 'platform/a', { 'README.md': 'ours\n' })
     const folder = await fixture.clone('maintainer')
     await fixture.push(folder, 'main', { 'README.md': 'theirs\n' })
@@ -94,7 +94,7 @@ test('a conflict with the base is told as a conflict', async () => {
 })
 
 test('checks decide: running is pending, red is red, green merges; a required one that was never reported is awaited (MERGE-5)', async () => {
-  await withMemoryForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (fixture) => {
+  await withForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (fixture) => {
     const change = await openChange(fixture)
     const api = fixture.octokit('bot')
     const place = { owner: 'acme', repo: 'library' }
@@ -116,7 +116,7 @@ test('checks decide: running is pending, red is red, green merges; a required on
 })
 
 test('MERGE-15: names the red checks that the forge does not require, unless a required one is red too', async () => {
-  await withMemoryForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (fixture) => {
+  await withForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (fixture) => {
     const change = await openChange(fixture)
     const api = fixture.octokit('bot')
     const report = (name: string, conclusion: 'success' | 'failure' | 'cancelled'): Promise<unknown> =>
@@ -147,7 +147,7 @@ describe('red checks that a maintainer leaves aside', () => {
       fixture.octokit('bot').checks.create({ ...REPO, name, head_sha: sha, status: 'completed', conclusion })
 
   test('MERGE-15: those that are named do not stop the merge', async () => {
-    await withMemoryForgeEdge(protectedBy, async (fixture) => {
+    await withForgeEdge(protectedBy, async (fixture) => {
       const change = await openChange(fixture)
       const report = reporter(fixture, change)
       await report('test', 'success')
@@ -162,7 +162,7 @@ describe('red checks that a maintainer leaves aside', () => {
   })
 
   test('MERGE-15: a required one stops it, named or not, and one that was never reported is awaited', async () => {
-    await withMemoryForgeEdge(protectedBy, async (fixture) => {
+    await withForgeEdge(protectedBy, async (fixture) => {
       const change = await openChange(fixture)
       const report = reporter(fixture, change)
       await report('codecov', 'failure')
@@ -178,7 +178,7 @@ describe('red checks that a maintainer leaves aside', () => {
   })
 
   test('MERGE-15, TOOL-CI-9: what has not ended beside them is awaited, a check and the time between two jobs', async () => {
-    await withMemoryForgeEdge({}, async (fixture) => {
+    await withForgeEdge({}, async (fixture) => {
       const change = await openChange(fixture)
       const { repos } = fixture.octokit('bot')
       const status = (context: string, state: 'pending' | 'success' | 'failure'): Promise<unknown> =>
@@ -201,7 +201,7 @@ describe('red checks that a maintainer leaves aside', () => {
   })
 
   test('MERGE-15, MERGE-11: a hold after the go-ahead withholds the merge', async () => {
-    await withMemoryForgeEdge({}, async (fixture) => {
+    await withForgeEdge({}, async (fixture) => {
       const change = await openChange(fixture)
       await reporter(fixture, change)('codecov', 'failure')
       fixture.forge.comment('maintainer', 'acme/library', change.number, '/approve')
@@ -216,7 +216,7 @@ describe('red checks that a maintainer leaves aside', () => {
 })
 
 test('MERGE-4: in a repository that has checks, a head without any waits for them, but not for ever (FORGE-RULES-1)', async () => {
-  await withMemoryForgeEdge({}, async (fixture) => {
+  await withForgeEdge({}, async (fixture) => {
     const api = fixture.octokit('bot')
     const main = await fixture.clone('maintainer')
     const base = await fixture.push(main, 'main', { 'NOTES.md': 'x\n' })
@@ -231,7 +231,7 @@ test('MERGE-4: in a repository that has checks, a head without any waits for the
 })
 
 test('MERGE-6: protection that only people can satisfy is told with what to change', async () => {
-  await withMemoryForgeEdge({ repository: { protection: { main: { requiredApprovals: 1 } } } }, async (fixture) => {
+  await withForgeEdge({ repository: { protection: { main: { requiredApprovals: 1 } } } }, async (fixture) => {
     const change = await openChange(fixture)
     expect(await mergeWhenKnown(fixture, change)).toMatchObject([
       { event: { type: 'mr.mergeRefused', reason: expect.stringContaining('branch protection') } },
@@ -247,7 +247,7 @@ test.each<[string, string, EdgeFixtureOptions]>([
   ],
   ['a repository that allows no method', 'the allowed merge methods', { repository: { mergeMethods: [] } }],
 ])('MERGE-6: %s is a refusal, with what to change: %s', async (_what, reason, options) => {
-  await withMemoryForgeEdge(options, async (fixture) => {
+  await withForgeEdge(options, async (fixture) => {
     expect(await mergeWhenKnown(fixture, await openChange(fixture))).toMatchObject([
       { event: { type: 'mr.mergeRefused', reason: expect.stringContaining(reason) } },
     ])
@@ -255,7 +255,7 @@ test.each<[string, string, EdgeFixtureOptions]>([
 })
 
 test('MERGE-7: the method is one that the repository allows (FORGE-RULES-3)', async () => {
-  await withMemoryForgeEdge({ repository: { mergeMethods: ['rebase'] } }, async (fixture) => {
+  await withForgeEdge({ repository: { mergeMethods: ['rebase'] } }, async (fixture) => {
     const change = await openChange(fixture)
     expect(await mergeWhenKnown(fixture, change)).toEqual([])
     expect(fixture.forge.audit().filter((entry) => entry.action === 'pull.merge')).toHaveLength(1)
@@ -266,21 +266,18 @@ test.each([403, 405, 409, 422])(
   'a forge that answers %i to the end of a branch has merged all the same (MERGE-9)',
   async (status) => {
     const path = '/repos/acme/library/git/refs/**'
-    await withMemoryForgeEdge(
-      { faults: [{ kind: 'errorBeforeWrite', method: 'DELETE', path, status }] },
-      async (fixture) => {
-        const change = await openChange(fixture)
-        expect(await mergeWhenKnown(fixture, change)).toEqual([])
-        const actions = fixture.forge.audit().map(({ action }) => action)
-        expect(actions).toContain('pull.merge')
-        expect(actions).not.toContain('branch.delete')
-      },
-    )
+    await withForgeEdge({ faults: [{ kind: 'errorBeforeWrite', method: 'DELETE', path, status }] }, async (fixture) => {
+      const change = await openChange(fixture)
+      expect(await mergeWhenKnown(fixture, change)).toEqual([])
+      const actions = fixture.forge.audit().map(({ action }) => action)
+      expect(actions).toContain('pull.merge')
+      expect(actions).not.toContain('branch.delete')
+    })
   },
 )
 
 test('the branch of a person outlives the merge (MERGE-9)', async () => {
-  await withMemoryForgeEdge({}, async (fixture) => {
+  await withForgeEdge({}, async (fixture) => {
     expect(await mergeWhenKnown(fixture, await openChange(fixture, 'fix/mul'))).toEqual([])
     const actions = fixture.forge.audit().map(({ action }) => action)
     expect(actions).toContain('pull.merge')
@@ -289,7 +286,7 @@ test('the branch of a person outlives the merge (MERGE-9)', async () => {
 })
 
 test('an effect that was withdrawn while it looked merges nothing [FORGE-WRITES-1]', async () => {
-  await withMemoryForgeEdge({}, async (fixture) => {
+  await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture)
     const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: [] }
     await fixture.edge.handlers.mergeMergeRequest.perform(params, {

@@ -238,7 +238,7 @@ test('R5: an effect that another process may perform by now looks at the forge a
 })
 
 test('a branch that is absent or holds nothing new gives no merge request, and the Task is told why', async () => {
-  await withForgeEdge({}, async (fixture) => {
+  await withForgeEdge({ git: 'process' }, async (fixture) => {
     const params = { ...SUBJECT, branch: BRANCH, title: 't', body: 'b', closes: [], attempt: 1 }
     expect(await fixture.edge.handlers.openMergeRequest.perform(params, fixture.context('a'))).toMatchObject([
       { event: { type: 'mr.openFailed', reason: expect.stringContaining('not on the forge'), attempt: 1 } },

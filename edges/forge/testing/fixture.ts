@@ -140,6 +140,7 @@ export interface EdgeFixtureOptions extends FixtureOptions {
   readonly rules?: MirrorRules
 }
 
+/** Over git in memory unless the test names the real one: its processes took most of a test's processor time. */
 export async function withForgeEdge(
   { project: change = (same) => same, hears = () => undefined, rules = mirrorRules, ...options }: EdgeFixtureOptions,
   use: (fixture: EdgeFixture) => Promise<void>,
@@ -149,17 +150,9 @@ export async function withForgeEdge(
     labels: [{ name: 'platform', color: '5319e7' }],
     ...options.repository,
   }
-  await withForge({ ...options, repository }, (forgeFixture) =>
+  await withForge({ git: 'memory', ...options, repository }, (forgeFixture) =>
     withSql((sql) => useEdge(forgeFixture, sql, { change, hears, rules }, use)),
   )
-}
-
-/** For tests that ask nothing of git itself: most of a test's processor time was git's processes. */
-export function withMemoryForgeEdge(
-  options: EdgeFixtureOptions,
-  use: (fixture: EdgeFixture) => Promise<void>,
-): Promise<void> {
-  return withForgeEdge({ git: 'memory', ...options }, use)
 }
 
 async function useEdge(

@@ -79,7 +79,7 @@ const nobodyAsks: EdgeFixture['mergeJudge'] = {
 
 export function openMovedBases({ down }: Setting): Promise<Stage<MovedBaseScene>> {
   return oneAtATime((use) =>
-    withForgeEdge({ repository: { mergeMethods: ['merge'] } }, (edge) =>
+    withForgeEdge({ git: 'process', repository: { mergeMethods: ['merge'] } }, (edge) =>
       withGatewayBefore(edge, async (gateway) => {
         const judge = createMergeJudge({ ...gateway, directory: edge.directory })
         edge.mergeJudge = down.has('judged-merge') ? nobodyAsks : judge

@@ -43,8 +43,8 @@ export const USERS: readonly UserSpec[] = PEOPLE.map((login) => ({
 }))
 
 export type FixtureOptions = Omit<ForgeOptions, 'dir' | 'seed' | 'git'> & {
-  /** In memory for tests that are not about git: no process is started, and a clone's folder is only a name. */
-  readonly git?: 'memory' | 'real'
+  /** `memory` is for tests that are not about git: no process is started, and a clone's folder is only a name. */
+  readonly git?: 'memory' | 'process'
   readonly repository?: Partial<Parameters<Forge['createRepository']>[0]>
 }
 
