@@ -26,7 +26,8 @@ export async function resolveCommit(path: string, name: string): Promise<string 
 
 export async function listRefs(path: string, prefix: string): Promise<Array<{ ref: string; sha: string }>> {
   const all = [...bareAt(path).refs].map(([ref, sha]) => ({ ref, sha }))
-  return all.filter(({ ref }) => ref.startsWith(prefix)).toSorted((a, b) => (a.ref < b.ref ? -1 : 1))
+  const folder = prefix.replace(/\/?$/, '/')
+  return all.filter(({ ref }) => ref === prefix || ref.startsWith(folder)).toSorted((a, b) => (a.ref < b.ref ? -1 : 1))
 }
 
 export async function moveRef(path: string, { ref, before, after }: RefUpdate): Promise<boolean> {
