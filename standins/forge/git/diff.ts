@@ -25,7 +25,7 @@ const STATUS: Readonly<Record<string, FileStatus>> = {
 
 export async function diffFiles(path: string, from: string, to: string): Promise<FileDiff[]> {
   const [raw, counts, patches] = await Promise.all([
-    git(path, ['diff', ...FLAGS, '--raw', '-z', from, to]),
+    git(path, ['diff', ...FLAGS, '--raw', '--no-abbrev', '-z', from, to]),
     git(path, ['diff', ...FLAGS, '--numstat', '-z', from, to]),
     diffText(path, from, to),
   ])

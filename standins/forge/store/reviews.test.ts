@@ -13,9 +13,8 @@ async function withChange(
       lines: string[]
     },
   ) => Promise<void>,
-  git: 'memory' | 'real' = 'memory',
 ): Promise<void> {
-  await withForge({ git }, async (fixture) => {
+  await withForge({ git: 'memory' }, async (fixture) => {
     const folder = await fixture.clone('bot')
     const lines = [
       ...Array.from({ length: 30 }, (_, line) => `// line ${line + 1}`),
@@ -157,7 +156,7 @@ test('after a push a comment moves along while its file is the same, and loses i
     expect((await octokit('bot').pulls.listReviews(pull)).data).toMatchObject([
       { state: 'CHANGES_REQUESTED', commit_id: head },
     ])
-  }, 'real')
+  })
 })
 
 test("a review without an event is its author's secret until it is submitted", async () => {

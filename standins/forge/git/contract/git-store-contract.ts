@@ -121,6 +121,17 @@ export function gitStoreContract(name: string, open: () => Promise<GitSubject>):
     expect(await git.resolveCommit(first)).toBe(first)
   })
 
+  test(`${name}: a file of a commit has the id of its text, and an absent one none`, async () => {
+    const { git, write } = await open()
+    const first = await write({ files: { 'd/a': TEXT, b: '1' } })
+    const next = await write({ files: { 'd/a': TEXT, b: '2' }, parents: [first] })
+    const [changedFile] = await git.diffFiles(first, next)
+    expect(await git.readRef(`${first}:d/a`)).toBe(await git.readRef(`${next}:d/a`))
+    expect(await git.readRef(`${next}:b`)).toBe(changedFile?.sha)
+    expect(await git.readRef(`${first}:b`)).not.toBe(changedFile?.sha)
+    expect([await git.readRef(`${first}:c`), await git.readRef(`${ZERO_SHA}:b`)]).toEqual([undefined, undefined])
+  })
+
   test(`${name}: history has an order, a merge base and ancestors`, async () => {
     const { git, write } = await open()
     const root = await write({ files: { a: '0' }, message: 'Root' })

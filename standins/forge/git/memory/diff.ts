@@ -1,6 +1,6 @@
 /** One hunk a file, from its first changed line to its last: changes far apart are one hunk, where git makes two. */
 import type { FileDiff } from '../diff.ts'
-import { bareAt, filesOf, hashed, type Tree } from './objects.ts'
+import { bareAt, blobOf, filesOf, type Tree } from './objects.ts'
 
 /** Lines that git shows around a change. */
 const CONTEXT = 3
@@ -27,7 +27,7 @@ function movesOf(changed: readonly string[], before: Tree, after: Tree): Readonl
 
 function fileDiff(path: string, previousPath: string | undefined, before: Tree, after: Tree): FileDiff {
   const text = after.get(path) ?? before.get(path) ?? ''
-  const sha = hashed(`blob ${Buffer.byteLength(text)}\0${text}`)
+  const sha = blobOf(text)
   if (previousPath !== undefined)
     return { path, previousPath, status: 'renamed', sha, additions: 0, deletions: 0, patch: undefined }
   const [old, now] = [linesOf(before.get(path)), linesOf(after.get(path))]

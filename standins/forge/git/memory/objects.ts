@@ -50,6 +50,11 @@ export function hashed(text: string): string {
   return createHash('sha1').update(text).digest('hex')
 }
 
+/** The id that git gives to a file's text. */
+export function blobOf(text: string): string {
+  return hashed(`blob ${Buffer.byteLength(text)}\0${text}`)
+}
+
 export function keepTree(bare: Bare, files: Tree): string {
   const sorted = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const sha = hashed(`tree ${JSON.stringify(sorted)}`)

@@ -1,14 +1,24 @@
 import { branchOf, refOf, ZERO_SHA, type RefUpdate } from '../refs.ts'
-import { bareAt, historyOf } from './objects.ts'
+import { bareAt, blobOf, filesOf, historyOf, type Bare } from './objects.ts'
 
 const HEADS = 'refs/heads/'
 /** Git takes no fewer digits. */
 const SHORT_SHA = /^[0-9a-f]{4,39}$/
+/** A file of a commit. */
+const FILE = /^([0-9a-f]{40}):(.+)$/
 
 export async function readRef(path: string, ref: string): Promise<string | undefined> {
-  const { refs, commits } = bareAt(path)
+  const bare = bareAt(path)
+  const { refs, commits } = bare
+  const [, commit, file] = FILE.exec(ref) ?? []
+  if (commit !== undefined && file !== undefined) return fileId(bare, commit, file)
   const name = ref.replace(/\^\{commit\}$/, '')
   return refs.get(name) ?? (commits.has(name) ? name : undefined)
+}
+
+function fileId(bare: Bare, commit: string, file: string): string | undefined {
+  const text = bare.commits.has(commit) ? filesOf(bare, commit).get(file) : undefined
+  return text === undefined ? undefined : blobOf(text)
 }
 
 export async function branchTip(path: string, branch: string): Promise<string | undefined> {
