@@ -32,6 +32,7 @@ const traits = { mergeMethods: ['merge', 'squash', 'rebase'], issueEvent: 'issue
 forgePortContract('GitHub', traits, (use) =>
   withForge(
     {
+      git: 'memory',
       repository: {
         permissions: { maintainer: 'admin', bot: 'admin', reader: 'read' },
         labels: [{ name: 'platform', color: '5319e7' }],
@@ -65,7 +66,7 @@ forgePortContract('GitHub', traits, (use) =>
 )
 
 test('a read that changed nothing costs a 304 and gives the same answer; a change is seen', async () => {
-  await withForge({}, async ({ forge }) => {
+  await withForge({ git: 'memory' }, async ({ forge }) => {
     const statuses: number[] = []
     const port = portFor(forge.apiUrl, 'token-of-bot', async (input, init) => {
       const answer = await fetch(input, init)

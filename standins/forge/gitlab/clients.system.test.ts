@@ -13,7 +13,7 @@ const installMs = 300_000
 /** What a client understood, by the names that both walks use. */
 async function story(program: string, first: readonly string[] = []): Promise<unknown> {
   let told = ''
-  await withGitlab({}, async ({ forge, clone, push }) => {
+  await withGitlab({ git: 'process' }, async ({ forge, clone, push }) => {
     await push(await clone('bot'), 'topic', { 'src/mul.js': 'export const mul = 1\n' })
     const tokens = ['token-of-maintainer', 'token-of-bot']
     const parameters = [...first, forge.url, ...tokens, PROJECT, 'topic', 'http://127.0.0.1:9/hook']

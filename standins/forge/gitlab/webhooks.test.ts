@@ -16,7 +16,7 @@ interface Scene extends GitlabFixture {
 /** A project with one hook, made over the API, for all events. */
 function withHook(options: FixtureOptions, use: (scene: Scene) => Promise<void>): Promise<void> {
   return withReceiver((receiver) =>
-    withGitlab({ git: 'memory', ...options }, async (fixture) => {
+    withGitlab(options, async (fixture) => {
       const all = Object.fromEntries(flags.map((flag) => [flag, true]))
       const made = await fixture.ask('maintainer', 'POST', `${PATH}/hooks`, {
         url: receiver.url,
@@ -181,7 +181,7 @@ test('a merge request is carried through its life', async () => {
 
 test('jobs and pipelines are carried, and statuses of others as an external pipeline', async () => {
   const ci = { enabled: true, command: 'true', checkName: 'unit' }
-  await withHook({ git: 'real', repository: { ci } }, async ({ clone, push, forge, receiver, ask }) => {
+  await withHook({ git: 'process', repository: { ci } }, async ({ clone, push, forge, receiver, ask }) => {
     const sha = await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
     await forge.idle()
     const carried = receiver.received
@@ -207,7 +207,7 @@ test('jobs and pipelines are carried, and statuses of others as an external pipe
 
 test('a hook gets the events of its flags, and is read without its token', async () => {
   await withReceiver(async (receiver) => {
-    await withGitlab({ git: 'memory' }, async ({ gitlab, forge, ask }) => {
+    await withGitlab({}, async ({ gitlab, forge, ask }) => {
       const { ProjectHooks } = gitlab('maintainer')
       const made = await ProjectHooks.add(PROJECT, receiver.url, {
         issuesEvents: true,
@@ -248,7 +248,7 @@ test('a hook gets the events of its flags, and is read without its token', async
 
 test('a maintainer makes hooks, a developer does not', async () => {
   const permissions = { maintainer: 'maintain', bot: 'write' } as const
-  await withGitlab({ git: 'memory', repository: { permissions } }, async ({ ask }) => {
+  await withGitlab({ repository: { permissions } }, async ({ ask }) => {
     const made = await ask('maintainer', 'POST', `${PATH}/hooks`, { url: 'http://127.0.0.1:1/' })
     expect(made).toMatchObject({ status: 201, body: { push_events: true, issues_events: false } })
     expect((await ask('bot', 'POST', `${PATH}/hooks`, { url: 'http://127.0.0.1:2/' })).status).toBe(403)
@@ -285,7 +285,7 @@ test('the fourth failure in a row pauses a hook, and one that arrives by hand pu
 test('a hook of the other dialect on the same project is sent in its own words', async () => {
   await withReceiver(async (receiver) => {
     const hooks = [{ url: receiver.url }, { url: `${receiver.url}/github`, dialect: 'github' as const }]
-    await withGitlab({ git: 'memory', repository: { hooks } }, async ({ forge, gitlab }) => {
+    await withGitlab({ repository: { hooks } }, async ({ forge, gitlab }) => {
       forge.openIssue('bot', PROJECT, { title: 'X' })
       await forge.idle()
       expect(receiver.received.map((one) => one.event).toSorted()).toEqual(['Issue Hook', 'issues', 'ping'])

@@ -59,7 +59,7 @@ async function everything(request: Ask, head: string): Promise<unknown> {
 test('a project of GitLab is after a new start what it was, and counts on in both of its numbers', async () => {
   await withReceiver(async (receiver) => {
     receiver.answer = 500
-    await withGitlab({}, async (fixture) => {
+    await withGitlab({ git: 'process' }, async (fixture) => {
       const head = await fill(fixture, receiver.url)
       // Mergeability is looked for anew after a start: both pictures are of a moment when nothing of it is known.
       const settled = async (request: Ask): Promise<unknown> =>

@@ -3,12 +3,12 @@ import { failure, run, withForge, type ForgeFixture, type FixtureOptions } from 
 
 const REPO = { owner: 'acme', repo: 'library' }
 
-/** A fixture with one open pull request of the bot's; `head` is its tip. */
+/** A fixture with one open pull request of the bot's; `head` is its tip. In memory unless the test names the real git. */
 async function withPull(
   options: FixtureOptions,
   use: (fixture: ForgeFixture & { folder: string; number: number; head: string }) => Promise<void>,
 ): Promise<void> {
-  await withForge(options, async (fixture) => {
+  await withForge({ git: 'memory', ...options }, async (fixture) => {
     const folder = await fixture.clone('bot')
     const head = await fixture.push(folder, 'x', { 'x.txt': 'x\n' }, 'Add x')
     const { data } = await fixture.octokit('bot').pulls.create({ ...REPO, title: 'Add x', head: 'x', base: 'main' })
@@ -17,7 +17,7 @@ async function withPull(
 }
 
 test('a merge with another sha than the head is a conflict and changes nothing', async () => {
-  await withPull({}, async ({ octokit, number, folder, push, head, path }) => {
+  await withPull({ git: 'process' }, async ({ octokit, number, folder, push, head, path }) => {
     await push(folder, 'x', { 'y.txt': 'y\n' })
     const before = await run(path, ['rev-parse', 'refs/heads/main'])
     expect(await failure(octokit('bot').pulls.merge({ ...REPO, pull_number: number, sha: head }))).toMatchObject({
@@ -105,7 +105,7 @@ test('drafts and methods that are off are refused with their reason', async () =
 })
 
 test('a squash is one commit by the author of the pull request, with one parent', async () => {
-  await withPull({}, async ({ octokit, number, folder, push, path }) => {
+  await withPull({ git: 'process' }, async ({ octokit, number, folder, push, path }) => {
     await push(folder, 'x', { 'y.txt': 'y\n' }, 'Add y')
     const before = await run(path, ['rev-parse', 'refs/heads/main'])
     const { data } = await octokit('maintainer').pulls.merge({
@@ -120,7 +120,7 @@ test('a squash is one commit by the author of the pull request, with one parent'
 })
 
 test('a rebase replays each commit on a base that has moved on, keeping authors and what the base holds', async () => {
-  await withPull({}, async ({ octokit, number, folder, push, path, clone }) => {
+  await withPull({ git: 'process' }, async ({ octokit, number, folder, push, path, clone }) => {
     await push(folder, 'x', { 'y.txt': 'y\n' }, 'Add y')
     await push(await clone('maintainer'), 'main', { 'base.txt': 'base\n' }, 'Base')
     const { data } = await octokit('maintainer').pulls.merge({ ...REPO, pull_number: number, merge_method: 'rebase' })
@@ -132,7 +132,7 @@ test('a rebase replays each commit on a base that has moved on, keeping authors 
 })
 
 test("two merges at the same time both land, and neither loses the other's files", async () => {
-  await withPull({}, async ({ octokit, number, clone, push, path }) => {
+  await withPull({ git: 'process' }, async ({ octokit, number, clone, push, path }) => {
     await push(await clone('maintainer'), 'z', { 'z.txt': 'z\n' })
     const { data: other } = await octokit('maintainer').pulls.create({ ...REPO, title: 'Z', head: 'z', base: 'main' })
     await Promise.all(
@@ -146,7 +146,7 @@ test("two merges at the same time both land, and neither loses the other's files
 })
 
 test('a head that somebody pushes into the base by hand counts as merged by the one who pushed', async () => {
-  await withPull({}, async ({ octokit, number, clone, head }) => {
+  await withPull({ git: 'process' }, async ({ octokit, number, clone, head }) => {
     const folder = await clone('maintainer')
     await run(folder, ['push', '--quiet', 'origin', 'origin/x:refs/heads/main'])
     const { data } = await octokit('bot').pulls.get({ ...REPO, pull_number: number })

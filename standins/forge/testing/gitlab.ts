@@ -19,10 +19,10 @@ interface Asked {
   readonly body: unknown
 }
 
-/** The people of `withForge`, and a repository of GitLab's dialect. */
+/** The people of `withForge`, and a repository of GitLab's dialect, in memory unless the test names the real git. */
 export function withGitlab(options: FixtureOptions, use: (fixture: GitlabFixture) => Promise<void>): Promise<void> {
   const repository = { dialect: 'gitlab', owner: 'acme/tools', ...options.repository } as const
-  return withForge({ ...options, repository }, (fixture) =>
+  return withForge({ git: 'memory', ...options, repository }, (fixture) =>
     use({
       ...fixture,
       gitlab: (login) => new Gitlab({ host: fixture.forge.url, token: `token-of-${login}`, camelize: false }),

@@ -12,7 +12,7 @@ interface Scene extends GitlabFixture {
 
 /** The merge request !1 of the bot, one commit before main. */
 function withRequest(options: FixtureOptions, use: (scene: Scene) => Promise<void>): Promise<void> {
-  return withGitlab({ git: 'memory', ...options }, async (fixture) => {
+  return withGitlab(options, async (fixture) => {
     const folder = await fixture.clone('bot')
     const head = await fixture.push(folder, 'x', { 'x.txt': 'x\n' }, 'Add x')
     await fixture.gitlab('bot').MergeRequests.create(PROJECT, 'x', 'main', 'Title', { description: 'Text' })
@@ -110,7 +110,7 @@ test('mergeability is looked for, then known, and conflicts show', async () => {
 })
 
 test('a merge wants the head that it names, and who may not write is unauthorized', async () => {
-  await withRequest({ git: 'real' }, async ({ gitlab, ask, head, path }) => {
+  await withRequest({ git: 'process' }, async ({ gitlab, ask, head, path }) => {
     expect(await ask('bot', 'PUT', `${ONE}/merge`, { sha: '1'.repeat(40) })).toMatchObject({
       status: 409,
       body: { message: 'SHA does not match HEAD of source branch' },
@@ -133,7 +133,7 @@ test('a merge wants the head that it names, and who may not write is unauthorize
 })
 
 test('a squash is one commit, which a merge commit takes in, and both are told', async () => {
-  await withRequest({ git: 'real' }, async ({ gitlab, push, folder, path }) => {
+  await withRequest({ git: 'process' }, async ({ gitlab, push, folder, path }) => {
     await push(folder, 'x', { 'z.txt': 'z\n' })
     const merged = await gitlab('bot').MergeRequests.merge(PROJECT, 1, { squash: true })
     const [whole, sha] = [String(merged.merge_commit_sha), String(merged.squash_commit_sha)]
@@ -145,7 +145,7 @@ test('a squash is one commit, which a merge commit takes in, and both are told',
 })
 
 test('a project of fast forwards keeps every sha, and who is behind has to rebase', async () => {
-  await withRequest({ git: 'real', repository: { mergeMethods: ['rebase'] } }, async (scene) => {
+  await withRequest({ git: 'process', repository: { mergeMethods: ['rebase'] } }, async (scene) => {
     const { gitlab, head, path, clone, push, ask } = scene
     await push(await clone('maintainer'), 'main', { 'y.txt': 'y\n' })
     await expect.poll(() => detailedStatus(scene), { timeout: 10_000 }).toBe('need_rebase')

@@ -6,7 +6,7 @@ const RED = "console.log('a red line'); process.exit(1)"
 
 test('a push runs the tests as a pipeline with one job, whose trace is text', async () => {
   const ci = { enabled: true, command: `node -e "${RED}"`, checkName: 'unit' }
-  await withGitlab({ repository: { ci } }, async ({ gitlab, forge, clone, push, ask }) => {
+  await withGitlab({ git: 'process', repository: { ci } }, async ({ gitlab, forge, clone, push, ask }) => {
     const sha = await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
     await forge.idle()
     const { Pipelines, Jobs } = gitlab('bot')
@@ -64,7 +64,7 @@ test('branches are read and deleted by their encoded names, protected ones stay'
 })
 
 test('commits are listed by branch, and compared from where they parted', async () => {
-  await withGitlab({}, async ({ gitlab, clone, push, ask }) => {
+  await withGitlab({ git: 'process' }, async ({ gitlab, clone, push, ask }) => {
     const sha = await push(await clone('bot'), 'x', { 'x.txt': 'x\n' }, 'Add x\n\nWith a reason')
     await push(await clone('maintainer'), 'main', { 'y.txt': 'y\n' }, 'Add y')
     const { Commits, Repositories } = gitlab('bot')
