@@ -28,7 +28,7 @@ test('a name reaches into no object that others share', () => {
 })
 
 test('parameters come in the query, in a form or as JSON, and text becomes what is wanted', async () => {
-  await withGitlab({ git: 'memory' }, async ({ forge }) => {
+  await withGitlab({}, async ({ forge }) => {
     const send = async (query: string, body?: FormData | URLSearchParams): Promise<unknown> => {
       const address = `${forge.gitlabApiUrl}/projects/${encodeURIComponent(PROJECT)}/issues${query}`
       const headers = { 'private-token': 'token-of-bot' }

@@ -21,7 +21,7 @@ test.each([
 })
 
 test('the API obeys what the author may, keeps the rest of the words, and keeps no comment of commands alone', async () => {
-  await withGitlab({ git: 'memory' }, async ({ ask, forge, clone, push }) => {
+  await withGitlab({}, async ({ ask, forge, clone, push }) => {
     await push(await clone('bot'), 'topic', { 'a.js': '1\n' })
     const [issues, merges] = ['issues', 'merge_requests'].map(
       (kind) => `/projects/${encodeURIComponent(PROJECT)}/${kind}`,
@@ -43,7 +43,7 @@ test('the API obeys what the author may, keeps the rest of the words, and keeps 
 })
 
 test('a draft is obeyed when it is published', async () => {
-  await withGitlab({ git: 'memory' }, async ({ ask, forge, clone, push }) => {
+  await withGitlab({}, async ({ ask, forge, clone, push }) => {
     await push(await clone('bot'), 'topic', { 'a.js': '1\n' })
     const merges = `/projects/${encodeURIComponent(PROJECT)}/merge_requests`
     await ask('maintainer', 'POST', merges, { title: 'M', source_branch: 'topic', target_branch: 'main' })
@@ -55,7 +55,7 @@ test('a draft is obeyed when it is published', async () => {
 })
 
 test('what people write on its pages is obeyed too', async () => {
-  await withGitlab({ git: 'memory' }, async ({ forge }) => {
+  await withGitlab({}, async ({ forge }) => {
     forge.openIssue('reader', PROJECT, { title: 'T' })
     expect(() => forge.comment('maintainer', PROJECT, 1, '/approve')).toThrow('invalid')
     forge.comment('maintainer', PROJECT, 1, 'Enough.\n/close')

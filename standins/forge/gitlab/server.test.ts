@@ -4,14 +4,14 @@ import { PROJECT, withGitlab } from '../testing/gitlab.ts'
 const PATH = `/projects/${encodeURIComponent(PROJECT)}`
 
 test('both headers carry a token, a wrong one is refused everywhere, and without one only public projects are read', async () => {
-  await withGitlab({ git: 'memory' }, async ({ forge, ask }) => {
+  await withGitlab({}, async ({ forge, ask }) => {
     const bearer = { authorization: 'Bearer token-of-bot' }
     expect((await fetch(`${forge.gitlabApiUrl}/user`, { headers: bearer })).status).toBe(200)
     expect(await ask('nobody-known', 'GET', PATH)).toMatchObject({ status: 401, body: { message: '401 Unauthorized' } })
     expect((await ask(undefined, 'GET', PATH)).status).toBe(200)
     expect((await ask(undefined, 'GET', '/user')).status).toBe(401)
   })
-  await withGitlab({ git: 'memory', repository: { private: true } }, async ({ ask }) => {
+  await withGitlab({ repository: { private: true } }, async ({ ask }) => {
     expect(await ask(undefined, 'GET', PATH)).toMatchObject({
       status: 404,
       body: { message: '404 Project Not Found' },
@@ -22,7 +22,7 @@ test('both headers carry a token, a wrong one is refused everywhere, and without
 })
 
 test('a project is found by its encoded path at any depth, by its number, and whatever the case', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab }) => {
+  await withGitlab({}, async ({ gitlab }) => {
     const { Projects } = gitlab('bot')
     const project = await Projects.show(PROJECT)
     expect(project).toMatchObject({
@@ -40,7 +40,7 @@ test('a project is found by its encoded path at any depth, by its number, and wh
 })
 
 test('who one is, who others are, and what role they have', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab, ask }) => {
+  await withGitlab({}, async ({ gitlab, ask }) => {
     const { Users, ProjectMembers, PersonalAccessTokens } = gitlab('bot')
     const me = await Users.showCurrentUser()
     expect(me).toMatchObject({ username: 'bot', bot: true })
@@ -61,7 +61,7 @@ test('who one is, who others are, and what role they have', async () => {
 })
 
 test('the rate limit is counted in headers, and refuses with the seconds to wait for', async () => {
-  await withGitlab({ git: 'memory', rateLimit: 2 }, async ({ ask }) => {
+  await withGitlab({ rateLimit: 2 }, async ({ ask }) => {
     const first = await ask('bot', 'GET', PATH)
     expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual(['2', '1'])
     await ask('bot', 'GET', PATH)
@@ -74,20 +74,17 @@ test('the rate limit is counted in headers, and refuses with the seconds to wait
 
 test('a fault strikes by the path as it was asked for, and a rate limit may come without Retry-After', async () => {
   const path = `/projects/*`
-  await withGitlab(
-    { git: 'memory', faults: [{ kind: 'rateLimit', path, retryAfter: null }] },
-    async ({ ask, forge }) => {
-      const refused = await ask('bot', 'GET', PATH)
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null])
-      expect((await ask('bot', 'GET', PATH)).status).toBe(200)
-      forge.faults.inject({ kind: 'rateLimit', path, retryAfter: 7 })
-      expect((await ask('bot', 'GET', PATH)).headers.get('retry-after')).toBe('7')
-    },
-  )
+  await withGitlab({ faults: [{ kind: 'rateLimit', path, retryAfter: null }] }, async ({ ask, forge }) => {
+    const refused = await ask('bot', 'GET', PATH)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null])
+    expect((await ask('bot', 'GET', PATH)).status).toBe(200)
+    forge.faults.inject({ kind: 'rateLimit', path, retryAfter: 7 })
+    expect((await ask('bot', 'GET', PATH)).headers.get('retry-after')).toBe('7')
+  })
 })
 
 test('an unknown path is 404, and what is no JSON is refused as a bad request', async () => {
-  await withGitlab({ git: 'memory' }, async ({ forge, ask }) => {
+  await withGitlab({}, async ({ forge, ask }) => {
     expect(await ask('bot', 'GET', '/no/such')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
     expect(await ask('bot', 'GET', '/projects/999999')).toMatchObject({
       status: 404,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PROJECT, withGitlab } from '../testing/gitlab.ts'
 
 test('the record of a comment or a label says which of the two threads with its number it is on', async () => {
-  await withGitlab({ git: 'memory' }, async ({ forge, clone, push }) => {
+  await withGitlab({}, async ({ forge, clone, push }) => {
     await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
     forge.openIssue('reader', PROJECT, { title: 'An issue' })
     await forge.openPull('bot', PROJECT, { title: 'A merge request', head: 'x', base: 'main' })

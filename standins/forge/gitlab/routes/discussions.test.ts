@@ -9,7 +9,7 @@ interface Scene extends GitlabFixture {
 
 /** !1 changes line 31 of `src/add.js`: removed 31, added 31; 30 and 32 lie between. */
 function withRequest(use: (scene: Scene) => Promise<void>): Promise<void> {
-  return withGitlab({ git: 'memory' }, async (fixture) => {
+  return withGitlab({}, async (fixture) => {
     const folder = await fixture.clone('bot')
     const lines = Array.from({ length: 30 }, (_, line) => `// line ${line + 1}`).join('\n')
     const text = `${lines}\nexport function sum(a, b) {\n  return a + b\n}\n`

@@ -4,7 +4,7 @@ import { PROJECT, withGitlab } from '../../testing/gitlab.ts'
 const PATH = `/projects/${encodeURIComponent(PROJECT)}`
 
 test('issues and merge requests count on their own, each from one', async () => {
-  await withGitlab({ git: 'memory' }, async ({ forge, clone, push }) => {
+  await withGitlab({}, async ({ forge, clone, push }) => {
     await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
     const issue = forge.openIssue('reader', PROJECT, { title: 'An issue' })
     const pull = await forge.openPull('bot', PROJECT, { title: 'A merge request', head: 'x', base: 'main' })
@@ -16,7 +16,7 @@ test('issues and merge requests count on their own, each from one', async () => 
 })
 
 test('an issue is opened, edited, closed and reopened', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab }) => {
+  await withGitlab({}, async ({ gitlab }) => {
     const { Issues } = gitlab('bot')
     const issue = await Issues.create(PROJECT, 'Title', { description: 'Text', labels: 'one,two' })
     expect(issue).toMatchObject({
@@ -39,7 +39,7 @@ test('an issue is opened, edited, closed and reopened', async () => {
 })
 
 test('of scoped labels the newest takes the place of its siblings, by whatever way it comes', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab, forge }) => {
+  await withGitlab({}, async ({ gitlab, forge }) => {
     const { Issues } = gitlab('bot')
     await Issues.create(PROJECT, 'X', { labels: 'agent::todo,plain' })
     const edited = await Issues.edit(PROJECT, 1, { addLabels: 'agent::doing' })
@@ -51,7 +51,7 @@ test('of scoped labels the newest takes the place of its siblings, by whatever w
 })
 
 test('a list is narrowed, sorted and paged', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab, forge, ask }) => {
+  await withGitlab({}, async ({ gitlab, forge, ask }) => {
     for (const title of ['a', 'b', 'c']) forge.openIssue('bot', PROJECT, { title, labels: title === 'b' ? ['l'] : [] })
     forge.closeIssue('bot', PROJECT, 1)
     const { Issues } = gitlab('bot')
@@ -74,7 +74,7 @@ test('a list is narrowed, sorted and paged', async () => {
 })
 
 test('wrong parameters are named as GitLab names them', async () => {
-  await withGitlab({ git: 'memory' }, async ({ ask }) => {
+  await withGitlab({}, async ({ ask }) => {
     const issues = `${PATH}/issues`
     expect(await ask('bot', 'POST', issues, {})).toMatchObject({ status: 400, body: { error: 'title is missing' } })
     expect(await ask('bot', 'POST', issues, { title: '' })).toMatchObject({
@@ -103,7 +103,7 @@ test('wrong parameters are named as GitLab names them', async () => {
 })
 
 test('a confidential issue is there for its author and for members who may sort issues', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab, ask }) => {
+  await withGitlab({}, async ({ gitlab, ask }) => {
     await gitlab('reader').Issues.create(PROJECT, 'Secret', { confidential: true })
     const statuses = await Promise.all(
       ['reader', 'bot', 'stranger', undefined].map(
@@ -118,7 +118,7 @@ test('a confidential issue is there for its author and for members who may sort 
 })
 
 test('notes come newest first unless asked otherwise, and are changed by their author or a maintainer', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab, ask }) => {
+  await withGitlab({}, async ({ gitlab, ask }) => {
     const { Issues, IssueNotes } = gitlab('bot')
     await Issues.create(PROJECT, 'X')
     const first = await IssueNotes.create(PROJECT, 1, 'First')
@@ -149,7 +149,7 @@ test('notes come newest first unless asked otherwise, and are changed by their a
 })
 
 test('an internal note is for members', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab, ask }) => {
+  await withGitlab({}, async ({ gitlab, ask }) => {
     await gitlab('bot').Issues.create(PROJECT, 'X')
     await ask('bot', 'POST', `${PATH}/issues/1/notes`, { body: 'Between us', internal: true })
     expect((await ask('maintainer', 'GET', `${PATH}/issues/1/notes`)).body).toMatchObject([{ internal: true }])
@@ -159,7 +159,7 @@ test('an internal note is for members', async () => {
 })
 
 test('labels are made once, with a colour, and listed by name', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab, ask }) => {
+  await withGitlab({}, async ({ gitlab, ask }) => {
     const { ProjectLabels } = gitlab('bot')
     await ProjectLabels.create(PROJECT, 'b', '#00ff00', { description: 'B' })
     await ProjectLabels.create(PROJECT, 'a', '#ff0000')
@@ -183,7 +183,7 @@ test('labels are made once, with a colour, and listed by name', async () => {
 
 test('a 502 after the write hides a write that was done', async () => {
   const path = '/projects/*/issues/*/notes'
-  await withGitlab({ git: 'memory', faults: [{ kind: 'errorAfterWrite', path }] }, async ({ forge, ask }) => {
+  await withGitlab({ faults: [{ kind: 'errorAfterWrite', path }] }, async ({ forge, ask }) => {
     forge.openIssue('bot', PROJECT, { title: 'X' })
     expect((await ask('bot', 'POST', `${PATH}/issues/1/notes`, { body: 'Once' })).status).toBe(502)
     expect((await ask('bot', 'GET', `${PATH}/issues/1/notes`)).body).toMatchObject([{ body: 'Once' }])

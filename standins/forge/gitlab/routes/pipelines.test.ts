@@ -30,7 +30,7 @@ test('a push runs the tests as a pipeline with one job, whose trace is text', as
 })
 
 test('statuses of others stand beside the jobs, the newest of each name, and none moves to where it is', async () => {
-  await withGitlab({ git: 'memory' }, async ({ gitlab, clone, push, ask }) => {
+  await withGitlab({}, async ({ gitlab, clone, push, ask }) => {
     const sha = await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
     const post = (state: string): ReturnType<typeof ask> =>
       ask('bot', 'POST', `${PATH}/statuses/${sha}`, { state, name: 'lint' })
@@ -46,7 +46,7 @@ test('statuses of others stand beside the jobs, the newest of each name, and non
 
 test('branches are read and deleted by their encoded names, protected ones stay', async () => {
   const protection = { main: { requiredApprovals: 1 } }
-  await withGitlab({ git: 'memory', repository: { protection } }, async ({ gitlab, clone, push, ask }) => {
+  await withGitlab({ repository: { protection } }, async ({ gitlab, clone, push, ask }) => {
     const sha = await push(await clone('bot'), 'a/b', { 'x.txt': 'x\n' })
     const { Branches, ProtectedBranches } = gitlab('bot')
     expect(await Branches.show(PROJECT, 'a/b')).toMatchObject({ name: 'a/b', protected: false, commit: { id: sha } })
