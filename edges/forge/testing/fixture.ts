@@ -63,12 +63,12 @@ async function openShared(): Promise<Sql> {
   return sql
 }
 
-/** One store per test file, emptied for each use: opening one takes seconds. */
+const TABLES = 'delivery subject comment account cursor push history budget owed repository'.split(' ')
+
+/** One store per test file, emptied for each use: opening one takes seconds. To truncate takes 44 ms, to delete 6. */
 export async function withSql<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = await (shared ??= openShared())
-  await sql.exec(
-    'truncate forge_delivery, forge_subject, forge_comment, forge_account, forge_cursor, forge_push, forge_history, forge_budget, forge_owed, forge_repository',
-  )
+  await sql.exec(TABLES.map((name) => `delete from forge_${name};`).join(''))
   return use(sql)
 }
 
