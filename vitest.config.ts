@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 /** By what they import (`npm run generate`): testing/suites.ts. */
-const { pure, store, wire } = JSON.parse(readFileSync(new URL('testing/suites.json', import.meta.url), 'utf8')) as Readonly<
-  Record<'pure' | 'store' | 'wire', readonly string[]>
->
+const { pure, store, wire } = JSON.parse(
+  readFileSync(new URL('testing/suites.json', import.meta.url), 'utf8'),
+) as Readonly<Record<'pure' | 'store' | 'wire', readonly string[]>>
 
 /** One whole life, from the webhook to the merge, and one law with what breaks it: `npm test` runs it too. */
 const samples = ['property-tests/simulation/one-life.test.ts', 'property-tests/machines/one-law.test.ts']

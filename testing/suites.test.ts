@@ -11,11 +11,7 @@ function suiteOf(path: string, texts: Readonly<Record<string, string>>): string 
 
 test.each([
   ['opens nothing', 'pure', {}],
-  [
-    'opens a socket two files away',
-    'wire',
-    { 'http/b.ts': "import './c.ts'", 'http/c.ts': "import 'node:net'" },
-  ],
+  ['opens a socket two files away', 'wire', { 'http/b.ts': "import './c.ts'", 'http/c.ts': "import 'node:net'" }],
   [
     'imports types of what opens a socket',
     'pure',
