@@ -1,6 +1,6 @@
 import type { Actor } from '../store/records.ts'
 import { actorOf, type World } from '../store/world.ts'
-import { HttpRefusal } from './errors.ts'
+import { HttpRefusal } from '../rest.ts'
 
 /** Whose token it is; undefined without one. A token that nobody has is refused, even where none would do. */
 export function authenticate(world: World, authorization: string | undefined): Actor | undefined {

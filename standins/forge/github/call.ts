@@ -1,40 +1,18 @@
 import { Compile } from 'typebox/compile'
 import type { Static, TSchema } from 'typebox'
-import type { FaultBoard } from '../faults.ts'
-import type { Actor, Permission, Repository } from '../store/records.ts'
-import type { World } from '../store/world.ts'
-import type { Sender } from '../webhooks/sender.ts'
+import type * as rest from '../rest.ts'
+import type { Permission } from '../store/records.ts'
 import { InvalidBody, type FieldFault } from './errors.ts'
 import type { Links } from './links.ts'
 
-/** What every route works with. */
-export interface Platform {
-  readonly world: World
-  readonly links: Links
-  readonly sender: Sender
-  readonly faults: FaultBoard
-}
+export type Platform = rest.Platform<Links>
 
-/** One authenticated request. On routes without a repository in their path `repository` is never read. */
-export interface Call extends Platform {
-  readonly actor: Actor | undefined
-  /** The actor of a write: the router has refused it without one. */
-  readonly writer: Actor
-  readonly repository: Repository
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
+export interface Call extends rest.Call<Links> {
   readonly accept: string
   readonly body: unknown
-  /** Path and query as asked, for the addresses of other pages. */
-  readonly url: string
 }
 
-export interface Answer {
-  readonly status?: number
-  readonly body?: unknown
-  readonly text?: { readonly type: string; readonly content: string | Buffer }
-  readonly headers?: Readonly<Record<string, string>>
-}
+export type Answer = rest.Answer<{ readonly type: string; readonly content: string | Buffer }>
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -60,9 +38,4 @@ export function bodyOf<S extends TSchema>(schema: S, resource: string): (call: C
     })
     throw new InvalidBody(faults)
   }
-}
-
-export function numberParam(call: Call, name: string): number {
-  const text = call.params[name] ?? ''
-  return /^\d{1,15}$/.test(text) ? Number(text) : -1
 }

@@ -1,3 +1,4 @@
+import { HttpRefusal, type Worded } from '../rest.ts'
 import { Refusal, type RefusalReason } from '../store/refusal.ts'
 
 /** GitHub's own shape of a field at fault. */
@@ -14,18 +15,6 @@ export class InvalidBody extends Error {
   constructor(faults: readonly FieldFault[]) {
     super('Validation Failed')
     this.faults = faults
-  }
-}
-
-/** An answer that is not about the store: no token, a wrong one, a body that is no JSON. */
-export class HttpRefusal extends Error {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message)
-    this.status = status
-    this.headers = headers
   }
 }
 
@@ -150,10 +139,7 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
 }
 
 /** The answer to a failed request; undefined for a fault of the forge's own, which is no word for its users. */
-export function wordError(
-  error: unknown,
-  docs: string,
-): { status: number; body: ErrorBody; headers?: Readonly<Record<string, string>> } | undefined {
+export function wordError(error: unknown, docs: string): Worded | undefined {
   const answer = (
     status: number,
     message: string,

@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { errorHandler, HttpRefusal, strikeAround, type Worded } from '../rest.ts'
 import type { Actor, Repository } from '../store/records.ts'
 import { demand } from '../store/permissions.ts'
 import { Refusal } from '../store/refusal.ts'
 import { findRepository } from '../store/world.ts'
 import { authenticate } from './auth.ts'
 import type { Answer, Call, Platform, Route } from './call.ts'
-import { HttpRefusal, wordError } from './errors.ts'
+import { wordError } from './errors.ts'
 import { createRateLimits, rateHeaders, ratePayload, type RateLimit } from './rate-limit.ts'
 import { branchRoutes } from './routes/branches.ts'
 import { checkRoutes } from './routes/checks.ts'
@@ -40,6 +41,13 @@ const ROUTES: readonly Route[] = [
 
 const BODY_LIMIT = 10 * 1024 * 1024
 
+const PREFIX = '/api/v3'
+const FAULTS = {
+  prefix: PREFIX,
+  tooMany: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+  failed: 'Server Error',
+}
+
 /** GitHub's REST dialect under /api/v3, where an Enterprise server has it. */
 export async function serveGithub(
   app: FastifyInstance,
@@ -47,11 +55,14 @@ export async function serveGithub(
   options: { readonly rateLimit: number; readonly log: (error: unknown) => void },
 ): Promise<void> {
   const limits = createRateLimits(options.rateLimit, () => platform.world.now())
+  // The links are made late.
+  const word = (error: unknown): Worded | undefined => wordError(error, `${platform.links.web}/docs`)
+  const answerError = errorHandler(word, FAULTS.failed, options.log)
   await app.register(
     async (api) => {
       readAnyJson(api)
-      api.setErrorHandler((error, _request, reply) => answerError(reply, error))
-      api.setNotFoundHandler((_request, reply) => answerError(reply, new Refusal('not-found')))
+      api.setErrorHandler(answerError)
+      api.setNotFoundHandler((request, reply) => answerError(new Refusal('not-found'), request, reply))
       api.get('/rate_limit', (request, reply) => {
         const account = limits.of(accountOf(authenticate(platform.world, request.headers.authorization)))
         return reply.headers(rateHeaders(account)).send(ratePayload(account))
@@ -63,7 +74,7 @@ export async function serveGithub(
           handler: (request, reply) => perform(route, request, reply),
         })
     },
-    { prefix: '/api/v3' },
+    { prefix: PREFIX },
   )
 
   async function perform(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -73,24 +84,9 @@ export async function serveGithub(
     if (actor) reply.header('x-oauth-scopes', actor.scopes.join(', '))
     reply.header('x-github-request-id', randomUUID().replaceAll('-', '').toUpperCase())
     checkLimit(account, actor)
-    const path = decodeURI(request.url.split('?')[0] ?? '').slice('/api/v3'.length)
-    strikeBefore(request.method, path)
-    const answer = await route.run(callFrom(route, request, actor))
-    const lost = platform.faults.strikeRequest('errorAfterWrite', request.method, path)
-    if (lost) throw new HttpRefusal(lost.status ?? 502, 'Server Error')
+    const run = (): Answer | Promise<Answer> => route.run(callFrom(route, request, actor))
+    const answer = await strikeAround(platform.faults, request, FAULTS, run)
     return send(request, reply, answer, account)
-  }
-
-  function strikeBefore(method: string, path: string): void {
-    const limited = platform.faults.strikeRequest('rateLimit', method, path)
-    if (limited)
-      throw new HttpRefusal(
-        limited.status ?? 429,
-        'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
-        limited.retryAfter === null ? {} : { 'retry-after': String(limited.retryAfter ?? 1) },
-      )
-    const broken = platform.faults.strikeRequest('errorBeforeWrite', method, path)
-    if (broken) throw new HttpRefusal(broken.status ?? 502, 'Server Error')
   }
 
   function callFrom(route: Route, request: FastifyRequest, actor: Actor | undefined): Call {
@@ -122,27 +118,6 @@ export async function serveGithub(
     }
     return repository
   }
-
-  function answerError(reply: FastifyReply, error: unknown): FastifyReply {
-    const worded =
-      wordError(error, `${platform.links.web}/docs`) ?? wordError(fromFastify(error), `${platform.links.web}/docs`)
-    if (worded)
-      return reply
-        .code(worded.status)
-        .headers({ ...worded.headers })
-        .send(worded.body)
-    options.log(error)
-    return reply
-      .code(500)
-      .send({ message: 'Server Error', documentation_url: `${platform.links.web}/docs`, status: '500' })
-  }
-}
-
-function fromFastify(error: unknown): unknown {
-  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
-  return typeof status === 'number' && status >= 400 && status < 500 && error instanceof Error
-    ? new HttpRefusal(status, error.message)
-    : error
 }
 
 /** Clients send bodies with and without a type, and DELETE with a type and no body: all are read as JSON. */

@@ -1,7 +1,7 @@
 import { tokenOf } from '../github/auth.ts'
 import type { Actor } from '../store/records.ts'
 import { actorOf, type World } from '../store/world.ts'
-import { HttpRefusal } from './errors.ts'
+import { HttpRefusal } from '../rest.ts'
 
 interface TokenHeaders {
   readonly authorization?: string | undefined

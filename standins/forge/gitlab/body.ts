@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { HttpRefusal } from './errors.ts'
+import { HttpRefusal } from '../rest.ts'
 
 const BODY_LIMIT = 10 * 1024 * 1024
 

@@ -1,41 +1,19 @@
 import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
 import type { Static, TSchema } from 'typebox'
-import type { FaultBoard } from '../faults.ts'
-import type { Actor, Permission, Repository } from '../store/records.ts'
-import type { World } from '../store/world.ts'
-import type { Sender } from '../webhooks/sender.ts'
+import type * as rest from '../rest.ts'
+import type { Permission } from '../store/records.ts'
 import { InvalidInput } from './errors.ts'
 import type { Links } from './links.ts'
 
-/** What every route works with. */
-export interface Platform {
-  readonly world: World
-  readonly links: Links
-  readonly sender: Sender
-  readonly faults: FaultBoard
-}
+export type Platform = rest.Platform<Links>
 
-/** One authenticated request. On routes without a project in their path `repository` is never read. */
-export interface Call extends Platform {
-  readonly actor: Actor | undefined
-  /** The actor where one is needed; without one the answer is 401. */
-  readonly writer: Actor
-  readonly repository: Repository
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
+export interface Call extends rest.Call<Links> {
   /** Query and body together: GitLab takes every parameter from either. */
   readonly input: Readonly<Record<string, unknown>>
-  /** Path and query as asked, for the addresses of other pages. */
-  readonly url: string
 }
 
-export interface Answer {
-  readonly status?: number
-  readonly body?: unknown
-  readonly text?: string
-  readonly headers?: Readonly<Record<string, string>>
-}
+export type Answer = rest.Answer<string>
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -69,9 +47,4 @@ function problemsOf(error: { keyword: string; instancePath: string; params: unkn
 /** `position[base_sha]`, the way in which parameters are named. */
 function bracketed([first = '', ...rest]: readonly string[]): string {
   return `${first}${rest.map((name) => `[${name}]`).join('')}`
-}
-
-export function numberParam(call: Call, name: string): number {
-  const text = call.params[name] ?? ''
-  return /^\d{1,15}$/.test(text) ? Number(text) : -1
 }

@@ -1,3 +1,4 @@
+import { HttpRefusal, type Worded } from '../rest.ts'
 import { Refusal, type RefusalReason } from '../store/refusal.ts'
 
 /** Parameters that are missing or wrong, each in GitLab's words. */
@@ -7,18 +8,6 @@ export class InvalidInput extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join(', '))
     this.problems = problems
-  }
-}
-
-/** An answer that is not about the store: no token, a wrong one, a body that is no JSON. */
-export class HttpRefusal extends Error {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message)
-    this.status = status
-    this.headers = headers
   }
 }
 
@@ -83,12 +72,6 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   behind: () => [405, NOT_ALLOWED],
   'hook-exists': () => [422, { url: ['has already been taken'] }],
   'no-commit': () => [404, '404 Commit Not Found'],
-}
-
-interface Worded {
-  readonly status: number
-  readonly body: unknown
-  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The answer to a failed request; undefined for a fault of the forge's own, which is no word for its users. */

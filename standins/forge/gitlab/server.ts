@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createRateLimits, type RateLimit } from '../github/rate-limit.ts'
+import { errorHandler, HttpRefusal, numberParam, strikeAround } from '../rest.ts'
 import { findIssue } from '../store/issues.ts'
 import { may } from '../store/permissions.ts'
 import type { Actor, Repository } from '../store/records.ts'
 import { findRepository, type World } from '../store/world.ts'
 import { authenticate } from './auth.ts'
 import { nested, readAnyBody } from './body.ts'
-import { numberParam, type Answer, type Call, type Platform, type Route } from './call.ts'
-import { HttpRefusal, wordError } from './errors.ts'
+import type { Answer, Call, Platform, Route } from './call.ts'
+import { wordError } from './errors.ts'
 import { obeyQuickActions, takeQuickActions } from './quick-actions.ts'
 import { rateHeaders } from './rate-limit.ts'
 import { approvalRoutes } from './routes/approvals.ts'
@@ -41,6 +42,7 @@ const ROUTES: readonly Route[] = [
 
 const PREFIX = '/api/v4'
 const TOO_MANY = 'This endpoint has been requested too many times. Try again later.'
+const FAULTS = { prefix: PREFIX, tooMany: TOO_MANY, failed: '502 Bad Gateway' }
 
 /** GitLab's REST dialect under /api/v4. */
 export async function serveGitlab(
@@ -52,7 +54,7 @@ export async function serveGitlab(
   await app.register(
     async (api) => {
       readAnyBody(api)
-      api.setErrorHandler((error, _request, reply) => answerError(reply, error))
+      api.setErrorHandler(errorHandler(wordError, '500 Internal Server Error', options.log))
       api.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: '404 Not Found' }))
       for (const route of ROUTES)
         api.route({
@@ -71,41 +73,14 @@ export async function serveGitlab(
     account.used += 1
     reply.headers(rateHeaders(account))
     checkLimit(account)
-    const path = decodeURI(request.url.split('?')[0] ?? '').slice(PREFIX.length)
-    strikeBefore(request.method, path)
-    const answer = await obeying(route, callFrom(platform, route, request, actor))
-    const lost = platform.faults.strikeRequest('errorAfterWrite', request.method, path)
-    if (lost) throw new HttpRefusal(lost.status ?? 502, '502 Bad Gateway')
-    return send(reply, answer)
+    const run = (): Promise<Answer> => obeying(route, callFrom(platform, route, request, actor))
+    return send(reply, await strikeAround(platform.faults, request, FAULTS, run))
   }
 
   function checkLimit(account: RateLimit): void {
     if (account.used <= account.limit) return
     const seconds = Math.max(1, account.resetAt - Math.floor(platform.world.now() / 1_000))
     throw new HttpRefusal(429, TOO_MANY, { 'retry-after': String(seconds) })
-  }
-
-  function strikeBefore(method: string, path: string): void {
-    const limited = platform.faults.strikeRequest('rateLimit', method, path)
-    if (limited)
-      throw new HttpRefusal(
-        limited.status ?? 429,
-        TOO_MANY,
-        limited.retryAfter === null ? {} : { 'retry-after': String(limited.retryAfter ?? 1) },
-      )
-    const broken = platform.faults.strikeRequest('errorBeforeWrite', method, path)
-    if (broken) throw new HttpRefusal(broken.status ?? 502, '502 Bad Gateway')
-  }
-
-  function answerError(reply: FastifyReply, error: unknown): FastifyReply {
-    const worded = wordError(error) ?? wordError(fromFastify(error))
-    if (worded)
-      return reply
-        .code(worded.status)
-        .headers({ ...worded.headers })
-        .send(worded.body)
-    options.log(error)
-    return reply.code(500).send({ message: '500 Internal Server Error' })
   }
 }
 
@@ -161,13 +136,6 @@ function projectNamed(world: World, id: string): Repository | undefined {
   if (/^\d+$/.test(id)) return [...world.repositories.values()].find((repository) => repository.id === Number(id))
   const cut = id.lastIndexOf('/')
   return findRepository(world, id.slice(0, cut), id.slice(cut + 1))
-}
-
-function fromFastify(error: unknown): unknown {
-  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
-  return typeof status === 'number' && status >= 400 && status < 500 && error instanceof Error
-    ? new HttpRefusal(status, error.message)
-    : error
 }
 
 function send(reply: FastifyReply, answer: Answer): FastifyReply {

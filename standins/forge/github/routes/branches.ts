@@ -3,7 +3,7 @@ import { may } from '../../store/permissions.ts'
 import type { Protection } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
 import type { Call, Route } from '../call.ts'
-import { HttpRefusal } from '../errors.ts'
+import { HttpRefusal } from '../../rest.ts'
 import { listAnswer } from '../paging.ts'
 import { commitPayload, type Json } from '../payloads/common.ts'
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../store/refusal.ts'
 import type { Call, Route } from '../call.ts'
-import { HttpRefusal } from '../errors.ts'
+import { HttpRefusal } from '../../rest.ts'
 import { listAnswer } from '../paging.ts'
 import { commitPayload, type Json } from '../payloads/common.ts'
 import { filePayload } from '../payloads/pulls.ts'

@@ -3,7 +3,8 @@ import { addIssueLabels, removeIssueLabel, setIssueLabels } from '../../store/is
 import { findIssue } from '../../store/issues.ts'
 import { createLabel, deleteLabel, editLabel, findLabel } from '../../store/labels.ts'
 import type { Issue } from '../../store/records.ts'
-import { bodyOf, numberParam, type Answer, type Call, type Route } from '../call.ts'
+import { numberParam } from '../../rest.ts'
+import { bodyOf, type Answer, type Call, type Route } from '../call.ts'
 import { listAnswer } from '../paging.ts'
 import { labelPayload } from '../payloads/common.ts'
 

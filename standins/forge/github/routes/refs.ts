@@ -5,7 +5,7 @@ import { demand } from '../../store/permissions.ts'
 import { acceptPush } from '../../store/push.ts'
 import { Refusal } from '../../store/refusal.ts'
 import { bodyOf, type Call, type Route } from '../call.ts'
-import { HttpRefusal } from '../errors.ts'
+import { HttpRefusal } from '../../rest.ts'
 import { listAnswer } from '../paging.ts'
 import type { Json } from '../payloads/common.ts'
 

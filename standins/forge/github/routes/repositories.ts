@@ -4,7 +4,7 @@ import { Refusal } from '../../store/refusal.ts'
 import { collaborators } from '../../store/repositories.ts'
 import { requireUser } from '../../store/world.ts'
 import type { Call, Route } from '../call.ts'
-import { HttpRefusal } from '../errors.ts'
+import { HttpRefusal } from '../../rest.ts'
 import { listAnswer } from '../paging.ts'
 import { rootPayload } from '../payloads/addresses.ts'
 import {

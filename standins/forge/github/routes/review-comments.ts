@@ -9,7 +9,8 @@ import {
   type FoundReviewComment,
 } from '../../store/review-threads.ts'
 import { visibleComments } from '../../store/reviews.ts'
-import { bodyOf, numberParam, type Answer, type Call, type Route } from '../call.ts'
+import { numberParam } from '../../rest.ts'
+import { bodyOf, type Answer, type Call, type Route } from '../call.ts'
 import { listAnswer } from '../paging.ts'
 import { reviewCommentPayload } from '../payloads/pulls.ts'
 import { pullOf } from './pulls.ts'

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { createLabel, deleteLabel, editLabel } from '../../store/labels.ts'
 import type { Label } from '../../store/records.ts'
 import { inputOf, type Call, type Route } from '../call.ts'
-import { HttpRefusal } from '../errors.ts'
+import { HttpRefusal } from '../../rest.ts'
 import { listAnswer } from '../paging.ts'
 import { labelPayload } from '../payloads/labels.ts'
 

@@ -7,8 +7,8 @@ import { editPull, findPull, openPull, pullFiles, pullsOf, setDraft } from '../.
 import { fullName, type Pull } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
 import { setReviewers } from '../../store/reviewers.ts'
-import { inputOf, numberParam, type Answer, type Call, type Route } from '../call.ts'
-import { HttpRefusal } from '../errors.ts'
+import { HttpRefusal, numberParam } from '../../rest.ts'
+import { inputOf, type Answer, type Call, type Route } from '../call.ts'
 import { isAfter, listAnswer, ordered } from '../paging.ts'
 import { commitPayload, diffPayload } from '../payloads/commits.ts'
 import {

@@ -10,8 +10,8 @@ import {
 } from '../../store/checks.ts'
 import type { CheckRun, CheckSuite } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
-import { inputOf, numberParam, type Answer, type Call, type Route } from '../call.ts'
-import { HttpRefusal } from '../errors.ts'
+import { HttpRefusal, numberParam } from '../../rest.ts'
+import { inputOf, type Answer, type Call, type Route } from '../call.ts'
 import { listAnswer, ordered } from '../paging.ts'
 import {
   fullPipelinePayload,

@@ -1,6 +1,7 @@
 import type { User } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
-import { numberParam, type Route } from '../call.ts'
+import { numberParam } from '../../rest.ts'
+import type { Route } from '../call.ts'
 import { listAnswer } from '../paging.ts'
 import { fullUserPayload, userPayload } from '../payloads/common.ts'
 
