@@ -7,8 +7,9 @@ import type { DerivedResource } from '../../crd/status/shape.ts'
 import { createStatusPatches } from './status-patches.ts'
 import { createStatusWriter } from './status-writer.ts'
 import { errorOf } from './answers.ts'
-import type { KubeObject, ObjectCache } from './api.ts'
-import { cacheOf, FieldServer } from './testing/field-server.ts'
+import type { KubeObject } from './api.ts'
+import { FakeCache } from './testing/fake-cache.ts'
+import { FieldServer } from './testing/field-server.ts'
 import { at, aTask, settle, store } from './testing/mirroring.ts'
 
 /** A pause, by the place at which a writer stands: after it read the actors, before the server takes, after it took. */
@@ -68,8 +69,8 @@ class World {
   }
 
   #writer(index: number): ReturnType<typeof createStatusWriter> {
-    const cache: ObjectCache = cacheOf(this.server, 'Task', (change) => void this.#heard[index]!.push(change))
-    const caches = { Task: cache }
+    const deliver = (change: () => void): void => void this.#heard[index]!.push(change)
+    const caches = { Task: new FakeCache(this.server, 'Task', { deliver }) }
     const { logger } = captureLog()
     const ask: FieldServer['ask'] = async <Answer>(...asked: Parameters<FieldServer['ask']>) => {
       await this.#hold('before')

@@ -1,31 +1,44 @@
 /** A cache over the server in the test's memory; one that lags gets a change when the test delivers it. */
 import { nameOf, type KubeObject, type ObjectCache } from '../api.ts'
-import type { FakeApi } from './fake-api.ts'
 
-type Listener = (name: string, change: 'changed' | 'gone') => void
+type Change = 'changed' | 'gone'
+type Listener = (name: string, change: Change) => void
+
+interface Source {
+  all(kind: string): readonly KubeObject[]
+  subscribe(listener: (object: KubeObject, change: Change) => void): () => void
+}
+
+interface FakeCacheOptions {
+  readonly lags?: boolean
+  /** When the watch brings a change, if ever. */
+  readonly deliver?: (change: () => void) => void
+}
 
 export class FakeCache implements ObjectCache {
   readonly #objects = new Map<string, KubeObject>()
-  readonly #pending: { readonly object: KubeObject; readonly change: 'changed' | 'gone' }[] = []
+  readonly #pending: (() => void)[] = []
   readonly #listeners = new Set<Listener>()
   readonly #stop: () => void
 
-  constructor(api: FakeApi, kind: string, { lags = false }: { readonly lags?: boolean } = {}) {
-    for (const object of api.all(kind)) this.#objects.set(nameOf(object), object)
-    this.#stop = api.subscribe((object, change) => {
+  constructor(server: Source, kind: string, { lags = false, deliver = (change) => change() }: FakeCacheOptions = {}) {
+    for (const object of server.all(kind)) this.#objects.set(nameOf(object), object)
+    this.#stop = server.subscribe((object, change) => {
       if (object.kind !== kind) return
-      this.#pending.push({ object, change })
-      if (!lags) this.deliver()
+      const hear = (): void => this.#hear(object, change)
+      if (lags) this.#pending.push(hear)
+      else deliver(hear)
     })
   }
 
   /** All changes that wait, or the oldest few. */
   deliver(most = Infinity): void {
-    for (const { object, change } of this.#pending.splice(0, most)) {
-      const name = nameOf(object)
-      if (change === 'changed') this.put(object)
-      else if (this.#objects.delete(name)) this.#notify(name, 'gone')
-    }
+    for (const hear of this.#pending.splice(0, most)) hear()
+  }
+
+  #hear(object: KubeObject, change: Change): void {
+    if (change === 'changed') this.put(object)
+    else if (this.#objects.delete(nameOf(object))) this.#notify(nameOf(object), 'gone')
   }
 
   async start(): Promise<void> {}
@@ -53,7 +66,7 @@ export class FakeCache implements ObjectCache {
     }
   }
 
-  #notify(name: string, change: 'changed' | 'gone'): void {
+  #notify(name: string, change: Change): void {
     for (const listener of this.#listeners) listener(name, change)
   }
 

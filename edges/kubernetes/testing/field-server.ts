@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { kinds } from '../../../crd/kinds.ts'
 import { errorOf } from '../answers.ts'
-import { applyPatch, nameOf, type KubeObject, type Method, type ObjectCache, type Question } from '../api.ts'
+import { applyPatch, nameOf, type KubeObject, type Method, type Question } from '../api.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
@@ -211,49 +211,4 @@ function merged(target: unknown, patch: unknown): unknown {
     ...Object.fromEntries(Object.entries(patch).map(([name, one]) => [name, merged((base as Plain)[name], one)])),
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null && value !== undefined))
-}
-
-/** A cache that hears of each change at once, or after what `deliver` waits for. */
-export function cacheOf(
-  server: FieldServer,
-  kind: string,
-  deliver: (change: () => void) => void = (go) => go(),
-): ObjectCache {
-  const objects = new Map(server.all(kind).map((one) => [nameOf(one), one]))
-  const listeners = new Set<(name: string, change: 'changed' | 'gone') => void>()
-  const isNewer = (object: KubeObject): boolean => {
-    const known = objects.get(nameOf(object))
-    return known === undefined || Number(known.metadata.resourceVersion) < Number(object.metadata.resourceVersion)
-  }
-  server.subscribe((object, change) => {
-    if (object.kind !== kind) return
-    deliver(() => {
-      if (change === 'changed' && !isNewer(object)) return
-      if (change === 'gone') objects.delete(nameOf(object))
-      else objects.set(nameOf(object), object)
-      listeners.forEach((listener) => listener(nameOf(object), change))
-    })
-  })
-  return {
-    start: async () => undefined,
-    stop: async () => undefined,
-    get: (name) => objects.get(name),
-    list: (namespace) =>
-      [...objects.values()]
-        .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
-        .toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)),
-    put: (object) => void (isNewer(object) && objects.set(nameOf(object), object)),
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    silence: () => 0,
-  }
-}
-
-export function cachesOf(
-  server: FieldServer,
-  deliver?: (change: () => void) => void,
-): Readonly<Record<string, ObjectCache>> {
-  return Object.fromEntries(kinds.map(({ kind }) => [kind, cacheOf(server, kind, deliver)]))
 }

@@ -1,5 +1,6 @@
 /** A mirror over actors and an API server in the test's memory, under a simulated clock. */
 import { setImmediate } from 'node:timers/promises'
+import { kinds } from '../../../crd/kinds.ts'
 import type { DerivedResource } from '../../../crd/status/shape.ts'
 import { captureLog } from '../../../http/testing/fixture.ts'
 import { sliceBehind } from '../../../http/list.ts'
@@ -9,7 +10,8 @@ import { simulatedClock } from '../../../runtime/simulated-clock.ts'
 import { viewKey } from '../../ports/resource-views.ts'
 import { claimAnnotation } from '../marks.ts'
 import { createMirror, type MirrorDeps } from '../mirror.ts'
-import { cachesOf, FieldServer } from './field-server.ts'
+import { FakeCache } from './fake-cache.ts'
+import { FieldServer } from './field-server.ts'
 
 export const at = Date.parse('2026-01-02T03:04:05Z')
 export const store = 'store-1'
@@ -92,7 +94,7 @@ export function mirrorUnderTest({
   const actors = new FakeActors()
   const clock = simulatedClock(at)
   const log = captureLog()
-  const caches = cachesOf(server, deliver)
+  const caches = Object.fromEntries(kinds.map(({ kind }) => [kind, new FakeCache(server, kind, { deliver })]))
   const mirror = createMirror({
     ...{ client: server, caches, clock, logger: log.logger, orchestrator: store },
     ...{ runtime: actors.runtime, derived: actors.derived, statusOf: actors.statusOf },
