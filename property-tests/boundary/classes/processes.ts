@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRoot } from '../../../wrapper/space/testing/walls.ts'
 import { suite, type Attack, type Suite } from '../attack.ts'
@@ -16,6 +16,7 @@ function reading(
 }
 
 const inPath = (mark: string): string => `/usr/bin/${mark}`
+const besidePrograms = (mark: string): string => join(import.meta.dirname, '../../../wrapper/hooks', mark)
 
 /** Sends a line to a socket that has a name and no path. */
 const connected = (name: string, text: string): string =>
@@ -48,14 +49,7 @@ const ofSuperusers: readonly Attack<Views>[] = [
     'a neighbour’s namespace',
     ({ neighbour, folders }) => `nsenter --target ${neighbour} --mount --pid cat ${folders.state}/turns.jsonl`,
   ),
-  {
-    name: 'the platform’s own programs, which run beside the wrapper',
-    walls: ['namespaces'],
-    plant: ({ run, clone, mark }) =>
-      run(`[ -w ${join(import.meta.dirname, '../../../wrapper/hooks/askpass.mjs')} ] && echo yes > ${clone}/${mark}`),
-    succeeded: ({ clone, mark }) =>
-      existsSync(join(clone, mark)) && readFileSync(join(clone, mark), 'utf8') === 'yes\n',
-  },
+  rewritten('the platform’s own programs, which run beside the wrapper', besidePrograms),
   {
     name: 'a setting of the kernel',
     walls: ['namespaces'],
