@@ -34,6 +34,11 @@ Needs Go 1.26 or later and apt for the first run, PostgreSQL, openssl and curl.`
 const exclude = ['deploy/images/trees.system.test.ts']
 
 async function main(parameters) {
+  if (root.startsWith('/tmp/')) {
+    console.error(`The pods of these tests run programs of ${root}, and a volume of their own covers /tmp.`)
+    console.error('Clone the repository into another folder, and run this there.')
+    return 1
+  }
   process.env['HELM_UNDER_TEST'] = await ciScript('helm.sh', ['build'])
   console.log(`helm: ${process.env['HELM_UNDER_TEST']}`)
   const given = process.env['KUBERNETES_UNDER_TEST']
