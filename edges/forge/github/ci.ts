@@ -1,6 +1,7 @@
 /**
- * GitHub's checks of a head (CI-RULE-1, TOOL-CI-9). Its check suites say how it stands: between two jobs every run is done, and
- * the suite is not. Commit statuses are in no suite and count beside them.
+ * GitHub's checks of a head (CI-RULE-1, TOOL-CI-9). Of one app and name the newest run counts, as GitHub itself judges a required
+ * check. A suite counts while it goes on: between two jobs every run is done, and the suite is not. One that is completed counts by
+ * its runs, or by itself where none is listed. Commit statuses are in no suite and count beside them.
  */
 import type { CiState } from '../../../machines/merge-request/events.ts'
 import { isUnfinished, worstOf } from '../ci.ts'
@@ -32,10 +33,26 @@ export function ciReportOf(
   runs: readonly CheckRun[],
   combined: readonly CommitStatus[],
 ): CiReport {
+  const newest = newestOf(runs)
   const external = combined.map(checkOfStatus)
-  const states = [...suites.filter(isUsed).map(stateOf), ...external.map(({ status }) => status)]
-  const checks = [...runs.map(checkOfRun), ...external]
+  const whole = suites.filter((suite) => isUsed(suite) && !isCountedByRuns(suite, runs))
+  const single = newest.filter(
+    ({ check_suite: suite }) => !whole.some(({ id }) => id !== undefined && id === suite?.id),
+  )
+  const states = [...[...whole, ...single].map(stateOf), ...external.map(({ status }) => status)]
+  const checks = [...newest.map(checkOfRun), ...external]
   return { sha, status: worstOf(states), unfinished: isUnfinished(states), checks }
+}
+
+/** Of each app and name; ids rise with time. In the order of the list. */
+function newestOf(runs: readonly CheckRun[]): readonly CheckRun[] {
+  const keyOf = ({ app, name }: CheckRun): string => JSON.stringify([app?.slug, name])
+  const newest = new Map(runs.toSorted((a, b) => a.id - b.id).map((run) => [keyOf(run), run.id]))
+  return runs.filter((run) => newest.get(keyOf(run)) === run.id)
+}
+
+function isCountedByRuns({ id, status }: CheckSuite, runs: readonly CheckRun[]): boolean {
+  return status === 'completed' && runs.some(({ check_suite: suite }) => (suite?.id ?? id) === id)
 }
 
 /** GitHub opens a suite for each app that might check the head. One in which nothing ever begins stays queued for good. */

@@ -72,7 +72,7 @@ function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
         rest.paginate(rest.rest.checks.listSuitesForRef, place),
       )
       const runs = await client.list('list check runs', schema.CheckRun, (rest) =>
-        rest.paginate(rest.rest.checks.listForRef, place),
+        rest.paginate(rest.rest.checks.listForRef, { ...place, filter: 'all' }),
       )
       const combined = await client.read('read statuses', schema.CombinedStatus, (rest) =>
         rest.rest.repos.getCombinedStatusForRef(place),

@@ -123,10 +123,12 @@ export const CheckRun = Type.Object({
     Type.Object({ title: Maybe(Type.String()), summary: Maybe(Type.String()), text: Maybe(Type.String()) }),
   ),
   app: Maybe(Type.Object({ slug: Maybe(Type.String()) })),
+  check_suite: Maybe(Type.Object({ id: Type.Integer() })),
 })
 export type CheckRun = Static<typeof CheckRun>
 
 export const CheckSuite = Type.Object({
+  id: Type.Optional(Type.Integer()),
   status: Maybe(Type.String()),
   conclusion: Maybe(Type.String()),
   latest_check_runs_count: Type.Optional(Count),
