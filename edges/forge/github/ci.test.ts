@@ -1,5 +1,7 @@
 /** Which of a head's checks count (CI-RULE-1, TOOL-CI-9), from the lists that GitHub answers with. */
 import { expect, test } from 'vitest'
+import { mergeWhenKnown, openChange } from '../outbound/testing/merges.ts'
+import { withForgeEdge } from '../testing/fixture.ts'
 import { ciReportOf } from './ci.ts'
 
 type Conclusion = 'success' | 'failure' | 'cancelled'
@@ -39,3 +41,23 @@ test.each(['success', 'failure'] as const)(
     expect(report).toMatchObject({ status: 'running', unfinished: true })
   },
 )
+
+/** GitHub gives at most 100 statuses a page. */
+const firstPage = Array.from({ length: 100 }, (_, at) => `ci/job-${String(at).padStart(3, '0')}`)
+
+test.each([
+  ['failure', ['mr.ciRed']],
+  ['pending', ['mr.ciPending']],
+  ['success', []],
+] as const)('a required commit status of the second page that is %s is heard', async (state, expected) => {
+  const repository = { protection: { main: { requiredChecks: ['zzz/last'] } } }
+  await withForgeEdge({ repository }, async (fixture) => {
+    const change = await openChange(fixture)
+    const { repos } = fixture.octokit('bot')
+    const post = (context: string, is: 'success' | typeof state): Promise<unknown> =>
+      repos.createCommitStatus({ owner: 'acme', repo: 'library', sha: change.sha, state: is, context })
+    for (const context of firstPage) await post(context, 'success')
+    await post('zzz/last', state)
+    expect((await mergeWhenKnown(fixture, change)).map(({ event }) => event.type)).toEqual(expected)
+  })
+})

@@ -1,3 +1,4 @@
+import { RetryableError } from '../../../runtime/errors.ts'
 import { ForbiddenError, NotFoundError } from '../errors.ts'
 import type { ForgePermission, ForgePort } from '../port.ts'
 import { ciReportOf } from './ci.ts'
@@ -74,10 +75,13 @@ function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
       const runs = await client.list('list check runs', schema.CheckRun, (rest) =>
         rest.paginate(rest.rest.checks.listForRef, { ...place, filter: 'all' }),
       )
-      const combined = await client.read('read statuses', schema.CombinedStatus, (rest) =>
-        rest.rest.repos.getCombinedStatusForRef(place),
+      const pages = await client.list('list statuses', schema.CombinedStatus, (rest) =>
+        rest.paginate(rest.rest.repos.getCombinedStatusForRef, place, ({ data }) => [data]),
       )
-      return ciReportOf(sha, suites, runs, combined.statuses)
+      const statuses = pages.flatMap((page) => page.statuses)
+      const total = pages.at(-1)?.total_count ?? 0
+      if (statuses.length < total) throw new RetryableError(`list statuses: ${statuses.length} of ${total} were given`)
+      return ciReportOf(sha, suites, runs, statuses)
     },
     async jobLog(path, job) {
       try {

@@ -177,7 +177,7 @@ export const ListedCommit = Type.Object({
 })
 export type ListedCommit = Static<typeof ListedCommit>
 export const CommitList = Type.Array(ListedCommit)
-export const CombinedStatus = Type.Object({ statuses: Type.Array(CommitStatus) })
+export const CombinedStatus = Type.Object({ statuses: Type.Array(CommitStatus), total_count: Count })
 export const RequiredChecks = Type.Object({
   contexts: Type.Optional(Type.Array(Type.String())),
   checks: Type.Optional(Type.Array(Type.Object({ context: Type.String() }))),
