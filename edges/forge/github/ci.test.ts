@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { mergeWhenKnown, openChange } from '../outbound/testing/merges.ts'
 import { withForgeEdge } from '../testing/fixture.ts'
-import { ciReportOf } from './ci.ts'
+import { ciReportOf, statusesOf } from './ci.ts'
 
 type Conclusion = 'success' | 'failure' | 'cancelled'
 
@@ -18,19 +18,24 @@ function reported(...found: readonly ReturnType<typeof suiteAndRun>[]): readonly
   return [status, checks.map((check) => [check.name, check.status])]
 }
 
-test('of one app and name the newest run counts, as a required check is judged by it', () => {
+test('a suite that a newer one cancelled counts no more, and what the newer one came to counts', () => {
   const [cancelled, green, red] = [suiteAndRun(1, 'cancelled'), suiteAndRun(2, 'success'), suiteAndRun(3, 'failure')]
   expect(reported(cancelled, green)).toEqual(['success', [['test', 'success']]])
-  expect(reported(cancelled, green, red)).toEqual(['failure', [['test', 'failure']]])
+  expect(reported(cancelled, red)).toEqual(['failure', [['test', 'failure']]])
   expect(reported(cancelled)).toEqual(['cancelled', [['test', 'cancelled']]])
 })
 
-test('a run of another name or app, and a suite of which no run is listed, are superseded by nothing', () => {
-  const [cancelled, green] = [suiteAndRun(1, 'cancelled', 'lint'), suiteAndRun(2, 'success')]
-  expect(reported(cancelled, green)[0]).toBe('cancelled')
-  const ofAnother = { ...suiteAndRun(1, 'failure').run, app: { slug: 'linter' } }
-  expect(ciReportOf('s', [], [ofAnother, green.run], []).status).toBe('failure')
-  expect(ciReportOf('s', [cancelled.suite, green.suite], [green.run], []).status).toBe('cancelled')
+test.each([
+  ['it failed: jobs of two workflows may have one name', suiteAndRun(1, 'failure'), {}, {}],
+  ['the newer run has another name', suiteAndRun(1, 'cancelled', 'lint'), {}, {}],
+  ['the newer run is of another app', suiteAndRun(1, 'cancelled'), { app: { slug: 'linter' } }, {}],
+  ['the newer run is of the same suite', suiteAndRun(2, 'cancelled'), { id: 3 }, {}],
+  ['not all of its runs are listed', suiteAndRun(1, 'cancelled'), {}, { latest_check_runs_count: 2 }],
+  ['only its conclusion is red', { ...suiteAndRun(1, 'success'), suite: suiteAndRun(1, 'cancelled').suite }, {}, {}],
+])('an older suite counts where %s', (_why, older, change, ofSuite) => {
+  const { suite, run } = suiteAndRun(2, 'success')
+  const { status } = ciReportOf('s', [{ ...older.suite, ...ofSuite }, suite], [{ ...run, ...change }, older.run], [])
+  expect(status).toBe(older.suite.conclusion)
 })
 
 test.each(['success', 'failure'] as const)(
@@ -41,6 +46,19 @@ test.each(['success', 'failure'] as const)(
     expect(report).toMatchObject({ status: 'running', unfinished: true })
   },
 )
+
+test('what GitHub counts and lists on no page counts as all of its statuses together', () => {
+  const [one, other] = ['a', 'b'].map((context) => ({ context, state: 'success' }))
+  const pages = (state: string, total: number) => [
+    { state: 'success', statuses: [one!, other!], total_count: 2 },
+    { state, statuses: [other!], total_count: total },
+  ]
+  const statusOf = (state: string, total: number): string =>
+    ciReportOf('s', [], [], statusesOf(pages(state, total))).status
+  expect(statusOf('success', 2)).toBe('success')
+  expect(statusOf('failure', 3)).toBe('failure')
+  expect(statusOf('pending', 3)).toBe('pending')
+})
 
 /** GitHub gives at most 100 statuses a page. */
 const firstPage = Array.from({ length: 100 }, (_, at) => `ci/job-${String(at).padStart(3, '0')}`)

@@ -1,12 +1,11 @@
 /**
- * GitHub's checks of a head (CI-RULE-1, TOOL-CI-9). Of one app and name the newest run counts, as GitHub itself judges a required
- * check. A suite counts while it goes on: between two jobs every run is done, and the suite is not. One that is completed counts by
- * its runs, or by itself where none is listed. Commit statuses are in no suite and count beside them.
+ * GitHub's checks of a head (CI-RULE-1, TOOL-CI-9). Its check suites say how it stands: between two jobs every run is done, and
+ * the suite is not. A suite that a newer one cancelled counts no more. Commit statuses are in no suite and count beside them.
  */
 import type { CiState } from '../../../machines/merge-request/events.ts'
 import { isUnfinished, worstOf } from '../ci.ts'
 import type { CiCheck, CiReport } from '../port.ts'
-import type { CheckRun, CheckSuite, CommitStatus } from './schema.ts'
+import type { CheckRun, CheckSuite, CombinedStatus, CommitStatus } from './schema.ts'
 
 const conclusions: Readonly<Record<string, CiState>> = {
   success: 'success',
@@ -33,26 +32,34 @@ export function ciReportOf(
   runs: readonly CheckRun[],
   combined: readonly CommitStatus[],
 ): CiReport {
-  const newest = newestOf(runs)
   const external = combined.map(checkOfStatus)
-  const whole = suites.filter((suite) => isUsed(suite) && !isCountedByRuns(suite, runs))
-  const single = newest.filter(
-    ({ check_suite: suite }) => !whole.some(({ id }) => id !== undefined && id === suite?.id),
-  )
-  const states = [...[...whole, ...single].map(stateOf), ...external.map(({ status }) => status)]
-  const checks = [...newest.map(checkOfRun), ...external]
+  const counted = suites.filter((suite) => isUsed(suite) && !isSuperseded(suite, runs))
+  const states = [...counted.map(stateOf), ...external.map(({ status }) => status)]
+  const checks = [...runs.filter((run) => !isCancelledByNewer(run, runs)).map(checkOfRun), ...external]
   return { sha, status: worstOf(states), unfinished: isUnfinished(states), checks }
 }
 
-/** Of each app and name; ids rise with time. In the order of the list. */
-function newestOf(runs: readonly CheckRun[]): readonly CheckRun[] {
-  const keyOf = ({ app, name }: CheckRun): string => JSON.stringify([app?.slug, name])
-  const newest = new Map(runs.toSorted((a, b) => a.id - b.id).map((run) => [keyOf(run), run.id]))
-  return runs.filter((run) => newest.get(keyOf(run)) === run.id)
+/**
+ * A concurrency group cancels what an older suite of the head still does, and GitHub keeps both. Nothing but a cancelled run is
+ * left out: two workflows may have jobs of one name, and of these a red one counts.
+ */
+function isCancelledByNewer(run: CheckRun, runs: readonly CheckRun[]): boolean {
+  const { id, name, app, check_suite: suite } = run
+  const isNewer = (other: CheckRun): boolean => other.id > id && other.name === name && other.app?.slug === app?.slug
+  const isOfSuite = (other: CheckRun): boolean => suite !== undefined && other.check_suite?.id === suite?.id
+  return isCancelled(run) && runs.some((other) => isNewer(other) && !isOfSuite(other))
 }
 
-function isCountedByRuns({ id, status }: CheckSuite, runs: readonly CheckRun[]): boolean {
-  return status === 'completed' && runs.some(({ check_suite: suite }) => (suite?.id ?? id) === id)
+/** All of its runs are listed, and newer ones took the place of each that is not green. */
+function isSuperseded(suite: CheckSuite, runs: readonly CheckRun[]): boolean {
+  const own = runs.filter(({ check_suite: of }) => (of?.id ?? suite.id) === suite.id)
+  const left = own.filter((run) => stateOf(run) !== 'success')
+  const isWhole = own.length >= (suite.latest_check_runs_count ?? 1)
+  return isCancelled(suite) && isWhole && left.length > 0 && left.every((run) => isCancelledByNewer(run, runs))
+}
+
+export function isCancelled({ status, conclusion }: Pick<CheckSuite, 'status' | 'conclusion'>): boolean {
+  return status === 'completed' && conclusion === 'cancelled'
 }
 
 /** GitHub opens a suite for each app that might check the head. One in which nothing ever begins stays queued for good. */
@@ -81,6 +88,13 @@ function checkOfRun(run: CheckRun): CiCheck {
     ...(log ? { log } : {}),
     ...(done && run.app?.slug === actionsApp ? { job: String(run.id) } : {}),
   }
+}
+
+/** Pages move while they are read. What GitHub counts and none of them has, counts as all of its statuses together. */
+export function statusesOf(pages: readonly CombinedStatus[]): readonly CommitStatus[] {
+  const read = [...new Map(pages.flatMap(({ statuses: some }) => some).map((each) => [each.context, each])).values()]
+  const { state, total_count: total } = pages.at(-1) ?? { state: 'pending', total_count: 0 }
+  return total > read.length ? [...read, { context: `${total - read.length} unlisted statuses`, state }] : read
 }
 
 function checkOfStatus(status: CommitStatus): CiCheck {

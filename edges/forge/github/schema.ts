@@ -177,7 +177,12 @@ export const ListedCommit = Type.Object({
 })
 export type ListedCommit = Static<typeof ListedCommit>
 export const CommitList = Type.Array(ListedCommit)
-export const CombinedStatus = Type.Object({ statuses: Type.Array(CommitStatus), total_count: Count })
+export const CombinedStatus = Type.Object({
+  state: Type.String(),
+  statuses: Type.Array(CommitStatus),
+  total_count: Count,
+})
+export type CombinedStatus = Static<typeof CombinedStatus>
 export const RequiredChecks = Type.Object({
   contexts: Type.Optional(Type.Array(Type.String())),
   checks: Type.Optional(Type.Array(Type.Object({ context: Type.String() }))),
