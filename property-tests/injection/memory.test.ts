@@ -10,7 +10,11 @@ function fill(...flags: readonly string[]): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [program, ...flags], (_error, stdout, stderr) => {
       if (stdout === '') reject(new Error(stderr))
-      else resolve(JSON.parse(stdout) as readonly string[])
+      else
+        resolve([
+          ...(JSON.parse(stdout) as readonly string[]),
+          ...stderr.split('\n').filter((line) => line.startsWith('filling: ')),
+        ])
     })
   })
 }
