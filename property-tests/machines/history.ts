@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import type { Model } from '../arbitraries/acts.ts'
 import { commands, lead, type Histories, type Lead } from '../arbitraries/histories.ts'
 import { setting } from '../arbitraries/settings.ts'
+import type { Law } from './laws/law.ts'
+import type { Mutant } from './mutants.ts'
 import type { Trace } from './world/trace.ts'
 import { World, type Changed, type Setting } from './world/world.ts'
 
@@ -53,4 +55,19 @@ export function inEveryHistory(
     const breaches = judge(trace)
     if (breaches.length > 0) throw fails(trace, breaches)
   })
+}
+
+/** Looks for a history that breaks the law in a world with this change; the seed finds the same one each time. */
+export function searchBreach(
+  law: Law,
+  { changed, where = {} }: Partial<Pick<Mutant, 'changed' | 'where'>>,
+  numRuns: number,
+): Pick<fc.RunDetails<unknown>, 'failed' | 'errorInstance'> {
+  const property = inEveryHistory(
+    (trace) => law.breaches(trace),
+    (_trace, breaches) => new Error(breaches[0]),
+    changed,
+    setting.map((any) => ({ ...any, other: 'none' as const, ...where })),
+  )
+  return fc.check(property, { numRuns, seed: 20261121, endOnFailure: true })
 }
