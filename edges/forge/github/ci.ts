@@ -52,10 +52,11 @@ function isCancelledByNewer(run: CheckRun, runs: readonly CheckRun[]): boolean {
 
 /** All of its runs are listed, and newer ones took the place of each that is not green. */
 function isSuperseded(suite: CheckSuite, runs: readonly CheckRun[]): boolean {
+  if (!isCancelled(suite)) return false
   const own = runs.filter(({ check_suite: of }) => (of?.id ?? suite.id) === suite.id)
   const left = own.filter((run) => stateOf(run) !== 'success')
   const isWhole = own.length >= (suite.latest_check_runs_count ?? 1)
-  return isCancelled(suite) && isWhole && left.length > 0 && left.every((run) => isCancelledByNewer(run, runs))
+  return isWhole && left.length > 0 && left.every((run) => isCancelledByNewer(run, runs))
 }
 
 export function isCancelled({ status, conclusion }: Pick<CheckSuite, 'status' | 'conclusion'>): boolean {
