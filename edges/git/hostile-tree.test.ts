@@ -45,7 +45,8 @@ test('a hostile tree runs no canary in the cache, and does where its configurati
     spawnSync('git', ['-c', `include.path=${join(clone, 'config')}`, 'diff', 'HEAD~1', 'HEAD'], { cwd: clone })
     expect(existsSync(join(dir, 'ran'))).toBe(true)
     rmSync(join(dir, 'ran'))
-    spawnSync('git', ['-c', `include.path=${join(clone, 'config')}`, 'merge', other], { cwd: clone })
+    const person = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org']
+    spawnSync('git', [...person, '-c', `include.path=${join(clone, 'config')}`, 'merge', other], { cwd: clone })
     expect(existsSync(join(dir, 'ran'))).toBe(true)
   })
 })
