@@ -89,13 +89,14 @@ export const effectSchemas = {
     attempt: Type.Integer(),
   }),
   /**
-   * Merges exactly `sha` -> `mr.conflict` | `mr.ciRed` | `mr.ciPending` | `mr.notMergeableYet` | `mr.mergeRefused`;
+   * Merges exactly `sha` into `base`, the pair that was judged -> `mr.conflict` | `mr.ciRed` | `mr.ciPending` | `mr.notMergeableYet` | `mr.mergeRefused`;
    * success is believed when the forge says so. `grants`: the Issues whose grant is read again at the call (LAW-18).
    * `despite`: red checks that a maintainer leaves aside on this head, unless the forge requires them (MERGE-15).
    */
   mergeMergeRequest: Type.Object({
     ...ForgeSubject,
     sha: Sha,
+    base: Type.Optional(Type.String()),
     attempt: Type.Integer(),
     grants: Type.Array(Type.String()),
     despite: Type.Optional(Type.Array(Type.String())),

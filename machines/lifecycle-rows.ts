@@ -47,7 +47,7 @@ export const lifecycleRows = {
     'reviewing/request_changes': 'own work stage; review-kind: a human',
     'reviewing/headMoved': 'the turn gets it',
     'merging.settling/no-pod': 'no merge while a pod of the Task lives',
-    'merging/headMoved': 'another head is reviewed again',
+    'merging/headMoved': 'another head or base is reviewed again',
     'merging.asked/conflict': 'conflict and red CI go back to work',
     'merging.asked/optional': 'red checks that the forge does not require: two laps of work for each, then a human',
     'merging.asked/pending': 'asked again with backoff',

@@ -200,6 +200,7 @@ test('the main job: from an issue to a merged change, across every machine', () 
     mergeRequest: 'default/lib-mr-7',
     headSha: 's1',
     headBranch: 'x',
+    baseBranch: 'main',
     author: 'bot',
     url: 'u',
     attempt: 1,
@@ -207,7 +208,9 @@ test('the main job: from an issue to a merged change, across every machine', () 
   expect(stage()).toBe('reviewing')
   boots(2)
   begins(2, 0)
-  const heads = [{ repository: 'lib', number: 7, sha: 's1', draft: false, author: 'bot', authorMayMerge: true }]
+  const heads = [
+    { repository: 'lib', number: 7, sha: 's1', base: 'main', draft: false, author: 'bot', authorMayMerge: true },
+  ]
   decides(2, 'review', 'approve', { reviewed_shas: [{ repo: 'lib', number: 7, sha: 's1' }] }, { heads })
   ends(2, 0)
   expect(world.count('mergeMergeRequest')).toBe(0)

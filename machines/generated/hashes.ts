@@ -2,15 +2,15 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: 'c63b97e596dc0b5d',
+  project: '2411b7fdedc8ba18',
   queue: '80deb3fa8c1797f7',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   memory: '2f3ab8446ad218c2',
-  task: '4686a2bf08e0f405',
+  task: 'b96caaf8ec9805b6',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',
-  'merge-request': '562f586dc5c15bf8',
+  'merge-request': 'a44291e33872fc79',
   'ingest-job': 'cd269529343b5675',
 }

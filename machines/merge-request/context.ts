@@ -1,10 +1,11 @@
 import type { MergeRequestFacts } from './events.ts'
 
-/** A review Task that waits in the queue, and the head it was asked for. */
+/** A review Task that waits in the queue, and the head and base it was asked for; older journals have no base. */
 interface Mint {
   readonly task: string
   readonly entry: string
   readonly headSha: string
+  readonly baseBranch?: string
   /** Asked for by another Task: never taken back here. */
   readonly shared?: true
 }

@@ -41,7 +41,7 @@ function own(context: MergeRequestContext, { task }: EventOf<MergeRequestEvent, 
   if (task === owner) return {}
   const ended = facts ? endNews(task, { ...facts, state: 'open' }, facts) : []
   // Where the owner last saw it is not known here: the head may have moved while the word of its owner was on its way.
-  const isAsMinted = mint?.task === task && mint.headSha === facts?.headSha
+  const isAsMinted = mint?.task === task && mint.headSha === facts?.headSha && mint.baseBranch === facts.baseBranch
   const stale = facts?.state === 'open' && !isAsMinted ? [headMoved(task, facts)] : []
   const mine = mint?.task === task ? { mint: null } : {}
   return { context: { owner: task, held: false, verdict: null, ...mine }, effects: [...ended, ...stale] }
@@ -65,7 +65,8 @@ function handOver(
   { task, to, entry }: EventOf<MergeRequestEvent, 'mr.handedOver'>,
 ): Fold {
   if (task !== owner) return {}
-  const mint = { task: to, entry, headSha: facts?.headSha ?? '', shared: true } as const
+  const place = { headSha: facts?.headSha ?? '', baseBranch: facts?.baseBranch ?? '' }
+  const mint = { task: to, entry, ...place, shared: true } as const
   return { context: { owner: '', verdict: null, mint, mints: mints + 1 } }
 }
 
@@ -106,7 +107,7 @@ function goAhead(
   return tellTask(owner, {
     type: 'mr.goAhead',
     by,
-    shas: [{ ...placeOf(facts), sha: headSha }],
+    shas: [{ ...placeOf(facts), sha: headSha, base: facts.baseBranch }],
     ...(kind === undefined ? {} : { kind }),
     ...(text === undefined ? {} : { text }),
   })

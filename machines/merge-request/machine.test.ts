@@ -130,7 +130,7 @@ describe('what the owner hears', () => {
     [
       'a new head',
       { headSha: 'sha-2' },
-      { type: 'mr.headMoved', sha: 'sha-2', byOwnPod: false, gated: true, author: 'ann' },
+      { type: 'mr.headMoved', sha: 'sha-2', base: 'main', byOwnPod: false, gated: true, author: 'ann' },
     ],
     ['a new head by its own pod', { headSha: 'sha-2', headByBot: true }, { type: 'mr.headMoved', byOwnPod: true }],
     ['merged', { state: 'merged', mergeCommit: 'm1' }, { type: 'mr.merged', sha: 'sha-1', mergeCommit: 'm1' }],
@@ -151,7 +151,9 @@ describe('what the owner hears', () => {
   test('MergeRequest reopened/owner: reopened: the owner is asked', () => {
     const mr = owned()
     observe(mr, { state: 'closed' })
-    expect(toTask(observe(mr))).toEqual([{ type: 'mr.reopened', repository: 'lib', number: 7, sha: 'sha-1' }])
+    expect(toTask(observe(mr))).toEqual([
+      { type: 'mr.reopened', repository: 'lib', number: 7, sha: 'sha-1', base: 'main' },
+    ])
     expect(mr.value).toBe('open')
   })
   test.each([
@@ -201,9 +203,11 @@ describe('what the owner hears', () => {
     expect(
       toTask(mr.send({ type: 'mr.command', command: 'goAhead', by: 'maya', headSha: 'sha-1', ...said })),
       'OUTCOME-IMPLEMENT-20',
-    ).toEqual([{ type: 'mr.goAhead', by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }], ...said }])
+    ).toEqual([
+      { type: 'mr.goAhead', by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1', base: 'main' }], ...said },
+    ])
     expect(toTask(mr.send({ type: 'mr.command', command: 'goAhead', by: 'maya', headSha: 'sha-1' }))).toEqual([
-      { type: 'mr.goAhead', by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }] },
+      { type: 'mr.goAhead', by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1', base: 'main' }] },
     ])
     const budget = { type: 'mr.command', command: 'budget', by: 'maya', headSha: '', amount: 500 }
     expect(toTask(mr.send(budget))).toEqual([{ type: 'budget.refused', by: 'maya', amount: 500, left: 0 }])

@@ -30,12 +30,17 @@ export interface TaskIssue extends OwnedIssue {
 export interface TaskMergeRequest extends OwnedMergeRequest {
   readonly state: 'open' | 'merged' | 'closed' | 'handedOver'
   readonly mergeCommit: string | null
+  /** Number of the pending event that tells of a new base, until a turn carried it: whoever reviews now has read another one. */
+  readonly baseUntold?: number
 }
 
+/** What a verdict is on: one head against one base (HEAD-1). */
 export interface Head {
   readonly repository: string
   readonly number: number
   readonly sha: string
+  /** Branch that it merges into; a journal of before 2026-11-28 has none, and its verdict is asked for again. */
+  readonly base?: string
 }
 
 /** What a maintainer was asked about one head: checks that are red, and that the forge does not require (MERGE-15). */

@@ -4,6 +4,8 @@ import { AccountReport, At, EffectFailed } from '../event.ts'
 
 const Pod = { pod: Type.Integer({ description: 'ordinal of the pod that speaks' }) }
 const Mr = { repository: Type.String(), number: Type.Integer() }
+/** Head and base branch as the forge has them (HEAD-1); journals of before 2026-11-28 have no base. */
+const Judged = { sha: Type.String(), base: Type.Optional(Type.String()) }
 
 export const agentKinds = [
   'brainstorm',
@@ -58,6 +60,8 @@ export const OwnedMergeRequest = Type.Object({
   mergeRequest: Type.String({ description: 'actor id of the MergeRequest' }),
   headSha: Type.String(),
   headBranch: Type.String(),
+  /** Branch that it merges into; journals of before 2026-11-28 have none. */
+  baseBranch: Type.Optional(Type.String()),
   author: Type.String(),
   url: Type.String(),
   /** People handed their own branch over: pods may push to it (GIT-6). */
@@ -100,6 +104,7 @@ export type ApprovalClaim = Static<typeof ApprovalClaim>
 export const LiveHead = Type.Object({
   ...Mr,
   sha: Type.String(),
+  base: Type.Optional(Type.String()),
   draft: Type.Boolean(),
   author: Type.String(),
   /** bot, maintainer, or engine of an adopted merge request (REVIEW-3). */
@@ -291,14 +296,14 @@ export const TaskEvent = Type.Union([
     type: Type.Literal('mr.headMoved'),
     ...At,
     ...Mr,
-    sha: Type.String(),
+    ...Judged,
     byOwnPod: Type.Boolean(),
     gated: Type.Boolean(),
     author: Type.String(),
   }),
   Type.Object({ type: Type.Literal('mr.merged'), ...At, ...Mr, sha: Type.String(), mergeCommit: Type.String() }),
   Type.Object({ type: Type.Literal('mr.closed'), ...At, ...Mr }),
-  Type.Object({ type: Type.Literal('mr.reopened'), ...At, ...Mr, sha: Type.String() }),
+  Type.Object({ type: Type.Literal('mr.reopened'), ...At, ...Mr, ...Judged }),
   Type.Object({ type: Type.Literal('mr.conflict'), ...At, ...MergeAnswer }),
   Type.Object({
     type: Type.Literal('mr.ciRed'),
@@ -322,7 +327,7 @@ export const TaskEvent = Type.Union([
     type: Type.Literal('mr.goAhead'),
     ...At,
     by: Type.String(),
-    shas: Type.Array(Type.Object({ ...Mr, sha: Type.String() })),
+    shas: Type.Array(Type.Object({ ...Mr, ...Judged })),
     /** The comment or review that it stands in (OUTCOME-IMPLEMENT-20). */
     kind: Type.Optional(Type.String()),
     text: Type.Optional(Type.String()),

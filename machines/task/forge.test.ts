@@ -309,7 +309,10 @@ describe('merging', () => {
 
   describe('a question about red checks that are not required', () => {
     const red = (...optional: string[]) => ({ reason: 'codecov: failure', optional })
-    const yes = (sha = 'sha-1', repository = 'lib', number = 7) => ({ by: 'maya', shas: [{ repository, number, sha }] })
+    const yes = (sha = 'sha-1', repository = 'lib', number = 7) => ({
+      by: 'maya',
+      shas: [{ repository, number, sha, base: 'main' }],
+    })
     /** Asked, after two laps of work for each of them. */
     const asked = (...checks: string[]): ATask => {
       const task = merging()

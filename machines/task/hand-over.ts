@@ -33,7 +33,7 @@ export function handedIssues(context: TaskContext): OwnedIssue[] {
 export function handedMergeRequests(context: TaskContext): OwnedMergeRequest[] {
   return context.forge.mergeRequests
     .filter(isLive)
-    .map(({ state: _state, mergeCommit: _mergeCommit, ...owned }) => owned)
+    .map(({ state: _state, mergeCommit: _mergeCommit, baseUntold: _untold, ...owned }) => owned)
 }
 
 export function handOver(

@@ -1,10 +1,10 @@
 /** The Task's record of its merge requests, one at a time and in order of none < open < closed < merged (STAGE-13). */
 import { tellMergeRequest } from '../emit.ts'
 import type { EventOf } from '../decide.ts'
-import type { Change } from './chart.ts'
+import { sequence, type Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
 import { withChanges, type TaskContext, type TaskMergeRequest } from './context.ts'
-import { append } from './pending.ts'
+import { append, tell } from './pending.ts'
 
 interface Named {
   readonly repository: string
@@ -77,40 +77,58 @@ export function recordClosed(context: TaskContext, event: EventOf<TaskEvent, 'mr
 export function recordReopened(context: TaskContext, event: EventOf<TaskEvent, 'mr.reopened'>): Change {
   const known = findMergeRequest(context, event)
   if (!known || known.state === 'merged') return {}
-  return { context: patched(context, event, { state: 'open', headSha: event.sha }) }
+  return sequence<typeof event>(
+    (now) => ({ context: patched(now, event, { state: 'open' }) }),
+    (now) => standAt(now, event, event),
+  )(context, event)
+}
+
+interface Standing {
+  readonly sha: string
+  readonly base?: string | undefined
+}
+
+/** Another base than the Task knew: what was read so far was read against the old one (HEAD-1). */
+export function isNewBase(known: TaskMergeRequest | undefined, { base }: Pick<Standing, 'base'>): boolean {
+  return base !== undefined && known?.baseBranch !== undefined && known.baseBranch !== base
+}
+
+/** Head and base as the forge has them; of a new base the next turn is told, whoever gave it. */
+export function standAt(context: TaskContext, named: Named, { sha, base }: Standing): Change {
+  const known = findMergeRequest(context, named)
+  const place = { headSha: sha, ...(base === undefined ? {} : { baseBranch: base }) }
+  if (!isNewBase(known, { base })) return { context: patched(context, named, place) }
+  const told = tell(context, 'push', `it is to be merged into ${base} now`, named)
+  const baseUntold = told.context?.journal?.eventSequence ?? 0
+  return { context: withChanges(patched(context, named, { ...place, baseUntold }), told.context) }
 }
 
 type HeadMoved = EventOf<TaskEvent, 'mr.headMoved'>
 
-function recordHead(context: TaskContext, event: HeadMoved): Change {
-  return { context: patched(context, event, { headSha: event.sha }) }
-}
-
 /** The Task's own pod knows what it pushed; strangers behind the intake gate are not quoted to the agent (PEOPLE-4). */
 export function recordMovedHead(context: TaskContext, event: HeadMoved): Change {
   const known = findMergeRequest(context, event)
-  if (!known || known.headSha === event.sha) return {}
-  const head = recordHead(context, event)
-  if (event.byOwnPod || !event.gated) return head
-  const { repository, number, author, sha } = event
-  return {
-    context: withChanges(
-      head.context,
-      append(context, { kind: 'push', repository, number, author, text: `new head ${sha}` }).context,
-    ),
-  }
+  if (!known) return {}
+  const { repository, number, author, sha, byOwnPod, gated } = event
+  const isQuoted = known.headSha !== sha && !byOwnPod && gated
+  return sequence<HeadMoved>(
+    (now) => standAt(now, event, event),
+    (now) => (isQuoted ? append(now, { kind: 'push', repository, number, author, text: `new head ${sha}` }) : {}),
+  )(context, event)
 }
 
-/** Somebody else moved a head that this Task knows of. */
+/** Somebody else moved a head that this Task knows of, or gave it another base: no pod does that. */
 export function isForeignHead(context: TaskContext, event: HeadMoved): boolean {
   const known = findMergeRequest(context, event)
-  return known?.state === 'open' && known.headSha !== event.sha && !event.byOwnPod && event.gated
+  if (known?.state !== 'open') return false
+  return isNewBase(known, event) || (known.headSha !== event.sha && !event.byOwnPod && event.gated)
 }
 
-/** The verdict does not name this head [HEAD-2]; an echo of the approved head moves nothing. */
+/** The verdict does not name this head against this base [HEAD-1, HEAD-2]; an echo of the approved head moves nothing. */
 export function isUnjudgedHead(context: TaskContext, event: HeadMoved): boolean {
   const judged = context.forge.verdict?.find(
     (head) => head.repository === event.repository && head.number === event.number,
   )
-  return findMergeRequest(context, event)?.state === 'open' && judged?.sha !== event.sha
+  const isJudged = judged?.sha === event.sha && (event.base === undefined || judged.base === event.base)
+  return findMergeRequest(context, event)?.state === 'open' && !isJudged
 }

@@ -6,7 +6,7 @@ import type { TaskEvent } from './events.ts'
 import { maxOptionalLaps } from './budgets.ts'
 import { commentOnMergeRequest } from './comments.ts'
 import { withChanges, type Head, type TaskContext } from './context.ts'
-import { headOf, isSameHead, judgedIssues, nextMerge, openMergeRequests } from './queries.ts'
+import { headOf, isSameHead, judgedIssues, nextMerge, openMergeRequests, withBase } from './queries.ts'
 import { tell } from './pending.ts'
 
 type MergeAnswer = EventOf<
@@ -54,13 +54,9 @@ function leftAside({ forge: { checkQuestion } }: TaskContext, head: Head): { des
     : {}
 }
 
+/** Without a base it is told again each time: the answer has the one that stands (HEAD-1). */
 function isSameAsk({ forge: { merging } }: TaskContext, head: Head): boolean {
-  return (
-    merging !== null &&
-    merging.repository === head.repository &&
-    merging.number === head.number &&
-    merging.sha === head.sha
-  )
+  return merging !== null && head.base !== undefined && isSameHead(merging, head)
 }
 
 export function withdrawMerge(): Change {
@@ -108,15 +104,21 @@ export function sayRed(context: TaskContext, event: Red): Change {
   return { context: withChanges({ forge: { optionalLaps } }, told.context) }
 }
 
+/** Nothing is asked of the forge but what its records name. */
+function askedHead(context: TaskContext, { repository, number, sha }: Red): Head {
+  const known = openMergeRequests(context).find((mr) => mr.repository === repository && mr.number === number)
+  return { repository, number, sha, ...withBase(known?.baseBranch) }
+}
+
 /** Said at once and once: no pod lives while a merge is asked. */
 export function askAboutChecks(context: TaskContext, event: Red): Change {
-  const { repository, number, sha, optional: checks = [] } = event
+  const { optional: checks = [] } = event
   const names = checks.map((name) => `\`${name}\``).join(', ')
   const body = `Still red after ${maxOptionalLaps} laps of work: ${names}. The forge does not require it. Should it be green? Comment here how to go on. Or a maintainer approves with \`/approve\` or an approving review: then the platform merges exactly this head in spite of ${names}, and of no other red check.`
   return {
     context: {
       stage: { reason: 'optional-check', detail: event.reason ?? names },
-      forge: { checkQuestion: { repository, number, sha, checks, isAllowed: false } },
+      forge: { checkQuestion: { ...askedHead(context, event), checks, isAllowed: false } },
     },
     effects: [commentOnMergeRequest(context, event, body)],
   }

@@ -381,6 +381,7 @@ describe('verdicts', () => {
       repository: 'lib',
       number: 7,
       sha: 'sha-1',
+      base: 'main',
       attempt: 1,
       grants: [`issue:${issueId}`],
     })

@@ -62,7 +62,7 @@ describe('awaiting-human and a comment', () => {
 describe('a go-ahead of a maintainer on a merge request', () => {
   const word = {
     by: 'alice',
-    shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }],
+    shas: [{ repository: 'lib', number: 7, sha: 'sha-1', base: 'main' }],
     kind: 'mr_review',
     text: 'B please',
   }
@@ -87,7 +87,7 @@ describe('a go-ahead of a maintainer on a merge request', () => {
 
   test('PARK-8: of a review-kind Task it costs a lap, and is none of another merge request', () => {
     const parked = () => reviewTask().requestChanges().final()
-    const elsewhere = { ...word, shas: [{ repository: 'lib', number: 99, sha: 'sha-1' }] }
+    const elsewhere = { ...word, shas: [{ repository: 'lib', number: 99, sha: 'sha-1', base: 'main' }] }
     expect(parked().send('mr.goAhead', elsewhere).stage).toBe('awaiting-human')
     const task = parked().send('mr.goAhead', word)
     expect([task.stage, task.context.stage.reviewLaps]).toEqual(['reviewing', 1])
@@ -219,7 +219,7 @@ describe('approval withdrawn and given again', () => {
 
 describe('withheld by a word of a maintainer', () => {
   const withheldBy = (cause: string) => inReview().approve().final().mergeAnswer('mr.mergeRefused', { cause })
-  const goAhead = { by: 'alice', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }] }
+  const goAhead = { by: 'alice', shas: [{ repository: 'lib', number: 7, sha: 'sha-1', base: 'main' }] }
 
   test('Task awaiting-human/lifted: MERGE-11: an approval in any thread has the change reviewed and the merge asked again', () => {
     expect(withheldBy('withheld').send('mr.goAhead', goAhead).stage).toBe('reviewing')
@@ -244,7 +244,7 @@ describe('withheld by a word of a maintainer', () => {
 })
 
 describe('waiting for a maintainer', () => {
-  const shas = (sha = 'sha-1') => ({ by: 'alice', shas: [{ repository: 'lib', number: 7, sha }] })
+  const shas = (sha = 'sha-1') => ({ by: 'alice', shas: [{ repository: 'lib', number: 7, sha, base: 'main' }] })
 
   test.each(['needs-maintainer', 'over-auto-approve-ceiling'] as const)(
     '%s: a go-ahead on exactly the reviewed head merges that head',
@@ -280,9 +280,10 @@ describe('waiting for a maintainer', () => {
     const task = inReviewOfTwo()
     task.approve({}, { heads: task.liveHeads({ authorMayMerge: false }) }).final()
     expect(task.send('mr.goAhead', shas()).stage).toBe('awaiting-human')
-    expect(task.send('mr.goAhead', { by: 'alice', shas: [{ repository: 'app', number: 8, sha: 'sha-2' }] }).stage).toBe(
-      'merging',
-    )
+    expect(
+      task.send('mr.goAhead', { by: 'alice', shas: [{ repository: 'app', number: 8, sha: 'sha-2', base: 'main' }] })
+        .stage,
+    ).toBe('merging')
   })
 })
 

@@ -17,7 +17,13 @@ export function append(context: TaskContext, news: Omit<PendingEvent, 'n' | 'at'
 }
 
 export function clearUpTo(context: TaskContext, n: number): Change {
-  return { context: { journal: { pending: context.journal.pending.filter((event) => event.n > n) } } }
+  const { journal, forge } = context
+  const mergeRequests = forge.mergeRequests.map(({ baseUntold, ...mr }) =>
+    baseUntold !== undefined && baseUntold > n ? { ...mr, baseUntold } : mr,
+  )
+  return {
+    context: { journal: { pending: journal.pending.filter((event) => event.n > n) }, forge: { mergeRequests } },
+  }
 }
 
 /** Of a repository: its issue, else nothing to point at. */

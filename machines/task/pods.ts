@@ -59,8 +59,9 @@ function podRepositories(context: TaskContext): PodRepository[] {
   return context.repositories.map((name) => {
     const base = context.config.repositories.find((repository) => repository.name === name)?.base ?? ''
     const mr = openMergeRequests(context).find(({ repository }) => repository === name)
-    const isReview = context.stage.wants === 'review' && mr !== undefined
-    return { name, base, branch: branchIn(context, name), ...(isReview ? { sha: mr.headSha } : {}) }
+    const branch = branchIn(context, name)
+    if (context.stage.wants !== 'review' || mr === undefined) return { name, base, branch }
+    return { name, base: mr.baseBranch ?? base, branch, sha: mr.headSha }
   })
 }
 

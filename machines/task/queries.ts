@@ -106,12 +106,22 @@ export function ceilingHolds(context: TaskContext, level: Level | null, ceiling:
   return !limited || isWithin(level, ceiling)
 }
 
+/** The same head against the same base (HEAD-1). */
 export function isSameHead(one: Head, other: Head): boolean {
-  return one.repository === other.repository && one.number === other.number && one.sha === other.sha
+  return (
+    one.repository === other.repository &&
+    one.number === other.number &&
+    one.sha === other.sha &&
+    one.base === other.base
+  )
 }
 
-export function headOf({ repository, number, headSha }: TaskMergeRequest): Head {
-  return { repository, number, sha: headSha }
+export function headOf({ repository, number, headSha, baseBranch }: TaskMergeRequest): Head {
+  return { repository, number, sha: headSha, ...withBase(baseBranch) }
+}
+
+export function withBase(base: string | undefined): { readonly base?: string } {
+  return base === undefined ? {} : { base }
 }
 
 /** Exactly these heads: every open merge request stands where `heads` says. */

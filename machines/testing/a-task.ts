@@ -40,6 +40,7 @@ export function aMergeRequest(repository = 'lib', headSha = 'sha-1', number = 7)
     mergeRequest: `default/${repository}-mr-${number}`,
     headSha,
     headBranch: branch,
+    baseBranch: 'main',
     author: 'bot',
     url: `https://forge.test/${repository}/${number}`,
   }
@@ -210,10 +211,11 @@ export class ATask {
   liveHeads(changes: Fields = {}): readonly Fields[] {
     return this.context.forge.mergeRequests
       .filter(({ state }) => state === 'open')
-      .map(({ repository, number, headSha, author }) => ({
+      .map(({ repository, number, headSha, baseBranch, author }) => ({
         repository,
         number,
         sha: headSha,
+        base: baseBranch,
         draft: false,
         author,
         authorMayMerge: true,
@@ -297,6 +299,7 @@ export class ATask {
       repository: 'lib',
       number: 7,
       sha,
+      base: 'main',
       byOwnPod: false,
       gated: true,
       author: 'alice',

@@ -6,7 +6,15 @@
  * that their orders are not all tried.
  */
 import type { Head, TaskContext, TaskIssue } from '../task/context.ts'
-import { gatedIssues, grantsHold, isFolding, liveIssues, openMergeRequests, servesStage } from '../task/queries.ts'
+import {
+  gatedIssues,
+  grantsHold,
+  isFolding,
+  liveIssues,
+  openMergeRequests,
+  servesStage,
+  withBase,
+} from '../task/queries.ts'
 import { move, type Move } from './move.ts'
 import { outcomeMoves } from './outcome-moves.ts'
 
@@ -62,7 +70,7 @@ function humanMoves(context: TaskContext): readonly Move[] {
 /** Where a maintainer's go-ahead is waited for. */
 function headsAsked({ stage: { reason }, forge: { reviewed, checkQuestion } }: TaskContext): Head[] {
   const asked = reason === 'optional-check' && checkQuestion !== null ? [checkQuestion] : (reviewed ?? [])
-  return asked.map(({ repository, number, sha }) => ({ repository, number, sha }))
+  return asked.map(({ repository, number, sha, base }) => ({ repository, number, sha, ...withBase(base) }))
 }
 
 function commentMoves(context: TaskContext): readonly Move[] {

@@ -40,7 +40,9 @@ export function searchKey(context: TaskContext): string {
     pending.length > 0,
     recordedOutcome?.pod === context.pod.ordinal,
     issues.map(({ state, accepted, grant }) => [state, accepted, grant?.planHash === context.journal.planHash]),
-    mergeRequests.map(({ repository, number, state, headSha }) => [repository, number, state, headSha]),
+    mergeRequests.map(({ repository, number, state, headSha, baseBranch, baseUntold }) => [
+      ...[repository, number, state, headSha, baseBranch, baseUntold !== undefined],
+    ]),
     [verdict, reviewed, goAheads, merging, checkQuestion],
     folds.map(({ answer }) => answer !== null),
   ])

@@ -31,6 +31,13 @@ export const onMergeRequests: readonly Weighted[] = [
       on(forge.mergeRequests, index, ({ row }) => forge.push(row.repository, row.mergeRequest.headBranch, who)),
   ),
   saying(
+    2,
+    fc.constantFrom('main', 'next'),
+    (base, index) => `merge request ${index} is to be merged into ${base}`,
+    ({ forge }, baseBranch, index) =>
+      on(forge.mergeRequests, index, (mr) => forge.changeMergeRequest(mr, { baseBranch })),
+  ),
+  saying(
     3,
     fc.constantFrom('success', 'failure', 'pending'),
     (ci, index) => `checks of merge request ${index}: ${ci}`,

@@ -6,6 +6,7 @@ import { assign } from 'xstate'
 import { bodyHash } from '../../edges/forge/hash.ts'
 import { notesAfter } from '../../edges/forge/mirror/subject-text.ts'
 import type { IssueFacts } from '../../machines/issue/events.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
 import { sameLogin } from '../../machines/rules/logins.ts'
 import type { Effect } from '../../runtime/runtime.ts'
 import { alsoDo, dropRows, rowsOn, setRows, setsIn, state, withTable, type Part } from './rewrite.ts'
@@ -99,6 +100,21 @@ const verdicts: readonly Mutant[] = [
       const settling = state(table, `${merging}.settling`)
       settling['always'] = (settling['always'] as Part[]).filter(({ target }) => target !== '#reviewing.fresh')
     }),
+  },
+  {
+    law: 2,
+    wrong: 'a review approves against a base that its turn was not told of [HEAD-1]',
+    changed: task((table) =>
+      alsoDo(
+        rowsOn(state(table, live), 'mr.headMoved'),
+        assign({
+          forge: ({ context: { forge } }: { readonly context: TaskContext }) => ({
+            ...forge,
+            mergeRequests: forge.mergeRequests.map(({ baseUntold: _untold, ...mr }) => mr),
+          }),
+        }),
+      ),
+    ),
   },
   {
     law: 2,

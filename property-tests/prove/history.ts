@@ -3,6 +3,8 @@
  * Plain and small, for it is part of every state.
  */
 import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
+import type { Head } from '../../machines/task/context.ts'
+import type { LiveHead } from '../../machines/task/events.ts'
 import { answerIn, idOf, kindOf, sentIn, stageOf, taskIn, type Moment, type Stepped } from '../machines/world/trace.ts'
 import { keepLabels, type Labels } from '../machines/laws/labels.ts'
 import { keepHeard, type Heard } from '../machines/laws/withdrawals.ts'
@@ -22,6 +24,8 @@ export interface JudgedHead {
   readonly repo: string
   readonly number: number
   readonly sha: string
+  /** Branch that the forge had it against in the call. */
+  readonly base?: string | undefined
 }
 
 export interface Verdict {
@@ -164,9 +168,12 @@ function taskStepped(history: History, step: Stepped): History {
   const order = orderIn(step)
   if (order) next = { ...next, orders: { ...next.orders, [actor]: order } }
   if (event.type === 'mr.goAhead') {
-    const shas = (event['shas'] as readonly { repository: string; number: number; sha: string }[]).map(
-      ({ repository, number, sha }) => ({ repo: repository, number, sha }),
-    )
+    const shas = (event['shas'] as readonly Head[]).map(({ repository, number, sha, base }) => ({
+      repo: repository,
+      number,
+      sha,
+      base,
+    }))
     next = { ...next, goAheads: { ...next.goAheads, [id]: [...(next.goAheads[id] ?? []), ...shas] } }
   }
   return after.status === 'done' || taskIn(after).stage.class === 'terminal' ? forgotten(next, id) : next
@@ -195,7 +202,12 @@ function verdictOf({ event, after }: Stepped): Verdict {
   return {
     action: String(event['action']),
     isHeld: stageOf(after).includes('awaiting-human'),
-    heads: heads.map(({ repo, number, sha }) => ({ repo, number, sha })),
+    heads: heads.map(({ repo, number, sha }) => {
+      const live = (event['heads'] as readonly LiveHead[]).find(
+        (one) => one.repository === repo && one.number === number,
+      )
+      return { repo, number, sha, base: live?.base }
+    }),
   }
 }
 

@@ -82,8 +82,8 @@ function livingPods(world: World): readonly (readonly [ActorAddress, Snapshot])[
 
 const verdict = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor, params } }, { history }) => {
   const word = history.verdicts[idOf(actor)]
-  const isNamed = ({ repo, number, sha }: JudgedHead): boolean =>
-    repo === params['repository'] && number === params['number'] && sha === params['sha']
+  const isNamed = ({ repo, number, sha, base }: JudgedHead): boolean =>
+    repo === params['repository'] && number === params['number'] && sha === params['sha'] && base === params['base']
   if (word?.action !== 'approve') return [`merged, and the newest verdict is ${word?.action ?? 'none'}`]
   if (!word.heads.some(isNamed)) return ['merged a head that the review did not name']
   const isLet = (history.goAheads[idOf(actor)] ?? []).some(isNamed)

@@ -254,6 +254,7 @@ const mergeRequestActs: readonly MergeRequestAct[] = [
   ['its checks run', ({ forge }, subject) => forge.changeMergeRequest(subject, {}, { ci: 'pending' })],
   ['its checks are green', ({ forge }, subject) => forge.changeMergeRequest(subject, {}, { ci: 'success' })],
   ['it conflicts', ({ forge }, subject) => forge.changeMergeRequest(subject, { mergeable: false })],
+  ['it gets another base', ({ forge }, subject) => forge.changeMergeRequest(subject, { baseBranch: 'next' })],
   ['it becomes a draft', ({ forge }, subject) => forge.changeMergeRequest(subject, { draft: true })],
   ['maya merges it', ({ forge }, subject) => forge.merge(subject, 'maya')],
   ['maya closes it', ({ forge }, subject) => close(forge, subject)],

@@ -166,7 +166,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'edges/forge/outbound/merge.ts',
-        find: /if \(found\.headSha !== params\.sha\) return [^\n]*/,
+        find: /if \(headSha !== sha\) return [^\n]*/,
         replace: '',
       },
       {

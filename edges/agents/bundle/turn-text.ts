@@ -81,11 +81,12 @@ export function assignmentContext(task: TaskContext, hints: KindHints = {}): Ass
       .filter(({ name }) => task.repositories.includes(name))
       .map(({ name, base }) => {
         const mr = open.find(({ repository }) => repository === name)
+        const isReview = agent === 'review' && mr !== undefined
         return {
           name,
-          base,
+          base: isReview ? (mr.baseBranch ?? base) : base,
           ...(mr === undefined || mr.headBranch === branch ? { branch } : { mergeRequest: mr.number }),
-          ...(agent === 'review' && mr ? { sha: mr.headSha } : {}),
+          ...(isReview ? { sha: mr.headSha } : {}),
         }
       }),
     hasPlan: task.journal.planNoteId !== null,

@@ -31,6 +31,7 @@ export async function readHeads(
         repository: repositoryName,
         number,
         sha: mr.headSha,
+        base: mr.baseBranch,
         draft: mr.draft,
         author: mr.author.login,
         authorMayMerge,

@@ -126,6 +126,7 @@ async function openNew(
       mergeRequest: `${claims.task.split('/')[0]}/${repository.name}-mr-${mr.number}`,
       headSha: mr.headSha,
       headBranch: mr.headBranch,
+      baseBranch: mr.baseBranch,
       author: mr.author.login,
       url: mr.url,
       attempt: task.forge.openAttempt,

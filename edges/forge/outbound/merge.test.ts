@@ -84,6 +84,20 @@ test('a head other than the reviewed one is not merged (SERVICE-6)', async () =>
   })
 })
 
+test.each([
+  { base: 'release', why: 'the one that it has now is another one' },
+  { base: undefined, why: 'a journal of before 2026-11-28 asks without one' },
+])('HEAD-1: nothing is merged into another base than the judged one: $why', async ({ base }) => {
+  await withForgeEdge({}, async (fixture) => {
+    const change = await openChange(fixture)
+    expect(await mergeWhenKnown(fixture, change, { base })).toMatchObject([
+      { event: { type: 'mr.notMergeableYet', reason: 'base-moved' } },
+    ])
+    expect(fixture.forge.audit().some((entry) => entry.action === 'pull.merge')).toBe(false)
+    expect(await mergeWhenKnown(fixture, change)).toEqual([])
+  })
+})
+
 test('a conflict with the base is told as a conflict', async () => {
   await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture, 'platform/a', { 'README.md': 'ours\n' })
@@ -288,7 +302,7 @@ test('the branch of a person outlives the merge (MERGE-9)', async () => {
 test('an effect that was withdrawn while it looked merges nothing [FORGE-WRITES-1]', async () => {
   await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture)
-    const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: [] }
+    const params = { ...SUBJECT, number: change.number, sha: change.sha, base: 'main', attempt: 1, grants: [] }
     await fixture.edge.handlers.mergeMergeRequest.perform(params, {
       ...fixture.context('k'),
       signal: AbortSignal.abort(),

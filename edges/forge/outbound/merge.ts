@@ -1,5 +1,5 @@
 /**
- * The merge, pinned to the reviewed head. Right before it every thread of the Task is read at the forge once more, and the
+ * The merge, pinned to the reviewed head and base. Right before it every thread of the Task is read at the forge once more, and the
  * grants in the Issues' own rows (LAW-18, LAW-24). What happened is told by the forge: after every call the mirror reads it back,
  * so nobody has to wait for the webhook.
  */
@@ -42,7 +42,8 @@ async function tryMerge(
   found: ForgeMergeRequest,
 ): Promise<Obstacle | undefined> {
   // Both are told by their own actors, and the Task leaves `merging`; asking again keeps it alive until then.
-  if (found.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
+  const moved = otherThanJudged(found, params)
+  if (moved !== undefined) return moved
   const obstacle = await obstacleOf(deps, target, found, params.despite)
   if (obstacle !== undefined) return obstacle
   const { threads, ungranted } = await threadsNow(deps, params, context.actor)
@@ -50,6 +51,15 @@ async function tryMerge(
   const word = await withheld(deps, params.project, threads)
   if (word !== undefined) return word
   return mergeByMethod(deps, target, params, found, context)
+}
+
+/** A verdict is on one head against one base (HEAD-1); an ask of before 2026-11-28 names no base, and is made anew. */
+function otherThanJudged(
+  { headSha, baseBranch }: ForgeMergeRequest,
+  { sha, base }: Pick<Params, 'sha' | 'base'>,
+): Obstacle | undefined {
+  if (headSha !== sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
+  return baseBranch === base ? undefined : { type: 'mr.notMergeableYet', reason: 'base-moved' }
 }
 
 async function mergeByMethod(
@@ -66,6 +76,9 @@ async function mergeByMethod(
     if (result.obstacle !== undefined) return result.obstacle
     // The state that asked was left while we looked: its effect was withdrawn [FORGE-WRITES-1].
     if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
+    // The call pins the head alone, and what came before it took its time.
+    const moved = otherThanJudged(await target.forge.mergeRequest(target.path, params.number), params)
+    if (moved !== undefined) return moved
     const refused = await mergeOnce(target, params, method)
     if (refused === undefined) return void (await compareResult(deps, target, found, result, context))
     if (typeof refused !== 'string') return refused
@@ -95,7 +108,8 @@ async function mergeOnce(
 /** The forge says only that it won't; a fresh look tells what a person has to change (MERGE-6). */
 async function refusedFor({ forge, path }: Target, params: Params, refusal: string): Promise<Obstacle> {
   const now = await forge.mergeRequest(path, params.number)
-  if (now.headSha !== params.sha) return { type: 'mr.notMergeableYet', reason: 'head-moved' }
+  const moved = otherThanJudged(now, params)
+  if (moved !== undefined) return moved
   if (now.mergeable === false) return { type: 'mr.conflict', reason: `it conflicts with ${now.baseBranch}` }
   if (now.mergeable === null || /base branch was modified|try the merge again|try again/i.test(refusal))
     return { type: 'mr.notMergeableYet', reason: refusal }

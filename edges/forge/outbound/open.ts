@@ -68,6 +68,7 @@ function ready(target: Target, params: Params, context: EffectContext, found: Fo
     mergeRequest: address.slice(address.indexOf(':') + 1),
     headSha: found.headSha,
     headBranch: found.headBranch,
+    baseBranch: found.baseBranch,
     author: found.author.login,
     url: found.url,
     attempt: params.attempt,

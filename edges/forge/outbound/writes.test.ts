@@ -216,7 +216,7 @@ test('R5: an effect that another process may perform by now looks at the forge a
     const verdict = 'approve' as const
     const review = { ...SUBJECT, number: pull.number, sha, verdict, body: 'Good', findings: [] }
     const opening = { ...SUBJECT, branch: 'platform/other', title: 'T', body: 'B', closes: [], attempt: 1 }
-    const merging = { ...SUBJECT, number: pull.number, sha, attempt: 1, grants: [] }
+    const merging = { ...SUBJECT, number: pull.number, sha, base: 'main', attempt: 1, grants: [] }
     const isKnown = async (): Promise<boolean> =>
       (await fixture.octokit('bot').pulls.get({ ...PLACE, pull_number: pull.number })).data.mergeable !== null
     await until(isKnown)

@@ -4,7 +4,8 @@ import { highest, lowers, type Level } from '../../rules/significance.ts'
 import { sequence, type Change } from '../chart.ts'
 import { afterPod, comments } from '../comments.ts'
 import { withChanges, type Head, type TaskContext, type TaskPatch } from '../context.ts'
-import { ceilingHolds, grantsHold, headOf, isReviewKind, isSameHead, openMergeRequests } from '../queries.ts'
+import { isNewBase, findMergeRequest, standAt } from '../merge-requests.ts'
+import { ceilingHolds, grantsHold, headOf, isReviewKind, openMergeRequests, withBase } from '../queries.ts'
 import { tell } from '../pending.ts'
 import { accepted, ceilingOf, ownWork, refused, type Judge, type Judgement, type Outcome } from './judgement.ts'
 import type { ReviewPayload } from './payloads.ts'
@@ -24,6 +25,15 @@ function liveHeads(context: TaskContext, event: Outcome): readonly Head[] {
   )
 }
 
+/** What was read, each against the base that the forge has it against in this call (HEAD-1). */
+function judgedHeads(context: TaskContext, event: Outcome): readonly Head[] {
+  const live = liveHeads(context, event)
+  return reviewedHeads(event).map((head) => ({
+    ...head,
+    ...withBase(live.find((one) => isNamed([one], head))?.base),
+  }))
+}
+
 function isNamed(heads: readonly Head[], head: Head): boolean {
   return heads.some(({ repository, number }) => repository === head.repository && number === head.number)
 }
@@ -31,7 +41,26 @@ function isNamed(heads: readonly Head[], head: Head): boolean {
 /** Heads of the judged and still open merge requests that are not where they were read. */
 function movedHeads(context: TaskContext, event: Outcome): readonly Head[] {
   const read = reviewedHeads(event)
-  return liveHeads(context, event).filter((live) => isNamed(read, live) && !read.some((head) => isSameHead(head, live)))
+  return liveHeads(context, event).filter(
+    (live) => isNamed(read, live) && !read.some((head) => isNamed([live], head) && head.sha === live.sha),
+  )
+}
+
+/** Heads that the forge has against another base than this turn was told of: nobody has read them so (HEAD-1). */
+function rebasedHeads(context: TaskContext, event: Outcome): readonly Head[] {
+  return liveHeads(context, event).filter((live) => {
+    const known = findMergeRequest(context, live)
+    return known?.baseUntold !== undefined || isNewBase(known, live)
+  })
+}
+
+/** The next turn is told, and says it of the pair that it read. */
+function baseFault(context: TaskContext, event: Outcome): Judgement | null {
+  const heads = rebasedHeads(context, event)
+  if (heads.length === 0) return null
+  const detail = 'a merge request has another base since this turn began: end it, and judge the change against that'
+  const learn = heads.map((head) => (now: TaskContext) => standAt(now, head, head))
+  return { ...refused('head-moved', detail, { heads }), change: sequence<Outcome>(...learn)(context, event) }
 }
 
 function headsFault(context: TaskContext, event: Outcome): Judgement | null {
@@ -118,7 +147,7 @@ function holdOf(context: TaskContext, event: Outcome): Hold | null {
 }
 
 function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Judgement {
-  const read = reviewedHeads(event)
+  const reviewed = judgedHeads(context, event)
   const goAhead =
     reason === 'approval-revoked'
       ? 'A maintainer can approve again on the issue.'
@@ -130,13 +159,13 @@ function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Jud
         now,
         comments(now, `The review approved this head, but the platform does not merge it yet. ${said} ${goAhead}`),
       ),
-    () => ({ context: { forge: { reviewed: read, goAheads: [], significance: levelOf(context, event) } } }),
+    () => ({ context: { forge: { reviewed, goAheads: [], significance: levelOf(context, event) } } }),
   )(context, event)
   return accepted(context, event, 'awaiting-human', change, reason)
 }
 
 export const approve: Judge = (context, event) => {
-  const fault = incomplete(context, event) ?? headsFault(context, event)
+  const fault = incomplete(context, event) ?? headsFault(context, event) ?? baseFault(context, event)
   if (fault) return fault
   if (!event.workspaceClean)
     return refused('workspace-dirty', 'the workspace holds changes that were never reviewed: push or drop them')
@@ -147,7 +176,7 @@ export const approve: Judge = (context, event) => {
   const judged = {
     context: {
       forge: {
-        verdict: reviewedHeads(event),
+        verdict: judgedHeads(context, event),
         reviewed: null,
         significance: levelOf(context, event),
         mergeRequests: atReadHeads(context, event),
@@ -172,7 +201,8 @@ function atReadHeads(context: TaskContext, event: Outcome): TaskContext['forge']
     const head = live.find(
       ({ repository, number }) => mr.state === 'open' && repository === mr.repository && number === mr.number,
     )
-    return head ? { ...mr, headSha: head.sha } : mr
+    if (!head) return mr
+    return { ...mr, headSha: head.sha, ...(head.base === undefined ? {} : { baseBranch: head.base }) }
   })
 }
 

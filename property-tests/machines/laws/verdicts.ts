@@ -1,4 +1,13 @@
-import { answerIn, performances, stepsOf, type Performed, type Stepped, type Trace } from '../world/trace.ts'
+import {
+  answerIn,
+  idOf,
+  performances,
+  stepsOf,
+  taskIn,
+  type Performed,
+  type Stepped,
+  type Trace,
+} from '../world/trace.ts'
 import type { Law } from './law.ts'
 
 interface Read {
@@ -11,6 +20,8 @@ interface Judged {
   readonly action: string
   readonly isHeld: boolean
   readonly sha: string
+  /** Branch against which the judging turn was told to read it. */
+  readonly base: string | undefined
 }
 
 function isVerdict({ event, actor }: Stepped, task: string): boolean {
@@ -31,6 +42,16 @@ function readOf({ event }: Stepped, { effect: { params } }: Performed): Read | u
   return read.find(({ repo, number }) => repo === params['repository'] && number === params['number'])
 }
 
+/** A turn is rendered when it is submitted: what the Task knew then is what its agent read (HEAD-1). */
+function baseRead(trace: Trace, { event, actor }: Stepped, { effect: { params } }: Performed): string | undefined {
+  const turn = performances(trace, 'submitTurn', 'accepted').findLast(
+    ({ effect }) => effect.params['task'] === idOf(actor) && effect.params['podOrdinal'] === event['pod'],
+  )
+  const task = turn?.actors.get(actor)
+  const known = task && taskIn(task).forge.mergeRequests
+  return known?.find((mr) => mr.repository === params['repository'] && mr.number === params['number'])?.baseBranch
+}
+
 /** The newest accepted word on this merge request, and whether it had to wait for a maintainer. */
 function newestWord(trace: Trace, merge: Performed): Judged | undefined {
   const before = trace.slice(0, trace.indexOf(merge))
@@ -41,6 +62,7 @@ function newestWord(trace: Trace, merge: Performed): Judged | undefined {
       action: String(verdict.event['action']),
       isHeld: JSON.stringify(verdict.after.value).includes('awaiting-human'),
       sha: read?.sha ?? 'nothing',
+      base: baseRead(before.slice(0, before.indexOf(verdict)), verdict, merge),
     }
   )
 }
@@ -59,11 +81,12 @@ function breachOf(trace: Trace, merge: Performed): readonly string[] {
   const what = `${actor} merged ${String(params['repository'])}!${String(params['number'])} at ${String(params['sha'])}`
   if (word?.action !== 'approve') return [`${what}, and the newest verdict is ${word?.action ?? 'none'}`]
   if (word.sha !== params['sha']) return [`${what}, approved was ${word.sha}`]
+  if (word.base !== params['base']) return [`${what} into ${String(params['base'])}, read was against ${word.base}`]
   return word.isHeld && !hasGoAhead(trace, merge) ? [`${what}, and no maintainer let that head merge`] : []
 }
 
 export const law2: Law = {
   number: 2,
-  says: 'no merge by the orchestrator without an accepted `approve` on exactly the merged head',
+  says: 'no merge by the orchestrator without an accepted `approve` on exactly the merged head, read against exactly the base that it is merged into',
   breaches: (trace) => performances(trace, 'mergeMergeRequest', 'merged').flatMap((merge) => breachOf(trace, merge)),
 }

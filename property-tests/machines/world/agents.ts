@@ -101,6 +101,7 @@ export class Agents {
           repository,
           number,
           sha: row.headSha,
+          base: row.baseBranch,
           draft: row.draft,
           author,
           authorMayMerge: mayMerge({ author, headBranch: row.headBranch }, policy),

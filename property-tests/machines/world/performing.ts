@@ -141,13 +141,14 @@ function openMergeRequest({ forge, answer, effect, num, text }: Call): string {
     subject.task = idOf(effect.actor)
   }
   forge.tell(subject)
-  const { number, headSha, headBranch, author, url } = subject.row.mergeRequest
+  const { number, headSha, headBranch, baseBranch, author, url } = subject.row.mergeRequest
   answer('mr.ready', {
     ...place,
     number,
     mergeRequest: idOf(forge.actorOf(subject)),
     headSha,
     headBranch,
+    baseBranch,
     author: author.login,
     url,
   })
@@ -177,8 +178,9 @@ function mergeMergeRequest({ actors, forge, answer, effect, num, text }: Call): 
   if (!found || found.row.mergeRequest.state !== 'open') return 'refused'
   const grants = effect.params['grants'] as readonly string[]
   const isGranted = grants.every((issue) => holds(actors, issue))
-  const moved =
-    found.row.mergeRequest.headSha === place.sha ? undefined : { type: 'mr.notMergeableYet', reason: 'head-moved' }
+  const { headSha, baseBranch } = found.row.mergeRequest
+  const isJudged = headSha === place.sha && baseBranch === effect.params['base']
+  const moved = isJudged ? undefined : { type: 'mr.notMergeableYet', reason: 'head-moved' }
   const revoked = isGranted ? undefined : { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
   const obstacle = moved ?? obstacleOf(found.row.mergeRequest, found.row.notes) ?? revoked
   if (obstacle) {

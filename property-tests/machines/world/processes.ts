@@ -125,7 +125,10 @@ export class Processes {
     const live = this.running(process)
     if (live) return { said: 'conflict', live: live.turnId }
     const turnId = `turn-of-${key}`
-    process.turns = [...process.turns, { key, turnId, purpose: String(effect.params['purpose']) }]
+    const purpose = String(effect.params['purpose'])
+    process.turns = [...process.turns, { key, turnId, purpose }]
+    // A review whose verdict was refused reads again what its next turn is told of.
+    if (process.kind === 'review' && purpose === 'work') process.hasDecided = false
     return { said: 'accepted', turnId }
   }
 

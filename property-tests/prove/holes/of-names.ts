@@ -1,6 +1,7 @@
 /** Holes of spending, repeats, entries, folds and merge order. */
 import { assign } from 'xstate'
 import type { TaskContext } from '../../../machines/task/context.ts'
+import { headOf } from '../../../machines/task/queries.ts'
 import type { Effect } from '../../../runtime/runtime.ts'
 import { alsoDo, dropRows, rowsOn, setRows, state, type Part } from '../../machines/rewrite.ts'
 import type { Tamper } from '../../machines/world/actors.ts'
@@ -21,8 +22,7 @@ const backwards: Tamper = (actor, effects, { context }) =>
       ? (context as TaskContext).forge.mergeRequests.findLast((one) => one.state === 'open')
       : undefined
     if (effect.type !== 'mergeMergeRequest' || !last) return effect
-    const { repository, number, headSha: sha } = last
-    return { ...effect, params: { ...effect.params, repository, number, sha } } as Effect
+    return { ...effect, params: { ...effect.params, ...headOf(last) } } as Effect
   })
 
 export const holesOfNames: readonly Hole[] = [

@@ -27,8 +27,14 @@ class MergeRequestDraft extends Asking {
   }
 
   tellHead(owner = this.c.owner): void {
-    const { headSha: sha, headByBot: byOwnPod, pushedByGated: gated, pushedBy: author } = this.c.facts!
-    this.tellOwner('mr.headMoved', { sha, byOwnPod, gated, author }, owner)
+    const {
+      headSha: sha,
+      baseBranch: base,
+      headByBot: byOwnPod,
+      pushedByGated: gated,
+      pushedBy: author,
+    } = this.c.facts!
+    this.tellOwner('mr.headMoved', { sha, base, byOwnPod, gated, author }, owner)
   }
 
   tellEnd(owner: string): void {
@@ -49,10 +55,10 @@ function tellChanges(m: MergeRequestDraft, before: MergeRequestFacts | null, wit
   if (m.c.owner === '') return
   if (facts.state !== before?.state) {
     m.tellEnd(m.c.owner)
-    if (before && facts.state === 'open') m.tellOwner('mr.reopened', { sha: facts.headSha })
+    if (before && facts.state === 'open') m.tellOwner('mr.reopened', { sha: facts.headSha, base: facts.baseBranch })
   }
   if (facts.state !== 'open') return
-  if (facts.headSha !== before?.headSha) m.tellHead()
+  if (facts.headSha !== before?.headSha || facts.baseBranch !== before.baseBranch) m.tellHead()
   if (!withChecks) return
   const wasRed = before?.headSha === facts.headSha && before.ci === 'failure'
   if (facts.ci === 'failure' && !wasRed) m.tellOwner('forge.event', { author: '', kind: 'ci', text: 'words' })
@@ -77,13 +83,19 @@ function observed(m: MergeRequestDraft, { facts }: EventOf<'mr.observed'>): void
   tellChanges(m, before, !isAsked)
 }
 
+type Pair = Pick<MergeRequestFacts, 'headSha' | 'baseBranch'>
+
+function isPair(one: Partial<Pair>, { headSha, baseBranch }: Pair): boolean {
+  return one.headSha === headSha && one.baseBranch === baseBranch
+}
+
 /** The newest owner holds [LAW-23]; what it may not know it is told. */
 function owned(m: MergeRequestDraft, { task }: EventOf<'mr.owned'>): void {
   const { facts, mint } = m.c
   if (task === m.c.owner) return
   const isMinted = mint?.task === task
   if (facts) m.tellEnd(task)
-  if (facts?.state === 'open' && !(isMinted && mint.headSha === facts.headSha)) m.tellHead(task)
+  if (facts?.state === 'open' && !(isMinted && isPair(mint, facts))) m.tellHead(task)
   Object.assign(m.c, { owner: task, held: false, verdict: null }, isMinted ? { mint: null } : {})
   if (m.isJudged) m.state = 'open'
 }
@@ -98,7 +110,8 @@ function released(m: MergeRequestDraft, { task }: EventOf<'mr.released'>): void 
 function handedOver(m: MergeRequestDraft, { task, to, entry }: EventOf<'mr.handedOver'>): void {
   if (task !== m.c.owner) return
   if (m.isJudged) m.state = 'open'
-  const mint = { task: to, entry, headSha: m.c.facts?.headSha ?? '', shared: true }
+  const { headSha = '', baseBranch = '' } = m.c.facts ?? {}
+  const mint = { task: to, entry, headSha, baseBranch, shared: true }
   Object.assign(m.c, { owner: '', verdict: null, mint, mints: m.c.mints + 1 })
 }
 
@@ -129,7 +142,7 @@ function commanded(m: MergeRequestDraft, event: EventOf<'mr.command'>): void {
   if (command === 'goAhead')
     return m.tell(`task:${owner}`, 'mr.goAhead', {
       by,
-      shas: [{ repository, number, sha: headSha }],
+      shas: [{ repository, number, sha: headSha, base: facts.baseBranch }],
       ...('kind' in event ? { kind: event.kind } : {}),
       ...('text' in event ? { text: event.text } : {}),
     })
@@ -186,16 +199,16 @@ function mintOrNot(m: MergeRequestDraft): void {
     return m.tell(`queue:${facts.config.project}`, 'queue.withdraw', { entry: mint.entry })
   }
   const [namespace = ''] = id.split('/')
-  const { repository, number, headSha, headBranch, author, url, config } = facts
+  const { repository, number, headSha, headBranch, baseBranch, author, url, config } = facts
   const task = `${namespace}/${taskName('review', repository, number, `${id}/${mints}`)}`
   const priority = urged ? 20 : 60
   const entry = `mint/${task}`
-  Object.assign(m.c, { mint: { task, entry, headSha }, mints: mints + 1 })
+  Object.assign(m.c, { mint: { task, entry, headSha, baseBranch }, mints: mints + 1 })
   m.tell(`queue:${config.project}`, 'queue.enqueue', {
     ...{ entry, sort: 'mint', task, class: 'normal', priority, kind: 'review' },
     seed: {
       ...{ kind: 'review', goal: 'words', repositories: [repository], issues: [], priority, config },
-      mergeRequests: [{ repository, number, mergeRequest: id, headSha, headBranch, author, url }],
+      mergeRequests: [{ repository, number, mergeRequest: id, headSha, headBranch, baseBranch, author, url }],
       origin: { kind: 'webhook', ref: url },
     },
   })

@@ -23,10 +23,11 @@ export async function openChange(
 export function merge(
   fixture: EdgeFixture,
   change: { number: number; sha: string },
-  extra: { grants?: string[]; despite?: string[]; key?: string } = {},
+  extra: { grants?: string[]; despite?: string[]; key?: string; base?: string | undefined } = {},
 ): Promise<readonly { event: { type: string } }[]> {
   const { grants = [], despite } = extra
-  const said = despite === undefined ? {} : { despite }
+  const { base } = { base: 'main', ...extra }
+  const said = { ...(despite === undefined ? {} : { despite }), ...(base === undefined ? {} : { base }) }
   const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants, ...said }
   return fixture.edge.handlers.mergeMergeRequest.perform(params, fixture.context(extra.key ?? 'task:t/9/0'))
 }
@@ -35,7 +36,7 @@ export function merge(
 export async function mergeWhenKnown(
   fixture: EdgeFixture,
   change: { number: number; sha: string },
-  extra: { grants?: string[]; despite?: string[] } = {},
+  extra: { grants?: string[]; despite?: string[]; base?: string | undefined } = {},
 ): Promise<readonly { event: { type: string; reason?: unknown } }[]> {
   for (let round = 0; round < 50; round++) {
     const answers = await merge(fixture, change, extra)

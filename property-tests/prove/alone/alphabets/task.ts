@@ -1,6 +1,7 @@
 /** Everything that a Task may be told, whenever: its own pod's words and an older one's, of what it owns and of what it does not. */
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { AgentKind, TaskConfig, TaskSeed } from '../../../../machines/task/events.ts'
+import { headOf } from '../../../../machines/task/queries.ts'
 import type { TimelessEvent } from '../walk.ts'
 
 const config: TaskConfig = {
@@ -27,6 +28,7 @@ export const mr = {
   mergeRequest: 'default/lib-mr-7',
   headSha: 's1',
   headBranch: 'fix',
+  baseBranch: 'main',
   author: 'rita',
   url: 'https://forge.test/lib/7',
 }
@@ -219,7 +221,7 @@ const actionsOf: Readonly<Record<AgentKind, readonly string[]>> = {
 
 function headsOf(c: TaskContext) {
   const forge = { draft: false, author: 'maya', authorMayMerge: true }
-  return c.forge.mergeRequests.map(({ repository, number, headSha: sha }) => ({ repository, number, sha, ...forge }))
+  return c.forge.mergeRequests.map((mr) => ({ ...headOf(mr), ...forge }))
 }
 
 const members = ['default/one', 'default/two'].map((task) => ({ task, state: 'free' }))
@@ -323,7 +325,7 @@ function forgeWords(c: TaskContext): readonly TimelessEvent[] {
   const reviewed = c.forge.reviewed ?? []
   const { checkQuestion } = c.forge
   const asked =
-    checkQuestion === null ? [] : [(({ repository, number, sha }) => ({ repository, number, sha }))(checkQuestion)]
+    checkQuestion === null ? [] : [(({ checks: _checks, isAllowed: _isAllowed, ...head }) => head)(checkQuestion)]
   const refusals = [
     { cause: 'withheld' },
     { cause: 'withheld', review: 'lib!7/review-1' },
@@ -334,17 +336,19 @@ function forgeWords(c: TaskContext): readonly TimelessEvent[] {
   return [
     ...[...known.slice(0, 2), ...others].flatMap((one): readonly TimelessEvent[] => {
       const { repository, number } = one
-      const moved = { type: 'mr.headMoved', repository, number, author: 'rita', sha: `x${c.journal.eventSequence}` }
+      const place = { repository, number, base: 'main' }
+      const moved = { type: 'mr.headMoved', ...place, author: 'rita', sha: `x${c.journal.eventSequence}` }
       return [
         { type: 'mr.ready', ...one, attempt: c.forge.openAttempt },
         { type: 'mr.ready', ...one, headSha: 's2', attempt: c.forge.openAttempt - 1 },
         { type: 'mr.merged', repository, number, sha: one.headSha, mergeCommit: 'm' },
         { type: 'mr.closed', repository, number },
-        { type: 'mr.reopened', repository, number, sha: 's3' },
+        { type: 'mr.reopened', ...place, sha: 's3' },
         { ...moved, byOwnPod: false, gated: true },
         { ...moved, byOwnPod: true, gated: true },
         { ...moved, byOwnPod: false, gated: false },
         { ...moved, sha: one.headSha, byOwnPod: false, gated: true },
+        { ...moved, sha: one.headSha, base: 'next', byOwnPod: true, gated: false },
         {
           type: 'human.commented',
           repository,
@@ -389,10 +393,10 @@ function forgeWords(c: TaskContext): readonly TimelessEvent[] {
       attempt,
     })),
     { type: 'mr.goAhead', by: 'maya', shas: [], kind: 'mr_review', text: 'B please' },
-    ...[...known.slice(0, 1), ...others].map(({ repository, number, headSha: sha }) => ({
+    ...[...known.slice(0, 1), ...others].map(({ repository, number, headSha: sha, baseBranch: base = 'main' }) => ({
       type: 'mr.goAhead',
       by: 'maya',
-      shas: [{ repository, number, sha }],
+      shas: [{ repository, number, sha, base }],
       kind: 'mr_review',
       text: 'B please',
     })),

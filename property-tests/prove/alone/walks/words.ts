@@ -1,6 +1,7 @@
 /** What a Task is told on its walks, by what it knows: the answers of its own queue, pod and forge, in time. */
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { AgentKind, TaskSeed } from '../../../../machines/task/events.ts'
+import { headOf } from '../../../../machines/task/queries.ts'
 import type { TimelessEvent, Walk } from '../walk.ts'
 import { mr, outcomeOf, seedOf } from '../alphabets/task.ts'
 
@@ -64,7 +65,7 @@ export const moved =
   ({ repository, number }: typeof mr): Word =>
   ({ journal: { eventSequence } }) => ({
     type: 'mr.headMoved',
-    ...{ repository, number, author: 'rita', sha: `y${eventSequence}`, byOwnPod: false, gated: true },
+    ...{ repository, number, author: 'rita', sha: `y${eventSequence}`, base: 'main', byOwnPod: false, gated: true },
   })
 export const movedByPod =
   (one: typeof mr): Word =>
@@ -84,11 +85,9 @@ export const red =
 export const yes: Word = ({ forge: { checkQuestion } }) => ({
   type: 'mr.goAhead',
   by: 'maya',
-  shas: [{ ...lib7, sha: lib7.headSha, ...checkQuestion }].map(({ repository, number, sha }) => ({
-    repository,
-    number,
-    sha,
-  })),
+  shas: [{ ...headOf({ ...lib7, state: 'open', mergeCommit: null }), ...checkQuestion }].map(
+    ({ repository, number, sha, base }) => ({ repository, number, sha, base }),
+  ),
 })
 
 /** By a maintainer's word, not by the forge. */
@@ -123,10 +122,8 @@ const judges =
 export const approves = judges('approve')
 /** Drafts, which a maintainer must let merge. */
 export const approvesDrafts = judges('approve', ({ forge: { mergeRequests } }) => ({
-  heads: mergeRequests.map(({ repository, number, headSha: sha }) => ({
-    repository,
-    number,
-    sha,
+  heads: mergeRequests.map((mr) => ({
+    ...headOf(mr),
     draft: true,
     author: 'rita',
     authorMayMerge: true,

@@ -44,6 +44,10 @@ export interface Named {
   readonly number: number
 }
 
+/** A head as the records have it: against the same base (HEAD-1). */
+export const isPair = (head: Head, mr: TaskMergeRequest): boolean =>
+  isSame(head, mr) && head.sha === mr.headSha && head.base === mr.baseBranch
+
 export const isSame = (one: Named, other: Named): boolean =>
   one.repository === other.repository && one.number === other.number
 
@@ -169,7 +173,7 @@ export class TaskDraft extends Asking {
 
   /** Every open merge request stands on one of these heads. */
   covers(heads: readonly Head[] | null): boolean {
-    return heads !== null && this.open.every((mr) => heads.some((head) => isSame(head, mr) && head.sha === mr.headSha))
+    return heads !== null && this.open.every((mr) => heads.some((head) => isPair(head, mr)))
   }
 
   /** POD-7: the pod was started for this visit, and is wanted still. */

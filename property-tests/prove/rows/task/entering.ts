@@ -1,6 +1,6 @@
 /** What leaving a stage takes back, and entering one begins (POD-2, STAGE-4, FORGE-WRITES-1). */
 import { shortHash } from '../../../../machines/rules/names.ts'
-import { put, agentOfStage, ends, isSame, parks, type TaskDraft } from './draft.ts'
+import { put, agentOfStage, ends, isPair, isSame, parks, type TaskDraft } from './draft.ts'
 
 function topOf(stage: string): string {
   return stage.split('.')[0]!
@@ -129,21 +129,20 @@ function askToMerge(t: TaskDraft): void {
       place(a.repository) - place(b.repository) || a.repository.localeCompare(b.repository) || a.number - b.number,
   )
   if (!next) return
-  const { repository, number, headSha: sha } = next
+  const { repository, number, headSha: sha, baseBranch: base } = next
   const { merging } = t.c.forge
-  const isSameAsk = merging !== null && isSame(merging, next) && merging.sha === sha
-  t.c.forge.merging = { repository, number, sha }
+  const isSameAsk = merging !== null && base !== undefined && isPair(merging, next)
+  const head = { repository, number, sha, ...(base === undefined ? {} : { base }) }
+  t.c.forge.merging = head
   t.c.forge.mergeAttempt += 1
   t.c.forge.mergeAsks += 1
   const grants = t.judged.map(({ issue }) => `issue:${issue}`)
   const { checkQuestion: said } = t.c.forge
-  const isLet = said?.isAllowed === true && isSame(said, next) && said.sha === sha
+  const isLet = said?.isAllowed === true && isPair(said, next)
   t.ask('mergeMergeRequest', {
     ...(isLet ? { despite: said.checks } : {}),
     project: t.c.config.project,
-    repository,
-    number,
-    sha,
+    ...head,
     attempt: t.c.forge.mergeAttempt,
     grants,
   })

@@ -1,5 +1,5 @@
 /** What the forge says of merge requests: kept one by one, in order none < open < closed < merged (STAGE-11, STAGE-13, HEAD-2, MERGE-2). */
-import { put, isGoAheadPark, isParkedBy, type EventOf, type TaskDraft } from './draft.ts'
+import { put, isGoAheadPark, isSame, isParkedBy, type EventOf, type Named, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
 
 const nothing: Move = {}
@@ -21,9 +21,10 @@ function judged(t: TaskDraft, keep: () => void, otherwise: () => Move): Move {
 }
 
 function keepReady(t: TaskDraft, event: EventOf<'mr.ready'>): void {
-  const { repository, number, mergeRequest, headSha, headBranch, author, url, writable } = event
+  const { repository, number, mergeRequest, headSha, headBranch, baseBranch, author, url, writable } = event
   const owned = {
     ...{ repository, number, mergeRequest, headSha, headBranch, author, url },
+    ...(baseBranch === undefined ? {} : { baseBranch }),
     ...(writable === undefined ? {} : { writable }),
   }
   const known = t.known(event)
@@ -90,27 +91,44 @@ function reopened(t: TaskDraft, event: EventOf<'mr.reopened'>): Move {
   const known = t.known(event)
   const keep = (): void => {
     if (!known || known.state === 'merged') return
-    t.patchMergeRequest(event, { state: 'open', headSha: event.sha })
+    t.patchMergeRequest(event, { state: 'open' })
+    place(t, event, event)
   }
   return { ...(t.is('merging') && known ? { to: 'merging.settling' } : {}), does: keep }
 }
 
+/** Another base than the records have: told to the next turn, and marked until then [HEAD-1]. */
+export function isNewBase(known: { readonly baseBranch?: string } | undefined, base: string | undefined): boolean {
+  return base !== undefined && known?.baseBranch !== undefined && known.baseBranch !== base
+}
+
+export function place(t: TaskDraft, named: Named, { sha, base }: { sha: string; base?: string | undefined }): void {
+  const isNew = isNewBase(t.known(named), base)
+  t.patchMergeRequest(named, { headSha: sha, ...(base === undefined ? {} : { baseBranch: base }) })
+  if (!isNew) return
+  t.news('push', named)
+  t.patchMergeRequest(named, { baseUntold: t.c.journal.eventSequence })
+}
+
 function keepHead(t: TaskDraft, event: EventOf<'mr.headMoved'>): void {
   const known = t.known(event)
-  if (!known || known.headSha === event.sha) return
-  t.patchMergeRequest(event, { headSha: event.sha })
-  if (event.gated && !event.byOwnPod) t.append('push', event, event.author, `new head ${event.sha}`)
+  if (!known) return
+  const isMoved = known.headSha !== event.sha
+  place(t, event, event)
+  if (isMoved && event.gated && !event.byOwnPod) t.append('push', event, event.author, `new head ${event.sha}`)
 }
 
 function headMoved(t: TaskDraft, event: EventOf<'mr.headMoved'>): Move {
   const keep = (): void => keepHead(t, event)
   const known = t.known(event)
-  const judgedSha = t.c.forge.verdict?.find(
+  const judged = t.c.forge.verdict?.find(
     ({ repository, number }) => repository === event.repository && number === event.number,
-  )?.sha
-  if (t.is('merging') && known?.state === 'open' && judgedSha !== event.sha)
+  )
+  const isJudged = judged?.sha === event.sha && (event.base === undefined || judged.base === event.base)
+  if (t.is('merging') && known?.state === 'open' && !isJudged)
     return { to: 'reviewing.fresh', does: () => (keep(), void (t.c.forge.verdict = null)) }
-  const isForeign = known?.state === 'open' && known.headSha !== event.sha && event.gated && !event.byOwnPod
+  const isPushed = known?.headSha !== event.sha && event.gated && !event.byOwnPod
+  const isForeign = known?.state === 'open' && (isPushed || isNewBase(known, event.base))
   if (!t.is('awaiting-human') || !isForeign || isParkedBy(t, 'held')) return { does: keep }
   if (t.isReviewKind) {
     if (t.c.stage.reviewLaps >= maxLaps) return { does: () => (keep(), t.because('laps')) }
@@ -173,7 +191,9 @@ function ciRed(t: TaskDraft, event: EventOf<'mr.ciRed'>): Move {
       does: () => {
         const { repository, number, sha, optional = [] } = event
         t.because('optional-check', 'words')
-        t.c.forge.checkQuestion = { repository, number, sha, checks: optional, isAllowed: false }
+        const base = t.open.find((mr) => isSame(mr, event))?.baseBranch
+        const asked = { repository, number, sha, ...(base === undefined ? {} : { base }) }
+        t.c.forge.checkQuestion = { ...asked, checks: optional, isAllowed: false }
         t.askAll([t.commentOn('mr', event)])
       },
     }

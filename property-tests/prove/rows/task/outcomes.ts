@@ -1,9 +1,10 @@
 /** What an outcome call comes to: its answer at once, and where the stage goes (OUTCOME, docs/contract/tools.md; REVIEW-3, OUTCOME-RULE-2, OUTCOME-RULE-7). */
-import type { TaskContext } from '../../../../machines/task/context.ts'
+import type { Head, TaskContext } from '../../../../machines/task/context.ts'
 import type { LiveHead } from '../../../../machines/task/events.ts'
 import { shortHash } from '../../../../machines/rules/names.ts'
 import { titleKey } from '../../../../machines/rules/titles.ts'
 import type { Asked } from '../draft.ts'
+import { isNewBase, place } from './forge.ts'
 import { put, isSame, rank, type EventOf, type Named, type TaskDraft } from './draft.ts'
 import type { Move } from './pods.ts'
 
@@ -187,9 +188,34 @@ function headsOf(t: TaskDraft, event: Outcome) {
   const read = (payloadOf(event).reviewed_shas ?? []).map(headOf)
   const live = t.open.map((mr) => {
     const seen = event.heads.find((head) => isSame(head, mr))
-    return { repository: mr.repository, number: mr.number, sha: seen?.sha ?? mr.headSha, seen }
+    const base = seen ? seen.base : mr.baseBranch
+    return { repository: mr.repository, number: mr.number, sha: seen?.sha ?? mr.headSha, base, seen }
   })
   return { read, live }
+}
+
+function asTold({ repository, number, sha, base, seen }: ReturnType<typeof headsOf>['live'][number]): object {
+  return seen ?? { repository, number, sha, ...(base === undefined ? {} : { base }) }
+}
+
+/** Against a base that this turn was not told of, nothing was read (HEAD-1): the next turn is told. */
+function baseFault(t: TaskDraft, event: Outcome): Move | undefined {
+  const other = headsOf(t, event).live.filter((live) => {
+    const known = t.known(live)
+    return known?.baseUntold !== undefined || isNewBase(known, live.base)
+  })
+  if (other.length === 0) return undefined
+  const { does } = refuse(t, 'head-moved', { heads: other.map(asTold) })
+  return { does: () => (other.forEach((live) => place(t, live, live)), does?.()) }
+}
+
+/** What was read, each against the base that the call found. */
+function judgedOf(t: TaskDraft, event: Outcome): readonly Head[] {
+  const { read, live } = headsOf(t, event)
+  return read.map((head) => {
+    const base = live.find((one) => isSame(one, head))?.base
+    return { ...head, ...(base === undefined ? {} : { base }) }
+  })
 }
 
 function headsFault(t: TaskDraft, event: Outcome): Move | undefined {
@@ -199,7 +225,7 @@ function headsFault(t: TaskDraft, event: Outcome): Move | undefined {
     const there = read.filter((head) => isSame(head, one))
     return there.length > 0 && !there.some(({ sha }) => sha === one.sha)
   })
-  const heads = moved.map(({ repository, number, sha, seen }) => seen ?? { repository, number, sha })
+  const heads = moved.map(asTold)
   return moved.length > 0 ? refuse(t, 'head-moved', { heads }) : undefined
 }
 
@@ -208,7 +234,7 @@ function missingHeads(t: TaskDraft, event: Outcome): Move | undefined {
   const missing = live.filter((one) => !read.some((head) => isSame(head, one)))
   if (missing.length === 0) return undefined
   return refuse(t, 'sha-incomplete', {
-    missing: missing.map(({ repository, number, sha, seen }) => seen ?? { repository, number, sha }),
+    missing: missing.map(asTold),
   })
 }
 
@@ -254,12 +280,13 @@ function holdOf(t: TaskDraft, event: Outcome): string | undefined {
 }
 
 function approve(t: TaskDraft, event: Outcome): Move {
-  const fault = missingHeads(t, event) ?? headsFault(t, event)
+  const fault = missingHeads(t, event) ?? headsFault(t, event) ?? baseFault(t, event)
   if (fault) return fault
   if (!event.workspaceClean) return refuse(t, 'workspace-dirty')
   const lowered = levelFault(t, event)
   if (lowered) return lowered
-  const { read, live } = headsOf(t, event)
+  const { live } = headsOf(t, event)
+  const read = judgedOf(t, event)
   const significance = levelOf(t, event)
   const hold = holdOf(t, event)
   if (hold)
@@ -269,7 +296,8 @@ function approve(t: TaskDraft, event: Outcome): Move {
       put(t.c, { forge: { reviewed: read, goAheads: [], significance } })
     })
   return accept(t, event, 'merging.settling', null, () => {
-    for (const { repository, number, sha } of live) t.patchMergeRequest({ repository, number }, { headSha: sha })
+    for (const one of live)
+      t.patchMergeRequest(one, { headSha: one.sha, ...(one.base === undefined ? {} : { baseBranch: one.base }) })
     put(t.c, { forge: { verdict: read, reviewed: null, significance } })
     postReviews(t, event, 'approve')
   })

@@ -28,12 +28,21 @@ function enqueue(t: TaskDraft): void {
   })
 }
 
+/** A turn carries the pending events so far, and with them the news of another base [TURN-17, HEAD-1]. */
+function tellUpTo(t: TaskDraft, last: number): void {
+  t.c.journal.pending = t.c.journal.pending.filter(({ n }) => n > last)
+  t.c.forge.mergeRequests = t.c.forge.mergeRequests.map(({ baseUntold: told, ...mr }) =>
+    told === undefined || told <= last ? mr : { ...mr, baseUntold: told },
+  )
+}
+
 function repositoriesOf(t: TaskDraft): readonly object[] {
   return t.c.repositories.map((name) => {
     const base = t.c.config.repositories.find((one) => one.name === name)?.base ?? ''
     const mr = t.open.find((one) => one.repository === name)
-    const head = t.c.stage.wants === 'review' && mr ? { sha: mr.headSha } : {}
-    return { name, base, branch: t.branchIn(name), ...head }
+    const branch = t.branchIn(name)
+    if (t.c.stage.wants !== 'review' || !mr) return { name, base, branch }
+    return { name, base: mr.baseBranch ?? base, branch, sha: mr.headSha }
   })
 }
 
@@ -237,7 +246,7 @@ export function podMove(t: TaskDraft, event: TaskEvent): Move {
     case 'pod.noteMissing':
       return { does: () => writeOperatorNote(t, event) }
     case 'turn.accepted':
-      return { does: () => void (t.c.journal.pending = t.c.journal.pending.filter(({ n }) => n > event.eventsUpTo)) }
+      return { does: () => tellUpTo(t, event.eventsUpTo) }
     case 'usage.reported': {
       const { fiveHour, weekly, reportedAt } = event
       const isNewest = reportedAt >= (t.c.turn.accountUsage?.reportedAt ?? 0)

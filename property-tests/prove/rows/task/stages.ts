@@ -278,7 +278,7 @@ export function stageAlways(t: TaskDraft): Move {
 function isYes(t: TaskDraft, { shas }: EventOf<'mr.goAhead'>): boolean {
   const { checkQuestion: asked, verdict } = t.c.forge
   if (!asked || !t.open.some((mr) => isSame(mr, asked)) || !t.covers(verdict) || !t.isGranted) return false
-  return shas.some((head) => isSame(head, asked) && head.sha === asked.sha)
+  return shas.some((head) => isSame(head, asked) && head.sha === asked.sha && head.base === asked.base)
 }
 
 /** A maintainer's word on exactly the reviewed heads, with the grants on [REVIEW-5]; elsewhere it is a comment of his (OUTCOME-IMPLEMENT-20). */
@@ -309,7 +309,7 @@ function goAhead(t: TaskDraft, event: EventOf<'mr.goAhead'>): Move {
   if (!isGoAheadPark(t))
     return first ? releasedBy(t, { ...first, maintainer: true, on: 'mr' }, keep, laps) : { does: keep }
   const named = [...t.c.forge.goAheads, ...shas].filter((head) =>
-    (t.c.forge.reviewed ?? []).some((read) => isSame(read, head) && read.sha === head.sha),
+    (t.c.forge.reviewed ?? []).some((read) => isSame(read, head) && read.sha === head.sha && read.base === head.base),
   )
   if (t.open.length === 0 || !t.covers(named) || !t.isGranted)
     return { does: () => (keep(), void (t.c.forge.goAheads = named)) }

@@ -1,4 +1,4 @@
-/** The state that asked for a merge may be left while the merge is judged, and nobody waits for that call to end. */
+/** The state that asked for a merge may be left while the merge is judged, and what is asked for may change. */
 import { expect, test, vi } from 'vitest'
 import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
 import { openChange, SUBJECT } from './testing/merges.ts'
@@ -6,7 +6,7 @@ import { openChange, SUBJECT } from './testing/merges.ts'
 /** The merge with `meanwhile` done between the question and its answer. */
 async function mergeJudged(
   fixture: EdgeFixture,
-  meanwhile: (effect: AbortController) => void,
+  meanwhile: (effect: AbortController, number: number) => unknown,
 ): Promise<readonly { event: { type: string } }[]> {
   const change = await openChange(fixture)
   const pull = { owner: 'acme', repo: 'library', pull_number: change.number }
@@ -22,12 +22,12 @@ async function mergeJudged(
     },
   }
   const effect = new AbortController()
-  const params = { ...SUBJECT, number: change.number, sha: change.sha, attempt: 1, grants: [] }
+  const params = { ...SUBJECT, number: change.number, sha: change.sha, base: 'main', attempt: 1, grants: [] }
   const context = { ...fixture.context('k'), signal: effect.signal }
   const performed = fixture.edge.handlers.mergeMergeRequest.perform(params, context)
   // Whoever ends before it asks is looked at too.
   await Promise.race([asked.promise, performed])
-  meanwhile(effect)
+  await meanwhile(effect, change.number)
   answered.resolve()
   return performed
 }
@@ -38,6 +38,20 @@ test('an effect that is withdrawn while the merge is judged merges nothing, and 
   await withForgeEdge({}, async (fixture) => {
     const answers = await mergeJudged(fixture, (effect) => effect.abort())
     expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'withdrawn' } }])
+    expect(merges(fixture)).toBe(0)
+  })
+})
+
+test('HEAD-1: a merge request that gets another base while its merge is judged is not merged into that', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const folder = await fixture.clone('maintainer')
+    await fixture.push(folder, 'release', { 'release.md': 'A line of its own.\n' })
+    const answers = await mergeJudged(fixture, (_effect, number) =>
+      fixture
+        .octokit('maintainer')
+        .pulls.update({ owner: 'acme', repo: 'library', pull_number: number, base: 'release' }),
+    )
+    expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'base-moved' } }])
     expect(merges(fixture)).toBe(0)
   })
 })
