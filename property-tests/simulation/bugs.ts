@@ -160,6 +160,23 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'deaf-to-a-pause',
+    does: 'admits Tasks of a paused Project',
+    law: /^paused/,
+    edits: [
+      {
+        file: 'machines/queue/admission.ts',
+        find: /return isPaused\(context\) \? 'paused' : null/,
+        replace: 'return null',
+      },
+      {
+        file: 'machines/queue/admission.ts',
+        find: /Math\.min\(context\.capacity, context\.maxConcurrentAgents\)/,
+        replace: 'Math.max(1, $&)',
+      },
+    ],
+  },
+  {
     name: 'no-head-pin',
     does: 'merges whatever head there is',
     law: /^LAW-2|^reviewed/,

@@ -6,6 +6,7 @@ import type { Said } from './agents.ts'
 import type { Outcome } from './live.ts'
 import { isWish } from './people.ts'
 import { memoryLaws } from './memory-laws.ts'
+import { nothingIsMintedWhilePaused } from './pauses.ts'
 import { nameOf } from './thread.ts'
 import { markOf, wrongStandings } from './standings.ts'
 import { decision, nameIn, repositoryOf, traceOf } from './trace.ts'
@@ -31,7 +32,7 @@ const laws: readonly Law[] = [
   theBaseMovesByMergesAlone,
   answersAreKept,
   alertsAreKept,
-  nothingIsMintedWhilePaused,
+  ({ rows }) => nothingIsMintedWhilePaused(rows),
   standingsAreSaid,
   standingsAreRewritten,
   withdrawalsStand,
@@ -205,17 +206,6 @@ function alertsAreKept({ alerts, rows }: Outcome): readonly string[] {
       JSON.stringify(event['seed'] ?? '').includes(`alert \\"${name}\\"`),
     ).length
     return count === 1 ? [] : [`R1: ${name} was taken, and asked for ${count} incidents`]
-  })
-}
-
-/** SCHEDULE-3: a paused Project gets no new Task. A hold of the budget admits alerts only, which LAW-1 counts. */
-function nothingIsMintedWhilePaused({ rows }: Outcome): readonly string[] {
-  let isPaused = true
-  return rows.flatMap(({ address, seq, event, effects }) => {
-    if (!address.startsWith('queue:')) return []
-    if (event.type === 'queue.configured') isPaused = event['maxConcurrentAgents'] === 0
-    const minted = effects.filter(({ type, params }) => type === 'deliver' && String(params['to']).startsWith('task:'))
-    return isPaused && minted.length > 0 ? [`paused: ${address} ${seq} let something begin`] : []
   })
 }
 

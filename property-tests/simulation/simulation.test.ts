@@ -22,6 +22,14 @@ describe('the whole system under a seed', { timeout }, () => {
     expect(one!.points.diedAt.length).toBeGreaterThan(0)
   })
 
+  it.each([[1795827004, 'a paused queue tells a Task that waits for its pod that the model is withheld']])(
+    'holds every law in %i, which once broke one: %s',
+    async (seed) => {
+      const { code, told } = await simulate(['--only', String(seed)])
+      expect(code, told).toBe(0)
+    },
+  )
+
   it('finds planted bugs', async () => {
     // Each search begins at the life that found the bug last.
     const bugs = { 'no-head-pin': 7, 'deaf-to-changes': 1, 'own-voice-heard': 1 }

@@ -84,7 +84,8 @@ function livesOnAHeldSlot(step: Stepped, book: Book, live: Map<string, string>):
     .map(([pod, entry]) => `${pod} lives and its slot ${entry} is free`)
 }
 
-const grants: ReadonlySet<string> = new Set(['task.minted', 'slot.granted'])
+/** What a queue sends a Task that may begin, or may have its pod. */
+export const grants: ReadonlySet<string> = new Set(['task.minted', 'slot.granted'])
 
 function breaches(trace: Trace): readonly string[] {
   const book = new Book()
