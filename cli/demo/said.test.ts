@@ -43,6 +43,12 @@ describe('a merge while a maintainer withholds it is a fault', () => {
     ])
   })
 
+  test('a request for changes without words, as every one is on GitLab', () => {
+    expect(mergedWhileWithheld(auditOf(approve, review('REQUEST_CHANGES', ''), merge))).toEqual([
+      '#2 was merged while maria withheld it on #2: a request for changes',
+    ])
+  })
+
   test('and each word that stood is named', () => {
     expect(mergedWhileWithheld(auditOf(hold, comment('please hold off'), merge))).toHaveLength(2)
   })

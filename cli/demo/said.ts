@@ -1,4 +1,7 @@
-/** What maintainers said, read from the forge's own audit log: in its order, and by a grammar that is not the platform's. */
+/**
+ * What maintainers said, read from the forge's own audit log: in its order, and by a grammar that is not the platform's. On
+ * GitLab a review has no words: they are a comment of their own.
+ */
 import type { AuditEntry } from '../local/standins.ts'
 import { people } from '../../standins/people.ts'
 
@@ -76,7 +79,7 @@ export function mergedWhileWithheld(audit: readonly AuditEntry[]): readonly stri
       .filter((word, at) => word.means === 'withholds' && at > lastLift && Date.parse(word.at) < askedAt - underWayMs)
       .map(
         ({ author, number, text }) =>
-          `#${entry.number} was merged while ${author} withheld it on #${number}: ${firstLine(text)}`,
+          `#${entry.number} was merged while ${author} withheld it on #${number}: ${firstLine(text) || 'a request for changes'}`,
       )
   })
 }

@@ -65,7 +65,8 @@ export async function createReview(
     detail: {
       review: review.id,
       event: input.event ?? 'PENDING',
-      body: review.body,
+      // The text of a review on GitLab is a note, which has a line of its own.
+      body: repository.dialect === 'gitlab' ? '' : review.body,
       comments: auditedLines(pull, review),
     },
   })

@@ -215,5 +215,9 @@ test('a request for changes is a state of its reviewer, and its text is a note',
       [true, 'requested changes'],
       [false, 'Not yet'],
     ])
+    const written = forge.audit().filter(({ detail }) => detail?.['body'] === 'Not yet')
+    expect(written.map(({ action, detail }) => [action, detail?.['comment']])).toEqual([
+      ['comment.create', notes[1]?.id],
+    ])
   })
 })
