@@ -7,8 +7,7 @@ import { createRuntime } from '../runtime/create-runtime.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import type { EffectHandler, Runtime } from '../runtime/runtime.ts'
 import { simulatedClock } from '../runtime/simulated-clock.ts'
-import { migrate } from '../runtime/store/migrate.ts'
-import { openMemorySql } from '../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../runtime/store/sql.ts'
 import { readRefusedCalls } from './refused-calls.ts'
 
@@ -38,8 +37,7 @@ function end(turn: string, turnId: string, refusedCalls?: RefusedCalls) {
 }
 
 beforeAll(async () => {
-  sql = await openMemorySql()
-  await migrate(sql)
+  sql = await openSharedSql()
   const handlers = Object.fromEntries(Object.keys(effectSchemas).map((type) => [type, mute]))
   const ports = { sql, clock, random: () => 0.5, logger: silentLogger, owner: 'one', shards: 1 }
   runtime = createRuntime({ ...ports, definitions: [podDefinition, turnDefinition] })

@@ -13,8 +13,7 @@ import { createLogger } from '../http/logging.ts'
 import { effectSchemas } from '../machines/effect.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { TerminalError } from '../runtime/errors.ts'
-import { migrate } from '../runtime/store/migrate.ts'
-import { openMemorySql } from '../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../runtime/store/sql.ts'
 import { composeOrchestrator, type ComposedOrchestrator } from './compose.ts'
 import { feedRoute, routeRules, type RouteRules } from './route-roles.ts'
@@ -62,8 +61,7 @@ async function compose(more: { roles?: RoleSettings; routeRules?: RouteRules } =
 
 let composed: ComposedOrchestrator
 beforeAll(async () => {
-  sql = await openMemorySql()
-  await migrate(sql, orchestratorMigrations)
+  sql = await openSharedSql(orchestratorMigrations)
   const resources = localResources(sql, systemClock, ids)
   const secretOf = (scmSecretRef: string) => ({ scmSecretRef, scm: { provider: 'forge_a', owner: 'o', botLogin: 'b' } })
   const add = (kind: string, name: string, spec: object): Promise<unknown> =>

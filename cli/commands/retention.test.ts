@@ -6,8 +6,7 @@ import { silentLogger } from '../../runtime/logger.ts'
 import { startRetention, type Retention } from '../../runtime/journal/retention.ts'
 import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { storedJournal } from '../../edges/journal/stored-journal.ts'
 import { registerOperations } from '../../orchestrator/operations.ts'
@@ -24,8 +23,7 @@ let retention: Retention
 const clock = simulatedClock(at)
 
 beforeAll(async () => {
-  sql = await openMemorySql()
-  await migrate(sql)
+  sql = await openSharedSql()
   runtime = createRuntime({
     sql,
     definitions: machines,

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CiCheck, CiReport, ForgeMergeRequest } from '../forge/port.ts'
 import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { agentMigrations } from './ci-store.ts'
 import { createCiReads } from './ci-reads.ts'
@@ -23,8 +22,7 @@ interface Fixture {
 
 let sql: Sql
 beforeAll(async () => {
-  sql = await openMemorySql()
-  await migrate(sql, [agentMigrations])
+  sql = await openSharedSql([agentMigrations])
 })
 beforeEach(() => sql.exec('truncate ci_read'))
 afterAll(() => sql.close())

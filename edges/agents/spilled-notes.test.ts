@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ATask } from '../../machines/testing/a-task.ts'
 import type { Note, TaskContext } from '../../machines/task/context.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { bodyHash } from '../forge/hash.ts'
 import { collectBundle } from './bundle/collect.ts'
@@ -15,8 +14,7 @@ import { aThreadReader, reading } from './testing/fixture.ts'
 
 let sql: Sql
 beforeAll(async () => {
-  sql = await openMemorySql()
-  await migrate(sql, [agentMigrations])
+  sql = await openSharedSql([agentMigrations])
 })
 beforeEach(() => sql.exec('truncate spilled_note'))
 afterAll(() => sql.close())

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { bearer } from '../../http/auth/authenticate.ts'
 import { Problem } from '../../http/problem.ts'
@@ -15,8 +14,7 @@ import { withFolder } from './testing/fixture.ts'
 
 let sql: Sql
 beforeAll(async () => {
-  sql = await openMemorySql()
-  await migrate(sql, [localMigrations])
+  sql = await openSharedSql([localMigrations])
 })
 afterAll(() => sql.close())
 beforeEach(() => sql.exec('delete from resource'))

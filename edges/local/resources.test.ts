@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { testClock } from '../../http/testing/fixture.ts'
 import { resourceReaderContract } from '../ports/contract/resources-contract.ts'
@@ -13,8 +12,7 @@ let resources: ResourceStore
 const clock = testClock(1_000)
 
 beforeAll(async () => {
-  sql = await openMemorySql()
-  await migrate(sql, [localMigrations])
+  sql = await openSharedSql([localMigrations])
 })
 afterAll(() => sql.close())
 beforeEach(async () => {

@@ -2,8 +2,7 @@ import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { silentLogger } from '../../runtime/logger.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import { watchLiveWork } from './live-work.ts'
 
 const minute = 60_000
@@ -16,9 +15,8 @@ function row(address: string, path: string, status = 'active', seq = 1): string 
 }
 
 test('living Tasks and pods are counted from their rows; what ended or did not move is not read (ORCHESTRATOR-METRICS-9, ORCHESTRATOR-METRICS-12)', async () => {
-  const sql = await openMemorySql()
+  const sql = await openSharedSql()
   try {
-    await migrate(sql)
     const clock = simulatedClock(100 * minute)
     const registry = new Registry()
     const read: string[] = []

@@ -9,8 +9,7 @@ import { event, harness, task, until } from '../../runtime/contract/harness.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import { exposeMetrics } from '../../http/expose-metrics.ts'
 import { withServer } from '../../http/testing/fixture.ts'
 import { accountUsageMetrics } from './account-usage.ts'
@@ -92,8 +91,7 @@ test('names and units follow the conventions of Prometheus (ORCHESTRATOR-METRICS
 })
 
 test('a scrape in the middle of work shows it, and no actor by name (ORCHESTRATOR-METRICS-8)', async () => {
-  const sql = await openMemorySql()
-  await migrate(sql)
+  const sql = await openSharedSql()
   const world = harness(sql)
   const registry = new Registry()
   try {
@@ -272,8 +270,7 @@ test('a walk of retention is counted, and what it left alone stays to be seen un
 })
 
 test('actors in quarantine are counted by kind, for a scrape and in words, and no longer once they can be loaded', async () => {
-  const sql = await openMemorySql()
-  await migrate(sql)
+  const sql = await openSharedSql()
   const clock = simulatedClock(0)
   const registry = new Registry()
   const quarantine = watchQuarantine({ sql, clock, logger: silentLogger, registry })

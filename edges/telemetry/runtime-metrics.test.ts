@@ -8,8 +8,7 @@ import { silentLogger } from '../../runtime/logger.ts'
 import { silentObserver, type RuntimeObserver } from '../../runtime/observer.ts'
 import type { Receipt, Runtime } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { toyDefinition } from '../../runtime/contract/toy-machine.ts'
 import { runtimeMetrics } from './runtime-metrics.ts'
@@ -18,8 +17,7 @@ import { watchStoredBacklog } from './stored-backlog.ts'
 let sql: Sql
 let world: Harness
 beforeEach(async () => {
-  sql = await openMemorySql()
-  await migrate(sql)
+  sql = await openSharedSql()
   world = harness(sql)
 })
 afterEach(async () => {

@@ -3,8 +3,7 @@ import { RetryableError } from '../../runtime/errors.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { EffectContext, Runtime } from '../../runtime/runtime.ts'
 import { event, harness, task, until } from '../../runtime/contract/harness.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import { openSpanExporter } from '../../http/tracing/exporter.ts'
 import { startCollector, type CollectedSpan, type Collector } from '../../http/tracing/testing/collector.ts'
 import { readTraceparent } from '../../http/tracing/traceparent.ts'
@@ -42,8 +41,7 @@ test.each([
 
 test('one Task is one trace: step, effect, the step of its result, a pod’s steps, all below one root', async () => {
   await withCollector(async ({ endpoint, spans, text }) => {
-    const sql = await openMemorySql()
-    await migrate(sql)
+    const sql = await openSharedSql()
     const world = harness(sql)
     const exporter = await openSpanExporter({ service: 'test', version: '1', endpoint })
     let runtime: Runtime | undefined

@@ -2,8 +2,7 @@
 import { Problem } from '../../http/problem.ts'
 import { captureLog, type LogCapture } from '../../http/testing/fixture.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
 import type { RetrievalEngine } from '../engine/port.ts'
@@ -12,11 +11,9 @@ import { PostgresGraph } from '../graph/postgres/store.ts'
 import { composeMemory, type MemoryService, type MemoryServiceOptions } from '../service.ts'
 import { memoryMigrations } from '../store/migrations.ts'
 
-/** A migrated store in memory; takes seconds, so a file of tests opens one and empties it between tests. */
-export async function openMemoryStore(): Promise<Sql> {
-  const sql = await openMemorySql(['vector'])
-  await migrate(sql, memoryMigrations)
-  return sql
+/** A migrated store in memory. A file of tests opens one and empties it between tests. */
+export function openMemoryStore(): Promise<Sql> {
+  return openSharedSql(memoryMigrations, ['vector'])
 }
 
 /** Every table as it is before anything was stored, and the one row that migrations put in. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { migrate } from '../store/migrate.ts'
-import { openMemorySql } from '../store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../store/testing/shared-store.ts'
 import { event, harness, task } from '../contract/harness.ts'
 import { silentObserver } from '../observer.ts'
 import type { CommittedBatch, RuntimeObserver } from '../observer.ts'
@@ -26,8 +25,7 @@ function listening(): {
 }
 
 test('an observer hears of commits, faults, snapshots, dead letters, refusals and commits that failed', async () => {
-  const sql = await openMemorySql()
-  await migrate(sql)
+  const sql = await openSharedSql()
   const world = harness(sql)
   const { observer, told, batches } = listening()
   const { runtime } = await world.start({ observer, snapshotEvery: 3, maxQueued: 2 })

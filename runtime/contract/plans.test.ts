@@ -1,8 +1,7 @@
 /** A runtime without plans (`RuntimeOptions.plans`) writes the same journal: whoever upgrades XState may drop them. */
 import { expect, it } from 'vitest'
 import type { RuntimeOptions } from '../options.ts'
-import { migrate } from '../store/migrate.ts'
-import { openMemorySql } from '../store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../store/testing/shared-store.ts'
 import { event, harness, task, until } from './harness.ts'
 
 const life = [
@@ -12,8 +11,7 @@ const life = [
 const end = ['closed', 'noted']
 
 async function journal(options: Partial<RuntimeOptions>): Promise<readonly unknown[]> {
-  const sql = await openMemorySql()
-  await migrate(sql)
+  const sql = await openSharedSql()
   const world = harness(sql)
   try {
     const { runtime } = await world.start(options)

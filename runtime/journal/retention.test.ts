@@ -1,4 +1,4 @@
 import { retentionContract } from '../contract/retention-contract.ts'
-import { openMemorySql } from '../store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../store/testing/shared-store.ts'
 
-retentionContract('PGlite in memory', openMemorySql)
+retentionContract('PGlite in memory', openSharedSql)

@@ -7,8 +7,8 @@ import { systemClock } from '../../../runtime/clock.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { Delivery, EffectContext } from '../../../runtime/runtime.ts'
-import { migrate, runtimeMigrations } from '../../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../../runtime/store/pglite/pglite-memory.ts'
+import { runtimeMigrations } from '../../../runtime/store/migrate.ts'
+import { openSharedSql } from '../../../runtime/store/testing/shared-store.ts'
 import type { Queryable, Sql } from '../../../runtime/store/sql.ts'
 import type { MergeJudge } from '../../ports/merge-judge.ts'
 import { createForgeEdge, forgeMigrations, type ForgeEdge } from '../forge-edge.ts'
@@ -58,8 +58,7 @@ export interface EdgeFixture extends ForgeFixture {
 let shared: Promise<Sql> | undefined
 
 async function openShared(): Promise<Sql> {
-  const sql = await openMemorySql()
-  await migrate(sql, [runtimeMigrations, forgeMigrations])
+  const sql = await openSharedSql([runtimeMigrations, forgeMigrations])
   return sql
 }
 

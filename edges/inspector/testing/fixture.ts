@@ -9,8 +9,7 @@ import { createRuntime } from '../../../runtime/create-runtime.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { Delivery, EffectContext, EffectHandler, Runtime } from '../../../runtime/runtime.ts'
-import { migrate } from '../../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../../runtime/store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../../runtime/store/testing/shared-store.ts'
 import { bearer } from '../../../http/auth/authenticate.ts'
 import { createServer } from '../../../http/server.ts'
 import { captureLog, verifyOnly } from '../../../http/testing/fixture.ts'
@@ -34,8 +33,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
   const clock = systemClock
   const ids = { next: () => randomUUID() }
   const { logger } = captureLog()
-  const sql = await openMemorySql()
-  await migrate(sql)
+  const sql = await openSharedSql()
   const runtime = createRuntime({
     sql,
     definitions: machines,

@@ -4,7 +4,7 @@ import { event, task, until } from '../../contract/harness.ts'
 import type { Harness } from '../../contract/harness.ts'
 import { toyDefinition, toyMachine } from '../../contract/toy-machine.ts'
 import { machineHash } from '../../step/machine-hash.ts'
-import { openMemorySql } from '../../store/pglite/pglite-memory.ts'
+import { openSharedSql } from '../../store/testing/shared-store.ts'
 import type { Sql } from '../../store/sql.ts'
 import { foldBundle } from './fold.ts'
 import { maskWith } from './mask.ts'
@@ -19,7 +19,7 @@ const mask = maskWith(new Uint8Array(32).fill(1))
 describe('an exported journal', () => {
   let sql: Sql
   let world: Harness
-  overStore(openMemorySql, (...given) => void ([sql, world] = given))
+  overStore(openSharedSql, (...given) => void ([sql, world] = given))
 
   async function life(): Promise<ActorBundle> {
     world.behave = () => new Promise(() => undefined)

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrate } from '../migrate.ts'
-import { openMemorySql } from '../pglite/pglite-memory.ts'
+import { openSharedSql } from '../testing/shared-store.ts'
 import type { ActorStatus } from '../rows.ts'
 import type { Queryable, Sql } from '../sql.ts'
 import { countQuarantined } from './count-quarantined.ts'
@@ -11,8 +10,7 @@ import { quarantinedActors } from './quarantined-actors.ts'
 let sql: Sql
 
 beforeAll(async () => {
-  sql = await openMemorySql()
-  await migrate(sql)
+  sql = await openSharedSql()
   await sql.exec(`insert into actor (address, kind, shard, seq, version, machine_hash, status, path, created_at, updated_at)
     select 'task:' || n, 'task', n % 8, 1, 1, 'h', case when n % 200 = 0 then 'active' when n = 7 then 'quarantined' else 'done' end, 'p', 0, 0
     from generate_series(1, 10050) n`)

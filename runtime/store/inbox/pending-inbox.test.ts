@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { migrate } from '../migrate.ts'
 import { pendingInbox } from './pending-inbox.ts'
-import { openMemorySql } from '../pglite/pglite-memory.ts'
+import { openSharedSql } from '../testing/shared-store.ts'
 import type { Sql } from '../sql.ts'
 
 const rows = 12_000
 const all = Array.from({ length: rows }, (_, index) => index + 1)
 let sql: Sql
 beforeAll(async () => {
-  sql = await openMemorySql()
-  await migrate(sql)
+  sql = await openSharedSql()
   await sql.query(
     `insert into inbox (id, actor, shard, key, body, at)
       select n, 'task:t', n % 2, 'k' || n, '{}', n from generate_series(1, $1::int) n`,

@@ -4,7 +4,7 @@ import { resultParsers } from '../result-types.ts'
 import type { Session } from '../session-sql.ts'
 import { SqlError, toSqlError, unreachable } from '../sql-error.ts'
 import { clusterTemplate } from './cluster-template.ts'
-import { PreparedStatements, type Protocol } from './prepared-statements.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 
 export interface PgliteSession extends Session {
   /** Why nothing can be had from it any more: Postgres panicked, or a sync failed. Only opening it anew helps. */
@@ -21,15 +21,18 @@ export type StoreExtension = 'vector'
 
 /** A session on a PGlite that lives in this thread: over files that are synced, or in memory. */
 export async function openPglite(files?: SyncedFolder, wanted: readonly StoreExtension[] = []): Promise<PgliteSession> {
-  const { PGlite, ...protocol } = await import('@electric-sql/pglite')
+  return pgliteSession(await createPglite(files, wanted), files)
+}
+
+/** What a session is over. It may have one session after another, never two at once. */
+export async function createPglite(files?: SyncedFolder, wanted: readonly StoreExtension[] = []): Promise<PGlite> {
+  const { PGlite } = await import('@electric-sql/pglite')
   const extensions: Extensions = {}
   if (wanted.includes('vector')) extensions['vector'] = (await import('@electric-sql/pglite-pgvector')).vector
   const options = { parsers: { ...resultParsers }, extensions }
   const params = [...withoutTimers(PGlite.defaultStartParams), ...settingsOf(smallBuffers)]
-  if (!files)
-    return pgliteSession(await PGlite.create({ ...options, ...(await fromTemplate()), startParams: params }), protocol)
-  const db = await PGlite.create({ ...options, fs: files, startParams: durableParams(params) })
-  return pgliteSession(db, protocol, files)
+  if (!files) return PGlite.create({ ...options, ...(await fromTemplate()), startParams: params })
+  return PGlite.create({ ...options, fs: files, startParams: durableParams(params) })
 }
 
 async function fromTemplate(): Promise<Pick<PGliteOptions, 'loadDataDir'>> {
@@ -61,8 +64,8 @@ function settingsOf(settings: readonly string[]): string[] {
   return settings.flatMap((setting) => ['-c', setting])
 }
 
-function pgliteSession(db: PGlite, protocol: Protocol, files?: SyncedFolder): PgliteSession {
-  const statements = new PreparedStatements(db, protocol)
+export async function pgliteSession(db: PGlite, files?: SyncedFolder): Promise<PgliteSession> {
+  const statements = new PreparedStatements(db, await import('@electric-sql/pglite'))
   let brokenBy: SqlError | undefined
   let segmentsAtCheckpoint = 0
 

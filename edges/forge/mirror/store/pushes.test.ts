@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { migrate } from '../../../../runtime/store/migrate.ts'
-import { openMemorySql } from '../../../../runtime/store/pglite/pglite-memory.ts'
+import { runtimeMigrations } from '../../../../runtime/store/migrate.ts'
+import { openSharedSql } from '../../../../runtime/store/testing/shared-store.ts'
 import { forgeMigrations } from '../../forge-edge.ts'
 import { insertPush, newestRefusal, type PushAudit } from './pushes.ts'
 
@@ -8,9 +8,8 @@ const mine = { project: 'uid', repository: 'lib', forgeId: '1', task: 'default/a
 const push = { ...mine, pod: 'default/a/1', ref: 'refs/heads/x', before: '0', after: '1' }
 
 test('the newest try of a Task says whether its push is refused; what others tried does not', async () => {
-  const sql = await openMemorySql()
+  const sql = await openSharedSql([runtimeMigrations, forgeMigrations])
   try {
-    await migrate(sql, [forgeMigrations])
     const tried = (at: number, outcome: PushAudit['outcome'], reason?: string, of: Partial<PushAudit> = {}) =>
       insertPush(sql, { ...push, ...of, outcome, at, ...(reason === undefined ? {} : { reason }) })
     expect(await newestRefusal(sql, mine)).toBeUndefined()
