@@ -2,6 +2,7 @@
 import { Problem } from '../../http/problem.ts'
 import { captureLog, type LogCapture } from '../../http/testing/fixture.ts'
 import { systemClock } from '../../runtime/clock.ts'
+import { emptiedTables } from '../../runtime/store/testing/pristine-store.ts'
 import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
@@ -16,14 +17,13 @@ export function openMemoryStore(): Promise<Sql> {
   return openSharedSql(memoryMigrations, ['vector'])
 }
 
-/** Every table as it is before anything was stored, and the one row that migrations put in. */
+/** Every table as it is before anything was stored, and the rows that migrations put in. `truncate` takes 77 ms, this 16. */
 export async function emptyMemoryStore(sql: Sql): Promise<void> {
-  const { rows } = await sql.query<{ name: string }>(
-    `select format('%I', tablename) as name from pg_tables where schemaname = 'public'
-      and tablename <> 'migration'`,
-  )
-  await sql.exec(`truncate ${rows.map(({ name }) => name).join(', ')} restart identity cascade;
-    insert into engine_index default values;`)
+  await sql.exec(`create temp table applied on commit preserve rows as table migration;
+    ${emptiedTables};
+    insert into migration table applied; drop table applied;
+    insert into engine_index default values;
+    select setval(quote_ident(sequencename), start_value, false) from pg_sequences where schemaname = 'public'`)
 }
 
 export interface TestMemory {
