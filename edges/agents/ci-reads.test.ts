@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { CiCheck, CiReport, ForgeMergeRequest } from '../forge/port.ts'
+import type { CiCheck, CiReport, ForgeMergeRequest, RequiredChecks } from '../forge/port.ts'
 import { simulatedClock, type SimulatedClock } from '../../runtime/simulated-clock.ts'
 import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
@@ -13,6 +13,7 @@ interface Fixture {
   readonly fetched: string[]
   mergeable: boolean | null
   checks: readonly CiCheck[]
+  required: RequiredChecks
   status: CiReport['status']
   failing: boolean
   /** The forge answers when this is resolved. */
@@ -34,6 +35,7 @@ function aFixture(clock = simulatedClock(Date.UTC(2026, 10, 21, 12))): Fixture {
     fetched: [],
     mergeable: true,
     checks: [],
+    required: { names: ['test'] },
     status: 'success',
     failing: false,
     hold: undefined,
@@ -50,7 +52,7 @@ function access(fixture: Fixture, path: string): ForgeAccess {
       if (fixture.failing) throw new Error('away')
       return { number, headSha: 'sha-1', baseBranch: 'main', mergeable: fixture.mergeable } as ForgeMergeRequest
     },
-    requiredChecks: async () => ['test'],
+    requiredChecks: async () => fixture.required,
     jobLog: async (_path, job) => (job === '7' ? 'the log of 7' : undefined),
     ci: async (_path, sha) => ({ sha, status: fixture.status, unfinished: false, checks: fixture.checks }),
   })
@@ -165,6 +167,18 @@ describe('scm_read of ci', () => {
     ]
     const checks = (await fixture.read())['checks'] as { logTail?: string }[]
     expect(checks.map(({ logTail }) => logTail)).toEqual(['the log of 7', 'its own words', undefined])
+  })
+
+  it.each<[string, RequiredChecks, boolean | undefined]>([
+    ['is not named', { names: ['test'] }, false],
+    ['cannot be read', { names: ['test'], unread: 'the rulesets of main' }, undefined],
+    ['is every check', { names: [], all: true }, true],
+  ])('shows whether a check is required where what is required %s (TOOL-CI-5)', async (_what, required, shown) => {
+    const fixture = aFixture()
+    fixture.required = required
+    fixture.checks = [{ name: 'lint', status: 'success' }]
+    const [check] = (await fixture.read())['checks'] as { required?: boolean }[]
+    expect(check?.required).toBe(shown)
   })
 
   it('shows the last 4000 bytes of the log, begun at a whole character (TOOL-CI-6)', async () => {

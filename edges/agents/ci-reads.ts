@@ -1,7 +1,8 @@
 import { sleep, type Clock } from '../../runtime/clock.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { claimRead, dropRead, dropReadsBefore, loadRead, storeRead } from './ci-store.ts'
-import type { CiCheck, CiReport } from '../forge/port.ts'
+import { isRequired } from '../forge/ci.ts'
+import type { CiCheck, CiReport, RequiredChecks } from '../forge/port.ts'
 import type { ForgeAccess } from './forge-access.ts'
 
 /** One forge fetch per 20 s and subject, of all processes (TOOL-CI-2, TOOL-CI-3); calls in between get the last result. */
@@ -76,11 +77,11 @@ async function read(access: ForgeAccess, number: number, now: number): Promise<o
 const logTailBytes = 4000
 const failed = ['failure', 'timed_out', 'cancelled']
 
-async function toCheck(access: ForgeAccess, check: CiCheck, required: readonly string[]): Promise<object> {
+async function toCheck(access: ForgeAccess, check: CiCheck, required: RequiredChecks): Promise<object> {
   const { name, status, conclusion, url } = check
   const log = isLogged(check) ? await logOf(access, check) : undefined
   const tail = log === undefined ? {} : { logTail: lastBytes(log) }
-  return { name, status, conclusion, url, required: required.includes(name), ...tail }
+  return { name, status, conclusion, url, required: isRequired(required, name), ...tail }
 }
 
 /** Another system's row names its page, and a trigger's row the pipeline that it started. */

@@ -121,6 +121,15 @@ export interface CiCheck {
   readonly external?: true
 }
 
+/** The checks without which the forge merges nothing into a branch, as far as the token may read it. */
+export interface RequiredChecks {
+  readonly names: readonly string[]
+  /** Each check of a head is required, whatever its name. */
+  readonly all?: true
+  /** What could not be read: nobody knows of a check that is not named whether it is required. */
+  readonly unread?: string
+}
+
 export interface CiReport {
   readonly sha: string
   /** What the forge itself says of the head, not what its checks come to (TOOL-CI-9). */
@@ -268,8 +277,7 @@ export interface ForgePort {
   ci(path: string, sha: string): Promise<CiReport>
   /** The log of a job; undefined where there is none any more, or the token may not read it. */
   jobLog(path: string, job: string): Promise<string | undefined>
-  /** Names of the checks that protection demands on the branch; empty without protection or without the right to read it. */
-  requiredChecks(path: string, branch: string): Promise<readonly string[]>
+  requiredChecks(path: string, branch: string): Promise<RequiredChecks>
   /** Commits of the default branch since then, newest first. */
   commits(path: string, query: { readonly since: number; readonly limit: number }): Promise<readonly ForgeCommit[]>
   /** Newest commits of a branch, newest first. */

@@ -271,7 +271,7 @@ function checks(withFixture: WithContractFixture): void {
       expect((await port.ci(path, sha)).status).toBe('running')
       await reportCheck(sha, 'unit', 'success')
       expect(await port.ci(path, sha)).toMatchObject({ status: 'failure', unfinished: false })
-      expect(await port.requiredChecks(path, 'main')).toEqual([])
+      expect(await port.requiredChecks(path, 'main')).toEqual({ names: [] })
     })
   })
 }

@@ -71,7 +71,7 @@ test.each([
   const repository = { protection: { main: { requiredChecks: ['zzz/last'] } } }
   await withForgeEdge({ repository }, async (fixture) => {
     const change = await openChange(fixture)
-    const { repos } = fixture.octokit('bot')
+    const { repos } = fixture.octokit('maintainer')
     const post = (context: string, is: 'success' | typeof state): Promise<unknown> =>
       repos.createCommitStatus({ owner: 'acme', repo: 'library', sha: change.sha, state: is, context })
     for (const context of firstPage) await post(context, 'success')

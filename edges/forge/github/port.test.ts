@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { withForge } from '../../../standins/forge/testing/fixture.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { isAway } from '../../../runtime/errors.ts'
@@ -50,7 +50,7 @@ forgePortContract('GitHub', traits, (use) =>
         comment: async (number, body) => void forge.comment('maintainer', 'acme/library', number, body),
         deleteComment: async (id) => forge.deleteComment('maintainer', 'acme/library', Number(id)),
         async reportCheck(sha, name, state) {
-          const { checks } = fixture.octokit('bot')
+          const { checks } = fixture.octokit('maintainer')
           const status = state === 'running' ? 'in_progress' : 'completed'
           const said = { name, status, ...(state === 'running' ? {} : { conclusion: state }) } as const
           const known = await checks.listForRef({ ...REPO, ref: sha, check_name: name, status: 'in_progress' })
@@ -58,7 +58,7 @@ forgePortContract('GitHub', traits, (use) =>
           if (open === undefined) await checks.create({ ...REPO, head_sha: sha, ...said })
           else await checks.update({ ...REPO, check_run_id: open.id, ...said })
         },
-        expectChecks: (sha) => forge.expectChecks('bot', 'acme/library', sha),
+        expectChecks: (sha) => forge.expectChecks('maintainer', 'acme/library', sha),
         settled: () => forge.idle(),
       })
     },
@@ -188,20 +188,82 @@ test('the log of a job is read from the place that GitHub names, which is shown 
   )
 })
 
-test.each([
-  [404, 'Branch not protected'],
-  [404, 'Required status checks not enabled'],
-  [404, 'Not Found'],
-  [403, 'Resource not accessible by integration'],
-])('a branch whose protection is not there to read demands no checks (%s %s)', async (status, message) => {
-  await withAnswer(status, JSON.stringify({ message }), async (port) => {
-    expect(await port.requiredChecks('acme/library', 'main')).toEqual([])
+describe('required checks', () => {
+  const main = (answers: Readonly<Record<string, readonly [number, unknown]>>): Promise<unknown> => {
+    const answerOf = (url = ''): readonly [number, unknown] =>
+      answers[/rules/.test(url) ? 'rules' : 'branch'] ?? [500, {}]
+    let found: unknown
+    return withServer(
+      (request, response) => {
+        const [status, body] = answerOf(request.url)
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      },
+      async (base) => {
+        found = await portFor(base, 'token-of-bot').requiredChecks('acme/library', 'main')
+      },
+    ).then(() => found)
+  }
+  const commit = { sha: 'a'.repeat(40) }
+  const open = { commit, protected: false, protection: { enabled: false } }
+  const byBranch = (contexts: readonly string[], checks: readonly string[]): object => ({
+    commit,
+    protected: true,
+    protection: {
+      enabled: true,
+      required_status_checks: { contexts, checks: checks.map((context) => ({ context, app_id: null })) },
+    },
   })
-})
+  const rule = (...contexts: readonly string[]): object => ({
+    type: 'required_status_checks',
+    parameters: { required_status_checks: contexts.map((context) => ({ context })) },
+  })
 
-test('a 404 that is not about protection is no word that a branch demands no checks', async () => {
-  await withAnswer(404, '404 page not found', async (port) => {
-    await expect(port.requiredChecks('acme/library', 'main')).rejects.toMatchObject({ name: 'NotFoundError' })
+  test('MERGE-4: those of the branch and those of every ruleset are required', async () => {
+    const rules = [rule('lint', 'unit'), { type: 'deletion' }, rule('e2e')]
+    expect(await main({ branch: [200, byBranch(['unit'], ['unit', 'types'])], rules: [200, rules] })).toEqual({
+      names: ['unit', 'types', 'lint', 'e2e'],
+    })
+    expect(await main({ branch: [200, open], rules: [200, []] })).toEqual({ names: [] })
+  })
+
+  test.each([
+    [404, 'Not Found'],
+    [403, 'Resource not accessible by integration'],
+  ])('MERGE-15: an answer %s %s is no word that nothing is required', async (status, message) => {
+    const refused = [status, { message }] as const
+    expect(await main({ branch: refused, rules: [200, [rule('lint')]] })).toEqual({
+      names: ['lint'],
+      unread: `the protection of main (read branch: ${message})`,
+    })
+    expect(await main({ branch: [200, byBranch(['unit'], [])], rules: refused })).toEqual({
+      names: ['unit'],
+      unread: `the rulesets of main (list rules of branch: ${message})`,
+    })
+  })
+
+  test('MERGE-15: a protected branch whose answer leaves the checks out is not one that requires none', async () => {
+    const rules = [200, []] as const
+    const unread = { names: [], unread: 'the protection of main' }
+    expect(await main({ branch: [200, { commit, protected: true }], rules })).toEqual(unread)
+    expect(await main({ branch: [200, { commit }], rules })).toEqual(unread)
+    expect(await main({ branch: [200, { commit, protected: true, protection: { enabled: true } }], rules })).toEqual(
+      unread,
+    )
+  })
+
+  test.each(['workflows', 'code_scanning'])(
+    'MERGE-15: the rule %s requires checks that it does not name',
+    async (type) => {
+      expect(await main({ branch: [200, open], rules: [200, [{ type, parameters: { anything: [] } }]] })).toEqual({
+        names: [],
+        unread: `which checks the rule ${type} of main requires`,
+      })
+    },
+  )
+
+  test('a base that is gone requires nothing', async () => {
+    const gone = [404, { message: 'Branch not found' }] as const
+    expect(await main({ branch: gone, rules: [200, []] })).toEqual({ names: [] })
   })
 })
 

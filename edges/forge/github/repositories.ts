@@ -4,6 +4,7 @@ import { ciReportOf, isCancelled, statusesOf } from './ci.ts'
 import { placeOf, type GithubClient } from './client.ts'
 import { statusOf } from './failure.ts'
 import { accountOf, commitOf, repositoryOf } from './records.ts'
+import { requiredChecks } from './required-checks.ts'
 import * as schema from './schema.ts'
 
 type RepositoryPart = Pick<
@@ -95,18 +96,7 @@ function checks(client: GithubClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
         throw error
       }
     },
-    async requiredChecks(path, branch) {
-      try {
-        const found = await client.read('read protection', schema.RequiredChecks, (rest) =>
-          rest.rest.repos.getStatusChecksProtection({ ...placeOf(path), branch }),
-        )
-        return [...new Set([...(found.contexts ?? []), ...(found.checks ?? []).map((check) => check.context)])]
-      } catch (error) {
-        // No protection, or no right to read it: the merge call itself then says what is missing (405).
-        if (error instanceof ForbiddenError || (error instanceof NotFoundError && isUnprotected(error))) return []
-        throw error
-      }
-    },
+    requiredChecks: (path, branch) => requiredChecks(client, path, branch),
   }
 }
 
@@ -148,11 +138,6 @@ function branches(
         .catch(gone)
     },
   }
-}
-
-/** GitHub's own words of a 404 here. Any other 404 is not about protection: a server without this API, say. */
-function isUnprotected(error: NotFoundError): boolean {
-  return /: (Not Found|Branch not (found|protected)|Required status checks not enabled)$/.test(error.message)
 }
 
 /** GitHub answers 422 for a reference that does not exist. A 405 is a server that cannot delete one. */

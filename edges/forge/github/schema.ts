@@ -163,7 +163,29 @@ export type HookDelivery = Static<typeof HookDelivery>
 export const NamedLabel = Type.Object({ name: Type.String() })
 export const Text = Type.String()
 export const NumberedPull = Type.Object({ number: Type.Integer({ minimum: 1 }) })
-export const Branch = Type.Object({ commit: Type.Object({ sha: Type.String() }) })
+const RequiredStatusChecks = Type.Object({
+  contexts: Type.Optional(Type.Array(Type.String())),
+  checks: Type.Optional(Type.Array(Type.Object({ context: Type.String() }))),
+})
+export const Branch = Type.Object({
+  commit: Type.Object({ sha: Type.String() }),
+  protected: Type.Optional(Type.Boolean()),
+  protection: Maybe(
+    Type.Object({
+      enabled: Type.Optional(Type.Boolean()),
+      required_status_checks: Maybe(RequiredStatusChecks),
+    }),
+  ),
+})
+export type Branch = Static<typeof Branch>
+/** A rule of a ruleset that holds for a branch. */
+export const BranchRule = Type.Object({
+  type: Type.String(),
+  parameters: Maybe(
+    Type.Object({ required_status_checks: Type.Optional(Type.Array(Type.Object({ context: Type.String() }))) }),
+  ),
+})
+export type BranchRule = Static<typeof BranchRule>
 export const Merged = Type.Object({ sha: Type.String(), merged: Type.Boolean() })
 export const Permission = Type.Object({ permission: Type.String(), role_name: Type.Optional(Type.String()) })
 export const Compared = Type.Object({ ahead_by: Count })
@@ -183,7 +205,3 @@ export const CombinedStatus = Type.Object({
   total_count: Count,
 })
 export type CombinedStatus = Static<typeof CombinedStatus>
-export const RequiredChecks = Type.Object({
-  contexts: Type.Optional(Type.Array(Type.String())),
-  checks: Type.Optional(Type.Array(Type.Object({ context: Type.String() }))),
-})

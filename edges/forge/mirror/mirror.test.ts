@@ -386,7 +386,7 @@ test("a merge request's head, checks, reviews and go-ahead reach its actor; a go
       wanted: false,
       ci: 'none',
     })
-    await fixture.octokit('bot').checks.create({
+    await fixture.octokit('maintainer').checks.create({
       owner: 'acme',
       repo: 'library',
       name: 'test',

@@ -131,7 +131,9 @@ test('checks of a merge’s result are its merge request’s, whose head is anot
     const { number, sha } = await openChange(fixture)
     await fixture.edge.mirror.refresh('demo', 'library', 'mr', number)
     const done = { status: 'completed', conclusion: 'success' } as const
-    await fixture.octokit('bot').checks.create({ owner: 'acme', repo: 'library', head_sha: sha, name: 'unit', ...done })
+    await fixture
+      .octokit('maintainer')
+      .checks.create({ owner: 'acme', repo: 'library', head_sha: sha, name: 'unit', ...done })
     const ciAfter = async (more: { readonly mergeRequest?: number }): Promise<string | undefined> => {
       const by = await accountOf(fixture, 'maintainer')
       await fixture.edge.mirror.apply('demo', { kind: 'ci', path: REPO, by, sha: 'f'.repeat(40), ...more }, 'one')

@@ -1,6 +1,6 @@
 /** Whether the forge, as it is now, lets exactly this head be merged; everything that the merge call itself can't know. */
-import { isUnfinished, unfinished } from '../ci.ts'
-import type { CiReport, ForgeMergeRequest } from '../port.ts'
+import { isRequired, isUnfinished, unfinished } from '../ci.ts'
+import type { CiReport, ForgeMergeRequest, RequiredChecks } from '../port.ts'
 import type { MirroredMergeRequest } from '../mirror/records.ts'
 import type { OutboundDeps, Target } from './deps.ts'
 
@@ -14,6 +14,8 @@ export type Obstacle = {
   readonly review?: string
   /** With `mr.ciRed`: the red checks, where the forge requires none of them (MERGE-15). */
   readonly optional?: readonly string[]
+  /** With `mr.ciRed`: the red checks, where nobody could read whether the forge requires them (MERGE-15). */
+  readonly unclear?: readonly string[]
 }
 
 /** MERGE-4: a head without checks is one whose checks are still to come, unless the repository has none. */
@@ -44,10 +46,9 @@ async function ciObstacle(
 ): Promise<Obstacle | undefined> {
   const report = await target.forge.ci(target.path, found.headSha)
   const required = await target.forge.requiredChecks(target.path, found.baseBranch)
-  const missing = required.filter((name) => !report.checks.some((check) => check.name === name))
+  const missing = required.names.filter((name) => !report.checks.some((check) => check.name === name))
   const status = report.status
-  if (isRed(status) && !isLeftAside(report, required, despite))
-    return { type: 'mr.ciRed', reason: namesOf(report, red), ...optionalOf(report, required) }
+  if (isRed(status) && !isLeftAside(report, required, despite)) return { type: 'mr.ciRed', ...redOf(report, required) }
   if (isUnfinished([status]) || (isRed(status) && report.unfinished))
     return { type: 'mr.ciPending', reason: namesOf(report, unfinished) }
   if (missing.length > 0) return { type: 'mr.ciPending', reason: `not reported yet: ${missing.join(', ')}` }
@@ -68,14 +69,17 @@ function redNames({ checks }: CiReport): readonly string[] {
   return names.length > 0 ? names : ['the checks of this head']
 }
 
-function optionalOf(report: CiReport, required: readonly string[]): Pick<Obstacle, 'optional'> {
-  const names = redNames(report)
-  return names.some((name) => required.includes(name)) ? {} : { optional: names }
+function redOf(report: CiReport, required: RequiredChecks): Omit<Obstacle, 'type'> {
+  const checks = redNames(report)
+  const reason = namesOf(report, red)
+  if (checks.some((name) => isRequired(required, name) === true)) return { reason }
+  if (required.unread === undefined) return { reason, optional: checks }
+  return { reason: `${reason}; whether the forge requires it is unknown: ${required.unread}`, unclear: checks }
 }
 
-/** Required by now is required, whatever was said before. */
-function isLeftAside(report: CiReport, required: readonly string[], despite: readonly string[]): boolean {
-  return redNames(report).every((name) => despite.includes(name) && !required.includes(name))
+/** Required by now is required, whatever was said before. Where it is unknown, the forge itself has the last word. */
+function isLeftAside(report: CiReport, required: RequiredChecks, despite: readonly string[]): boolean {
+  return redNames(report).every((name) => despite.includes(name) && isRequired(required, name) !== true)
 }
 
 /** Between two jobs nothing has that state but the whole. */

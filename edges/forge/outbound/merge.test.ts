@@ -33,8 +33,8 @@ test('an answer lost after the merge leads to one merge, not two (SERVICE-5)', a
 test('nothing is merged between two jobs, when all checks that began are green and others are to come (TOOL-CI-9)', async () => {
   await withForgeEdge({}, async (fixture) => {
     const change = await openChange(fixture)
-    const end = fixture.forge.expectChecks('bot', 'acme/library', change.sha)
-    await fixture.octokit('bot').checks.create({
+    const end = fixture.forge.expectChecks('maintainer', 'acme/library', change.sha)
+    await fixture.octokit('maintainer').checks.create({
       owner: 'acme',
       repo: 'library',
       name: 'unit',
@@ -110,7 +110,7 @@ test('a conflict with the base is told as a conflict', async () => {
 test('checks decide: running is pending, red is red, green merges; a required one that was never reported is awaited (MERGE-5)', async () => {
   await withForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (fixture) => {
     const change = await openChange(fixture)
-    const api = fixture.octokit('bot')
+    const api = fixture.octokit('maintainer')
     const place = { owner: 'acme', repo: 'library' }
     expect(await mergeWhenKnown(fixture, change)).toMatchObject([
       { event: { type: 'mr.ciPending', reason: 'not reported yet: test' } },
@@ -132,7 +132,7 @@ test('checks decide: running is pending, red is red, green merges; a required on
 test('MERGE-15: names the red checks that the forge does not require, unless a required one is red too', async () => {
   await withForgeEdge({ repository: { protection: { main: { requiredChecks: ['test'] } } } }, async (fixture) => {
     const change = await openChange(fixture)
-    const api = fixture.octokit('bot')
+    const api = fixture.octokit('maintainer')
     const report = (name: string, conclusion: 'success' | 'failure' | 'cancelled'): Promise<unknown> =>
       api.checks.create({ owner: 'acme', repo: 'library', name, head_sha: change.sha, status: 'completed', conclusion })
     await report('test', 'success')
@@ -158,7 +158,7 @@ describe('red checks that a maintainer leaves aside', () => {
   const reporter =
     (fixture: EdgeFixture, { sha }: { sha: string }) =>
     (name: string, conclusion: 'success' | 'failure' | 'cancelled'): Promise<unknown> =>
-      fixture.octokit('bot').checks.create({ ...REPO, name, head_sha: sha, status: 'completed', conclusion })
+      fixture.octokit('maintainer').checks.create({ ...REPO, name, head_sha: sha, status: 'completed', conclusion })
 
   test('MERGE-15: those that are named do not stop the merge', async () => {
     await withForgeEdge(protectedBy, async (fixture) => {
@@ -194,10 +194,10 @@ describe('red checks that a maintainer leaves aside', () => {
   test('MERGE-15, TOOL-CI-9: what has not ended beside them is awaited, a check and the time between two jobs', async () => {
     await withForgeEdge({}, async (fixture) => {
       const change = await openChange(fixture)
-      const { repos } = fixture.octokit('bot')
+      const { repos } = fixture.octokit('maintainer')
       const status = (context: string, state: 'pending' | 'success' | 'failure'): Promise<unknown> =>
         repos.createCommitStatus({ ...REPO, sha: change.sha, state, context })
-      const end = fixture.forge.expectChecks('bot', 'acme/library', change.sha)
+      const end = fixture.forge.expectChecks('maintainer', 'acme/library', change.sha)
       await status('codecov', 'failure')
       await reporter(fixture, change)('unit', 'success')
       const despite = ['codecov']
@@ -231,7 +231,7 @@ describe('red checks that a maintainer leaves aside', () => {
 
 test('MERGE-4: in a repository that has checks, a head without any waits for them, but not for ever (FORGE-RULES-1)', async () => {
   await withForgeEdge({}, async (fixture) => {
-    const api = fixture.octokit('bot')
+    const api = fixture.octokit('maintainer')
     const main = await fixture.clone('maintainer')
     const base = await fixture.push(main, 'main', { 'NOTES.md': 'x\n' })
     await api.repos.createCommitStatus({ owner: 'acme', repo: 'library', sha: base, state: 'success', context: 'lint' })

@@ -113,10 +113,16 @@ async function refusedFor({ forge, path }: Target, params: Params, refusal: stri
   if (now.mergeable === false) return { type: 'mr.conflict', reason: `it conflicts with ${now.baseBranch}` }
   if (now.mergeable === null || /base branch was modified|try the merge again|try again/i.test(refusal))
     return { type: 'mr.notMergeableYet', reason: refusal }
+  if (isAboutLateChecks(refusal)) return { type: 'mr.ciPending', reason: refusal }
   return {
     type: 'mr.mergeRefused',
     reason: `the forge refuses the merge (${refusal}): change the branch protection or the allowed merge methods, or merge it yourself`,
   }
+}
+
+/** The forge waits for a check, whatever was read of what it requires: `Required status check "x" is expected.` */
+function isAboutLateChecks(refusal: string): boolean {
+  return /required status checks?\b[^]*\b(?:expected|pending|in progress|queued|waiting)\b/i.test(refusal)
 }
 
 /** The pods' own branches have no further use; others belong to people (MERGE-9). */

@@ -1,7 +1,6 @@
 import { Compile } from 'typebox/compile'
 import type { Static, TSchema } from 'typebox'
 import type * as rest from '../rest.ts'
-import type { Permission } from '../store/records.ts'
 import { InvalidBody, type FieldFault } from './errors.ts'
 import type { Links } from './links.ts'
 
@@ -17,8 +16,8 @@ export type Answer = rest.Answer<{ readonly type: string; readonly content: stri
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly path: string
-  /** Needed to read at all; below it the answer is 404, as if nothing were there. Default `read`. What a write needs the store decides. */
-  readonly hiddenBelow?: Permission
+  /** Who has no right to them gets 404, as if nothing were there. */
+  readonly isOfHooks?: true
   run(call: Call): Answer | Promise<Answer>
 }
 

@@ -48,6 +48,9 @@ function field(refusal: Refusal, code: string): readonly FieldFault[] {
   return [{ resource: refusal.resource, field: refusal.field, code }]
 }
 
+/** To an installation that lacks the right, whatever its user may. */
+export const NOT_OF_INTEGRATION = 'Resource not accessible by integration'
+
 const INVALID = 'Validation Failed'
 const UNPROCESSABLE = 'Unprocessable Entity'
 
@@ -128,6 +131,10 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   'check-missing': (refusal) => [
     405,
     `Required status check "${refusal.field}" ${CHECKS[refusal.detail] ?? 'is expected.'}`,
+  ],
+  'rule-violated': (refusal) => [
+    405,
+    `Repository rule violations found\n\nRequired status check "${refusal.field}" ${CHECKS[refusal.detail] ?? 'is expected.'}\n\n`,
   ],
   'approvals-missing': (refusal) => [
     405,

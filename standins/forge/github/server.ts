@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorHandler, HttpRefusal, strikeAround, type Worded } from '../rest.ts'
 import type { Actor, Repository } from '../store/records.ts'
-import { demand } from '../store/permissions.ts'
+import { demand, demandHooks } from '../store/permissions.ts'
 import { Refusal } from '../store/refusal.ts'
 import { findRepository } from '../store/world.ts'
 import { authenticate } from './auth.ts'
@@ -112,7 +112,8 @@ export async function serveGithub(
     const repository = findRepository(platform.world, params.owner ?? '', params.repo ?? '')
     if (!repository) throw new Refusal('not-found')
     try {
-      demand(repository, actor, route.hiddenBelow ?? 'read')
+      if (route.isOfHooks) demandHooks(repository, actor)
+      else demand(repository, actor, 'read')
     } catch {
       throw new Refusal('not-found')
     }

@@ -68,6 +68,7 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   'method-off': () => [405, NOT_ALLOWED],
   'not-rebaseable': () => [405, NOT_ALLOWED],
   'check-missing': () => [405, NOT_ALLOWED],
+  'rule-violated': () => [405, NOT_ALLOWED],
   'approvals-missing': () => [405, NOT_ALLOWED],
   behind: () => [405, NOT_ALLOWED],
   'hook-exists': () => [422, { url: ['has already been taken'] }],

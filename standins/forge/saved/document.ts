@@ -213,6 +213,8 @@ const Protection = Type.Object({
   enforceAdmins: Type.Boolean(),
 })
 
+const Ruleset = Type.Object({ id: Id, branches: Type.Array(Text), requiredChecks: Type.Array(Text) })
+
 export const SavedRepository = Type.Object({
   id: Id,
   dialect: Dialect,
@@ -225,6 +227,7 @@ export const SavedRepository = Type.Object({
   mergeMethods: Type.Array(Type.Enum(['merge', 'squash', 'rebase'])),
   deleteBranchOnMerge: Type.Boolean(),
   protection: Type.Record(Type.String(), Protection),
+  rulesets: Type.Optional(Type.Array(Ruleset)),
   ci: Type.Object({
     command: Type.Optional(Text),
     enabled: Type.Boolean(),

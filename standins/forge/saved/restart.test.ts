@@ -46,6 +46,7 @@ async function everything(forge: Forge, numbers: { open: number; merged: number 
     admin.repos.get(REPO),
     admin.repos.listCollaborators(REPO),
     admin.repos.getBranchProtection({ ...REPO, branch: 'main' }),
+    admin.repos.getBranchRules({ ...REPO, branch: 'main' }),
     admin.issues.listLabelsForRepo(REPO),
     admin.issues.listForRepo({ ...REPO, state: 'all' }),
     admin.issues.listCommentsForRepo(REPO),
@@ -97,7 +98,13 @@ async function fill(fixture: ForgeFixture): Promise<{ issue: number; open: numbe
   const [inline] = (await bot.pulls.listCommentsForReview({ ...onOpen, review_id: review.id })).data
   await bot.pulls.createReplyForReviewComment({ ...onOpen, comment_id: inline?.id ?? 0, body: 'It is short.' })
   await maintainer.pulls.createReview({ ...onOpen, body: 'Not yet told.' })
-  await bot.repos.createCommitStatus({ ...REPO, sha: head, state: 'success', context: 'gate', description: 'fine' })
+  await maintainer.repos.createCommitStatus({
+    ...REPO,
+    sha: head,
+    state: 'success',
+    context: 'gate',
+    description: 'fine',
+  })
   await fixture.forge.idle()
   return { issue: issue.number, open: open.number, merged: merged.number, comment: comment.id }
 }
@@ -109,6 +116,7 @@ test('a forge that is started again tells all that the one before told, on the s
       labels: [{ name: 'Platform', color: '00ff00', description: 'ours' }],
       ci: { checkName: 'test' },
       protection: { main: { requiredChecks: ['test'], requiredApprovals: 1 } },
+      rulesets: [{ branches: ['main'], requiredChecks: ['test'] }],
       description: 'Adds.',
     }
     await withForge({ repository }, async (fixture) => {

@@ -58,6 +58,7 @@ function restoreRepository(world: World, saved: SavedRepository): Repository {
     permissions: new Map(Object.entries(saved.permissions)),
     mergeMethods: new Set(saved.mergeMethods),
     protection: new Map(Object.entries(saved.protection)),
+    rulesets: saved.rulesets ?? [],
     labels: new Map(saved.labels.map((label) => [label.name.toLowerCase(), label])),
     issues: new Map(
       saved.issues.map((issue) => [

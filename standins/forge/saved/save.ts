@@ -37,6 +37,7 @@ function saveRepository({ path: _path, git: _git, ...repository }: Repository): 
     permissions: Object.fromEntries(repository.permissions),
     mergeMethods: [...repository.mergeMethods],
     protection: Object.fromEntries([...repository.protection].map(([branch, rules]) => [branch, saveRules(rules)])),
+    rulesets: repository.rulesets.map((rules) => ({ ...saveRules(rules), branches: [...rules.branches] })),
     labels: [...repository.labels.values()],
     issues: [...repository.issues.values()].map(saveIssue),
     hooks: [...repository.hooks.values()],

@@ -1,6 +1,6 @@
 import { latestRuns, latestStatuses } from './checks.ts'
 import { atLeast, permissionOf } from './permissions.ts'
-import type { CheckConclusion, Pull, Repository, ReviewState } from './records.ts'
+import type { CheckConclusion, Pull, Repository, ReviewState, Ruleset } from './records.ts'
 
 /** What stands between a head and its merge, judged from what the forge has recorded. */
 export interface ChecksState {
@@ -34,6 +34,10 @@ function lightsOf(repository: Repository, sha: string): Map<string, Light> {
     lights.set(run.name, run.status !== 'completed' ? 'pending' : GREEN.has(run.conclusion) ? 'green' : 'failing')
   }
   return lights
+}
+
+export function rulesetsOf({ rulesets }: Repository, branch: string): readonly Ruleset[] {
+  return rulesets.filter(({ branches }) => branches.includes(branch))
 }
 
 /** Approvals that count: by people with write permission, each one's newest verdict, the author's none. -1: somebody asks for changes. */

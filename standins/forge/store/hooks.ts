@@ -1,5 +1,5 @@
 import type { Actor, Dialect, Hook, Repository } from './records.ts'
-import { demand, hookRight } from './permissions.ts'
+import { demandHooks } from './permissions.ts'
 import { Refusal } from './refusal.ts'
 import { emit, record, timestamp, type World } from './world.ts'
 
@@ -14,7 +14,7 @@ export interface HookInput {
 }
 
 export function createHook(world: World, repository: Repository, actor: Actor, input: HookInput): Hook {
-  demand(repository, actor, hookRight(repository))
+  demandHooks(repository, actor)
   checkUrl(input.url)
   if ([...repository.hooks.values()].some((hook) => hook.url === input.url))
     throw new Refusal('hook-exists', { resource: 'Hook' })
@@ -47,7 +47,7 @@ export interface HookPatch extends Partial<HookInput> {
 }
 
 export function editHook(world: World, repository: Repository, actor: Actor, hook: Hook, patch: HookPatch): void {
-  demand(repository, actor, hookRight(repository))
+  demandHooks(repository, actor)
   if (patch.url !== undefined) checkUrl(patch.url)
   const events = [...(patch.events ?? hook.events), ...(patch.addEvents ?? [])].filter(
     (event) => !patch.removeEvents?.includes(event),
@@ -64,7 +64,7 @@ export function editHook(world: World, repository: Repository, actor: Actor, hoo
 }
 
 export function deleteHook(world: World, repository: Repository, actor: Actor, hook: Hook): void {
-  demand(repository, actor, hookRight(repository))
+  demandHooks(repository, actor)
   repository.hooks.delete(hook.id)
   record(world, actor.user, 'hook.delete', repository, { detail: { hook: hook.id } })
 }

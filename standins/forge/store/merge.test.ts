@@ -49,12 +49,13 @@ test('a required check must be there, done and green', async () => {
       const refusal = async (): Promise<string> =>
         (await failure(bot.pulls.merge({ ...REPO, pull_number: number, sha: head }))).message
       expect(await refusal()).toBe('Required status check "build" is expected.')
-      const { data: run } = await bot.checks.create({ ...REPO, name: 'build', head_sha: head, status: 'in_progress' })
+      const { checks, repos } = octokit('maintainer')
+      const { data: run } = await checks.create({ ...REPO, name: 'build', head_sha: head, status: 'in_progress' })
       expect(await refusal()).toBe('Required status check "build" is in progress.')
-      await bot.checks.update({ ...REPO, check_run_id: run.id, conclusion: 'failure' })
+      await checks.update({ ...REPO, check_run_id: run.id, conclusion: 'failure' })
       expect(await refusal()).toBe('Required status check "build" is failing.')
-      await bot.repos.createCommitStatus({ ...REPO, sha: head, state: 'success', context: 'other' })
-      await bot.checks.create({ ...REPO, name: 'build', head_sha: head, conclusion: 'success' })
+      await repos.createCommitStatus({ ...REPO, sha: head, state: 'success', context: 'other' })
+      await checks.create({ ...REPO, name: 'build', head_sha: head, conclusion: 'success' })
       expect((await bot.pulls.merge({ ...REPO, pull_number: number, sha: head })).data.merged).toBe(true)
     },
   )
@@ -199,7 +200,7 @@ test('protection is shown to admins, and to everybody only as the names of the c
         status: 404,
         message: 'Branch not protected',
       })
-      expect(await failure(octokit('bot').repos.getBranchProtection({ ...REPO, branch: 'main' }))).toMatchObject({
+      expect(await failure(octokit('reader').repos.getBranchProtection({ ...REPO, branch: 'main' }))).toMatchObject({
         status: 404,
         message: 'Not Found',
       })
@@ -209,6 +210,42 @@ test('protection is shown to admins, and to everybody only as the names of the c
       })
     },
   )
+})
+
+test.each(['write', 'admin'] as const)(
+  "an App's installation reads no protection and writes no check, whatever its user may: %s",
+  async (bot) => {
+    const permissions = { maintainer: 'admin', bot } as const
+    const repository = { permissions, protection: { main: { requiredChecks: ['test'] } } }
+    await withPull({ repository }, async ({ octokit, head }) => {
+      const { repos, checks } = octokit('bot')
+      const refused = { status: 403, message: 'Resource not accessible by integration' }
+      expect(await failure(repos.getBranchProtection({ ...REPO, branch: 'main' }))).toMatchObject(refused)
+      expect(await failure(repos.getStatusChecksProtection({ ...REPO, branch: 'main' }))).toMatchObject(refused)
+      expect(await failure(checks.create({ ...REPO, head_sha: head, name: 'test' }))).toMatchObject(refused)
+      const status = { ...REPO, sha: head, state: 'success', context: 'test' } as const
+      expect(await failure(repos.createCommitStatus(status))).toMatchObject(refused)
+    })
+  },
+)
+
+test('a ruleset requires its checks of everybody, and everybody who reads may read it', async () => {
+  const rulesets = [{ branches: ['main'], requiredChecks: ['build'] }]
+  await withPull({ repository: { rulesets } }, async ({ octokit, number }) => {
+    expect(await failure(octokit('maintainer').pulls.merge({ ...REPO, pull_number: number }))).toMatchObject({
+      status: 405,
+      message: expect.stringContaining('Required status check "build" is expected.'),
+    })
+    const { repos } = octokit('reader')
+    expect((await repos.getBranchRules({ ...REPO, branch: 'main' })).data).toMatchObject([
+      { type: 'required_status_checks', parameters: { required_status_checks: [{ context: 'build' }] } },
+    ])
+    expect((await repos.getBranchRules({ ...REPO, branch: 'other' })).data).toEqual([])
+    expect((await repos.getBranch({ ...REPO, branch: 'main' })).data).toMatchObject({
+      protected: true,
+      protection: { enabled: false, required_status_checks: { contexts: [] } },
+    })
+  })
 })
 
 test('a stale answer about mergeability is the one for the branches as they were', async () => {

@@ -1,6 +1,6 @@
 import type { Identity } from '../git/merge.ts'
 import { refOf, ZERO_SHA } from '../git/refs.ts'
-import { approvals, requiredChecksState } from './gates.ts'
+import { approvals, requiredChecksState, rulesetsOf } from './gates.ts'
 import { demand, may } from './permissions.ts'
 import { refLock } from './pulls.ts'
 import { applyRefUpdate, settleMerge } from './push.ts'
@@ -35,6 +35,7 @@ export function mergePull(
     if (!repository.mergeMethods.has(method)) throw new Refusal('method-off', { detail: method })
     const baseSha = await repository.git.branchTip(pull.base)
     if (!baseSha) throw new Refusal('not-mergeable')
+    checkRulesets(repository, pull)
     await checkProtection(repository, actor, pull, baseSha)
     const { sha, ...squashed } = await writeMerge(repository, actor.user, pull, baseSha, method, input)
     const update = { ref: refOf(pull.base), before: baseSha, after: sha }
@@ -44,6 +45,12 @@ export function mergePull(
     if (repository.deleteBranchOnMerge) await dropBranch(world, repository, actor.user, pull.head)
     return sha
   })
+}
+
+function checkRulesets(repository: Repository, pull: Pull): void {
+  const required = rulesetsOf(repository, pull.base).flatMap(({ requiredChecks }) => requiredChecks)
+  const [missing] = requiredChecksState(repository, pull.headSha, required).missing
+  if (missing) throw new Refusal('rule-violated', { field: missing.name, detail: missing.why })
 }
 
 async function checkProtection(repository: Repository, actor: Actor, pull: Pull, baseSha: string): Promise<void> {

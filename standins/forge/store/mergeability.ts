@@ -1,4 +1,4 @@
-import { approvals, requiredChecksState } from './gates.ts'
+import { approvals, requiredChecksState, rulesetsOf } from './gates.ts'
 import type { Mergeability, Pull, Repository } from './records.ts'
 
 export type MergeState = 'unknown' | 'dirty' | 'draft' | 'behind' | 'blocked' | 'unstable' | 'clean'
@@ -41,6 +41,8 @@ async function mergeState(repository: Repository, pull: Pull, known: Mergeabilit
   const protection = repository.protection.get(pull.base)
   if (protection?.strict && !(await repository.git.isAncestor(known.baseSha, pull.headSha))) return 'behind'
   if (protection && approvals(repository, pull) < protection.requiredApprovals) return 'blocked'
-  const checks = requiredChecksState(repository, pull.headSha, protection?.requiredChecks ?? [])
+  const ofRulesets = rulesetsOf(repository, pull.base).flatMap(({ requiredChecks }) => requiredChecks)
+  const required = [...(protection?.requiredChecks ?? []), ...ofRulesets]
+  const checks = requiredChecksState(repository, pull.headSha, required)
   return checks.missing.length > 0 ? 'blocked' : checks.allGreen ? 'clean' : 'unstable'
 }

@@ -17,9 +17,18 @@ export function permissionOf(repository: Repository, user: User | undefined): Pe
 /** A token never widens what its user may do, and may narrow it; what is public stays readable. */
 export function effectivePermission(repository: Repository, actor: Actor | undefined): Permission {
   const own = permissionOf(repository, actor?.user)
-  const cap = actor?.cap ?? 'read'
+  const cap = capOf(repository, actor)
   const capped = atLeast(cap, own) ? own : cap
   return capped === 'none' && !repository.private ? 'read' : capped
+}
+
+function capOf(repository: Repository, actor: Actor | undefined): Permission {
+  const cap = actor?.cap ?? 'read'
+  return isInstallationAt(repository, actor) && atLeast(cap, 'write') ? 'write' : cap
+}
+
+export function isInstallationAt({ dialect }: Repository, actor: Actor | undefined): boolean {
+  return dialect === 'github' && actor?.isInstallation === true
 }
 
 export function may(repository: Repository, actor: Actor | undefined, wanted: Permission): boolean {
@@ -37,9 +46,10 @@ export function textRight(repository: Repository): Permission {
   return repository.dialect === 'gitlab' ? 'maintain' : 'write'
 }
 
-/** Needed to make and change hooks. */
-export function hookRight(repository: Repository): Permission {
-  return repository.dialect === 'gitlab' ? 'maintain' : 'admin'
+/** To make and change hooks. An installation has this right beside what it may write. */
+export function demandHooks(repository: Repository, actor: Actor | undefined): void {
+  const { isInstallation: _isInstallation, ...own } = actor ?? {}
+  demand(repository, actor && (own as Actor), repository.dialect === 'gitlab' ? 'maintain' : 'admin')
 }
 
 export type Association = 'OWNER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'NONE'

@@ -24,6 +24,11 @@ export interface Actor {
   readonly user: User
   readonly cap: Permission
   readonly scopes: readonly string[]
+  /**
+   * An App's installation at GitHub: it writes contents, issues, pull requests and hooks, reads checks, statuses and actions, and
+   * administers nothing, whatever its user may.
+   */
+  readonly isInstallation?: boolean
 }
 
 export interface Label {
@@ -251,6 +256,13 @@ export interface Protection {
   readonly enforceAdmins: boolean
 }
 
+/** Of GitHub's rulesets what requires checks. Everybody who reads may read it, and nobody passes it by. */
+export interface Ruleset {
+  readonly id: number
+  readonly branches: readonly string[]
+  readonly requiredChecks: readonly string[]
+}
+
 export interface Hook {
   readonly id: number
   url: string
@@ -290,6 +302,7 @@ export interface Repository {
   mergeMethods: ReadonlySet<MergeMethod>
   deleteBranchOnMerge: boolean
   readonly protection: Map<string, Protection>
+  readonly rulesets: readonly Ruleset[]
   readonly ci: CiSettings
   readonly labels: Map<string, Label>
   /** By `threadKey`. */

@@ -29,6 +29,7 @@ export type RefusalReason =
   | 'method-off'
   | 'not-rebaseable'
   | 'check-missing'
+  | 'rule-violated'
   | 'approvals-missing'
   | 'behind'
   | 'hook-exists'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { permissionOf } from './permissions.ts'
-import type { CiSettings, Dialect, MergeMethod, Permission, Protection, Repository } from './records.ts'
+import type { CiSettings, Dialect, MergeMethod, Permission, Protection, Repository, Ruleset } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { addUser, findRepository, findUser, record, requireUser, timestamp, type World } from './world.ts'
 import { createHook, type HookInput } from './hooks.ts'
@@ -20,6 +20,7 @@ export interface RepositorySpec {
   readonly mergeMethods?: readonly MergeMethod[]
   readonly deleteBranchOnMerge?: boolean
   readonly protection?: Readonly<Record<string, Partial<Protection>>>
+  readonly rulesets?: ReadonlyArray<Omit<Ruleset, 'id'>>
   readonly ci?: Partial<CiSettings>
   readonly labels?: readonly LabelInput[]
   readonly hooks?: readonly HookInput[]
@@ -61,6 +62,7 @@ export async function createRepository(world: World, spec: RepositorySpec): Prom
     protection: new Map(
       Object.entries(spec.protection ?? {}).map(([branch, rules]) => [branch, { ...OPEN_PROTECTION, ...rules }]),
     ),
+    rulesets: (spec.rulesets ?? []).map((rules) => ({ id: world.nextId(), ...rules })),
     ci: { ...DEFAULT_CI, ...spec.ci },
     labels: new Map(),
     issues: new Map(),

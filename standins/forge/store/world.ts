@@ -85,6 +85,8 @@ export interface TokenSpec {
   readonly scopes?: readonly string[]
   /** The most this token may do anywhere. Default: what its user may. */
   readonly permission?: Permission
+  /** Default: that of a bot is one. */
+  readonly isInstallation?: boolean
 }
 
 export interface UserSpec {
@@ -123,7 +125,8 @@ function newUser(world: World, spec: UserSpec): User {
 }
 
 function addToken(world: World, user: User, spec: TokenSpec): void {
-  world.tokens.set(fingerprint(spec.token), { user, cap: spec.permission ?? 'admin', scopes: spec.scopes ?? ['repo'] })
+  const { permission: cap = 'admin', scopes = ['repo'], isInstallation = user.type === 'Bot' } = spec
+  world.tokens.set(fingerprint(spec.token), { user, cap, scopes, isInstallation })
 }
 
 /** Looked up by hash, so that the time a look-up takes says nothing about the tokens that exist. */

@@ -176,6 +176,7 @@ async function branches({ port, room, folder, client }: Walk): Promise<void> {
   await kit.repos.listBranches(REPO)
   await kit.repos.getBranch({ ...REPO, branch: 'main' })
   await kit.repos.getBranchProtection({ ...REPO, branch: 'main' })
+  await kit.repos.getStatusChecksProtection({ ...REPO, branch: 'main' })
   await kit.repos.getPullRequestReviewProtection({ ...REPO, branch: 'main' })
   await kit.repos.getCommit({ ...REPO, ref: sha })
   await kit.repos.getCommit({ ...REPO, ref: sha, mediaType: { format: 'diff' } })
@@ -216,7 +217,7 @@ async function pull({ port, room, folder, client }: Walk): Promise<{ number: num
 }
 
 async function checks({ port, client }: Walk, sha: string): Promise<void> {
-  const kit = client('bot')
+  const kit = client('maintainer')
   const { data: run } = await kit.checks.create({ ...REPO, head_sha: sha, name: 'unit', status: 'in_progress' })
   const one = { ...REPO, check_run_id: run.id }
   const output = { title: 't', summary: 's', text: 'x' }
@@ -269,7 +270,7 @@ async function merge({ port, room, folder, client }: Walk, number: number): Prom
   await room.forge.idle()
   await port.mergeMergeRequest(PATH, number, { sha: 'f'.repeat(40), method: 'squash' }).catch(() => undefined)
   await port.mergeMergeRequest(PATH, number, { sha, method: 'squash' }).catch(() => undefined)
-  await client('bot').checks.create({
+  await client('maintainer').checks.create({
     ...REPO,
     head_sha: sha,
     name: 'unit',

@@ -1,9 +1,11 @@
 import { branchOf } from '../../git/refs.ts'
-import { may } from '../../store/permissions.ts'
-import type { Protection } from '../../store/records.ts'
+import { rulesetsOf } from '../../store/gates.ts'
+import { isInstallationAt, may } from '../../store/permissions.ts'
+import { fullName, type Protection, type Repository, type Ruleset } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
 import type { Call, Route } from '../call.ts'
 import { HttpRefusal } from '../../rest.ts'
+import { NOT_OF_INTEGRATION } from '../errors.ts'
 import { listAnswer } from '../paging.ts'
 import { commitPayload, type Json } from '../payloads/common.ts'
 
@@ -19,7 +21,7 @@ export const branchRoutes: readonly Route[] = [
       return listAnswer(call, refs, ({ ref, sha }) => ({
         name: branchOf(ref),
         commit: { sha, url: `${call.links.repository(call.repository)}/commits/${sha}` },
-        protected: call.repository.protection.has(branchOf(ref) ?? ''),
+        protected: isProtected(call.repository, branchOf(ref) ?? ''),
       }))
     },
   },
@@ -36,7 +38,30 @@ export const branchRoutes: readonly Route[] = [
       return { body: part ? protectionPart(call, name, part) : await branchPayload(call, name, sha) }
     },
   },
+  {
+    method: 'GET',
+    path: `${REPO}/rules/branches/*`,
+    run: (call) =>
+      listAnswer(call, rulesetsOf(call.repository, call.params['*'] ?? ''), (rules) => rulePayload(call, rules)),
+  },
 ]
+
+function isProtected(repository: Repository, name: string): boolean {
+  return repository.protection.has(name) || rulesetsOf(repository, name).length > 0
+}
+
+function rulePayload({ repository }: Call, { id, requiredChecks }: Ruleset): Json {
+  return {
+    type: 'required_status_checks',
+    ruleset_source_type: 'Repository',
+    ruleset_source: fullName(repository),
+    ruleset_id: id,
+    parameters: {
+      strict_required_status_checks_policy: false,
+      required_status_checks: requiredChecks.map((context) => ({ context })),
+    },
+  }
+}
 
 async function branchPayload(call: Call, name: string, sha: string): Promise<Json> {
   const { repository, links } = call
@@ -49,7 +74,7 @@ async function branchPayload(call: Call, name: string, sha: string): Promise<Jso
       self: `${links.repository(repository)}/branches/${name}`,
       html: `${links.webRepository(repository)}/tree/${name}`,
     },
-    protected: rules !== undefined,
+    protected: isProtected(repository, name),
     protection_url: `${links.repository(repository)}/branches/${name}/protection`,
     protection: {
       enabled: rules !== undefined,
@@ -62,8 +87,9 @@ async function branchPayload(call: Call, name: string, sha: string): Promise<Jso
   }
 }
 
-/** Rules are the admins' alone to read; everybody else is told that nothing is there. */
+/** Protection is the admins' alone to read; everybody else is told that nothing is there. */
 function protectionPart(call: Call, name: string, part: string): Json {
+  if (isInstallationAt(call.repository, call.actor)) throw new HttpRefusal(403, NOT_OF_INTEGRATION)
   if (!may(call.repository, call.actor, 'admin')) throw new Refusal('not-found')
   const rules = call.repository.protection.get(name)
   if (!rules) throw new HttpRefusal(404, 'Branch not protected')

@@ -10,10 +10,11 @@ import {
   updateCheckRun,
   type CheckRunPatch,
 } from '../../store/checks.ts'
-import { demand } from '../../store/permissions.ts'
+import { demand, isInstallationAt } from '../../store/permissions.ts'
 import type { CheckRun, CheckSuite } from '../../store/records.ts'
 import { Refusal } from '../../store/refusal.ts'
-import { numberParam } from '../../rest.ts'
+import { HttpRefusal, numberParam } from '../../rest.ts'
+import { NOT_OF_INTEGRATION } from '../errors.ts'
 import { bodyOf, type Answer, type Call, type Route } from '../call.ts'
 import { countedAnswer, listAnswer, pageOf } from '../paging.ts'
 import { checkRunPayload, combinedStatusPayload, fullCheckSuitePayload, fullStatusPayload } from '../payloads/checks.ts'
@@ -63,7 +64,7 @@ export const checkRoutes: readonly Route[] = [
     path: `${REPO}/check-runs/:id`,
     run(call) {
       const run = findCheckRun(call.repository, numberParam(call, 'id'))
-      demand(call.repository, call.writer, 'write')
+      demandChecks(call)
       updateCheckRun(call.world, call.repository, call.writer.user, run, patchOf(readRunPatch(call)))
       return showRun(call, run)
     },
@@ -78,6 +79,7 @@ export const checkRoutes: readonly Route[] = [
     method: 'POST',
     path: `${REPO}/statuses/:sha`,
     async run(call) {
+      demandChecks(call)
       const { target_url: targetUrl, ...input } = readStatus(call)
       const status = await postStatus(call.world, call.repository, call.writer, call.params.sha ?? '', {
         ...input,
@@ -87,6 +89,11 @@ export const checkRoutes: readonly Route[] = [
     },
   },
 ]
+
+function demandChecks({ repository, writer }: Call): void {
+  if (isInstallationAt(repository, writer)) throw new HttpRefusal(403, NOT_OF_INTEGRATION)
+  demand(repository, writer, 'write')
+}
 
 /** A ref may hold slashes, so what is asked of the commit is told by the end of the path. */
 async function showOfCommit(call: Call): Promise<Answer> {
@@ -130,7 +137,7 @@ function listRuns(call: Call, runs: readonly CheckRun[]): Answer {
 
 async function createRun(call: Call): Promise<Answer> {
   const { name, head_sha: sha, external_id: externalId, ...rest } = readNewRun(call)
-  demand(call.repository, call.writer, 'write')
+  demandChecks(call)
   if ((await call.repository.git.resolveCommit(sha)) !== sha) throw new Refusal('no-commit', { detail: sha })
   const input = {
     ...patchOf(rest),

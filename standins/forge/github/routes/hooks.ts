@@ -38,14 +38,14 @@ export const hookRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: HOOKS,
-    hiddenBelow: 'admin',
+    isOfHooks: true,
     run: (call) =>
       listAnswer(call, [...call.repository.hooks.values()], (hook) => hookPayload(call.links, call.repository, hook)),
   },
   {
     method: 'POST',
     path: HOOKS,
-    hiddenBelow: 'admin',
+    isOfHooks: true,
     run(call) {
       const { config, events, active } = readNewHook(call)
       const hook = createHook(call.world, call.repository, call.writer, {
@@ -60,14 +60,14 @@ export const hookRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: ONE,
-    hiddenBelow: 'admin',
+    isOfHooks: true,
     run: (call) => ({ body: hookPayload(call.links, call.repository, hookOf(call)) }),
   },
-  { method: 'PATCH', path: ONE, hiddenBelow: 'admin', run: patchHook },
+  { method: 'PATCH', path: ONE, isOfHooks: true, run: patchHook },
   {
     method: 'DELETE',
     path: ONE,
-    hiddenBelow: 'admin',
+    isOfHooks: true,
     run(call) {
       deleteHook(call.world, call.repository, call.writer, hookOf(call))
       return { status: 204 }
@@ -76,7 +76,7 @@ export const hookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: `${ONE}/pings`,
-    hiddenBelow: 'admin',
+    isOfHooks: true,
     run(call) {
       const hook = hookOf(call)
       call.sender.send(
@@ -90,19 +90,19 @@ export const hookRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: `${ONE}/deliveries`,
-    hiddenBelow: 'admin',
+    isOfHooks: true,
     run: (call) => cursorAnswer(call, call.sender.deliveries(hookOf(call)).toReversed(), deliveryPayload),
   },
   {
     method: 'GET',
     path: `${ONE}/deliveries/:delivery`,
-    hiddenBelow: 'admin',
+    isOfHooks: true,
     run: (call) => ({ body: fullDeliveryPayload(deliveryOf(call)) }),
   },
   {
     method: 'POST',
     path: `${ONE}/deliveries/:delivery/attempts`,
-    hiddenBelow: 'admin',
+    isOfHooks: true,
     run(call) {
       const delivery = deliveryOf(call)
       record(call.world, call.writer.user, 'hook.redeliver', call.repository, {
