@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { Octokit } from '@octokit/rest'
 import { expect, test } from 'vitest'
 import { deviations } from '../../../standins/forge/testing/judges/deviations.ts'
 import {
@@ -6,6 +7,7 @@ import {
   judgeExchange,
   judgeWebhook,
   operationNames,
+  pagedOperations,
   webhookNames,
   type Judgement,
 } from '../../../standins/forge/testing/judges/judge.ts'
@@ -49,6 +51,30 @@ test('what is used and not judged stands in one list, no more and no less', asyn
     ...hookEvents.filter((event) => !events.includes(event)).map((event) => `webhook ${event}`),
   ]
   expect([...new Set(unjudged)].toSorted()).toEqual(JSON.parse(readFileSync(listed, 'utf8')))
+})
+
+/** The operations that a source asks by `read`, which looks at one page. */
+function readBy(source: string): string[] {
+  const { rest } = new Octokit()
+  const asked = source.matchAll(/client\s*\.(read|list|page|send|redirected)\([^]*?\.rest\.(\w+)\.(\w+)/g)
+  return [...asked].flatMap(([, how, part = '', method = '']) => {
+    const { endpoint } = (
+      rest as unknown as Record<string, Record<string, { endpoint: typeof Octokit.prototype.request.endpoint }>>
+    )[part]![method]!
+    return how === 'read' ? [`${endpoint.DEFAULTS.method} ${endpoint.DEFAULTS.url}`] : []
+  })
+}
+
+/** `ahead_by` counts the commits of all pages. */
+const wholeInOnePage = ['GET /repos/{owner}/{repo}/compare/{basehead}']
+
+test('an answer that has pages is read by list or page, never by read', () => {
+  const sources = readdirSync(import.meta.dirname).filter((name) => /(?<!test)\.ts$/.test(name))
+  const asked = sources.flatMap((name) => readBy(readFileSync(new URL(name, import.meta.url), 'utf8')))
+  expect(asked).toContain('GET /repos/{owner}/{repo}/pulls/{pull_number}')
+  expect(asked.filter((name) => pagedOperations.includes(name))).toEqual(wholeInOnePage)
+  const planted = "await client.read('read status', schema.X, (rest) => rest.rest.repos.getCombinedStatusForRef(place))"
+  expect(readBy(planted).filter((name) => pagedOperations.includes(name))).toHaveLength(1)
 })
 
 test('the judges know what is used, and nothing else', () => {

@@ -106,14 +106,14 @@ function branches(
   return {
     async commits(path, { since, limit }) {
       const query = { ...placeOf(path), since: new Date(since).toISOString(), per_page: Math.min(limit, 100) }
-      const found = await client.read('list commits', schema.CommitList, (rest) => rest.rest.repos.listCommits(query))
-      return found.slice(0, limit).map(commitOf)
+      const found = await client.page('list commits', schema.ListedCommit, (rest) => rest.rest.repos.listCommits(query))
+      return found.items.slice(0, limit).map(commitOf)
     },
     async recentHeads(path, branch, limit) {
-      const found = await client.read('list commits', schema.Commits, (rest) =>
+      const found = await client.page('list commits', schema.CommitSha, (rest) =>
         rest.rest.repos.listCommits({ ...placeOf(path), sha: branch, per_page: limit }),
       )
-      return found.map((commit) => commit.sha)
+      return found.items.map((commit) => commit.sha)
     },
     async branchHead(path, branch) {
       try {

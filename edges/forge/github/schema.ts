@@ -189,7 +189,7 @@ export type BranchRule = Static<typeof BranchRule>
 export const Merged = Type.Object({ sha: Type.String(), merged: Type.Boolean() })
 export const Permission = Type.Object({ permission: Type.String(), role_name: Type.Optional(Type.String()) })
 export const Compared = Type.Object({ ahead_by: Count })
-export const Commits = Type.Array(Type.Object({ sha: Type.String() }))
+export const CommitSha = Type.Object({ sha: Type.String() })
 const Signature = Type.Object({ name: Type.Optional(Type.String()), date: Type.Optional(Type.String()) })
 export const ListedCommit = Type.Object({
   sha: Type.String(),
@@ -198,7 +198,6 @@ export const ListedCommit = Type.Object({
   author: Maybe(Type.Object({ login: Type.Optional(Type.String()) })),
 })
 export type ListedCommit = Static<typeof ListedCommit>
-export const CommitList = Type.Array(ListedCommit)
 export const CombinedStatus = Type.Object({
   state: Type.String(),
   statuses: Type.Array(CommitStatus),

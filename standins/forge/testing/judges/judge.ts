@@ -63,6 +63,10 @@ const webhooks = read<Webhooks>('webhooks')
 /** Payloads that GitHub has sent, of the events that our hooks ask for. */
 export const examples = read<{ readonly examples: readonly Example[] }>('examples').examples
 export const operationNames: readonly string[] = Object.keys(rest.operations)
+/** Operations whose answer comes in pages, as GitHub describes them. */
+export const pagedOperations: readonly string[] = operationNames.filter((name) =>
+  rest.operations[name]!.query.some((one) => one === 'page' || one === 'per_page'),
+)
 export const webhookNames: readonly string[] = Object.keys(webhooks.webhooks)
 
 function read<T>(name: string): T {
