@@ -36,6 +36,17 @@ test.each([
   })
 })
 
+test.each([
+  [true, { names: [], all: true }],
+  [false, { names: [] }],
+  [null, { names: [], unread: 'whether the pipeline must succeed' }],
+  [undefined, { names: [], unread: 'whether the pipeline must succeed' }],
+])('MERGE-15: a pipeline that must succeed (%s) makes each red check a required one', async (setting, required) => {
+  const body = { id: 7, path_with_namespace: PATH, only_allow_merge_if_pipeline_succeeds: setting }
+  const { port } = scriptedForge({ [`GET ${AT}`]: { body } })
+  expect(await port.requiredChecks(PATH, 'main')).toEqual(required)
+})
+
 const members = `GET ${AT}/members/all/5`
 const users = 'GET /users?per_page=100&username=ann'
 

@@ -95,8 +95,14 @@ function checks(client: GitlabClient): Pick<RepositoryPart, 'ci' | 'jobLog' | 'r
         throw error
       }
     },
-    /** GitLab demands the pipeline as a whole, no check by its name: the merge itself says what is missing. */
-    requiredChecks: () => Promise.resolve({ names: [] }),
+    /** GitLab requires the pipeline as a whole, no check by its name. What may fail is no red check of a head. */
+    async requiredChecks(path) {
+      const { only_allow_merge_if_pipeline_succeeds: isRequired } = await client.read('read project', schema.Project, {
+        place: placeOf(path),
+      })
+      if (isRequired === true) return { names: [], all: true }
+      return isRequired === false ? { names: [] } : { names: [], unread: 'whether the pipeline must succeed' }
+    },
   }
 }
 

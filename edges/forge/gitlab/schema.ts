@@ -122,6 +122,7 @@ export const Project = Type.Object({
   visibility: Maybe(Type.String()),
   merge_method: Maybe(Type.String()),
   squash_option: Maybe(Type.String()),
+  only_allow_merge_if_pipeline_succeeds: Maybe(Type.Boolean()),
 })
 export type Project = Static<typeof Project>
 

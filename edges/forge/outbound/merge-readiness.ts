@@ -52,7 +52,7 @@ async function ciObstacle(
   if (isUnfinished([status]) || (isRed(status) && report.unfinished))
     return { type: 'mr.ciPending', reason: namesOf(report, unfinished) }
   if (missing.length > 0) return { type: 'mr.ciPending', reason: `not reported yet: ${missing.join(', ')}` }
-  if (status === 'none' && (await checksMayCome(deps, target, found)))
+  if (status === 'none' && (required.all === true || (await checksMayCome(deps, target, found))))
     return { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' }
   return undefined
 }

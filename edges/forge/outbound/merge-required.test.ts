@@ -1,6 +1,9 @@
 /** What the forge requires of a head, read by a token that administers nothing. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { CiReport, ForgeMergeRequest, RequiredChecks } from '../port.ts'
 import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+import type { OutboundDeps, Target } from './deps.ts'
+import { obstacleOf, type Obstacle } from './merge-readiness.ts'
 import { mergeWhenKnown, openChange } from './testing/merges.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
@@ -88,5 +91,29 @@ test('MERGE-5: a check that the forge expects is pending, though nobody could re
     ])
     await report(BUILD, 'success')
     expect(await mergeWhenKnown(fixture, change)).toEqual([])
+  })
+})
+
+describe('a forge that requires the whole pipeline', () => {
+  const seen = (status: CiReport['status'], required: RequiredChecks): Promise<Obstacle | undefined> => {
+    const checks = status === 'none' ? [] : [{ name: 'unit', status }]
+    const forge = {
+      ci: async (_path: string, sha: string) => ({ sha, status, unfinished: false, checks }),
+      requiredChecks: async () => required,
+    }
+    const target = { forge, path: 'acme/library' } as unknown as Target
+    const found = { headSha: 'a'.repeat(40), baseBranch: 'main', mergeable: true, draft: false } as ForgeMergeRequest
+    return obstacleOf({} as OutboundDeps, target, found)
+  }
+  const all = { names: [], all: true } as const
+
+  test('MERGE-15: has no red check that is an optional one', async () => {
+    expect(await seen('failure', all)).toEqual({ type: 'mr.ciRed', reason: 'unit: failure' })
+    expect(await seen('failure', { names: [] })).toMatchObject({ optional: ['unit'] })
+  })
+
+  test('MERGE-4: waits where no check was reported, however long ago the head came', async () => {
+    expect(await seen('none', all)).toMatchObject({ type: 'mr.ciPending' })
+    expect(await seen('success', all)).toBeUndefined()
   })
 })

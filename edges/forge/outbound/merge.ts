@@ -120,9 +120,11 @@ async function refusedFor({ forge, path }: Target, params: Params, refusal: stri
   }
 }
 
-/** The forge waits for a check, whatever was read of what it requires: `Required status check "x" is expected.` */
+/** The forge waits for a check, whatever was read: GitHub's `Required status check "x" is expected.`, GitLab's `ci_must_pass`. */
 function isAboutLateChecks(refusal: string): boolean {
-  return /required status checks?\b[^]*\b(?:expected|pending|in progress|queued|waiting)\b/i.test(refusal)
+  return /required status checks?\b[^]*\b(?:expected|pending|in progress|queued|waiting)\b|\bci_must_pass\b/i.test(
+    refusal,
+  )
 }
 
 /** The pods' own branches have no further use; others belong to people (MERGE-9). */
