@@ -49,7 +49,8 @@ export const lifecycleRows = {
     'merging.settling/no-pod': 'no merge while a pod of the Task lives',
     'merging/headMoved': 'another head or base is reviewed again',
     'merging.asked/conflict': 'conflict and red CI go back to work',
-    'merging.asked/optional': 'red checks that the forge does not require: two laps of work for each, then a human',
+    'merging.asked/optional':
+      'red checks that the forge does not require, or of which nobody can read whether it does: two laps of work for each, then a human',
     'merging.asked/pending': 'asked again with backoff',
     'merging.asked/next': 'the next in merge order',
     'merging.asked/refused': 'a human, with what to change',

@@ -63,6 +63,14 @@ test('TASK-RESOURCE-16: Approved when each of its issues is granted, since the n
   expect(said(shown({})['Approved']!)).toEqual(['True', 'NoIssue', timeIn(0)])
 })
 
+test('TASK-RESOURCE-16, MERGE-15: the question about checks names them and what could not be read', () => {
+  const detail = 'codecov: failure; whether the forge requires it is unknown: the rulesets of main'
+  const stage = { name: 'awaiting-human', class: 'parked', reason: 'optional-check', detail } as const
+  expect(shown({ stage })['Stalled']!.message).toBe(`optional-check: ${detail}`)
+  expect(shown({ stage: { ...stage, detail: 'x'.repeat(9000) } })['Stalled']!.message.length).toBeLessThan(600)
+  expect(shown({ stage: { ...stage, reason: 'stage-deadline' } })['Stalled']!.message).toBe('stage-deadline')
+})
+
 test('TASK-RESOURCE-16: Stalled while it is parked, since the first of the parks in a row', () => {
   const history = [
     entered('minted', 0),

@@ -23,6 +23,9 @@ export const parkedStages: readonly string[] = [
   'operator-error',
 ]
 
+/** Names of checks are of any length; a condition is one line of a list. */
+const MESSAGE_CHARS = 500
+
 type Dated = readonly [Finding, number]
 
 export function taskConditions(task: TaskContext, facts: ConditionFacts, generation: number): readonly Condition[] {
@@ -71,7 +74,13 @@ function stalled(task: TaskContext): Dated {
   const { stage } = task
   const at = sinceIn(task, (name) => parkedStages.includes(name))
   if (stage.class !== 'parked') return finding('Stalled', false, 'NotParked', `it is ${stage.name}`, at)
-  return finding('Stalled', true, word(stage.name), stage.reason ?? stage.name, at)
+  return finding('Stalled', true, word(stage.name), parkedBy(task), at)
+}
+
+/** What the question is about, and what the platform could not read (MERGE-15), stands behind the reason. */
+function parkedBy({ stage: { name, reason, detail } }: TaskContext): string {
+  const isQuestion = reason === 'optional-check' && detail !== null
+  return isQuestion ? `${reason}: ${detail.slice(0, MESSAGE_CHARS)}` : (reason ?? name)
 }
 
 function complete(task: TaskContext): Dated {

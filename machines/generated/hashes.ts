@@ -2,12 +2,12 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '2411b7fdedc8ba18',
+  project: 'c3ec2cb64f98e623',
   queue: '80deb3fa8c1797f7',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   memory: '2f3ab8446ad218c2',
-  task: 'b96caaf8ec9805b6',
+  task: '35578ca45b3cfd8a',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',

@@ -311,6 +311,8 @@ export const TaskEvent = Type.Union([
     ...MergeAnswer,
     /** Names of the red checks, where the forge requires none of them (MERGE-15). */
     optional: Type.Optional(Type.Array(Type.String())),
+    /** Names of the red checks, where nobody could read whether the forge requires them (MERGE-15). */
+    unclear: Type.Optional(Type.Array(Type.String())),
   }),
   Type.Object({ type: Type.Literal('mr.ciPending'), ...At, ...MergeAnswer }),
   Type.Object({ type: Type.Literal('mr.notMergeableYet'), ...At, ...MergeAnswer }),

@@ -279,6 +279,29 @@ describe('merging', () => {
       ])
     })
 
+    test('MERGE-15: one of which nobody can read whether it is required has two laps too, and the question says what is unread', () => {
+      const unread = 'codecov: failure; whether the forge requires it is unknown: the rulesets of main'
+      const unclear = { reason: unread, unclear: ['codecov'] }
+      const task = merging()
+      for (const lap of [1, 2]) {
+        expect([task.mergeAnswer('mr.ciRed', unclear).stage, lap]).toEqual(['implementing', lap])
+        again(task)
+      }
+      task.mergeAnswer('mr.ciRed', unclear)
+      expect([task.stage, task.reason, task.context.stage.detail]).toEqual(['awaiting-human', 'optional-check', unread])
+      const [{ body = '' } = {}] = task.only('postComment') as { body?: string }[]
+      expect(body).toContain(`cannot read whether the forge requires it (${unread})`)
+      expect(body).not.toContain('does not require it')
+      const yes = { by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }] }
+      expect(task.send('mr.goAhead', yes).only('mergeMergeRequest')).toMatchObject([{ despite: ['codecov'] }])
+    })
+
+    test('MERGE-15: what becomes unread after a lap has one lap left, and none anew', () => {
+      const task = again(merging().mergeAnswer('mr.ciRed', red('codecov')))
+      again(task.mergeAnswer('mr.ciRed', { unclear: ['codecov'] }))
+      expect(task.mergeAnswer('mr.ciRed', red('codecov')).reason).toBe('optional-check')
+    })
+
     test('MERGE-15: laps of one repository are none of another', () => {
       const task = inReviewOfTwo().approve().final()
       for (const lap of [1, 2]) {

@@ -82,24 +82,29 @@ export function sayConflict(context: TaskContext, event: EventOf<TaskEvent, 'mr.
 
 type Red = EventOf<TaskEvent, 'mr.ciRed'>
 
+/** Red, and not known to be required. */
+function looseChecks({ optional = [], unclear = [] }: Red): readonly string[] {
+  return [...optional, ...unclear]
+}
+
 /** A name of one repository is none of another. */
-function optionalChecks({ repository, optional = [] }: Red): readonly string[] {
-  return optional.map((name) => `${repository} ${name}`)
+function countedChecks(event: Red): readonly string[] {
+  return looseChecks(event).map((name) => `${event.repository} ${name}`)
 }
 
 function lapsOf({ forge: { optionalLaps } }: TaskContext, check: string): number {
   return optionalLaps[check] ?? 0
 }
 
-/** Never of a review-kind Task, which the first red check parks. Nothing red is required, and each of it had its laps of work: only a human knows whether it matters (MERGE-15). */
+/** Never of a review-kind Task, which the first red check parks. Nothing red is known to be required, and each of it had its laps of work: only a human knows whether it matters (MERGE-15). */
 export function isOptionalForLong(context: TaskContext, event: Red): boolean {
-  const checks = optionalChecks(event)
+  const checks = countedChecks(event)
   return checks.length > 0 && checks.every((check) => lapsOf(context, check) >= maxOptionalLaps)
 }
 
 export function sayRed(context: TaskContext, event: Red): Change {
   const told = tell(context, 'ci', event.reason ?? 'a required check is red', event)
-  const counted = optionalChecks(event).map((check) => [check, lapsOf(context, check) + 1] as const)
+  const counted = countedChecks(event).map((check) => [check, lapsOf(context, check) + 1] as const)
   const optionalLaps = { ...context.forge.optionalLaps, ...Object.fromEntries(counted) }
   return { context: withChanges({ forge: { optionalLaps } }, told.context) }
 }
@@ -110,11 +115,17 @@ function askedHead(context: TaskContext, { repository, number, sha }: Red): Head
   return { repository, number, sha, ...withBase(known?.baseBranch) }
 }
 
+/** The reason names what could not be read. */
+function whatIsKnown({ unclear = [], reason }: Red): string {
+  if (unclear.length === 0) return 'The forge does not require it.'
+  return `The platform cannot read whether the forge requires it (${reason ?? 'no reason'}). If it does, the forge refuses the merge.`
+}
+
 /** Said at once and once: no pod lives while a merge is asked. */
 export function askAboutChecks(context: TaskContext, event: Red): Change {
-  const { optional: checks = [] } = event
+  const checks = looseChecks(event)
   const names = checks.map((name) => `\`${name}\``).join(', ')
-  const body = `Still red after ${maxOptionalLaps} laps of work: ${names}. The forge does not require it. Should it be green? Comment here how to go on. Or a maintainer approves with \`/approve\` or an approving review: then the platform merges exactly this head in spite of ${names}, and of no other red check.`
+  const body = `Still red after ${maxOptionalLaps} laps of work: ${names}. ${whatIsKnown(event)} Should it be green? Comment here how to go on. Or a maintainer approves with \`/approve\` or an approving review: then the platform merges exactly this head in spite of ${names}, and of no other red check.`
   return {
     context: {
       stage: { reason: 'optional-check', detail: event.reason ?? names },

@@ -180,20 +180,21 @@ function backToWork(kind: string, reason: string): (t: TaskDraft, event: Answer)
   }
 }
 
-/** Two laps of work for each red check that the forge does not require; when none has one left, a human (MERGE-15). */
+/** Two laps of work for each red check that nobody knows to be required; when none has one left, a human (MERGE-15). */
 function ciRed(t: TaskDraft, event: EventOf<'mr.ciRed'>): Move {
-  const checks = (event.optional ?? []).map((name) => `${event.repository} ${name}`)
+  const loose = [...(event.optional ?? []), ...(event.unclear ?? [])]
+  const checks = loose.map((name) => `${event.repository} ${name}`)
   const laps = (check: string): number => t.c.forge.optionalLaps[check] ?? 0
   const isOver = checks.length > 0 && !checks.some((check) => laps(check) < 2)
   if (isAnswer(t, event) && isOver)
     return {
       to: 'awaiting-human',
       does: () => {
-        const { repository, number, sha, optional = [] } = event
+        const { repository, number, sha } = event
         t.because('optional-check', 'words')
         const base = t.open.find((mr) => isSame(mr, event))?.baseBranch
         const asked = { repository, number, sha, ...(base === undefined ? {} : { base }) }
-        t.c.forge.checkQuestion = { ...asked, checks: optional, isAllowed: false }
+        t.c.forge.checkQuestion = { ...asked, checks: loose, isAllowed: false }
         t.askAll([t.commentOn('mr', event)])
       },
     }
