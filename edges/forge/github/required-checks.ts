@@ -56,7 +56,7 @@ async function ofRulesets(client: GithubClient, path: string, branch: string): P
 
 /** Unknown is not nothing: the answer 404 hides what the token may not see. The forge's word says what the token lacks. */
 function unread(what: string, error: unknown): RequiredChecks {
-  if (error instanceof NotFoundError && /: Branch not found$/.test(error.message)) return { names: [] }
+  if (error instanceof NotFoundError && error.message.endsWith(': Branch not found')) return { names: [] }
   if (error instanceof ForbiddenError || error instanceof NotFoundError)
     return { names: [], unread: `${what} (${error.message})` }
   throw error
