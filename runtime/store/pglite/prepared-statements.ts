@@ -1,7 +1,7 @@
 import type { PGlite, parse, protocol, Results } from '@electric-sql/pglite'
 
 /** What of PGlite's own module speaks its protocol; it is loaded with the store. */
-export interface Protocol {
+interface Protocol {
   readonly parse: typeof parse
   readonly protocol: typeof protocol
 }
