@@ -3,7 +3,9 @@ import { renderTurn } from '../edges/agents/bundle/turn-text.ts'
 import type { AgentApiDeps } from '../edges/agents/deps.ts'
 import { proposalsOf } from '../edges/agents/outcome/proposals.ts'
 import { requestFold } from '../edges/agents/outcome/request-fold.ts'
+import { createReadForeign } from '../edges/forge/foreign-commits.ts'
 import { createForgeEdge, type ForgeEdge } from '../edges/forge/forge-edge.ts'
+import { createCommitGraph } from '../edges/git/commit-graph.ts'
 import { createMergeJudge } from '../edges/git/merge-judge.ts'
 import { createWrapperClient } from '../edges/pods/client.ts'
 import { wrapperHandlers } from '../edges/pods/outbound.ts'
@@ -85,7 +87,7 @@ function forgeEdge({ settings, ports, parts, webhookUrl }: Setup, stores: Stores
 }
 
 function agentSide({ parts }: Setup, stores: Stores): AgentApiDeps {
-  const { core, threads, gatedThreads, openForge, pushRefusal } = stores
+  const { core, threads, gatedThreads, openForge, pushRefusal, mirror, cache } = stores
   const { directory } = core
   return {
     ...core,
@@ -94,6 +96,10 @@ function agentSide({ parts }: Setup, stores: Stores): AgentApiDeps {
     gatedThreads,
     openForge,
     podTokens: parts.podTokens,
+    foreignCommits: createReadForeign({
+      mirror,
+      graph: parts.commitGraph ?? createCommitGraph({ directory, cache, forgeIdOf: forgeIdsOf(mirror) }),
+    }),
     verifyOidc: parts.verifyOidc,
     pushRefusal,
     lifeOf: (project) => lifeIn(directory, project),

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 import type { PodTokens } from '../edges/agents/pod-tokens.ts'
 import type { GitCache } from '../edges/git/cache.ts'
 import type { MemoryIntake } from '../edges/ports/memory-intake.ts'
+import type { CommitGraph } from '../edges/ports/commit-graph.ts'
 import type { MergeJudge } from '../edges/ports/merge-judge.ts'
 import type { PlatformMetrics } from '../edges/telemetry/platform-metrics.ts'
 import type { Tracing } from '../edges/telemetry/tracing.ts'
@@ -56,6 +57,8 @@ export interface OrchestratorParts {
   readonly routeRules?: RouteRules
   /** Judges what merges make of their base; without one the gateway's own copies do. */
   readonly mergeJudge?: MergeJudge
+  /** Says which commits a head has; without one the gateway's own copies do. */
+  readonly commitGraph?: CommitGraph
   /** Copies of the Repositories; without one they are git's own, below the state's folder. */
   readonly gitCache?: GitCache
   /** What fills the memories of Projects; without one `statewright ingest` does. */

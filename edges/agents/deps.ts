@@ -1,5 +1,6 @@
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
+import type { ReadForeign } from '../forge/foreign-commits.ts'
 import type { OpenForge } from '../forge/port.ts'
 import type { ProjectDirectory } from '../forge/projects.ts'
 import type { VerifyToken } from '../../http/auth/authenticate.ts'
@@ -28,6 +29,8 @@ export interface AgentApiDeps {
   readonly gatedThreads: ThreadReader
   readonly openForge: OpenForge
   readonly podTokens: PodTokens
+  /** Commits of a merge request that nobody who may let it merge brought (REVIEW-3). */
+  readonly foreignCommits: ReadForeign
   /** OIDC bearer with the operator's audience: people and other programs. */
   readonly verifyOidc: VerifyToken
   /** Why the newest push of a Task was refused, by the git gateway or the forge; undefined: it was not. */

@@ -38,6 +38,8 @@ export interface MergeRequestChange extends Change {
   readonly action: MergeRequestAction
   readonly mergeRequest: ForgeMergeRequest
   readonly before?: TextBefore
+  /** With `pushed`: the head before. */
+  readonly beforeSha?: string
 }
 
 /** The text of a subject as a payload shows it. */
@@ -65,6 +67,8 @@ export interface SubjectChange extends Change {
   readonly text: ShownText
   /** Who opens or pushes a merge request does so with this head. */
   readonly headSha?: string
+  /** With `pushed`: the head before. */
+  readonly beforeSha?: string
   /** Its comments or reviews have changed, and the payload does not show how. */
   readonly thread?: true
 }

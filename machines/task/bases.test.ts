@@ -11,7 +11,7 @@ describe('another base', () => {
     expect([task.stage, task.context.forge.verdict]).toEqual(['reviewing', null])
     expect(task.only('withdrawEffects')).toEqual([{ types: ['mergeMergeRequest'] }])
     expect(task.context.journal.pending.at(-1)).toMatchObject({ kind: 'push', author: 'statewright', text: told })
-    task.running().approve().final()
+    task.running().accepted().approve().final()
     expect(task.only('mergeMergeRequest')).toMatchObject([{ sha: 'sha-1', base: 'release' }])
   })
 
@@ -34,7 +34,7 @@ describe('another base', () => {
     task.mergeAnswer('mr.notMergeableYet').fire('mergeDelay')
     expect(task.told('merge-request')).toMatchObject([{ type: 'merge.asked' }])
     expect(task.headMoved('sha-1').stage).toBe('reviewing')
-    task.running().approve().final()
+    task.running().accepted().approve().final()
     expect(task.only('mergeMergeRequest')).toMatchObject([{ base: 'main' }])
   })
 

@@ -109,6 +109,8 @@ export const LiveHead = Type.Object({
   author: Type.String(),
   /** bot, maintainer, or engine of an adopted merge request (REVIEW-3). */
   authorMayMerge: Type.Boolean(),
+  /** Newest first, the newest few: commits that no pod, maintainer or engine brought (REVIEW-3). `by` is empty where nobody knows. */
+  foreign: Type.Optional(Type.Array(Type.Object({ sha: Type.String(), by: Type.String() }))),
 })
 export type LiveHead = Static<typeof LiveHead>
 

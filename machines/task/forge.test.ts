@@ -292,7 +292,7 @@ describe('merging', () => {
       const [{ body = '' } = {}] = task.only('postComment') as { body?: string }[]
       expect(body).toContain(`cannot read whether the forge requires it (${unread})`)
       expect(body).not.toContain('does not require it')
-      const yes = { by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1' }] }
+      const yes = { by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1', base: 'main' }] }
       expect(task.send('mr.goAhead', yes).only('mergeMergeRequest')).toMatchObject([{ despite: ['codecov'] }])
     })
 

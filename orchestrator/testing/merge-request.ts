@@ -21,7 +21,7 @@ export async function openMergeRequest(
   Object.assign(url, { username: people.maintainer, password: tokenOf(people.maintainer) })
   await run(dir, ['clone', '--quiet', url.href, clone])
   await run(clone, ['switch', '--quiet', '-c', head])
-  await commit(clone, { 'weeks.md': 'Weeks.\n' }, 'Know weeks')
+  await commit(clone, { 'weeks.md': `Weeks, as ${head} has them.\n` }, 'Know weeks')
   await run(clone, ['push', '--quiet', 'origin', head])
   const input = { title: 'Know weeks', body: 'Seven days.', head, base: 'main' }
   return fixture.forge.openPull(author, repository, input)

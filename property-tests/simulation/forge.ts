@@ -9,6 +9,7 @@ import { createDialectLinks, sendEvents, signDelivery } from '../../standins/for
 import { serveGithub } from '../../standins/forge/github/server.ts'
 import { serveGitlab } from '../../standins/forge/gitlab/server.ts'
 import { refOf, ZERO_SHA } from '../../standins/forge/git/refs.ts'
+import type { Git } from '../../standins/forge/git/store.ts'
 import type { AuditEntry } from '../../standins/forge/store/audit.ts'
 import { createCheckRun, updateCheckRun } from '../../standins/forge/store/checks.ts'
 import { createLocks } from '../../standins/forge/store/locks.ts'
@@ -68,6 +69,7 @@ export interface Forge {
   /** Branches of the repository: full ref to commit. */
   heads(repository: string): ReadonlyMap<string, string>
   tip(repository: string, branch: string): Promise<string | undefined>
+  git(repository: string): Git
   /** All that stand on it, of whichever thread. */
   comments(): readonly Said[]
 }
@@ -184,6 +186,7 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     check: (name, sha, conclusion) => check(store, at(name), ci, sha, conclusion),
     heads: (name) => new Map([...bareAt(at(name).path).refs].filter(([ref]) => ref.startsWith('refs/heads/'))),
     tip: (name, branch) => at(name).git.branchTip(branch),
+    git: (name) => at(name).git,
     comments: () =>
       [...repositories.values()].flatMap(({ name, issues }) =>
         [...issues.values()].flatMap(({ kind, number, comments }) =>

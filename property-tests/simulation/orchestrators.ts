@@ -20,6 +20,7 @@ import type { World } from '../runtime/simulation/world.ts'
 import type { Answered } from './forge.ts'
 import { botToken } from './forge.ts'
 import { fetchOf, storeOf, travel, type Outside } from './network.ts'
+import { commitGraphOf } from './commit-graph.ts'
 import { copiesOf, intakeOf } from './intake.ts'
 import { faultText, type Plan } from './plan.ts'
 import { podTokens } from './pod-tokens.ts'
@@ -250,6 +251,7 @@ export class Orchestrators {
       callbackMaster,
       // Git is kept in memory here, and no pod of this world touches a protected path.
       mergeJudge: { judge: async () => ({ kind: 'clean', tree: '', base: '' }), treeOf: async () => undefined },
+      commitGraph: commitGraphOf(outside.forge),
       gitCache: copiesOf(line, outside),
       memoryIntake: intakeOf(line, outside),
       pace,

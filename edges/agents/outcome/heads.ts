@@ -6,8 +6,11 @@ import { forgePath, maintainersOf, repositoryNamed } from '../../forge/projects.
 import { Problem } from '../../../http/problem.ts'
 import type { AgentApiDeps } from '../deps.ts'
 
+/** People look for the rest on the forge. */
+const mostTold = 20
+
 export async function readHeads(
-  deps: Pick<AgentApiDeps, 'projects' | 'openForge'>,
+  deps: Pick<AgentApiDeps, 'projects' | 'openForge' | 'foreignCommits'>,
   task: TaskContext,
 ): Promise<readonly LiveHead[]> {
   const name = task.config.project
@@ -35,6 +38,7 @@ export async function readHeads(
         draft: mr.draft,
         author: mr.author.login,
         authorMayMerge,
+        foreign: (await deps.foreignCommits(project, repository, mr)).slice(0, mostTold),
       }
     }),
   )

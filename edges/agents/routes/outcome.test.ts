@@ -47,6 +47,7 @@ async function toldBy(task: TaskContext, body: object, ceiling: string | undefin
     podTokens: tokens,
     lifeOf: async () => aLife,
     projects: { project: async () => project } as unknown as ProjectDirectory,
+    foreignCommits: async () => [{ sha: 'f1', by: 'sam' }],
     openForge: async () =>
       aForge({ mergeRequest: async (_path, number) => ({ number, headSha: 'sha-1', author, draft: false }) as never }),
   } as unknown as AgentApiDeps

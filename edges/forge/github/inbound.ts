@@ -16,7 +16,12 @@ const Changes = Type.Optional(Type.Object({ title: ChangedText, body: ChangedTex
 const payloads = {
   issues: Type.Object({ ...Action, issue: schema.Issue, label: Type.Optional(schema.NamedLabel), changes: Changes }),
   issue_comment: Type.Object({ ...Action, issue: schema.Issue, comment: schema.Comment, changes: Changes }),
-  pull_request: Type.Object({ ...Action, pull_request: schema.PullRequest, changes: Changes }),
+  pull_request: Type.Object({
+    ...Action,
+    pull_request: schema.PullRequest,
+    changes: Changes,
+    before: Type.Optional(Type.String()),
+  }),
   pull_request_review: Type.Object({
     ...Action,
     review: schema.Review,
@@ -64,12 +69,13 @@ const mappings: Mapping = {
     } as const
     return on === 'issue' ? { ...change, issue: issueOf(issue) } : change
   },
-  pull_request: ({ action, pull_request, changes, ...rest }) => ({
+  pull_request: ({ action, pull_request, changes, before, ...rest }) => ({
     ...origin(rest),
     kind: 'mr',
     action: mergeRequestActionOf(action),
     mergeRequest: mergeRequestOf(pull_request),
     ...subjectBefore(changes),
+    ...(before === undefined ? {} : { beforeSha: before }),
   }),
   pull_request_review: ({ action, review, pull_request, changes, ...rest }) => ({
     ...origin(rest),

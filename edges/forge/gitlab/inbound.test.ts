@@ -226,6 +226,7 @@ test('a push names its head, and the thread is read for approvals that it took a
     text,
     acts: [{ action: 'pushed' }],
     headSha: 'a'.repeat(40),
+    beforeSha: 'b'.repeat(40),
     thread: true,
   })
 })

@@ -116,6 +116,7 @@ const mappings: Mapping = {
       ...shownIn(found, changes),
       acts: actsOf(mergeRequestActions, isPushed ? { ...found, action: 'push' } : found, changes),
       ...(found.last_commit ? { headSha: found.last_commit.id } : {}),
+      ...(isPushed ? { beforeSha: found.oldrev ?? '' } : {}),
       // A push may take approvals away without an event of its own.
       ...(isPushed || touchesReviews(found.action, changes) ? { thread: true } : {}),
     }

@@ -14,11 +14,13 @@ import type {
 } from '../change.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { NotFoundError } from '../errors.ts'
-import type { ForgeAccount, ForgeIssue } from '../port.ts'
+import { refOf } from '../foreign-commits.ts'
+import type { ForgeAccount, ForgeIssue, ForgeMergeRequest } from '../port.ts'
 import { projectId, repositoryAt, type ProjectSettings } from '../projects.ts'
 import { isOld, markGone, readChecks, readSubject, readThread } from './read-forge.ts'
 import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
+import { forgetToldPushes, insertToldPush, NO_COMMIT } from './store/pushes.ts'
 import { listMergeRequests } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type Taken } from './take-in.ts'
@@ -161,6 +163,7 @@ async function rereadMergeRequest(subject: Subject, change: SubjectChange): Prom
     const isPast = headSha !== undefined && headSha !== found.headSha && ['opened', 'pushed'].includes(act.action)
     const hint = isPast ? undefined : { ...act, action: act.action as MergeRequestAction, by, mergeRequest: text }
     await subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, 'read', hint))
+    if (headSha !== undefined) await recordForkPush(subject, found, { ...change, action: act.action, headSha })
   }
   if (change.thread === true) await readThread(subject)
   await subject.tell()
@@ -192,6 +195,7 @@ function applyMergeRequest(subjects: Subjects, scope: Scope, change: MergeReques
       subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, source, change))
     if ((await take(mergeRequest, 'told')).how === 'tie')
       await take(await scope.forge.mergeRequest(scope.path, mergeRequest.number), 'read')
+    await recordForkPush(subject, mergeRequest, { ...change, headSha: mergeRequest.headSha })
     await subject.tell()
   })
 }
@@ -237,10 +241,40 @@ async function applyCi(subjects: Subjects, scope: Scope, { sha, mergeRequest }: 
   }
 }
 
+interface HeadPush {
+  readonly action: SubjectAct['action']
+  readonly by: ForgeAccount
+  readonly headSha: string
+  readonly beforeSha?: string
+}
+
+/** A fork tells us of no push: who opens its merge request, and who moves its head, has brought what is in it. */
+async function recordForkPush(
+  { scope, options }: Subject,
+  found: ForgeMergeRequest,
+  { action, by, headSha: after, beforeSha = '' }: HeadPush,
+): Promise<void> {
+  const ref = refOf(found, scope.path)
+  const before = action === 'opened' ? NO_COMMIT : beforeSha
+  if (!ref.startsWith('refs/pull/') || !['opened', 'pushed'].includes(action) || before === '') return
+  await insertToldPush(options.sql, { ...scope.place, ref, before, after, by: by.login, at: options.clock.now() })
+}
+
+/** Who pushed what: the evidence of whose the commits of a merge request are (REVIEW-3). */
+async function recordPush({ options: { sql, clock } }: Subjects, scope: Scope, change: PushChange): Promise<void> {
+  const { ref, before, after, by } = change
+  // A base is never a head of ours, and has most of a repository's pushes.
+  if (isMoved(scope, change)) return
+  if (after === NO_COMMIT) return forgetToldPushes(sql, scope.place, ref)
+  await insertToldPush(sql, { ...scope.place, ref, before, after, by: by.login, at: clock.now() })
+}
+
 /** The merge request's own event may be lost or late; a push to its branch says that it has a new head. */
-async function applyPush(subjects: Subjects, scope: Scope, { ref, after, by }: PushChange): Promise<void> {
+async function applyPush(subjects: Subjects, scope: Scope, change: PushChange): Promise<void> {
+  const { ref, after, by } = change
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
   if (branch === undefined) return
+  await recordPush(subjects, scope, change)
   const open = await listMergeRequests(subjects.options.sql, [scope.place], {
     state: 'open',
     headBranch: branch,

@@ -24,6 +24,7 @@ import { openScope, requireProject } from './scope.ts'
 import { createSubjects } from './subject.ts'
 import { readAndReport } from './read-forge.ts'
 import { loadThreads } from './task-words.ts'
+import { pushesTo, type BranchPush } from './store/pushes.ts'
 import type { Word } from './words.ts'
 
 /** Projects by name or actor id, repositories by the name of their resource. */
@@ -52,6 +53,8 @@ export interface Mirror {
   ): Promise<readonly number[]>
   /** The words of maintainers that withhold the merges of a Task with these threads, oldest first (LAW-24); as last read. */
   withheld(project: string, threads: readonly ThreadPlace[]): Promise<readonly Word[]>
+  /** Who pushed what to a ref, newest first. */
+  pushesTo(project: string, repository: string, ref: string): Promise<readonly BranchPush[]>
   /** Reads one subject and its thread from the forge and tells its actor; what a merge, an opening or a doubt asks for. */
   refresh(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<void>
   /** What one delivery told; `delivery` is its id. */
@@ -110,6 +113,10 @@ export function createMirror(options: MirrorOptions): Mirror {
       const known = await currentPlaces(options, project)
       const bound = await boundAccounts(sql, project.uid)
       return options.rules.words(await loadThreads({ ...options, known }, project, threads, bound))
+    },
+    async pushesTo(project, repository, ref) {
+      const place = await currentPlace(options, project, repository)
+      return place === undefined ? [] : pushesTo(sql, place, ref)
     },
     async refresh(project, repository, on, number) {
       const scope = await openScope(options, project, repository)

@@ -34,7 +34,9 @@ function judgedHeads(context: TaskContext, event: Outcome): readonly Head[] {
   }))
 }
 
-function isNamed(heads: readonly Head[], head: Head): boolean {
+type Named = Pick<Head, 'repository' | 'number'>
+
+function isNamed(heads: readonly Named[], head: Named): boolean {
   return heads.some(({ repository, number }) => repository === head.repository && number === head.number)
 }
 
@@ -124,14 +126,33 @@ function reviews(context: TaskContext, event: Outcome, verdict: 'approve' | 'req
 interface Hold {
   readonly reason: 'approval-revoked' | 'over-auto-approve-ceiling' | 'needs-maintainer'
   readonly said: string
+  /** As people read it where they ask why. */
+  readonly detail?: string
 }
 
 function mayAuthorsMerge(context: TaskContext, event: Outcome): boolean {
   return openMergeRequests(context).every((mr) =>
-    event.heads.some(
-      (head) => head.repository === mr.repository && head.number === mr.number && head.authorMayMerge && !head.draft,
-    ),
+    event.heads.some((head) => isNamed([mr], head) && head.authorMayMerge && !head.draft),
   )
+}
+
+const mostNamed = 5
+
+/** Who pushed what into the open merge requests, and may not let it merge; null: nobody did. */
+function foreignWords(context: TaskContext, event: Outcome): string | null {
+  const words = event.heads
+    .filter((head) => isNamed(openMergeRequests(context), head))
+    .flatMap(({ repository, number, foreign = [] }) => {
+      if (foreign.length === 0) return []
+      const named = foreign
+        .slice(0, mostNamed)
+        .map(({ sha, by }) => `${sha.slice(0, 12)} (${by === '' ? 'nobody knows who pushed it' : `pushed by ${by}`})`)
+      const more = foreign.length > mostNamed ? ' and more' : ''
+      return [
+        `${repository}!${number} has commits of neither the platform nor a maintainer: ${named.join(', ')}${more}`,
+      ]
+    })
+  return words.length === 0 ? null : words.join('; ')
 }
 
 /** A good review that still may not merge on its own word (REVIEW-3, APPROVAL-7, REVIEW-4). */
@@ -143,10 +164,11 @@ function holdOf(context: TaskContext, event: Outcome): Hold | null {
   }
   if (!mayAuthorsMerge(context, event))
     return { reason: 'needs-maintainer', said: 'It is a draft, or its author may not merge it alone.' }
-  return null
+  const foreign = foreignWords(context, event)
+  return foreign === null ? null : { reason: 'needs-maintainer', said: `${foreign}.`, detail: foreign }
 }
 
-function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Judgement {
+function held(context: TaskContext, event: Outcome, { reason, said, detail = '' }: Hold): Judgement {
   const reviewed = judgedHeads(context, event)
   const goAhead =
     reason === 'approval-revoked'
@@ -161,7 +183,7 @@ function held(context: TaskContext, event: Outcome, { reason, said }: Hold): Jud
       ),
     () => ({ context: { forge: { reviewed, goAheads: [], significance: levelOf(context, event) } } }),
   )(context, event)
-  return accepted(context, event, 'awaiting-human', change, reason)
+  return accepted(context, event, 'awaiting-human', change, reason, detail || null)
 }
 
 export const approve: Judge = (context, event) => {

@@ -31,6 +31,59 @@ export async function insertPush(sql: Queryable, push: PushAudit): Promise<void>
   )
 }
 
+/** As forges write that there is no commit. */
+export const NO_COMMIT = '0'.repeat(40)
+
+/** A push that a signed delivery told. */
+export interface ToldPush extends RepositoryPlace {
+  readonly ref: string
+  readonly before: string
+  readonly after: string
+  readonly by: string
+  readonly at: number
+}
+
+/** Once, however often it is told. */
+export async function insertToldPush(
+  sql: Queryable,
+  { ref, before, after, by, at, ...place }: ToldPush,
+): Promise<void> {
+  await sql.query(
+    `insert into forge_push (project, repository, task, pod, ref, before, after, outcome, at, by_login)
+     select $1, $2, '', '', $3, $4, $5, 'accepted', $6, $7 where not exists (
+       select 1 from forge_push where project = $1 and repository = $2 and ref = $3 and before = $4 and after = $5 and by_login = $7)`,
+    [place.project, columnOf(place), ref, before, after, at, by],
+  )
+}
+
+/** The branch is gone, and what people pushed to it is nobody's evidence any more. */
+export async function forgetToldPushes(sql: Queryable, place: RepositoryPlace, ref: string): Promise<void> {
+  await sql.query(
+    'delete from forge_push where project = $1 and repository = $2 and ref = $3 and by_login is not null',
+    [place.project, columnOf(place), ref],
+  )
+}
+
+/** `by` is absent where a pod pushed. */
+export interface BranchPush {
+  readonly before: string
+  readonly after: string
+  readonly by?: string
+}
+
+/** Newest first. What the forge refused was written down as accepted before. */
+export async function pushesTo(sql: Queryable, place: RepositoryPlace, ref: string): Promise<readonly BranchPush[]> {
+  const { rows } = await sql.query<{ before: string; after: string; by: string | null }>(
+    `select before, after, by_login as "by" from forge_push p
+     where project = $1 and repository = $2 and ref = $3 and outcome = 'accepted' and not exists (
+       select 1 from forge_push f where f.project = p.project and f.repository = p.repository and f.ref = p.ref
+       and f.pod = p.pod and f.before = p.before and f.after = p.after and f.outcome = 'failed' and f.id > p.id)
+     order by id desc`,
+    [place.project, columnOf(place), ref],
+  )
+  return rows.map(({ by, ...push }) => ({ ...push, ...(by === null ? {} : { by }) }))
+}
+
 /** Why the newest push of this Task's pods did not get through; undefined when it did, or when there was none. */
 export async function newestRefusal(
   sql: Queryable,
@@ -48,7 +101,7 @@ export async function newestRefusal(
 /** Whether a pod brought this head to the forge. */
 export async function wasPushedByPod(sql: Queryable, place: RepositoryPlace, sha: string): Promise<boolean> {
   const { rowCount } = await sql.query(
-    `select 1 from forge_push where project = $1 and repository = $2 and after = $3 and outcome = 'accepted' limit 1`,
+    `select 1 from forge_push where project = $1 and repository = $2 and after = $3 and outcome = 'accepted' and by_login is null limit 1`,
     [place.project, columnOf(place), sha],
   )
   return rowCount > 0

@@ -253,6 +253,7 @@ function outcomes(c: TaskContext): readonly TimelessEvent[] {
   const moved = heads.map((head) => ({ ...head, sha: 'newer' }))
   const theirs = heads.map((head) => ({ ...head, authorMayMerge: false }))
   const drafts = heads.map((head) => ({ ...head, draft: true }))
+  const pushed = heads.map((head) => ({ ...head, foreign: [{ sha: 'f1', by: 'rita' }] }))
   return [
     ...actionsOf[kind].flatMap((action) => (payloads[action] ?? []).map((one) => said(kind, action, one))),
     said(kind, first, payload, { pod: c.pod.ordinal - 1 }),
@@ -261,6 +262,7 @@ function outcomes(c: TaskContext): readonly TimelessEvent[] {
     said(kind, first, payload, { heads: moved, workspaceClean: false }),
     said(kind, first, payload, { workspaceClean: false }),
     said(kind, first, payload, { heads: theirs }),
+    said(kind, first, payload, { heads: pushed }),
     said(kind, first, payload, { heads: drafts }),
     said(kind, first, payload, { heads: [] }),
     said(kind, first, payload, { claims: claims.map((one) => ({ ...one, refusedBy: 'quote-matches' })) }),

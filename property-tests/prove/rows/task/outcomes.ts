@@ -272,11 +272,16 @@ function postReviews(t: TaskDraft, event: Outcome, verdict: string): void {
   t.afterPod(posts)
 }
 
-function holdOf(t: TaskDraft, event: Outcome): string | undefined {
-  if (!t.isGranted) return 'approval-revoked'
-  if (!t.isUnderCeiling(levelOf(t, event), event)) return 'over-auto-approve-ceiling'
+/** Of several reasons the first; who brought foreign commits is named only where nothing else holds the change. */
+function holdOf(t: TaskDraft, event: Outcome): readonly [reason: string, detail: string | null] | undefined {
+  if (!t.isGranted) return ['approval-revoked', null]
+  if (!t.isUnderCeiling(levelOf(t, event), event)) return ['over-auto-approve-ceiling', null]
   const may = (head: LiveHead, mr: Named): boolean => isSame(head, mr) && head.authorMayMerge && !head.draft
-  return t.open.every((mr) => event.heads.some((head) => may(head, mr))) ? undefined : 'needs-maintainer'
+  if (!t.open.every((mr) => event.heads.some((head) => may(head, mr)))) return ['needs-maintainer', null]
+  const isForeign = event.heads.some(
+    ({ foreign = [], ...head }) => foreign.length > 0 && t.open.some((mr) => isSame(head, mr)),
+  )
+  return isForeign ? ['needs-maintainer', 'words'] : undefined
 }
 
 function approve(t: TaskDraft, event: Outcome): Move {
@@ -290,7 +295,8 @@ function approve(t: TaskDraft, event: Outcome): Move {
   const significance = levelOf(t, event)
   const hold = holdOf(t, event)
   if (hold)
-    return accept(t, event, 'awaiting-human', hold, () => {
+    return accept(t, event, 'awaiting-human', hold[0], () => {
+      t.c.stage.detail = hold[1]
       postReviews(t, event, 'approve')
       t.afterPod(t.comments)
       put(t.c, { forge: { reviewed: read, goAheads: [], significance } })
