@@ -96,6 +96,7 @@ function agentSide({ parts }: Setup, stores: Stores): AgentApiDeps {
     gatedThreads,
     openForge,
     podTokens: parts.podTokens,
+    pushedBy: (project, repositories, task) => mirror.pushedBy(project, repositories, task),
     foreignCommits: createReadForeign({
       mirror,
       graph: parts.commitGraph ?? createCommitGraph({ directory, cache, forgeIdOf: forgeIdsOf(mirror) }),

@@ -33,6 +33,8 @@ export interface AgentApiDeps {
   readonly foreignCommits: ReadForeign
   /** OIDC bearer with the operator's audience: people and other programs. */
   readonly verifyOidc: VerifyToken
+  /** Those of the repositories that pods of the Task pushed to, by the git gateway's record. */
+  readonly pushedBy: (project: string, repositories: readonly string[], task: string) => Promise<readonly string[]>
   /** Why the newest push of a Task was refused, by the git gateway or the forge; undefined: it was not. */
   readonly pushRefusal?: (project: string, repository: string, task: string) => Promise<string | undefined>
   /** Which Project has a name now, by its actor id; undefined: none. */

@@ -245,6 +245,8 @@ export const TaskEvent = Type.Union([
     ceiling: Type.Optional(CeilingSetting),
     members: Type.Optional(Type.Array(FoldMember)),
     workspaceClean: Type.Boolean(),
+    /** Of a `submitted`: repositories that pods of the Task pushed to, by the gateway's record: this turn's too. */
+    pushed: Type.Optional(Type.Array(Type.String())),
   }),
   Type.Object({
     type: Type.Literal('note.written'),

@@ -358,6 +358,13 @@ describe('submitted', () => {
     expect(two().submit({ merge_order: ['app', 'lib'] }).stage).toBe('reviewing')
   })
 
+  test('OUTCOME-18: in the turn that pushed it is demanded too, by the record of the gateway', () => {
+    const pushed = { pushed: ['lib', 'app'] }
+    const two = () => granted({ repositories: ['lib', 'app'] })
+    expect(code(two().submit({}, pushed))).toEqual([400, 'merge-order-required'])
+    expect(two().submit({ merge_order: ['app', 'lib'] }, pushed).stage).toBe('reviewing')
+  })
+
   test('a refusal leaves the outcome to the pod', () => {
     const task = running().planned().submit().grant().submit()
     expect(task.stage).toBe('reviewing')

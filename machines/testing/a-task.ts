@@ -235,13 +235,9 @@ export class ATask {
     return this.send('approval.granted', { issue: issueId, planHash: plan.hash, self: false, ...fields })
   }
 
-  submit(payload: Fields = {}): this {
-    return this.outcome('submitted', {
-      title: 'Make it so',
-      body: 'It is so.',
-      change_significance: 'patch',
-      ...payload,
-    })
+  submit(payload: Fields = {}, fields: Fields = {}): this {
+    const said = { title: 'Make it so', body: 'It is so.', change_significance: 'patch', ...payload }
+    return this.outcome('submitted', said, fields)
   }
 
   ready(repository = 'lib', sha = 'sha-1', number = 7, attempt = this.context.forge.openAttempt): this {

@@ -26,6 +26,8 @@ export interface JudgedHead {
   readonly sha: string
   /** Branch that the forge had it against in the call. */
   readonly base?: string | undefined
+  /** It has commits that nobody who may let them merge has pushed. */
+  readonly isForeign?: boolean
 }
 
 export interface Verdict {
@@ -206,7 +208,7 @@ function verdictOf({ event, after }: Stepped): Verdict {
       const live = (event['heads'] as readonly LiveHead[]).find(
         (one) => one.repository === repo && one.number === number,
       )
-      return { repo, number, sha, base: live?.base }
+      return { repo, number, sha, base: live?.base, isForeign: (live?.foreign ?? []).length > 0 }
     }),
   }
 }

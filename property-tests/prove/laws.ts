@@ -87,7 +87,8 @@ const verdict = onPerformed('mergeMergeRequest', 'merged', ({ effect: { actor, p
   if (word?.action !== 'approve') return [`merged, and the newest verdict is ${word?.action ?? 'none'}`]
   if (!word.heads.some(isNamed)) return ['merged a head that the review did not name']
   const isLet = (history.goAheads[idOf(actor)] ?? []).some(isNamed)
-  return word.isHeld && !isLet ? ['merged a head that waited for a maintainer'] : []
+  const isForeign = word.heads.some((head) => isNamed(head) && head.isForeign)
+  return (word.isHeld || isForeign) && !isLet ? ['merged a head that waited for a maintainer'] : []
 })
 
 const byHuman = 'was closed by a human'

@@ -160,6 +160,8 @@ export class StateKeys {
       ...actors.outbox.map((effect) => this.#effect(effect)),
       ...[...forge.issues, ...forge.mergeRequests].map((subject) => this.#text(subjectText(subject))),
       this.#text(JSON.stringify([...forge.branches])),
+      // Who pushed what is asked of heads alone, and only whether there is any.
+      this.#text(JSON.stringify([...forge.branches.values()].map((sha) => (forge.foreign.get(sha) ?? []).length > 0))),
       ...processes.alive.map((process) => this.#text(processText(process))),
       this.#text(agents.memories),
       this.#text(JSON.stringify(history)),

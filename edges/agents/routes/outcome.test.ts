@@ -47,6 +47,7 @@ async function toldBy(task: TaskContext, body: object, ceiling: string | undefin
     podTokens: tokens,
     lifeOf: async () => aLife,
     projects: { project: async () => project } as unknown as ProjectDirectory,
+    pushedBy: async () => ['lib'],
     foreignCommits: async () => [{ sha: 'f1', by: 'sam' }],
     openForge: async () =>
       aForge({ mergeRequest: async (_path, number) => ({ number, headSha: 'sha-1', author, draft: false }) as never }),
@@ -75,4 +76,11 @@ it.each([
   expect(task.config.autoApproveMaxSignificance).toBe('minor')
   expect(await toldBy(task, body, 'patch')).toMatchObject({ type: 'outcome', ceiling: 'patch' })
   expect(await toldBy(task, body, undefined)).toMatchObject({ type: 'outcome', ceiling: 'minor' })
+})
+
+it('is told with what only the edge knows: who pushed what (REVIEW-3), and what the Task has pushed (OUTCOME-18)', async () => {
+  const review = await toldBy(inReview().context, { kind: 'review', payload: approve }, undefined)
+  expect(review).toMatchObject({ heads: [{ sha: 'sha-1', foreign: [{ sha: 'f1', by: 'sam' }] }] })
+  const work = await toldBy(granted().context, { kind: 'implement', payload: submitted }, undefined)
+  expect(work).toMatchObject({ pushed: ['lib'] })
 })

@@ -57,6 +57,9 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
           claims: approving ? await buildClaims(deps, task, payload as unknown as ImplementOutcome) : [],
           ceiling: await ceilingNow(deps, task),
           heads: kind === 'review' ? await readHeads(deps, task) : [],
+          ...(action === 'submitted'
+            ? { pushed: await deps.pushedBy(task.config.project, task.repositories, claims.task) }
+            : {}),
           ...(action === 'propose' ? { proposals: await proposalRoom(deps, task) } : {}),
           ...(kind === 'refine'
             ? { members: await foldMembers(deps, task, (payload as RefineOutcome).folds ?? []) }

@@ -24,7 +24,7 @@ import { openScope, requireProject } from './scope.ts'
 import { createSubjects } from './subject.ts'
 import { readAndReport } from './read-forge.ts'
 import { loadThreads } from './task-words.ts'
-import { pushesTo, type BranchPush } from './store/pushes.ts'
+import { hasPushed, pushesTo, type BranchPush } from './store/pushes.ts'
 import type { Word } from './words.ts'
 
 /** Projects by name or actor id, repositories by the name of their resource. */
@@ -53,6 +53,8 @@ export interface Mirror {
   ): Promise<readonly number[]>
   /** The words of maintainers that withhold the merges of a Task with these threads, oldest first (LAW-24); as last read. */
   withheld(project: string, threads: readonly ThreadPlace[]): Promise<readonly Word[]>
+  /** Those of the repositories that pods of this Task pushed to. */
+  pushedBy(project: string, repositories: readonly string[], task: string): Promise<readonly string[]>
   /** Who pushed what to a ref, newest first. */
   pushesTo(project: string, repository: string, ref: string): Promise<readonly BranchPush[]>
   /** Reads one subject and its thread from the forge and tells its actor; what a merge, an opening or a doubt asks for. */
@@ -113,6 +115,14 @@ export function createMirror(options: MirrorOptions): Mirror {
       const known = await currentPlaces(options, project)
       const bound = await boundAccounts(sql, project.uid)
       return options.rules.words(await loadThreads({ ...options, known }, project, threads, bound))
+    },
+    async pushedBy(project, repositories, task) {
+      const found: string[] = []
+      for (const repository of repositories) {
+        const place = await currentPlace(options, project, repository)
+        if (place && (await hasPushed(sql, { ...place, task }))) found.push(repository)
+      }
+      return found
     },
     async pushesTo(project, repository, ref) {
       const place = await currentPlace(options, project, repository)

@@ -2,7 +2,7 @@
 import { coversRepositories } from '../../rules/merge-order.ts'
 import type { TaskContext, TaskIssue } from '../context.ts'
 import { ceilingHolds, gatedIssues, grantsHold, liveIssues, openMergeRequests, planHolds } from '../queries.ts'
-import { accepted, ceilingOf, refused, type Judge } from './judgement.ts'
+import { accepted, ceilingOf, refused, type Judge, type Outcome } from './judgement.ts'
 import type { SubmittedPayload } from './payloads.ts'
 
 const guidance = {
@@ -24,8 +24,10 @@ function blockingIssues(context: TaskContext): readonly { readonly [key: string]
   return (liveIssues(context).length > 0 ? ungranted : context.forge.issues).map(missingApproval)
 }
 
-function touchedRepositories(context: TaskContext): readonly string[] {
-  return [...context.turn.pushedRepositories, ...openMergeRequests(context).map(({ repository }) => repository)]
+/** The turns that ended say what they pushed; what this one pushed the gateway has written down. */
+function touchedRepositories(context: TaskContext, { pushed = [] }: Outcome): readonly string[] {
+  const open = openMergeRequests(context).map(({ repository }) => repository)
+  return [...new Set([...context.turn.pushedRepositories, ...pushed, ...open])]
 }
 
 export const submitted: Judge = (context, event) => {
@@ -47,10 +49,9 @@ export const submitted: Judge = (context, event) => {
       { ceiling, significance },
     )
   }
-  if (!coversRepositories(mergeOrder, touchedRepositories(context))) {
-    return refused('merge-order-required', 'merge_order must name every repository with changes once', {
-      repositories: [...new Set(touchedRepositories(context))],
-    })
+  const repositories = touchedRepositories(context, event)
+  if (!coversRepositories(mergeOrder, repositories)) {
+    return refused('merge-order-required', 'merge_order must name every repository with changes once', { repositories })
   }
   return accepted(context, event, 'opening', {
     context: {

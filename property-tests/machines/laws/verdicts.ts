@@ -1,3 +1,4 @@
+import type { LiveHead } from '../../../machines/task/events.ts'
 import {
   answerIn,
   idOf,
@@ -20,6 +21,8 @@ interface Judged {
   readonly action: string
   readonly isHeld: boolean
   readonly sha: string
+  /** The call found commits in it that nobody who may let them merge has pushed. */
+  readonly isForeign: boolean
   /** Branch against which the judging turn was told to read it. */
   readonly base: string | undefined
 }
@@ -42,6 +45,12 @@ function readOf({ event }: Stepped, { effect: { params } }: Performed): Read | u
   return read.find(({ repo, number }) => repo === params['repository'] && number === params['number'])
 }
 
+function foreignOf({ event }: Stepped, { effect: { params } }: Performed): boolean {
+  const live = event['heads'] as readonly LiveHead[]
+  const found = live.find((one) => one.repository === params['repository'] && one.number === params['number'])
+  return (found?.foreign ?? []).length > 0
+}
+
 /** A turn is rendered when it is submitted: what the Task knew then is what its agent read (HEAD-1). */
 function baseRead(trace: Trace, { event, actor }: Stepped, { effect: { params } }: Performed): string | undefined {
   const turn = performances(trace, 'submitTurn', 'accepted').findLast(
@@ -61,6 +70,7 @@ function newestWord(trace: Trace, merge: Performed): Judged | undefined {
     verdict && {
       action: String(verdict.event['action']),
       isHeld: JSON.stringify(verdict.after.value).includes('awaiting-human'),
+      isForeign: foreignOf(verdict, merge),
       sha: read?.sha ?? 'nothing',
       base: baseRead(before.slice(0, before.indexOf(verdict)), verdict, merge),
     }
@@ -82,11 +92,13 @@ function breachOf(trace: Trace, merge: Performed): readonly string[] {
   if (word?.action !== 'approve') return [`${what}, and the newest verdict is ${word?.action ?? 'none'}`]
   if (word.sha !== params['sha']) return [`${what}, approved was ${word.sha}`]
   if (word.base !== params['base']) return [`${what} into ${String(params['base'])}, read was against ${word.base}`]
-  return word.isHeld && !hasGoAhead(trace, merge) ? [`${what}, and no maintainer let that head merge`] : []
+  return (word.isHeld || word.isForeign) && !hasGoAhead(trace, merge)
+    ? [`${what}, and no maintainer let that head merge`]
+    : []
 }
 
 export const law2: Law = {
   number: 2,
-  says: 'no merge by the orchestrator without an accepted `approve` on exactly the merged head, read against exactly the base that it is merged into',
+  says: 'no merge by the orchestrator without an accepted `approve` on exactly the merged head, read against exactly the base that it is merged into, and without a go-ahead where others pushed to it',
   breaches: (trace) => performances(trace, 'mergeMergeRequest', 'merged').flatMap((merge) => breachOf(trace, merge)),
 }

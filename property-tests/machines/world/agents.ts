@@ -104,6 +104,7 @@ export class Agents {
           base: row.baseBranch,
           draft: row.draft,
           author,
+          foreign: [...(this.#forge.foreign.get(row.headSha) ?? [])],
           authorMayMerge: mayMerge({ author, headBranch: row.headBranch }, policy),
         },
       ]

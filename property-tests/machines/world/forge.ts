@@ -71,6 +71,8 @@ export class Forge {
   readonly mergeRequests: MergeRequestSubject[] = []
   /** Heads of the branches that pods and people pushed. */
   readonly branches = new Map<string, string>()
+  /** By head: what the record of pushes gives to nobody who may let it merge, newest first. */
+  readonly foreign = new Map<string, readonly { readonly sha: string; readonly by: string }[]>()
   /** Effects whose issue is there. */
   readonly filed = new Set<string>()
   #ids = 0
@@ -95,6 +97,7 @@ export class Forge {
     other.issues.push(...this.issues.map((subject) => ({ ...subject })))
     other.mergeRequests.push(...this.mergeRequests.map((subject) => ({ ...subject })))
     for (const [branch, sha] of this.branches) other.branches.set(branch, sha)
+    for (const [sha, commits] of this.foreign) other.foreign.set(sha, commits)
     for (const key of this.filed) other.filed.add(key)
     other.#ids = this.#ids
     return other
@@ -131,7 +134,7 @@ export class Forge {
 
   openMergeRequest(repository: string, branch: string, author: Login): MergeRequestSubject {
     const number = 50 + this.mergeRequests.length
-    const headSha = this.branches.get(`${repository}/${branch}`) ?? this.#push(repository, branch)
+    const headSha = this.branches.get(`${repository}/${branch}`) ?? this.#push(repository, branch, author)
     const mergeRequest = {
       number,
       title: 'A change',
@@ -168,15 +171,20 @@ export class Forge {
     return subject
   }
 
-  #push(repository: string, branch: string): string {
+  /** Each push adds one commit. Who may not let it merge leaves a foreign one behind. */
+  #push(repository: string, branch: string, by: Login): string {
     const sha = this.#next('sha-')
-    this.branches.set(`${repository}/${branch}`, sha)
+    const place = `${repository}/${branch}`
+    const before = this.foreign.get(this.branches.get(place) ?? '') ?? []
+    const mayMerge = by === botLogin || isMaintainer(by)
+    this.foreign.set(sha, mayMerge ? before : [{ sha, by }, ...before])
+    this.branches.set(place, sha)
     return sha
   }
 
   /** A new head; the open merge request of the branch follows it, its checks begin anew. */
   push(repository: string, branch: string, by: Login): void {
-    const headSha = this.#push(repository, branch)
+    const headSha = this.#push(repository, branch, by)
     const open = this.openOn(repository, branch)
     if (!open) return
     const notes = {

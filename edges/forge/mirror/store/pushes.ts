@@ -71,14 +71,15 @@ export interface BranchPush {
   readonly by?: string
 }
 
-/** Newest first. What the forge refused was written down as accepted before. */
+/** Of the place `$1`, `$2`. What the forge refused was written down as accepted before. */
+const taken = `project = $1 and repository = $2 and outcome = 'accepted' and not exists (
+  select 1 from forge_push f where f.project = p.project and f.repository = p.repository and f.ref = p.ref
+  and f.pod = p.pod and f.before = p.before and f.after = p.after and f.outcome = 'failed' and f.id > p.id)`
+
+/** Newest first. */
 export async function pushesTo(sql: Queryable, place: RepositoryPlace, ref: string): Promise<readonly BranchPush[]> {
   const { rows } = await sql.query<{ before: string; after: string; by: string | null }>(
-    `select before, after, by_login as "by" from forge_push p
-     where project = $1 and repository = $2 and ref = $3 and outcome = 'accepted' and not exists (
-       select 1 from forge_push f where f.project = p.project and f.repository = p.repository and f.ref = p.ref
-       and f.pod = p.pod and f.before = p.before and f.after = p.after and f.outcome = 'failed' and f.id > p.id)
-     order by id desc`,
+    `select before, after, by_login as "by" from forge_push p where ref = $3 and ${taken} order by id desc`,
     [place.project, columnOf(place), ref],
   )
   return rows.map(({ by, ...push }) => ({ ...push, ...(by === null ? {} : { by }) }))
@@ -96,6 +97,19 @@ export async function newestRefusal(
   )
   const [newest] = rows
   return newest === undefined || newest.outcome === 'accepted' ? undefined : (newest.reason ?? undefined)
+}
+
+/** Whether a pod of this Task pushed to the repository, and the forge took it. */
+export async function hasPushed(
+  sql: Queryable,
+  { task, ...place }: RepositoryPlace & Pick<PushAudit, 'task'>,
+): Promise<boolean> {
+  const { rowCount } = await sql.query(`select 1 from forge_push p where task = $3 and ${taken} limit 1`, [
+    place.project,
+    columnOf(place),
+    task,
+  ])
+  return rowCount > 0
 }
 
 /** Whether a pod brought this head to the forge. */

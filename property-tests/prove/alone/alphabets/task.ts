@@ -263,6 +263,7 @@ function outcomes(c: TaskContext): readonly TimelessEvent[] {
     said(kind, first, payload, { workspaceClean: false }),
     said(kind, first, payload, { heads: theirs }),
     said(kind, first, payload, { heads: pushed }),
+    said(kind, first, payload, { pushed: ['lib', 'app'] }),
     said(kind, first, payload, { heads: drafts }),
     said(kind, first, payload, { heads: [] }),
     said(kind, first, payload, { claims: claims.map((one) => ({ ...one, refusedBy: 'quote-matches' })) }),

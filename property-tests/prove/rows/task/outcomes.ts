@@ -133,7 +133,10 @@ function submitted(t: TaskDraft, event: Outcome): Move {
   if (!t.isPlanKept) return refuse(t, 'plan-changed')
   const { ceiling = t.c.config.autoApproveMaxSignificance } = event
   if (!t.isUnderCeiling(level, event)) return refuse(t, 'over-auto-approve-ceiling', { ceiling, significance: level })
-  const touched = [...new Set([...t.c.turn.pushedRepositories, ...t.open.map(({ repository }) => repository)])]
+  const { pushed = [] } = event
+  const touched = [
+    ...new Set([...t.c.turn.pushedRepositories, ...pushed, ...t.open.map(({ repository }) => repository)]),
+  ]
   if (!t.isOrdered(order, touched)) return refuse(t, 'merge-order-required', { repositories: touched }, 400)
   return accept(t, event, 'reviewing.opening.settling', null, () => {
     const submission = { title, body, significance: level, mergeOrder: order }
