@@ -52,6 +52,7 @@ export const lifecycleRows = {
     'merging.asked/optional':
       'red checks that the forge does not require, or of which nobody can read whether it does: two laps of work for each, then a human',
     'merging.asked/pending': 'asked again with backoff',
+    'merging.asked/open': 'a human is asked about a check that is open for an hour and not known to be required',
     'merging.asked/next': 'the next in merge order',
     'merging.asked/refused': 'a human, with what to change',
     'merging.asked/withheld': 'a review that requests changes has one lap; every other word waits for a maintainer',

@@ -2,12 +2,12 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: '34d59f74a20e19ce',
+  project: 'e9f1fb354c257596',
   queue: '80deb3fa8c1797f7',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   memory: '2f3ab8446ad218c2',
-  task: '4ce46b04f6ec39f0',
+  task: '7a59be96e7dbab32',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',

@@ -52,6 +52,18 @@ function mergeBackoff(asks: number): number {
   return Math.min(5 * minute, 5 * second * 2 ** Math.max(0, asks - 1))
 }
 
+/** How long an open check that the forge does not require is awaited before people are asked about it (MERGE-15). */
+const openChecksWait = 60 * minute
+
+/** Asks of one head until that has passed: their pauses are its clock. */
+export const maxOpenAsks = asksWithin(openChecksWait)
+
+function asksWithin(wait: number): number {
+  let asks = 1
+  for (let passed = 0; passed < wait; asks += 1) passed += mergeBackoff(asks)
+  return asks
+}
+
 interface Armed {
   readonly context: TaskContext
 }

@@ -166,6 +166,14 @@ const ForgeFact = { repository: Type.String(), number: Type.Integer(), author: T
 /** Why the platform does not merge: a maintainer's word, a review that requests changes, protected paths (MERGE-11, MERGE-12). */
 const RefusalCause = Type.Union([Type.Literal('withheld'), Type.Literal('changes'), Type.Literal('protected-paths')])
 
+/** Names of the red or open checks, where none of them is known to be required (MERGE-15). */
+const Loose = {
+  /** The forge requires none of them. */
+  optional: Type.Optional(Type.Array(Type.String())),
+  /** Nobody could read whether the forge requires them. */
+  unclear: Type.Optional(Type.Array(Type.String())),
+}
+
 const MergeAnswer = { ...Mr, sha: Type.String(), attempt: Type.Integer(), reason: Type.Optional(Type.String()) }
 
 export const TaskEvent = Type.Union([
@@ -313,12 +321,9 @@ export const TaskEvent = Type.Union([
     type: Type.Literal('mr.ciRed'),
     ...At,
     ...MergeAnswer,
-    /** Names of the red checks, where the forge requires none of them (MERGE-15). */
-    optional: Type.Optional(Type.Array(Type.String())),
-    /** Names of the red checks, where nobody could read whether the forge requires them (MERGE-15). */
-    unclear: Type.Optional(Type.Array(Type.String())),
+    ...Loose,
   }),
-  Type.Object({ type: Type.Literal('mr.ciPending'), ...At, ...MergeAnswer }),
+  Type.Object({ type: Type.Literal('mr.ciPending'), ...At, ...MergeAnswer, ...Loose }),
   Type.Object({ type: Type.Literal('mr.notMergeableYet'), ...At, ...MergeAnswer }),
   /** Without a cause the forge itself refuses. */
   Type.Object({

@@ -330,6 +330,50 @@ describe('merging', () => {
     })
   })
 
+  describe('a check that is open and not required', () => {
+    const open = (names: object) => ({ reason: 'preview: pending', ...names })
+    /** As long as the answer comes at each ask. */
+    const asked = (task: ATask, asks: number, names: object = { optional: ['preview'] }): ATask => {
+      for (let ask = 1; ask < asks; ask += 1) task.mergeAnswer('mr.ciPending', open(names)).fire('mergeDelay')
+      return task
+    }
+
+    test('Task merging.asked/open: MERGE-15: people are asked about it after an hour of asks, and not before', () => {
+      const task = asked(merging(), 18)
+      expect(task.stage).toBe('merging')
+      const waited = task.context.at - task.context.stage.enteredAt
+      expect([waited >= 3_600_000, waited < 3_900_000]).toEqual([true, true])
+      task.mergeAnswer('mr.ciPending', open({ optional: ['preview'] }))
+      expect([task.stage, task.reason, task.context.stage.detail]).toEqual([
+        'awaiting-human',
+        'optional-check',
+        'preview: pending',
+      ])
+      expect(task.only('postComment')).toMatchObject([
+        { body: expect.stringMatching(/^Still open after an hour: `preview`\. The forge does not require it\./) },
+      ])
+      const yes = { by: 'maya', shas: [{ repository: 'lib', number: 7, sha: 'sha-1', base: 'main' }] }
+      expect(task.send('mr.goAhead', yes).only('mergeMergeRequest')).toMatchObject([{ despite: ['preview'] }])
+    })
+
+    test('MERGE-15: nobody is asked about a check that is required, however long it takes', () => {
+      expect(asked(merging(), 30, {}).mergeAnswer('mr.ciPending', open({})).stage).toBe('merging')
+    })
+
+    test('MERGE-15: of two merge requests each has its hour, and pauses of its own', () => {
+      const task = asked(inReviewOfTwo().approve().final(), 18).merged('lib')
+      task.mergeAnswer('mr.ciPending', open({ optional: ['preview'] }))
+      expect([task.stage, task.timers['mergeDelay']]).toEqual(['merging', 5_000])
+    })
+
+    test('MERGE-15: of a check that nobody can read whether it is required the question says so', () => {
+      const task = asked(merging(), 18).mergeAnswer('mr.ciPending', open({ unclear: ['preview'] }))
+      expect(task.only('postComment')).toMatchObject([
+        { body: expect.stringContaining('cannot read whether the forge requires it') },
+      ])
+    })
+  })
+
   describe('a question about red checks that are not required', () => {
     const red = (...optional: string[]) => ({ reason: 'codecov: failure', optional })
     const yes = (sha = 'sha-1', repository = 'lib', number = 7) => ({

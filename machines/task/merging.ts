@@ -3,7 +3,7 @@ import { effect, tellMergeRequest } from '../emit.ts'
 import type { EventOf } from '../decide.ts'
 import type { Change } from './chart.ts'
 import type { TaskEvent } from './events.ts'
-import { maxOptionalLaps } from './budgets.ts'
+import { maxOpenAsks, maxOptionalLaps } from './budgets.ts'
 import { commentOnMergeRequest } from './comments.ts'
 import { withChanges, type Head, type TaskContext } from './context.ts'
 import { headOf, isSameHead, judgedIssues, nextMerge, openMergeRequests, withBase } from './queries.ts'
@@ -30,8 +30,9 @@ export function askToMerge(context: TaskContext): Change {
   if (!next) return {}
   const head = headOf(next)
   const attempt = context.forge.mergeAttempt + 1
+  const isAgain = isSameHeadAsk(context, head)
   return {
-    context: { forge: { merging: head, mergeAttempt: attempt, mergeAsks: context.forge.mergeAsks + 1 } },
+    context: { forge: { merging: head, mergeAttempt: attempt, mergeAsks: isAgain ? context.forge.mergeAsks + 1 : 1 } },
     effects: [
       effect('mergeMergeRequest', {
         project: context.config.project,
@@ -40,7 +41,8 @@ export function askToMerge(context: TaskContext): Change {
         grants: judgedIssues(context).map(({ issue }) => `issue:${issue}`),
         ...leftAside(context, head),
       }),
-      ...(isSameAsk(context, head)
+      // Without a base it is told again each time: the answer has the one that stands (HEAD-1).
+      ...(isAgain && head.base !== undefined
         ? []
         : [tellMergeRequest(next.mergeRequest, { type: 'merge.asked', task: context.id, sha: head.sha })]),
     ],
@@ -54,9 +56,8 @@ function leftAside({ forge: { checkQuestion } }: TaskContext, head: Head): { des
     : {}
 }
 
-/** Without a base it is told again each time: the answer has the one that stands (HEAD-1). */
-function isSameAsk({ forge: { merging } }: TaskContext, head: Head): boolean {
-  return merging !== null && head.base !== undefined && isSameHead(merging, head)
+function isSameHeadAsk({ forge: { merging } }: TaskContext, head: Head): boolean {
+  return merging !== null && isSameHead(merging, head)
 }
 
 export function withdrawMerge(): Change {
@@ -81,9 +82,10 @@ export function sayConflict(context: TaskContext, event: EventOf<TaskEvent, 'mr.
 }
 
 type Red = EventOf<TaskEvent, 'mr.ciRed'>
+type Pending = EventOf<TaskEvent, 'mr.ciPending'>
 
-/** Red, and not known to be required. */
-function looseChecks({ optional = [], unclear = [] }: Red): readonly string[] {
+/** Red or open, and not known to be required. */
+function looseChecks({ optional = [], unclear = [] }: Red | Pending): readonly string[] {
   return [...optional, ...unclear]
 }
 
@@ -110,22 +112,29 @@ export function sayRed(context: TaskContext, event: Red): Change {
 }
 
 /** Nothing is asked of the forge but what its records name. */
-function askedHead(context: TaskContext, { repository, number, sha }: Red): Head {
+function askedHead(context: TaskContext, { repository, number, sha }: Red | Pending): Head {
   const known = openMergeRequests(context).find((mr) => mr.repository === repository && mr.number === number)
   return { repository, number, sha, ...withBase(known?.baseBranch) }
 }
 
 /** The reason names what could not be read. */
-function whatIsKnown({ unclear = [], reason }: Red): string {
+function whatIsKnown({ unclear = [], reason }: Red | Pending): string {
   if (unclear.length === 0) return 'The forge does not require it.'
   return `The platform cannot read whether the forge requires it (${reason ?? 'no reason'}). If it does, the forge refuses the merge.`
 }
 
+/** Nothing open is known to be required, and its hour has passed: only a human knows whether it will ever come (MERGE-15). */
+export function isOpenForLong(context: TaskContext, event: Pending): boolean {
+  return looseChecks(event).length > 0 && context.forge.mergeAsks >= maxOpenAsks
+}
+
 /** Said at once and once: no pod lives while a merge is asked. */
-export function askAboutChecks(context: TaskContext, event: Red): Change {
+export function askAboutChecks(context: TaskContext, event: Red | Pending): Change {
   const checks = looseChecks(event)
   const names = checks.map((name) => `\`${name}\``).join(', ')
-  const body = `Still red after ${maxOptionalLaps} laps of work: ${names}. ${whatIsKnown(event)} Should it be green? Comment here how to go on. Or a maintainer approves with \`/approve\` or an approving review: then the platform merges exactly this head in spite of ${names}, and of no other red check.`
+  const still =
+    event.type === 'mr.ciRed' ? `Still red after ${maxOptionalLaps} laps of work` : 'Still open after an hour'
+  const body = `${still}: ${names}. ${whatIsKnown(event)} Should it be green? Comment here how to go on. Or a maintainer approves with \`/approve\` or an approving review: then the platform merges exactly this head in spite of ${names}, and of no other check.`
   return {
     context: {
       stage: { reason: 'optional-check', detail: event.reason ?? names },

@@ -12,9 +12,9 @@ export type Obstacle = {
   readonly cause?: 'withheld' | 'changes' | 'protected-paths'
   /** With `changes`: the review. */
   readonly review?: string
-  /** With `mr.ciRed`: the red checks, where the forge requires none of them (MERGE-15). */
+  /** With `mr.ciRed` the red checks, with `mr.ciPending` the open ones, where the forge requires none of them (MERGE-15). */
   readonly optional?: readonly string[]
-  /** With `mr.ciRed`: the red checks, where nobody could read whether the forge requires them (MERGE-15). */
+  /** The same, where nobody could read whether the forge requires them (MERGE-15). */
   readonly unclear?: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export type Obstacle = {
 const LOOKED_AT_HEADS = 20
 const CHECKS_MAY_TAKE_MS = 5 * 60_000
 
-/** `despite`: red checks that a maintainer leaves aside on this head (MERGE-15). */
+/** `despite`: red and open checks that a maintainer leaves aside on this head (MERGE-15). */
 export async function obstacleOf(
   deps: OutboundDeps,
   target: Target,
@@ -48,9 +48,13 @@ async function ciObstacle(
   const required = await target.forge.requiredChecks(target.path, found.baseBranch)
   const missing = required.names.filter((name) => !report.checks.some((check) => check.name === name))
   const status = report.status
-  if (isRed(status) && !isLeftAside(report, required, despite)) return { type: 'mr.ciRed', ...redOf(report, required) }
-  if (isUnfinished([status]) || (isRed(status) && report.unfinished))
-    return { type: 'mr.ciPending', reason: namesOf(report, unfinished) }
+  const isAside = (names: readonly string[]): boolean => isLeftAside(names, required, despite)
+  if (isRed(status) && !isAside(redNames(report))) return redOf(report, required)
+  if (isUnfinished([status]) || (isRed(status) && report.unfinished)) {
+    const open = checksIn(report, unfinished)
+    if (open.length === 0 || !isAside(open)) return pendingOf(report, required, missing)
+    if (!isAside(checksIn(report, red))) return redOf(report, required)
+  }
   if (missing.length > 0) return { type: 'mr.ciPending', reason: `not reported yet: ${missing.join(', ')}` }
   if (status === 'none' && (required.all === true || (await checksMayCome(deps, target, found))))
     return { type: 'mr.ciPending', reason: 'no check has been reported for this head yet' }
@@ -63,23 +67,40 @@ function isRed(status: CiReport['status']): boolean {
   return red.includes(status)
 }
 
+function checksIn({ checks }: CiReport, states: readonly CiReport['status'][]): readonly string[] {
+  return [...new Set(checks.filter(({ status }) => states.includes(status)).map(({ name }) => name))]
+}
+
 /** Names by which laps of work are counted; the whole has one too, where the forge calls no single check red. */
-function redNames({ checks }: CiReport): readonly string[] {
-  const names = [...new Set(checks.filter(({ status }) => isRed(status)).map(({ name }) => name))]
+function redNames(report: CiReport): readonly string[] {
+  const names = checksIn(report, red)
   return names.length > 0 ? names : ['the checks of this head']
 }
 
-function redOf(report: CiReport, required: RequiredChecks): Omit<Obstacle, 'type'> {
-  const checks = redNames(report)
-  const reason = namesOf(report, red)
+function redOf(report: CiReport, required: RequiredChecks): Obstacle {
+  return { type: 'mr.ciRed', ...withLoose(namesOf(report, red), redNames(report), required) }
+}
+
+/** Between two jobs nothing has a name, and what is required and missing is awaited in any case. */
+function pendingOf(report: CiReport, required: RequiredChecks, missing: readonly string[]): Obstacle {
+  const reason = namesOf(report, unfinished)
+  const open = checksIn(report, unfinished)
+  return {
+    type: 'mr.ciPending',
+    ...(open.length === 0 || missing.length > 0 ? { reason } : withLoose(reason, open, required)),
+  }
+}
+
+/** `checks`, where none of them is known to be required. */
+function withLoose(reason: string, checks: readonly string[], required: RequiredChecks): Omit<Obstacle, 'type'> {
   if (checks.some((name) => isRequired(required, name) === true)) return { reason }
   if (required.unread === undefined) return { reason, optional: checks }
   return { reason: `${reason}; whether the forge requires it is unknown: ${required.unread}`, unclear: checks }
 }
 
 /** Required by now is required, whatever was said before. Where it is unknown, the forge itself has the last word. */
-function isLeftAside(report: CiReport, required: RequiredChecks, despite: readonly string[]): boolean {
-  return redNames(report).every((name) => despite.includes(name) && isRequired(required, name) !== true)
+function isLeftAside(names: readonly string[], required: RequiredChecks, despite: readonly string[]): boolean {
+  return names.every((name) => despite.includes(name) && isRequired(required, name) !== true)
 }
 
 /** Between two jobs nothing has that state but the whole. */

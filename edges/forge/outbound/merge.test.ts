@@ -214,6 +214,31 @@ describe('red checks that a maintainer leaves aside', () => {
     })
   })
 
+  test('MERGE-15: an open check that is not required is named, and left aside it stops nothing; a red one beside it does', async () => {
+    await withForgeEdge(protectedBy, async (fixture) => {
+      const change = await openChange(fixture)
+      const report = reporter(fixture, change)
+      const { checks } = fixture.octokit('maintainer')
+      const begin = (name: string): Promise<unknown> =>
+        checks.create({ ...REPO, name, head_sha: change.sha, status: 'in_progress' })
+      await begin('preview')
+      // What is required and missing is awaited in any case, so nobody is asked about the rest.
+      const [missing] = await mergeWhenKnown(fixture, change, { despite: ['lint'] })
+      expect(missing?.event).toMatchObject({ type: 'mr.ciPending', reason: 'preview: running' })
+      expect(missing?.event).not.toHaveProperty('optional')
+      await report('test', 'success')
+      expect(await mergeWhenKnown(fixture, change)).toMatchObject([
+        { event: { type: 'mr.ciPending', optional: ['preview'] } },
+      ])
+      await report('codecov', 'failure')
+      expect(await mergeWhenKnown(fixture, change, { despite: ['preview'] })).toMatchObject([
+        { event: { type: 'mr.ciRed', optional: ['codecov'] } },
+      ])
+      expect(await mergeWhenKnown(fixture, change, { despite: ['preview', 'codecov'] })).toEqual([])
+      expect(merges(fixture)).toBe(1)
+    })
+  })
+
   test('MERGE-15, MERGE-11: a hold after the go-ahead withholds the merge', async () => {
     await withForgeEdge({}, async (fixture) => {
       const change = await openChange(fixture)

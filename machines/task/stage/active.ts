@@ -11,6 +11,7 @@ import {
   askAboutChecks,
   asksForLap,
   askToMerge,
+  isOpenForLong,
   isOptionalForLong,
   isOwnAsk,
   leaveMerging,
@@ -214,7 +215,14 @@ const answers = {
     },
     ...backToWork(isOwnAsk, 'ci-red', [sayRed]),
   ],
-  'mr.ciPending': { guard: when(isOwnAsk), target: 'backingOff' },
+  'mr.ciPending': [
+    {
+      guard: when((context, event) => isOwnAsk(context, event) && isOpenForLong(context, event)),
+      target: '#awaiting-human',
+      actions: does(askAboutChecks),
+    },
+    { guard: when(isOwnAsk), target: 'backingOff' },
+  ],
   'mr.notMergeableYet': { guard: when(isOwnAsk), target: 'backingOff' },
   'mr.mergeRefused': [
     ...rowsTo<EventOf<TaskEvent, 'mr.mergeRefused'>>(

@@ -385,6 +385,8 @@ function forgeWords(c: TaskContext): readonly TimelessEvent[] {
       optional,
     })),
     { type: 'mr.ciRed', ...place, attempt: c.forge.mergeAttempt, unclear: ['codecov'] },
+    { type: 'mr.ciPending', ...place, attempt: c.forge.mergeAttempt, optional: ['codecov'] },
+    { type: 'mr.ciPending', ...place, attempt: c.forge.mergeAttempt, unclear: ['codecov'] },
     // One alone is of another attempt: what changes nothing is one sort of step, of which few are kept for the mutants.
     { type: 'mr.ciRed', ...place, attempt: c.forge.mergeAttempt - 1, optional: ['codecov'] },
     { type: 'mr.conflict', ...place, sha: 'older', attempt: c.forge.mergeAttempt },

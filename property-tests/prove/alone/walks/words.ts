@@ -76,6 +76,11 @@ export const pending: Word = ({ forge: { merging, mergeAttempt: attempt } }) => 
   attempt,
 })
 
+/** Open checks that the forge does not require. */
+export const open =
+  (...optional: readonly string[]): Word =>
+  ({ forge: { merging, mergeAttempt: attempt } }) => ({ type: 'mr.ciPending', ...merging, attempt, optional })
+
 /** Checks that the forge does not require. */
 export const red =
   (...optional: readonly string[]): Word =>

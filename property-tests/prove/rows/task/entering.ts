@@ -135,7 +135,7 @@ function askToMerge(t: TaskDraft): void {
   const head = { repository, number, sha, ...(base === undefined ? {} : { base }) }
   t.c.forge.merging = head
   t.c.forge.mergeAttempt += 1
-  t.c.forge.mergeAsks += 1
+  t.c.forge.mergeAsks = merging !== null && isPair(merging, next) ? t.c.forge.mergeAsks + 1 : 1
   const grants = t.judged.map(({ issue }) => `issue:${issue}`)
   const { checkQuestion: said } = t.c.forge
   const isLet = said?.isAllowed === true && isPair(said, next)

@@ -180,24 +180,34 @@ function backToWork(kind: string, reason: string): (t: TaskDraft, event: Answer)
   }
 }
 
+function aboutChecks(t: TaskDraft, event: Answer, checks: readonly string[]): Move {
+  return {
+    to: 'awaiting-human',
+    does: () => {
+      const { repository, number, sha } = event
+      t.because('optional-check', 'words')
+      const base = t.open.find((mr) => isSame(mr, event))?.baseBranch
+      const asked = { repository, number, sha, ...(base === undefined ? {} : { base }) }
+      t.c.forge.checkQuestion = { ...asked, checks, isAllowed: false }
+      t.askAll([t.commentOn('mr', event)])
+    },
+  }
+}
+
+/** After an hour of asks, whose pauses grow to five minutes, people are asked about checks that nobody knows to be required (MERGE-15). */
+function ciPending(t: TaskDraft, event: EventOf<'mr.ciPending'>): Move {
+  const loose = [...(event.optional ?? []), ...(event.unclear ?? [])]
+  const isLong = t.c.forge.mergeAsks >= 18
+  return isAnswer(t, event) && loose.length > 0 && isLong ? aboutChecks(t, event, loose) : later(t, event)
+}
+
 /** Two laps of work for each red check that nobody knows to be required; when none has one left, a human (MERGE-15). */
 function ciRed(t: TaskDraft, event: EventOf<'mr.ciRed'>): Move {
   const loose = [...(event.optional ?? []), ...(event.unclear ?? [])]
   const checks = loose.map((name) => `${event.repository} ${name}`)
   const laps = (check: string): number => t.c.forge.optionalLaps[check] ?? 0
   const isOver = checks.length > 0 && !checks.some((check) => laps(check) < 2)
-  if (isAnswer(t, event) && isOver)
-    return {
-      to: 'awaiting-human',
-      does: () => {
-        const { repository, number, sha } = event
-        t.because('optional-check', 'words')
-        const base = t.open.find((mr) => isSame(mr, event))?.baseBranch
-        const asked = { repository, number, sha, ...(base === undefined ? {} : { base }) }
-        t.c.forge.checkQuestion = { ...asked, checks: loose, isAllowed: false }
-        t.askAll([t.commentOn('mr', event)])
-      },
-    }
+  if (isAnswer(t, event) && isOver) return aboutChecks(t, event, loose)
   const { does, ...move } = backToWork('ci', 'ci-red')(t, event)
   if (!does) return move
   const count = (): void => {
@@ -240,7 +250,7 @@ export const handlers = {
   'mr.openFailed': openFailed,
   'mr.conflict': backToWork('merge_conflict', 'conflict'),
   'mr.ciRed': ciRed,
-  'mr.ciPending': later,
+  'mr.ciPending': ciPending,
   'mr.notMergeableYet': later,
   'mr.mergeRefused': mergeRefused,
 }
