@@ -55,3 +55,18 @@ test('REVIEW-3: the head, those beside it and what the forge does not give; a me
     expect(await graph.read({ ...place, baseBranch: 'nowhere', head: own, beside: [] })).toBeUndefined()
   })
 })
+
+test('REVIEW-3: a history that is too long to read is no answer: what was pushed beside the head could hide it', async () => {
+  await withGateway(async (fixture) => {
+    const person = await fixture.clone('maintainer')
+    await run(person, ['switch', '--quiet', '-c', 'theirs'])
+    for (const name of ['a', 'b', 'c']) await commit(person, { [name]: name }, name)
+    const junk = await fixture.push(person, 'theirs', { d: 'd' })
+    await run(person, ['switch', '--quiet', '-C', 'work', 'main'])
+    const head = await fixture.push(person, 'work', { e: 'e' })
+    const read = (mostCommits: number) =>
+      createCommitGraph({ ...fixture, mostCommits }).read({ ...place, head, beside: [junk] })
+    expect((await read(5))?.commits).toHaveLength(5)
+    expect(await read(4)).toBeUndefined()
+  })
+})

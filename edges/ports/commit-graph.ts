@@ -25,6 +25,6 @@ export interface Graph {
 }
 
 export interface CommitGraph {
-  /** A forge that does not answer is thrown. `undefined`: it does not give the head, or the base branch is gone. */
+  /** A forge that does not answer is thrown. `undefined`: it does not give the head, the base branch is gone, or it is too much to read. */
   read(question: GraphQuestion): Promise<Graph | undefined>
 }
