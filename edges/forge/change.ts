@@ -38,8 +38,9 @@ export interface MergeRequestChange extends Change {
   readonly action: MergeRequestAction
   readonly mergeRequest: ForgeMergeRequest
   readonly before?: TextBefore
-  /** With `pushed`: the head before. */
+  /** With `pushed`: the head before, and the one that was pushed; the merge request may show a later one. */
   readonly beforeSha?: string
+  readonly afterSha?: string
 }
 
 /** The text of a subject as a payload shows it. */

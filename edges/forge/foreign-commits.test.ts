@@ -1,7 +1,8 @@
 /** Whose commits a head has, by the graph and the record of pushes alone (REVIEW-3, decisions/0064). */
 import { expect, test } from 'vitest'
 import type { GraphCommit } from '../ports/commit-graph.ts'
-import { foreignIn, refOf, type Judged } from './foreign-commits.ts'
+import { foreignIn, sinceDeletions, type Judged } from './foreign-commits.ts'
+import { refOf } from './head-ref.ts'
 import { NO_COMMIT } from './mirror/store/pushes.ts'
 
 /** `c3<c2`: c3 has the parent c2. The base has c0. */
@@ -15,6 +16,8 @@ function graphOf(...lines: readonly string[]): { commits: GraphCommit[]; missing
 
 const pod = (before: string, after: string): Judged => ({ before, after, by: '', mayMerge: true })
 const sam = (before: string, after: string): Judged => ({ before, after, by: 'sam', mayMerge: false })
+const kim = pod
+const loose = (push: Judged): Judged => ({ ...push, isLoose: true })
 const line = graphOf('c3<c2', 'c2<c1', 'c1<c0')
 
 test.each<[string, readonly Judged[], readonly string[]]>([
@@ -34,6 +37,26 @@ test.each<[string, readonly Judged[], readonly string[]]>([
     'pushed, taken back and pushed again by others',
     [pod(NO_COMMIT, 'c1'), sam('c1', 'c3'), sam('c3', 'c1'), sam('c1', 'c3')],
     ['c3 sam', 'c2 sam'],
+  ],
+  [
+    'a pod brings again what was taken back while it had it',
+    [pod(NO_COMMIT, 'c1'), sam('c1', 'c2'), sam('c2', 'c1'), pod('c1', 'c3')],
+    ['c2 sam'],
+  ],
+  [
+    'who pushed from a state that nobody knows brought all of it',
+    [pod(NO_COMMIT, 'c1'), { by: 'sam', after: 'c2', mayMerge: false }, pod('c1', 'c3')],
+    ['c2 sam'],
+  ],
+  [
+    'a maintainer’s, whose merge request shows what sam pushed right after it',
+    [loose(kim('c0', 'c3')), loose(sam('c2', 'c3')), loose(sam('c1', 'c3'))],
+    ['c3 sam', 'c2 sam'],
+  ],
+  [
+    'opened by a maintainer, and shown with what sam pushed',
+    [loose(kim(NO_COMMIT, 'c3')), loose(sam('c2', 'c3'))],
+    ['c3 sam'],
   ],
 ])('%s', (_name, pushes, foreign) => {
   expect(foreignIn(line, 'c3', pushes).map(({ sha, by }) => `${sha} ${by}`)).toEqual(foreign)
@@ -60,4 +83,25 @@ test('a fork’s pushes stand under its merge request', () => {
   const found = { number: 7, headBranch: 'x', headRepository: 'Acme/Library' }
   expect(refOf(found, 'acme/library')).toBe('refs/heads/x')
   expect(refOf({ ...found, headRepository: 'sam/library' }, 'acme/library')).toBe('refs/pull/7/head')
+})
+
+test('who makes a deleted branch again brings what it had not; where its deletion is not known, nobody knows what', () => {
+  const sam = { login: 'sam', id: '7' }
+  const first = { before: NO_COMMIT, after: 'c1' }
+  const evil = { before: 'c1', after: 'c2', by: sam }
+  const again = { before: NO_COMMIT, after: 'c3' }
+  const made = (...pushes: Parameters<typeof sinceDeletions>[0]) =>
+    sinceDeletions(pushes).map(({ before, after }) => [before, after])
+  expect(made(first, evil)).toEqual([
+    [NO_COMMIT, 'c1'],
+    ['c1', 'c2'],
+  ])
+  expect(made(first, { before: 'c2', after: NO_COMMIT, by: sam }, again)).toEqual([
+    [NO_COMMIT, 'c1'],
+    ['c2', 'c3'],
+  ])
+  expect(made(first, again)).toEqual([
+    [NO_COMMIT, 'c1'],
+    [undefined, 'c3'],
+  ])
 })

@@ -21,6 +21,7 @@ const payloads = {
     pull_request: schema.PullRequest,
     changes: Changes,
     before: Type.Optional(Type.String()),
+    after: Type.Optional(Type.String()),
   }),
   pull_request_review: Type.Object({
     ...Action,
@@ -69,13 +70,14 @@ const mappings: Mapping = {
     } as const
     return on === 'issue' ? { ...change, issue: issueOf(issue) } : change
   },
-  pull_request: ({ action, pull_request, changes, before, ...rest }) => ({
+  pull_request: ({ action, pull_request, changes, before, after, ...rest }) => ({
     ...origin(rest),
     kind: 'mr',
     action: mergeRequestActionOf(action),
     mergeRequest: mergeRequestOf(pull_request),
     ...subjectBefore(changes),
     ...(before === undefined ? {} : { beforeSha: before }),
+    ...(after === undefined ? {} : { afterSha: after }),
   }),
   pull_request_review: ({ action, review, pull_request, changes, ...rest }) => ({
     ...origin(rest),

@@ -14,13 +14,13 @@ import type {
 } from '../change.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { NotFoundError } from '../errors.ts'
-import { refOf } from '../foreign-commits.ts'
+import { isOfFork, refOf } from '../head-ref.ts'
 import type { ForgeAccount, ForgeIssue, ForgeMergeRequest } from '../port.ts'
 import { projectId, repositoryAt, type ProjectSettings } from '../projects.ts'
 import { isOld, markGone, readChecks, readSubject, readThread } from './read-forge.ts'
 import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
-import { forgetToldPushes, insertToldPush, NO_COMMIT } from './store/pushes.ts'
+import { insertToldPush, NO_COMMIT, noteDeletion } from './store/pushes.ts'
 import { listMergeRequests } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type Taken } from './take-in.ts'
@@ -163,7 +163,7 @@ async function rereadMergeRequest(subject: Subject, change: SubjectChange): Prom
     const isPast = headSha !== undefined && headSha !== found.headSha && ['opened', 'pushed'].includes(act.action)
     const hint = isPast ? undefined : { ...act, action: act.action as MergeRequestAction, by, mergeRequest: text }
     await subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, 'read', hint))
-    if (headSha !== undefined) await recordForkPush(subject, found, { ...change, action: act.action, headSha })
+    if (headSha !== undefined) await recordHeadPush(subject, found, { ...change, action: act.action, headSha })
   }
   if (change.thread === true) await readThread(subject)
   await subject.tell()
@@ -195,7 +195,7 @@ function applyMergeRequest(subjects: Subjects, scope: Scope, change: MergeReques
       subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, source, change))
     if ((await take(mergeRequest, 'told')).how === 'tie')
       await take(await scope.forge.mergeRequest(scope.path, mergeRequest.number), 'read')
-    await recordForkPush(subject, mergeRequest, { ...change, headSha: mergeRequest.headSha })
+    await recordHeadPush(subject, mergeRequest, { ...change, headSha: change.afterSha ?? mergeRequest.headSha })
     await subject.tell()
   })
 }
@@ -248,16 +248,28 @@ interface HeadPush {
   readonly beforeSha?: string
 }
 
-/** A fork tells us of no push: who opens its merge request, and who moves its head, has brought what is in it. */
-async function recordForkPush(
-  { scope, options }: Subject,
+/**
+ * A fork tells us of no push: who opens its merge request, and who moves its head, has brought what is in it. Of our own branches
+ * the push says it better. But GitLab tells of no push where one command moves more than three branches (`push_event_hooks_limit`),
+ * so what others than maintainers and engines pushed is noted here as well.
+ */
+async function recordHeadPush(
+  subject: Subject,
   found: ForgeMergeRequest,
   { action, by, headSha: after, beforeSha = '' }: HeadPush,
 ): Promise<void> {
+  const { scope, options } = subject
   const ref = refOf(found, scope.path)
-  const before = action === 'opened' ? NO_COMMIT : beforeSha
-  if (!ref.startsWith('refs/pull/') || !['opened', 'pushed'].includes(action) || before === '') return
-  await insertToldPush(options.sql, { ...scope.place, ref, before, after, by: by.login, at: options.clock.now() })
+  const isFork = isOfFork(ref)
+  const before = action === 'opened' && isFork ? NO_COMMIT : beforeSha
+  if (!['opened', 'pushed'].includes(action) || before === '') return
+  if (!isFork && (await bringsItself(subject, by))) return
+  await insertToldPush(options.sql, { ...scope.place, ref, before, after, by, at: options.clock.now() })
+}
+
+async function bringsItself(subject: Subject, by: ForgeAccount): Promise<boolean> {
+  const people = await subject.people()
+  return people.isMaintainer(by) || people.isBot(by)
 }
 
 /** Who pushed what: the evidence of whose the commits of a merge request are (REVIEW-3). */
@@ -265,8 +277,8 @@ async function recordPush({ options: { sql, clock } }: Subjects, scope: Scope, c
   const { ref, before, after, by } = change
   // A base is never a head of ours, and has most of a repository's pushes.
   if (isMoved(scope, change)) return
-  if (after === NO_COMMIT) return forgetToldPushes(sql, scope.place, ref)
-  await insertToldPush(sql, { ...scope.place, ref, before, after, by: by.login, at: clock.now() })
+  const told = { ...scope.place, ref, before, after, by, at: clock.now() }
+  await (after === NO_COMMIT ? noteDeletion(sql, told) : insertToldPush(sql, told))
 }
 
 /** The merge request's own event may be lost or late; a push to its branch says that it has a new head. */

@@ -55,7 +55,7 @@ export interface Mirror {
   withheld(project: string, threads: readonly ThreadPlace[]): Promise<readonly Word[]>
   /** Those of the repositories that pods of this Task pushed to. */
   pushedBy(project: string, repositories: readonly string[], task: string): Promise<readonly string[]>
-  /** Who pushed what to a ref, newest first. */
+  /** Who pushed what to a ref, oldest first. */
   pushesTo(project: string, repository: string, ref: string): Promise<readonly BranchPush[]>
   /** Reads one subject and its thread from the forge and tells its actor; what a merge, an opening or a doubt asks for. */
   refresh(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<void>

@@ -3,11 +3,12 @@ import { runtimeMigrations } from '../../../../runtime/store/migrate.ts'
 import { openSharedSql } from '../../../../runtime/store/testing/shared-store.ts'
 import { forgeMigrations } from '../../forge-edge.ts'
 import {
-  forgetToldPushes,
   hasPushed,
   insertPush,
   insertToldPush,
   newestRefusal,
+  NO_COMMIT,
+  noteDeletion,
   pushesTo,
   wasPushedByPod,
   type PushAudit,
@@ -39,26 +40,30 @@ test('the newest try of a Task says whether its push is refused; what others tri
 test('REVIEW-3: who pushed to a ref, once however often it was told; what the forge refused brought nothing', async () => {
   const sql = await openSharedSql([runtimeMigrations, forgeMigrations])
   try {
-    const { ref } = push
-    const told = (before: string, after: string, by: string, of: object = {}) =>
-      insertToldPush(sql, { ...mine, ref, before, after, by, at: 5, ...of })
+    const sam = { login: 'sam', id: '7' }
+    const told = (before: string, after: string, of: object = {}) =>
+      insertToldPush(sql, { ...mine, ref: push.ref, before, after, by: sam, at: 5, ...of })
     await insertPush(sql, { ...push, outcome: 'accepted', at: 1 })
     await insertPush(sql, { ...push, before: '1', after: '2', outcome: 'accepted', at: 2 })
     await insertPush(sql, { ...push, before: '1', after: '2', outcome: 'failed', reason: 'moved', at: 2 })
-    await told('1', '3', 'sam')
-    await told('1', '3', 'sam')
-    await told('1', '3', 'sam', { ref: 'refs/heads/y' })
-    await told('3', '4', 'maya', { repository: 'other' })
+    await told('1', '3')
+    await told('1', '3')
+    await told('1', '3', { ref: 'refs/heads/y' })
+    await told('3', '4', { repository: 'other' })
     const all = [
-      { before: '1', after: '3', by: 'sam' },
       { before: '0', after: '1' },
+      { before: '1', after: '3', by: sam },
     ]
-    expect(await pushesTo(sql, mine, ref)).toEqual(all)
+    expect(await pushesTo(sql, mine, push.ref)).toEqual(all)
     expect([await wasPushedByPod(sql, mine, '1'), await wasPushedByPod(sql, mine, '3')]).toEqual([true, false])
     expect(await hasPushed(sql, mine)).toBe(true)
     expect(await hasPushed(sql, { ...mine, task: 'default/b' })).toBe(false)
-    await forgetToldPushes(sql, mine, ref)
-    expect(await pushesTo(sql, mine, ref)).toEqual(all.slice(1))
+    const gone = { before: '3', after: NO_COMMIT, by: sam }
+    await noteDeletion(sql, { ...mine, ref: push.ref, ...gone, at: 6 })
+    expect(await pushesTo(sql, mine, push.ref)).toEqual([...all, gone])
+    // Where no pod pushed, only the deletion is worth a row.
+    await noteDeletion(sql, { ...mine, ref: 'refs/heads/y', ...gone, at: 6 })
+    expect(await pushesTo(sql, mine, 'refs/heads/y')).toEqual([gone])
   } finally {
     await sql.close()
   }

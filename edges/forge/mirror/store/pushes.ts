@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
+import type { ForgeAccount } from '../../port.ts'
 import { columnOf, type RepositoryPlace } from './places.ts'
 
 /** One try of a pod to push, as the gateway judged it. */
@@ -35,40 +36,46 @@ export async function insertPush(sql: Queryable, push: PushAudit): Promise<void>
 export const NO_COMMIT = '0'.repeat(40)
 
 /** A push that a signed delivery told. */
-export interface ToldPush extends RepositoryPlace {
+interface ToldPush extends RepositoryPlace {
   readonly ref: string
   readonly before: string
   readonly after: string
-  readonly by: string
+  readonly by: Pick<ForgeAccount, 'login' | 'id'>
   readonly at: number
 }
 
-/** Once, however often it is told. */
+/** Once, however often it is told; a branch may be deleted at one commit again and again. */
 export async function insertToldPush(
   sql: Queryable,
   { ref, before, after, by, at, ...place }: ToldPush,
 ): Promise<void> {
   await sql.query(
-    `insert into forge_push (project, repository, task, pod, ref, before, after, outcome, at, by_login)
-     select $1, $2, '', '', $3, $4, $5, 'accepted', $6, $7 where not exists (
-       select 1 from forge_push where project = $1 and repository = $2 and ref = $3 and before = $4 and after = $5 and by_login = $7)`,
-    [place.project, columnOf(place), ref, before, after, at, by],
+    `insert into forge_push (project, repository, task, pod, ref, before, after, outcome, at, by_login, by_account)
+     select $1, $2, '', '', $3, $4, $5, 'accepted', $6, $7, $8 where $5 = '${NO_COMMIT}' or not exists (
+       select 1 from forge_push where project = $1 and repository = $2 and ref = $3 and before = $4 and after = $5 and by_login = $7 and by_account = $8)`,
+    [place.project, columnOf(place), ref, before, after, at, by.login, by.id],
   )
 }
 
-/** The branch is gone, and what people pushed to it is nobody's evidence any more. */
-export async function forgetToldPushes(sql: Queryable, place: RepositoryPlace, ref: string): Promise<void> {
+/**
+ * The branch is gone, and what people pushed to it is nobody's evidence any more. Where pods push, what others pushed stays: a
+ * pod may have it, and bring it again. That it went stays too: who makes it again brings what it had not.
+ */
+export async function noteDeletion(sql: Queryable, deletion: ToldPush): Promise<void> {
   await sql.query(
-    'delete from forge_push where project = $1 and repository = $2 and ref = $3 and by_login is not null',
-    [place.project, columnOf(place), ref],
+    `delete from forge_push where project = $1 and repository = $2 and ref = $3 and by_login is not null and not exists (
+       select 1 from forge_push p where p.project = $1 and p.repository = $2 and p.ref = $3 and p.by_login is null)`,
+    [deletion.project, columnOf(deletion), deletion.ref],
   )
+  await insertToldPush(sql, deletion)
 }
 
 /** `by` is absent where a pod pushed. */
 export interface BranchPush {
   readonly before: string
+  /** `NO_COMMIT`: it was deleted. */
   readonly after: string
-  readonly by?: string
+  readonly by?: Pick<ForgeAccount, 'login' | 'id'>
 }
 
 /** Of the place `$1`, `$2`. What the forge refused was written down as accepted before. */
@@ -76,13 +83,13 @@ const taken = `project = $1 and repository = $2 and outcome = 'accepted' and not
   select 1 from forge_push f where f.project = p.project and f.repository = p.repository and f.ref = p.ref
   and f.pod = p.pod and f.before = p.before and f.after = p.after and f.outcome = 'failed' and f.id > p.id)`
 
-/** Newest first. */
+/** Oldest first. */
 export async function pushesTo(sql: Queryable, place: RepositoryPlace, ref: string): Promise<readonly BranchPush[]> {
-  const { rows } = await sql.query<{ before: string; after: string; by: string | null }>(
-    `select before, after, by_login as "by" from forge_push p where ref = $3 and ${taken} order by id desc`,
+  const { rows } = await sql.query<{ before: string; after: string; login: string | null; id: string | null }>(
+    `select before, after, by_login as login, by_account as id from forge_push p where ref = $3 and ${taken} order by p.id`,
     [place.project, columnOf(place), ref],
   )
-  return rows.map(({ by, ...push }) => ({ ...push, ...(by === null ? {} : { by }) }))
+  return rows.map(({ login, id, ...push }) => ({ ...push, ...(login === null ? {} : { by: { login, id: id ?? '' } }) }))
 }
 
 /** Why the newest push of this Task's pods did not get through; undefined when it did, or when there was none. */
