@@ -7,7 +7,9 @@ import type { MigrationFolder } from './migrate.ts'
 import type { Sql } from './sql.ts'
 import { createPglite } from './pglite/pglite-session.ts'
 import { pristineStore, type PristineStore } from './testing/pristine-store.ts'
-import * as thisFile from './testing/shared-store.ts'
+import type * as SharedStore from './testing/shared-store.ts'
+
+type TestFile = typeof SharedStore
 
 /** Of a sort each that the migrations of the product make. */
 const schema = `create extension vector;
@@ -18,11 +20,18 @@ const schema = `create extension vector;
   create index point_near on point using hnsw (at vector_cosine_ops);
   insert into thing (name) values ('first'), ('it''s "second"')`
 
+/** What the files before this one hold. They go on holding it. */
+const held = globalThis as { sharedStores?: unknown }
+const theirs = held.sharedStores
+
 let migrations: MigrationFolder
+let thisFile: TestFile
 const open: Sql[] = []
 let files = 0
 
 beforeAll(async () => {
+  held.sharedStores = []
+  thisFile = await nextFile()
   const folder = await mkdtemp(join(tmpdir(), 'shared-store-'))
   await writeFile(join(folder, '0001-one.sql'), schema)
   migrations = { owner: 'test', folder: pathToFileURL(`${folder}/`) }
@@ -30,15 +39,18 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const sql of open.splice(0)) await sql.close().catch(() => undefined)
 })
-afterAll(() => rm(migrations.folder, { recursive: true }))
+afterAll(async () => {
+  held.sharedStores = theirs
+  await rm(migrations.folder, { recursive: true })
+})
 
 /** The module as the next test file loads it: anew. */
-async function nextFile(): Promise<typeof thisFile> {
+async function nextFile(): Promise<TestFile> {
   const query = `?file=${++files}`
-  return (await import(/* @vite-ignore */ `./testing/shared-store.ts${query}`)) as typeof thisFile
+  return (await import(/* @vite-ignore */ `./testing/shared-store.ts${query}`)) as TestFile
 }
 
-async function take(file: typeof thisFile = thisFile): Promise<Sql> {
+async function take(file = thisFile): Promise<Sql> {
   const sql = await file.openSharedSql([migrations], ['vector'])
   open.push(sql)
   return sql
@@ -218,7 +230,7 @@ async function openPristine(): Promise<PristineStore> {
   return pristineStore(db)
 }
 
-async function passOn({ make, ask, clean }: Dirt, next: () => Promise<typeof thisFile>): Promise<boolean> {
+async function passOn({ make, ask, clean }: Dirt, next: () => Promise<TestFile>): Promise<boolean> {
   const sql = await take()
   expect(await answer(sql, ask)).toEqual(clean)
   const instance = await instanceOf(sql)
@@ -249,7 +261,7 @@ it.each(seen)('a store with %s is not what it was, and is again without it', asy
 
 it('is emptied as well for the next test of the same file, once it is closed', async () => {
   const [dirt] = cleaned
-  const closed = async (): Promise<typeof thisFile> => {
+  const closed = async (): Promise<TestFile> => {
     await open[0]!.close()
     return thisFile
   }

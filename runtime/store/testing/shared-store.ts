@@ -1,7 +1,7 @@
 /**
  * Embedded stores that the test files of a process use one after another: to open one and migrate it takes a second of a
- * processor, to empty it 30 ms. The raw PGlite outlives the file, whose modules load anew; what is over it, each taker gets
- * anew. A test of opening, closing or migrating opens a store of its own (`openMemorySql`).
+ * processor, to empty it 30 ms. A file that keeps one open for its process (`edges/forge/testing`) holds it for the next ones
+ * too; where modules load anew, the raw PGlite outlives them. What is over it, each taker gets anew. A test of opening, closing or migrating opens a store of its own (`openMemorySql`).
  */
 import { migrate, runtimeMigrations, type MigrationFolder } from '../migrate.ts'
 import { createPglite, pgliteSession, type StoreExtension } from '../pglite/pglite-session.ts'
@@ -21,7 +21,7 @@ interface Taken {
   readonly file: object
 }
 
-/** This module's evaluation, and so the test file that runs: what another one took, a file that has ended left open. */
+/** This module's evaluation: what an earlier one took, a file that has ended left open. */
 const thisFile = {}
 
 const stores = ((globalThis as { sharedStores?: SharedStore[] }).sharedStores ??= [])
