@@ -20,6 +20,7 @@ import type { Git } from '../pushed-tree.ts'
 import type { PushRight } from '../push-rules.ts'
 import { mostPackBytes, type PushRecord } from '../receive.ts'
 import { createRunGit, gitOrThrow } from '../run-git.ts'
+import { writeCommit, type Tree } from './loose-objects.ts'
 
 const runGit = createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock })
 
@@ -130,9 +131,7 @@ export function push(folder: string, ref: string, ...options: string[]): Promise
   return run(folder, ['push', ...options, 'origin', ref])
 }
 
-/** A file's text, a link's target or a submodule's commit. */
-export type Put = string | { readonly link: string } | { readonly gitlink: string }
-export type Tree = Readonly<Record<string, Put>>
+export type { Tree }
 
 export interface TreesFixture {
   readonly git: (args: readonly string[]) => Promise<string>
@@ -147,46 +146,29 @@ export interface JudgedBy {
   readonly ofProject?: readonly string[]
 }
 
+let bare: Promise<string> | undefined
+
+/** Made once in a process: what a test names it names by hash, and there are no branches. */
+async function openBare(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'trees-'))
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
+  await gitOrThrow(runGit, { dir, args: ['init', '--quiet', '--bare', '.'] })
+  return dir
+}
+
 /** A bare repository in which a test makes the commits of both sides. */
 export async function withTrees(use: (fixture: TreesFixture) => Promise<void>): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), 'trees-'))
-  try {
-    await gitOrThrow(runGit, { dir, args: ['init', '--quiet', '--bare', '.'] })
-    await use(treesIn(dir))
-  } finally {
-    await rm(dir, { recursive: true, force: true })
-  }
+  await use(treesIn(await (bare ??= openBare())))
 }
 
 export function treesIn(dir: string): TreesFixture {
-  const git = (args: readonly string[], input?: string, env = {}): Promise<string> =>
-    gitOrThrow(runGit, { dir, args, env, ...(input === undefined ? {} : { input: one(input) }) }).then((out) =>
-      out.trim(),
-    )
-  const blob = (content: string): Promise<string> => git(['hash-object', '-w', '--stdin'], content)
-  const line = async ([path, put]: [string, Put]): Promise<string> => {
-    if (typeof put === 'string') return `100644 ${await blob(put)}\t${path}`
-    return 'link' in put ? `120000 ${await blob(put.link)}\t${path}` : `160000 ${put.gitlink}\t${path}`
-  }
   const plain: Git = (args, input) => runGit({ dir, args, ...(input && { input }) })
   return {
-    git,
+    git: async (args) => (await gitOrThrow(runGit, { dir, args })).trim(),
     plain,
-    async commit(tree, ...parents) {
-      const index = { GIT_INDEX_FILE: join(dir, 'index') }
-      rmSync(join(dir, 'index'), { force: true })
-      const lines = await Promise.all(Object.entries(tree).map(line))
-      await git(['update-index', '-z', '--index-info'], lines.map((each) => `${each}\0`).join(''), index)
-      const by = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a' }
-      const above = parents.flatMap((parent) => ['-p', parent])
-      return git(['commit-tree', await git(['write-tree'], undefined, index), ...above, '-m', 'x'], undefined, by)
-    },
+    commit: async (tree, ...parents) => writeCommit(dir, tree, parents, systemClock.now()),
     judge(base, head, { method = 'merge', ofProject = [] } = {}) {
       return judgeMerge({ git: plain, guard: pathGuard(ofProject), base, head, method })
     },
   }
-}
-
-async function* one(text: string): AsyncIterable<Buffer> {
-  yield Buffer.from(text)
 }
