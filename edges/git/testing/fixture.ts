@@ -114,8 +114,7 @@ export async function withGatewayBefore(
     access: { repositories: ['library'], branches: { library: BRANCH } },
     async podClone() {
       const folder = await mkdtemp(join(forgeFixture.dir, 'pod-'))
-      await run(folder, ['-c', `http.extraHeader=${podHeader()}`, 'clone', '--quiet', fixture.url, '.'])
-      await run(folder, ['config', 'http.extraHeader', podHeader()])
+      await run(folder, ['clone', '--quiet', '--config', `http.extraHeader=${podHeader()}`, fixture.url, '.'])
       return folder
     },
   }

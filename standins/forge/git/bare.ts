@@ -64,11 +64,12 @@ export interface BareSource {
 export async function createBare(path: string, hooksDir: string, source: BareSource): Promise<string> {
   // Without its entry in the forge's memory it has branches, and numbers of pull requests, that nobody knows anything of.
   if (await exists(path)) throw new Error(`${path} exists already: give each forge a folder of its own`)
+  const head = source.defaultBranch ?? (source.fromPath ? await headBranch(source.fromPath) : 'main')
   await mkdir(path, { recursive: true })
-  await git(path, ['init', '--quiet', '--bare', `--initial-branch=${source.defaultBranch ?? 'main'}`, '.'])
-  await appendFile(join(path, 'config'), SETTINGS)
-  await setHooks(path, hooksDir)
-  if (!source.fromPath) return source.defaultBranch ?? 'main'
+  await git(path, ['init', '--quiet', '--bare', `--initial-branch=${head}`, '.'])
+  // Escaped as JSON is, and by no process of its own: a forge of a test takes longer to set up than to ask.
+  await appendFile(join(path, 'config'), `${SETTINGS}[core]\n  hooksPath = ${JSON.stringify(hooksDir)}\n`)
+  if (!source.fromPath) return head
   await git(path, [
     'fetch',
     '--quiet',
@@ -77,8 +78,6 @@ export async function createBare(path: string, hooksDir: string, source: BareSou
     '+refs/heads/*:refs/heads/*',
     '+refs/tags/*:refs/tags/*',
   ])
-  const head = source.defaultBranch ?? (await headBranch(source.fromPath))
-  await git(path, ['symbolic-ref', 'HEAD', `refs/heads/${head}`])
   return head
 }
 
@@ -86,10 +85,6 @@ export async function createBare(path: string, hooksDir: string, source: BareSou
 export async function adoptBare(path: string, hooksDir: string): Promise<void> {
   if (!(await exists(join(path, 'HEAD'))))
     throw new Error(`${path} is gone: the forge remembers it and can't go on without it`)
-  await setHooks(path, hooksDir)
-}
-
-async function setHooks(path: string, hooksDir: string): Promise<void> {
   await git(path, ['config', 'core.hooksPath', hooksDir])
 }
 

@@ -76,15 +76,9 @@ function tools(dir: string, forge: Forge, gitUrl: string): Pick<ForgeFixture, 'o
     octokit: (login) => octokitOf(forge, login),
     async clone(login, name) {
       const folder = await mkdtemp(join(dir, 'clone-'))
-      await run(folder, [
-        '-c',
-        `http.extraHeader=${basic(`token-of-${login}`)}`,
-        'clone',
-        '--quiet',
-        name === undefined ? gitUrl : forge.gitUrl('acme', name),
-        '.',
-      ])
-      await run(folder, ['config', 'http.extraHeader', basic(`token-of-${login}`)])
+      const header = `http.extraHeader=${basic(`token-of-${login}`)}`
+      const url = name === undefined ? gitUrl : forge.gitUrl('acme', name)
+      await run(folder, ['clone', '--quiet', '--config', header, url, '.'])
       return folder
     },
     async push(folder, branch, files, message = 'Change') {
