@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -26,11 +26,15 @@ const issue = (number: number): Issue => ({ number, title: `Issue ${number}` })
 let memory: TestMemory
 let client: MemoryClient
 let sent: Sent[]
+/** An empty repository, of which each test has a copy. */
+let begun: string
 let dir: string
 let repos = 0
 let repo: string
 
 beforeAll(async () => {
+  begun = mkdtempSync(join(tmpdir(), 'ingest-run-'))
+  execFileSync('git', ['-C', begun, 'init', '-q', '-b', 'main'])
   memory = await openTestMemory()
   const tokens = { token: async () => 'good', forget: () => undefined }
   const real = memoryClient({ url: memory.url, tokens, clock: systemClock, fetch, wait })
@@ -42,27 +46,33 @@ beforeAll(async () => {
     },
   }
 })
-afterAll(() => memory.close())
+afterAll(async () => {
+  rmSync(begun, { recursive: true, force: true })
+  await memory.close()
+})
 beforeEach(() => {
   sent = []
   repo = `lib-${(repos += 1)}`
   dir = mkdtempSync(join(tmpdir(), 'ingest-run-'))
-  git('init', '-q', '-b', 'main')
+  cpSync(begun, dir, { recursive: true })
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 function git(...args: readonly string[]): string {
-  const person = ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid']
-  return execFileSync('git', ['-C', dir, ...person, ...args])
+  return execFileSync('git', ['-C', dir, ...args])
     .toString()
     .trim()
 }
 
+/** One process for three of git: beside an embedded store, whose memory is copied, to start one takes most of its time. */
+const committed = `set -e
+git add -A
+git -c user.name=t -c user.email=t@example.invalid commit -q --allow-empty -m "$1"
+exec git rev-parse HEAD`
+
 function commit(subject: string, files: Readonly<Record<string, string>> = {}): string {
   for (const [file, text] of Object.entries(files)) writeFileSync(join(dir, file), text)
-  git('add', '-A')
-  git('commit', '-q', '--allow-empty', '-m', subject)
-  return git('rev-parse', 'HEAD')
+  return execFileSync('sh', ['-c', committed, 'sh', subject], { cwd: dir }).toString().trim()
 }
 
 const recordNow = (): Promise<IngestRecord> => settledRecord(repo, { client, wait })
