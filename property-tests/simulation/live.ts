@@ -14,7 +14,7 @@ import { lacksOf } from './memory-truth.ts'
 import { watchOperator } from './operator.ts'
 import { Crowd, type Objection, type Opened } from './people.ts'
 import { troubledMs, type Fault, type Plan } from './plan.ts'
-import { Pods } from './pods.ts'
+import { Pods, type Taken } from './pods.ts'
 import { apply, calmManifests, pauseAsPlanned, watchReady } from './project.ts'
 import { watchRest } from './rest.ts'
 import type { Carry, Journey } from './webhooks.ts'
@@ -30,6 +30,7 @@ export interface Outcome extends Evidence {
   /** Alerts whose sender was told that they are taken. */
   readonly alerts: ReadonlySet<string>
   readonly workspaces: readonly { readonly task: string; readonly place: number }[]
+  readonly turns: readonly Taken[]
   readonly comments: readonly Words[]
   readonly fillings: readonly Filling[]
   /** What the memory lacks at the end, or has and should not have. */
@@ -152,6 +153,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     objections: crowd.objections,
     alerts: alerting.taken,
     workspaces: pods.deleted,
+    turns: pods.taken,
     comments: forge.comments(),
     fillings: memory.fillings,
     lacks: lacks(),

@@ -41,6 +41,13 @@ export interface Pod {
   readonly commits: Set<string>
 }
 
+export interface Taken {
+  readonly task: string
+  readonly podOrdinal: number
+  /** Committed steps so far. */
+  readonly place: number
+}
+
 export interface PodsOptions {
   readonly world: World
   readonly plan: Plan
@@ -69,6 +76,8 @@ export class Pods {
   readonly #options: PodsOptions
   readonly #pods = new Map<string, Pod>()
   readonly deleted: { readonly task: string; readonly place: number }[] = []
+  /** Turns that a wrapper accepted, each once. */
+  readonly taken: Taken[] = []
   readonly #watches = new Set<{ readonly line: Lifeline; readonly tell: (observation: PodObservation) => void }>()
 
   constructor(options: PodsOptions) {
@@ -208,6 +217,7 @@ export class Pods {
     const turn: Turn = { result, text: String(sent.text), key, handoff: sent.handoff === true }
     pod.turns.push(turn)
     pod.lastActivityAt = timeOf(world)
+    this.taken.push({ task: pod.spec.task, podOrdinal: pod.spec.ordinal, place: this.#options.place() })
     world.tell(`${pod.spec.pod} takes ${turnId}${turn.handoff ? ', its last' : ''}`)
     void work(pod, turn)
     return json(202, { turnId })

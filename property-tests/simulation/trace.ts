@@ -10,6 +10,7 @@ import { idOf, kindOf, type Moment, type Performed, type Snapshot, type Stepped 
 import type { Entry } from './forge.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Outcome } from './live.ts'
+import type { Taken } from './pods.ts'
 import { nameOf, type Thread } from './thread.ts'
 import { people } from '../../standins/people.ts'
 
@@ -68,7 +69,7 @@ class Book {
     effects.forEach(({ type, params }, index) => {
       const types = type === 'withdrawEffects' ? (params['types'] as readonly string[]) : []
       for (const [name, one] of asked) if (types.includes(one)) asked.delete(name)
-      if (ownedWrites.has(type)) asked.set(`${address}/${seq}/${index}`, type)
+      if (ownedWrites.has(type) || type === 'submitTurn') asked.set(`${address}/${seq}/${index}`, type)
     })
     return [...asked.values()]
   }
@@ -93,10 +94,11 @@ function isOwnVoice({ address, event }: PlacedRow): boolean {
   return voices.includes(people.bot)
 }
 
-export function traceOf({ rows, audit, workspaces }: Outcome): readonly Moment[] {
+export function traceOf({ rows, audit, workspaces, turns }: Outcome): readonly Moment[] {
   const book = new Book()
   const acts = [
-    ...audit.flatMap((entry) => actOf(entry, rows)),
+    ...audit.flatMap((entry, index) => actOf(entry, rows, baseAt(audit, index))),
+    ...turns.flatMap((turn) => turnOf(turn, rows)),
     ...workspaces.map(({ place, task }): Act => {
       const actor: ActorAddress = `task:${task}`
       return { place, effect: { key: '', actor, type: 'deleteWorkspace', params: { task } }, result: 'done' }
@@ -133,8 +135,25 @@ interface Act {
   readonly result: string
 }
 
+/** What a wrapper accepted: the newest turn of its pod that was submitted. */
+function turnOf({ place, task, podOrdinal }: Taken, rows: readonly PlacedRow[]): readonly Act[] {
+  const isIt = (params: Params): boolean => params['task'] === task && params['podOrdinal'] === podOrdinal
+  const effect = decision(rows, place, 'submitTurn', isIt)
+  return effect ? [{ place, effect, result: 'accepted' }] : []
+}
+
+/** The base branch of the merge request of an entry, when it was written. */
+export function baseAt(audit: readonly Entry[], index: number): string | undefined {
+  const here = audit[index]
+  const name = here && nameIn(here)
+  const isSet = ({ action, detail }: Entry): boolean =>
+    action === 'pull.open' || (action === 'pull.edit' && detail?.['to'] !== undefined)
+  const last = audit.findLast((entry, at) => at <= index && isSet(entry) && nameIn(entry) === name)
+  return last && String(last.detail?.['to'] ?? last.detail?.['base'])
+}
+
 /** The decision behind a write of the platform: the newest effect that asks for exactly this. */
-function actOf(entry: Entry, rows: readonly PlacedRow[]): readonly Act[] {
+function actOf(entry: Entry, rows: readonly PlacedRow[], base: string | undefined): readonly Act[] {
   const { place, actor, action, number, detail } = entry
   const isHere = ({ repository }: Params): boolean => repository === repositoryOf(entry)
   if (actor !== people.bot) return []
@@ -142,7 +161,13 @@ function actOf(entry: Entry, rows: readonly PlacedRow[]): readonly Act[] {
     const effect = decision(rows, place, 'mergeMergeRequest', (params) => isHere(params) && params['number'] === number)
     // What was merged is the forge's word, what was asked for is not.
     return effect
-      ? [{ place, effect: { ...effect, params: { ...effect.params, sha: entry.sha ?? '' } }, result: 'merged' }]
+      ? [
+          {
+            place,
+            effect: { ...effect, params: { ...effect.params, sha: entry.sha ?? '', base: base ?? '' } },
+            result: 'merged',
+          },
+        ]
       : []
   }
   if (action !== 'pull.open') return []
