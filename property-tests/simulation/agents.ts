@@ -13,12 +13,16 @@ import type { World } from '../runtime/simulation/world.ts'
 import { conclusionOf } from './conclusions.ts'
 import type { Answered, Forge } from './forge.ts'
 import { callbackSecretOf, type Call, type Orchestrators } from './orchestrators.ts'
-import type { Plan } from './plan.ts'
+import type { MeddlingMoment, Plan } from './plan.ts'
 import { timeOf, usage, type Pod, type Pods, type Turn } from './pods.ts'
+import type { Thread } from './thread.ts'
 
 export const ordersMark = 'ORDERS TO THE AGENT'
 const question = 'Is that wanted? If so, reply with /approve.'
 const concluding = new Set(['brainstorm', 'incident', 'refine'])
+
+/** As the assignment of a turn names it. */
+const basePlace = /^- `([^`]+)`: .*?, base `([^`]+)`/gm
 
 /** What one call of an agent came to, kept outside the reach of any crash. */
 export interface Said {
@@ -26,6 +30,8 @@ export interface Said {
   readonly kind: string
   readonly action: string
   readonly payload: unknown
+  /** Of a verdict: the base branch that its turn named, by repository. */
+  readonly bases?: ReadonlyMap<string, string>
   /** None: its pod was gone before it heard. */
   status: number | undefined
   body: string
@@ -37,6 +43,8 @@ export interface AgentsOptions {
   readonly world: World
   readonly plan: Plan
   readonly forge: Forge
+  /** An agent reads a merge request, or its approval of it was accepted. */
+  readonly met: (moment: MeddlingMoment, thread: Thread) => void
   readonly pods: () => Pods
   readonly orchestrators: () => Orchestrators
 }
@@ -207,6 +215,11 @@ export class Agents {
   async #review(pod: Pod, bundle: Bundle): Promise<void> {
     const open = bundle.mergeRequests.filter(({ state }) => state === 'open')
     if (open.length === 0) return
+    const meet = (moment: MeddlingMoment): void => {
+      for (const { repo: repository, number } of open) this.#options.met(moment, { repository, kind: 'pull', number })
+    }
+    meet('reviewing')
+    const bases = new Map([...bundle.assignment.matchAll(basePlace)].map(([, name = '', base = '']) => [name, base]))
     // Twice, as agents do that wait for their checks.
     for (const { repo, number } of [...open, ...open])
       await this.#ask(pod, 'GET', `/tasks/${nameOf(pod)}/scm?kind=ci&repo=${repo}&number=${number}`)
@@ -214,11 +227,10 @@ export class Agents {
     const wantsChange = pod.mood !== 'honest' && dice(this.#options.plan.seed, `verdict ${pod.spec.pod}`).chance(0.4)
     const [{ repo, number }] = reviewed as [(typeof reviewed)[number]]
     const finding = { repo, number, body: 'Off by one.', severity: 'medium' }
-    await this.#submit(pod, wantsChange ? 'request_changes' : 'approve', {
-      verdict: wantsChange ? 'request_changes' : 'approve',
-      reviewed_shas: reviewed,
-      ...(wantsChange ? { findings: [finding] } : {}),
-    })
+    const verdict = wantsChange ? 'request_changes' : 'approve'
+    const findings = wantsChange ? { findings: [finding] } : {}
+    const status = await this.#submit(pod, verdict, { verdict, reviewed_shas: reviewed, ...findings }, bases)
+    if (verdict === 'approve' && status === 200) meet('judged')
   }
 
   async #conclude(pod: Pod): Promise<void> {
@@ -291,22 +303,40 @@ export class Agents {
       })
   }
 
-  async #submit(pod: Pod, action: string, payload: object): Promise<void> {
-    await this.#submitAs(pod, pod.spec.agentKind, action, payload)
-    if (pod.mood !== 'repeats') return
-    await this.#submitAs(pod, pod.spec.agentKind, action, payload)
-    await this.#submitAs(pod, pod.spec.agentKind, action, { ...payload, reason: 'once more' })
+  async #submit(pod: Pod, action: string, payload: object, bases?: Said['bases']): Promise<number | undefined> {
+    const { agentKind: kind } = pod.spec
+    const status = await this.#submitAs(pod, kind, action, payload, bases)
+    if (pod.mood !== 'repeats') return status
+    await this.#submitAs(pod, kind, action, payload, bases)
+    await this.#submitAs(pod, kind, action, { ...payload, reason: 'once more' }, bases)
+    return status
   }
 
-  async #submitAs(pod: Pod, kind: string, action: string, payload: object): Promise<void> {
+  async #submitAs(
+    pod: Pod,
+    kind: string,
+    action: string,
+    payload: object,
+    bases?: Said['bases'],
+  ): Promise<number | undefined> {
     const { world, forge } = this.#options
-    const said: Said = { pod: pod.spec.pod, kind, action, payload, status: undefined, body: '', place: forge.place }
+    const said: Said = {
+      pod: pod.spec.pod,
+      kind,
+      action,
+      payload,
+      ...(bases === undefined ? {} : { bases }),
+      status: undefined,
+      body: '',
+      place: forge.place,
+    }
     this.said.push(said)
     const answer = await this.#ask(pod, 'POST', `/tasks/${nameOf(pod)}/outcome`, { kind, payload })
-    if (!answer) return
+    if (!answer) return undefined
     const { status, body } = answer
     Object.assign(said, { status, body, place: forge.place })
     world.tell(`${pod.spec.pod} submits ${kind} ${action}: ${status} ${status === 200 ? '' : body.slice(0, 80)}`)
+    return status
   }
 
   async #note(pod: Pod, kind: string, body: string): Promise<string | undefined> {

@@ -199,6 +199,36 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'foreign-never-told',
+    does: 'never learns who pushed what into a merge request',
+    law: /^foreign/,
+    edits: [
+      {
+        file: 'edges/agents/outcome/heads.ts',
+        find: /foreign: \(await [^\n]*/,
+        replace: 'foreign: [],',
+      },
+    ],
+  },
+  {
+    name: 'deaf-to-a-new-base',
+    does: 'merges a head into whatever base it has by then',
+    law: /^judged/,
+    edits: [
+      {
+        file: 'edges/forge/outbound/merge.ts',
+        find: /return baseBranch === base \? undefined : [^\n]*/,
+        replace: 'return baseBranch === base ? undefined : undefined',
+      },
+      // The Task, which learns of the new base, would hide it.
+      {
+        file: 'machines/merge-request/news.ts',
+        find: /sha, base, byOwnPod, gated, author \}\)/,
+        replace: 'sha, ...(base === undefined ? { base } : {}), byOwnPod, gated, author })',
+      },
+    ],
+  },
+  {
     name: 'no-comment-key',
     does: 'does not look for its own comment before it writes it again',
     law: /^twice/,

@@ -16,6 +16,7 @@ import { createLocks } from '../../standins/forge/store/locks.ts'
 import { acceptPush } from '../../standins/forge/store/push.ts'
 import type { Dialect, Repository, User } from '../../standins/forge/store/records.ts'
 import { createRepository } from '../../standins/forge/store/repositories.ts'
+import { editPull, findPull } from '../../standins/forge/store/pulls.ts'
 import { threadKey } from '../../standins/forge/store/records.ts'
 import { findIssue } from '../../standins/forge/store/issues.ts'
 import { addUser, emit, requireUser, timestamp, type World as Store } from '../../standins/forge/store/world.ts'
@@ -40,6 +41,13 @@ export interface Entry extends AuditEntry {
   readonly place: number
 }
 
+/** The platform read a merge request. */
+export interface Look {
+  readonly thread: string
+  /** Entries of the forge's record so far. */
+  readonly entries: number
+}
+
 export interface Asked {
   readonly method: string
   readonly path: string
@@ -56,6 +64,7 @@ export interface Answered {
 export interface Forge {
   readonly actions: Actions
   readonly audit: readonly Entry[]
+  readonly looks: readonly Look[]
   /** Committed steps so far, for the entries to come. */
   place: number
   /** `leftAt`: committed steps when the request left, which nothing that was decided later could call back. */
@@ -64,8 +73,10 @@ export interface Forge {
   push(by: string, change: Push): Promise<string>
   /** An issue that the forge shows nobody any more; on GitHub it says so. */
   takeAway(by: string, repository: string, number: number, how: 'deleted' | 'transferred'): void
-  /** The tests of a commit, as a check that waits or has ended. */
-  check(repository: string, sha: string, conclusion: 'success' | 'failure' | undefined): void
+  /** Another base branch for a merge request. */
+  rebase(by: string, repository: string, number: number, base: string): Promise<void>
+  /** A check of a commit that waits, or has ended. */
+  check(input: CheckInput): void
   /** Branches of the repository: full ref to commit. */
   heads(repository: string): ReadonlyMap<string, string>
   tip(repository: string, branch: string): Promise<string | undefined>
@@ -90,13 +101,25 @@ export interface Push {
   readonly message: string
 }
 
+export interface CheckInput {
+  readonly repository: string
+  readonly name: string
+  readonly sha: string
+  readonly conclusion: 'success' | undefined
+}
+
 export interface ForgeOptions {
   readonly dialect: Dialect
+  /** What main requires of each head. */
+  readonly required: { readonly name: string; readonly by: 'protection' | 'ruleset' } | undefined
   readonly repositories: 1 | 2
   readonly now: () => number
   readonly carry: Carry
   readonly pushed: (repository: string, sha: string) => void
 }
+
+/** Of a merge request, on either forge. */
+const pullPath = /\/([^/]+)\/(?:pulls|merge_requests)\/(\d+)(?:\?.*)?$/
 
 const links = createDialectLinks(forgeUrl)
 /** As the routes see it: of the run that is under way. */
@@ -135,6 +158,7 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
   const { repositories: count, now, carry, pushed } = options
   forgetRepositories()
   const audit: Entry[] = []
+  const looks: Look[] = []
   const state: { place: number; leftAt: number | undefined } = { place: 0, leftAt: undefined }
   const store = createStore(audit, now, (actor) => (actor === people.bot ? state.leftAt : undefined) ?? state.place)
   const sender = createSender({
@@ -150,14 +174,14 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
   addUser(store, { login: people.bot, type: 'Bot', token: botToken })
   const ci = addUser(store, { login: 'ci[bot]', type: 'Bot' })
   const repositories = new Map<string, Repository>()
-  for (const name of repositoryNames.slice(0, count))
-    repositories.set(name, await newRepository(store, name, options.dialect))
+  for (const name of repositoryNames.slice(0, count)) repositories.set(name, await newRepository(store, name, options))
   const at = (name: string): Repository => repositories.get(name)!
   store.tipListeners.add(async (repository, _branch, sha) => pushed(repository.name, sha))
 
   return {
     actions: createActions(store),
     audit,
+    looks,
     get place() {
       return state.place
     },
@@ -165,6 +189,9 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
       state.place = value
     },
     async ask({ method, path, headers, body }, leftAt) {
+      const [, repository, number] = (method === 'GET' && pullPath.exec(decodeURIComponent(path))) || []
+      if (repository !== undefined)
+        looks.push({ thread: nameOf({ repository, kind: 'pull', number: Number(number) }), entries: audit.length })
       state.leftAt = leftAt
       const answer = await app.inject({
         method: method as 'GET',
@@ -183,7 +210,11 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
       repository.issues.delete(threadKey(repository, 'issue', number))
       emit(store, { type: 'issue.changed', repository, actor: requireUser(store, by), action: how, issue })
     },
-    check: (name, sha, conclusion) => check(store, at(name), ci, sha, conclusion),
+    rebase(by, name, number, base) {
+      const actor = { user: requireUser(store, by), cap: 'admin' as const, scopes: [] }
+      return editPull(store, at(name), actor, findPull(at(name), number), { base })
+    },
+    check: (input) => check(store, at(input.repository), ci, input),
     heads: (name) => new Map([...bareAt(at(name).path).refs].filter(([ref]) => ref.startsWith('refs/heads/'))),
     tip: (name, branch) => at(name).git.branchTip(branch),
     git: (name) => at(name).git,
@@ -200,8 +231,12 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
   }
 }
 
-function newRepository(store: Store, name: string, dialect: Dialect): Promise<Repository> {
+function newRepository(store: Store, name: string, { dialect, required }: ForgeOptions): Promise<Repository> {
+  const requiredChecks = required === undefined ? [] : [required.name]
+  const isRuleset = required?.by === 'ruleset' && dialect === 'github'
   return createRepository(store, {
+    ...(required === undefined || isRuleset ? {} : { protection: { main: { requiredChecks } } }),
+    ...(isRuleset ? { rulesets: [{ branches: ['main'], requiredChecks }] } : {}),
     dialect,
     owner: people.owner,
     name,
@@ -264,15 +299,10 @@ async function push(store: Store, repository: Repository, by: User, change: Push
   return sha
 }
 
-function check(
-  store: Store,
-  repository: Repository,
-  ci: User,
-  sha: string,
-  conclusion: 'success' | 'failure' | undefined,
-): void {
-  const known = repository.suites.flatMap((suite) => suite.runs).find((run) => run.suite.sha === sha)
-  if (!known) createCheckRun(store, repository, ci, { name: 'test', app: 'ci', sha })
+function check(store: Store, repository: Repository, ci: User, { name, sha, conclusion }: CheckInput): void {
+  const runs = repository.suites.flatMap((suite) => suite.runs)
+  const known = runs.find((run) => run.suite.sha === sha && run.name === name)
+  if (!known) createCheckRun(store, repository, ci, { name, app: 'ci', sha })
   else if (conclusion) updateCheckRun(store, repository, ci, known, { conclusion })
 }
 

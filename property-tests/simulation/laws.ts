@@ -2,14 +2,15 @@
 import { people } from '../../standins/people.ts'
 import { keyMarker } from '../../edges/forge/marker.ts'
 import { brokenLaws as brokenMachineLaws } from '../machines/laws.ts'
-import type { Said } from './agents.ts'
 import type { Outcome } from './live.ts'
 import { isWish } from './people.ts'
 import { memoryLaws } from './memory-laws.ts'
+import { foreignCommitsWait } from './origins.ts'
 import { nothingIsMintedWhilePaused } from './pauses.ts'
 import { nameOf } from './thread.ts'
 import { markOf, wrongStandings } from './standings.ts'
 import { decision, nameIn, repositoryOf, traceOf } from './trace.ts'
+import { mergesAreIntoTheJudgedBase, onlyReviewedHeadsAreMerged } from './verdicts.ts'
 import { objectionsStand, withdrawalsStand } from './withdrawals.ts'
 
 type Law = (outcome: Outcome) => readonly string[]
@@ -29,6 +30,8 @@ const laws: readonly Law[] = [
   nothingIsSaidTwice,
   oneMergeRequestABranch,
   onlyReviewedHeadsAreMerged,
+  mergesAreIntoTheJudgedBase,
+  foreignCommitsWait,
   theBaseMovesByMergesAlone,
   answersAreKept,
   alertsAreKept,
@@ -144,35 +147,6 @@ function oneMergeRequestABranch({ audit }: Outcome): readonly string[] {
     const isSecond = [...open.values()].includes(branch)
     open.set(thread, branch)
     return isSecond ? [`one: ${thread} is a second merge request of ${branch}`] : []
-  })
-}
-
-/**
- * As an agent of a review pod said and the platform accepted, whatever the machines make of it. Of one that did not live
- * to hear so, the journal says whether it was.
- */
-function onlyReviewedHeadsAreMerged({ audit, said, rows }: Outcome): readonly string[] {
-  const isTaken = ({ pod, status, payload }: Said): boolean =>
-    status === 200 ||
-    (status === undefined &&
-      rows.some(
-        ({ address, event, answer }) =>
-          `${address}/${String(event['pod'])}` === `task:${pod}` &&
-          answer?.status === 200 &&
-          JSON.stringify(event['payload']) === JSON.stringify(payload),
-      ))
-  return audit.flatMap((entry) => {
-    const { action, actor, sha = '', place } = entry
-    if (action !== 'pull.merge' || actor !== people.bot) return []
-    const isReviewed = said.some(
-      (one) =>
-        one.kind === 'review' &&
-        one.action === 'approve' &&
-        one.place <= place &&
-        JSON.stringify(one.payload).includes(sha) &&
-        isTaken(one),
-    )
-    return isReviewed ? [] : [`reviewed: ${nameIn(entry)} was merged at ${sha.slice(0, 7)}, which nobody had approved`]
   })
 }
 

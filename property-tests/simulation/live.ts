@@ -1,4 +1,5 @@
 /** Lives a plan through: everything is asked for, all faults happen, calm comes, and what is left comes to its end. */
+import type { JournalRow } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { dice } from '../runtime/simulation/dice.ts'
 import { createWorld } from '../runtime/simulation/world.ts'
@@ -7,8 +8,10 @@ import { Agents, type Said } from './agents.ts'
 import { Alerting } from './alerting.ts'
 import { readEvidence, type Evidence } from './evidence.ts'
 import { Faults } from './faults.ts'
-import { openForge, type Entry, type Said as Words } from './forge.ts'
+import { openForge, type Entry, type Look, type Said as Words } from './forge.ts'
 import { Orchestrators, type Compose } from './orchestrators.ts'
+import { Checks, requiredCheck } from './late-checks.ts'
+import { Meddlers } from './meddlers.ts'
 import { Memory, type Filling } from './memory.ts'
 import { lacksOf } from './memory-truth.ts'
 import { watchOperator } from './operator.ts'
@@ -17,11 +20,13 @@ import { troubledMs, type Fault, type Plan } from './plan.ts'
 import { Pods, type Taken } from './pods.ts'
 import { apply, calmManifests, pauseAsPlanned, watchReady } from './project.ts'
 import { watchRest } from './rest.ts'
+import type { Thread } from './thread.ts'
 import type { Carry, Journey } from './webhooks.ts'
 
 export interface Outcome extends Evidence {
   readonly plan: Plan
   readonly audit: readonly Entry[]
+  readonly looks: readonly Look[]
   readonly said: readonly Said[]
   /** Turns that the provider did not answer, by their end in milliseconds of the life. */
   readonly unanswered: readonly { readonly atMs: number; readonly pod: string }[]
@@ -50,6 +55,12 @@ export interface Stage {
   readonly passed: (point: string, died: boolean) => void
 }
 
+function askedMerges({ effects }: JournalRow): readonly Thread[] {
+  return effects
+    .filter(({ type }) => type === 'mergeMergeRequest')
+    .map(({ params }) => ({ repository: String(params['repository']), kind: 'pull', number: Number(params['number']) }))
+}
+
 /** Longer than any pause, takeover and clock set back, all of them. */
 const readyMs = 1_800_000
 /** Longer than any budget of what may be left. */
@@ -59,22 +70,20 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   const world = createWorld(plan.seed, store)
   const faults = new Faults(plan, passed)
   const stuck: string[] = []
+  const checks = new Checks(world, () => forge, plan)
   const forge = await openForge({
     dialect: plan.forge,
     repositories: plan.repositories,
     now: () => world.clock.now(),
     carry: (attempt) => carry(attempt),
-    pushed: (repository, sha) => {
-      forge.check(repository, sha, undefined)
-      world.after(2000 + world.latency.fraction() * 20_000, () =>
-        world.onStore(async () => forge.check(repository, sha, 'success')),
-      )
-    },
+    required: plan.required && { name: requiredCheck, by: plan.required.by },
+    pushed: (repository, sha) => checks.begin(repository, sha),
   })
   const agents: Agents = new Agents({
     world,
     plan,
     forge,
+    met: (moment, thread) => meddlers.meet(moment, thread),
     pods: () => pods,
     orchestrators: () => orchestrators,
   })
@@ -92,9 +101,13 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     plan,
     outside: { forge, pods, memory, faults, beforeMerge },
     compose,
-    heard: (row) => world.tell(`${row.address} ${row.seq}: ${row.event.type} -> ${row.path}`),
+    heard(row) {
+      world.tell(`${row.address} ${row.seq}: ${row.event.type} -> ${row.path}`)
+      for (const thread of askedMerges(row)) meddlers.meet('merging', thread)
+    },
   })
   const crowd = new Crowd(world, forge, plan)
+  const meddlers = new Meddlers(world, forge, plan)
   const alerting = new Alerting(world, () => orchestrators, plan)
 
   const late = dice(plan.seed, 'late pushes')
@@ -104,6 +117,10 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
 
   /** What is lost here is asked for again, or the mirror finds it by itself. */
   function carry({ url, event, headers, body }: Parameters<Carry>[0]): Journey {
+    if (meddlers.loses(event)) {
+      world.tell(`the webhook ${event} is lost`, true)
+      return { isLost: true, answer: Promise.resolve(undefined) }
+    }
     const fault = faults.nextWebhook(event)
     if (fault) world.tell(`the webhook ${event} is ${fault.what}`, true)
     const send = async (delayMs: number): Promise<number | undefined> => {
@@ -124,6 +141,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   const ready = watchReady(world, orchestrators, plan)
   await stage('becoming ready', readyMs, () => ready.isReady)
   crowd.begin()
+  meddlers.begin()
   alerting.begin()
   const goesOn = pauseAsPlanned(world, orchestrators, plan)
   watchOperator(world, orchestrators, { plan, isOver: () => faults.isCalm })
@@ -132,6 +150,8 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   faults.becalm()
   agents.becalm()
   crowd.becalm()
+  meddlers.becalm()
+  checks.becalm()
   orchestrators.becalm()
   world.tell('all is calm from here on', true)
   void goesOn.then(() => apply(world, orchestrators, calmManifests(plan)))
@@ -147,6 +167,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
     plan,
     ...evidence,
     audit: forge.audit,
+    looks: forge.looks,
     said: agents.said,
     unanswered: agents.unanswered,
     opened: crowd.opened,

@@ -2,16 +2,21 @@
 import { dice } from '../runtime/simulation/dice.ts'
 import type { Dice } from '../runtime/simulation/dice.ts'
 import {
+  meddlers,
+  meddlingMoments,
   objectionPlaces,
   troubledMs,
   type AlertPlan,
   type CrashFault,
   type Fault,
+  type ForeignPushPlan,
   type IssuePlan,
   type MemoryFault,
   type ObjectionPlan,
   type Person,
   type Plan,
+  type RebasePlan,
+  type RequiredCheckPlan,
   type Scheduled,
   type VisitPlan,
 } from './plan.ts'
@@ -48,6 +53,9 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
       () => visitPlan(roll),
     ),
     objections: objectionPlans(dice(seed, 'objections')),
+    foreignPushes: foreignPushPlans(dice(seed, 'foreign pushes')),
+    rebases: rebasePlans(dice(seed, 'rebases')),
+    required: requiredPlan(dice(seed, 'required check')),
     alerts: several(
       roll.weighted([
         [4, 0],
@@ -107,6 +115,9 @@ const calmWays = {
   budget: undefined,
   maxConcurrentAgents: 3,
   withheld: undefined,
+  foreignPushes: [],
+  rebases: [],
+  required: undefined,
   memory: 'there',
   paused: undefined,
 } as const
@@ -180,6 +191,47 @@ function objectionPlans(roll: Dice): readonly ObjectionPlan[] {
     liftMs: roll.whole(20_000, 240_000),
     liftBy: roll.pick(['comment', 'review']),
   }))
+}
+
+/** Dice of its own: what else a seed makes stays what it was. */
+function foreignPushPlans(roll: Dice): readonly ForeignPushPlan[] {
+  return several(meddlings(roll), (nth) => meddlingPlan(roll, nth))
+}
+
+function rebasePlans(roll: Dice): readonly RebasePlan[] {
+  return several(meddlings(roll), (nth) => {
+    const isGivenBack = roll.chance(0.4)
+    return { ...meddlingPlan(roll, nth), backMs: isGivenBack ? roll.whole(200, 60_000) : undefined }
+  })
+}
+
+function meddlings(roll: Dice): number {
+  return roll.weighted([
+    [2, 0],
+    [2, 1],
+    [1, 2],
+  ])
+}
+
+function meddlingPlan(roll: Dice, nth: number): ForeignPushPlan {
+  return {
+    nth,
+    by: roll.pick(meddlers),
+    moment: roll.pick(meddlingMoments),
+    afterMs: roll.whole(0, 8000),
+    isUntold: roll.chance(0.4),
+  }
+}
+
+function requiredPlan(roll: Dice): RequiredCheckPlan | undefined {
+  if (!roll.chance(0.3)) return undefined
+  return {
+    by: roll.pick(['protection', 'ruleset']),
+    lateMs: roll.whole(0, 120_000),
+    runMs: roll.whole(500, 60_000),
+    hangs: roll.pick([0, 0.3, 1]),
+    isUnreported: roll.chance(0.5),
+  }
 }
 
 function alertPlan(roll: Dice, index: number): AlertPlan {

@@ -7,6 +7,10 @@ export interface Plan {
   readonly issues: readonly IssuePlan[]
   readonly visits: readonly VisitPlan[]
   readonly objections: readonly ObjectionPlan[]
+  readonly foreignPushes: readonly ForeignPushPlan[]
+  readonly rebases: readonly RebasePlan[]
+  /** A check that the base requires of each head; undefined: none. */
+  readonly required: RequiredCheckPlan | undefined
   readonly alerts: readonly AlertPlan[]
   /** What the Project does by itself while there is trouble. */
   readonly schedule: readonly Scheduled[]
@@ -86,6 +90,43 @@ export interface ObjectionPlan {
   readonly place: ObjectionPlace
   readonly liftMs: number
   readonly liftBy: 'comment' | 'review'
+}
+
+/** Who may write, and let nothing merge. */
+export const meddlers = ['stranger', 'reporter', 'owner'] as const
+export type Meddler = (typeof meddlers)[number]
+
+/** An agent reads it, an agent's approval of it was accepted, its merge was asked for. */
+export const meddlingMoments = ['reviewing', 'judged', 'merging'] as const
+export type MeddlingMoment = (typeof meddlingMoments)[number]
+
+interface MeddlingPlan {
+  /** The nth merge request that comes to the moment, from 0. */
+  readonly nth: number
+  readonly by: Meddler
+  readonly moment: MeddlingMoment
+  readonly afterMs: number
+  /** Its deliveries get lost. */
+  readonly isUntold: boolean
+}
+
+/** A commit on the head branch. */
+export type ForeignPushPlan = MeddlingPlan
+
+/** Another base branch; `backMs` later the old one again, undefined: never. */
+export interface RebasePlan extends MeddlingPlan {
+  readonly backMs: number | undefined
+}
+
+/** `lateMs` after a push it is reported, and `runMs` later it succeeds. `hangs`: how often it does so only in the calm. */
+export interface RequiredCheckPlan {
+  /** GitLab has no rulesets. */
+  readonly by: 'protection' | 'ruleset'
+  readonly lateMs: number
+  readonly runMs: number
+  readonly hangs: number
+  /** Where it hangs it is not even reported. */
+  readonly isUnreported: boolean
 }
 
 export interface AlertPlan {

@@ -94,10 +94,10 @@ function isOwnVoice({ address, event }: PlacedRow): boolean {
   return voices.includes(people.bot)
 }
 
-export function traceOf({ rows, audit, workspaces, turns }: Outcome): readonly Moment[] {
+export function traceOf({ rows, audit, looks, workspaces, turns }: Outcome): readonly Moment[] {
   const book = new Book()
   const acts = [
-    ...audit.flatMap((entry, index) => actOf(entry, rows, baseAt(audit, index))),
+    ...audit.flatMap((entry, index) => actOf(entry, rows, baseSeen({ audit, looks }, index))),
     ...turns.flatMap((turn) => turnOf(turn, rows)),
     ...workspaces.map(({ place, task }): Act => {
       const actor: ActorAddress = `task:${task}`
@@ -142,13 +142,17 @@ function turnOf({ place, task, podOrdinal }: Taken, rows: readonly PlacedRow[]):
   return effect ? [{ place, effect, result: 'accepted' }] : []
 }
 
-/** The base branch of the merge request of an entry, when it was written. */
-export function baseAt(audit: readonly Entry[], index: number): string | undefined {
-  const here = audit[index]
-  const name = here && nameIn(here)
+/**
+ * The base branch of a merge request when the platform last looked before it merged: no forge lets a merge name its base, so
+ * what came between is nobody's fault (decisions/0063).
+ */
+export function baseSeen({ audit, looks }: Pick<Outcome, 'audit' | 'looks'>, index: number): string | undefined {
+  const name = audit[index] && nameIn(audit[index])
+  const look = looks.findLast(({ thread, entries }) => thread === name && entries <= index)
   const isSet = ({ action, detail }: Entry): boolean =>
     action === 'pull.open' || (action === 'pull.edit' && detail?.['to'] !== undefined)
-  const last = audit.findLast((entry, at) => at <= index && isSet(entry) && nameIn(entry) === name)
+  const before = audit.slice(0, look?.entries ?? index)
+  const last = before.findLast((entry) => isSet(entry) && nameIn(entry) === name)
   return last && String(last.detail?.['to'] ?? last.detail?.['base'])
 }
 

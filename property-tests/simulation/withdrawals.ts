@@ -52,7 +52,7 @@ export function objectionsStand({
 }
 
 /** The head branch of each merge request, by its name. */
-function headsIn(audit: readonly Entry[]): ReadonlyMap<string, unknown> {
+export function headsIn(audit: readonly Entry[]): ReadonlyMap<string, unknown> {
   return new Map(
     audit.flatMap((entry) => (entry.action === 'pull.open' ? [[nameIn(entry), entry.detail?.['head']]] : [])),
   )
@@ -86,7 +86,7 @@ function knownOf(rows: readonly PlacedRow[], issue: string, before: number): rea
 }
 
 /** A comment that approves, or an approving review. */
-function approves(one: Entry): boolean {
+export function approves(one: Entry): boolean {
   if (one.action === 'review.create') return one.detail?.['event'] === 'APPROVE'
   return one.action === 'comment.create' && judged(one) === 'approves'
 }
