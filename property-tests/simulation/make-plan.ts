@@ -380,11 +380,11 @@ const waysThere: readonly Way[] = [
     }),
   },
   {
-    // Whoever reviews asks for it.
+    // Whoever reviews asks for it. What main requires is read of the branch and of its rules.
     to: /ci-store dropRead:/,
     isSeldom: true,
     so: withFaults(
-      ...['required_status_checks', 'statuses'].flatMap((end) =>
+      ...['main', 'statuses'].flatMap((end) =>
         several(9, (nth): Fault => ({ kind: 'forge', on: 'read', end, what: '502 before the write', nth: 1 + nth })),
       ),
     ),
