@@ -32,7 +32,13 @@ describe('the whole system under a seed', { timeout }, () => {
 
   it('finds planted bugs', async () => {
     // Each search begins at the life that found the bug last.
-    const bugs = { 'no-head-pin': 7, 'deaf-to-changes': 1, 'own-voice-heard': 1 }
+    const bugs = {
+      'no-head-pin': 7,
+      'deaf-to-changes': 1,
+      'own-voice-heard': 1,
+      'foreign-never-told': 54005,
+      'deaf-to-a-new-base': 54013,
+    }
     const runs = await Promise.all(
       Object.entries(bugs).map(([bug, from]) =>
         simulate(['--bug', bug, '--from', String(from), '--seeds', '100', '--json']),
