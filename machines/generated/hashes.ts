@@ -7,7 +7,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   memory: '2f3ab8446ad218c2',
-  task: '7a59be96e7dbab32',
+  task: 'ed5d2cf372f49e45',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',

@@ -98,9 +98,9 @@ export function standAt(context: TaskContext, named: Named, { sha, base }: Stand
   const known = findMergeRequest(context, named)
   const place = { headSha: sha, ...(base === undefined ? {} : { baseBranch: base }) }
   if (!isNewBase(known, { base })) return { context: patched(context, named, place) }
-  const told = tell(context, 'push', `it is to be merged into ${base} now`, named)
-  const baseUntold = told.context?.journal?.eventSequence ?? 0
-  return { context: withChanges(patched(context, named, { ...place, baseUntold }), told.context) }
+  const notice = tell(context, 'push', `it is to be merged into ${base} now`, named)
+  const baseUntold = notice.context?.journal?.eventSequence ?? 0
+  return { context: withChanges(patched(context, named, { ...place, baseUntold }), notice.context) }
 }
 
 type HeadMoved = EventOf<TaskEvent, 'mr.headMoved'>

@@ -7,7 +7,7 @@ import { Problem } from '../../../http/problem.ts'
 import type { AgentApiDeps } from '../deps.ts'
 
 /** People look for the rest on the forge. */
-const mostTold = 20
+const mostListed = 20
 
 export async function readHeads(
   deps: Pick<AgentApiDeps, 'projects' | 'openForge' | 'foreignCommits'>,
@@ -38,7 +38,7 @@ export async function readHeads(
         draft: mr.draft,
         author: mr.author.login,
         authorMayMerge,
-        foreign: (await deps.foreignCommits(project, repository, mr)).slice(0, mostTold),
+        foreign: (await deps.foreignCommits(project, repository, mr)).slice(0, mostListed),
       }
     }),
   )

@@ -20,7 +20,7 @@ import { projectId, repositoryAt, type ProjectSettings } from '../projects.ts'
 import { isOld, markGone, readChecks, readSubject, readThread } from './read-forge.ts'
 import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
-import { insertToldPush, NO_COMMIT, noteDeletion } from './store/pushes.ts'
+import { insertDeliveredPush, NO_COMMIT, noteDeletion } from './store/pushes.ts'
 import { listMergeRequests } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type Taken } from './take-in.ts'
@@ -264,7 +264,7 @@ async function recordHeadPush(
   const before = action === 'opened' && isFork ? NO_COMMIT : beforeSha
   if (!['opened', 'pushed'].includes(action) || before === '') return
   if (!isFork && (await bringsItself(subject, by))) return
-  await insertToldPush(options.sql, { ...scope.place, ref, before, after, by, at: options.clock.now() })
+  await insertDeliveredPush(options.sql, { ...scope.place, ref, before, after, by, at: options.clock.now() })
 }
 
 async function bringsItself(subject: Subject, by: ForgeAccount): Promise<boolean> {
@@ -277,8 +277,8 @@ async function recordPush({ options: { sql, clock } }: Subjects, scope: Scope, c
   const { ref, before, after, by } = change
   // A base is never a head of ours, and has most of a repository's pushes.
   if (isMoved(scope, change)) return
-  const told = { ...scope.place, ref, before, after, by, at: clock.now() }
-  await (after === NO_COMMIT ? noteDeletion(sql, told) : insertToldPush(sql, told))
+  const push = { ...scope.place, ref, before, after, by, at: clock.now() }
+  await (after === NO_COMMIT ? noteDeletion(sql, push) : insertDeliveredPush(sql, push))
 }
 
 /** The merge request's own event may be lost or late; a push to its branch says that it has a new head. */

@@ -116,14 +116,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       const bound = await boundAccounts(sql, project.uid)
       return options.rules.words(await loadThreads({ ...options, known }, project, threads, bound))
     },
-    async pushedBy(project, repositories, task) {
-      const found: string[] = []
-      for (const repository of repositories) {
-        const place = await currentPlace(options, project, repository)
-        if (place && (await hasPushed(sql, { ...place, task }))) found.push(repository)
-      }
-      return found
-    },
+    pushedBy: (...asked) => pushedBy(options, ...asked),
     async pushesTo(project, repository, ref) {
       const place = await currentPlace(options, project, repository)
       return place === undefined ? [] : pushesTo(sql, place, ref)
@@ -149,6 +142,18 @@ export function createMirror(options: MirrorOptions): Mirror {
     resync: (project, { hookUrl } = {}) => resyncProject(subjects, project, hookUrl),
   }
   return mirror
+}
+
+async function pushedBy(
+  options: MirrorOptions,
+  ...[project, repositories, task]: Parameters<Mirror['pushedBy']>
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const repository of repositories) {
+    const place = await currentPlace(options, project, repository)
+    if (place && (await hasPushed(options.sql, { ...place, task }))) found.push(repository)
+  }
+  return found
 }
 
 async function commandTimes(

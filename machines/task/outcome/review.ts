@@ -125,7 +125,7 @@ function reviews(context: TaskContext, event: Outcome, verdict: 'approve' | 'req
 
 interface Hold {
   readonly reason: 'approval-revoked' | 'over-auto-approve-ceiling' | 'needs-maintainer'
-  readonly said: string
+  readonly words: string
   /** As people read it where they ask why. */
   readonly detail?: string
 }
@@ -158,17 +158,17 @@ function foreignWords(context: TaskContext, event: Outcome): string | null {
 /** A good review that still may not merge on its own word (REVIEW-3, APPROVAL-7, REVIEW-4). */
 function holdOf(context: TaskContext, event: Outcome): Hold | null {
   if (!grantsHold(context))
-    return { reason: 'approval-revoked', said: 'An issue has no approval, or a maintainer withdrew it.' }
+    return { reason: 'approval-revoked', words: 'An issue has no approval, or a maintainer withdrew it.' }
   if (!ceilingHolds(context, levelOf(context, event), ceilingOf(context, event))) {
-    return { reason: 'over-auto-approve-ceiling', said: 'The change is too large to merge without a maintainer.' }
+    return { reason: 'over-auto-approve-ceiling', words: 'The change is too large to merge without a maintainer.' }
   }
   if (!mayAuthorsMerge(context, event))
-    return { reason: 'needs-maintainer', said: 'It is a draft, or its author may not merge it alone.' }
+    return { reason: 'needs-maintainer', words: 'It is a draft, or its author may not merge it alone.' }
   const foreign = foreignWords(context, event)
-  return foreign === null ? null : { reason: 'needs-maintainer', said: `${foreign}.`, detail: foreign }
+  return foreign === null ? null : { reason: 'needs-maintainer', words: `${foreign}.`, detail: foreign }
 }
 
-function held(context: TaskContext, event: Outcome, { reason, said, detail = '' }: Hold): Judgement {
+function held(context: TaskContext, event: Outcome, { reason, words, detail = '' }: Hold): Judgement {
   const reviewed = judgedHeads(context, event)
   const goAhead =
     reason === 'approval-revoked'
@@ -179,7 +179,7 @@ function held(context: TaskContext, event: Outcome, { reason, said, detail = '' 
     (now) =>
       afterPod(
         now,
-        comments(now, `The review approved this head, but the platform does not merge it yet. ${said} ${goAhead}`),
+        comments(now, `The review approved this head, but the platform does not merge it yet. ${words} ${goAhead}`),
       ),
     () => ({ context: { forge: { reviewed, goAheads: [], significance: levelOf(context, event) } } }),
   )(context, event)

@@ -5,7 +5,7 @@ import { forgeMigrations } from '../../forge-edge.ts'
 import {
   hasPushed,
   insertPush,
-  insertToldPush,
+  insertDeliveredPush,
   newestRefusal,
   NO_COMMIT,
   noteDeletion,
@@ -42,7 +42,7 @@ test('REVIEW-3: who pushed to a ref, once however often it was told; what the fo
   try {
     const sam = { login: 'sam', id: '7' }
     const told = (before: string, after: string, of: object = {}) =>
-      insertToldPush(sql, { ...mine, ref: push.ref, before, after, by: sam, at: 5, ...of })
+      insertDeliveredPush(sql, { ...mine, ref: push.ref, before, after, by: sam, at: 5, ...of })
     await insertPush(sql, { ...push, outcome: 'accepted', at: 1 })
     await insertPush(sql, { ...push, before: '1', after: '2', outcome: 'accepted', at: 2 })
     await insertPush(sql, { ...push, before: '1', after: '2', outcome: 'failed', reason: 'moved', at: 2 })

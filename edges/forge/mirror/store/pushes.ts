@@ -35,8 +35,8 @@ export async function insertPush(sql: Queryable, push: PushAudit): Promise<void>
 /** As forges write that there is no commit. */
 export const NO_COMMIT = '0'.repeat(40)
 
-/** A push that a signed delivery told. */
-interface ToldPush extends RepositoryPlace {
+/** A push that a signed delivery names. */
+interface DeliveredPush extends RepositoryPlace {
   readonly ref: string
   readonly before: string
   readonly after: string
@@ -45,9 +45,9 @@ interface ToldPush extends RepositoryPlace {
 }
 
 /** Once, however often it is told; a branch may be deleted at one commit again and again. */
-export async function insertToldPush(
+export async function insertDeliveredPush(
   sql: Queryable,
-  { ref, before, after, by, at, ...place }: ToldPush,
+  { ref, before, after, by, at, ...place }: DeliveredPush,
 ): Promise<void> {
   await sql.query(
     `insert into forge_push (project, repository, task, pod, ref, before, after, outcome, at, by_login, by_account)
@@ -61,13 +61,13 @@ export async function insertToldPush(
  * The branch is gone, and what people pushed to it is nobody's evidence any more. Where pods push, what others pushed stays: a
  * pod may have it, and bring it again. That it went stays too: who makes it again brings what it had not.
  */
-export async function noteDeletion(sql: Queryable, deletion: ToldPush): Promise<void> {
+export async function noteDeletion(sql: Queryable, deletion: DeliveredPush): Promise<void> {
   await sql.query(
     `delete from forge_push where project = $1 and repository = $2 and ref = $3 and by_login is not null and not exists (
        select 1 from forge_push p where p.project = $1 and p.repository = $2 and p.ref = $3 and p.by_login is null)`,
     [deletion.project, columnOf(deletion), deletion.ref],
   )
-  await insertToldPush(sql, deletion)
+  await insertDeliveredPush(sql, deletion)
 }
 
 /** `by` is absent where a pod pushed. */
