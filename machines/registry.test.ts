@@ -90,6 +90,7 @@ function mrFacts(more: object = {}): Fields {
     headSha: 's1',
     headBranch: 'x',
     baseBranch: 'main',
+    base: 'main',
     ci: 'success',
     mergeable: true,
     headByBot: true,

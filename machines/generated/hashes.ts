@@ -11,6 +11,6 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
   issue: '0f3a16eb9b802444',
-  'merge-request': 'a44291e33872fc79',
+  'merge-request': '64fddf10743c3202',
   'ingest-job': 'cd269529343b5675',
 }

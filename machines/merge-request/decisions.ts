@@ -4,7 +4,7 @@ import { askToRaise, tellTask, type EffectAction } from '../emit.ts'
 import type { MergeRequestContext } from './context.ts'
 import type { MergeRequestEvent, MergeRequestFacts } from './events.ts'
 import { isUnattended, withMint } from './mint.ts'
-import { checkNews, endNews, headMoved, placeOf, stateNews } from './news.ts'
+import { baseOf, checkNews, endNews, headMoved, placeOf, stateNews } from './news.ts'
 
 interface Fold {
   readonly context?: Partial<MergeRequestContext>
@@ -41,7 +41,7 @@ function own(context: MergeRequestContext, { task }: EventOf<MergeRequestEvent, 
   if (task === owner) return {}
   const ended = facts ? endNews(task, { ...facts, state: 'open' }, facts) : []
   // Where the owner last saw it is not known here: the head may have moved while the word of its owner was on its way.
-  const isAsMinted = mint?.task === task && mint.headSha === facts?.headSha && mint.baseBranch === facts.baseBranch
+  const isAsMinted = mint?.task === task && mint.headSha === facts?.headSha && mint.baseBranch === facts.base
   const stale = facts?.state === 'open' && !isAsMinted ? [headMoved(task, facts)] : []
   const mine = mint?.task === task ? { mint: null } : {}
   return { context: { owner: task, held: false, verdict: null, ...mine }, effects: [...ended, ...stale] }
@@ -65,7 +65,7 @@ function handOver(
   { task, to, entry }: EventOf<MergeRequestEvent, 'mr.handedOver'>,
 ): Fold {
   if (task !== owner) return {}
-  const place = { headSha: facts?.headSha ?? '', baseBranch: facts?.baseBranch ?? '' }
+  const place = { headSha: facts?.headSha ?? '', ...(facts?.base === undefined ? {} : { baseBranch: facts.base }) }
   const mint = { task: to, entry, ...place, shared: true } as const
   return { context: { owner: '', verdict: null, mint, mints: mints + 1 } }
 }
@@ -107,7 +107,7 @@ function goAhead(
   return tellTask(owner, {
     type: 'mr.goAhead',
     by,
-    shas: [{ ...placeOf(facts), sha: headSha, base: facts.baseBranch }],
+    shas: [{ ...placeOf(facts), sha: headSha, ...baseOf(facts) }],
     ...(kind === undefined ? {} : { kind }),
     ...(text === undefined ? {} : { text }),
   })

@@ -18,6 +18,8 @@ export const MergeRequestFacts = Type.Object({
   headSha: Type.String(),
   headBranch: Type.String(),
   baseBranch: Type.String(),
+  /** `baseBranch` again, for its owner to be told of: a telling of before 2026-11-28 has none, and decides as it did (R11). */
+  base: Type.Optional(Type.String()),
   ci: CiState,
   mergeable: Type.Union([Type.Boolean(), Type.Null()]),
   mergeCommit: Type.Optional(Type.String()),

@@ -15,6 +15,7 @@ const facts = {
   headSha: 'sha-1',
   headBranch: 'digits',
   baseBranch: 'main',
+  base: 'main',
   ci: 'success',
   mergeable: true,
   headByBot: false,

@@ -43,7 +43,7 @@ export function isUnattended({ facts, owner, mint, held, cancelled }: MergeReque
 function mintOf(context: MergeRequestContext, facts: MergeRequestFacts): Minted {
   const { id, mints, urged } = context
   const task = `${id.slice(0, id.indexOf('/'))}/${taskName('review', facts.repository, facts.number, `${id}/${mints}`)}`
-  const mint = { task, entry: `mint/${task}`, headSha: facts.headSha, baseBranch: facts.baseBranch }
+  const mint = { task, entry: `mint/${task}`, headSha: facts.headSha, ...namedBase(facts) }
   const priority = urged ? priorities.urged : priorities.offered
   const enqueue = tellQueue(facts.config.project, {
     type: 'queue.enqueue',
@@ -58,15 +58,19 @@ function mintOf(context: MergeRequestContext, facts: MergeRequestFacts): Minted 
   return { context: { ...context, mint, mints: mints + 1 }, effects: [enqueue] }
 }
 
+function namedBase({ base }: MergeRequestFacts): { readonly baseBranch?: string } {
+  return base === undefined ? {} : { baseBranch: base }
+}
+
 function seedOf(id: string, facts: MergeRequestFacts, priority: number): TaskSeed {
-  const { repository, number, headSha, headBranch, baseBranch, author, url, config } = facts
+  const { repository, number, headSha, headBranch, author, url, config } = facts
   return {
     kind: 'review',
     // A title is words of a stranger, and no part of an assignment [BUNDLE-TEXT-11].
     goal: `Review of ${repository}!${number}`,
     repositories: [repository],
     issues: [],
-    mergeRequests: [{ repository, number, mergeRequest: id, headSha, headBranch, baseBranch, author, url }],
+    mergeRequests: [{ repository, number, mergeRequest: id, headSha, headBranch, ...namedBase(facts), author, url }],
     priority,
     origin: { kind: 'webhook', ref: url },
     config,

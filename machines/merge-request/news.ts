@@ -7,6 +7,10 @@ export function placeOf({ repository, number }: MergeRequestFacts): { repository
   return { repository, number }
 }
 
+export function baseOf({ base }: MergeRequestFacts): { readonly base?: string } {
+  return base === undefined ? {} : { base }
+}
+
 export function stateNews(
   owner: string,
   before: MergeRequestFacts | null,
@@ -27,18 +31,19 @@ export function endNews(
   if (facts.state === 'merged')
     return [tellTask(owner, { type: 'mr.merged', ...place, sha: facts.headSha, mergeCommit: facts.mergeCommit ?? '' })]
   if (facts.state === 'closed') return [tellTask(owner, { type: 'mr.closed', ...place })]
-  return before ? [tellTask(owner, { type: 'mr.reopened', ...place, sha: facts.headSha, base: facts.baseBranch })] : []
+  return before ? [tellTask(owner, { type: 'mr.reopened', ...place, sha: facts.headSha, ...baseOf(facts) })] : []
 }
 
 /** A first sight tells the head too: it may have moved since the Task opened the merge request. A new base is told as a new head is (HEAD-1). */
 function headNews(owner: string, before: MergeRequestFacts | null, facts: MergeRequestFacts): readonly EffectAction[] {
-  const isNew = before?.headSha !== facts.headSha || before.baseBranch !== facts.baseBranch
+  const isRebased = facts.base !== undefined && before !== null && before.baseBranch !== facts.baseBranch
+  const isNew = before?.headSha !== facts.headSha || isRebased
   return facts.state === 'open' && isNew ? [headMoved(owner, facts)] : []
 }
 
 export function headMoved(owner: string, facts: MergeRequestFacts): EffectAction {
-  const { headSha: sha, baseBranch: base, headByBot: byOwnPod, pushedByGated: gated, pushedBy: author } = facts
-  return tellTask(owner, { type: 'mr.headMoved', ...placeOf(facts), sha, base, byOwnPod, gated, author })
+  const { headSha: sha, headByBot: byOwnPod, pushedByGated: gated, pushedBy: author } = facts
+  return tellTask(owner, { type: 'mr.headMoved', ...placeOf(facts), sha, ...baseOf(facts), byOwnPod, gated, author })
 }
 
 /** Red CI and a conflict are worth an agent's while only as long as no merge is asked: there the Task's merge is answered itself. */

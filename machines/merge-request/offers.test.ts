@@ -17,6 +17,7 @@ const facts = {
   headSha: 's1',
   headBranch: 'digits',
   baseBranch: 'main',
+  base: 'main',
   ci: 'success',
   mergeable: true,
   headByBot: false,

@@ -115,6 +115,7 @@ export function mergeRequestFactsOf(
     headSha: found.headSha,
     headBranch: found.headBranch,
     baseBranch: found.baseBranch,
+    base: found.baseBranch,
     ci: notes.ci,
     mergeable: found.mergeable,
     ...(found.mergeCommit === undefined ? {} : { mergeCommit: found.mergeCommit }),

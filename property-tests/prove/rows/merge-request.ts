@@ -27,14 +27,8 @@ class MergeRequestDraft extends Asking {
   }
 
   tellHead(owner = this.c.owner): void {
-    const {
-      headSha: sha,
-      baseBranch: base,
-      headByBot: byOwnPod,
-      pushedByGated: gated,
-      pushedBy: author,
-    } = this.c.facts!
-    this.tellOwner('mr.headMoved', { sha, base, byOwnPod, gated, author }, owner)
+    const { headSha: sha, headByBot: byOwnPod, pushedByGated: gated, pushedBy: author } = this.c.facts!
+    this.tellOwner('mr.headMoved', { sha, ...baseNamed(this.c.facts!), byOwnPod, gated, author }, owner)
   }
 
   tellEnd(owner: string): void {
@@ -43,6 +37,9 @@ class MergeRequestDraft extends Asking {
     if (state === 'closed') this.tellOwner('mr.closed', {}, owner)
   }
 }
+
+/** An older telling has no base for its owner [R11]. */
+const baseNamed = ({ base }: MergeRequestFacts): object => (base === undefined ? {} : { base })
 
 /** On one head against one base, open, and never of a draft. */
 function isVoid(before: MergeRequestFacts | null, facts: MergeRequestFacts): boolean {
@@ -55,10 +52,11 @@ function tellChanges(m: MergeRequestDraft, before: MergeRequestFacts | null, wit
   if (m.c.owner === '') return
   if (facts.state !== before?.state) {
     m.tellEnd(m.c.owner)
-    if (before && facts.state === 'open') m.tellOwner('mr.reopened', { sha: facts.headSha, base: facts.baseBranch })
+    if (before && facts.state === 'open') m.tellOwner('mr.reopened', { sha: facts.headSha, ...baseNamed(facts) })
   }
   if (facts.state !== 'open') return
-  if (facts.headSha !== before?.headSha || facts.baseBranch !== before.baseBranch) m.tellHead()
+  const isRebased = facts.base !== undefined && before !== null && facts.baseBranch !== before.baseBranch
+  if (facts.headSha !== before?.headSha || isRebased) m.tellHead()
   if (!withChecks) return
   const wasRed = before?.headSha === facts.headSha && before.ci === 'failure'
   if (facts.ci === 'failure' && !wasRed) m.tellOwner('forge.event', { author: '', kind: 'ci', text: 'words' })
@@ -83,10 +81,10 @@ function observed(m: MergeRequestDraft, { facts }: EventOf<'mr.observed'>): void
   tellChanges(m, before, !isAsked)
 }
 
-type Pair = Pick<MergeRequestFacts, 'headSha' | 'baseBranch'>
+type Pair = Partial<Pick<MergeRequestFacts, 'headSha' | 'baseBranch'>>
 
-function isPair(one: Partial<Pair>, { headSha, baseBranch }: Pair): boolean {
-  return one.headSha === headSha && one.baseBranch === baseBranch
+function isPair(one: Pair, { headSha, base }: MergeRequestFacts): boolean {
+  return one.headSha === headSha && one.baseBranch === base
 }
 
 /** The newest owner holds [LAW-23]; what it may not know it is told. */
@@ -110,8 +108,8 @@ function released(m: MergeRequestDraft, { task }: EventOf<'mr.released'>): void 
 function handedOver(m: MergeRequestDraft, { task, to, entry }: EventOf<'mr.handedOver'>): void {
   if (task !== m.c.owner) return
   if (m.isJudged) m.state = 'open'
-  const { headSha = '', baseBranch = '' } = m.c.facts ?? {}
-  const mint = { task: to, entry, headSha, baseBranch, shared: true }
+  const { headSha = '', base } = m.c.facts ?? {}
+  const mint = { task: to, entry, headSha, ...(base === undefined ? {} : { baseBranch: base }), shared: true }
   Object.assign(m.c, { owner: '', verdict: null, mint, mints: m.c.mints + 1 })
 }
 
@@ -142,7 +140,7 @@ function commanded(m: MergeRequestDraft, event: EventOf<'mr.command'>): void {
   if (command === 'goAhead')
     return m.tell(`task:${owner}`, 'mr.goAhead', {
       by,
-      shas: [{ repository, number, sha: headSha, base: facts.baseBranch }],
+      shas: [{ repository, number, sha: headSha, ...baseNamed(facts) }],
       ...('kind' in event ? { kind: event.kind } : {}),
       ...('text' in event ? { text: event.text } : {}),
     })
@@ -199,16 +197,17 @@ function mintOrNot(m: MergeRequestDraft): void {
     return m.tell(`queue:${facts.config.project}`, 'queue.withdraw', { entry: mint.entry })
   }
   const [namespace = ''] = id.split('/')
-  const { repository, number, headSha, headBranch, baseBranch, author, url, config } = facts
+  const { repository, number, headSha, headBranch, base, author, url, config } = facts
+  const into = base === undefined ? {} : { baseBranch: base }
   const task = `${namespace}/${taskName('review', repository, number, `${id}/${mints}`)}`
   const priority = urged ? 20 : 60
   const entry = `mint/${task}`
-  Object.assign(m.c, { mint: { task, entry, headSha, baseBranch }, mints: mints + 1 })
+  Object.assign(m.c, { mint: { task, entry, headSha, ...into }, mints: mints + 1 })
   m.tell(`queue:${config.project}`, 'queue.enqueue', {
     ...{ entry, sort: 'mint', task, class: 'normal', priority, kind: 'review' },
     seed: {
       ...{ kind: 'review', goal: 'words', repositories: [repository], issues: [], priority, config },
-      mergeRequests: [{ repository, number, mergeRequest: id, headSha, headBranch, baseBranch, author, url }],
+      mergeRequests: [{ repository, number, mergeRequest: id, headSha, headBranch, ...into, author, url }],
       origin: { kind: 'webhook', ref: url },
     },
   })

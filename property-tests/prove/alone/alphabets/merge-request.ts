@@ -11,7 +11,14 @@ const config = {
 
 const plain: MergeRequestFacts = {
   ...{ project: 'default/demo', repository: 'lib', number: 7, state: 'open', title: 'T', author: 'rita' },
-  ...{ url: 'https://forge.test/lib/7', draft: false, headSha: 's1', headBranch: 'fix', baseBranch: 'main' },
+  ...{
+    url: 'https://forge.test/lib/7',
+    draft: false,
+    headSha: 's1',
+    headBranch: 'fix',
+    baseBranch: 'main',
+    base: 'main',
+  },
   ...{ ci: 'success', mergeable: true, headByBot: false, pushedBy: 'rita', pushedByGated: true, wanted: true },
   config,
 }
@@ -24,7 +31,7 @@ const variants: readonly Partial<MergeRequestFacts>[] = [
   { headSha: 's2', headByBot: true },
   { headSha: 's2', pushedByGated: false },
   { draft: true },
-  { baseBranch: 'next' },
+  { baseBranch: 'next', base: 'next' },
   { ci: 'failure' },
   { ci: 'failure', headSha: 's2' },
   { mergeable: false },
