@@ -223,8 +223,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       // The Task, which learns of the new base, would hide it.
       {
         file: 'machines/merge-request/news.ts',
-        find: /sha, base, byOwnPod, gated, author \}\)/,
-        replace: 'sha, ...(base === undefined ? { base } : {}), byOwnPod, gated, author })',
+        find: /sha, \.\.\.baseOf\(facts\), byOwnPod/,
+        replace: 'sha, byOwnPod',
       },
     ],
   },
