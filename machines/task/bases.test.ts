@@ -68,6 +68,13 @@ describe('another base while the review is at work', () => {
     expect(task.only('mergeMergeRequest')).toMatchObject([{ base: 'release' }])
   })
 
+  test('HEAD-1: a turn that was asked for before the news does not tell it, though it is accepted after it', () => {
+    const task = inReview()
+    const before = task.context.journal.eventSequence
+    task.headMoved('sha-1', release).accepted(before)
+    expect(code(task.approve())).toEqual([409, 'head-moved'])
+  })
+
   test('HEAD-1: twenty events after it do not make the review forget that it was not told', () => {
     const task = inReview().headMoved('sha-1', release)
     for (let n = 0; n < 20; n += 1) task.comment()

@@ -202,6 +202,12 @@ describe('merging', () => {
     expect([task.stage, task.reason]).toEqual(['awaiting-human', reason])
   })
 
+  test.each(['mr.conflict', 'mr.ciRed'])('MERGE-2: a late %s parks no Task that only reviews', (type) => {
+    const task = reviewTask().approve().final().mergeAnswer(type, { attempt: 0 })
+    expect([task.stage, task.effects.length]).toEqual(['merging', 0])
+    expect(task.mergeAnswer(type).stage).toBe('awaiting-human')
+  })
+
   test.each([{ attempt: 0 }, { sha: 'sha-0' }, { number: 9 }])(
     'MERGE-2: an answer to another ask (%o) moves nothing',
     (other) => {

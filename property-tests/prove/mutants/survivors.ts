@@ -141,6 +141,37 @@ const groups: readonly Group[] = [
     ],
   },
   {
+    why: 'of a journal of before 2026-11-28, which names no base: its fixtures and machines/task/bases.test.ts have some',
+    names: [
+      'machines/merge-request/news.ts conjunct facts.base !== undefined',
+      'machines/task/merge-requests.ts conjunct base !== undefined',
+      'machines/task/merge-requests.ts conjunct known?.baseBranch !== undefined',
+      'machines/task/merging.ts conjunct head.base !== undefined',
+    ],
+  },
+  {
+    why: 'narrows the type: nothing is greater than undefined, and a first telling has nothing before it to read',
+    names: [
+      'machines/merge-request/news.ts conjunct before !== null',
+      'machines/task/pending.ts conjunct baseUntold !== undefined',
+    ],
+  },
+  {
+    why: 'a turn that was asked for before the news is accepted after it: machines/task/bases.test.ts has one',
+    names: ['machines/task/pending.ts conjunct baseUntold > n'],
+  },
+  {
+    why: 'a late answer to a review-kind Task: of what changes nothing few steps are kept, and machines/task/forge.test.ts has it',
+    names: ['machines/task/stage/rows.ts conjunct guard(context, event) (2)'],
+  },
+  {
+    why: 'the question is about the one merge request that is asked for, and here all have one base',
+    names: [
+      'machines/task/merging.ts conjunct mr.repository === repository',
+      'machines/task/merging.ts conjunct mr.number === number',
+    ],
+  },
+  {
     why: 'without the other operand both branches leave the same text',
     names: [
       'machines/issue/approval.ts conjunct known !== facts.bodyHash',
