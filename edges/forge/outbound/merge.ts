@@ -74,11 +74,11 @@ async function mergeByMethod(
   for (const method of mergeMethods) {
     const result = await resultNow(deps, target, { actor: context.actor, found, method })
     if (result.obstacle !== undefined) return result.obstacle
-    // The state that asked was left while we looked: its effect was withdrawn [FORGE-WRITES-1].
-    if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
     // The call pins the head alone, and what came before it took its time.
     const moved = otherThanJudged(await target.forge.mergeRequest(target.path, params.number), params)
     if (moved !== undefined) return moved
+    // The state that asked was left while we looked: its effect was withdrawn [FORGE-WRITES-1].
+    if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
     const refused = await mergeOnce(target, params, method)
     if (refused === undefined) return void (await compareResult(deps, target, found, result, context))
     if (typeof refused !== 'string') return refused
