@@ -61,11 +61,13 @@ test.each([
   },
 )
 
+/** Nobody may read what main requires. */
+const unreadMain = [
+  { kind: 'errorBeforeWrite', method: 'GET', path: '/repos/acme/library/*/branches/main', status: 403, times: 99 },
+] as const
+
 test('MERGE-15: a go-ahead leaves an unclear check aside, and the forge has the last word', async () => {
-  const faults = [
-    { kind: 'errorBeforeWrite', method: 'GET', path: '/repos/acme/library/*/branches/main', status: 403, times: 99 },
-  ] as const
-  await withForgeEdge({ repository: byRuleset, faults }, async (fixture) => {
+  await withForgeEdge({ repository: byRuleset, faults: unreadMain }, async (fixture) => {
     const change = await openChange(fixture)
     const report = reporter(fixture, change)
     await report(BUILD, 'failure')
@@ -79,10 +81,7 @@ test('MERGE-15: a go-ahead leaves an unclear check aside, and the forge has the 
 })
 
 test('MERGE-5: a check that the forge expects is pending, though nobody could read that it is required', async () => {
-  const faults = [
-    { kind: 'errorBeforeWrite', method: 'GET', path: '/repos/acme/library/*/branches/main', status: 403, times: 99 },
-  ] as const
-  await withForgeEdge({ repository: byRuleset, faults }, async (fixture) => {
+  await withForgeEdge({ repository: byRuleset, faults: unreadMain }, async (fixture) => {
     const change = await openChange(fixture)
     const report = reporter(fixture, change)
     await report('lint', 'success')
