@@ -51,12 +51,19 @@ function foreignOf({ event }: Stepped, { effect: { params } }: Performed): boole
   return (found?.foreign ?? []).length > 0
 }
 
-/** A turn is rendered when it is submitted: what the Task knew then is what its agent read (HEAD-1). */
-function baseRead(trace: Trace, { event, actor }: Stepped, { effect: { params } }: Performed): string | undefined {
+/**
+ * A turn is rendered when it is submitted: what the Task knew then is what its agent read (HEAD-1). An agent that decides before
+ * a turn was submitted to its pod read what the Task knew as it decided.
+ */
+function baseRead(
+  trace: Trace,
+  { event, actor, before }: Stepped,
+  { effect: { params } }: Performed,
+): string | undefined {
   const turn = performances(trace, 'submitTurn', 'accepted').findLast(
     ({ effect }) => effect.params['task'] === idOf(actor) && effect.params['podOrdinal'] === event['pod'],
   )
-  const task = turn?.actors.get(actor)
+  const task = turn?.actors.get(actor) ?? before
   const known = task && taskIn(task).forge.mergeRequests
   return known?.find((mr) => mr.repository === params['repository'] && mr.number === params['number'])?.baseBranch
 }

@@ -80,7 +80,6 @@ const groups: readonly Group[] = [
       'machines/project/spending.ts conjunct budget !== undefined',
       'machines/merge-request/decisions.ts conjunct before !== null',
       'machines/merge-request/mint.ts conjunct facts !== null',
-      'machines/task/pods.ts conjunct mr !== undefined',
       'machines/task/merging.ts conjunct merging !== null',
       'machines/rules/merge-order.ts conjunct order !== null',
       'machines/rules/approval-grammar.ts conjunct lastWithdrawal',
@@ -319,10 +318,6 @@ const groups: readonly Group[] = [
   {
     why: 'that none is open is judged by the rows before it',
     names: ['machines/task/stage/active.ts conjunct hasOpenMergeRequest(after(context))'],
-  },
-  {
-    why: 'a head that moves was not judged, and leaves the stage: the one asked for again is the same',
-    names: ['machines/task/merging.ts conjunct merging.sha === head.sha'],
   },
   {
     why: 'a status without a label has no name of one',
