@@ -5,6 +5,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { missedTests } from './missed-tests.mjs'
 import { onNode24, root, run } from './on-node-24.mjs'
 import { reportOf, reportsFolder, suites } from './suite-reports.mjs'
 
@@ -18,8 +19,9 @@ const usage = `usage: ${named === undefined ? 'npm test' : `npm run test:${named
   test:laws     property-tests/
   test:all      the three, each once
 
-With FILE, every test file whose path contains FILE runs, whichever its suite. A whole suite leaves its report and its times
-in node_modules/.cache/statewright/, and prints the 30 files that took most.`
+With FILE, every test file whose path contains FILE runs, whichever its suite. With options alone the suite runs with them. A
+FILE or a title (-t) that no test has is a failure. A whole suite leaves its report and its times in
+node_modules/.cache/statewright/, and prints the 30 files that took most.`
 
 /** More than these died of something else. */
 const mostDead = 3
@@ -29,11 +31,28 @@ const dear = 20
 
 async function main(parameters) {
   const others = named === undefined ? parameters : parameters.slice(2)
-  // What is picked may be of any suite.
-  if (others.length > 0) return end([await runTests(others)])
+  if (others.length > 0) return end([await runPicked(others)])
   const runs = []
   for (const suite of named === 'all' ? Object.keys(suites) : [named ?? 'test']) runs.push(await runSuite(suite))
   return end(runs)
+}
+
+/** What is picked by its path may be of any suite. */
+async function runPicked(parameters) {
+  // Loaded here: on an older Node the line above has handed over before.
+  const { parseCLI } = await import('vitest/node')
+  const { filter, options } = parseCLI(['vitest', 'run', ...parameters])
+  const isOfSuite = filter.length === 0 && options.project === undefined
+  const projects = isOfSuite ? projectsOf(named ?? 'test') : []
+  const ended = await runTests([...projects, ...parameters])
+  const missed = missedTests(ended.report, filter, options.testNamePattern)
+  for (const each of missed) console.error(`npm test: ${each}`)
+  return missed.length === 0 ? ended : { ...ended, code: ended.code || 1 }
+}
+
+function projectsOf(suite) {
+  const names = suite === 'all' ? Object.values(suites).flat() : suites[suite]
+  return names.flatMap((name) => ['--project', name])
 }
 
 function end(runs) {
@@ -46,7 +65,7 @@ function end(runs) {
 }
 
 async function runSuite(suite) {
-  const ended = await withoutDeadWorkers(await runTests(suites[suite].flatMap((name) => ['--project', name])))
+  const ended = await withoutDeadWorkers(await runTests(projectsOf(suite)))
   await mkdir(reportsFolder, { recursive: true })
   await writeFile(reportOf(suite), JSON.stringify(ended.report))
   await writeFile(join(reportsFolder, `${suite}-times.json`), JSON.stringify(ended.times))
