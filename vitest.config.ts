@@ -44,7 +44,7 @@ export default defineConfig({
         include: [...include],
         exclude: [...exclude, ...others],
         isolate,
-        setupFiles: ['testing/processor-time.ts'],
+        setupFiles: ['testing/processor-time.ts', ...(isolate ? [] : ['testing/left-behind.ts'])],
       },
     })),
   },

@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 export function missedTests({ testResults = [] }, filter, title) {
   const paths = testResults.map(({ name }) => name.toLowerCase())
   const isMissing = (one) => {
-    // A line may follow: `runtime/actor.test.ts:12`.
+    // A line may follow the path, behind a colon.
     const part = one.replace(/:\d+$/, '')
     const parts = [part, resolve(part)].map((each) => each.toLowerCase())
     return !paths.some((path) => parts.some((each) => path.includes(each)))

@@ -1,7 +1,7 @@
 /** Entries without conditions, played in order across pods: the README's own example, and its order rules. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { parseScenario } from '../scenarios/load.ts'
 import { chooseEntry } from './choose.ts'
 import { readConversation } from './conversation.ts'
@@ -133,7 +133,7 @@ describe('a conversation', () => {
 })
 
 test("the README's example plays from the question to the approving review", { timeout: 60_000 }, async () => {
-  withNodeOnPath()
+  onTestFinished(withNodeOnPath())
   const model = await startModel({ scenario, apiKey: 'k' })
   const outcomes: Readonly<Record<string, unknown>>[] = []
   const tools = {

@@ -115,7 +115,9 @@ export async function withCheckout<Result>(
   }
 }
 
-/** Puts the Node that runs the tests first, as a pod does. */
-export function withNodeOnPath(): void {
-  process.env['PATH'] = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
+/** Puts the Node that runs the tests first, as a pod does, until what it returns is called. */
+export function withNodeOnPath(): () => void {
+  const { PATH = '' } = process.env
+  process.env['PATH'] = `${dirname(process.execPath)}:${PATH}`
+  return () => void (process.env['PATH'] = PATH)
 }
