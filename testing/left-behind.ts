@@ -1,12 +1,12 @@
 /** Vitest loads this before each test file that shares its process: one that leaves it changed for the files after it fails. */
 import { afterAll, expect } from 'vitest'
 
-/** What packages register once, when they are loaded. */
-const ofPackages = /^(?:__zod_|goog$)/
+/** What packages register once, when they are loaded, and the store that all files of a process share. */
+const kept = /^(?:__zod_|goog$|sharedStores$)/
 const ending = ['uncaughtException', 'unhandledRejection', 'warning', 'SIGINT', 'SIGTERM', 'SIGHUP']
 
 function state(): ReadonlyMap<string, unknown> {
-  const globals = Object.getOwnPropertyNames(globalThis).filter((name) => !ofPackages.test(name))
+  const globals = Object.getOwnPropertyNames(globalThis).filter((name) => !kept.test(name))
   return new Map<string, unknown>([
     ...Object.entries(process.env).map(([name, value]) => [`variable ${name}`, value] as const),
     ...globals.map((name) => [`global ${name}`, true] as const),
