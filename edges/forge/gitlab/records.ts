@@ -142,12 +142,12 @@ export interface Verdict {
   readonly sha?: string
 }
 
-/** It has no id; its author and moment make one, so that one given anew is another. */
+/** It has no id; its thread, author and moment make one, so that one given anew is another. */
 export function verdictOf({ by, verdict, at, sha }: Verdict, { on, number, url }: Thread): ForgeComment {
   const author = accountOf(by)
   const second = Math.floor(at / 1000) * 1000
   return {
-    id: `review-${verdict}-${author.id}-${at}`,
+    id: `review-${verdict}-${number}-${author.id}-${at}`,
     sort: 'review',
     on,
     number,

@@ -25,12 +25,15 @@ const versions = [
   { ...compared, id: 1, head_commit_sha: first, created_at: '2026-01-02T09:00:00.000Z' },
 ]
 
-function reading(more: Readonly<Record<string, ScriptedAnswer>> = {}): Readonly<Record<string, ScriptedAnswer>> {
+function reading(
+  more: Readonly<Record<string, ScriptedAnswer>> = {},
+  place = MR,
+): Readonly<Record<string, ScriptedAnswer>> {
   return {
-    [`GET ${MR}/discussions`]: { body: [] },
-    [`GET ${MR}/approvals`]: { body: { approved_by: [] } },
-    [`GET ${MR}/reviewers`]: { body: [] },
-    [`GET ${MR}/versions`]: { body: versions },
+    [`GET ${place}/discussions`]: { body: [] },
+    [`GET ${place}/approvals`]: { body: { approved_by: [] } },
+    [`GET ${place}/reviewers`]: { body: [] },
+    [`GET ${place}/versions`]: { body: versions },
     ...more,
   }
 }
@@ -66,6 +69,18 @@ test('an approval that was revoked is none, and one given anew is another', asyn
   for (let look = 0; look < 3; look++) ids.push((await port.listReviews(PATH, 4)).map(({ id }) => id))
   expect(ids[1]).toEqual([])
   expect(ids[0]![0]).not.toBe(ids[2]![0])
+})
+
+test('two merge requests that one person approves in the same moment have a review each', async () => {
+  const given = { body: { approved_by: [{ user: ann, approved_at: '2026-01-02T10:00:00.100Z' }] } }
+  const other = '/projects/grp%2Fapp/merge_requests/5'
+  const { port } = scriptedForge({
+    ...reading({ [`GET ${MR}/approvals`]: given }),
+    ...reading({ [`GET ${other}/approvals`]: given }, other),
+  })
+  const [one, two] = [await port.listReviews(PATH, 4), await port.listReviews(PATH, 5)]
+  expect(one).toHaveLength(1)
+  expect(two[0]!.id).not.toBe(one[0]!.id)
 })
 
 test('a server that says no moment of an approval has it in the thread; without it no head is approved', async () => {
