@@ -23,9 +23,23 @@ test.each([
   expect(suiteOf('http/a.test.ts', { 'http/a.test.ts': "import './b.ts'", 'http/b.ts': '', ...others })).toBe(suite)
 })
 
-test('a test file that changes its process shares it with no other', () => {
-  expect(suiteOf('http/a.test.ts', { 'http/a.test.ts': "process.env['A'] = 'b'" })).toBe('its own process')
+test.each([
+  "process.env['A'] = 'b'",
+  "process.env.A ??= 'b'",
+  "delete process.env['A']",
+  'run({ ...process.env })',
+  "vi.stubEnv('A', 'b')",
+  "process.chdir('/')",
+])('a test file that changes its process, or may, shares it with no other: %s', (text) => {
+  expect(suiteOf('http/a.test.ts', { 'http/a.test.ts': text })).toBe('its own process')
 })
+
+test.each(["run({ path: process.env['PATH'] ?? '' })", "process.env.A === 'b'", 'await vi.waitFor(() => undefined)'])(
+  'a test file that only reads a variable or waits changes nothing: %s',
+  (text) => {
+    expect(suiteOf('http/a.test.ts', { 'http/a.test.ts': text })).toBe('pure')
+  },
+)
 
 test('a name states what is no part of npm test', () => {
   const texts = { 'http/a.system.test.ts': '', 'property-tests/why/a.test.ts': '' }

@@ -14,8 +14,15 @@ const opens = new Set([
 ])
 const embedded = '@electric-sql/pglite'
 
-/** What a test changes for all that come after it in its process. */
-const changesProcess = /\bvi\.|\bprocess\.(?:env\b|chdir|on\()/
+/** What a test changes for all that come after it in its process. To wait, or to read one variable, changes nothing. */
+const changesProcess = new RegExp(
+  [
+    String.raw`\bvi\.(?!waitFor\b|waitUntil\b)`,
+    String.raw`\bprocess\.(?:chdir|on\()`,
+    String.raw`\bdelete process\.env\b`,
+    String.raw`\bprocess\.env\b(?!(?:\.\w+|\['\w+'\])(?![\w.]|\s*(?:\?\?|\|\|)?=(?!=)))`,
+  ].join('|'),
+)
 /** What is measured so is disturbed by the heap that the files before have left. */
 const measures = /\bprocess\.cpuUsage\(/
 
