@@ -1,6 +1,8 @@
 import { createMachine } from 'xstate'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import { machines } from '../../../machines/registry.ts'
+import type { Chart } from './chart.ts'
 import { eventName } from './event-name.ts'
 import { graphOf, type GraphState } from './graph.ts'
 import { chartOf } from './layout.ts'
@@ -21,11 +23,12 @@ const machine = createMachine({
   },
 })
 
+function allOf(states: readonly GraphState[]): readonly GraphState[] {
+  return states.flatMap((state) => [state, ...allOf(state.children)])
+}
+
 function find(states: readonly GraphState[], id: string): GraphState {
-  const found = states.flatMap(function all(state): GraphState[] {
-    return [state, ...state.children.flatMap(all)]
-  })
-  return found.find((state) => state.id === id)!
+  return allOf(states).find((state) => state.id === id)!
 }
 
 test('rows between the same two neighbours are one line, each row with its own source and target', () => {
@@ -76,10 +79,24 @@ test.each([
   expect(eventName(type)).toBe(name)
 })
 
+/** As it is checked in, which `npm run check` compares with what the generator makes: to lay all of them out took 15 s. */
+function writtenChart(kind: string): Chart {
+  return JSON.parse(readFileSync(new URL(`../generated/charts/${kind}.json`, import.meta.url), 'utf8')) as Chart
+}
+
+test('what is checked in is what the layout makes', async () => {
+  const definition = machines.find(({ kind }) => kind === 'turn')!
+  expect(JSON.parse(JSON.stringify(await chartOf(definition)))).toEqual(writtenChart('turn'))
+})
+
 describe.each(machines)('the chart of $kind', (definition) => {
-  let chart: Awaited<ReturnType<typeof chartOf>>
-  beforeAll(async () => {
-    chart = await chartOf(definition)
+  const chart = writtenChart(definition.kind)
+
+  test('holds each state of the machine with its rows', () => {
+    const rowsById = (states: readonly Pick<GraphState, 'id' | 'rows'>[]): unknown =>
+      JSON.parse(JSON.stringify(Object.fromEntries(states.map(({ id, rows }) => [id, rows]))))
+    expect([chart.kind, chart.version]).toEqual([definition.kind, definition.version])
+    expect(rowsById(chart.states)).toEqual(rowsById(allOf(graphOf(definition.machine).states)))
   })
 
   test('holds every state inside its frame and nothing on top of a neighbour', () => {
