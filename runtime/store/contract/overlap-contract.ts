@@ -5,11 +5,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Queryable, Sql } from '../sql.ts'
 
-/** Above the 64 MiB of WAL after which the embedded store checkpoints and vacuums (`pglite/pglite-session.ts`). */
-const manyRows = 70_000
+/** Above the 64 MiB of WAL after which the store in files checkpoints and vacuums (`pglite/pglite-session.ts`). */
+const rowsToCheckpoint = 70_000
 const fill = 'insert into overlap_bulk select repeat(md5(n::text), 32) from generate_series(1, $1::int) n'
 
-export function overlapContract(store: string, open: () => Promise<Sql>): void {
+export function overlapContract(store: string, open: () => Promise<Sql>, manyRows = rowsToCheckpoint): void {
   describe(`callers that overlap on ${store}`, () => {
     let sql: Sql
     beforeAll(async () => {
