@@ -2,7 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { readHouse } from './architecture/house.ts'
+import { houseOf } from './architecture/house.ts'
+import { listFiles } from './architecture/source.ts'
 import { faultsOf, type Tree, sentNames } from './dockerfiles.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -69,13 +70,13 @@ test.each(['orchestrator', 'memory'])('the image of %s gives memory back, as a s
 })
 
 test('the builder is sent every folder that the programs are made of, and nothing but what is named', () => {
-  const folders = readHouse(root)
-    .files.filter(({ path }) => path.startsWith('cli/') && !/\.test\.ts$|\/testing/.test(path))
-    .flatMap(({ path, imports }) =>
+  const ofPrograms = listFiles(root).filter((path) => path.startsWith('cli/') && !/\.test\.ts$|\/testing/.test(path))
+  const folders = houseOf(ofPrograms, (path) => readFileSync(join(root, path), 'utf8')).files.flatMap(
+    ({ path, imports }) =>
       imports
         .filter(({ specifier }) => specifier.startsWith('.'))
         .map(({ specifier }) => join(dirname(path), specifier).split('/')[0] ?? ''),
-    )
+  )
   expect(folders).toContain('wrapper')
   expect([...new Set(folders)].filter((folder) => !sent.includes(folder))).toEqual([])
   expect(sent.filter((path) => !existsSync(join(root, path)))).toEqual([])
