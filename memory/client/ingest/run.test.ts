@@ -247,13 +247,17 @@ describe('what a run sends', () => {
     // Under its key the first text is kept, and metadata of both has no room there.
     const more = Object.fromEntries(tooMany.map(([key, value]) => [`more-${key}`, value]))
     const twin = { ...broken, item: { ...broken.item, metadata: { repo, file: 'bad', ...more } } }
-    const others = Array.from({ length: 400 }, (_, at) => source(`f${at}`))
+    const others = Array.from({ length: 20 }, (_, at) => source(`f${at}`))
     const plan = { changed: [broken, twin, ...others], gone: [], commit: 'c1', leftOut: [] }
-    expect(await ingest(plan, { client, repo, wait })).toMatchObject({ succeeded: false, jobs: 2, failed: 1 })
+    expect(await ingest(plan, { client, repo, wait, mostItems: 20 })).toMatchObject({
+      succeeded: false,
+      jobs: 2,
+      failed: 1,
+    })
     expect(sent.map((body) => body.commit)).toEqual([undefined, undefined])
     const record = await recordNow()
     expect(record.commit).toBeNull()
-    expect(record.digests.size).toBe(400)
+    expect(record.digests.size).toBe(20)
     expect(record.digests.has('bad')).toBe(false)
   }, 60_000)
 })
@@ -298,10 +302,33 @@ test('the record is read when the jobs have ended that were queued or running', 
 test('a run of few jobs leaves the rest to the next one, which names the commit', async () => {
   const head = commit('one', { 'a.txt': 'a' })
   const order = { dir, repo, commit: head, largestBytes: 1000, mostCommits: 1, isWhole: false }
-  const issues = Array.from({ length: 401 }, (_, index) => issue(index + 1))
-  const run = { client, repo, wait, mostJobs: 1 }
+  const issues = Array.from({ length: 21 }, (_, index) => issue(index + 1))
+  const run = { client, repo, wait, mostJobs: 1, mostItems: 20 }
   const first = await ingest(await planIngest({ ...order, issues }, await settledRecord(repo, run)), run)
   expect([first.due, (await settledRecord(repo, run)).commit]).toEqual([3, null])
   const second = await ingest(await planIngest({ ...order, issues }, await settledRecord(repo, run)), run)
   expect([second.due, second.jobs, (await settledRecord(repo, run)).commit]).toEqual([0, 1, head])
+})
+
+test('a job has 400 items at most', async () => {
+  const sizes: number[] = []
+  const ended = { id: 'j', status: 'succeeded', total: 1, done: 1, failed: 0, skipped: 0, purged: 0, errors: [] }
+  const stub: MemoryClient = {
+    ...client,
+    get: async () => ended,
+    post: async (_path, body) => {
+      sizes.push((body as Sent).items.length)
+      return ended
+    },
+  }
+  const changed = Array.from({ length: 401 }, (_, at): Source => ({
+    file: `f${at}`,
+    sha: 'd',
+    item: { idempotency_key: `f${at}`, content: 'x', metadata: { repo, file: `f${at}` } },
+  }))
+  expect(await ingest({ changed, gone: [], commit: 'c1', leftOut: [] }, { client: stub, repo, wait })).toMatchObject({
+    jobs: 2,
+    due: 0,
+  })
+  expect(sizes).toEqual([400, 1])
 })

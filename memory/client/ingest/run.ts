@@ -8,11 +8,12 @@ interface Batch {
   readonly gone: readonly string[]
 }
 
-const mostItems = 400
+/** Unless the caller says otherwise. */
+const itemsOfJob = 400
 /** Well below the 32 MiB of MEMORY-LIMITS-1: what a cut run sent is in the record job by job. */
 const mostBytes = 8 * 1024 * 1024
 
-function batches({ changed, gone, commit }: IngestPlan): Batch[] {
+function batches({ changed, gone, commit }: IngestPlan, mostItems: number): Batch[] {
   const all: { sources: Source[]; gone: readonly string[] }[] = []
   let bytes = 0
   for (const source of changed) {
@@ -49,6 +50,8 @@ interface IngestRun extends Waiting {
   readonly repo: string
   /** Jobs at most; what is left over is due for the next run. */
   readonly mostJobs?: number
+  /** Of a job. */
+  readonly mostItems?: number
   readonly onProgress?: (done: number, total: number) => void
 }
 
@@ -57,10 +60,10 @@ interface IngestRun extends Waiting {
  * only where all before it succeeded: it says that everything of it is stored.
  */
 export async function ingest(plan: IngestPlan, run: IngestRun): Promise<IngestTotals> {
-  const { client, repo, mostJobs = Infinity, onProgress } = run
+  const { client, repo, mostJobs = Infinity, mostItems = itemsOfJob, onProgress } = run
   const totals = { succeeded: true, jobs: 0, done: 0, failed: 0, skipped: 0, purged: 0, errors: [] as string[] }
   const all = plan.changed.length
-  const jobs = batches(plan)
+  const jobs = batches(plan, mostItems)
   let sent = 0
   for (const [index, { sources, gone }] of jobs.slice(0, mostJobs).entries()) {
     const completes = index === jobs.length - 1 && totals.succeeded && plan.commit !== undefined
