@@ -79,19 +79,22 @@ async function withReading(start: () => Worker, use: (reading: PushReading, star
   }
 }
 
-const large = 15_000
+/** Of some 500 KiB: from 64 KiB on a push is read in a thread. */
+const large = 3_000
+/** Each third is of one file, which is more than a piece has rows. */
+const ofManyPieces = 12_003
 
 describe('a push', () => {
   test.each([{}, { snapshot_id: 's', part: 1 }])(
     'that is large is read in a thread as it is here, %j (CODE-PUSH-27)',
     async (more) => {
       await withReading(goodThread, async (reading, starts) => {
-        const body = bodyOf(large, more)
+        const body = bodyOf(ofManyPieces, more)
         const read = await reading.read(requestOf(body), { strict: false }, whole)
         expect(starts()).toBe(1)
         expect(read).toEqual(await whole(await sortedHere(body)))
         expect(read.pieces.length).toBeGreaterThan(3)
-        expect(read.offRubric.count).toBe(Math.ceil(large / 9))
+        expect(read.offRubric.count).toBe(Math.ceil(ofManyPieces / 9))
       })
     },
   )
