@@ -23,7 +23,7 @@ test.each(knownRequests)('$method $path, which once made a 5xx, makes none (MEMO
   expect([request.path === '/queries' ? 200 : 400, 404], text).toContain(answer.status)
 })
 
-const eachOperation = 40
+const eachOperation = 16
 /** A stream that ends with its job, and what needs no input. */
 const hasInput = ({ parameters, body }: Operation): boolean => parameters.length > 0 || body !== undefined
 
