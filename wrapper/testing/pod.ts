@@ -34,6 +34,8 @@ export const realClock: Clock = {
 
 const root = join(import.meta.dirname, '..', '..')
 export const realCli = join(root, 'node_modules', '.bin', 'claude')
+/** Of the suite (`bin/on-node-24.mjs`): each wrapper that starts compiles what changed. */
+const compileCache = process.env['NODE_COMPILE_CACHE']
 const audience = 'urn:statewright:wrapper'
 
 /** Everything around one pod: origin repository, identity provider, model, callback receiver, folders of its own. */
@@ -128,6 +130,7 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
   const environment: PodWorld['environment'] = (extra = {}) => ({
     PATH: `${join(root, 'node_modules', 'node', 'bin')}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
+    ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }),
     WORKSPACE_DIR: workspace,
     STATE_DIR: stateDir,
     HTTP_ADDR: '127.0.0.1:0',
