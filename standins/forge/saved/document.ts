@@ -213,7 +213,12 @@ const Protection = Type.Object({
   enforceAdmins: Type.Boolean(),
 })
 
-const Ruleset = Type.Object({ id: Id, branches: Type.Array(Text), requiredChecks: Type.Array(Text) })
+const Ruleset = Type.Object({
+  id: Id,
+  branches: Type.Array(Text),
+  requiredChecks: Type.Array(Text),
+  bypass: Type.Optional(Type.Array(Text)),
+})
 
 export const SavedRepository = Type.Object({
   id: Id,

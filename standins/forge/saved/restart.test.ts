@@ -116,7 +116,7 @@ test('a forge that is started again tells all that the one before told, on the s
       labels: [{ name: 'Platform', color: '00ff00', description: 'ours' }],
       ci: { checkName: 'test' },
       protection: { main: { requiredChecks: ['test'], requiredApprovals: 1 } },
-      rulesets: [{ branches: ['main'], requiredChecks: ['test'] }],
+      rulesets: [{ branches: ['main'], requiredChecks: ['test'], bypass: ['bot'] }],
       description: 'Adds.',
     }
     await withForge({ repository }, async (fixture) => {

@@ -37,7 +37,11 @@ function saveRepository({ path: _path, git: _git, ...repository }: Repository): 
     permissions: Object.fromEntries(repository.permissions),
     mergeMethods: [...repository.mergeMethods],
     protection: Object.fromEntries([...repository.protection].map(([branch, rules]) => [branch, saveRules(rules)])),
-    rulesets: repository.rulesets.map((rules) => ({ ...saveRules(rules), branches: [...rules.branches] })),
+    rulesets: repository.rulesets.map(({ bypass, ...rules }) => ({
+      ...saveRules(rules),
+      branches: [...rules.branches],
+      ...(bypass && { bypass: [...bypass] }),
+    })),
     labels: [...repository.labels.values()],
     issues: [...repository.issues.values()].map(saveIssue),
     hooks: [...repository.hooks.values()],

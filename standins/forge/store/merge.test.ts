@@ -229,8 +229,8 @@ test.each(['write', 'admin'] as const)(
   },
 )
 
-test('a ruleset requires its checks of everybody, and everybody who reads may read it', async () => {
-  const rulesets = [{ branches: ['main'], requiredChecks: ['build'] }]
+test('a ruleset requires its checks of all but its bypass list, and everybody who reads may read it', async () => {
+  const rulesets = [{ branches: ['main'], requiredChecks: ['build'], bypass: ['bot'] }]
   await withPull({ repository: { rulesets } }, async ({ octokit, number }) => {
     expect(await failure(octokit('maintainer').pulls.merge({ ...REPO, pull_number: number }))).toMatchObject({
       status: 405,
@@ -245,6 +245,7 @@ test('a ruleset requires its checks of everybody, and everybody who reads may re
       protected: true,
       protection: { enabled: false, required_status_checks: { contexts: [] } },
     })
+    expect((await octokit('bot').pulls.merge({ ...REPO, pull_number: number })).data.merged).toBe(true)
   })
 })
 

@@ -256,11 +256,13 @@ export interface Protection {
   readonly enforceAdmins: boolean
 }
 
-/** Of GitHub's rulesets what requires checks. Everybody who reads may read it, and nobody passes it by. */
+/** Of GitHub's rulesets what requires checks. Everybody who reads may read it. */
 export interface Ruleset {
   readonly id: number
   readonly branches: readonly string[]
   readonly requiredChecks: readonly string[]
+  /** Logins whose merges pass it by. */
+  readonly bypass?: readonly string[]
 }
 
 export interface Hook {
