@@ -57,6 +57,14 @@ export type Wall =
   | 'merged-tree'
   /** So is its merge, by the base of that moment (law B7). */
   | 'judged-merge'
+  /** What neither a pod nor a maintainer pushed waits for a maintainer (REVIEW-3). */
+  | 'who-pushed'
+  /** A merge of the base is nobody's only where it is git's own (REVIEW-3). */
+  | 'own-merges'
+  /** A verdict is on a head against its base, and so is the merge (HEAD-1). */
+  | 'judged-base'
+  /** What the forge requires is read, and awaited (MERGE-4, MERGE-15). */
+  | 'requirements'
   /** What a forge executes in an agent's words is made inert before it is posted (EXECUTED-1 to EXECUTED-3, EXECUTED-6, EXECUTED-7). */
   | 'inert-words'
   /** A commit whose message closes an issue or leaves out checks is refused (EXECUTED-5, EXECUTED-6). */

@@ -3,6 +3,7 @@ import { attributes } from './classes/attributes.ts'
 import { configuration } from './classes/configuration.ts'
 import { deputies } from './classes/deputies.ts'
 import { executed } from './classes/executed.ts'
+import { judgements, judgementsAtGitlab } from './classes/judgements.ts'
 import { leftovers } from './classes/leftovers.ts'
 import { links } from './classes/links.ts'
 import { merges } from './classes/merges.ts'
@@ -39,4 +40,6 @@ export const everySuite: readonly Suite[] = [
   merges,
   movedBases,
   executed,
+  judgements,
+  judgementsAtGitlab,
 ]

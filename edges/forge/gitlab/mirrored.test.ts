@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import type { IssueFacts } from '../../../machines/issue/events.ts'
 import { mergeWhenKnown } from '../outbound/testing/merges.ts'
 import { PROJECT } from '../../../standins/forge/testing/gitlab.ts'
-import type { ProjectSettings } from '../projects.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+import { ofGitlab, withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
 
 const permissions = { maintainer: 'admin', bot: 'admin', reader: 'read' } as const
 const repository = {
@@ -13,15 +12,6 @@ const repository = {
   permissions,
   labels: [{ name: 'platform', color: '5319e7' }],
 } as const
-
-function ofGitlab(project: ProjectSettings): ProjectSettings {
-  const { webURL } = project.scm
-  return {
-    ...project,
-    scm: { ...project.scm, provider: 'forge_b', owner: 'acme/tools', apiURL: `${webURL}/api/v4` },
-    repositories: [{ name: 'library', url: `${webURL}/${PROJECT}.git`, defaultBranch: 'main' }],
-  }
-}
 
 async function withGitlabEdge(use: (fixture: EdgeFixture) => Promise<void>): Promise<void> {
   await withForgeEdge({ repository, project: ofGitlab }, async (fixture) => {

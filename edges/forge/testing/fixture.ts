@@ -15,6 +15,7 @@ import { createForgeEdge, forgeMigrations, type ForgeEdge } from '../forge-edge.
 import { createMirror } from '../mirror/mirror.ts'
 import { mirrorRules, type MirrorRules } from '../mirror/rules.ts'
 import { createOpenForge } from '../open-forge.ts'
+import type { ForgePort, OpenForge } from '../port.ts'
 import type { TaskThreads, ThreadPlace } from '../task-threads.ts'
 import {
   projectId,
@@ -32,6 +33,7 @@ export interface EdgeFixture extends ForgeFixture {
   readonly edge: ForgeEdge
   readonly project: ProjectSettings
   readonly directory: ProjectDirectory & AppliedProjects
+  readonly openForge: OpenForge
   /** Everything that was delivered and not deduplicated, in order. */
   readonly delivered: Delivery[]
   /** Issues whose grant holds. */
@@ -132,16 +134,34 @@ export function aProject(fixture: Pick<ForgeFixture, 'forge'>, change: Partial<P
   }
 }
 
+/** Of a repository of GitLab's dialect, `acme/tools/library`. */
+export function ofGitlab(project: ProjectSettings): ProjectSettings {
+  const { webURL } = project.scm
+  return {
+    ...project,
+    scm: { ...project.scm, provider: 'forge_b', owner: 'acme/tools', apiURL: `${webURL}/api/v4` },
+    repositories: [{ name: 'library', url: `${webURL}/acme/tools/library.git`, defaultBranch: 'main' }],
+  }
+}
+
 export interface EdgeFixtureOptions extends FixtureOptions {
   readonly project?: (project: ProjectSettings) => ProjectSettings
   /** Takes each delivery once, at the moment at which its actor would. */
   readonly hears?: (delivery: Delivery) => void
   readonly rules?: MirrorRules
+  /** Stands before the port that the whole edge uses. */
+  readonly before?: (port: ForgePort) => ForgePort
 }
 
 /** Over git in memory unless the test names the real one: its processes took most of a test's processor time. */
 export async function withForgeEdge(
-  { project: change = (same) => same, hears = () => undefined, rules = mirrorRules, ...options }: EdgeFixtureOptions,
+  {
+    project: change = (same) => same,
+    hears = () => undefined,
+    rules = mirrorRules,
+    before = (same) => same,
+    ...options
+  }: EdgeFixtureOptions,
   use: (fixture: EdgeFixture) => Promise<void>,
 ): Promise<void> {
   const repository = {
@@ -150,7 +170,7 @@ export async function withForgeEdge(
     ...options.repository,
   }
   await withForge({ git: 'memory', ...options, repository }, (forgeFixture) =>
-    withSql((sql) => useEdge(forgeFixture, sql, { change, hears, rules }, use)),
+    withSql((sql) => useEdge(forgeFixture, sql, { change, hears, rules, before }, use)),
   )
 }
 
@@ -161,7 +181,10 @@ async function useEdge(
     change,
     hears,
     rules,
-  }: Required<Pick<EdgeFixtureOptions, 'hears' | 'rules'>> & { change: (project: ProjectSettings) => ProjectSettings },
+    before,
+  }: Required<Pick<EdgeFixtureOptions, 'hears' | 'rules' | 'before'>> & {
+    change: (project: ProjectSettings) => ProjectSettings
+  },
   use: (fixture: EdgeFixture) => Promise<void>,
 ): Promise<void> {
   const clock = simulatedClock(Date.now())
@@ -187,7 +210,8 @@ async function useEdge(
   })
   const here = { url: '' }
   const watched = watchedSql(sql, statements)
-  const openForge = createOpenForge({ directory, fetch, clock, sql })
+  const open = createOpenForge({ directory, fetch, clock, sql })
+  const openForge: OpenForge = async (...asked) => before(await open(...asked))
   const threadsOf: TaskThreads = (actor) => fixture.threadsOf(actor)
   const mirror = createMirror({
     sql: watched,
@@ -244,6 +268,7 @@ async function useEdge(
     edge,
     project,
     directory,
+    openForge,
     delivered,
     grants,
     threads: [],

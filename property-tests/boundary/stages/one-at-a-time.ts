@@ -22,6 +22,15 @@ export async function oneAtATime<Scene>(open: Open<Scene>): Promise<Stage<Scene>
   }
 }
 
+/** One edge for all scenes of a stage: what they share must not matter to them. */
+export async function oneForAll<Edge, Scene>(open: Open<Edge>, sceneOf: (edge: Edge) => Scene): Promise<Stage<Scene>> {
+  let life: Life<Edge> | undefined
+  return {
+    scene: async () => sceneOf((life ??= await begin(open)).scene),
+    close: async () => life?.end(),
+  }
+}
+
 function begin<Scene>(open: Open<Scene>): Promise<Life<Scene>> {
   const ended = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<Life<Scene>>()
