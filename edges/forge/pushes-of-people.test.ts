@@ -72,7 +72,7 @@ test('a branch that a maintainer restores has what others pushed before it was d
     await tell(push('c1', 'c2', sam))
     await tell(push('c2', NO_COMMIT, sam))
     await tell(push(NO_COMMIT, 'c3'))
-    expect(await foreign('c3')).toEqual(['c2 ', 'c1 '])
+    expect(await foreign('c3')).toEqual(['c2 sam'])
   })
 })
 

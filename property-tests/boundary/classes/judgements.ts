@@ -79,6 +79,16 @@ const attacks: readonly Attack<JudgementScene>[] = [
     await scene.push('bot', scene.commit({ 'more.md': 'x' }, theirs))
   }),
   smuggled(
+    'a commit that a pod starts from, taken back and its branch deleted before the pod pushes',
+    async (scene) => {
+      const theirs = scene.commit(scene.evil, scene.tip('main'))
+      await scene.push('stranger', theirs)
+      await scene.push('stranger', scene.tip('main'))
+      await scene.drop('stranger')
+      await scene.begin('main', theirs)
+    },
+  ),
+  smuggled(
     'a merge of main that brings more than main',
     async (scene) => {
       await scene.begin()

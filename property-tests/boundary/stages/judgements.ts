@@ -96,10 +96,16 @@ export class JudgementScene {
     await this.#hear()
   }
 
-  /** The pod's push is under review, and its merge request has this base. */
-  async begin(base = 'main'): Promise<void> {
+  async drop(login: string): Promise<void> {
+    const { forge, project } = this.#edge
+    await forge.deleteBranch(login, `${project.scm.owner}/library`, this.#branch)
+    await this.#hear()
+  }
+
+  /** The pod's push is under review, and its merge request has this base. `from`: what the pod had in its clone. */
+  async begin(base = 'main', from = this.tip()): Promise<void> {
     await this.#make(base)
-    await this.push('bot', this.commit(this.work, this.tip() === ZERO_SHA ? this.tip(base) : this.tip()))
+    await this.push('bot', this.commit(this.work, from === ZERO_SHA ? this.tip(base) : from))
     const { forge, project } = this.#edge
     const work = { title: 'Work', body: '', head: this.#branch, base }
     const { number } = await forge.openPull('bot', `${project.scm.owner}/library`, work)

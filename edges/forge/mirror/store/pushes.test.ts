@@ -64,6 +64,11 @@ test('REVIEW-3: who pushed to a ref, once however often it was told; what the fo
     // Where no pod pushed, only the deletion is worth a row.
     await noteDeletion(sql, { ...mine, ref: 'refs/heads/y', ...gone, at: 6 })
     expect(await pushesTo(sql, mine, 'refs/heads/y')).toEqual([gone])
+    // A pod may have started from it before it pushes for the first time.
+    const own = 'refs/heads/platform/a'
+    await told('0', '5', { ref: own })
+    await noteDeletion(sql, { ...mine, ref: own, ...gone, at: 6 })
+    expect(await pushesTo(sql, mine, own)).toEqual([{ before: '0', after: '5', by: sam }, gone])
   } finally {
     await sql.close()
   }

@@ -59,11 +59,13 @@ export async function insertDeliveredPush(
 
 /**
  * The branch is gone, and what people pushed to it is nobody's evidence any more. Where pods push, what others pushed stays: a
- * pod may have it, and bring it again. That it went stays too: who makes it again brings what it had not.
+ * pod may have it, and bring it again; of a Task's own branch also before its first push, since its pod starts from what is
+ * there. That it went stays too: who makes it again brings what it had not.
  */
 export async function noteDeletion(sql: Queryable, deletion: DeliveredPush): Promise<void> {
   await sql.query(
-    `delete from forge_push where project = $1 and repository = $2 and ref = $3 and by_login is not null and not exists (
+    `delete from forge_push where project = $1 and repository = $2 and ref = $3 and by_login is not null
+       and ref not like 'refs/heads/platform/%' and not exists (
        select 1 from forge_push p where p.project = $1 and p.repository = $2 and p.ref = $3 and p.by_login is null)`,
     [deletion.project, columnOf(deletion), deletion.ref],
   )
