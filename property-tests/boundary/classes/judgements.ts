@@ -13,10 +13,7 @@ function attack(name: string, wall: Wall, of: Omit<Attack<JudgementScene>, 'name
 function smuggled(name: string, plant: Act, wall: Wall = 'who-pushed'): Attack<JudgementScene> {
   return attack(name, wall, {
     plant,
-    provoke: async (scene) => {
-      await scene.approve()
-      await scene.merge()
-    },
+    provoke: (scene) => scene.decide(),
     succeeded: (scene) => scene.has('main', scene.evil),
   })
 }
@@ -50,10 +47,7 @@ function unmet(name: string, plant: Act, despite: readonly string[] = []): Attac
       await scene.begin(STRICT)
       await plant(scene)
     },
-    provoke: async (scene) => {
-      await scene.approve()
-      await scene.merge(despite)
-    },
+    provoke: (scene) => scene.decide(despite),
     succeeded: (scene) => scene.has(STRICT, scene.work),
   })
 }
@@ -76,7 +70,7 @@ const attacks: readonly Attack<JudgementScene>[] = [
     const theirs = scene.commit(scene.evil)
     await scene.push('stranger', theirs)
     await scene.push('stranger', before)
-    await scene.push('bot', scene.commit({ 'more.md': 'x' }, theirs))
+    await scene.push('bot', scene.commit('more.md', theirs))
   }),
   smuggled(
     'a commit that a pod starts from, taken back and its branch deleted before the pod pushes',
@@ -92,7 +86,7 @@ const attacks: readonly Attack<JudgementScene>[] = [
     'a merge of main that brings more than main',
     async (scene) => {
       await scene.begin()
-      await scene.push('maintainer', scene.commit({ 'main.md': scene.tip() }, scene.tip('main')), 'main')
+      await scene.push('maintainer', scene.commit('main.md', scene.tip('main')), 'main')
       await scene.push('stranger', scene.commit(scene.evil, scene.tip(), scene.tip('main')))
     },
     'own-merges',
@@ -104,15 +98,13 @@ const attacks: readonly Attack<JudgementScene>[] = [
   }),
   lost('pull_request', 'release-lost'),
   rebased('another base between the judgement of the merge and the merge', 'release-late', async (scene) => {
-    await scene.approve()
     scene.meanwhile(() => scene.rebase('release-late'))
-    await scene.merge()
+    await scene.decide()
   }),
   rebased('another base while the reviewer reads, and back before the verdict', 'main', async (scene) => {
     await scene.rebase('release-back')
     await scene.rebase('main')
-    await scene.approve()
-    await scene.merge()
+    await scene.decide()
   }),
   unmet('a check that a ruleset requires, not reported yet', (scene) => scene.report('lint', 'success')),
   unmet('a red check that was left aside before a ruleset required it', (scene) => scene.report('build', 'failure'), [

@@ -33,7 +33,6 @@ import { ask, PROJECT } from '../../../standins/forge/testing/gitlab.ts'
 import type { Setting, Stage } from '../attack.ts'
 import { oneForAll } from './one-at-a-time.ts'
 
-type Files = Readonly<Record<string, string>>
 type Down = Setting['down']
 
 /** Requires `build`, and lets the bot past. */
@@ -65,23 +64,23 @@ export class JudgementScene {
   }
 
   /** What a pod wrote, and what somebody else did: other files in each scene. */
-  get work(): Files {
-    return { [`${this.#branch}/work.md`]: 'x' }
+  get work(): string {
+    return `${this.#branch}/work.md`
   }
 
-  get evil(): Files {
-    return { [`${this.#branch}/evil.md`]: 'x' }
+  get evil(): string {
+    return `${this.#branch}/evil.md`
   }
 
-  has(branch: string, files: Files): boolean {
-    return Object.keys(files).every((path) => filesOf(this.#bare, this.tip(branch)).has(path))
+  has(branch: string, path: string): boolean {
+    return filesOf(this.#bare, this.tip(branch)).has(path)
   }
 
-  /** The files of its parents, with these. */
-  commit(files: Files, first = this.tip(), ...others: readonly string[]): string {
+  /** The files of its parents, with this one. */
+  commit(path: string, first = this.tip(), ...others: readonly string[]): string {
     const parents = [first, ...others]
     const old = parents.toReversed().flatMap((parent) => [...filesOf(this.#bare, parent)])
-    const tree = keepTree(this.#bare, new Map([...old, ...Object.entries(files)]))
+    const tree = keepTree(this.#bare, new Map([...old, [path, 'x']]))
     const { author, committer } = commitAt(this.#bare, first)
     return keepCommit(this.#bare, { tree, parents, message: this.#branch, author, committer })
   }
@@ -172,6 +171,11 @@ export class JudgementScene {
     }
   }
 
+  async decide(despite: readonly string[] = []): Promise<void> {
+    await this.approve()
+    await this.merge(despite)
+  }
+
   async #make(base: string): Promise<void> {
     if (this.tip(base) === ZERO_SHA) await this.push('maintainer', this.tip('main'), base)
   }
@@ -228,16 +232,12 @@ function gatewayGraph({ dir: parent, path, directory }: EdgeFixture, down: Down)
 
 function portOf(down: Down): (port: ForgePort) => ForgePort {
   return (port) => {
-    const mergeRequest: ForgePort['mergeRequest'] = async (...asked) => ({
-      ...(await port.mergeRequest(...asked)),
+    const onMain: ForgePort['mergeRequest'] = async (...of) => ({
+      ...(await port.mergeRequest(...of)),
       baseBranch: 'main',
     })
-    const requiredChecks: ForgePort['requiredChecks'] = async () => ({ names: [] })
-    return {
-      ...port,
-      ...(down.has('judged-base') && { mergeRequest }),
-      ...(down.has('requirements') && { requiredChecks }),
-    }
+    const base = down.has('judged-base') ? { mergeRequest: onMain } : {}
+    return { ...port, ...base, ...(down.has('requirements') && { requiredChecks: async () => ({ names: [] }) }) }
   }
 }
 
