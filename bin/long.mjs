@@ -32,7 +32,7 @@ export const longForms = [
   { name: 'simulate', inCi: '120 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
   {
     name: 'simulate-runtime',
-    inCi: '200 schedules',
+    inCi: '40 schedules',
     command: npm('simulate:runtime', '--', '--seeds', '20000'),
   },
   { name: 'chaos', inCi: 'ten rounds', command: npm('chaos', '--', '--rounds', '200') },
