@@ -2,6 +2,7 @@
  * A bare copy of each repository, in which pushes are looked at before the forge sees them. It holds the forge's
  * branches and nothing of a push: what pods send lies in a folder of its own until the forge has taken it.
  */
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { credentials, gitOrThrow, type GitResult, type RunGit } from './run-git.ts'
@@ -45,11 +46,19 @@ export interface GitCache {
 
 export function createGitCache({ dir, run }: { readonly dir: string; readonly run: RunGit }): GitCache {
   const tails = new Map<string, Promise<unknown>>()
+  /** Copies that this process has begun or mended: one that it died in the middle of is begun again. */
+  const begun = new Set<string>()
+
+  async function begin(place: string): Promise<void> {
+    if (begun.has(place) && existsSync(join(place, 'HEAD'))) return
+    await mkdir(join(place, 'quarantine'), { recursive: true, mode: 0o700 })
+    await gitOrThrow(run, { dir: place, args: ['init', '--quiet', '--bare', '.'] })
+    begun.add(place)
+  }
 
   async function bring(remote: Remote): Promise<CachedRepository> {
     const place = join(dir, folderOf(remote))
-    await mkdir(join(place, 'quarantine'), { recursive: true, mode: 0o700 })
-    await gitOrThrow(run, { dir: place, args: ['init', '--quiet', '--bare', '.'] })
+    await begin(place)
     const args = [
       'fetch',
       '--quiet',
