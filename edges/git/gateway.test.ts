@@ -9,7 +9,7 @@ import { BRANCH, podHeader, push, withGateway } from './testing/fixture.ts'
 
 test('a pod clones and pushes its task branch; the forge has it under the bot, the audit under the pod (TOOLS-14, GIT-GATEWAY-1, GIT-GATEWAY-2, GIT-GATEWAY-6, GIT-1)', async () => {
   await withGateway(async (fixture) => {
-    const folder = await fixture.podClone()
+    const folder = await fixture.podCloneOverGateway()
     await commit(folder, { 'src/mul.js': 'export const mul = (a, b) => a * b\n' }, 'Add mul')
     await push(folder, `HEAD:refs/heads/${BRANCH}`)
     const head = await run(folder, ['rev-parse', 'HEAD'])
@@ -211,7 +211,7 @@ test('CI is measured against the branch that the Repository names, not the one o
 test('a pod without a branch of its own fetches and pushes nothing', async () => {
   await withGateway(async (fixture) => {
     fixture.access = { repositories: ['library'], branches: {} }
-    const folder = await fixture.podClone()
+    const folder = await fixture.podCloneOverGateway()
     await expect(push(folder, `HEAD:refs/heads/${BRANCH}`)).rejects.toThrow('403')
   })
 })

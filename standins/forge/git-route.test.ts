@@ -18,10 +18,10 @@ test('who may only read is refused a push, and who has no token or a wrong one i
 })
 
 test('a private repository is not there for a stranger, and can be cloned by its reader', async () => {
-  await withForge({ repository: { private: true } }, async ({ clone, octokit }) => {
-    await expect(clone('stranger')).rejects.toThrow(/not found/)
+  await withForge({ repository: { private: true } }, async ({ cloneOverHttp, octokit }) => {
+    await expect(cloneOverHttp('stranger')).rejects.toThrow(/not found/)
     expect(await failure(octokit('stranger').repos.get(REPO))).toMatchObject({ status: 404, message: 'Not Found' })
-    const folder = await clone('reader')
+    const folder = await cloneOverHttp('reader')
     expect(await run(folder, ['rev-parse', '--abbrev-ref', 'HEAD'])).toBe('main')
   })
 })
@@ -75,13 +75,13 @@ test('a push moves its pull request before it is answered, and tells what was be
 })
 
 test('the head of a deleted branch can still be fetched by its sha, and its pull request is closed', async () => {
-  await withForge({}, async ({ clone, push, octokit, forge }) => {
+  await withForge({}, async ({ clone, cloneOverHttp, push, octokit, forge }) => {
     const folder = await clone('bot')
     const head = await push(folder, 'feature/x', { 'a.txt': 'a' })
     const { data: pull } = await octokit('bot').pulls.create({ ...REPO, title: 'X', head: 'feature/x', base: 'main' })
     await octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' })
     expect(forge.issue('acme/library', pull.number)).toMatchObject({ state: 'closed', merged: null })
-    const other = await clone('reader')
+    const other = await cloneOverHttp('reader')
     await run(other, ['fetch', '--quiet', 'origin', head])
     expect(await failure(octokit('bot').git.deleteRef({ ...REPO, ref: 'heads/feature/x' }))).toMatchObject({
       status: 422,
@@ -175,9 +175,9 @@ test('hooks are told of a push with its commits and paths, of the pull request t
 
 test('a repository below nested groups is cloned from and pushed to at its whole path', async () => {
   const repository = { dialect: 'gitlab', owner: 'group/sub', name: 'library' } as const
-  await withForge({ repository }, async ({ forge, clone, push }) => {
+  await withForge({ repository }, async ({ forge, cloneOverHttp, push }) => {
     expect(forge.gitUrl('group/sub', 'library')).toBe(`${forge.url}/group/sub/library.git`)
-    const sha = await push(await clone('bot'), 'x', { 'x.txt': 'x\n' })
+    const sha = await push(await cloneOverHttp('bot'), 'x', { 'x.txt': 'x\n' })
     expect(forge.audit().find((entry) => entry.action === 'branch.create')).toMatchObject({
       repository: 'group/sub/library',
       sha,

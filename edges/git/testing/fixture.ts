@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run, withForge, type ForgeFixture } from '../../../standins/forge/testing/fixture.ts'
+import { cloneFromDisk, headerOf, run, withForge, type ForgeFixture } from '../../../standins/forge/testing/fixture.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { createLogger } from '../../../http/logging.ts'
 import { Problem } from '../../../http/problem.ts'
@@ -36,8 +36,10 @@ export interface GatewayFixture extends ForgeFixture {
   readonly cache: GitCache
   right: PushRight
   access: TaskAccess | undefined
-  /** A clone through the gateway, as a pod makes it. */
+  /** A clone whose origin is the gateway. Its objects come from the forge's disk, by no request. */
   podClone(): Promise<string>
+  /** The same through the gateway, as a pod makes it. */
+  podCloneOverGateway(): Promise<string>
 }
 
 export function podHeader(token = 'pod-token'): string {
@@ -112,9 +114,10 @@ export async function withGatewayBefore(
     mostPackBytes,
     right: { allowed: true, protectedPaths: false },
     access: { repositories: ['library'], branches: { library: BRANCH } },
-    async podClone() {
+    podClone: () => cloneFromDisk(forgeFixture.dir, forgeFixture.path, fixture.url, podHeader()),
+    async podCloneOverGateway() {
       const folder = await mkdtemp(join(forgeFixture.dir, 'pod-'))
-      await run(folder, ['clone', '--quiet', '--config', `http.extraHeader=${podHeader()}`, fixture.url, '.'])
+      await run(folder, ['clone', '--quiet', ...headerOf(podHeader()), fixture.url, '.'])
       return folder
     },
   }

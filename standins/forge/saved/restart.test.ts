@@ -319,7 +319,7 @@ test('a folder that was moved serves from its new place', async () => {
     await again(
       fixture,
       async (forge) => {
-        const head = await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' })
+        const head = await fixture.push(await fixture.cloneOverHttp('bot'), 'x', { 'a.txt': 'a' })
         expect(forge.audit()).toContainEqual(expect.objectContaining({ action: 'git.push', after: head }))
       },
       moved,
@@ -382,7 +382,7 @@ test('clones and pushes work with the token that the seed gives anew, and no lon
         status: 401,
       })
       expect(basic('token-of-bot')).toContain('Basic')
-      await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' })
+      await fixture.push(await fixture.cloneOverHttp('bot'), 'x', { 'a.txt': 'a' })
       forge.createUser({ login: 'guest', token: 'token-of-guest' })
       await octokitOf(forge, 'guest').issues.create({ ...REPO, title: 'x' })
     })

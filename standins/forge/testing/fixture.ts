@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { mkdtemp, rm, mkdir, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Octokit } from '@octokit/rest'
@@ -16,8 +16,10 @@ export interface ForgeFixture {
   readonly forge: Forge
   readonly path: string
   octokit(login: string): Octokit
-  /** A clone with the token of that user, its folder. */
+  /** A clone with the token of that user, its folder. Its objects come from the forge's disk, by no request. */
   clone(login: string, name?: string): Promise<string>
+  /** The same by requests, for tests of what the forge answers. */
+  cloneOverHttp(login: string): Promise<string>
   /** Writes the files, commits and pushes them to the branch. Returns the sha. */
   push(folder: string, branch: string, files: Readonly<Record<string, string>>, message?: string): Promise<string>
 }
@@ -64,21 +66,29 @@ export async function withForge(options: FixtureOptions, use: (fixture: ForgeFix
       ...repository,
     })
     const clones = isInMemory ? memoryClones(forge, join(dir, 'forge', 'repositories'), created) : {}
-    await use({ dir, forge, path: created.path, ...tools(dir, forge, created.gitUrl), ...clones })
+    await use({ dir, forge, path: created.path, ...tools(dir, forge, created), ...clones })
   } finally {
     await forge.close()
     await rm(dir, { recursive: true, force: true })
   }
 }
 
-function tools(dir: string, forge: Forge, gitUrl: string): Pick<ForgeFixture, 'octokit' | 'clone' | 'push'> {
+function tools(
+  dir: string,
+  forge: Forge,
+  { path, gitUrl }: { readonly path: string; readonly gitUrl: string },
+): Pick<ForgeFixture, 'octokit' | 'clone' | 'cloneOverHttp' | 'push'> {
   return {
     octokit: (login) => octokitOf(forge, login),
     async clone(login, name) {
+      const header = basic(`token-of-${login}`)
+      if (name === undefined) return cloneFromDisk(dir, path, gitUrl, header)
+      const other = join(dir, 'forge', 'repositories', 'acme', `${name}.git`)
+      return cloneFromDisk(dir, other, forge.gitUrl('acme', name), header)
+    },
+    async cloneOverHttp(login) {
       const folder = await mkdtemp(join(dir, 'clone-'))
-      const header = `http.extraHeader=${basic(`token-of-${login}`)}`
-      const url = name === undefined ? gitUrl : forge.gitUrl('acme', name)
-      await run(folder, ['clone', '--quiet', '--config', header, url, '.'])
+      await run(folder, ['clone', '--quiet', ...headerOf(basic(`token-of-${login}`)), gitUrl, '.'])
       return folder
     },
     async push(folder, branch, files, message = 'Change') {
@@ -87,6 +97,21 @@ function tools(dir: string, forge: Forge, gitUrl: string): Pick<ForgeFixture, 'o
       return run(folder, ['rev-parse', 'HEAD'])
     },
   }
+}
+
+export function headerOf(header: string): readonly string[] {
+  return ['--config', `http.extraHeader=${header}`]
+}
+
+/** As a clone of `url` is, without the ten processes of both ends: a test clones to push, and seldom to see a clone. */
+export async function cloneFromDisk(dir: string, path: string, url: string, header: string): Promise<string> {
+  const folder = await mkdtemp(join(dir, 'clone-'))
+  await run(folder, ['clone', '--quiet', ...headerOf(header), path, '.'])
+  const config = join(folder, '.git', 'config')
+  const text = await readFile(config, 'utf8')
+  if (!text.includes(`url = ${path}\n`)) throw new Error(`a clone of ${path} has another origin`)
+  await writeFile(config, text.replace(`url = ${path}\n`, `url = ${url}\n`))
+  return folder
 }
 
 export function octokitOf(forge: Forge, login: string): Octokit {
@@ -134,6 +159,15 @@ export async function commit(folder: string, files: Readonly<Record<string, stri
   await run(folder, ['commit', '--quiet', '-m', message])
 }
 
+/** Each commit, fetch and push would start one more process to ask whether there is garbage. */
+const noGarbage = {
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'gc.auto',
+  GIT_CONFIG_VALUE_0: '0',
+  GIT_CONFIG_KEY_1: 'maintenance.auto',
+  GIT_CONFIG_VALUE_1: 'false',
+}
+
 /** Git as a person runs it, not in this thread: a synchronous git would wait for the server it keeps from answering. */
 export function run(cwd: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -143,7 +177,8 @@ export function run(cwd: string, args: readonly string[]): Promise<string> {
       GIT_COMMITTER_NAME: 'Ann',
       GIT_COMMITTER_EMAIL: 'ann@example.org',
     }
-    const env = { PATH: process.env.PATH, HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', ...identity }
+    const settings = { GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', ...noGarbage }
+    const env = { PATH: process.env.PATH, HOME: cwd, ...settings, ...identity }
     const child = spawn('git', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let out = ''
     let err = ''

@@ -12,6 +12,7 @@ interface Clone {
 
 interface MemoryClones {
   clone(login: string, name?: string): Promise<string>
+  cloneOverHttp(login: string): Promise<string>
   push(folder: string, branch: string, files: Readonly<Record<string, string>>, message?: string): Promise<string>
 }
 
@@ -22,6 +23,7 @@ export function memoryClones(
 ): MemoryClones {
   const clones = new Map<string, Clone>()
   return {
+    cloneOverHttp: () => Promise.reject(new Error('git in memory is not cloned over HTTP')),
     async clone(login, name) {
       const path = name === undefined ? first : join(repositories, 'acme', `${name}.git`)
       const folder = `clone ${clones.size + 1} of ${path}`
