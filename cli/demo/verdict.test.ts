@@ -217,12 +217,13 @@ describe('a fault is found', () => {
     },
   )
 
-  test('in a merged head that nobody reviewed, be it that another head or another merge request was', async () => {
+  test('in a merged head that the platform did not review, be it that another head, another merge request or a person was', async () => {
     const reviewOf = (more: Partial<AuditEntry>) => (audit: AuditEntry[]) =>
       audit.map((one) => (one.action === 'review.create' ? { ...one, ...more } : one))
     const unreviewed = [expect.stringMatching(/^the merged head [0-9a-f]{40} has no review$/)]
     expect(await faultsAfter(reviewOf({ sha: '0'.repeat(40) }))).toEqual(unreviewed)
     expect(await faultsAfter(reviewOf({ number: 3 }))).toEqual(unreviewed)
+    expect(await faultsAfter(reviewOf({ actor: 'maria' }))).toEqual(unreviewed)
   })
 
   test('in none that the bot’s comment on the merge request names as reviewed, which is GitLab’s form, and in one that others name', async () => {

@@ -45,12 +45,13 @@ export async function judge(audit: readonly AuditEntry[], repository: JudgedRepo
   }
 }
 
-/** On GitLab the text of a review is a comment that names its head. */
+/** The platform's own. On GitLab the text of a review is a comment that names its head. */
 function isReviewOf({ action, actor, kind, sha, detail }: AuditEntry, head: string): boolean {
+  if (actor !== people.bot) return false
   if (action.startsWith('review.')) return sha === head
   const { body } = (detail ?? {}) as Written
-  const isOwn = actor === people.bot && action === 'comment.create' && kind === 'pull'
-  return isOwn && (body ?? '').includes(`<!-- platform:review=${head} -->`)
+  const isComment = action === 'comment.create' && kind === 'pull'
+  return isComment && (body ?? '').includes(`<!-- platform:review=${head} -->`)
 }
 
 /**
