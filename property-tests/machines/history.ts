@@ -60,7 +60,7 @@ export function inEveryHistory(
 /** Looks for a history that breaks the law in a world with this change; the seed finds the same one each time. */
 export function searchBreach(
   law: Law,
-  { changed, where = {} }: Partial<Pick<Mutant, 'changed' | 'where'>>,
+  { changed, where = {}, history }: Partial<Pick<Mutant, 'changed' | 'where' | 'history'>>,
   numRuns: number,
 ): Pick<fc.RunDetails<unknown>, 'failed' | 'errorInstance'> {
   const property = inEveryHistory(
@@ -69,5 +69,8 @@ export function searchBreach(
     changed,
     setting.map((any) => ({ ...any, other: 'none' as const, ...where })),
   )
-  return fc.check(property, { numRuns, seed: 20261121, endOnFailure: true })
+  const options = { seed: 20261121, endOnFailure: true }
+  const known =
+    history === undefined ? undefined : fc.check(property, { ...options, numRuns: 1, path: String(history) })
+  return known?.failed === true ? known : fc.check(property, { ...options, numRuns })
 }

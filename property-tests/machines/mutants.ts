@@ -21,6 +21,8 @@ export interface Mutant {
   readonly changed: Changed
   /** What the worlds must have for the mutant to show: the search is short only where it looks at the right ones. */
   readonly where?: Partial<Setting>
+  /** The history of the seed that showed it when it was last looked for: lived first. Others are searched where it no longer does. */
+  readonly history?: number
 }
 
 const live = 'stage.live'
@@ -95,6 +97,7 @@ const verdicts: readonly Mutant[] = [
   {
     law: 2,
     wrong: 'merging does not mind a new head, and asks for the head as it stands [HEAD-2]',
+    history: 333,
     changed: task((table) => {
       setRows(state(table, merging), 'mr.headMoved', dropFirst(rowsOn(state(table, merging), 'mr.headMoved')))
       const settling = state(table, `${merging}.settling`)
@@ -104,6 +107,7 @@ const verdicts: readonly Mutant[] = [
   {
     law: 2,
     wrong: 'a review approves against a base that its turn was not told of [HEAD-1]',
+    history: 479,
     changed: task((table) =>
       alsoDo(
         rowsOn(state(table, live), 'mr.headMoved'),
@@ -119,6 +123,7 @@ const verdicts: readonly Mutant[] = [
   {
     law: 2,
     wrong: 'a park that a comment releases goes on to merging, whatever was judged [PARK-1]',
+    history: 762,
     where: { issues: 'none', hasAlert: true, hasMergeRequest: false },
     changed: task((table) => {
       const park = state(table, `${live}.parked.awaiting-human`)
@@ -199,6 +204,7 @@ const withdrawn: readonly Mutant[] = [
   {
     law: 24,
     wrong: 'an edit of an issue that nobody signed is taken for a maintainer’s',
+    history: 160,
     changed: {
       texts: (known, now, edit) =>
         edit === undefined && known !== undefined ? known.notes : notesAfter(known, now, edit),
@@ -214,6 +220,7 @@ const withdrawn: readonly Mutant[] = [
   {
     law: 24,
     wrong: 'the Issue forgets what its newest view of the mirror does not name',
+    history: 263,
     changed: { definitions: forgetfulIssue },
     where: { issues: 'wish' },
   },
@@ -304,6 +311,7 @@ const outcomes: readonly Mutant[] = [
   {
     law: 15,
     wrong: 'the outcome of a pod is not kept [OUTCOME-RULE-2]',
+    history: 67,
     changed: task((table) => alsoDo(rowsOn(state(table, live), 'outcome'), setsIn('pod', { recordedOutcome: null }))),
   },
   {
