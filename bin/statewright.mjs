@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { compileCache, handOver, root } from './hand-over.mjs'
+import { handOver, root } from './hand-over.mjs'
 
 const dist = join(root, 'dist')
 const source = join(root, 'cli', 'main.ts')
@@ -13,8 +13,7 @@ const parameters = process.argv.slice(2)
 
 if (!(await handOver(fileURLToPath(import.meta.url), parameters))) {
   // The cache lies with the program and is as trusted as that; nobody else may write it.
-  if (existsSync(source)) module.enableCompileCache?.(compileCache)
-  else module.enableCompileCache?.({ directory: join(dist, 'compile-cache'), portable: true })
+  if (!existsSync(source)) module.enableCompileCache?.({ directory: join(dist, 'compile-cache'), portable: true })
   const { main } = await import(pathToFileURL(existsSync(source) ? source : join(dist, 'statewright.mjs')).href)
   await main(parameters)
 }
