@@ -6,8 +6,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** Of the clone's programs, as trusted as what npm installed beside it. A worktree with linked packages shares it: Node compares sources. */
-export const compileCache = join(root, 'node_modules', '.cache', 'statewright', 'compile')
 const ownNode = join(root, 'node_modules', 'node', 'bin', 'node')
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 

@@ -1,13 +1,12 @@
 // What the scripts of npm have in common.
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compileCache, exitCodeOf, handOver, root, runToEnd } from './hand-over.mjs'
+import { exitCodeOf, handOver, root, runToEnd } from './hand-over.mjs'
 
 export { root }
 
 /**
- * Runs `main` on our own Node and ends the process with its exit code; everything it starts finds the same Node first, and keeps
- * what it compiled for the next start: a program of a thousand modules starts in half the processor time.
+ * Runs `main` on our own Node and ends the process with its exit code; everything it starts finds the same Node first.
  * With a usage, `--help` prints it; without one, the program that `main` starts answers `--help`.
  */
 export async function onNode24(scriptUrl, main, usage) {
@@ -15,7 +14,6 @@ export async function onNode24(scriptUrl, main, usage) {
   if (usage !== undefined && parameters.some((each) => each === '--help' || each === '-h')) return console.log(usage)
   if (await handOver(fileURLToPath(scriptUrl), parameters)) return
   process.env.PATH = [dirname(process.execPath), join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
-  process.env.NODE_COMPILE_CACHE ??= compileCache
   process.exitCode = await main(parameters)
 }
 

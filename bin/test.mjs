@@ -39,7 +39,7 @@ async function main(parameters) {
 
 /** What is picked by its path may be of any suite. */
 async function runPicked(parameters) {
-  // Loaded here: on an older Node the line above has handed over before.
+  // Loaded here, since an older Node reads this file too, before it hands over.
   const { parseCLI } = await import('vitest/node')
   const { filter, options } = parseCLI(['vitest', 'run', ...parameters])
   const isOfSuite = filter.length === 0 && options.project === undefined
@@ -78,6 +78,8 @@ async function runTests(parameters) {
   try {
     const [file, times] = ['report.json', 'times'].map((name) => join(folder, name))
     process.env['PROCESSOR_TIMES'] = times
+    // Programs that the tests start keep what they compiled for their next start.
+    process.env['NODE_COMPILE_CACHE'] ??= join(reportsFolder, 'compile')
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
     const code = await run('vitest', ['run', ...reporters, ...parameters])
     const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))

@@ -34,7 +34,7 @@ export const realClock: Clock = {
 
 const root = join(import.meta.dirname, '..', '..')
 export const realCli = join(root, 'node_modules', '.bin', 'claude')
-/** Of the suite (`bin/on-node-24.mjs`): each wrapper that starts compiles what changed. */
+/** Of the suite (`bin/test.mjs`): each wrapper that starts compiles what changed. */
 const compileCache = process.env['NODE_COMPILE_CACHE']
 const audience = 'urn:statewright:wrapper'
 
