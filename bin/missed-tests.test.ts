@@ -23,7 +23,7 @@ it.each([
     ['no test file that ran has rutnime in its path'],
   ],
   ['title that a test has', [], 'an actor', []],
-])('a %s is missed where no test is meant by it', (_what, filter, title, missed) => {
+])('of a %s, that and only that is named which no test has', (_what, filter, title, missed) => {
   expect(missedTests(report, filter, title)).toEqual(missed)
 })
 

@@ -24,10 +24,7 @@ function simulate(flags: readonly string[], env: Readonly<Record<string, string>
   })
 }
 
-/**
- * Lived by each of two processes: what only chance finds, `npm run long -- simulate-runtime` looks for in 20,000. Each planted
- * bug has its own schedule.
- */
+/** Lived by each of two processes: what only chance finds, `npm run long -- simulate-runtime` looks for in 20,000. */
 const schedules = 20
 /** Far beyond that: a busy machine takes longer, and lives no fewer. */
 const seconds = 1500
