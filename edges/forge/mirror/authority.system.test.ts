@@ -285,11 +285,26 @@ describe("LAW-24: nobody's edit makes a title or body what a maintainer approved
       await expectHeld(approved)
     })
   })
-  test.each(['stranger', 'reader'])('edited by %s, webhook told', async (login) => {
+  test.each(['stranger', 'reader', 'bot'])('edited by %s, webhook told', async (login) => {
     await withApprovedIssue({}, async (approved) => {
       await approved.rewriteHeard(login, theirs)
       await expectHeld(approved)
     })
+  })
+  test('edited by an agent between the approval and its claim, whether the webhook is told in time or late', async () => {
+    for (const isLate of [false, true])
+      await withApprovedIssue({}, async (approved) => {
+        nextSecond()
+        const newest = await approved.sayHeard('acme', '/approve')
+        if (isLate) approved.loseNextEdit()
+        await approved.rewriteHeard('bot', theirs)
+        nextSecond()
+        await approved.rewriteHeard('maintainer', { title: 'Add mul, please' })
+        await approved.resync()
+        approved.claim(newest)
+        await expectHeld(approved)
+        expect(approved.facts.approvals).toEqual([])
+      })
   })
   test('edited by a collaborator, webhook lost, and then its title by a maintainer, webhook told', async () => {
     await withApprovedIssue({}, async (approved) => {
@@ -332,6 +347,12 @@ describe("LAW-24: nobody's edit makes a title or body what a maintainer approved
       await expectHeld(approved)
     })
   })
+  test('edited by an agent where the platform itself proposed it: it stays a proposal of the platform', async () => {
+    await withApprovedIssue({ author: 'bot' }, async (approved) => {
+      await approved.rewriteHeard('bot', theirs)
+      expect(approved.facts).toMatchObject({ selfProposed: true, approvals: [] })
+    })
+  })
   test("edited by a collaborator where the platform itself proposed it: it is no proposal of the platform's any more", async () => {
     await withApprovedIssue({ author: 'bot' }, async (approved) => {
       expect(approved.facts.selfProposed).toBe(true)
@@ -344,7 +365,7 @@ describe("LAW-24: nobody's edit makes a title or body what a maintainer approved
 })
 
 describe('an approval outlives an edit of the issue', () => {
-  test.each(['maintainer', 'acme', 'bot'])('by %s, webhook told', async (login) => {
+  test.each(['maintainer', 'acme'])('by %s, webhook told', async (login) => {
     await withApprovedIssue({}, async (approved) => {
       await approved.rewriteHeard(login, { title: 'Add mul, please', body: 'We need it soon.' })
       await expectMerged(approved)

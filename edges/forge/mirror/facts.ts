@@ -59,12 +59,12 @@ export function issueFactsOf(
   }
 }
 
-/** An approval that is not newer than an edit by others speaks of another text; its author is asked. */
+/** An approval that is not newer than an edit by others or by an agent speaks of another text; its author is asked. */
 function ofThisText(
   { approvals, unclear }: Pick<IssueFacts, 'approvals' | 'unclear'>,
-  { othersAt = -Infinity }: IssueNotes,
+  { othersAt = -Infinity, agentEditAt = -Infinity }: IssueNotes,
 ): Pick<IssueFacts, 'approvals' | 'unclear'> {
-  const standing = approvals.filter(({ at }) => at > othersAt)
+  const standing = approvals.filter(({ at }) => at > Math.max(othersAt, agentEditAt))
   const left = standing.length > 0 ? [] : approvals.map(({ commentId }) => commentId)
   return { approvals: standing, unclear: [...left, ...unclear] }
 }

@@ -59,7 +59,7 @@ export async function takeInIssue(
   const before = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
   const how = orderOf(before?.updatedAt, before?.issue, issue, source)
   const edit = hint && signedEdit(hint, hint.issue, (account) => isTrustedWithIssue(account, context.people))
-  if (how === 'stale') return { how, before, after: await takeInLate(sql, before!, edit, hint?.by) }
+  if (how === 'stale') return { how, before, after: await takeInLate(sql, before!, edit, hint?.by, context.people) }
   if (how === 'tie') return { how, before, after: before! }
   const after: MirroredIssue = {
     ...fresh(key, context.now, issue.comments === 0),
@@ -78,9 +78,10 @@ async function takeInLate(
   row: MirroredIssue,
   edit: SignedEdit | undefined,
   by: ForgeAccount | undefined,
+  people: People,
 ): Promise<MirroredIssue> {
   const { textBy: _, ...signed } = signedLate(row.notes, edit)
-  const notes = { ...signed, ...handOf(row.issue, handIn(row), edit, by) }
+  const notes = { ...signed, ...handOf(row.issue, handIn(row), edit, by), ...agentEdit(row.notes, edit, by, people) }
   if (contentHash(notes) === contentHash(row.notes)) return row
   const after = { ...row, notes }
   await upsertSubject(sql, after)
@@ -126,7 +127,7 @@ function issueNotesOf(
   hint: IssueHint | undefined,
   edit: SignedEdit | undefined,
 ): IssueNotes {
-  const before = row?.notes ?? { editedByOther: false, unwantedByMaintainer: false }
+  const before: IssueNotes = row?.notes ?? { editedByOther: false, unwantedByMaintainer: false }
   const known = row && { hash: textHash(row.issue), at: row.updatedAt, notes: row.notes }
   const triggered = issue.labels.some((label) => sameText(label, context.project.triggerLabel))
   const labelledBy = isTrigger(hint, 'labeled', context) ? hint!.by.login : before.labelledBy
@@ -136,6 +137,7 @@ function issueNotesOf(
   return {
     ...context.rules.text(known, { hash: textHash(issue), at: issue.updatedAt }, edit),
     ...handOf(issue, row && handIn(row), edit, hint?.by),
+    ...agentEdit(before, edit, hint?.by, context.people),
     unwantedByMaintainer:
       !triggered &&
       (before.unwantedByMaintainer || (isTrigger(hint, 'unlabeled', context) && context.people.isMaintainer(hint!.by))),
@@ -161,6 +163,18 @@ function sameText(left: string, right: string): boolean {
 
 function isTrigger(hint: IssueHint | undefined, action: 'labeled' | 'unlabeled', context: TakeInContext): boolean {
   return hint?.action === action && hint.label !== undefined && sameText(hint.label, context.project.triggerLabel)
+}
+
+/** It changes nothing about whose proposal an issue is, and no approval of before speaks of what it left (APPROVAL-9). */
+function agentEdit(
+  { agentEditAt: known }: Pick<IssueNotes, 'agentEditAt'>,
+  edit: SignedEdit | undefined,
+  by: ForgeAccount | undefined,
+  people: People,
+): Pick<IssueNotes, 'agentEditAt'> {
+  const isAgents = edit !== undefined && by !== undefined && people.isOwn(by)
+  const agentEditAt = isAgents ? Math.max(known ?? edit.at, edit.at) : known
+  return agentEditAt === undefined ? {} : { agentEditAt }
 }
 
 function isTrustedWithIssue(account: ForgeAccount, people: People): boolean {
