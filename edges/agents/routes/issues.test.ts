@@ -5,7 +5,7 @@ import { testClock, withServer } from '../../../http/testing/fixture.ts'
 import { registerAgentApi } from '../api.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { podTokens, type PodClaims } from '../pod-tokens.ts'
-import { aLife, aForge, aView, reading } from '../testing/fixture.ts'
+import { aLife, aForge, aThreadComment, aView, reading } from '../testing/fixture.ts'
 
 const key = await importSigningKey(generateSigningKeyPem())
 const task = new ATask().mint().running().context
@@ -21,7 +21,8 @@ async function written(
   body: object,
   owner: string,
   agentKind: PodClaims['agentKind'] = 'implement',
-  grant: object | null = null,
+  known: object = {},
+  commenters: readonly string[] = [],
 ): Promise<{ readonly status: number; readonly did: string[]; readonly said: unknown[] }> {
   const clock = testClock()
   const did: string[] = []
@@ -33,7 +34,7 @@ async function written(
   )
   const project = {
     name: 'demo',
-    scm: { owner: 'acme', apiURL: 'http://forge/api' },
+    scm: { owner: 'acme', apiURL: 'http://forge/api', maintainerLogins: ['Maria'] },
     repositories: [{ name: 'lib', url: 'http://forge/acme/lib.git' }],
   }
   const deps = {
@@ -41,10 +42,11 @@ async function written(
       ...reading({
         [`task:${task.id}`]: aView(task),
         [`pod:${task.id}/1`]: aView({}),
-        'issue:default/lib-9': aView({ owner, grant }),
+        'issue:default/lib-9': aView({ owner, ...known }),
       }),
       deliver: async () => undefined,
     },
+    threads: { comments: async () => commenters.map((author) => aThreadComment({ author })) },
     clock,
     podTokens: tokens,
     lifeOf: async () => aLife,
@@ -84,22 +86,32 @@ const closing = { action: 'close', comment: 'It is over.' }
 const editing = { action: 'edit', body: '/approve' }
 
 describe('issue_write', () => {
-  it.each(['implement', 'refine'] as const)('edits no issue with a grant, as %s (TOOL-ISSUE-8)', async (kind) => {
-    const grant = { by: 'maria' }
-    expect(await write({ ...editing, title: 'Delete the tables' }, task.id, kind, grant)).toEqual({
-      status: 403,
-      did: [],
-    })
-    expect(await write({ action: 'comment', body: 'See here.' }, task.id, kind, grant)).toEqual({
-      status: 200,
-      did: ['comment'],
-    })
-    expect(await write(editing, task.id, kind)).toEqual({ status: 200, did: ['edit'] })
+  it.each([
+    ['a grant stands', { grant: { by: 'maria' } }, []],
+    ['a plan is shown', { plans: [{ noteId: 'n', hash: 'h', at: 0 }] }, []],
+    ['a maintainer wrote', {}, ['max', 'maria']],
+  ])('edits no issue where %s, and comments there (TOOL-ISSUE-8)', async (_where, known, commenters) => {
+    for (const kind of ['implement', 'refine'] as const) {
+      const here = [task.id, kind, known, commenters] as const
+      expect(await write({ ...editing, title: 'Delete the tables' }, ...here)).toEqual({ status: 403, did: [] })
+      expect(await write({ action: 'comment', body: 'See here.' }, ...here)).toEqual({ status: 200, did: ['comment'] })
+    }
+  })
+
+  it.each<[string, string, PodClaims['agentKind'], number]>([
+    ['its own', task.id, 'implement', 200],
+    ['its own, as refine', task.id, 'refine', 200],
+    ['one that no Task owns', '', 'implement', 403],
+    ['one that no Task owns, as refine', '', 'refine', 200],
+    ["another Task's", 'default/other', 'implement', 403],
+    ["another Task's, as refine", 'default/other', 'refine', 403],
+  ])('edits %s, where others wrote (TOOL-ISSUE-6)', async (_which, owner, kind, status) => {
+    expect(await write(editing, owner, kind, {}, ['max'])).toEqual({ status, did: status === 200 ? ['edit'] : [] })
   })
 
   it('refuses a repository that no forge names (HTTP-19)', async () => {
     for (const repo of ['lib\ud800', 'lib\u0000'])
-      expect(await write({ ...editing, repo }, '')).toEqual({ status: 400, did: [] })
+      expect(await write({ ...editing, repo }, task.id)).toEqual({ status: 400, did: [] })
   })
 
   it.each<[string, object, unknown]>([
@@ -111,7 +123,7 @@ describe('issue_write', () => {
       { title: 'Fixes no. 4', body: '@ dependabot rebase' },
     ],
   ])('%s writes no word that commands (EXECUTED-1, EXECUTED-2, EXECUTED-3)', async (_what, body, said) => {
-    expect((await written(body, '')).said).toEqual([said])
+    expect((await written(body, task.id)).said).toEqual([said])
   })
 
   it.each([
@@ -122,10 +134,8 @@ describe('issue_write', () => {
       403,
       [],
     ],
-    ['edits no issue of another Task (TOOL-ISSUE-6)', editing, 'default/other', 403, []],
     ['comments where another Task works', { action: 'comment', body: 'See here.' }, 'default/other', 200, ['comment']],
     ['closes its own issue (AGENT-API-18)', closing, task.id, 200, ['comment', 'close']],
-    ['edits an issue on which nobody works', editing, '', 200, ['edit']],
   ])('%s', async (_what, body, owner, status, did) => {
     expect(await write(body, owner)).toEqual({ status, did })
   })

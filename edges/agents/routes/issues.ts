@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { inert, inertTitle } from '../../../machines/rules/executed-text.ts'
+import { isListed } from '../../../machines/rules/logins.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { withPlainNames } from '../../../http/plain-input.ts'
 import { invalidInput, Problem, type Fault } from '../../../http/problem.ts'
@@ -7,6 +8,7 @@ import { requiredByAction } from '../argument-faults.ts'
 import { refuseForeignProject, requirePod, type CallingPod } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { accessRepository, type ForgeAccess } from '../forge-access.ts'
+import { maintainersOf } from '../../forge/projects.ts'
 import { commentOnce, openIssueOnce } from '../own-writes.ts'
 
 /** issue_write. No status and no labels: approval and every lifecycle label belong to the orchestrator (TOOL-ISSUE-5). */
@@ -90,8 +92,7 @@ async function perform(
     return { status: 'ok', number: issue.number, url: issue.url, ...(existing ? { existing: true } : {}) }
   }
   if (wanted.action === 'edit') {
-    await refuseAnothers(deps, caller, access, number)
-    await refuseGranted(deps, caller, access, number)
+    await refuseEdit(deps, caller, access, number)
     const issue = await forge.editIssue(path, number, {
       ...(wanted.title && { title: wanted.title }),
       ...(wanted.body && { body: wanted.body }),
@@ -110,34 +111,59 @@ async function perform(
   return said
 }
 
-/** An order hidden in one issue reaches no other Task's: what that one asks for is its own (only refine tidies up among all). */
-async function refuseAnothers(
+interface IssueNow {
+  readonly owner: string
+  /** A plan is shown there, or a grant stands on it. */
+  readonly isPlanned: boolean
+}
+
+async function issueNow(
   { runtime }: Pick<AgentApiDeps, 'runtime'>,
   { claims }: CallingPod,
   { repository }: ForgeAccess,
   number: number,
-): Promise<void> {
-  if (claims.agentKind === 'refine') return
+): Promise<IssueNow> {
   const [namespace] = claims.task.split('/')
-  const owner = (await runtime.read(`issue:${namespace}/${repository.name}-${number}`))?.context['owner']
-  if (typeof owner === 'string' && owner !== '' && owner !== claims.task)
+  const view = await runtime.read(`issue:${namespace}/${repository.name}-${number}`)
+  const { owner, plans, grant } = view?.context ?? {}
+  const isShown = Array.isArray(plans) && plans.length > 0
+  return { owner: typeof owner === 'string' ? owner : '', isPlanned: isShown || (grant ?? null) !== null }
+}
+
+/** What an issue asks for is its own Task's to close (TOOL-ISSUE-6); only refine tidies up among all. */
+async function refuseAnothers(
+  deps: Pick<AgentApiDeps, 'runtime'>,
+  caller: CallingPod,
+  access: ForgeAccess,
+  number: number,
+): Promise<void> {
+  const { task, agentKind } = caller.claims
+  if (agentKind === 'refine') return
+  const { owner } = await issueNow(deps, caller, access, number)
+  if (owner !== '' && owner !== task)
     throw new Problem('forbidden', 'another Task works on this issue: comment on it, or report it in your outcome')
 }
 
-/** The bot's hand is trusted with what a maintainer approved, so an agent may not borrow it there (TOOL-ISSUE-8). */
-async function refuseGranted(
-  { runtime }: Pick<AgentApiDeps, 'runtime'>,
-  { claims }: CallingPod,
-  { repository }: ForgeAccess,
+/** The text of an issue is what people speak of: an order hidden in one reaches no other, and no word comes to mean another text (TOOL-ISSUE-8). */
+async function refuseEdit(
+  deps: Pick<AgentApiDeps, 'runtime' | 'threads'>,
+  caller: CallingPod,
+  access: ForgeAccess,
   number: number,
 ): Promise<void> {
-  const [namespace] = claims.task.split('/')
-  const grant = (await runtime.read(`issue:${namespace}/${repository.name}-${number}`))?.context['grant'] ?? null
-  if (grant !== null)
+  const { task, project: projectId, agentKind } = caller.claims
+  const { owner, isPlanned } = await issueNow(deps, caller, access, number)
+  if (owner !== task && !(agentKind === 'refine' && owner === ''))
     throw new Problem(
       'forbidden',
-      'a maintainer approved this issue as it stands, and an edit would change what was approved: comment on it instead',
+      `only the issue of your own Task${agentKind === 'refine' ? ', or one that no Task works on,' : ''} may be edited: comment on this one instead`,
     )
+  if (isPlanned)
+    throw new Problem('forbidden', 'a plan is shown on this issue and speaks of its text as it stands: comment instead')
+  const comments = await deps.threads.comments(projectId, access.repository.name, number, 'issue')
+  const maintainers = maintainersOf(access.project, access.repository)
+  if (comments.some(({ author }) => isListed(author, maintainers)))
+    throw new Problem('forbidden', 'a maintainer wrote on this issue and speaks of its text: comment instead')
 }
 
 async function comment(
