@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { simulatedClock, type SimulatedClock } from '../../../runtime/simulated-clock.ts'
-import type { ForgeComment, ForgeIssue, ForgeMergeRequest, ForgePort } from '../port.ts'
+import { NotFoundError } from '../errors.ts'
+import type { ForgeComment, ForgeIssue, ForgeMergeRequest, ForgePage, ForgePort } from '../port.ts'
 import { projectId, type ProjectDirectory, type ProjectSettings } from '../projects.ts'
 import { aProject, withSql } from '../testing/fixture.ts'
 import { createHistoryBudget, type Spend } from './history-budget.ts'
@@ -16,6 +17,9 @@ class Past {
   readonly asked = new Map<string, number>()
   readonly read: string[] = []
   readonly comments = new Map<number, ForgeComment[]>()
+  /** In no list, and nobody reads them. */
+  readonly hidden = new Set<number>()
+  pageSize = Infinity
   /** What changed since the mirror asked last; undefined: the forge fails. */
   changed: readonly number[] | undefined = []
   readonly #issues: readonly ForgeIssue[]
@@ -42,8 +46,14 @@ class Past {
         if (this.changed === undefined) throw new Error('the forge is away')
         return this.changed.map((number) => comment(number, `${number}-new`))
       },
-      issueHistory: async (path) => (costs(path, 1), { items: this.#issues }),
-      mergeRequestHistory: async (path) => (costs(path, 1), { items: this.#changes }),
+      issueHistory: async (path, from) => (costs(path, 1), this.#page(this.#issues, from)),
+      mergeRequestHistory: async (path, from) => (costs(path, 1), this.#page(this.#changes, from)),
+      issue: async (path, number) => {
+        costs(path, 1)
+        const found = this.#issues.find((one) => one.number === number && !this.hidden.has(number))
+        if (found === undefined) throw new NotFoundError('read issue', `#${number}`)
+        return found
+      },
       listComments: async (path, on, number) => {
         costs(path, on === 'mr' ? 2 : 1)
         this.read.push(`${on} ${number}`)
@@ -52,6 +62,14 @@ class Past {
       listReviews: async (path) => (costs(path, 1), []),
     }
     return calls as ForgePort
+  }
+
+  /** Newest first, as forges list; what is hidden takes its place on its page. */
+  #page<Item extends { readonly number: number }>(all: readonly Item[], from = '0'): ForgePage<Item> {
+    const end = Number(from) + this.pageSize
+    const items = all.toReversed().slice(Number(from), end)
+    const shown = items.filter(({ number }) => !this.hidden.has(number))
+    return { items: shown, ...(end < all.length ? { next: `${end}` } : {}) }
   }
 }
 
@@ -167,5 +185,52 @@ test('what somebody wrote in a thread without a Task is here an hour later, even
     clock.advance(30 * minute)
     await mirror.resync(id!)
     expect((await mirror.comments(id!, 'one', 'issue', 1)).map((one) => one.comment.body)).toEqual(['1-new'])
+  })
+})
+
+test.each([
+  ['in the midst of a page', [5]],
+  ['at the ends of two pages', [28, 27, 26, 25]],
+  ['the newest and the oldest', [30, 1]],
+  ['a whole page', [18, 17, 16]],
+])(
+  'what was deleted or hidden, %s, is gone here too, though no webhook told it and no Task owns it (MIRROR-11)',
+  async (_where, numbers) => {
+    const past = new Past({ issues: 30 })
+    past.pageSize = 3
+    await withPast(past, 1, async (mirror, clock, [id]) => {
+      const left = async (): Promise<readonly number[]> =>
+        (await mirror.issues(id!, { repository: 'one', limit: 100 }))
+          .filter(({ notes }) => notes.deleted !== true)
+          .map(({ number }) => number)
+      await mirror.resync(id!)
+      expect(await left()).toHaveLength(30)
+      for (const number of numbers) past.hidden.add(number)
+      // Ten pages are one walk.
+      clock.advance(30 * minute)
+      await mirror.resync(id!)
+      expect((await left()).filter((number) => past.hidden.has(number))).toEqual([])
+      expect(await left()).toHaveLength(30 - numbers.length)
+    })
+  },
+)
+
+test('a walk of many pages goes on where the last run ended', async () => {
+  const past = new Past({ issues: 90 })
+  past.pageSize = 3
+  await withPast(past, 1, async (mirror, clock, [id]) => {
+    for (let run = 0; run < 4; run++) {
+      await mirror.resync(id!)
+      clock.advance(30 * minute)
+    }
+    for (const number of [64, 60, 30, 2]) past.hidden.add(number)
+    for (let run = 0; run < 4; run++) {
+      await mirror.resync(id!)
+      clock.advance(30 * minute)
+    }
+    const gone = (await mirror.issues(id!, { repository: 'one', limit: 100 })).filter(
+      ({ notes }) => notes.deleted === true,
+    )
+    expect(gone.map(({ number }) => number).toSorted((one, other) => other - one)).toEqual([64, 60, 30, 2])
   })
 })

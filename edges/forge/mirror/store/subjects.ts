@@ -138,6 +138,20 @@ export async function listConcerned(
   return rows
 }
 
+/** What is not known to be gone and changed last then, by the forge's clock: `after` is left out, `until` is in. */
+export async function listChangedWithin(
+  sql: Queryable,
+  { kind, ...place }: Omit<SubjectKey, 'number'>,
+  { after, until }: { readonly after: number; readonly until: number },
+): Promise<readonly number[]> {
+  const { rows } = await sql.query<Pick<SubjectKey, 'number'>>(
+    `select number from forge_subject where project = $1 and repository = $2 and sort = $3 and state <> 'gone'
+       and updated_at > $4 and updated_at <= $5 order by number`,
+    [place.project, columnOf(place), kind, Math.max(after, -1), Math.min(until, Number.MAX_SAFE_INTEGER)],
+  )
+  return rows.map(({ number }) => number)
+}
+
 /** Whose thread is not here whole, newest change first. */
 export async function listIncomplete(
   sql: Queryable,
