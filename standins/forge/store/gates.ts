@@ -40,8 +40,13 @@ export function rulesetsOf({ rulesets }: Repository, branch: string): readonly R
   return rulesets.filter(({ branches }) => branches.includes(branch))
 }
 
-/** Approvals that count: by people with write permission, each one's newest verdict, the author's none. -1: somebody asks for changes. */
-export function approvals(repository: Repository, pull: Pull): number {
+/**
+ * What reviews lack where the base branch requires them; a request for changes blocks nothing elsewhere (docs.github.com, "About
+ * protected branches"). What counts: each one's newest verdict, of people with write permission, the author's none.
+ */
+export function lackingReview(repository: Repository, pull: Pull): 'requested_changes' | 'not_approved' | undefined {
+  const required = repository.protection.get(pull.base)?.requiredApprovals ?? 0
+  if (required === 0) return undefined
   const verdicts = new Map<string, ReviewState>()
   for (const review of pull.reviews.values()) {
     const deciding = review.state === 'APPROVED' || review.state === 'CHANGES_REQUESTED' || review.state === 'DISMISSED'
@@ -49,5 +54,6 @@ export function approvals(repository: Repository, pull: Pull): number {
       verdicts.set(review.author.login, review.state)
   }
   const newest = [...verdicts.values()]
-  return newest.includes('CHANGES_REQUESTED') ? -1 : newest.filter((state) => state === 'APPROVED').length
+  if (newest.includes('CHANGES_REQUESTED')) return 'requested_changes'
+  return newest.filter((state) => state === 'APPROVED').length < required ? 'not_approved' : undefined
 }

@@ -80,6 +80,18 @@ test('required reviews count only approvals by people who may write, and a reque
   )
 })
 
+test('where the branch requires no review, a request for changes blocks nothing', async () => {
+  await withPull(
+    { repository: { protection: { main: { requiredApprovals: 0, strict: true } } } },
+    async ({ octokit, number, forge, head }) => {
+      await forge.review('acme', 'acme/library', number, { event: 'REQUEST_CHANGES', body: 'No.' })
+      const pull = await octokit('bot').pulls.get({ ...REPO, pull_number: number })
+      expect(pull.data.mergeable_state).not.toBe('blocked')
+      await octokit('bot').pulls.merge({ ...REPO, pull_number: number, sha: head })
+    },
+  )
+})
+
 test('drafts and methods that are off are refused with their reason', async () => {
   await withPull(
     { repository: { mergeMethods: ['squash'] } },

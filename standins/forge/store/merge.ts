@@ -1,6 +1,6 @@
 import type { Identity } from '../git/merge.ts'
 import { refOf, ZERO_SHA } from '../git/refs.ts'
-import { approvals, requiredChecksState, rulesetsOf } from './gates.ts'
+import { lackingReview, requiredChecksState, rulesetsOf } from './gates.ts'
 import { demand, may } from './permissions.ts'
 import { refLock } from './pulls.ts'
 import { applyRefUpdate, settleMerge } from './push.ts'
@@ -59,7 +59,7 @@ async function checkProtection(repository: Repository, actor: Actor, pull: Pull,
   if (!protection || (!protection.enforceAdmins && may(repository, actor, 'admin'))) return
   const [missing] = requiredChecksState(repository, pull.headSha, protection.requiredChecks).missing
   if (missing) throw new Refusal('check-missing', { field: missing.name, detail: missing.why })
-  if (approvals(repository, pull) < protection.requiredApprovals)
+  if (lackingReview(repository, pull))
     throw new Refusal('approvals-missing', { detail: String(protection.requiredApprovals) })
   if (protection.strict && !(await repository.git.isAncestor(baseSha, pull.headSha))) throw new Refusal('behind')
 }

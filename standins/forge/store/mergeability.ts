@@ -1,4 +1,4 @@
-import { approvals, requiredChecksState, rulesetsOf } from './gates.ts'
+import { lackingReview, requiredChecksState, rulesetsOf } from './gates.ts'
 import type { Mergeability, Pull, Repository } from './records.ts'
 
 export type MergeState = 'unknown' | 'dirty' | 'draft' | 'behind' | 'blocked' | 'unstable' | 'clean'
@@ -40,7 +40,7 @@ async function mergeState(repository: Repository, pull: Pull, known: Mergeabilit
   if (pull.draft) return 'draft'
   const protection = repository.protection.get(pull.base)
   if (protection?.strict && !(await repository.git.isAncestor(known.baseSha, pull.headSha))) return 'behind'
-  if (protection && approvals(repository, pull) < protection.requiredApprovals) return 'blocked'
+  if (lackingReview(repository, pull)) return 'blocked'
   const ofRulesets = rulesetsOf(repository, pull.base).flatMap(({ requiredChecks }) => requiredChecks)
   const required = [...(protection?.requiredChecks ?? []), ...ofRulesets]
   const checks = requiredChecksState(repository, pull.headSha, required)

@@ -1,4 +1,4 @@
-import { approvals, requiredChecksState } from '../../store/gates.ts'
+import { lackingReview, requiredChecksState } from '../../store/gates.ts'
 import type { MergeView } from '../../store/mergeability.ts'
 import { may } from '../../store/permissions.ts'
 import type { Actor, Pull, PullVersion, Repository } from '../../store/records.ts'
@@ -133,9 +133,9 @@ function detailedStatus(repository: Repository, pull: Pull, view: MergeView): st
 }
 
 function blocker(repository: Repository, pull: Pull): string {
+  const lacking = lackingReview(repository, pull)
+  if (lacking !== undefined) return lacking
   const rules = repository.protection.get(pull.base)
-  const given = approvals(repository, pull)
-  if (rules && given < rules.requiredApprovals) return given < 0 ? 'requested_changes' : 'not_approved'
   const { missing } = requiredChecksState(repository, pull.headSha, rules?.requiredChecks ?? [])
   return missing.some((check) => check.why === 'pending') ? 'ci_still_running' : 'ci_must_pass'
 }
