@@ -1,9 +1,10 @@
 /**
  * Whose words a comment's text is (decisions/0023). Whoever may write to a repository may edit and delete what others
  * wrote, and a forge names him in the event alone: what is read says neither who edited nor who deleted. So an edit or
- * a deletion is its author's where an event names him, and what the author withdrew outlives all other hands.
+ * a deletion is its author's where an event names him, and what the author withheld outlives all other hands.
  */
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
+import { doubtIn } from '../../../machines/rules/doubts.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { CommentAction } from '../change.ts'
 import { bodyHash } from '../hash.ts'
@@ -73,7 +74,7 @@ function isLate(row: MirroredComment, comment: ForgeComment, { action }: Comment
 
 function firstSeen(comment: ForgeComment, hint: CommentHint): MirroredComment {
   const editedBy = editorIn(comment, hint) ?? (mayBeEdited(comment, hint) ? '' : undefined)
-  const withdrawal = editedBy === comment.author.login ? undefined : wordsBefore(comment, hint)
+  const withdrawal = editedBy === comment.author.login ? undefined : sternest(wordsBefore(comment, hint))
   return {
     comment,
     bodyHash: bodyHash(comment.body),
@@ -122,7 +123,7 @@ function rewritten(row: MirroredComment, comment: ForgeComment, hint: CommentHin
   if (writerOf(written) === 'author') return written
   // A text that stayed and is now named as another's was his own only if it was known as such.
   const wasTheirs = isChanged || writerOf(row) === 'author'
-  const withdrawal = known ?? (wasTheirs ? wordsOf(row) : undefined) ?? wordsBefore(comment, hint)
+  const withdrawal = sternest(known, wasTheirs ? heldBy(row) : undefined, wordsBefore(comment, hint))
   return withdrawal === undefined ? written : { ...written, withdrawal }
 }
 
@@ -140,10 +141,10 @@ function editorAfter(
   return writerOf(row) === 'other' ? row.editedBy : named
 }
 
-/** A telling that came after a newer one, or after the end: the row stays, but for a withdrawal that it didn't know. */
+/** A telling that came after a newer one, or after the end: the row stays, but for words that it didn't know. */
 function overtaken(row: MirroredComment, comment: ForgeComment, hint: CommentHint): MirroredComment | undefined {
-  if (writerOf(row) === 'author' || row.withdrawal !== undefined) return undefined
-  const withdrawal = wordsOf(firstSeen(comment, hint)) ?? wordsBefore(comment, hint)
+  if (writerOf(row) === 'author') return undefined
+  const withdrawal = sternest(row.withdrawal, heldBy(firstSeen(comment, hint)), wordsBefore(comment, hint))
   return withdrawal && { ...row, withdrawal }
 }
 
@@ -160,18 +161,24 @@ function deleted(
   return last && { ...last, told: true, deletedAt, ...(deletedBy === undefined ? {} : { deletedBy }) }
 }
 
-/** What the text withdraws, unless it is known to be another's. */
-function wordsOf(row: MirroredComment): WithdrawnWords | undefined {
-  if (row.withdrawal !== undefined) return row.withdrawal
+/** What its author withheld: before other hands wrote over it, or by the text that stands, unless that is another's. */
+export function heldBy(row: MirroredComment): WithdrawnWords | undefined {
   const { body, createdAt, updatedAt } = row.comment
-  return writerOf(row) !== 'other' && withdraws(body) ? { text: body, at: Math.max(createdAt, updatedAt) } : undefined
+  const standing = { text: body, at: Math.max(createdAt, updatedAt) }
+  return sternest(row.withdrawal, writerOf(row) === 'other' ? undefined : standing)
 }
 
 /** The event of an edit says what stood there before. */
 function wordsBefore({ updatedAt }: ForgeComment, { from }: CommentHint): WithdrawnWords | undefined {
-  return from !== undefined && withdraws(from) ? { text: from, at: updatedAt } : undefined
+  return from === undefined ? undefined : { text: from, at: updatedAt }
 }
 
-function withdraws(text: string): boolean {
+/** The first that withdraws, else the first that leaves a doubt. Words that withhold nothing need no keeping. */
+function sternest(...all: readonly (WithdrawnWords | undefined)[]): WithdrawnWords | undefined {
+  const words = all.filter((one) => one !== undefined)
+  return words.find(({ text }) => withdraws(text)) ?? words.find(({ text }) => doubtIn(text) !== undefined)
+}
+
+export function withdraws(text: string): boolean {
   return judgeComment(text) === 'withdraws'
 }

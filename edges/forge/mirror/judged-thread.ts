@@ -9,10 +9,10 @@ import {
   type Hands,
   type ThreadComment,
 } from '../../../machines/rules/approval-grammar.ts'
-import { isDeletedByAuthor, isTakenBack, writerOf } from './hands.ts'
+import { heldBy, isDeletedByAuthor, isTakenBack, withdraws, writerOf } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment } from './records.ts'
-import { authorsWords, wordsIn, type Thread } from './words.ts'
+import { standingText, wordsIn, type Thread } from './words.ts'
 
 type Judged = Required<Pick<IssueFacts, 'approvals' | 'withdrawals' | 'takenBack' | 'unclear'>> &
   Pick<IssueFacts, 'withdrawnBy'>
@@ -64,12 +64,19 @@ function takenBackIn({ place, rows, people }: Thread): readonly string[] {
 
 /** He may have edited it himself, unheard: only he can say so, by a word of its own. */
 function isPerhapsTakenBack(row: MirroredComment): boolean {
-  return row.deletedAt === undefined && row.withdrawal !== undefined && writerOf(row) === 'unknown'
+  return row.deletedAt === undefined && writerOf(row) === 'unknown' && isWithdrawn(row)
 }
 
+/** Other hands left words of it that withdraw. */
+function isWithdrawn({ withdrawal }: MirroredComment): boolean {
+  return withdrawal !== undefined && withdraws(withdrawal.text)
+}
+
+/** A doubt takes no grant away (WORDS-7): of words kept, only those that withdraw stand for the text. */
 function threadCommentOf(row: MirroredComment): ThreadComment {
   const { id, author, createdAt } = row.comment
-  const { text, at } = authorsWords(row)
+  const held = heldBy(row)
+  const { text, at } = held && withdraws(held.text) ? held : standingText(row)
   return {
     commentId: id,
     author: author.login,
@@ -83,6 +90,6 @@ function threadCommentOf(row: MirroredComment): ThreadComment {
 
 function handsOf(row: MirroredComment): Hands {
   const writer = writerOf(row)
-  if (row.deletedAt !== undefined || row.withdrawal !== undefined || writer === 'other') return 'gone'
+  if (row.deletedAt !== undefined || isWithdrawn(row) || writer === 'other') return 'gone'
   return writer === 'author' ? 'own' : 'unknown'
 }

@@ -79,7 +79,7 @@ export interface MirroredMergeRequest extends SubjectKey, Mirrored {
 
 export type MirroredSubject = MirroredIssue | MirroredMergeRequest
 
-/** Words with which an author withdrew, and when. */
+/** Words with which an author withdrew or left a doubt, and when. */
 export interface WithdrawnWords {
   readonly text: string
   readonly at: number
@@ -101,7 +101,7 @@ export interface MirroredComment {
   readonly deletedAt?: number
   /** Login of who deleted it, where an event told of it. */
   readonly deletedBy?: string
-  /** What the author's comment withdrew before hands that are not known as his wrote over it. */
+  /** What the author's comment withheld before hands that are not known as his wrote over it. */
   readonly withdrawal?: WithdrawnWords
   readonly dismissal?: Dismissal
   /** Its actor had it, or never has to. */

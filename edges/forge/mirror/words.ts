@@ -7,9 +7,9 @@ import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { doubtIn } from '../../../machines/rules/doubts.ts'
 import type { ForgeAccount } from '../port.ts'
 import type { ThreadPlace } from '../task-threads.ts'
-import { isDeletedByAuthor, isOwnText, writerOf } from './hands.ts'
+import { heldBy, isDeletedByAuthor, isOwnText, writerOf } from './hands.ts'
 import type { People } from './people.ts'
-import type { MirroredComment } from './records.ts'
+import type { MirroredComment, WithdrawnWords } from './records.ts'
 
 /** One thread, and who people are to its repository. */
 export interface Thread {
@@ -65,10 +65,14 @@ function isNewer(lift: Lift, word: Word): boolean {
   return lift.place === word.place && later > earlier
 }
 
-/** The words of the author: what stood there before other hands wrote over it, if it withdrew. */
-export function authorsWords(row: MirroredComment): { readonly text: string; readonly at: number } {
+/** The words of the author: what withholds, whoever wrote over it, else what stands there. */
+function authorsWords(row: MirroredComment): WithdrawnWords {
+  return heldBy(row) ?? standingText(row)
+}
+
+export function standingText(row: MirroredComment): WithdrawnWords {
   const { body, updatedAt } = row.comment
-  return row.withdrawal ?? { text: writerOf(row) === 'other' ? '' : body, at: updatedAt }
+  return { text: writerOf(row) === 'other' ? '' : body, at: updatedAt }
 }
 
 function withheldBy(row: MirroredComment, place: ThreadPlace, people: Thread['people']): readonly Word[] {
@@ -77,7 +81,7 @@ function withheldBy(row: MirroredComment, place: ThreadPlace, people: Thread['pe
   const word = { place, commentId, author: author.login, url }
   if (judgeComment(text) === 'withdraws') return [{ ...word, kind: 'hold', at: Math.max(createdAt, at), text }]
   if (asksForChanges(row, people)) return [{ ...word, kind: 'changes', at: createdAt, text: body }]
-  const line = row.deletedAt === undefined ? doubtIn(text) : undefined
+  const line = doubtIn(text)
   return line === undefined ? [] : [{ ...word, kind: 'doubt', at: Math.max(createdAt, at), text: line }]
 }
 
