@@ -64,6 +64,8 @@ export interface ForgeComment {
   readonly url: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** Whether it was ever edited, where the forge says so more exactly than by these times. */
+  readonly edited?: boolean
   /** Of a review. */
   readonly verdict?: ReviewVerdict
   readonly sha?: string

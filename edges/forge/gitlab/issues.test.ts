@@ -184,3 +184,11 @@ test.each([
 test('what an account that is gone wrote is a ghost’s', () => {
   expect(accountOf(null)).toEqual({ login: 'ghost', id: '0', bot: false })
 })
+
+test('a comment says whether it was edited, to the millisecond', async () => {
+  const notes = [aNote, { ...aNote, id: 12, updated_at: '2026-01-02T03:04:05.679Z' }]
+  const { port } = scriptedForge({ [`GET ${AT}/merge_requests/3/notes`]: { body: notes } })
+  const found = await port.listComments(PATH, 'mr', 3)
+  expect(found.map(({ edited }) => edited)).toEqual([false, true])
+  expect(found.map(({ createdAt, updatedAt }) => updatedAt - createdAt)).toEqual([0, 0])
+})

@@ -1,4 +1,5 @@
 /** GitLab's dialect behind the whole edge: hook, inbox, mirror and what the actors learn. */
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { IssueFacts } from '../../../machines/issue/events.ts'
 import { mergeWhenKnown } from '../outbound/testing/merges.ts'
@@ -168,5 +169,19 @@ test('as many missed deliveries are asked for again as GitLab allows at once, an
     expect(fixture.forge.deliveries().filter(({ redelivery }) => redelivery)).toHaveLength(5)
     const known = await Promise.all([1, 8].map((nth) => fixture.edge.mirror.issue('demo', 'library', nth)))
     expect(known.map((row) => row?.issue.title)).toEqual(['T1', 'T8'])
+  })
+})
+
+test('LAW-24: what another made of a comment within its second approves nothing, whatever of it is lost or late', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
+    const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
+    await fixture.quiet()
+    fixture.forge.faults.inject({ kind: 'drop', times: 100 })
+    const said = fixture.forge.comment('maintainer', PROJECT, number, 'Hm, no.')
+    await setTimeout(2)
+    await ask(fixture, 'bot', 'PUT', `/issues/${number}/notes/${said.id}`, { body: 'approve' })
+    await resync(fixture)
+    expect(facts(fixture)).toMatchObject({ approvals: [], unclear: [String(said.id)] })
   })
 })

@@ -82,7 +82,14 @@ function wordsOf(note: Note, { on, number, url }: Thread): Omit<ForgeComment, 'i
     url: `${url}#note_${note.id}`,
     createdAt: timeOf(note.created_at),
     updatedAt: timeOf(note.updated_at),
+    ...editedOf(note),
   }
+}
+
+/** Webhooks carry whole seconds, and so cannot tell an edit of the first one. */
+function editedOf({ created_at, updated_at }: Note): Pick<ForgeComment, 'edited'> {
+  const isExact = [created_at, updated_at].every((time) => /:\d\d\.\d/.test(time))
+  return isExact ? { edited: Date.parse(created_at) !== Date.parse(updated_at) } : {}
 }
 
 /** `root` begins the discussion that the note is in. */

@@ -245,6 +245,21 @@ describe('an author’s own text', () => {
   ])('%s', (_name, tellings, expected) => {
     expect(isOwnText(told(...tellings)!)).toBe(expected)
   })
+  test('is not what was read when its creation, told later, says another text', () => {
+    expect(isOwnText(told(['/approve', 0, 'read'], ['hm', 0, 'created', mike])!)).toBe(false)
+  })
+  test('is not what its forge says was edited within its first second', () => {
+    const edited = { ...comment('/approve'), edited: true }
+    const read = { action: 'read', news: false } as const
+    const creation = { action: 'created', by: mike, news: true } as const
+    const first = withTelling(undefined, edited, read, written)!
+    expect(isOwnText(first)).toBe(false)
+    expect(isOwnText(withTelling(first, comment('/approve'), creation, written) ?? first)).toBe(false)
+    const heard = withTelling(undefined, comment('/approve'), creation, written)!
+    expect(isOwnText(withTelling(heard, edited, read, written)!)).toBe(false)
+    const untouched = { ...comment('/approve'), edited: false }
+    expect(isOwnText(withTelling(undefined, untouched, read, written)!)).toBe(true)
+  })
   test('of a review that is only read is not known: it carries no time of its edit (FORGE-FACT-3)', () => {
     const review = { ...comment('/approve'), sort: 'review' } as const
     expect(isOwnText(withTelling(undefined, review, { action: 'read', news: false }, written)!)).toBe(false)

@@ -99,8 +99,13 @@ function dismissed(
 }
 
 /** A review carries no time of its last edit: one that is only read may have been written over. */
-function mayBeEdited({ sort, createdAt, updatedAt }: ForgeComment, { action }: CommentHint): boolean {
-  return updatedAt > createdAt || (sort === 'review' && action !== 'created')
+function mayBeEdited({ sort, createdAt, updatedAt, edited }: ForgeComment, { action }: CommentHint): boolean {
+  return edited ?? (updatedAt > createdAt || (sort === 'review' && action !== 'created'))
+}
+
+/** A creation is told in whole seconds, and perhaps with the text of an edit of its own second. */
+function isEditedAtOnce({ createdAt, updatedAt, edited }: ForgeComment): boolean {
+  return edited === true && updatedAt === createdAt
 }
 
 /** Its login, where the event names who edited; the author's login under another id is somebody else. */
@@ -134,18 +139,30 @@ function editorAfter(
   isChanged: boolean,
 ): string | undefined {
   const named = editorIn(comment, hint)
-  if (named === undefined) return isChanged ? '' : row.editedBy
+  if (comment.edited === false) return undefined
+  if (named === undefined && isChanged) return ''
+  if (named === undefined) return isEditedAtOnce(comment) ? (row.editedBy ?? '') : row.editedBy
   if (!sameLogin(named, comment.author.login) || comment.updatedAt > row.comment.updatedAt) return named
   // Of one moment with a text of other hands: nobody can tell which of the two is the last.
   if (isChanged && writerOf(row) !== 'author') return ''
   return writerOf(row) === 'other' ? row.editedBy : named
 }
 
-/** A telling that came after a newer one, or after the end: the row stays, but for words that it didn't know. */
-function overtaken(row: MirroredComment, comment: ForgeComment, hint: CommentHint): MirroredComment | undefined {
-  if (writerOf(row) === 'author') return undefined
+/** A telling that came after a newer one, or after the end: the row stays, but for hands and words that it didn't know. */
+function overtaken(row: MirroredComment, comment: ForgeComment, hint: CommentHint): MirroredComment {
+  const signed = isWrittenOver(row, comment, hint) ? { ...row, editedBy: '' } : row
+  if (writerOf(signed) === 'author') return signed
   const withdrawal = sternest(row.withdrawal, heldBy(firstSeen(comment, hint)), wordsBefore(comment, hint))
-  return withdrawal && { ...row, withdrawal }
+  return withdrawal === undefined ? signed : { ...signed, withdrawal }
+}
+
+/** Its author began with another text, and nobody has said who wrote the one that was read. */
+function isWrittenOver(
+  { comment: known, bodyHash: hash, editedBy }: MirroredComment,
+  comment: ForgeComment,
+  { action }: CommentHint,
+): boolean {
+  return action === 'created' && editedBy === undefined && known.edited !== false && bodyHash(comment.body) !== hash
 }
 
 function deleted(
