@@ -66,6 +66,8 @@ export interface ForgeComment {
   readonly updatedAt: number
   /** Whether it was ever edited, where the forge says so more exactly than by these times. */
   readonly edited?: boolean
+  /** The forge's own name of it, where `editsOf` needs one. */
+  readonly node?: string
   /** Of a review. */
   readonly verdict?: ReviewVerdict
   readonly sha?: string
@@ -73,6 +75,15 @@ export interface ForgeComment {
   readonly path?: string
   readonly line?: number
   readonly inReplyTo?: string
+}
+
+/** What a forge says of a comment's edits. */
+export interface CommentEdits {
+  readonly id: string
+  /** The text that it speaks of. */
+  readonly body: string
+  /** Login of the last editor; absent: it was never edited. */
+  readonly by?: string
 }
 
 export type ReviewVerdict = 'commented' | 'approved' | 'changesRequested' | 'dismissed' | 'pending'
@@ -239,6 +250,8 @@ export interface ForgePort {
   listComments(path: string, on: ForgeSubjectKind, number: number): Promise<readonly ForgeComment[]>
   /** Plain comments and line comments of the whole repository that changed since, as far as the forge can tell. */
   listCommentsSince(path: string, since: number): Promise<readonly ForgeComment[]>
+  /** Of comments of whose edits `edited` says nothing; the forge may know nothing of some. */
+  editsOf(comments: readonly ForgeComment[]): Promise<readonly CommentEdits[]>
   createComment(path: string, on: ForgeSubjectKind, number: number, body: string): Promise<ForgeComment>
   editComment(path: string, ref: CommentRef, body: string): Promise<ForgeComment>
   /** Answers a comment on a line in its thread; a plain comment or review gets a plain comment. `to` is a ForgeComment id. */

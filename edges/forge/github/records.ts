@@ -63,7 +63,12 @@ export function commentOf(comment: Comment, on: ForgeSubjectKind, number: number
     url: comment.html_url,
     createdAt: Date.parse(comment.created_at),
     updatedAt: Date.parse(comment.updated_at),
+    ...nodeOf(comment),
   }
+}
+
+function nodeOf({ node_id }: Pick<Comment, 'node_id'>): Pick<ForgeComment, 'node'> {
+  return node_id ? { node: node_id } : {}
 }
 
 /** The number at the end of the API's `issue_url` or `pull_request_url`. */
@@ -128,6 +133,7 @@ export function reviewOf(review: Review, number: number): ForgeComment {
     updatedAt: at,
     verdict: verdicts[review.state.toLowerCase()] ?? 'commented',
     ...(review.commit_id ? { sha: review.commit_id } : {}),
+    ...nodeOf(review),
   }
 }
 
@@ -147,6 +153,7 @@ export function reviewCommentOf(comment: ReviewComment, number: number): ForgeCo
     path: comment.path,
     ...(typeof line === 'number' ? { line } : {}),
     ...(typeof comment.in_reply_to_id === 'number' ? { inReplyTo: `inline-${comment.in_reply_to_id}` } : {}),
+    ...nodeOf(comment),
   }
 }
 

@@ -29,6 +29,7 @@ export type Issue = Static<typeof Issue>
 
 export const Comment = Type.Object({
   id: Type.Integer(),
+  node_id: Maybe(Type.String()),
   body: Maybe(Type.String()),
   user: Maybe(Account),
   html_url: Type.String(),
@@ -66,6 +67,7 @@ export type PullRequest = Static<typeof PullRequest>
 
 export const Review = Type.Object({
   id: Type.Integer(),
+  node_id: Maybe(Type.String()),
   body: Maybe(Type.String()),
   user: Maybe(Account),
   state: Type.String(),
@@ -77,6 +79,7 @@ export type Review = Static<typeof Review>
 
 export const ReviewComment = Type.Object({
   id: Type.Integer(),
+  node_id: Maybe(Type.String()),
   body: Type.String(),
   user: Maybe(Account),
   path: Type.String(),
@@ -90,6 +93,20 @@ export const ReviewComment = Type.Object({
   updated_at: Type.String(),
 })
 export type ReviewComment = Static<typeof ReviewComment>
+
+/** Null is what is gone, or hidden. */
+export const Edits = Type.Object({
+  nodes: Type.Array(
+    Type.Union([
+      Type.Null(),
+      Type.Object({
+        body: Type.Optional(Type.String()),
+        lastEditedAt: Maybe(Type.String()),
+        editor: Maybe(Type.Object({ login: Type.String() })),
+      }),
+    ]),
+  ),
+})
 
 export const Repository = Type.Object({
   id: Type.Integer(),

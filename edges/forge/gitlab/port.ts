@@ -15,5 +15,7 @@ export function createGitlabForge({ includeConfidential = false, ...options }: A
     ...issuePart(client, visibility),
     ...mergeRequestPart(client, visibility),
     ...hookPart(client, visibility),
+    // The times of what is read say whether it was edited. By whom, its REST API never says.
+    editsOf: async () => [],
   }
 }

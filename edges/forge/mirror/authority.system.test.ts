@@ -218,8 +218,13 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
       const remark = approved.say('acme', 'hm')
       nextSecond()
       approved.edit('acme', remark, '/approve')
+      const unsaid = { kind: 'errorBeforeWrite', path: '/graphql', status: 403, times: 100 } as const
+      const allow = approved.fixture.forge.faults.inject(unsaid)
       await approved.resync()
       expect(approved.facts).toMatchObject({ approvals: [], unclear: [String(remark)] })
+      allow()
+      await approved.resync()
+      expect(approved.facts.approvals).toMatchObject([{ commentId: String(remark), author: 'acme' }])
     })
   })
   test('an approval that was edited by nobody knows whom stands no more', async () => {

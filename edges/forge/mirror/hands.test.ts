@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bodyHash } from '../hash.ts'
 import type { ForgeAccount, ForgeComment } from '../port.ts'
-import { isDeletedByAuthor, isOwnText, isTakenBack, withTelling, writerOf, type CommentHint } from './hands.ts'
+import {
+  isDeletedByAuthor,
+  isOwnText,
+  isTakenBack,
+  isUnproven,
+  withTelling,
+  writerOf,
+  type CommentHint,
+} from './hands.ts'
 import type { MirroredComment } from './records.ts'
 
 const mike: ForgeAccount = { login: 'mike', id: '1', bot: false }
@@ -260,6 +268,17 @@ describe('an author’s own text', () => {
     const untouched = { ...comment('/approve'), edited: false }
     expect(isOwnText(withTelling(undefined, untouched, read, written)!)).toBe(true)
   })
+  test.each(['/approve', 'lgtm', '/allow-ci-changes', '/retry', '/budget +5', '/takeover'])(
+    'is not known to be %s that is only read: another may have written it over within its second',
+    (body) => {
+      const read = withTelling(undefined, comment(body), { action: 'read', news: false }, written)!
+      expect([isOwnText(read), isUnproven(read)]).toEqual([false, true])
+      const creation = { action: 'created', by: mike, news: true } as const
+      expect(isOwnText(withTelling(read, comment(body), creation, written)!)).toBe(true)
+      const untouched = { ...comment(body), edited: false }
+      expect(isOwnText(withTelling(read, untouched, { action: 'read', news: false }, written)!)).toBe(true)
+    },
+  )
   test('of a review that is only read is not known: it carries no time of its edit (FORGE-FACT-3)', () => {
     const review = { ...comment('/approve'), sort: 'review' } as const
     expect(isOwnText(withTelling(undefined, review, { action: 'read', news: false }, written)!)).toBe(false)

@@ -4,6 +4,7 @@
  * a deletion is its author's where an event names him, and what the author withheld outlives all other hands.
  */
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
+import { commandsIn, stoppingCommands } from '../../../machines/rules/commands.ts'
 import { doubtIn } from '../../../machines/rules/doubts.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { CommentAction } from '../change.ts'
@@ -98,9 +99,23 @@ function dismissed(
   return { dismissal: { ...(hand === undefined ? {} : { by: hand }), ...(was === undefined ? {} : { was }) } }
 }
 
-/** A review carries no time of its last edit: one that is only read may have been written over. */
-function mayBeEdited({ sort, createdAt, updatedAt, edited }: ForgeComment, { action }: CommentHint): boolean {
-  return edited ?? (updatedAt > createdAt || (sort === 'review' && action !== 'created'))
+/**
+ * A review carries no time of its last edit, and a comment none of an edit in its first second: where it matters, what is only
+ * read may have been written over.
+ */
+function mayBeEdited(comment: ForgeComment, { action }: Pick<CommentHint, 'action'>): boolean {
+  const { sort, createdAt, updatedAt, body, edited } = comment
+  return edited ?? (updatedAt > createdAt || (action !== 'created' && (sort === 'review' || grants(body))))
+}
+
+/** It approves, or commands what a maintainer grants. */
+function grants(text: string): boolean {
+  return judgeComment(text) === 'approves' || commandsIn(text).some(({ name }) => !stoppingCommands.includes(name))
+}
+
+/** It would grant, if its forge said that no other hand wrote it. */
+export function isUnproven(row: MirroredComment): boolean {
+  return row.deletedAt === undefined && writerOf(row) === 'unknown' && grants(row.comment.body)
 }
 
 /** A creation is told in whole seconds, and perhaps with the text of an edit of its own second. */
@@ -150,19 +165,20 @@ function editorAfter(
 
 /** A telling that came after a newer one, or after the end: the row stays, but for hands and words that it didn't know. */
 function overtaken(row: MirroredComment, comment: ForgeComment, hint: CommentHint): MirroredComment {
-  const signed = isWrittenOver(row, comment, hint) ? { ...row, editedBy: '' } : row
+  const signed = hint.action === 'created' ? withBeginning(row, comment) : row
   if (writerOf(signed) === 'author') return signed
   const withdrawal = sternest(row.withdrawal, heldBy(firstSeen(comment, hint)), wordsBefore(comment, hint))
   return withdrawal === undefined ? signed : { ...signed, withdrawal }
 }
 
-/** Its author began with another text, and nobody has said who wrote the one that was read. */
-function isWrittenOver(
-  { comment: known, bodyHash: hash, editedBy }: MirroredComment,
-  comment: ForgeComment,
-  { action }: CommentHint,
-): boolean {
-  return action === 'created' && editedBy === undefined && known.edited !== false && bodyHash(comment.body) !== hash
+/** What its author began with: the text that was read is his own, or nobody has said who wrote it over. */
+function withBeginning(row: MirroredComment, comment: ForgeComment): MirroredComment {
+  const { editedBy, ...unsigned } = row
+  if (bodyHash(comment.body) !== row.bodyHash)
+    return editedBy === undefined && row.comment.edited !== false ? { ...row, editedBy: '' } : row
+  // Unknown only because it was read first.
+  const isUntouched = !mayBeEdited(row.comment, { action: 'created' }) && row.comment.sort !== 'review'
+  return editedBy === '' && isUntouched ? unsigned : row
 }
 
 function deleted(

@@ -1,6 +1,7 @@
 /** What the mirror reads from the forge about one subject, into its rows. Whoever calls it has the subject's lock. */
 import type { Queryable } from '../../../runtime/store/sql.ts'
-import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
+import type { CommentEdits, ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
+import { isUnproven } from './hands.ts'
 import type { MirrorOptions } from './options.ts'
 import type { People } from './people.ts'
 import type { MergeRequestNotes, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
@@ -22,6 +23,7 @@ interface Subject {
   row(): Promise<MirroredSubject | undefined>
   take(accounts: readonly ForgeAccount[], change: Change<Taken<MirroredSubject>>): Promise<unknown>
   takeWords(accounts: readonly ForgeAccount[], change: Change<unknown>): Promise<void>
+  people(): Promise<People>
   wrote(row: MirroredSubject): void
   tell(): Promise<void>
 }
@@ -56,7 +58,36 @@ export async function readThread(subject: Subject): Promise<void> {
   const listed = [...plain, ...reviews]
   const authors = listed.map((one) => one.author)
   await subject.takeWords(authors, (tx, context) => takeInThread(tx, subject, context, listed, row))
+  await takeHands(subject, listed)
   subject.wrote({ ...row, complete: true })
+}
+
+/** Of words that would grant and were only read the forge may know the hand. What it does not know, the author is asked for. */
+async function takeHands(subject: Subject, listed: readonly ForgeComment[]): Promise<void> {
+  const { options, scope, key } = subject
+  const people = await subject.people()
+  const rows = (await loadThread(options.sql, key)).filter((row) => people.isGatedHuman(row.comment.author))
+  const unproven = new Set(rows.filter(isUnproven).map(({ comment }) => comment.id))
+  const asked = listed.filter(({ id }) => unproven.has(id))
+  if (asked.length === 0) return
+  const edits = new Map((await scope.forge.editsOf(asked)).map((one) => [one.id, one]))
+  await subject.takeWords([], async (tx, context) => {
+    for (const comment of asked) await takeInEdits(tx, context, comment, edits.get(comment.id))
+  })
+}
+
+async function takeInEdits(
+  tx: Queryable,
+  context: TakeInContext,
+  comment: ForgeComment,
+  edits: CommentEdits | undefined,
+): Promise<void> {
+  // Of a text that has changed since, the next reading asks.
+  if (edits === undefined || edits.body !== comment.body) return
+  const { by: login } = edits
+  if (login === undefined)
+    await takeInComment(tx, context, { ...comment, edited: false }, { action: 'read', news: false })
+  else await takeInComment(tx, context, comment, { action: 'edited', by: { login, id: '', bot: false }, news: false })
 }
 
 function isNews(row: MirroredSubject, people: People): boolean {

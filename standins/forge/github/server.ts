@@ -15,6 +15,7 @@ import { commitRoutes } from './routes/commits.ts'
 import { refRoutes } from './routes/refs.ts'
 import { commentRoutes } from './routes/comments.ts'
 import { contentRoutes } from './routes/contents.ts'
+import { graphqlRoute } from './routes/graphql.ts'
 import { hookRoutes } from './routes/hooks.ts'
 import { issueRoutes } from './routes/issues.ts'
 import { labelRoutes } from './routes/labels.ts'
@@ -48,7 +49,7 @@ const FAULTS = {
   failed: 'Server Error',
 }
 
-/** GitHub's REST dialect under /api/v3, where an Enterprise server has it. */
+/** GitHub's REST dialect under /api/v3, where an Enterprise server has it, and the one query that we ask beside it. */
 export async function serveGithub(
   app: FastifyInstance,
   platform: Platform,
@@ -76,8 +77,19 @@ export async function serveGithub(
     },
     { prefix: PREFIX },
   )
+  await app.register(async (api) => {
+    readAnyJson(api)
+    api.setErrorHandler(answerError)
+    const { method, path: url } = graphqlRoute
+    api.route({ method, url, handler: (request, reply) => perform(graphqlRoute, request, reply, '/api') })
+  })
 
-  async function perform(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function perform(
+    route: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    prefix = PREFIX,
+  ): Promise<FastifyReply> {
     const actor = authenticate(platform.world, request.headers.authorization)
     const account = limits.of(accountOf(actor))
     account.used += 1
@@ -85,7 +97,7 @@ export async function serveGithub(
     reply.header('x-github-request-id', randomUUID().replaceAll('-', '').toUpperCase())
     checkLimit(account, actor)
     const run = (): Answer | Promise<Answer> => route.run(callFrom(route, request, actor))
-    const answer = await strikeAround(platform.faults, request, FAULTS, run)
+    const answer = await strikeAround(platform.faults, request, { ...FAULTS, prefix }, run)
     return send(request, reply, answer, account)
   }
 

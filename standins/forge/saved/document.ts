@@ -24,6 +24,7 @@ const SavedUser = Type.Object({
 
 const SavedLabel = Type.Object({ id: Id, name: Text, color: Text, description: Nullable(Text) })
 
+const Edit = Type.Optional(Type.Object({ by: Login, at: Text }))
 const Resolution = Type.Optional(Nullable(Type.Object({ by: Login, at: Text })))
 
 export const SavedComment = Type.Object({
@@ -34,6 +35,7 @@ export const SavedComment = Type.Object({
   internal: Type.Optional(Type.Boolean()),
   discussion: Type.Optional(Nullable(Text)),
   resolution: Resolution,
+  edit: Edit,
   createdAt: Text,
   updatedAt: Text,
 })
@@ -94,6 +96,7 @@ export const SavedReviewComment = Type.Object({
   createdAt: Text,
   updatedAt: Text,
   resolution: Resolution,
+  edit: Edit,
 })
 export type SavedReviewComment = Static<typeof SavedReviewComment>
 

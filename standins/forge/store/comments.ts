@@ -61,7 +61,8 @@ export function editComment(
   demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   checkComment(body)
   const from = comment.body
-  Object.assign(comment, { body, updatedAt: timestamp(world, repository) })
+  const at = timestamp(world, repository)
+  Object.assign(comment, { body, updatedAt: at, edit: { by: actor.user.login, at } })
   issue.updatedAt = comment.updatedAt
   record(world, actor.user, 'comment.edit', repository, {
     number: issue.number,

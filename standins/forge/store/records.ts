@@ -38,10 +38,17 @@ export interface Label {
   description: string | null
 }
 
+/** The last one, and the login of who made it. */
+export interface Edit {
+  readonly by: string
+  readonly at: string
+}
+
 export interface Comment {
   readonly id: number
   body: string
   readonly author: User
+  edit?: Edit
   /** Written by the forge itself about what the author did. */
   readonly system: boolean
   /** For members alone. */
@@ -171,6 +178,7 @@ export interface ReviewComment {
   readonly reviewId: number
   readonly inReplyTo: number | null
   readonly author: User
+  edit?: Edit
   body: string
   readonly path: string
   readonly anchor: Anchor | null

@@ -96,7 +96,8 @@ export function editReviewComment(
   demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   checkCommentBody(body)
   const from = comment.body
-  Object.assign(comment, { body, updatedAt: timestamp(world, repository) })
+  const at = timestamp(world, repository)
+  Object.assign(comment, { body, updatedAt: at, edit: { by: actor.user.login, at } })
   record(world, actor.user, 'review-comment.edit', repository, { number: pull.number, detail: { comment: comment.id } })
   emit(world, {
     type: 'review-comment.changed',

@@ -9,11 +9,12 @@ import { join } from 'node:path'
 const usage = `usage: node standins/forge/testing/judges/cut.mjs [--check]
 
 Fetches the packages of SOURCES by npm into a temporary folder, and writes rest.json, webhooks.json and examples.json beside
-itself: the operations and the webhooks that used.json names. With --check it writes nothing, and ends with 1 where a file differs.`
+itself: the operations, GraphQL fields and webhooks that used.json names. With --check it writes nothing, and ends with 1 where a file differs.`
 
 /** One place for the versions: each file names the one that it was cut from. */
 const SOURCES = {
   rest: { name: '@octokit/openapi', version: '23.0.2', file: 'generated/api.github.com.json' },
+  graphql: { name: '@octokit/graphql-schema', version: '15.26.1', file: 'schema.json' },
   webhooks: { name: '@octokit/openapi-webhooks', version: '12.1.0', file: 'generated/api.github.com.json' },
   examples: { name: '@octokit/webhooks-examples', version: '7.6.1', file: 'api.github.com/index.json' },
 }
@@ -28,7 +29,7 @@ function main(parameters) {
   }
   const folder = mkdtempSync(join(tmpdir(), 'judges-'))
   try {
-    const files = { rest: cutRest, webhooks: cutWebhooks, examples: cutExamples }
+    const files = { rest: cutRest, graphql: cutGraphql, webhooks: cutWebhooks, examples: cutExamples }
     const written = Object.entries(files).map(([name, cut]) => {
       const { name: from, version, file } = SOURCES[name]
       const text = `${JSON.stringify({ from: `${from} ${version}`, ...cut(fetched(folder, SOURCES[name])) })}\n`
@@ -82,6 +83,28 @@ function cutRest(document) {
     ]
   })
   return { operations: Object.fromEntries(operations), definitions: kept.definitions() }
+}
+
+/** Of each type the fields that are asked, and what an interface can be. */
+function cutGraphql({ __schema: schema }) {
+  const types = Object.entries(used.graphql).map(([name, fields]) => {
+    const type = schema.types.find((one) => one.name === name)
+    if (!type) throw new Error(`${SOURCES.graphql.name} has no type ${name}`)
+    const kept = fields.map((key) => {
+      const field = type.fields.find((one) => one.name === key)
+      if (!field) throw new Error(`${SOURCES.graphql.name} has no field ${name}.${key}`)
+      const parameters = field.args.map((one) => [one.name, typeText(one.type)])
+      return [key, { type: typeText(field.type), parameters: Object.fromEntries(parameters) }]
+    })
+    const possible = (type.possibleTypes ?? []).map((one) => one.name)
+    return [name, { fields: Object.fromEntries(kept), possible: possible.toSorted() }]
+  })
+  return { types: Object.fromEntries(types) }
+}
+
+function typeText({ kind, name, ofType }) {
+  if (kind === 'NON_NULL') return `${typeText(ofType)}!`
+  return kind === 'LIST' ? `[${typeText(ofType)}]` : name
 }
 
 function cutWebhooks(document) {

@@ -58,6 +58,46 @@ test('a body where GitHub takes or sends none is found', () => {
   expect(faultsOf({ sent: {} }, gone)).toEqual(['sends a body where none is described'])
 })
 
+const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Comment { body lastEditedAt editor { login } } } }'
+const node = { body: 'x', lastEditedAt: '2026-01-02T03:04:05Z', editor: { login: 'ann' } }
+
+test.each<[string, string, unknown, readonly string[]]>([
+  ['as GitHub describes it', query, node, []],
+  ['of an edit by nobody', query, { ...node, editor: null }, []],
+  ['of nothing', query, null, []],
+  [
+    'a field that is not there',
+    query.replace('lastEditedAt', 'editedAt'),
+    { body: 'x', editor: null },
+    ['asks Comment.editedAt, not described'],
+  ],
+  [
+    'a type that is no node',
+    query.replace('Comment', 'Query'),
+    {},
+    [
+      'asks Query of Node',
+      'asks Query.body, not described',
+      'asks Query.lastEditedAt, not described',
+      'asks Query.editor, not described',
+    ],
+  ],
+  ['variables of another type', query.replace('[ID!]!', '[ID!]'), node, ['asks Query.nodes with other parameters']],
+  ['a null that is none', query, { ...node, body: null }, ['answers Comment.body null']],
+  ['a time that is none', query, { ...node, lastEditedAt: 'soon' }, ['answers Comment.lastEditedAt no DateTime']],
+  ['what was not asked', query, { ...node, id: '7' }, ['answers Node.id, not asked']],
+])('a query is judged by the types that GitHub publishes: %s', (_name, text, one, faults) => {
+  const exchange = {
+    method: 'POST',
+    path: '/api/graphql',
+    query: [],
+    sent: { query: text },
+    status: 200,
+    isText: false,
+  }
+  expect(faultsOf({}, { ...exchange, body: { data: { nodes: [one] } } })).toEqual(faults)
+})
+
 test('a name with slashes is no other operation', () => {
   const nameOf = (at: string): string | undefined =>
     judgeExchange({ ...listed, query: [], path: `/repos/acme/library/${at}` })?.name.split('/{repo}')[1]
@@ -83,7 +123,7 @@ test('the cuts hold what the list of used names asks for, of the versions that t
   expect(webhookNames).toEqual(used.webhooks)
   expect([...new Set(examples.map(({ event }) => event))].toSorted()).toEqual(used.events.toSorted())
   const page = read('README.md')
-  for (const cut of ['rest', 'webhooks', 'examples']) {
+  for (const cut of ['rest', 'graphql', 'webhooks', 'examples']) {
     const [name, version] = (JSON.parse(read(`${cut}.json`)) as { from: string }).from.split(' ')
     expect(page).toMatch(new RegExp(`\\| \`${cut}.json\` \\|.*\`${name}\` ${version}`))
   }

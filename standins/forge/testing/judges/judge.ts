@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
+import { judgeQuery } from './graphql.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -81,6 +82,7 @@ ajv.addSchema({ $id: 'webhooks', definitions: webhooks.definitions })
 
 /** Undefined where none of the operations of the cut is asked. */
 export function judgeExchange(exchange: Exchange): Judgement | undefined {
+  if (exchange.path === '/api/graphql') return { name: 'POST /graphql', faults: judgeQuery(exchange) }
   const name = operationOf(exchange.method, exchange.path)
   const operation = name === undefined ? undefined : rest.operations[name]
   if (name === undefined || operation === undefined) return undefined
