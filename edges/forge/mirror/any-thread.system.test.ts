@@ -117,6 +117,24 @@ describe('a word on the merge request withholds the merge', () => {
       expect(await mergeWhenKnown(fixture, first)).toMatchObject([{ event: { type: 'mr.mergeRefused' } }])
     })
   })
+  test('LAW-24: a word that lets go and that the forge lists no more lets nothing go, from the first reading on', async () => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      const { fixture } = approved
+      fixture.forge.comment('acme', REPO, number, '/hold')
+      nextSecond()
+      const lift = fixture.forge.comment('maintainer', REPO, number, '/approve').id
+      await fixture.quiet()
+      approved.claim(approved.approval)
+      expect(approved.isGranted).toBe(true)
+      approved.loseWebhooks()
+      approved.delete('maintainer', lift)
+      expect(await approved.merge()).toEqual([expect.stringMatching(/^the forge does not list http.*issuecomment/)])
+      fixture.clock.advance(2 * 60_000)
+      expect(await approved.merge()).toEqual(['approval-revoked'])
+      expect(approved.isMerged).toBe(false)
+    })
+  })
   test.each(kinds)('%s by somebody who maintains nothing withholds nothing', async (_name, say) => {
     await withApprovedIssue({}, async (approved) => {
       await say(approved, (await approved.change()).number, 'stranger')

@@ -24,7 +24,7 @@ const MOST_IN_A_ROW = 5
 /** Of one resync. What is gone is asked for again as well: who lost a right for an hour sees it again. */
 const MOST_OWED = 50
 
-type Work = (subject: Subject) => Promise<void>
+type Work = (subject: Subject) => Promise<unknown>
 
 export interface Apart {
   read(kind: ForgeSubjectKind, number: number, work: Work): Promise<void>

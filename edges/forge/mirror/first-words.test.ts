@@ -19,7 +19,7 @@ async function withHook(use: (fixture: EdgeFixture) => Promise<void>): Promise<v
 }
 
 /** As `openMergeRequest` does it once the forge has opened one. */
-function refresh(fixture: EdgeFixture, number: number): Promise<void> {
+function refresh(fixture: EdgeFixture, number: number): Promise<unknown> {
   return fixture.edge.mirror.refresh(SUBJECT.project, SUBJECT.repository, 'mr', number)
 }
 

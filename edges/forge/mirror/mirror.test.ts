@@ -623,7 +623,7 @@ test('of two orchestrators side by side each telling has a number of its own, an
       })
     const slow = mirrorWith(() => (started.resolve(), held.promise))
     const quick = mirrorWith(async () => undefined)
-    const look = (mirror: Mirror): Promise<void> => mirror.refresh('default/demo', 'library', 'issue', number)
+    const look = (mirror: Mirror): Promise<unknown> => mirror.refresh('default/demo', 'library', 'issue', number)
 
     const late = look(slow)
     await started.promise
@@ -664,7 +664,7 @@ test('facts that come back while another telling of them is under way are told a
       })
     const slow = mirrorWith(() => (started.resolve(), held.promise))
     const quick = mirrorWith(async () => undefined)
-    const look = (mirror: Mirror): Promise<void> => mirror.refresh('default/demo', 'library', 'issue', number)
+    const look = (mirror: Mirror): Promise<unknown> => mirror.refresh('default/demo', 'library', 'issue', number)
 
     await look(quick)
     fixture.forge.closeIssue('maintainer', REPO, number)
@@ -698,7 +698,7 @@ test('a telling that loses its number is counted anew; one that loses ten times 
         return { key, applied: true, seq: told.length }
       },
     })
-    const look = (): Promise<void> => mirror.refresh('default/demo', 'library', 'issue', number)
+    const look = (): Promise<unknown> => mirror.refresh('default/demo', 'library', 'issue', number)
 
     others = 10
     await expect(look()).rejects.toThrow(`other processes keep notifying about issue library#${number}`)

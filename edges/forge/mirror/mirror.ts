@@ -22,7 +22,7 @@ import type { ThreadPlace } from '../task-threads.ts'
 import type { MirrorOptions } from './options.ts'
 import { openScope, requireProject } from './scope.ts'
 import { createSubjects } from './subject.ts'
-import { readAndReport } from './read-forge.ts'
+import { readAndReport, type ThreadReading } from './read-forge.ts'
 import { loadThreads } from './task-words.ts'
 import { hasPushed, pushesTo, type BranchPush } from './store/pushes.ts'
 import type { Word } from './words.ts'
@@ -58,7 +58,7 @@ export interface Mirror {
   /** Who pushed what to a ref, oldest first. */
   pushesTo(project: string, repository: string, ref: string): Promise<readonly BranchPush[]>
   /** Reads one subject and its thread from the forge and tells its actor; what a merge, an opening or a doubt asks for. */
-  refresh(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<void>
+  refresh(project: string, repository: string, on: ForgeSubjectKind, number: number): Promise<ThreadReading>
   /** What one delivery told; `delivery` is its id. */
   apply(project: string, change: ForgeChange, delivery: string): Promise<void>
   /** Repositories whose resync failed at least so often in a row. */
@@ -123,7 +123,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     async refresh(project, repository, on, number) {
       const scope = await openScope(options, project, repository)
-      await subjects.withSubject(scope, on, number, readAndReport)
+      return subjects.withSubject(scope, on, number, readAndReport)
     },
     apply: (project, change, delivery) => applyChange(subjects, project, change, delivery),
     async resyncTrouble(id, least) {

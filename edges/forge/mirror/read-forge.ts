@@ -4,13 +4,20 @@ import type { CommentEdits, ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRe
 import { isUnproven } from './hands.ts'
 import type { MirrorOptions } from './options.ts'
 import type { People } from './people.ts'
-import type { MergeRequestNotes, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
+import type {
+  MergeRequestNotes,
+  MirroredComment,
+  MirroredMergeRequest,
+  MirroredSubject,
+  SubjectKey,
+} from './records.ts'
 import type { Scope } from './scope.ts'
 import { loadThread, markDeleted } from './store/comments.ts'
 import { markHasChecks } from './store/cursors.ts'
 import { loadSubject, markComplete, upsertSubject } from './store/subjects.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext, type Taken } from './take-in.ts'
 import { isOurs } from './tell.ts'
+import { letsGo } from './words.ts'
 
 /** A forge that lists a comment later than this, or whose clock differs by more, is none that we know. */
 const LISTED_WITHIN_MS = 60_000
@@ -29,6 +36,11 @@ interface Subject {
 }
 
 type Change<Result> = (tx: Queryable, context: TakeInContext) => Promise<Result>
+
+/** `unlisted`: what maintainers let go by, and the forge does not list. Newer than the list, or deleted: only a later reading tells. */
+export interface ThreadReading {
+  readonly unlisted: readonly MirroredComment[]
+}
 
 /** The subject alone, without its thread. */
 export async function readSubject(subject: Subject): Promise<void> {
@@ -49,17 +61,21 @@ export async function takeMergeRequest(subject: Subject, found: ForgeMergeReques
  * Comments not seen before are news to an actor. A first reading is the thread that its actor begins with, and no news,
  * unless the platform opened the merge request: what stands there was written while an actor waited for it.
  */
-export async function readThread(subject: Subject): Promise<void> {
+export async function readThread(subject: Subject): Promise<ThreadReading> {
   const { scope, key } = subject
   const row = await subject.row()
-  if (row === undefined) return
+  if (row === undefined) return { unlisted: [] }
   const plain = await scope.forge.listComments(scope.path, key.kind, key.number)
   const reviews = key.kind === 'mr' ? await scope.forge.listReviews(scope.path, key.number) : []
   const listed = [...plain, ...reviews]
   const authors = listed.map((one) => one.author)
-  await subject.takeWords(authors, (tx, context) => takeInThread(tx, subject, context, listed, row))
+  let unlisted: readonly MirroredComment[] = []
+  await subject.takeWords(authors, async (tx, context) => {
+    unlisted = await takeInThread(tx, subject, context, listed, row)
+  })
   await takeHands(subject, listed)
   subject.wrote({ ...row, complete: true })
+  return { unlisted }
 }
 
 /** Of words that would grant and were only read the forge may know the hand. What it does not know, the author is asked for. */
@@ -105,7 +121,7 @@ async function takeInThread(
   context: TakeInContext,
   listed: readonly ForgeComment[],
   row: MirroredSubject,
-): Promise<void> {
+): Promise<readonly MirroredComment[]> {
   const news = isNews(row, context.people)
   for (const comment of listed.filter((one) => one.verdict !== 'pending')) {
     await takeInComment(tx, context, comment, { action: 'read', news })
@@ -115,22 +131,25 @@ async function takeInThread(
   // What came by webhook while the list was read is not in it and not gone.
   const newest = Math.max(0, ...listed.map((comment) => comment.createdAt))
   const listedBy = Math.max(newest, clock.now() - LISTED_WITHIN_MS)
-  const deleted = gone.filter((one) => one.comment.createdAt < listedBy || (listed.length === 0 && row.complete))
+  const isDeleted = ({ comment }: MirroredComment): boolean =>
+    comment.createdAt < listedBy || (listed.length === 0 && row.complete)
   await markDeleted(
     tx,
     key,
-    deleted.map((one) => one.comment.id),
+    gone.filter(isDeleted).map((one) => one.comment.id),
     clock.now(),
   )
   await markComplete(tx, key)
+  return gone.filter((one) => !isDeleted(one) && letsGo(one) && context.people.isMaintainer(one.comment.author))
 }
 
 /** Everything that the forge has of it, and then its actor. */
-export async function readAndReport(subject: Subject): Promise<void> {
+export async function readAndReport(subject: Subject): Promise<ThreadReading> {
   await readSubject(subject)
-  await readThread(subject)
+  const reading = await readThread(subject)
   if (subject.key.kind === 'mr') await readChecks(subject, true)
   await subject.tell()
+  return reading
 }
 
 /** The forge has it no more: its actor takes it for closed, and its thread is read no more. A later reading takes it back. */

@@ -98,7 +98,7 @@ function isByMaintainer(by: ForgeAccount | undefined, people: Thread['people']):
 }
 
 /** A verdict is its author's whoever wrote over its text, as long as the forge lists it; words have to be his own. */
-function letsGo(row: MirroredComment): boolean {
+export function letsGo(row: MirroredComment): boolean {
   const judgement = judgeComment(authorsWords(row).text)
   if (judgement === 'withdraws' || row.comment.verdict === 'dismissed') return false
   const isApproval = row.comment.verdict === 'approved' && row.deletedAt === undefined

@@ -46,10 +46,15 @@ async function tryMerge(
   if (moved !== undefined) return moved
   const obstacle = await obstacleOf(deps, target, found, params.despite)
   if (obstacle !== undefined) return obstacle
-  const { threads, ungranted } = await threadsNow(deps, params, context.actor)
+  const { threads, ungranted, unlisted } = await threadsNow(deps, params, context.actor)
   if (ungranted.length > 0) return { type: 'mr.notMergeableYet', reason: 'approval-revoked' }
   const word = await withheld(deps, params.project, threads)
   if (word !== undefined) return word
+  if (unlisted.length > 0)
+    return {
+      type: 'mr.notMergeableYet',
+      reason: `the forge does not list ${unlisted[0]}, by which a maintainer let this go on`,
+    }
   return mergeByMethod(deps, target, params, found, context)
 }
 

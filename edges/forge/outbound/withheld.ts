@@ -5,6 +5,7 @@
  */
 import type { ActorAddress } from '../../../machines/definition.ts'
 import { NotFoundError } from '../errors.ts'
+import type { ThreadReading } from '../mirror/read-forge.ts'
 import type { Word } from '../mirror/words.ts'
 import type { ThreadPlace } from '../task-threads.ts'
 import type { OutboundDeps } from './deps.ts'
@@ -22,6 +23,8 @@ interface ThreadsNow {
   readonly threads: readonly ThreadPlace[]
   /** Issues whose grants do not hold, or that are gone from the forge. */
   readonly ungranted: readonly string[]
+  /** Addresses of words that let go and that the forge does not list (LAW-24). */
+  readonly unlisted: readonly string[]
 }
 
 /**
@@ -39,11 +42,16 @@ export async function threadsNow(
   const known = [own, ...(await deps.threadsOf(actor)), ...issues.map(({ place }) => place)]
   const threads = [...new Map(known.map((one) => [nameOf(one), one])).values()]
   const gone = new Set<string>()
-  for (const thread of threads) if (!(await readNow(deps, project, thread))) gone.add(nameOf(thread))
+  const unlisted: string[] = []
+  for (const thread of threads) {
+    const reading = await readNow(deps, project, thread)
+    if (reading === undefined) gone.add(nameOf(thread))
+    else unlisted.push(...reading.unlisted.map(({ comment }) => comment.url))
+  }
   const ungranted: string[] = []
   for (const { issue, place } of issues)
     if (gone.has(nameOf(place)) || !(await deps.grantHolds(issue))) ungranted.push(issue)
-  return { threads, ungranted }
+  return { threads, ungranted, unlisted }
 }
 
 /** `issue:<namespace>/<repository>-<number>` (NAME-3). */
@@ -58,17 +66,16 @@ function nameOf({ kind, repository, number }: ThreadPlace): string {
   return `${kind} ${repository} ${number}`
 }
 
-/** False: it is gone from the forge. What was last read of it still counts. */
+/** Undefined: it is gone from the forge. What was last read of it still counts. */
 async function readNow(
   deps: OutboundDeps,
   project: string,
   { kind, repository, number }: ThreadPlace,
-): Promise<boolean> {
+): Promise<ThreadReading | undefined> {
   try {
-    await deps.mirror.refresh(project, repository, kind, number)
-    return true
+    return await deps.mirror.refresh(project, repository, kind, number)
   } catch (error) {
-    if (error instanceof NotFoundError) return false
+    if (error instanceof NotFoundError) return undefined
     throw error
   }
 }
