@@ -28,8 +28,6 @@ export interface IssueNotes extends TextNotes, HandNotes {
   readonly labelledBy?: string
   /** Hash of the text on which a maintainer put it. */
   readonly vouchedText?: string
-  /** The forge's clock at the newest edit by our own account: an agent's, since no effect edits an issue's text. */
-  readonly agentEditAt?: number
   readonly closedBy?: string
   /** The forge has it no more, or has it elsewhere. */
   readonly deleted?: boolean

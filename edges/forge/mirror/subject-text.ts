@@ -13,6 +13,8 @@ export interface TextNotes {
   readonly editedByOther: boolean
   /** The forge's clock at the newest of such edits, at the latest; absent: there was none. */
   readonly othersAt?: number
+  /** The forge's clock at the newest edit of an agent: no word of before speaks of what it left, whoever's proposal it is. */
+  readonly agentEditAt?: number
   /** A change that nobody has signed yet. Its event may still come. */
   readonly doubt?: TextDoubt
 }
@@ -29,6 +31,7 @@ interface TextDoubt {
 /** An edit as its event tells it; texts as hashes. */
 export interface SignedEdit {
   readonly isTrusted: boolean
+  readonly isAgents?: true
   readonly from: string
   readonly to: string
   readonly at: number
@@ -85,7 +88,7 @@ export function notesAfter(
 ): TextNotes {
   const signed = edit?.to === now.hash ? edit : undefined
   if (signed?.isTrusted === false) return byOthers(now.at)
-  if (known === undefined) return { editedByOther: false }
+  if (known === undefined) return signedLate({ editedByOther: false }, edit)
   const notes = signedLate(textNotesOf(known.notes), edit)
   if (known.hash === now.hash) return notes
   if (signed?.from === known.hash) return { ...notes, editedByOther: false }
@@ -96,16 +99,22 @@ export function notesAfter(
   }
 }
 
-/** The event of the change that was in doubt: what was true before it is true again. */
-export function signedLate<Notes extends TextNotes>(notes: Notes, edit: SignedEdit | undefined): Notes {
+/** The event of the change that was in doubt: what was true before it is true again, but for the time of an agent's edit. */
+export function signedLate<Notes extends TextNotes>(known: Notes, edit: SignedEdit | undefined): Notes {
+  const notes = edit?.isAgents === true ? { ...known, agentEditAt: Math.max(known.agentEditAt ?? 0, edit.at) } : known
   const { doubt, othersAt: _, ...rest } = notes
   if (doubt === undefined || edit?.isTrusted !== true) return notes
   const isIts = edit.from === doubt.from && edit.to === doubt.to && edit.at >= doubt.since
-  return isIts ? ({ ...rest, ...doubt.before, editedByOther: false } as Notes) : notes
+  return isIts ? ({ ...doubt.before, ...rest, editedByOther: false } as Notes) : notes
 }
 
-function textNotesOf({ editedByOther, othersAt, doubt }: TextNotes): TextNotes {
-  return { editedByOther, ...(othersAt === undefined ? {} : { othersAt }), ...(doubt === undefined ? {} : { doubt }) }
+function textNotesOf({ editedByOther, othersAt, agentEditAt, doubt }: TextNotes): TextNotes {
+  return {
+    editedByOther,
+    ...(othersAt === undefined ? {} : { othersAt }),
+    ...(agentEditAt === undefined ? {} : { agentEditAt }),
+    ...(doubt === undefined ? {} : { doubt }),
+  }
 }
 
 function byOthers(at: number): TextNotes {

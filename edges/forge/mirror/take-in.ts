@@ -58,8 +58,8 @@ export async function takeInIssue(
   const key: SubjectKey = { ...context.place, kind: 'issue', number: issue.number }
   const before = (await loadSubject(sql, key, true)) as MirroredIssue | undefined
   const how = orderOf(before?.updatedAt, before?.issue, issue, source)
-  const edit = hint && signedEdit(hint, hint.issue, (account) => isTrustedWithIssue(account, context.people))
-  if (how === 'stale') return { how, before, after: await takeInLate(sql, before!, edit, hint?.by, context.people) }
+  const edit = hint && issueEdit(hint, context.people)
+  if (how === 'stale') return { how, before, after: await takeInLate(sql, before!, edit, hint?.by) }
   if (how === 'tie') return { how, before, after: before! }
   const after: MirroredIssue = {
     ...fresh(key, context.now, issue.comments === 0),
@@ -78,10 +78,9 @@ async function takeInLate(
   row: MirroredIssue,
   edit: SignedEdit | undefined,
   by: ForgeAccount | undefined,
-  people: People,
 ): Promise<MirroredIssue> {
   const { textBy: _, ...signed } = signedLate(row.notes, edit)
-  const notes = { ...signed, ...handOf(row.issue, handIn(row), edit, by), ...agentEdit(row.notes, edit, by, people) }
+  const notes = { ...signed, ...handOf(row.issue, handIn(row), edit, by) }
   if (contentHash(notes) === contentHash(row.notes)) return row
   const after = { ...row, notes }
   await upsertSubject(sql, after)
@@ -137,7 +136,6 @@ function issueNotesOf(
   return {
     ...context.rules.text(known, { hash: textHash(issue), at: issue.updatedAt }, edit),
     ...handOf(issue, row && handIn(row), edit, hint?.by),
-    ...agentEdit(before, edit, hint?.by, context.people),
     unwantedByMaintainer:
       !triggered &&
       (before.unwantedByMaintainer || (isTrigger(hint, 'unlabeled', context) && context.people.isMaintainer(hint!.by))),
@@ -165,20 +163,10 @@ function isTrigger(hint: IssueHint | undefined, action: 'labeled' | 'unlabeled',
   return hint?.action === action && hint.label !== undefined && sameText(hint.label, context.project.triggerLabel)
 }
 
-/** It changes nothing about whose proposal an issue is, and no approval of before speaks of what it left (APPROVAL-9). */
-function agentEdit(
-  { agentEditAt: known }: Pick<IssueNotes, 'agentEditAt'>,
-  edit: SignedEdit | undefined,
-  by: ForgeAccount | undefined,
-  people: People,
-): Pick<IssueNotes, 'agentEditAt'> {
-  const isAgents = edit !== undefined && by !== undefined && people.isOwn(by)
-  const agentEditAt = isAgents ? Math.max(known ?? edit.at, edit.at) : known
-  return agentEditAt === undefined ? {} : { agentEditAt }
-}
-
-function isTrustedWithIssue(account: ForgeAccount, people: People): boolean {
-  return people.isMaintainer(account) || people.isOwn(account)
+/** No effect edits an issue's text: what our own account edits, it edits for an agent. */
+function issueEdit(hint: IssueHint, people: People): SignedEdit | undefined {
+  const edit = signedEdit(hint, hint.issue, (account) => people.isMaintainer(account) || people.isOwn(account))
+  return edit && (people.isOwn(hint.by) ? { ...edit, isAgents: true } : edit)
 }
 
 type MergeRequestHint = Pick<MergeRequestChange, 'action' | 'by' | 'before'> & {

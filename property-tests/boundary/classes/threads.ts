@@ -123,6 +123,22 @@ const attacks: readonly Attack<ApprovedIssue>[] = [
   merged("an issue's text edited while the webhook is lost", ['signed-text'], async (approved) => {
     await unheard(approved, () => approved.rewrite('stranger', theirs))
   }),
+  granted(
+    "an issue's text rewritten by an agent between a maintainer's word and its claim",
+    ['signed-text'],
+    async (approved) => {
+      await approved.rewriteHeard('bot', theirs)
+      await claim(approved, approved.approval)
+    },
+  ),
+  merged('a doubt of a maintainer edited by a collaborator', ['hands'], async (approved) => {
+    const doubt = await approved.sayHeard('acme', 'Please hold off, legal has to look at this first.')
+    await heard(approved, () => approved.edit('stranger', doubt, 'fine by me'))
+  }),
+  merged('a doubt of a maintainer deleted while the webhook is lost', ['judged-thread'], async (approved) => {
+    const doubt = await approved.sayHeard('acme', 'Please hold off, legal has to look at this first.')
+    await unheard(approved, () => approved.delete('stranger', doubt))
+  }),
   granted("an issue's text edited unheard, and then its title by a maintainer", ['signed-text'], async (approved) => {
     approved.loseNextEdit()
     approved.rewrite('stranger', theirs)
