@@ -9,7 +9,7 @@ import { doubtIn } from '../../../machines/rules/doubts.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { CommentAction } from '../change.ts'
 import { bodyHash } from '../hash.ts'
-import type { ForgeAccount, ForgeComment } from '../port.ts'
+import type { CommentEdits, ForgeAccount, ForgeComment } from '../port.ts'
 import type { Dismissal, MirroredComment, WithdrawnWords } from './records.ts'
 
 export interface CommentHint {
@@ -50,6 +50,20 @@ export function isOwnText(row: MirroredComment): boolean {
 export function isTakenBack(row: MirroredComment): boolean {
   if (isDeletedByAuthor(row) || (row.deletedAt !== undefined && row.comment.verdict === 'approved')) return true
   return row.editedBy !== undefined && writerOf(row) === 'author' && !withdraws(row.comment.body)
+}
+
+/** What its forge says of a comment that was read, as a telling; of a text that has changed since, the next reading asks. */
+export function tellingOf(
+  comment: ForgeComment,
+  { body, by: login }: CommentEdits,
+): readonly [ForgeComment, CommentHint] | undefined {
+  if (body !== comment.body) return undefined
+  if (login === undefined)
+    return [
+      { ...comment, edited: false },
+      { action: 'read', news: false },
+    ]
+  return [comment, { action: 'edited', by: { login, id: '', bot: false }, news: false }]
 }
 
 /** What the row becomes by this telling; undefined: nothing. Neither a late telling nor a second one undoes anything. */

@@ -1,7 +1,7 @@
 /** What the mirror reads from the forge about one subject, into its rows. Whoever calls it has the subject's lock. */
 import type { Queryable } from '../../../runtime/store/sql.ts'
-import type { CommentEdits, ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
-import { isUnproven } from './hands.ts'
+import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
+import { isUnproven, tellingOf } from './hands.ts'
 import type { MirrorOptions } from './options.ts'
 import type { People } from './people.ts'
 import type {
@@ -86,24 +86,14 @@ async function takeHands(subject: Subject, listed: readonly ForgeComment[]): Pro
   const unproven = new Set(rows.filter(isUnproven).map(({ comment }) => comment.id))
   const asked = listed.filter(({ id }) => unproven.has(id))
   if (asked.length === 0) return
-  const edits = new Map((await scope.forge.editsOf(asked)).map((one) => [one.id, one]))
+  const edits = await scope.forge.editsOf(asked)
   await subject.takeWords([], async (tx, context) => {
-    for (const comment of asked) await takeInEdits(tx, context, comment, edits.get(comment.id))
+    for (const comment of asked) {
+      const known = edits.find(({ id }) => id === comment.id)
+      const told = known && tellingOf(comment, known)
+      if (told !== undefined) await takeInComment(tx, context, ...told)
+    }
   })
-}
-
-async function takeInEdits(
-  tx: Queryable,
-  context: TakeInContext,
-  comment: ForgeComment,
-  edits: CommentEdits | undefined,
-): Promise<void> {
-  // Of a text that has changed since, the next reading asks.
-  if (edits === undefined || edits.body !== comment.body) return
-  const { by: login } = edits
-  if (login === undefined)
-    await takeInComment(tx, context, { ...comment, edited: false }, { action: 'read', news: false })
-  else await takeInComment(tx, context, comment, { action: 'edited', by: { login, id: '', bot: false }, news: false })
 }
 
 function isNews(row: MirroredSubject, people: People): boolean {
