@@ -83,7 +83,6 @@ const anyEmoji = /:(?:\+1|[a-z_]+):|[\p{Extended_Pictographic}\p{Emoji_Modifier}
 /** What is left of a line when courtesy is taken away. `?` stays: a question decides nothing. */
 function coreOf(line: string, courtesy: RegExp): string {
   const core = line
-    .replace(/\u2019/g, "'")
     .replace(courtesy, ' ')
     .replace(/(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_.[\]-]*/gu, ' ')
     .replace(

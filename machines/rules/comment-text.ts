@@ -67,10 +67,14 @@ function sourceLines(text: string): readonly string[] {
   return plain(lines.map((line) => line.replace(/^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6})\s/, '')))
 }
 
+/** Of `Don´t` and its like. Before it is normalised: an accent comes apart into a blank and a mark. */
+const apostrophes = /[\u2018\u2019\u02BC\u00B4\u0060\uFF07](?<=\p{L}.)(?=\p{L})/gu
+
 function plain(lines: readonly string[]): readonly string[] {
   return lines
     .map((line) =>
       shortened(line)
+        .replace(apostrophes, "'")
         .normalize('NFKC')
         .replace(/\p{Cf}/gu, '')
         .replace(/[\s\p{Cc}]+/gu, ' ')

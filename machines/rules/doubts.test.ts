@@ -21,6 +21,32 @@ describe('a doubt (WORDS-7)', () => {
     'I revoke my approval',
     '/approve, but stop before the deploy step',
     '@bot hold',
+    'Do not merge',
+    'please do-not-merge',
+    "Please don't you merge this yet",
+    "don't ship it",
+    'This must not go in before Monday.',
+    "I shouldn't have approved that",
+    'Cannot be merged like this',
+    'Not yet ready to merge.',
+    "This isn't ready for merging",
+    "No, let's not.",
+    'Hold on a second',
+    'On hold until Finance is back',
+    'please hold this one',
+    'hold the merge',
+    'pls hodl off',
+    'I have revoked my approval',
+    'Approval withdrawn.',
+    "I've withdrawn it",
+    'taking my approval back',
+    'I take back my go-ahead',
+    'please ignore my LGTM',
+    'wait',
+    '@bot please wait!',
+    'NACK 👎',
+    '-1',
+    '−1.',
   ])('%j is quoted, and takes nothing away', (line) => {
     expect(doubtIn(`I read it.\n\n${line}\n\nMax`)).toBe(line.replace('…', '...'))
     expect(judgeComment(line)).not.toBe('withdraws')
@@ -41,8 +67,26 @@ describe('a doubt (WORDS-7)', () => {
     '`/hold` x',
     '> please stop',
     '```\nstop it\n```',
+    'please wait for the second reviewer',
+    'wait?',
+    'NACKs are sent again',
+    'it returns -1',
+    '-1 for the name',
+    'the client holds on average 3 locks',
+    'we hold on to the connection',
+    'it was on hold all summer',
+    "I don't see merge conflicts",
+    "Git doesn't merge binary files",
+    'We decided not to implement the cache',
+    "let's not bikeshed",
+    'revoked tokens are listed',
+    'Cancel and OK buttons',
   ])('%j is none', (line) => {
     expect(doubtIn(line)).toBeUndefined()
+  })
+  test.each(["'", '\u2018', '\u2019', '\u02bc', '\u00b4', '`', '\uff07'])('an apostrophe may be a %s', (sign) => {
+    expect(doubtIn(`Don${sign}t merge it`)).toBe("Don't merge it")
+    expect(judgeComment(`don${sign}t implement`)).toBe('withdraws')
   })
   test('of a long line is the part around its words', () => {
     const quoted = doubtIn(`${'a '.repeat(500)}please stop${' b'.repeat(500)}`) ?? ''

@@ -6,15 +6,43 @@ import { judgeLine } from './approval-grammar.ts'
 import { commandOf, stoppingCommands } from './commands.ts'
 import { linesOf } from './comment-text.ts'
 
-/** With the forms in which people write the listed phrases among words. Letters around it make it another word. */
+/** Up to so many words between two that belong together: with a bound, so that the cost grows with the text alone. */
+function words(most: number): string {
+  return String.raw`(?: [\p{L}']+){0,${most}}`
+}
+
+const doNot = "do[ -]?n[o']?t"
+const negation = String.raw`(?:${doNot}|let'?s not|never|(?:must|should)(?: not|n'?t)|can(?: ?not|'?t)|not (?:to|be)|(?:not|isn'?t)(?: \p{L}+)? ready (?:to|for))`
+/** Who speaks of a merge conflict forbids no merge. */
+const goingIn =
+  '(?:merg(?:e|ed|ing)(?! (?:conflict|commit|request|queue|base|train))|go(?:ing)? (?:in|ahead)|land(?:ed)?|ship(?:ped)?|proceed|approved?)'
+const goAhead = '(?:approvals?|lgtm|go[ -]ahead|sign[ -]?off|my ok(?:ay)?|green light|thumbs[ -]up)'
+const undone = '(?:revoked|withdrawn|withdrew|retracted|rescinded)'
+
+/** By kinds, with the forms in which people write them among words. Letters around it make it another word. */
 const stoppingWords = new RegExp(
   `(?<![\\p{L}\\p{N}_])(?<![\\p{L}\\p{N}]-)(?:${[
     'stop',
-    'hold(?: [\\p{L}]+){0,2} off',
+    // To hold it. What was on hold is so no more.
+    `ho(?:ld|dl)${words(2)} off`,
     'holding off',
-    "(?:do ?n[o']?t|do not|dont)(?: [\\p{L}]+){0,2} implement",
+    'hold on(?! to )',
+    '(?<!(?:was|were|been|longer) )on hold',
+    "(?:please|pls|let'?s) hold",
+    'hold(?: the| this| that)? (?:merge|merging|pr|mr|pull request)',
+    'hold (?:this|that|it)(?: one)? (?:until|till|for now|please|back)',
+    // That it shall not go in.
+    `${negation}${words(2)}[ -]${goingIn}`,
+    `${doNot}${words(2)} implement`,
+    "let'?s not(?= ?(?:[.,!;:]|$))",
+    // To take back what lets it go in.
     'revok(?:e|ing)',
     'withdraw(?:ing)?',
+    `I(?:'ve| have)?${words(1)} ${undone}`,
+    `${undone}${words(3)} ${goAhead}`,
+    `${goAhead}${words(3)} ${undone}`,
+    `(?:retract|rescind|disregard|ignore|scratch|forget|undo|cancel)(?:ing)?${words(2)} ${goAhead}`,
+    `(?:tak(?:e|ing)|took|pull(?:ing|ed)?)(?: back${words(2)} ${goAhead}|${words(2)} ${goAhead} back| my ${goAhead})`,
     'un-?approve',
   ].join('|')})(?![\\p{L}\\p{N}_]|-\\p{L})`,
   'iu',
@@ -23,9 +51,9 @@ const stoppingCommand = new RegExp(
   `(?<![\\p{L}\\p{N}_/~-])/(?:${stoppingCommands.join('|')})(?![\\p{L}\\p{N}_/]|-\\p{L})`,
   'iu',
 )
-/** `@bot hold`: the slash is missing. */
-const bareCommand = new RegExp(
-  `^(?:@\\S{1,60} )?(?:please )?(?:${stoppingCommands.join('|')})[ .!,]*(?:please)?[.!]*$`,
+/** As a whole line alone: `@bot hold` has no slash, and among words the others are said of many things. */
+const wholeLine = new RegExp(
+  `^(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait', 'nack', '[-\u2212\u2013]1'].join('|')})(?:[^\\p{L}\\p{N}?]|please|pls)*$`,
   'iu',
 )
 
@@ -48,10 +76,9 @@ function withdraws(line: string): boolean {
 }
 
 function placeOf(line: string): number {
-  const plain = line.replaceAll('\u2019', "'")
-  const [command, words] = [plain.search(stoppingCommand), plain.search(stoppingWords)]
+  const [command, among] = [line.search(stoppingCommand), line.search(stoppingWords)]
   if (command >= 0) return command
-  return words >= 0 || line.length > longestQuote ? words : plain.search(bareCommand)
+  return among >= 0 || line.length > longestQuote ? among : line.search(wholeLine)
 }
 
 const longestQuote = 200

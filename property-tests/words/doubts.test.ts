@@ -6,7 +6,20 @@ import { doubtIn } from '../../machines/rules/doubts.ts'
 import { linesOf } from '../../machines/rules/comment-text.ts'
 
 type Group = 'ordinary' | 'stopping' | 'otherSense'
-const corpus = JSON.parse(readFileSync(new URL('doubts.json', import.meta.url), 'utf8')) as Record<Group, string[]>
+type Corpus = Record<Group, string[]>
+
+function read(name: string): Corpus {
+  return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as Corpus
+}
+
+const first = read('doubts.json')
+/** By somebody who read docs/maintainers.md alone, before the rule knew more than the page's own words. */
+const forms = read('forms.json')
+const corpus: Corpus = {
+  ordinary: [...first.ordinary, ...forms.ordinary],
+  stopping: [...first.stopping, ...forms.stopping],
+  otherSense: [...first.otherSense, ...forms.otherSense],
+}
 
 /** The merge waits: in doubt, or because it is withdrawn or cancelled. */
 function stops(text: string): boolean {
@@ -19,21 +32,24 @@ function stopped(group: Group, judge: (text: string) => boolean = stops): readon
   return corpus[group].filter(judge)
 }
 
-describe('the 500 comments (WORDS-7)', () => {
-  test('are 400 ordinary ones, 50 that stop and 50 that use the words in another sense', () => {
-    expect(corpus.ordinary).toHaveLength(400)
-    expect(corpus.stopping).toHaveLength(50)
-    expect(corpus.otherSense).toHaveLength(50)
+describe('the 650 comments (WORDS-7)', () => {
+  test('are 500 ordinary ones, 75 that stop and 75 that use the words in another sense', () => {
+    expect(corpus.ordinary).toHaveLength(500)
+    expect(corpus.stopping).toHaveLength(75)
+    expect(corpus.otherSense).toHaveLength(75)
   })
   test('none that stops is missed', () => {
     expect(corpus.stopping.filter((text) => !stops(text))).toEqual([])
   })
-  test('at most 2 % of the ordinary ones stop', () => {
-    expect(stopped('ordinary').length).toBeLessThanOrEqual(corpus.ordinary.length * 0.02)
+  test.each([
+    ['first', first],
+    ['added', forms],
+  ])('at most 2 %% of the ordinary ones stop: the %s', (_name, { ordinary }) => {
+    expect(ordinary.filter(stops).length).toBeLessThanOrEqual(ordinary.length * 0.02)
   })
   test('of those in another sense the number is known', () => {
     console.log(
-      `in another sense: ${stopped('otherSense').length} of 50 stop; ordinary: ${stopped('ordinary').length} of 400`,
+      `in another sense: ${stopped('otherSense').length} of 75 stop; ordinary: ${stopped('ordinary').length} of 500`,
     )
     expect(stopped('otherSense').length).toBeLessThanOrEqual(corpus.otherSense.length)
   })
@@ -48,15 +64,15 @@ describe('the corpus finds a judge that', () => {
       (text: string) => withdrawals(text) || /\/(?:hold|unapprove|cancel)/.test(text),
     ],
     [
-      'hears phrases among words alone',
+      "hears the page's own phrases among words alone",
       (text: string) => withdrawals(text) || /stop|hold off|revoke|withdraw|implement/i.test(text),
     ],
   ])('%s', (_name, judge) => {
-    expect(stopped('stopping', judge).length).toBeLessThan(50)
+    expect(stopped('stopping', judge).length).toBeLessThan(75)
   })
   test('hears any part of a word', () => {
     const judge = (text: string): boolean =>
       /hold|stop|cancel|revoke|withdraw|implement/i.test(linesOf(text).said.join(' '))
-    expect(stopped('ordinary', judge).length).toBeGreaterThan(8)
+    expect(stopped('ordinary', judge).length).toBeGreaterThan(10)
   })
 })
