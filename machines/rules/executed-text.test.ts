@@ -80,6 +80,44 @@ describe('a mention', () => {
   )
 })
 
+const longFolder = 'f'.repeat(255)
+const nested = Array.from({ length: 20 }, () => longFolder).join('/')
+
+it.each([
+  [`Closes ${longFolder}/b#4`, `${longFolder}/b`],
+  [`fixes: acme/${longFolder}!4`, `acme/${longFolder}`],
+  [`Resolves (${nested}/lib#4)`, `${nested}/lib`],
+  [`Closes #1, ${nested}/lib#4`, `${nested}/lib`],
+  [`Closes https://lab.test:8443/git/${nested}/lib/-/work_items/4`, `git/${nested}/lib`],
+])('a long path behind a keyword names its issue as a short one does (EXECUTED-1, MERGE-14)', (text, path) => {
+  expect(closedIssues(text)).toContainEqual({ path, number: 4 })
+  expect(closingPhrases(inert(text))).toEqual([])
+})
+
+it.each([
+  'fix',
+  `${'fix'.repeat(33)}/`,
+  'close:http://',
+  `fix ${'f'.repeat(254)}/`,
+  'fixes/',
+  'closes http://a/',
+  'closes #1,',
+])('twice as many %j cost about twice as much (EXECUTED-1)', (unit) => {
+  const [half, whole] = [leastCost(unit.repeat(30_000 / unit.length)), leastCost(unit.repeat(60_000 / unit.length))]
+  expect(whole).toBeLessThan(4 * half + 20_000)
+})
+
+/** In microseconds of this process. */
+function leastCost(text: string): number {
+  const costs = [1, 2, 3].map(() => {
+    const before = process.cpuUsage()
+    closingPhrases(text)
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  })
+  return Math.min(...costs)
+}
+
 it('what begins within a word hides no phrase behind it (EXECUTED-1)', () => {
   expect(inert('/closeCloses: Closes#1')).toBe('`/closeCloses`: Closes no. 1')
   expect(closingPhrases('disclosed: fixes#4')).toContain('fixes#4')

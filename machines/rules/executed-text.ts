@@ -13,9 +13,12 @@ import { asDisplayed, asWritten, type Reading } from './readings.ts'
 const keyword = String.raw`(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)`
 /** What may stand between the two. Forges allow a colon and blanks; a bracket or quote more costs nothing. */
 const gap = String.raw`[\s:(<[{"']{0,40}(?:(?:issues?|bugs?|tickets?)[\s:]{1,40})?`
-const url = String.raw`https?:\/\/[^\s<>()[\]]{1,300}\/(?:issues|pulls?|merge_requests|work_items)\/\d+`
-/** Folders of GitLab nest up to 20 deep. */
-const path = String.raw`(?:[\p{L}\p{N}_.-]{0,100}\/){0,20}[\p{L}\p{N}_.-]{0,100}`
+const shortUrl = String.raw`https?:\/\/[^\s<>()[\]]{1,300}`
+/** A folder of GitLab has up to 255 characters, and folders nest up to 20 deep. */
+const longUrl = String.raw`https?:\/\/[^\s<>()[\]\/]{1,300}(?:\/[^\s<>()[\]{}"':\/]{1,255}){1,25}`
+const url = String.raw`(?:${shortUrl}|${longUrl})\/(?:issues|pulls?|merge_requests|work_items)\/\d+`
+/** Only behind a gap, so that no text is read again from each keyword within it. */
+const path = String.raw`(?:(?<=[\s:(<[{"',;&])(?:[\p{L}\p{N}_.-]{0,255}\/){0,20}[\p{L}\p{N}_.-]{0,255})?`
 const reference = String.raw`(?:${url}|${path}[#!]\d+|GH-\d+(?![\p{L}\p{N}]))`
 const listed = String.raw`(?:(?:\s|[,;&]|\band\b|\bor\b){1,20}${reference}){0,50}`
 const closing = new RegExp(String.raw`${keyword}${gap}${reference}${listed}`, 'giu')
