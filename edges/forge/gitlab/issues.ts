@@ -113,7 +113,7 @@ function comments(
         query: { order_by: 'created_at', sort: 'asc' },
       })
       return found
-        .filter((note) => isComment(note, visibility.includeConfidential) && !isInline(note) && !isReview(note))
+        .filter((note) => isComment(note, visibility.includeConfidential) && !isInline(note) && !isReview(note, on))
         .map((note) => commentOf(note, threadOf(client.webURL, path, on, number)))
     },
     async listCommentsSince(path, since) {

@@ -58,6 +58,20 @@ test('an issue that a maintainer labels is wanted, and his comment approves it',
   })
 })
 
+test('a mark of reviews in a comment of an issue hides no word', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
+    const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
+    fixture.forge.comment('maintainer', PROJECT, number, 'approve')
+    fixture.forge.comment('maintainer', PROJECT, number, `/hold\n\n<!-- platform:review=${'a'.repeat(40)} -->`)
+    await fixture.quiet()
+    const withdrawn = { approvals: [], withdrawnBy: 'maintainer' }
+    expect(facts(fixture)).toMatchObject(withdrawn)
+    await resync(fixture)
+    expect(facts(fixture)).toMatchObject(withdrawn)
+  })
+})
+
 test('an issue that becomes confidential is gone at once, and is back when it is public again (PROJECT-SCM-22)', async () => {
   await withGitlabEdge(async (fixture) => {
     const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }

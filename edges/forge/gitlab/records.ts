@@ -110,7 +110,7 @@ export function inlineOf(note: Note, thread: Thread, root?: number): ForgeCommen
 
 /**
  * GitLab has no review as a thing of its own: its text is a comment like others. The mark says that ours is one, and of
- * which head. Whoever pastes it makes a review of his own comment, and no more.
+ * which head. Whoever pastes it makes a review of his own comment, and no more. An issue has no reviews: there it is text.
  */
 const reviewMark = /\n\n<!-- platform:review=([0-9a-f]{40,64}) -->\s*$/
 
@@ -118,8 +118,8 @@ export function withReviewMark(body: string, sha: string): string {
   return `${body}\n\n<!-- platform:review=${sha} -->`
 }
 
-export function isReview({ body }: Note): boolean {
-  return reviewMark.test(body ?? '')
+export function isReview({ body }: Note, on: ForgeSubjectKind): boolean {
+  return on === 'mr' && reviewMark.test(body ?? '')
 }
 
 export function reviewOf(note: Note, thread: Thread): ForgeComment {
@@ -137,7 +137,7 @@ export function reviewOf(note: Note, thread: Thread): ForgeComment {
 /** A comment of any sort, where its discussion is not at hand. */
 export function anyCommentOf(note: Note, thread: Thread): ForgeComment {
   if (isInline(note)) return inlineOf(note, thread)
-  return isReview(note) ? reviewOf(note, thread) : commentOf(note, thread)
+  return isReview(note, thread.on) ? reviewOf(note, thread) : commentOf(note, thread)
 }
 
 export interface Verdict {

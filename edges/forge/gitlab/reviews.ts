@@ -34,7 +34,7 @@ export function reviewPart(client: GitlabClient, visibility: Visibility): Review
           const shown = notes.filter((note) => isComment(note, visibility.includeConfidential))
           return [
             ...shown.filter(isInline).map((note) => inlineOf(note, thread, notes[0]?.id)),
-            ...shown.filter((note) => !isInline(note) && isReview(note)).map((note) => reviewOf(note, thread)),
+            ...shown.filter((note) => !isInline(note) && isReview(note, 'mr')).map((note) => reviewOf(note, thread)),
           ]
         }),
       ]
