@@ -1,10 +1,14 @@
 /** GitLab's dialect behind the whole edge: hook, inbox, mirror and what the actors learn. */
 import { setTimeout } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { IssueFacts } from '../../../machines/issue/events.ts'
 import { mergeWhenKnown } from '../outbound/testing/merges.ts'
 import { PROJECT } from '../../../standins/forge/testing/gitlab.ts'
 import { ofGitlab, withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const permissions = { maintainer: 'admin', bot: 'admin', reader: 'read' } as const
 const repository = {
@@ -126,6 +130,36 @@ test('a person’s Approve is a review of the head that he saw, and is gone when
     await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/unapprove`, {})
     await fixture.quiet()
     expect(await reviews()).toEqual([])
+  })
+})
+
+test.each([
+  { said: ['/approve'], held: false },
+  { said: ['/approve', '/unapprove'], held: true },
+])('after a /hold and $said of a maintainer the merge is held: $held', async ({ said, held }) => {
+  await withGitlabEdge(async (fixture) => {
+    const sha = await fixture.push(await fixture.clone('bot'), 'platform/a', { 'a.js': '1\n' })
+    const pull = { title: 'A', body: '', head: 'platform/a', base: 'main' }
+    const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
+    for (const body of ['/hold', ...said]) {
+      await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, { body })
+      await fixture.quiet()
+      // A word of the same second lifts nothing, and what is young may be missing in a list.
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 })
+      fixture.clock.advance(120_000)
+    }
+    expect(await mergeWhenKnown(fixture, { number, sha })).toHaveLength(held ? 1 : 0)
+  })
+})
+
+test('of `/unapprove` without an approval GitLab keeps nothing that could be heard', async () => {
+  await withGitlabEdge(async (fixture) => {
+    await fixture.push(await fixture.clone('bot'), 'feature', { 'a.js': '1\n' })
+    const pull = { title: 'A', body: '', head: 'feature', base: 'main' }
+    const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
+    await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, { body: '/unapprove' })
+    await fixture.quiet()
+    expect(await fixture.edge.mirror.comments('demo', 'library', 'mr', number)).toEqual([])
   })
 })
 
