@@ -90,7 +90,7 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
     async apply({ project: uid, delivery }, change) {
       const project = await directory.byUid(uid)
       if (project === undefined) throw new TerminalError('unknown-project', `no Project has the uid ${uid} any more`)
-      if (isShown(change, project)) await mirror.apply(projectId(project), change, delivery)
+      await mirror.apply(projectId(project), withoutHiddenWords(change, project), delivery)
     },
   })
   const handlers = createForgeHandlers({
@@ -137,7 +137,9 @@ export function createForgeEdge(options: ForgeEdgeOptions): ForgeEdge {
   }
 }
 
-/** PROJECT-SCM-22. A confidential issue is read through the port, which hides it; a note is in its delivery whole. */
-function isShown(change: ForgeChange, { scm }: ProjectSettings): boolean {
-  return change.kind !== 'comment' || change.confidential !== true || scm.includeConfidential === true
+/** PROJECT-SCM-22. What the port hides is read through it; a note is in its delivery whole, so its thread is read instead. */
+function withoutHiddenWords(change: ForgeChange, { scm }: ProjectSettings): ForgeChange {
+  if (change.kind !== 'comment' || change.confidential !== true || scm.includeConfidential === true) return change
+  const { path, by, comment } = change
+  return { path, by, kind: 'thread', on: comment.on, number: comment.number }
 }

@@ -61,6 +61,8 @@ export interface ForgeComment {
   readonly number: number
   readonly author: ForgeAccount
   readonly body: string
+  /** Of a note that members alone may read: its body names the kind of its word, and no word of it is here. */
+  readonly withoutWords?: true
   readonly url: string
   readonly createdAt: number
   readonly updatedAt: number

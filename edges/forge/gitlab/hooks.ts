@@ -1,7 +1,6 @@
 import { NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgeDelivery, ForgePort } from '../port.ts'
 import { placeOf, type GitlabClient } from './client.ts'
-import type { Visibility } from './issues.ts'
 import * as schema from './schema.ts'
 
 type HookPart = Pick<ForgePort, 'resendsAtOnce' | 'ensureHook' | 'listDeliveries' | 'redeliver'>
@@ -16,7 +15,7 @@ const hookEvents = {
   job_events: true,
 } as const
 
-export function hookPart(client: GitlabClient, { includeConfidential }: Visibility): HookPart {
+export function hookPart(client: GitlabClient): HookPart {
   return {
     // docs.gitlab.com, "Project webhooks API": five a minute.
     resendsAtOnce: 5,
@@ -29,9 +28,9 @@ export function hookPart(client: GitlabClient, { includeConfidential }: Visibili
         ...(secret.startsWith('whsec_') ? { signing_token: secret } : {}),
         ...hookEvents,
         tag_push_events: false,
-        // Who hides an issue has to be heard: what is here of it goes.
+        // Who hides an issue has to be heard: what is here of it goes. So has a no in a note that is hidden.
         confidential_issues_events: true,
-        confidential_note_events: includeConfidential,
+        confidential_note_events: true,
         enable_ssl_verification: true,
       }
       const ours = (await client.list('list hooks', schema.Hook, { place: hooks })).find((hook) => hook.url === url)

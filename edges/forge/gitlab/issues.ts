@@ -1,7 +1,7 @@
 import { ConflictError, NotFoundError, ValidationError } from '../errors.ts'
 import type { ForgeComment, ForgePort, ForgeSubjectKind, IssueQuery } from '../port.ts'
 import { pageAt, placeOf, type GitlabClient, type GitlabRequest } from './client.ts'
-import { anyCommentOf, commentOf, isComment, isInline, isReview, issueOf, threadOf, type Thread } from './records.ts'
+import { anyCommentOf, commentOf, heardIn, isInline, isReview, issueOf, threadOf, type Thread } from './records.ts'
 import * as schema from './schema.ts'
 
 type IssuePart = Pick<
@@ -112,8 +112,8 @@ function comments(
         place: notesOf(path, on, number),
         query: { order_by: 'created_at', sort: 'asc' },
       })
-      return found
-        .filter((note) => isComment(note, visibility.includeConfidential) && !isInline(note) && !isReview(note, on))
+      return heardIn(found, visibility.includeConfidential)
+        .filter((note) => !isInline(note) && !isReview(note, on))
         .map((note) => commentOf(note, threadOf(client.webURL, path, on, number)))
     },
     async listCommentsSince(path, since) {
@@ -121,8 +121,7 @@ function comments(
       for (const { on, number } of await changedSince(client, visibility, path, since)) {
         const thread = threadOf(client.webURL, path, on, number)
         const notes = await notesSince(client, path, thread, since).catch(withoutThread)
-        const shown = notes.filter((note) => isComment(note, visibility.includeConfidential))
-        found.push(...shown.map((note) => anyCommentOf(note, thread)))
+        found.push(...heardIn(notes, visibility.includeConfidential).map((note) => anyCommentOf(note, thread)))
       }
       return found.toSorted((left, right) => left.updatedAt - right.updatedAt)
     },

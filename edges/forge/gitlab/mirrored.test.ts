@@ -1,7 +1,8 @@
 /** GitLab's dialect behind the whole edge: hook, inbox, mirror and what the actors learn. */
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { IssueFacts } from '../../../machines/issue/events.ts'
+import { threadReader } from '../mirror/threads.ts'
 import { mergeWhenKnown } from '../outbound/testing/merges.ts'
 import { PROJECT } from '../../../standins/forge/testing/gitlab.ts'
 import { ofGitlab, withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
@@ -133,6 +134,20 @@ test('a person’s Approve is a review of the head that he saw, and is gone when
   })
 })
 
+test('a comment on an issue that became confidential unheard tells that it is gone (PROJECT-SCM-22)', async () => {
+  await withGitlabEdge(async (fixture) => {
+    const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
+    const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
+    await fixture.quiet()
+    fixture.forge.faults.inject({ kind: 'drop', times: 1 })
+    await ask(fixture, 'maintainer', 'PUT', `/issues/${number}`, { confidential: true, description: 'a secret' })
+    await ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, { body: 'a secret' })
+    await fixture.quiet()
+    expect(facts(fixture).state).toBe('closed')
+    expect(JSON.stringify(fixture.delivered)).not.toContain('a secret')
+  })
+})
+
 test.each([
   { said: ['/approve'], held: false },
   { said: ['/approve', '/unapprove'], held: true },
@@ -160,6 +175,47 @@ test('of `/unapprove` without an approval GitLab keeps nothing that could be hea
     await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, { body: '/unapprove' })
     await fixture.quiet()
     expect(await fixture.edge.mirror.comments('demo', 'library', 'mr', number)).toEqual([])
+  })
+})
+
+describe('an internal note of a maintainer', () => {
+  const secret = 'Fabrikam has not paid'
+  const note = (body: string): object => ({ body, internal: true })
+
+  test.each([`/hold\n\n${secret}.`, `Please hold off, ${secret}.`, `${secret}, do not merge.`, `/cancel\n\n${secret}`])(
+    '%j withholds the merge, and nobody is shown a word of it (PROJECT-SCM-22)',
+    async (body) => {
+      await withGitlabEdge(async (fixture) => {
+        const sha = await fixture.push(await fixture.clone('bot'), 'platform/a', { 'a.js': '1\n' })
+        const pull = { title: 'A', body: '', head: 'platform/a', base: 'main' }
+        const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
+        await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, note(body))
+        await fixture.quiet()
+        const [refused] = await mergeWhenKnown(fixture, { number, sha })
+        expect(refused?.event.reason).toMatch(/maintainer .*internal note/)
+        const rows = await fixture.edge.mirror.comments('demo', 'library', 'mr', number)
+        expect(JSON.stringify([refused, rows, fixture.delivered])).not.toContain(secret)
+        const reader = threadReader(fixture.edge.mirror, fixture.directory)
+        expect(await reader.comments('demo', 'library', number, 'mr')).toEqual([])
+        expect(fixture.delivered.filter(({ event }) => event.type === 'mr.commented')).toEqual([])
+      })
+    },
+  )
+
+  test('without a no is not mirrored, and one of an issue takes its approval back (PROJECT-SCM-22)', async () => {
+    await withGitlabEdge(async (fixture) => {
+      const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }
+      const { number } = fixture.forge.openIssue('maintainer', PROJECT, input)
+      fixture.forge.comment('maintainer', PROJECT, number, 'approve')
+      await ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, note(`approve, though ${secret}`))
+      await fixture.quiet()
+      expect(facts(fixture).approvals).toHaveLength(1)
+      expect(await fixture.edge.mirror.comments('demo', 'library', 'issue', number)).toHaveLength(1)
+      await ask(fixture, 'maintainer', 'POST', `/issues/${number}/notes`, note(`/hold ${secret}`))
+      await fixture.quiet()
+      expect(facts(fixture)).toMatchObject({ approvals: [], withdrawnBy: 'maintainer' })
+      expect(fixture.delivered.filter(({ event }) => JSON.stringify(event).includes(secret))).toEqual([])
+    })
   })
 })
 

@@ -14,7 +14,7 @@ export function createGitlabForge({ includeConfidential = false, ...options }: A
     ...repositoryPart(client),
     ...issuePart(client, visibility),
     ...mergeRequestPart(client, visibility),
-    ...hookPart(client, visibility),
+    ...hookPart(client),
     // The times of what is read say whether it was edited. By whom, its REST API never says.
     editsOf: async () => [],
   }

@@ -1,3 +1,6 @@
+import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
+import { commandsIn, stoppingCommands } from '../../../machines/rules/commands.ts'
+import { doubtIn } from '../../../machines/rules/doubts.ts'
 import type {
   ChangedFile,
   ForgeAccount,
@@ -60,9 +63,28 @@ export function threadOf(webURL: string, path: string, on: ForgeSubjectKind, num
   return { on, number, url: `${webURL}/${path}/-/${on === 'issue' ? 'issues' : 'merge_requests'}/${number}` }
 }
 
-/** Neither GitLab's own words about what happened nor, unless they are wanted, what only members may read. */
-export function isComment(note: Note, includeConfidential: boolean): boolean {
-  return note.system !== true && (includeConfidential || !(note.internal ?? note.confidential ?? false))
+interface HeardNote extends Note {
+  readonly withoutWords?: true
+}
+
+/**
+ * Without GitLab's own words about what happened. What only members may read is left out unless it is wanted, but for a no:
+ * of that the kind alone is kept, in words of ours (PROJECT-SCM-22).
+ */
+export function heardIn(notes: readonly Note[], includeConfidential: boolean): readonly HeardNote[] {
+  return notes.flatMap((note) => {
+    if (note.system === true) return []
+    if (includeConfidential || !(note.internal ?? note.confidential ?? false)) return [note]
+    const kind = kindOfNo(note.body ?? '')
+    return kind === undefined ? [] : [{ ...note, body: kind, withoutWords: true }]
+  })
+}
+
+/** A withdrawal, or a doubt (WORDS-7). One that cancels is a doubt: nobody could be told why the Task ended. */
+function kindOfNo(body: string): string | undefined {
+  if (judgeComment(body) === 'withdraws') return '/hold in an internal note'
+  const cancels = commandsIn(body).some(({ name }) => stoppingCommands.includes(name))
+  return cancels || doubtIn(body) !== undefined ? 'In an internal note: /hold?' : undefined
 }
 
 export function isInline({ type, position }: Note): boolean {
@@ -73,12 +95,13 @@ export function commentOf(note: Note, thread: Thread): ForgeComment {
   return { ...wordsOf(note, thread), id: String(note.id), sort: 'comment' }
 }
 
-function wordsOf(note: Note, { on, number, url }: Thread): Omit<ForgeComment, 'id' | 'sort'> {
+function wordsOf(note: HeardNote, { on, number, url }: Thread): Omit<ForgeComment, 'id' | 'sort'> {
   return {
     on,
     number,
     author: accountOf(note.author),
     body: note.body ?? '',
+    ...(note.withoutWords === true ? { withoutWords: true } : {}),
     url: `${url}#note_${note.id}`,
     createdAt: timeOf(note.created_at),
     updatedAt: timeOf(note.updated_at),

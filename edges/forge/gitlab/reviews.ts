@@ -9,8 +9,8 @@ import type { Visibility } from './issues.ts'
 import { positionOf, type Position } from './positions.ts'
 import {
   commentOf,
+  heardIn,
   inlineOf,
-  isComment,
   isInline,
   isReview,
   reviewOf,
@@ -31,7 +31,7 @@ export function reviewPart(client: GitlabClient, visibility: Visibility): Review
       const all = [
         ...(await listVerdicts(client, path, number, discussions)).map((one) => verdictOf(one, thread)),
         ...discussions.flatMap(({ notes }) => {
-          const shown = notes.filter((note) => isComment(note, visibility.includeConfidential))
+          const shown = heardIn(notes, visibility.includeConfidential)
           return [
             ...shown.filter(isInline).map((note) => inlineOf(note, thread, notes[0]?.id)),
             ...shown.filter((note) => !isInline(note) && isReview(note, 'mr')).map((note) => reviewOf(note, thread)),

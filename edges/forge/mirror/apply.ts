@@ -128,16 +128,21 @@ async function reportIssue(
 
 /** Read from the forge, with what only the delivery knows. What the forge shows us no more is gone. */
 function applySubject(subjects: Subjects, scope: Scope, change: SubjectChange, delivery: string): Promise<void> {
-  return subjects.withSubject(scope, change.on, change.number, async (subject) => {
-    try {
-      if (change.on === 'issue') await rereadIssue(subject, change, delivery)
-      else await rereadMergeRequest(subject, change)
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error
-      await markGone(subject)
-      await subject.tell()
-    }
-  })
+  return subjects.withSubject(scope, change.on, change.number, (subject) =>
+    orGone(subject, () =>
+      change.on === 'issue' ? rereadIssue(subject, change, delivery) : rereadMergeRequest(subject, change),
+    ),
+  )
+}
+
+async function orGone(subject: Subject, read: () => Promise<void>): Promise<void> {
+  try {
+    await read()
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error
+    await markGone(subject)
+    await subject.tell()
+  }
 }
 
 async function rereadIssue(subject: Subject, change: SubjectChange, delivery: string): Promise<void> {
@@ -170,11 +175,13 @@ async function rereadMergeRequest(subject: Subject, change: SubjectChange): Prom
 }
 
 function applyThread(subjects: Subjects, scope: Scope, { on, number }: ThreadChange): Promise<void> {
-  return subjects.withSubject(scope, on, number, async (subject) => {
-    if ((await subject.row()) === undefined) await readSubject(subject)
-    await readThread(subject)
-    await subject.tell()
-  })
+  return subjects.withSubject(scope, on, number, (subject) =>
+    orGone(subject, async () => {
+      if ((await subject.row()) === undefined) await readSubject(subject)
+      await readThread(subject)
+      await subject.tell()
+    }),
+  )
 }
 
 function hasTrigger({ issue }: MirroredIssue, { triggerLabel }: ProjectSettings): boolean {

@@ -62,13 +62,14 @@ export function isOurs(row: MirroredSubject, people: People): boolean {
   )
 }
 
-/** Events of the comments that were not told yet; those of bots and strangers give none (PEOPLE-4). */
+/** Events of the comments that were not told yet; those of bots and strangers, and what is here without its words, give none (PEOPLE-4). */
 export function commentTellings(row: MirroredSubject, context: FactsContext, at: number): readonly Delivery[] {
   const to = subjectAddress(context.project, row)
   return untold(context.thread).flatMap((one) => {
     const { people } = context
     const { comment } = one
-    if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author) || !isHeardComment(one, people)) return []
+    if (comment.withoutWords === true || people.isOwnComment(comment)) return []
+    if (!people.isGatedHuman(comment.author) || !isHeardComment(one, people)) return []
     return row.kind === 'issue' ? issueComment(to, one, people, at) : mergeRequestComment(to, one, row, context, at)
   })
 }

@@ -86,7 +86,9 @@ function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateO
         (comment) => comment.deletedAt === undefined && gate.hears(comment),
       )
       return living
-        .filter(({ comment }) => comment.body !== '' || comment.verdict !== undefined)
+        .filter(
+          ({ comment }) => comment.withoutWords !== true && (comment.body !== '' || comment.verdict !== undefined),
+        )
         .filter(({ comment }) => !(accounts.isOwn(comment.author) && hasTopicOf(comment.body, standingTopic)))
         .map((comment) => toComment(comment, accounts.isBot))
     },
