@@ -81,7 +81,8 @@ function withheldBy(row: MirroredComment, place: ThreadPlace, people: Thread['pe
   const word = { place, commentId, author: author.login, url }
   if (judgeComment(text) === 'withdraws') return [{ ...word, kind: 'hold', at: Math.max(createdAt, at), text }]
   if (asksForChanges(row, people)) return [{ ...word, kind: 'changes', at: createdAt, text: body }]
-  const line = doubtIn(text)
+  const isAnswered = row.comment.verdict === 'dismissed' && isByMaintainer(row.dismissal?.by, people)
+  const line = isAnswered ? undefined : doubtIn(text)
   return line === undefined ? [] : [{ ...word, kind: 'doubt', at: Math.max(createdAt, at), text: line }]
 }
 
