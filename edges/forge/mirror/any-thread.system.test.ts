@@ -156,6 +156,41 @@ describe('a word on the merge request withholds the merge', () => {
   })
 })
 
+const withDoubt: typeof kinds = [
+  ...kinds,
+  [
+    'a doubt',
+    async ({ fixture }, number, login = 'acme') => fixture.forge.comment(login, REPO, number, 'Hold on a second').id,
+  ],
+]
+
+describe('who leaves the maintainers keeps what he withheld', () => {
+  test.each(withDoubt)(
+    'LAW-24: %s that was heard withholds on, and lifts and new words of his do not count',
+    async (_name, say) => {
+      await withApprovedIssue({}, async (approved) => {
+        const { number } = await approved.change()
+        await say(approved, number)
+        await approved.fixture.quiet()
+        ;(approved.fixture.project.scm.maintainerLogins as string[]).pop()
+        nextSecond()
+        approved.fixture.forge.comment('acme', REPO, number, '/approve')
+        await approved.fixture.quiet()
+        await expectHeld(approved)
+      })
+    },
+  )
+  test.each(withDoubt)('%s that he says afterwards withholds nothing', async (_name, say) => {
+    await withApprovedIssue({}, async (approved) => {
+      const { number } = await approved.change()
+      ;(approved.fixture.project.scm.maintainerLogins as string[]).pop()
+      await say(approved, number)
+      await approved.fixture.quiet()
+      await expectMerged(approved)
+    })
+  })
+})
+
 describe('a doubt stops (WORDS-7)', () => {
   const doubts = ['@bot /hold', 'Please hold off, legal has to look at this first.', '🛑 /hold', '/hold—wait']
   test.each(doubts)(

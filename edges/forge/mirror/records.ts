@@ -102,6 +102,8 @@ export interface MirroredComment {
   /** What the author's comment withheld before hands that are not known as his wrote over it. */
   readonly withdrawal?: WithdrawnWords
   readonly dismissal?: Dismissal
+  /** Its author was a maintainer when the forge last told of it: he keeps what he withheld. */
+  readonly byMaintainer?: true
   /** Its actor had it, or never has to. */
   readonly told: boolean
   /** The forge delivered its creation, or its actor had it: another delivery of it is no news. */

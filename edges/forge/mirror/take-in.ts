@@ -284,7 +284,8 @@ export async function takeInComment(
   hint: CommentHint,
 ): Promise<boolean> {
   const row = await loadComment(sql, context.place, comment.id)
-  const now = context.rules.hands(row, comment, hint, context.now)
+  const told = context.rules.hands(row, comment, hint, context.now)
+  const now = told && context.people.isMaintainer(comment.author) ? { ...told, byMaintainer: true as const } : told
   if (now === undefined || (row !== undefined && contentHash(now) === contentHash(row))) return false
   await upsertComment(sql, context.place, now)
   return true

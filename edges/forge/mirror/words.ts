@@ -41,10 +41,14 @@ interface ThreadWords {
 }
 
 export function wordsIn({ place, rows, people }: Thread): ThreadWords {
-  const heard = rows.filter((row) => people.isMaintainer(row.comment.author) && !isDeletedByAuthor(row))
+  const isMaintainers = ({ comment }: MirroredComment): boolean => people.isMaintainer(comment.author)
+  const standing = rows.filter((row) => !isDeletedByAuthor(row))
+  const heard = standing.filter((row) => row.byMaintainer === true || isMaintainers(row))
   return {
     withheld: heard.flatMap((row) => withheldBy(row, place, people)),
-    lifts: heard.filter(letsGo).map(({ comment: { id, createdAt } }) => ({ place, commentId: id, at: createdAt })),
+    lifts: heard
+      .filter((row) => isMaintainers(row) && letsGo(row))
+      .map(({ comment: { id, createdAt } }) => ({ place, commentId: id, at: createdAt })),
   }
 }
 

@@ -11,12 +11,13 @@ interface CommentRow {
   readonly deletedBy: string | null
   readonly withdrawal: string | null
   readonly dismissal: string | null
+  readonly byMaintainer: boolean
   readonly told: boolean
   readonly heard: boolean
 }
 
 const columns = `document, body_hash as "bodyHash", edited_by as "editedBy", deleted_at as "deletedAt",
-  deleted_by as "deletedBy", withdrawal, dismissal, told, heard`
+  deleted_by as "deletedBy", withdrawal, dismissal, by_maintainer as "byMaintainer", told, heard`
 
 function commentOf(row: CommentRow): MirroredComment {
   return {
@@ -27,6 +28,7 @@ function commentOf(row: CommentRow): MirroredComment {
     ...(row.deletedBy === null ? {} : { deletedBy: row.deletedBy }),
     ...(row.withdrawal === null ? {} : { withdrawal: JSON.parse(row.withdrawal) as WithdrawnWords }),
     ...(row.dismissal === null ? {} : { dismissal: JSON.parse(row.dismissal) as Dismissal }),
+    ...(row.byMaintainer ? { byMaintainer: true } : {}),
     told: row.told,
     heard: row.heard,
   }
@@ -66,11 +68,12 @@ export async function countComments(sql: Queryable, key: SubjectKey): Promise<nu
 export async function upsertComment(sql: Queryable, place: RepositoryPlace, row: MirroredComment): Promise<void> {
   const { comment } = row
   await sql.query(
-    `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, deleted_by, withdrawal, dismissal, told, heard)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+    `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, deleted_by, withdrawal, dismissal, by_maintainer, told, heard)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
      on conflict (project, repository, id) do update set document = excluded.document, body_hash = excluded.body_hash,
        edited_by = excluded.edited_by, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at,
        deleted_by = excluded.deleted_by, withdrawal = excluded.withdrawal, dismissal = excluded.dismissal,
+       by_maintainer = excluded.by_maintainer,
        told = forge_comment.told and excluded.told, heard = forge_comment.heard or excluded.heard`,
     [
       place.project,
@@ -89,6 +92,7 @@ export async function upsertComment(sql: Queryable, place: RepositoryPlace, row:
       row.deletedBy ?? null,
       row.withdrawal === undefined ? null : JSON.stringify(row.withdrawal),
       row.dismissal === undefined ? null : JSON.stringify(row.dismissal),
+      row.byMaintainer === true,
       row.told,
       row.heard,
     ],
