@@ -68,8 +68,8 @@ export function commentTellings(row: MirroredSubject, context: FactsContext, at:
   return untold(context.thread).flatMap((one) => {
     const { people } = context
     const { comment } = one
-    if (comment.withoutWords === true || people.isOwnComment(comment)) return []
-    if (!people.isGatedHuman(comment.author) || !isHeardComment(one, people)) return []
+    if (comment.withoutWords === true) return []
+    if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author) || !isHeardComment(one, people)) return []
     return row.kind === 'issue' ? issueComment(to, one, people, at) : mergeRequestComment(to, one, row, context, at)
   })
 }
