@@ -27,7 +27,7 @@ export function acceptedApproval(context: IssueContext): StandingApproval | unde
 }
 
 /**
- * Remembers under which text of the issue each approval was in order. An edit by a maintainer or the bot carries the
+ * Remembers under which text of the issue each approval was in order. An edit by a maintainer carries the
  * approvals that stood along; an edit by anybody else leaves them behind (APPROVAL-9).
  */
 export function bodiesApproved(previous: IssueContext, facts: IssueFacts): IssueContext['approvedBodies'] {

@@ -90,8 +90,8 @@ async function takeHands(subject: Subject, listed: readonly ForgeComment[]): Pro
   await subject.takeWords([], async (tx, context) => {
     for (const comment of asked) {
       const known = edits.find(({ id }) => id === comment.id)
-      const told = known && tellingOf(comment, known)
-      if (told !== undefined) await takeInComment(tx, context, ...told)
+      const telling = known && tellingOf(comment, known)
+      if (telling !== undefined) await takeInComment(tx, context, ...telling)
     }
   })
 }

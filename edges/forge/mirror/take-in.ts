@@ -284,8 +284,8 @@ export async function takeInComment(
   hint: CommentHint,
 ): Promise<boolean> {
   const row = await loadComment(sql, context.place, comment.id)
-  const told = context.rules.hands(row, comment, hint, context.now)
-  const now = told && context.people.isMaintainer(comment.author) ? { ...told, byMaintainer: true as const } : told
+  const next = context.rules.hands(row, comment, hint, context.now)
+  const now = next && context.people.isMaintainer(comment.author) ? { ...next, byMaintainer: true as const } : next
   if (now === undefined || (row !== undefined && contentHash(now) === contentHash(row))) return false
   await upsertComment(sql, context.place, now)
   return true
