@@ -280,6 +280,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'read-is-the-authors',
+    does: 'takes what was only read for its author’s, whoever may have written over it within its second',
+    law: /^LAW-24: .* grants on comment \d+, which no maintainer wrote/,
+    edits: [{ file: 'edges/forge/mirror/hands.ts', find: / \|\| grants\(body\)/, replace: '' }],
+  },
+  {
     name: 'own-voice-heard',
     does: 'takes its own comments for those of a maintainer',
     law: /^LAW-4/,

@@ -12,6 +12,7 @@ import { openForge, type Entry, type Look, type Said as Words } from './forge.ts
 import { Orchestrators, type Compose } from './orchestrators.ts'
 import { Checks, requiredCheck } from './late-checks.ts'
 import { Meddlers } from './meddlers.ts'
+import { Silence } from './silence.ts'
 import { Memory, type Filling } from './memory.ts'
 import { lacksOf } from './memory-truth.ts'
 import { watchOperator } from './operator.ts'
@@ -106,8 +107,9 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
       for (const thread of askedMerges(row)) meddlers.meet('merging', thread)
     },
   })
-  const crowd = new Crowd(world, forge, plan)
-  const meddlers = new Meddlers(world, forge, plan)
+  const silence = new Silence()
+  const crowd = new Crowd(world, forge, { plan, silence })
+  const meddlers = new Meddlers(world, forge, { plan, silence })
   const alerting = new Alerting(world, () => orchestrators, plan)
 
   const late = dice(plan.seed, 'late pushes')
@@ -117,7 +119,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
 
   /** What is lost here is asked for again, or the mirror finds it by itself. */
   function carry({ url, event, headers, body }: Parameters<Carry>[0]): Journey {
-    if (meddlers.loses(event)) {
+    if (silence.loses(event)) {
       world.tell(`the webhook ${event} is lost`, true)
       return { isLost: true, answer: Promise.resolve(undefined) }
     }
@@ -150,7 +152,7 @@ export async function live(plan: Plan, { store, compose, passed }: Stage): Promi
   faults.becalm()
   agents.becalm()
   crowd.becalm()
-  meddlers.becalm()
+  silence.becalm()
   checks.becalm()
   orchestrators.becalm()
   world.tell('all is calm from here on', true)

@@ -10,6 +10,7 @@ import {
   type CrashFault,
   type Fault,
   type ForeignPushPlan,
+  type ForgeryPlan,
   type IssuePlan,
   type MemoryFault,
   type ObjectionPlan,
@@ -53,6 +54,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
       () => visitPlan(roll),
     ),
     objections: objectionPlans(dice(seed, 'objections')),
+    forgeries: forgeryPlans(dice(seed, 'forgeries')),
     foreignPushes: foreignPushPlans(dice(seed, 'foreign pushes')),
     rebases: rebasePlans(dice(seed, 'rebases')),
     required: requiredPlan(dice(seed, 'required check')),
@@ -116,6 +118,7 @@ const calmWays = {
   maxConcurrentAgents: 3,
   withheld: undefined,
   foreignPushes: [],
+  forgeries: [],
   rebases: [],
   required: undefined,
   memory: 'there',
@@ -190,6 +193,17 @@ function objectionPlans(roll: Dice): readonly ObjectionPlan[] {
     place: roll.pick(objectionPlaces),
     liftMs: roll.whole(20_000, 240_000),
     liftBy: roll.pick(['comment', 'review']),
+  }))
+}
+
+/** Dice of its own: what else a seed makes stays what it was. */
+function forgeryPlans(roll: Dice): readonly ForgeryPlan[] {
+  return several(roll.whole(0, 3), (index) => ({
+    nth: 2 * index + roll.whole(0, 1),
+    by: roll.pick(meddlers),
+    how: roll.pick(['approves', 'excuses', 'deletes']),
+    afterMs: roll.whole(0, 1500),
+    isUntold: roll.chance(0.5),
   }))
 }
 

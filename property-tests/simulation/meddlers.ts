@@ -6,6 +6,7 @@ import { people } from '../../standins/people.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import { fullName, repositoryNames, type Forge } from './forge.ts'
 import type { ForeignPushPlan, Meddler, MeddlingMoment, Plan, RebasePlan } from './plan.ts'
+import type { Silence } from './silence.ts'
 import { nameOf, type Thread } from './thread.ts'
 
 /** Another branch that merge requests can be given to. */
@@ -25,29 +26,19 @@ export class Meddlers {
   readonly #plan: Plan
   /** Merge requests in the order in which they came to each moment. */
   readonly #met: Readonly<Record<MeddlingMoment, string[]>> = { reviewing: [], judged: [], merging: [] }
-  #isSilent = false
-  #isCalm = false
+  readonly #silence: Silence
 
-  constructor(world: World, forge: Forge, plan: Plan) {
+  constructor(world: World, forge: Forge, { plan, silence }: { readonly plan: Plan; readonly silence: Silence }) {
     this.#world = world
     this.#forge = forge
     this.#plan = plan
+    this.#silence = silence
   }
 
   begin(): void {
     if (this.#plan.rebases.length === 0) return
     for (const repository of repositoryNames.slice(0, this.#plan.repositories))
       this.#world.onStore(() => this.#push(people.owner, repository, otherBase, 'release.txt'))
-  }
-
-  /** They go on, and no delivery of theirs gets lost. */
-  becalm(): void {
-    this.#isCalm = true
-  }
-
-  /** Whether the delivery of what is being done gets lost. */
-  loses(event: string): boolean {
-    return this.#isSilent && telling.has(event)
   }
 
   /** A merge request came to this moment; only the first time counts. */
@@ -64,13 +55,7 @@ export class Meddlers {
   }
 
   #act({ isUntold }: Pick<ForeignPushPlan, 'isUntold'>, act: () => Promise<void>): void {
-    this.#world.onStore(async () => {
-      this.#isSilent = isUntold && !this.#isCalm
-      await act()
-      // The stand-in of GitLab sends what it has collected a little later.
-      await new Promise<void>((resolve) => void setImmediate(resolve))
-      this.#isSilent = false
-    })
+    this.#world.onStore(() => this.#silence.around(isUntold, telling, act))
   }
 
   async #pushTo({ by }: ForeignPushPlan, { repository, kind, number }: Thread): Promise<void> {

@@ -5,8 +5,10 @@ import type { ReviewInput } from '../../standins/forge/store/reviews.ts'
 import type { World } from '../runtime/simulation/world.ts'
 import { ordersMark } from './agents.ts'
 import { fullName, repositoryNames, triggerLabel, type Forge, type Said } from './forge.ts'
+import type { Silence } from './silence.ts'
 import { nameOf, type Thread } from './thread.ts'
 import type {
+  ForgeryPlan,
   IssuePlan,
   MaintainerMood,
   ObjectionPlace,
@@ -46,10 +48,14 @@ const overrulers: Readonly<Record<Plan['forge'], readonly string[]>> = {
 }
 const logins = { reporter: people.reporter, maintainer: people.maintainer, stranger: people.stranger } as const
 
+/** Of a comment. */
+const telling: ReadonlySet<string> = new Set(['issue_comment', 'Note Hook'])
+
 export class Crowd {
   readonly #world: World
   readonly #forge: Forge
   readonly #plan: Plan
+  readonly #silence: Silence
   readonly opened: Opened[] = []
   readonly objections: Objection[] = []
   /** Merge requests of the platform in the order in which they were seen. */
@@ -57,12 +63,15 @@ export class Crowd {
   readonly #done = new Set<string>()
   /** Where what the maintainer meant is not what stands there. */
   readonly #overruled = new Set<string>()
+  /** Comments of the maintainer so far. */
+  #words = 0
   #isCalm = false
 
-  constructor(world: World, forge: Forge, plan: Plan) {
+  constructor(world: World, forge: Forge, { plan, silence }: { readonly plan: Plan; readonly silence: Silence }) {
     this.#world = world
     this.#forge = forge
     this.#plan = plan
+    this.#silence = silence
   }
 
   begin(): void {
@@ -336,7 +345,30 @@ export class Crowd {
     if (this.#plan.forge === 'gitlab' && thread.kind === 'pull' && body === '/approve')
       return void (await actions.review(login, repository, thread.number, { event: 'APPROVE' }))
     const words = this.#plan.forge === 'gitlab' && thread.kind === 'issue' ? keptOnGitlab(body) : body
-    actions.comment(login, repository, thread.number, words, thread.kind)
+    const forgery = login === people.maintainer ? this.#nextForgery() : undefined
+    await this.#silence.around(forgery?.isUntold === true, telling, () => {
+      const { id } = actions.comment(login, repository, thread.number, words, thread.kind)
+      if (forgery) this.#world.after(forgery.afterMs, () => this.#on(() => this.#overwrite(forgery, thread, id)))
+    })
+  }
+
+  #nextForgery(): ForgeryPlan | undefined {
+    const nth = this.#words++
+    return this.#isCalm ? undefined : this.#plan.forgeries.find((one) => one.nth === nth)
+  }
+
+  /** On GitLab only who administers the project may touch the words of others. */
+  async #overwrite(plan: ForgeryPlan, thread: Thread, id: number): Promise<void> {
+    if (this.#thread(thread).comments.get(id) === undefined) return
+    const by = this.#plan.forge === 'gitlab' ? people.owner : people[plan.by]
+    this.#overruled.add(nameOf(thread))
+    this.#world.tell(`${by} ${plan.how} where ${people.maintainer} wrote on ${nameOf(thread)}`)
+    const { actions } = this.#forge
+    const text = plan.how === 'approves' ? '/approve' : 'Fine, after all.'
+    await this.#silence.around(plan.isUntold, telling, () => {
+      if (plan.how === 'deletes') actions.deleteComment(by, fullName(thread.repository), id)
+      else actions.editComment(by, fullName(thread.repository), id, text)
+    })
   }
 }
 

@@ -8,6 +8,7 @@ export interface Plan {
   readonly visits: readonly VisitPlan[]
   readonly objections: readonly ObjectionPlan[]
   readonly foreignPushes: readonly ForeignPushPlan[]
+  readonly forgeries: readonly ForgeryPlan[]
   readonly rebases: readonly RebasePlan[]
   /** A check that the base requires of each head; undefined: none. */
   readonly required: RequiredCheckPlan | undefined
@@ -63,6 +64,16 @@ export type MaintainerMood =
   | 'is overruled'
   /** He withdraws, and takes it back by his own edit or deletion. */
   | 'takes it back'
+
+/** Within moments the nth word of the maintainer, from 0, is edited or deleted by somebody who may and maintains nothing. */
+export interface ForgeryPlan {
+  readonly nth: number
+  readonly by: Meddler
+  readonly how: 'approves' | 'excuses' | 'deletes'
+  readonly afterMs: number
+  /** The deliveries of both get lost. */
+  readonly isUntold: boolean
+}
 
 export interface SecretPlan {
   readonly atMs: number

@@ -19,6 +19,7 @@ test.each([
   ['DELETE', `${project}/repository/branches/platform%2Fone`, 'DELETE refs'],
   ['GET', `${project}/pipelines?sha=1`, 'GET repository'],
   ['GET', `${project}/labels`, 'labels'],
+  ['POST', '/graphql', 'GET comments'],
   ['POST', `${project}/hooks/7/events/9/resend`, 'hooks'],
 ])('a life can die around %s %s, which is called %s', (method, path, call) => {
   expect(forgeCall(method, path)).toBe(call)

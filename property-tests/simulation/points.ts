@@ -127,6 +127,8 @@ const forgeCalls = [
 /** What is asked of the forge, in the words of `forgeCalls`. */
 export function forgeCall(method: string, path: string): string {
   const [plain = ''] = path.split('?')
+  // Who edited comments is asked there.
+  if (plain.endsWith('/graphql')) return 'GET comments'
   if (plain.includes('/labels')) return 'labels'
   if (plain.includes('/hooks')) return 'hooks'
   if (plain.startsWith('/api/v4/')) return gitlabCall(method, plain)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { people } from '../../standins/people.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Entry } from './forge.ts'
-import { withdrawalsStand } from './withdrawals.ts'
+import { grantsAreTheirs, withdrawalsStand } from './withdrawals.ts'
 
 const issue = 'issue:default/library-1'
 const at = 1_700_000_000_000
@@ -43,6 +43,9 @@ const approving = (number: number, actor: string = people.maintainer): Entry =>
 const comment = (number: number, body: string): Entry =>
   entry('comment.create', people.maintainer, number, { comment: '11', body })
 
+const edited = (by: 'stranger' | 'maintainer'): Entry =>
+  entry('comment.edit', people[by], 1, { comment: '11', body: '/approve' })
+
 const found = (...between: readonly Entry[]): number =>
   withdrawalsStand({ audit: [opened, elsewhere, held, ...between, merged], rows }).length
 
@@ -62,4 +65,18 @@ test.each<[title: string, words: readonly Entry[]]>([
   ['a comment that approves nothing', [comment(2, 'Nice.')]],
 ])('a withdrawal in an issue stands: %s', (_, words) => {
   expect(found(...words)).toBe(1)
+})
+
+test.each<[title: string, audit: readonly Entry[], broken: number]>([
+  ['that a maintainer wrote and another edited since', [comment(1, '/approve'), edited('stranger')], 0],
+  ['that another wrote over what he had said', [comment(1, 'Hm, no.'), edited('stranger')], 1],
+  ['that he wrote over what he had said', [comment(1, 'Hm, no.'), edited('maintainer')], 0],
+])('a grant is on a comment %s (LAW-24)', (_, audit, broken) => {
+  const granted = row(
+    3,
+    issue,
+    { type: 'approval.claimed', claim: { issue: 'default/library-1', citation: { commentId: '11' } } },
+    [{ type: 'deliver', params: { event: { type: 'approval.granted' } } }],
+  )
+  expect(grantsAreTheirs({ audit, rows: [granted] })).toHaveLength(broken)
 })

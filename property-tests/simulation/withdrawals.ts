@@ -2,6 +2,7 @@
 import { people } from '../../standins/people.ts'
 import type { IssueFacts, Withdrawal } from '../../machines/issue/events.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
+import type { ApprovalClaim } from '../../machines/task/events.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Entry } from './forge.ts'
 import type { Outcome } from './live.ts'
@@ -49,6 +50,28 @@ export function objectionsStand({
       .filter(({ entries }) => !audit.slice(entries, index).some((one) => lets(one, asked.params, heads, entry)))
       .map(({ place, ...one }) => `LAW-24: ${nameIn(entry)} was merged over the ${place} in ${nameOf(one)}`)
   })
+}
+
+/** LAW-24 of grants: a maintainer himself wrote what the Issue granted on, whoever wrote over it. */
+export function grantsAreTheirs({ audit, rows }: Pick<Outcome, 'audit' | 'rows'>): readonly string[] {
+  const granted = rows.filter(
+    ({ event, effects }) =>
+      event.type === 'approval.claimed' &&
+      effects.some(({ params }) => (params['event'] as { type?: string } | undefined)?.type === 'approval.granted'),
+  )
+  return granted.flatMap(({ address, seq, event }) => {
+    const { commentId } = (event['claim'] as ApprovalClaim).citation ?? {}
+    const isTheirs = audit.some(
+      (one) => one.actor === people.maintainer && wrote(one, commentId) && judged(one) === 'approves',
+    )
+    return commentId === undefined || isTheirs
+      ? []
+      : [`LAW-24: ${address} ${seq} grants on comment ${commentId}, which no maintainer wrote`]
+  })
+}
+
+function wrote({ action, detail }: Entry, commentId: string | undefined): boolean {
+  return action !== 'comment.delete' && String(detail?.['comment']) === commentId
 }
 
 /** The head branch of each merge request, by its name. */
