@@ -280,10 +280,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'read-is-the-authors',
-    does: 'takes what was only read for its author’s, whoever may have written over it within its second',
+    name: 'every-hand-is-the-authors',
+    does: 'takes what stands in a comment for its author’s, whoever edited it',
     law: /^LAW-24: .* grants on comment \d+, which no maintainer wrote/,
-    edits: [{ file: 'edges/forge/mirror/hands.ts', find: / \|\| grants\(body\)/, replace: '' }],
+    edits: [
+      {
+        file: 'edges/forge/mirror/hands.ts',
+        find: /if \(editedBy === undefined\) return 'author'/,
+        replace: "return 'author'",
+      },
+    ],
   },
   {
     name: 'own-voice-heard',
