@@ -279,11 +279,16 @@ describe('an author’s own text', () => {
       expect(isOwnText(withTelling(read, untouched, { action: 'read', news: false }, written)!)).toBe(true)
     },
   )
-  test('of a review that is only read is not known: it carries no time of its edit (FORGE-FACT-3)', () => {
-    const review = { ...comment('/approve'), sort: 'review' } as const
-    expect(isOwnText(withTelling(undefined, review, { action: 'read', news: false }, written)!)).toBe(false)
-    expect(isOwnText(withTelling(undefined, review, { action: 'created', by: mike, news: false }, written)!)).toBe(true)
-  })
+  test.each(['/approve', 'Looks fine.'])(
+    'of a review that is only read is not known: it carries no time of its edit (FORGE-FACT-3): %s',
+    (body) => {
+      const review = { ...comment(body), sort: 'review' } as const
+      expect(isOwnText(withTelling(undefined, review, { action: 'read', news: false }, written)!)).toBe(false)
+      expect(isOwnText(withTelling(undefined, review, { action: 'created', by: mike, news: false }, written)!)).toBe(
+        true,
+      )
+    },
+  )
 })
 
 test('LAW-24: in whatever order, as often and with whatever loss it is told, other hands never end a withdrawal (MIRROR-2)', () => {
