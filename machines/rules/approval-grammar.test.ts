@@ -53,6 +53,10 @@ describe('one comment', () => {
     'write /approve if you like',
     '/approve?',
     '/approved by all',
+    '/approve cancel',
+    '/approve: not yet',
+    '/approve if legal says yes',
+    "/approve, I won't",
   ])('%j is unclear: the bot asks (WORDS-3, WORDS-1)', (text) => {
     expect(judgeComment(text)).toBe('unclear')
   })

@@ -57,15 +57,19 @@ function judgeHiddenLine(line: string): Judgement {
 }
 
 export function judgeLine(line: string): Judgement {
-  const command = commandOf(line)?.name
-  if (command === 'approve') return 'approves'
-  if (command === 'unapprove' || command === 'hold') return 'withdraws'
+  const command = commandOf(line)
+  if (command?.name === 'approve') return butNot.test(command.argument) ? 'unclear' : 'approves'
+  if (command?.name === 'unapprove' || command?.name === 'hold') return 'withdraws'
   if (line.length > longestDecision) return approvingWords.test(line) ? 'unclear' : 'none'
   const core = coreOf(line, agreeing)
   if (isOneOf(core, approvingPhrases)) return 'approves'
   if (isOneOf(coreOf(line, anyEmoji), withdrawingPhrases)) return 'withdraws'
   return approvingWords.test(core) ? 'unclear' : 'none'
 }
+
+/** `/approve not yet`, and `/approve cancel`, by which other bots take an approval back. */
+const butNot =
+  /(?<![\p{L}\p{N}_])(?:no|not|never|cancel|wait|if|after|until|unless|once|when|but|later|yet|premature|\p{L}+n['o]?t)(?![\p{L}\p{N}_])/iu
 
 /** The longest phrase with a few mentions around it. Of a longer line no phrase is the whole. */
 const longestDecision = 500
@@ -219,7 +223,8 @@ function withdrawalOf({ comment, at, index }: Judged): ThreadWithdrawal & Moment
 function judgedAt(comment: ThreadComment, index: number): Judged {
   const judgement = judgedOf(comment)
   const at = judgement === 'withdraws' ? Math.max(comment.at, comment.editedAt ?? 0) : comment.at
-  return { comment, judgement, at, index }
+  // The forge's order is of what was written, not of edits: within one moment an edit counts as the later one.
+  return { comment, judgement, at, index: at > comment.at ? Infinity : index }
 }
 
 function judgedOf({ text, hands }: ThreadComment): Judgement {

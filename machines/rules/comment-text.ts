@@ -68,7 +68,7 @@ function sourceLines(text: string): readonly string[] {
 }
 
 /** Of `Don´t` and its like. Before it is normalised: an accent comes apart into a blank and a mark. */
-const apostrophes = /[\u2018\u2019\u02BC\u00B4\u0060\uFF07](?<=\p{L}.)(?=\p{L})/gu
+const apostrophes = /[\u2018\u2019\u201B\u2032\u02B9\u02BC\u00B4\u0060\uA78C\uFF07](?<=\p{L}.)(?=\p{L})/gu
 
 function plain(lines: readonly string[]): readonly string[] {
   return lines

@@ -22,6 +22,14 @@ describe('a doubt (WORDS-7)', () => {
     '/approve, but stop before the deploy step',
     '@bot hold',
     'Do not merge',
+    'Revoked.',
+    'Withdrawn.',
+    'not approved',
+    'I no longer approve this.',
+    'I would not merge this',
+    'hold this',
+    'hold until Monday',
+    'DNM',
     'please do-not-merge',
     "Please don't you merge this yet",
     "don't ship it",
@@ -84,10 +92,13 @@ describe('a doubt (WORDS-7)', () => {
   ])('%j is none', (line) => {
     expect(doubtIn(line)).toBeUndefined()
   })
-  test.each(["'", '\u2018', '\u2019', '\u02bc', '\u00b4', '`', '\uff07'])('an apostrophe may be a %s', (sign) => {
-    expect(doubtIn(`Don${sign}t merge it`)).toBe("Don't merge it")
-    expect(judgeComment(`don${sign}t implement`)).toBe('withdraws')
-  })
+  test.each(["'", '\u2018', '\u2019', '\u02bc', '\u00b4', '`', '\uff07', '\u2032', '\u201b'])(
+    'an apostrophe may be a %s',
+    (sign) => {
+      expect(doubtIn(`Don${sign}t merge it`)).toBe("Don't merge it")
+      expect(judgeComment(`don${sign}t implement`)).toBe('withdraws')
+    },
+  )
   test('of a long line is the part around its words', () => {
     const quoted = doubtIn(`${'a '.repeat(500)}please stop${' b'.repeat(500)}`) ?? ''
     expect(quoted).toContain('please stop')

@@ -12,7 +12,7 @@ function words(most: number): string {
 }
 
 const doNot = "do[ -]?n[o']?t"
-const negation = String.raw`(?:${doNot}|let'?s not|never|(?:must|should)(?: not|n'?t)|can(?: ?not|'?t)|not (?:to|be)|(?:not|isn'?t)(?: \p{L}+)? ready (?:to|for))`
+const negation = String.raw`(?:${doNot}|let'?s not|never|(?:must|should)(?: not|n'?t)|(?:can|would)(?: ?not|n?'?t)|won'?t|no longer|not (?:to|be)|(?:not|isn'?t)(?: \p{L}+)? ready (?:to|for))`
 /** Who speaks of a merge conflict forbids no merge. */
 const goingIn =
   '(?:merg(?:e|ed|ing)(?! (?:conflict|commit|request|queue|base|train))|go(?:ing)? (?:in|ahead)|land(?:ed)?|ship(?:ped)?|proceed|approved?)'
@@ -31,6 +31,7 @@ const stoppingWords = new RegExp(
     "(?:please|pls|let'?s) hold",
     'hold(?: the| this| that)? (?:merge|merging|pr|mr|pull request)',
     'hold (?:this|that|it)(?: one)? (?:until|till|for now|please|back)',
+    'hold (?:until|till|for now)',
     // That it shall not go in.
     `${negation}${words(2)}[ -]${goingIn}`,
     `${doNot}${words(2)} implement`,
@@ -44,6 +45,7 @@ const stoppingWords = new RegExp(
     `(?:retract|rescind|disregard|ignore|scratch|forget|undo|cancel)(?:ing)?${words(2)} ${goAhead}`,
     `(?:tak(?:e|ing)|took|pull(?:ing|ed)?)(?: back${words(2)} ${goAhead}|${words(2)} ${goAhead} back| my ${goAhead})`,
     'un-?approve',
+    '(?<!if )not approved',
   ].join('|')})(?![\\p{L}\\p{N}_]|-\\p{L})`,
   'iu',
 )
@@ -53,7 +55,7 @@ const stoppingCommand = new RegExp(
 )
 /** As a whole line alone: `@bot hold` has no slash, and among words the others are said of many things. */
 const wholeLine = new RegExp(
-  `^(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait', 'nack', '[-\u2212\u2013]1'].join('|')})(?:[^\\p{L}\\p{N}?]|please|pls)*$`,
+  `^(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait', 'nack', 'nak', 'dnm', 'halt', 'hold (?:it|this|that)', 'revoked', 'withdrawn', '[-\u2212\u2013]1'].join('|')})(?:[^\\p{L}\\p{N}?]|please|pls)*$`,
   'iu',
 )
 
