@@ -180,6 +180,20 @@ describe('who leaves the maintainers keeps what he withheld', () => {
       })
     },
   )
+  test.each(['edits', 'deletes'])('LAW-24: a doubt stands too when he %s it afterwards', async (how) => {
+    await withApprovedIssue({}, async (approved) => {
+      const { fixture } = approved
+      const { number } = await approved.change()
+      const doubt = fixture.forge.comment('acme', REPO, number, 'Please hold off, legal has to look.').id
+      await fixture.quiet()
+      ;(fixture.project.scm.maintainerLogins as string[]).pop()
+      nextSecond()
+      if (how === 'edits') approved.edit('acme', doubt, 'never mind')
+      else approved.delete('acme', doubt)
+      await fixture.quiet()
+      await expectHeld(approved)
+    })
+  })
   test.each(withDoubt)('%s that he says afterwards withholds nothing', async (_name, say) => {
     await withApprovedIssue({}, async (approved) => {
       const { number } = await approved.change()

@@ -284,7 +284,10 @@ export async function takeInComment(
   hint: CommentHint,
 ): Promise<boolean> {
   const row = await loadComment(sql, context.place, comment.id)
-  const next = context.rules.hands(row, comment, hint, context.now)
+  // Who left the maintainers takes nothing back: his hand is as good as anybody's.
+  const { by: _, ...unsigned } = hint
+  const hasLeft = row?.byMaintainer === true && !context.people.isMaintainer(comment.author)
+  const next = context.rules.hands(row, comment, hasLeft ? unsigned : hint, context.now)
   const now = next && context.people.isMaintainer(comment.author) ? { ...next, byMaintainer: true as const } : next
   if (now === undefined || (row !== undefined && contentHash(now) === contentHash(row))) return false
   await upsertComment(sql, context.place, now)
