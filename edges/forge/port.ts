@@ -63,6 +63,8 @@ export interface ForgeComment {
   readonly body: string
   /** Of a note that members alone may read: its body names the kind of its word, and no word of it is here. */
   readonly withoutWords?: true
+  /** Members alone may read it: nothing public quotes it. */
+  readonly internal?: true
   readonly url: string
   readonly createdAt: number
   readonly updatedAt: number

@@ -202,6 +202,20 @@ describe('an internal note of a maintainer', () => {
     },
   )
 
+  test('is quoted nowhere in public where a Project lets its agents read such notes', async () => {
+    await withGitlabEdge(async (fixture) => {
+      Object.assign(fixture.project.scm, { includeConfidential: true })
+      const sha = await fixture.push(await fixture.clone('bot'), 'platform/a', { 'a.js': '1\n' })
+      const pull = { title: 'A', body: '', head: 'platform/a', base: 'main' }
+      const { number } = await fixture.forge.openPull('bot', PROJECT, pull)
+      await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/notes`, note(`${secret}, do not merge.`))
+      await fixture.quiet()
+      const [refused] = await mergeWhenKnown(fixture, { number, sha })
+      expect(refused?.event.reason).toMatch(/^maintainer wrote \(http/)
+      const rows = await fixture.edge.mirror.comments('demo', 'library', 'mr', number)
+      expect([JSON.stringify(refused).includes(secret), JSON.stringify(rows).includes(secret)]).toEqual([false, true])
+    })
+  })
   test('without a no is not mirrored, and one of an issue takes its approval back (PROJECT-SCM-22)', async () => {
     await withGitlabEdge(async (fixture) => {
       const input = { title: 'Add mul', body: 'We need it.', labels: ['platform'] }

@@ -102,6 +102,7 @@ function wordsOf(note: HeardNote, { on, number, url }: Thread): Omit<ForgeCommen
     author: accountOf(note.author),
     body: note.body ?? '',
     ...(note.withoutWords === true ? { withoutWords: true } : {}),
+    ...(note.withoutWords !== true && (note.internal ?? note.confidential) === true ? { internal: true } : {}),
     url: `${url}#note_${note.id}`,
     createdAt: timeOf(note.created_at),
     updatedAt: timeOf(note.updated_at),

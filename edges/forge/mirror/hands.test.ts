@@ -256,6 +256,11 @@ describe('an author’s own text', () => {
   test('is not what was read when its creation, told later, says another text', () => {
     expect(isOwnText(told(['/approve', 0, 'read'], ['hm', 0, 'created', mike])!)).toBe(false)
   })
+  test('is not what a reading shows as unedited, but that differs from what was told: the edit was in the same millisecond', () => {
+    const told = withTelling(undefined, comment('hm'), { action: 'created', by: mike, news: true }, written)!
+    const read = { ...comment('/approve'), edited: false }
+    expect(isOwnText(withTelling(told, read, { action: 'read', news: false }, written)!)).toBe(false)
+  })
   test('is not what its forge says was edited within its first second', () => {
     const edited = { ...comment('/approve'), edited: true }
     const read = { action: 'read', news: false } as const

@@ -89,7 +89,7 @@ function isLate(row: MirroredComment, comment: ForgeComment, { action }: Comment
 
 function firstSeen(comment: ForgeComment, hint: CommentHint): MirroredComment {
   const editedBy = editorIn(comment, hint) ?? (mayBeEdited(comment, hint) ? '' : undefined)
-  const withdrawal = editedBy === comment.author.login ? undefined : sternest(wordsBefore(comment, hint))
+  const withdrawal = editedBy === comment.author.login ? undefined : sternest([], wordsBefore(comment, hint))
   return {
     comment,
     bodyHash: bodyHash(comment.body),
@@ -157,7 +157,7 @@ function rewritten(row: MirroredComment, comment: ForgeComment, hint: CommentHin
   if (writerOf(written) === 'author') return written
   // A text that stayed and is now named as another's was his own only if it was known as such.
   const wasTheirs = isChanged || writerOf(row) === 'author'
-  const withdrawal = sternest(known, wasTheirs ? heldBy(row) : undefined, wordsBefore(comment, hint))
+  const withdrawal = sternest([known, wasTheirs ? heldBy(row) : undefined], wordsBefore(comment, hint))
   return withdrawal === undefined ? written : { ...written, withdrawal }
 }
 
@@ -168,8 +168,8 @@ function editorAfter(
   isChanged: boolean,
 ): string | undefined {
   const named = editorIn(comment, hint)
-  if (comment.edited === false) return undefined
   if (named === undefined && isChanged) return ''
+  if (comment.edited === false) return undefined
   if (named === undefined) return isEditedAtOnce(comment) ? (row.editedBy ?? '') : row.editedBy
   if (!sameLogin(named, comment.author.login) || comment.updatedAt > row.comment.updatedAt) return named
   // Of one moment with a text of other hands: nobody can tell which of the two is the last.
@@ -181,7 +181,7 @@ function editorAfter(
 function overtaken(row: MirroredComment, comment: ForgeComment, hint: CommentHint): MirroredComment {
   const signed = hint.action === 'created' ? withBeginning(row, comment) : row
   if (writerOf(signed) === 'author') return signed
-  const withdrawal = sternest(row.withdrawal, heldBy(firstSeen(comment, hint)), wordsBefore(comment, hint))
+  const withdrawal = sternest([row.withdrawal, heldBy(firstSeen(comment, hint))], wordsBefore(comment, hint))
   return withdrawal === undefined ? signed : { ...signed, withdrawal }
 }
 
@@ -212,7 +212,7 @@ function deleted(
 export function heldBy(row: MirroredComment): WithdrawnWords | undefined {
   const { body, createdAt, updatedAt } = row.comment
   const standing = { text: body, at: Math.max(createdAt, updatedAt) }
-  return sternest(row.withdrawal, writerOf(row) === 'other' ? undefined : standing)
+  return sternest([row.withdrawal, writerOf(row) === 'other' ? undefined : standing])
 }
 
 /** The event of an edit says what stood there before. */
@@ -220,10 +220,21 @@ function wordsBefore({ updatedAt }: ForgeComment, { from }: CommentHint): Withdr
   return from === undefined ? undefined : { text: from, at: updatedAt }
 }
 
-/** The first that withdraws, else the first that leaves a doubt. Words that withhold nothing need no keeping. */
-function sternest(...all: readonly (WithdrawnWords | undefined)[]): WithdrawnWords | undefined {
-  const words = all.filter((one) => one !== undefined)
-  return words.find(({ text }) => withdraws(text)) ?? words.find(({ text }) => doubtIn(text) !== undefined)
+/**
+ * The newest that withdraws, else the newest that leaves a doubt; words that withhold nothing need no keeping. `before` stood
+ * until an edit, nobody knows since when: it counts where nothing else is known.
+ */
+function sternest(all: readonly (WithdrawnWords | undefined)[], before?: WithdrawnWords): WithdrawnWords | undefined {
+  for (const withholds of [withdraws, (text: string) => doubtIn(text) !== undefined]) {
+    const known = all.flatMap((one) => (one && withholds(one.text) ? [one] : []))
+    const newest = known.reduce<WithdrawnWords | undefined>(
+      (last, one) => (last && (one.at <= last.at || one.text === last.text) ? last : one),
+      undefined,
+    )
+    if (newest !== undefined) return newest
+    if (before !== undefined && withholds(before.text)) return before
+  }
+  return undefined
 }
 
 export function withdraws(text: string): boolean {

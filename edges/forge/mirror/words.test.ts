@@ -41,6 +41,19 @@ test('an approval by button lifts an older hold, and one that the forge lists no
   expect(standing(hold, revoked)).toEqual(['1'])
 })
 
+test('a no that an edit renewed is as new as the edit, whoever the forge says it was (WORDS-4)', () => {
+  const edited = { ...hold.comment, body: '/hold\n\nThere is a hole in it.', updatedAt: 3000 }
+  const renewed = withTelling(hold, edited, { action: 'read', news: false }, 0)!
+  expect([standing(hold, approval), standing(renewed, approval)]).toEqual([[], ['1']])
+})
+
+test('in one second an edit into a no comes after an approval, whatever their ids (LAW-24)', () => {
+  const lift = row({ id: '9', sort: 'comment', body: '/approve', createdAt: 2000 })
+  const edited = row({ id: '1', sort: 'comment', body: '/hold', updatedAt: 2000 })
+  const written = row({ id: '8', sort: 'comment', body: '/hold', createdAt: 2000 })
+  expect([standing(lift, edited), standing(lift, written)]).toEqual([['1'], []])
+})
+
 test('a request for changes that the forge lists no more still withholds, until a newer approval (LAW-24, MIRROR-10)', () => {
   const request = row({ id: 'review-1', verdict: 'changesRequested' }, { deletedAt: 1500 })
   expect(standing(request)).toEqual(['review-1'])

@@ -27,8 +27,9 @@ export interface Word {
   readonly author: string
   /** Epoch ms; of a withdrawal also when it was last edited. */
   readonly at: number
+  readonly isEdited?: true
   readonly url: string
-  /** The text as it was written, empty for a review without one; of a doubt its line. */
+  /** The text as it was written, empty for a review without one and for an internal note; of a doubt its line. */
   readonly text: string
 }
 
@@ -62,9 +63,9 @@ export function standingWords(threads: readonly Thread[]): readonly Word[] {
     .toSorted((one, other) => one.at - other.at)
 }
 
-/** Forges date in whole seconds. Of one second only plain comments of one thread have an order: their ids count up. */
+/** Forges date in whole seconds. Of one second only plain comments of one thread have an order, as they were written: their ids count up. */
 function isNewer(lift: Lift, word: Word): boolean {
-  if (lift.at !== word.at) return lift.at > word.at
+  if (lift.at !== word.at || word.isEdited === true) return lift.at > word.at
   const [later, earlier] = [lift, word].map(({ commentId }) => Number(commentId)) as [number, number]
   return lift.place === word.place && later > earlier
 }
@@ -82,12 +83,14 @@ export function standingText(row: MirroredComment): WithdrawnWords {
 function withheldBy(row: MirroredComment, place: ThreadPlace, people: Thread['people']): readonly Word[] {
   const { id: commentId, author, url, createdAt, body } = row.comment
   const { text, at } = authorsWords(row)
-  const word = { place, commentId, author: author.login, url }
-  if (judgeComment(text) === 'withdraws') return [{ ...word, kind: 'hold', at: Math.max(createdAt, at), text }]
-  if (asksForChanges(row, people)) return [{ ...word, kind: 'changes', at: createdAt, text: body }]
+  const quoted = (words: string): string => (row.comment.internal === true ? '' : words)
+  const word = { place, commentId, author: author.login, url, ...(at > createdAt ? { isEdited: true as const } : {}) }
+  if (judgeComment(text) === 'withdraws')
+    return [{ ...word, kind: 'hold', at: Math.max(createdAt, at), text: quoted(text) }]
+  if (asksForChanges(row, people)) return [{ ...word, kind: 'changes', at: createdAt, text: quoted(body) }]
   const isAnswered = row.comment.verdict === 'dismissed' && isByMaintainer(row.dismissal?.by, people)
   const line = isAnswered ? undefined : doubtIn(text)
-  return line === undefined ? [] : [{ ...word, kind: 'doubt', at: Math.max(createdAt, at), text: line }]
+  return line === undefined ? [] : [{ ...word, kind: 'doubt', at: Math.max(createdAt, at), text: quoted(line) }]
 }
 
 /** Only a maintainer's dismissal takes a request back; of one that was never seen before it was dismissed nobody knows what it said. */
