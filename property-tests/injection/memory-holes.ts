@@ -41,19 +41,9 @@ export const memoryHoles: readonly MemoryHole[] = [
     law: /^internal/,
     edits: [
       {
-        file: 'edges/forge/gitlab/hooks.ts',
-        find: /confidential_note_events: includeConfidential/,
-        replace: 'confidential_note_events: true',
-      },
-      {
-        file: 'edges/forge/gitlab/inbound.ts',
-        find: /const confidential = isHidden \|\| found\.internal === true \|\| issue\?\.confidential === true/,
-        replace: 'const confidential = isHidden && issue?.confidential === true',
-      },
-      {
-        file: 'edges/forge/gitlab/inbound.ts',
-        find: /return Object\.hasOwn\(concealing, event\)/,
-        replace: "return event === 'nothing'",
+        file: 'edges/forge/gitlab/records.ts',
+        find: /if \(includeConfidential \|\| !\(note\.internal/,
+        replace: 'if (true || !(note.internal',
       },
     ],
   },
