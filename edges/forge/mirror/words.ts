@@ -82,8 +82,8 @@ export function standingText(row: MirroredComment): WithdrawnWords {
 
 function withheldBy(row: MirroredComment, place: ThreadPlace, people: Thread['people']): readonly Word[] {
   const { id: commentId, author, url, createdAt, body } = row.comment
-  const { text, at } = authorsWords(row)
   const quoted = (words: string): string => (row.comment.internal === true ? '' : words)
+  const { text, at } = authorsWords(row)
   const word = { place, commentId, author: author.login, url, ...(at > createdAt ? { isEdited: true as const } : {}) }
   if (judgeComment(text) === 'withdraws')
     return [{ ...word, kind: 'hold', at: Math.max(createdAt, at), text: quoted(text) }]
