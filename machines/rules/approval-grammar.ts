@@ -4,6 +4,7 @@
  * | a deciding line | verdict |
  * |---|---|
  * | `/approve` | approves |
+ * | `/approve` with a no or an "if" behind it | unclear |
  * | `/unapprove`, `/hold` | withdraws |
  * | wholly an approving phrase | approves |
  * | wholly a withdrawing phrase | withdraws |
