@@ -1,5 +1,6 @@
 /** The end of a life: looks again and again until nobody has anything left to do, and helps what is parked. */
 import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
+import type { CitationChecks } from '../../machines/rules/citation.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import type { World } from '../runtime/simulation/world.ts'
@@ -84,6 +85,7 @@ function isInVain(times: number): boolean {
   return times % promptHelp === 0
 }
 
+const withdrawn: keyof CitationChecks = 'not-withdrawn'
 const wantsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
 
 async function help(
@@ -101,7 +103,8 @@ async function help(
     const [issue] = task.forge.issues.filter(({ state }) => state === 'open')
     if (wantsGoAhead.has(task.stage.reason ?? '') && !isInVain(times))
       for (const one of open) crowd.help({ ...one, kind: 'pull' }, '/approve')
-    else if (issue) crowd.help({ ...issue, kind: 'issue' }, '/retry')
+    // The platform's comment names the way: who withdrew approves again.
+    else if (issue) crowd.help({ ...issue, kind: 'issue' }, task.stage.detail === withdrawn ? '/approve' : '/retry')
     else if (open[0]) crowd.help({ ...open[0], kind: 'pull' }, '/retry')
     // Nobody can say it on the forge.
     else await orchestrators.inspect('POST', '/operations/retry', { task: task.id })
