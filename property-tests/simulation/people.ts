@@ -252,7 +252,7 @@ export class Crowd {
   }
 
   async #lift({ liftBy }: ObjectionPlan, objection: Objection): Promise<void> {
-    objection.liftedAt = this.#forge.audit.length
+    objection.liftedAt ??= this.#forge.audit.length
     if (liftBy === 'comment') return this.#say(people.maintainer, objection, '/approve')
     this.#world.tell(`${people.maintainer} approves ${nameOf(objection)}`)
     const { repository, number } = objection
@@ -357,9 +357,16 @@ export class Crowd {
     return this.#isCalm ? undefined : this.#plan.forgeries.find((one) => one.nth === nth)
   }
 
+  /** Of a word that no webhook and perhaps no reading showed nobody knows (decisions/0023, limits). */
+  #neverShown(thread: Thread): void {
+    for (const one of this.objections) if (nameOf(one) === nameOf(thread)) one.liftedAt ??= this.#forge.audit.length
+  }
+
   /** On GitLab only who administers the project may touch the words of others. */
   async #overwrite(plan: ForgeryPlan, thread: Thread, id: number): Promise<void> {
-    if (this.#thread(thread).comments.get(id) === undefined) return
+    const word = this.#thread(thread).comments.get(id)
+    if (word === undefined) return
+    if (plan.isUntold && word.body === '/hold') this.#neverShown(thread)
     const by = this.#plan.forge === 'gitlab' ? people.owner : people[plan.by]
     this.#overruled.add(nameOf(thread))
     this.#world.tell(`${by} ${plan.how} where ${people.maintainer} wrote on ${nameOf(thread)}`)
