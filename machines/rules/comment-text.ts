@@ -14,6 +14,8 @@ export interface CommentLines {
   readonly doubtful: readonly string[]
   /** Perhaps not displayed at all: they may take back, and nobody is asked what they mean. */
   readonly hidden: readonly string[]
+  /** They hold a merge until somebody answers, and decide nothing. */
+  readonly alerts: readonly string[]
   /** Shown to who opens the details: they hold a merge until somebody answers, and decide nothing. */
   readonly folded: readonly string[]
 }
@@ -25,7 +27,9 @@ export function linesOf(text: string): CommentLines {
   const known = readBefore.get(text)
   if (known) return known
   const lines =
-    text.length > longestComment ? { said: [], doubtful: [], hidden: sourceLines(text), folded: [] } : read(text)
+    text.length > longestComment
+      ? { said: [], doubtful: [], hidden: sourceLines(text), alerts: [], folded: [] }
+      : read(text)
   remember(text, lines)
   return lines
 }
@@ -43,11 +47,12 @@ function shownByBoth(one: CommentLines, other: CommentLines): CommentLines {
     said: one.said.filter((line) => second.has(line)),
     doubtful: [...one.doubtful, ...other.doubtful, ...inOne],
     hidden: [...one.hidden, ...other.hidden],
+    alerts: [...one.alerts, ...other.alerts],
     folded: [...one.folded, ...other.folded],
   }
 }
 
-function readAs({ html, lazyLines, isUncertain }: Rendered, text: string): CommentLines {
+function readAs({ html, lazyLines, alerts, isUncertain }: Rendered, text: string): CommentLines {
   const { lines, folded, isSwallowed } = shownLines(html)
   const isInDoubt = isUncertain || isSwallowed
   const [certain, doubtful] = [false, true].map((wanted) =>
@@ -57,6 +62,7 @@ function readAs({ html, lazyLines, isUncertain }: Rendered, text: string): Comme
     said: plain(certain),
     doubtful: plain([...doubtful, ...lazyLines]),
     hidden: isInDoubt ? sourceLines(text) : [],
+    alerts: plain(alerts),
     folded: plain(folded),
   }
 }

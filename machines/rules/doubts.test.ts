@@ -55,6 +55,13 @@ describe('a doubt (WORDS-7)', () => {
     'NACK 👎',
     '-1',
     '−1.',
+    'This approval is void.',
+    'my go-ahead no longer stands',
+    'not yet',
+    '🛑',
+    '👎🏽',
+    ':x: :no_entry:',
+    'revoke until the keys are rotated',
   ])('%j is quoted, and takes nothing away', (line) => {
     expect(doubtIn(`I read it.\n\n${line}\n\nMax`)).toBe(line.replace('…', '...'))
     expect(judgeComment(line)).not.toBe('withdraws')
@@ -88,6 +95,13 @@ describe('a doubt (WORDS-7)', () => {
     'We decided not to implement the cache',
     "let's not bikeshed",
     'revoked tokens are listed',
+    'revoke tokens on logout',
+    'we revoke all old API keys first',
+    "I can't wait to merge this",
+    "don't forget to merge main into it",
+    "don't hesitate to merge",
+    'not yet known',
+    '✅',
     'Cancel and OK buttons',
   ])('%j is none', (line) => {
     expect(doubtIn(line)).toBeUndefined()
@@ -99,6 +113,30 @@ describe('a doubt (WORDS-7)', () => {
       expect(judgeComment(`don${sign}t implement`)).toBe('withdraws')
     },
   )
+  test('is heard beside an approval', () => {
+    expect(doubtIn('lgtm\n\nnot yet')).toBe('not yet')
+  })
+  test.each([
+    ['Please do not\nmerge this', 'Please do not merge this'],
+    ['I take back\nmy approval.', 'I take back my approval.'],
+  ])('is read across the end of a line: %j', (text, quoted) => {
+    expect(doubtIn(text)).toBe(quoted)
+  })
+  test.each(['ok\n/hold', '/hold\nplease', 'ok\nstop', 'I do not.\nMerge it'])(
+    'begins at no end of a line: %j',
+    (text) => {
+      expect(doubtIn(text)).toBeUndefined()
+    },
+  )
+  test('is heard where two apostrophes are typed as backticks', () => {
+    expect(doubtIn('I don`t want to merge it, it`s broken')).toBe("I don't want to merge it, it's broken")
+  })
+  test.each(['CAUTION', 'warning'])('is heard in an alert of its author: %s', (kind) => {
+    expect(doubtIn(`> [!${kind}]\n> Do not merge this.`)).toBe('Do not merge this.')
+    expect(doubtIn(`> [!${kind}]\n> /hold`)).toBe('/hold')
+    expect(judgeComment(`> [!${kind}]\n> /hold`)).toBe('none')
+    expect(doubtIn(`> [x]\n> Do not merge this.`)).toBeUndefined()
+  })
   test('of a long line is the part around its words', () => {
     const quoted = doubtIn(`${'a '.repeat(500)}please stop${' b'.repeat(500)}`) ?? ''
     expect(quoted).toContain('please stop')

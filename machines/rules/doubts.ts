@@ -12,12 +12,15 @@ function words(most: number): string {
 }
 
 const doNot = "do[ -]?n[o']?t"
-const negation = String.raw`(?:${doNot}|let'?s not|never|(?:must|should)(?: not|n'?t)|(?:can|would)(?: ?not|n?'?t)|won'?t|no longer|not (?:to|be)|(?:not|isn'?t)(?: \p{L}+)? ready (?:to|for))`
+const negation = String.raw`(?:${doNot}|let'?s not|never|(?:must|should)(?: not|n'?t)|(?:can|would)(?: ?not|n?'?t)|won'?t|no longer|not (?:to|be)|(?:not|isn'?t)(?: \p{L}+)? ready (?:to|for))(?! (?:wait|forget|hesitate)(?!\p{L}))`
 /** Who speaks of a merge conflict forbids no merge. */
 const goingIn =
   '(?:merg(?:e|ed|ing)(?! (?:conflict|commit|request|queue|base|train))|go(?:ing)? (?:in|ahead)|land(?:ed)?|ship(?:ped)?|proceed|approved?)'
 const goAhead = '(?:approvals?|lgtm|go[ -]ahead|sign[ -]?off|my ok(?:ay)?|green light|thumbs[ -]up)'
 const undone = '(?:revoked|withdrawn|withdrew|retracted|rescinded)'
+/** What a program revokes. */
+const credentials =
+  '(?:(?:the|a|an|all|any|old|its|their|user|api|access|refresh|session|expired) ){0,4}(?:tokens?|sessions?|keys?|certificates?|credentials?|cookies?|secrets?|permissions?)'
 
 /** By kinds, with the forms in which people write them among words. Letters around it make it another word. */
 const stoppingWords = new RegExp(
@@ -37,11 +40,11 @@ const stoppingWords = new RegExp(
     `${doNot}${words(2)} implement`,
     "let'?s not(?= ?(?:[.,!;:]|$))",
     // To take back what lets it go in.
-    'revok(?:e|ing)',
+    `revok(?:e|ing)(?! ${credentials}(?!\\p{L}))`,
     'withdraw(?:ing)?',
     `I(?:'ve| have)?${words(1)} ${undone}`,
     `${undone}${words(3)} ${goAhead}`,
-    `${goAhead}${words(3)} ${undone}`,
+    `${goAhead}${words(3)} (?:${undone}|void(?:ed)?|invalid|no longer (?:stands?|holds?|valid))`,
     `(?:retract|rescind|disregard|ignore|scratch|forget|undo|cancel)(?:ing)?${words(2)} ${goAhead}`,
     `(?:tak(?:e|ing)|took|pull(?:ing|ed)?)(?: back${words(2)} ${goAhead}|${words(2)} ${goAhead} back| my ${goAhead})`,
     'un-?approve',
@@ -53,18 +56,26 @@ const stoppingCommand = new RegExp(
   `(?<![\\p{L}\\p{N}_/~-])/(?:${stoppingCommands.join('|')})(?![\\p{L}\\p{N}_/]|-\\p{L})`,
   'iu',
 )
+const noName = ':(?:stop_sign|octagonal_sign|no_entry|no_entry_sign|x|-1|thumbsdown|no_good|raised_hand):'
 /** As a whole line alone: `@bot hold` has no slash, and among words the others are said of many things. */
 const wholeLine = new RegExp(
-  `^(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait', 'nack', 'nak', 'dnm', 'halt', 'hold (?:it|this|that)', 'revoked', 'withdrawn', '[-\u2212\u2013]1'].join('|')})(?:[^\\p{L}\\p{N}?]|please|pls)*$`,
+  `^(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait', 'not yet', 'nack', 'nak', 'dnm', 'halt', 'hold (?:it|this|that)', 'revoked', 'withdrawn', '[-\u2212\u2013]1', '[🛑⛔🚫❌👎🙅✋]', noName].join('|')})(?:[^\\p{L}\\p{N}?]|${noName}|please|pls)*$`,
   'iu',
 )
 
 /** The first such line, as it is to be quoted; undefined where nothing is in doubt. */
 export function doubtIn(body: string): string | undefined {
-  const { said, doubtful, hidden, folded } = linesOf(body)
+  const { said, doubtful, hidden, alerts, folded } = linesOf(body)
   const shown = [...said, ...doubtful, ...hidden.filter((line) => !line.startsWith('>'))]
-  const line = shown.find(isDoubt) ?? folded.find(withdraws)
+  const undecided = [...alerts.filter((line) => placeOf(line) >= 0 || withdraws(line)), ...folded.filter(withdraws)]
+  const line = shown.find(isDoubt) ?? doubtAcross(said) ?? undecided[0]
   return line === undefined ? undefined : excerpt(line)
+}
+
+/** Who wraps his lines by hand ends one anywhere. */
+function doubtAcross(lines: readonly string[]): string | undefined {
+  const pairs = lines.slice(1).map((line, at) => [lines[at] ?? '', line])
+  return pairs.find((pair) => stoppingWords.test(pair.join(' ')) && !pair.some(withdraws))?.join(' ')
 }
 
 function isDoubt(line: string): boolean {

@@ -10,15 +10,30 @@ export interface Parsed {
   readonly references: Readonly<References>
 }
 
-/** A quote takes in the line below it although nobody marked that with `>` (CommonMark, "Laziness"). */
+const quoteMark = /^[ \t]*>/
+const alert = /^[ \t]*>[ \t]*\[!(?:note|tip|important|warning|caution)\]/i
+const typedAsCode = /\p{L}n`t(?!\p{L})/iu
+
+/** A forge displays an alert as its author's own word ("Alerts" of docs.github.com and docs.gitlab.com). */
+export function alertLinesOf({ lines, tokens }: Parsed): readonly string[] {
+  const maps = tokens.flatMap(({ map, type }) => (type === 'blockquote_open' && map ? [map] : []))
+  return maps
+    .filter(([from]) => alert.test(lines[from] ?? ''))
+    .flatMap(([from, end]) => lines.slice(from + 1, end).map((line) => line.replace(quoteMark, '')))
+}
+
+/**
+ * A quote takes in the line below it although nobody marked that with `>` (CommonMark, "Laziness"), and two apostrophes
+ * that are typed as backticks make code.
+ */
 export function lazyLinesOf({ lines, tokens }: Parsed): readonly string[] {
-  const lazy: string[] = []
+  const lazy: string[] = lines.filter((line) => typedAsCode.test(line))
   let seen = 0
   for (const { map, type } of tokens) {
     if (type !== 'blockquote_open' || !map) continue
     // The first one has its `>`, perhaps behind the marker of a list. Nested quotes lie within what was seen.
     const unseen = lines.slice(Math.max(map[0] + 1, seen), map[1])
-    lazy.push(...unseen.filter((line) => !isQuoted(line)))
+    lazy.push(...unseen.filter((line) => !quoteMark.test(line)))
     seen = Math.max(seen, map[1])
   }
   return lazy
@@ -101,10 +116,6 @@ function isTooDeep({ level, type, content }: Token, maxNesting: number): boolean
 function numbersOf(map: Token['map']): readonly number[] {
   const [from, end] = map ?? [0, 0]
   return Array.from({ length: end - from }, (_, at) => from + at)
-}
-
-function isQuoted(line: string): boolean {
-  return /^[ \t]*>/.test(line)
 }
 
 function isBlank(line: string): boolean {

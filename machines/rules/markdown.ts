@@ -2,12 +2,20 @@
 import MarkdownIt from 'markdown-it'
 import { addFencedQuotes, withoutFrontMatter } from './gitlab-markdown.ts'
 import { countOf } from './html-tree.ts'
-import { isReadOtherwise, isReadTooOften, lazyLinesOf, type Parsed, type References } from './markdown-doubts.ts'
+import {
+  isReadOtherwise,
+  isReadTooOften,
+  alertLinesOf,
+  lazyLinesOf,
+  type Parsed,
+  type References,
+} from './markdown-doubts.ts'
 
 export interface Rendered {
   readonly html: string
-  /** Source lines that a quote takes in although nobody marked them with `>`. */
+  /** Source lines that are displayed as a quote or as code, and that their author perhaps says himself. */
   readonly lazyLines: readonly string[]
+  readonly alerts: readonly string[]
   /** A forge may display something else. */
   readonly isUncertain: boolean
 }
@@ -47,16 +55,18 @@ export function renderGitlabMarkdown(source: string): Rendered {
 export function renderMarkdown(source: string, by: Parser = parser): Rendered {
   const env: { references?: References } = {}
   const lines = source.split(/\r\n?|\n/)
-  if (isReadTooOften(lines)) return { html: '', lazyLines: [], isUncertain: true }
+  if (isReadTooOften(lines)) return { html: '', lazyLines: [], alerts: [], isUncertain: true }
   const tokens = by.parse(source, env)
   markHeadings(tokens)
   const parsed = { lines, tokens, references: env.references ?? {} }
-  if (isPage(tokens)) return { html: '', lazyLines: lazyLinesOf(parsed), isUncertain: true }
+  const [lazyLines, alerts] = [lazyLinesOf(parsed), alertLinesOf(parsed)]
+  if (isPage(tokens)) return { html: '', lazyLines, alerts, isUncertain: true }
   const rendered = by.renderer.render(tokens, by.options, env)
   const html = rendered.replace(disallowed, '&lt;')
   return {
     html,
-    lazyLines: lazyLinesOf(parsed),
+    lazyLines,
+    alerts,
     isUncertain: html !== rendered || isReadOtherwise(parsed, maxNesting),
   }
 }

@@ -4,7 +4,7 @@ import type { Reading } from './oracle.ts'
 
 /** Names what differs; undefined where both read the same. */
 export function differenceOf(
-  { said, doubtful, hidden }: Omit<CommentLines, 'folded'>,
+  { said, doubtful, hidden }: Omit<CommentLines, 'alerts' | 'folded'>,
   shown: Reading,
 ): string | undefined {
   if (hidden.length > 0) return differenceInDoubt({ said, doubtful, hidden }, shown)
@@ -17,7 +17,7 @@ export function differenceOf(
 
 /** A comment that forges may read in different ways grants nothing, and takes back whatever one of them shows. */
 function differenceInDoubt(
-  { said, doubtful, hidden }: Omit<CommentLines, 'folded'>,
+  { said, doubtful, hidden }: Omit<CommentLines, 'alerts' | 'folded'>,
   shown: Reading,
 ): string | undefined {
   if (said.length > 0) return `says ${said.join()} in doubt`
@@ -27,7 +27,7 @@ function differenceInDoubt(
 
 /** Where GitLab may display another text than CommonMark: no line more is said than CommonMark shows, and what takes back is heard. */
 export function differenceByForge(
-  { said, doubtful, hidden }: Omit<CommentLines, 'folded'>,
+  { said, doubtful, hidden }: Omit<CommentLines, 'alerts' | 'folded'>,
   shown: Reading,
 ): string | undefined {
   const more = said.filter((line) => !shown.said.includes(line))
