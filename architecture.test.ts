@@ -118,6 +118,7 @@ const landedMigrations: Readonly<Record<string, string>> = {
   'edges/forge/mirror/migrations/0009-accounts-of-pushes.sql': '6712058989c9e375',
   'edges/forge/mirror/migrations/0010-verdicts-by-thread.sql': '1c226da603fea6bd',
   'edges/forge/mirror/migrations/0011-by-maintainer.sql': 'b8b62bddbf100007',
+  'edges/forge/mirror/migrations/0012-missed.sql': '67d3f11a63e8c44a',
   'edges/local/migrations/0001-resources.sql': 'aee1adc1e10e0999',
   'memory/store/migrations/0001-memories.sql': 'cb0691dcd67fbeb5',
   'memory/store/migrations/0002-ingest.sql': 'ae5a5ec30f8f0bfd',

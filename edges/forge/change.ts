@@ -72,6 +72,8 @@ export interface SubjectChange extends Change {
   readonly beforeSha?: string
   /** Its comments or reviews have changed, and the payload does not show how. */
   readonly thread?: true
+  /** `by` took back an approval of his own. */
+  readonly revokes?: true
 }
 
 /** A thread has changed in a way that its delivery does not show: it is read from the forge. */

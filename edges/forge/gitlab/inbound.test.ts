@@ -243,8 +243,9 @@ test.each([
   ['unapproval', {}, 'other', true],
   ['update', { reviewers: { previous: [], current: [] } }, 'other', true],
 ])('a merge request’s %s with %j is %s, and reads the thread: %s', (action, changes, expected, thread) => {
-  const change = mergeRequestChange({ action, labels: [] }, changes) as { acts: unknown; thread?: true }
+  const change = mergeRequestChange({ action, labels: [] }, changes) as { acts: unknown; thread?: true; revokes?: true }
   expect([change.acts, change.thread ?? false]).toEqual([[{ action: expected }], thread])
+  expect(change.revokes ?? false).toBe(action.startsWith('unapprov'))
 })
 
 test('checks concern a head, and those of a merge’s result its merge request in this project', () => {

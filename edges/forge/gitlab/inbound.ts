@@ -119,6 +119,7 @@ const mappings: Mapping = {
       ...(isPushed ? { beforeSha: found.oldrev ?? '' } : {}),
       // A push may take approvals away without an event of its own.
       ...(isPushed || touchesReviews(found.action, changes) ? { thread: true } : {}),
+      ...(revoking.has(found.action ?? '') ? { revokes: true } : {}),
     }
   },
   'Pipeline Hook': ({ project, user, object_attributes: { sha }, merge_request }) => ({
@@ -299,7 +300,8 @@ function titlesIn(labels: Static<typeof Labels> | null | undefined): readonly st
 }
 
 /** `approved` and `unapproved` are of all who have to, the others of one person. */
-const reviewing = new Set(['approved', 'unapproved', 'approval', 'unapproval'])
+const revoking = new Set(['unapproved', 'unapproval'])
+const reviewing = new Set(['approved', 'approval', ...revoking])
 
 function touchesReviews(action: string | null | undefined, changes: Changes): boolean {
   return reviewing.has(action ?? '') || changes?.reviewers !== undefined

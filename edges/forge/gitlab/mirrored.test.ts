@@ -111,7 +111,7 @@ test('an issue that became confidential unheard is gone, and nothing of it is re
   })
 })
 
-test('a person’s Approve is a review of the head that he saw, and is gone when he takes it back', async () => {
+test('a person’s Approve is a review of the head that he saw, and is gone when he takes it back: heard at once, unheard by a second reading (MIRROR-10, MIRROR-12)', async () => {
   await withGitlabEdge(async (fixture) => {
     const sha = await fixture.push(await fixture.clone('bot'), 'feature', { 'a.js': '1\n' })
     const { number } = await fixture.forge.openPull('bot', PROJECT, {
@@ -131,6 +131,15 @@ test('a person’s Approve is a review of the head that he saw, and is gone when
     await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/unapprove`, {})
     await fixture.quiet()
     expect(await reviews()).toEqual([])
+    await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/approve`, {})
+    await fixture.quiet()
+    fixture.forge.faults.inject({ kind: 'drop', times: 100 })
+    await ask(fixture, 'maintainer', 'POST', `/merge_requests/${number}/unapprove`, {})
+    for (const expected of [1, 0]) {
+      await fixture.edge.mirror.refresh('default/demo', 'library', 'mr', number)
+      expect(await reviews()).toHaveLength(expected)
+      fixture.clock.advance(60_000)
+    }
   })
 })
 

@@ -17,7 +17,7 @@ import { NotFoundError } from '../errors.ts'
 import { isOfFork, refOf } from '../head-ref.ts'
 import type { ForgeAccount, ForgeIssue, ForgeMergeRequest } from '../port.ts'
 import { projectId, repositoryAt, type ProjectSettings } from '../projects.ts'
-import { isOld, markGone, readChecks, readSubject, readThread } from './read-forge.ts'
+import { isOld, markGone, readChecks, readSubject, readThread, type ThreadReading } from './read-forge.ts'
 import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
 import { insertDeliveredPush, NO_COMMIT, noteDeletion } from './store/pushes.ts'
@@ -170,8 +170,22 @@ async function rereadMergeRequest(subject: Subject, change: SubjectChange): Prom
     await subject.take([found.author, by], (tx, context) => takeInMergeRequest(tx, context, found, 'read', hint))
     if (headSha !== undefined) await recordHeadPush(subject, found, { ...change, action: act.action, headSha })
   }
-  if (change.thread === true) await readThread(subject)
+  if (change.thread === true) await takeRevoked(subject, change, await readThread(subject))
   await subject.tell()
+}
+
+/** What he gave anew stands under an id of its own, and is listed. */
+async function takeRevoked(
+  subject: Subject,
+  { revokes, by }: SubjectChange,
+  { unlisted }: ThreadReading,
+): Promise<void> {
+  if (revokes !== true) return
+  await subject.takeWords([by], async (tx, context) => {
+    for (const { comment } of unlisted)
+      if (comment.verdict === 'approved' && sameLogin(comment.author.login, by.login))
+        await takeInComment(tx, context, comment, { action: 'deleted', by, news: false })
+  })
 }
 
 function applyThread(subjects: Subjects, scope: Scope, { on, number }: ThreadChange): Promise<void> {

@@ -213,8 +213,9 @@ describe("nobody's edit makes a comment a maintainer's word", () => {
   )
   test('an approval that is first seen after an edit of nobody knows whom is asked about', async () => {
     await withApprovedIssue({}, async (approved) => {
-      approved.loseWebhooks()
       approved.delete('maintainer', approved.approval)
+      await approved.fixture.quiet()
+      approved.loseWebhooks()
       const remark = approved.say('acme', 'hm')
       nextSecond()
       approved.edit('acme', remark, '/approve')

@@ -38,6 +38,14 @@ export function isDeletedByAuthor({ comment, deletedBy }: MirroredComment): bool
   return deletedBy !== undefined && sameLogin(deletedBy, comment.author.login)
 }
 
+/** A forge that lists a comment later than this, or whose clock differs by more, is none that we know. */
+export const LISTED_WITHIN_MS = 60_000
+
+/** A reading missed it that should have listed it: it grants nothing new until another one does (MIRROR-12). */
+export function isDoubted({ comment, missingSince }: MirroredComment): boolean {
+  return missingSince !== undefined && comment.createdAt < missingSince - LISTED_WITHIN_MS
+}
+
 /** The text that stands there now is its author's own: what a command and an approval have to be. */
 export function isOwnText(row: MirroredComment): boolean {
   return row.deletedAt === undefined && writerOf(row) === 'author'
@@ -45,10 +53,11 @@ export function isOwnText(row: MirroredComment): boolean {
 
 /**
  * Its author edited or deleted it himself, and nothing that he withdrew is left in it. An approval that its forge lists no more
- * was taken back too (GitLab: revoked, or reset by a push).
+ * was taken back too (GitLab: revoked, or reset by a push), unless it withholds by its words.
  */
 export function isTakenBack(row: MirroredComment): boolean {
-  if (isDeletedByAuthor(row) || (row.deletedAt !== undefined && row.comment.verdict === 'approved')) return true
+  const isRevoked = row.deletedAt !== undefined && row.comment.verdict === 'approved' && heldBy(row) === undefined
+  if (isDeletedByAuthor(row) || isRevoked) return true
   return row.editedBy !== undefined && writerOf(row) === 'author' && !withdraws(row.comment.body)
 }
 
@@ -76,10 +85,17 @@ export function withTelling(
   if (hint.action === 'deleted') return deleted(row, comment, hint, now)
   if (row === undefined) return firstSeen(comment, hint)
   if (isDeletedByAuthor(row)) return undefined
-  const next = isLate(row, comment, hint) ? overtaken(row, comment, hint) : rewritten(row, comment, hint)
+  const known = hint.action === 'read' ? listedAgain(row) : row
+  const next = isLate(known, comment, hint) ? overtaken(known, comment, hint) : rewritten(known, comment, hint)
   // Reading it first made it no news; its own delivery does, once.
   const isNews = hint.action === 'created' && !row.heard && hint.old !== true
   return isNews ? { ...(next ?? row), told: false, heard: true } : next
+}
+
+/** No forge lists what is deleted, so it was only missed; but where a delivery told of its deletion, the list is late. */
+function listedAgain(row: MirroredComment): MirroredComment {
+  const { missingSince: _, deletedAt, ...listed } = row
+  return row.deletedBy === undefined || deletedAt === undefined ? listed : { ...listed, deletedAt }
 }
 
 /** A creation is older than whatever else is known of its comment. */

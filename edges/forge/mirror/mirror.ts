@@ -8,7 +8,7 @@ import type { ForgeChange } from '../change.ts'
 import type { ForgeSubjectKind } from '../port.ts'
 import { repositoryNamed } from '../projects.ts'
 import { applyChange } from './apply.ts'
-import { isOwnText } from './hands.ts'
+import { isDoubted, isOwnText } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from './records.ts'
 import { loadThread } from './store/comments.ts'
@@ -167,6 +167,7 @@ async function commandTimes(
   const commands = thread.filter(
     (row) =>
       isOwnText(row) &&
+      !isDoubted(row) &&
       people.isMaintainer(row.comment.author) &&
       commandsIn(row.comment.body).some((given) => given.name === command),
   )

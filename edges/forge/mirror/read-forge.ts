@@ -1,7 +1,8 @@
 /** What the mirror reads from the forge about one subject, into its rows. Whoever calls it has the subject's lock. */
+import { commandsIn } from '../../../machines/rules/commands.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
-import { isUnproven, tellingOf } from './hands.ts'
+import { isOwnText, isUnproven, LISTED_WITHIN_MS, tellingOf } from './hands.ts'
 import type { MirrorOptions } from './options.ts'
 import type { People } from './people.ts'
 import type {
@@ -12,15 +13,12 @@ import type {
   SubjectKey,
 } from './records.ts'
 import type { Scope } from './scope.ts'
-import { loadThread, markDeleted } from './store/comments.ts'
+import { loadThread, markDeleted, markMissed } from './store/comments.ts'
 import { markHasChecks } from './store/cursors.ts'
 import { loadSubject, markComplete, upsertSubject } from './store/subjects.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext, type Taken } from './take-in.ts'
 import { isOurs } from './tell.ts'
 import { letsGo } from './words.ts'
-
-/** A forge that lists a comment later than this, or whose clock differs by more, is none that we know. */
-const LISTED_WITHIN_MS = 60_000
 
 /** A subject whose lock the caller has, and what is known of it (subject.ts). */
 interface Subject {
@@ -37,7 +35,7 @@ interface Subject {
 
 type Change<Result> = (tx: Queryable, context: TakeInContext) => Promise<Result>
 
-/** `unlisted`: what maintainers let go by, and the forge does not list. Newer than the list, or deleted: only a later reading tells. */
+/** `unlisted`: what maintainers grant by, and this reading misses. Newer than the list, deleted, or left out: only a later reading tells. */
 export interface ThreadReading {
   readonly unlisted: readonly MirroredComment[]
 }
@@ -65,13 +63,14 @@ export async function readThread(subject: Subject): Promise<ThreadReading> {
   const { scope, key } = subject
   const row = await subject.row()
   if (row === undefined) return { unlisted: [] }
+  const startedAt = subject.options.clock.now()
   const plain = await scope.forge.listComments(scope.path, key.kind, key.number)
   const reviews = key.kind === 'mr' ? await scope.forge.listReviews(scope.path, key.number) : []
   const listed = [...plain, ...reviews]
   const authors = listed.map((one) => one.author)
   let unlisted: readonly MirroredComment[] = []
   await subject.takeWords(authors, async (tx, context) => {
-    unlisted = await takeInThread(tx, subject, context, listed, row)
+    unlisted = await takeInThread(tx, subject, context, { listed, row, startedAt })
   })
   await takeHands(subject, listed)
   subject.wrote({ ...row, complete: true })
@@ -109,8 +108,7 @@ async function takeInThread(
   tx: Queryable,
   { key, options: { clock } }: Subject,
   context: TakeInContext,
-  listed: readonly ForgeComment[],
-  row: MirroredSubject,
+  { listed, row, startedAt }: Listing,
 ): Promise<readonly MirroredComment[]> {
   const news = isNews(row, context.people)
   for (const comment of listed.filter((one) => one.verdict !== 'pending')) {
@@ -121,16 +119,32 @@ async function takeInThread(
   // What came by webhook while the list was read is not in it and not gone.
   const newest = Math.max(0, ...listed.map((comment) => comment.createdAt))
   const listedBy = Math.max(newest, clock.now() - LISTED_WITHIN_MS)
-  const isDeleted = ({ comment }: MirroredComment): boolean =>
-    comment.createdAt < listedBy || (listed.length === 0 && row.complete)
-  await markDeleted(
-    tx,
-    key,
-    gone.filter(isDeleted).map((one) => one.comment.id),
-    clock.now(),
-  )
+  const isDeleted = (one: MirroredComment): boolean => {
+    if (grants(one, context.people)) return startedAt - (one.missingSince ?? Infinity) >= LISTED_WITHIN_MS
+    return one.comment.createdAt < listedBy || (listed.length === 0 && row.complete)
+  }
+  const doubted = gone.filter((one) => !isDeleted(one) && grants(one, context.people))
+  const now = clock.now()
+  await markDeleted(tx, key, gone.filter(isDeleted).map(idOf), now)
+  await markMissed(tx, key, doubted.map(idOf), now)
   await markComplete(tx, key)
-  return gone.filter((one) => !isDeleted(one) && letsGo(one) && context.people.isMaintainer(one.comment.author))
+  return doubted
+}
+
+interface Listing {
+  readonly listed: readonly ForgeComment[]
+  readonly row: MirroredSubject
+  readonly startedAt: number
+}
+
+function idOf({ comment }: MirroredComment): string {
+  return comment.id
+}
+
+/** A word that lets go, or that opens protected paths for as long as it stands. */
+function grants(row: MirroredComment, people: People): boolean {
+  const opens = isOwnText(row) && commandsIn(row.comment.body).some(({ name }) => name === 'allow-ci-changes')
+  return (opens || letsGo(row)) && people.isMaintainer(row.comment.author)
 }
 
 /** Everything that the forge has of it, and then its actor. */

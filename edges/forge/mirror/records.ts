@@ -97,6 +97,8 @@ export interface MirroredComment {
   /** Login of the last editor; empty: it was edited, and nobody has said by whom. */
   readonly editedBy?: string
   readonly deletedAt?: number
+  /** It grants, and no reading has listed it since this one missed it, by our clock (MIRROR-12). */
+  readonly missingSince?: number
   /** Login of who deleted it, where an event told of it. */
   readonly deletedBy?: string
   /** What the author's comment withheld before hands that are not known as his wrote over it. */

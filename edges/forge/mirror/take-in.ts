@@ -1,6 +1,6 @@
 /**
  * Writes what the forge told into the rows, whatever the order in which it came: an older telling changes nothing but
- * what it says of hands (`hands.ts`), a deleted comment stays deleted, and of two tellings of one moment (forges keep whole seconds) neither is believed:
+ * what it says of hands (`hands.ts`), what a delivery deleted stays deleted, and of two tellings of one moment (forges keep whole seconds) neither is believed:
  * `tie` asks the caller to read the forge. What only the event knows (who did it) is kept beside.
  */
 import { sameLogin } from '../../../machines/rules/logins.ts'

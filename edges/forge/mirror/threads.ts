@@ -12,7 +12,7 @@ import type {
 import { hasTopicOf, standingTopic } from '../marker.ts'
 import { maintainersOf, repositoryNamed, type ProjectDirectory } from '../projects.ts'
 import type { ForgeAccount } from '../port.ts'
-import { writerOf } from './hands.ts'
+import { isDoubted, writerOf } from './hands.ts'
 import type { Mirror } from './mirror.ts'
 import { isGone, openGate, reporterGate, type Gate } from './gate.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from './records.ts'
@@ -83,7 +83,7 @@ function readerOf(mirror: MirrorRows, directory: ProjectDirectory, gateOf: GateO
       const accounts = await accountsOf(project, repository)
       const gate = await gateOf(project, repository)
       const living = (await mirror.comments(project, repository, on, number)).filter(
-        (comment) => comment.deletedAt === undefined && gate.hears(comment),
+        (comment) => comment.deletedAt === undefined && !isDoubted(comment) && gate.hears(comment),
       )
       return living
         .filter(

@@ -9,6 +9,7 @@ interface CommentRow {
   readonly editedBy: string | null
   readonly deletedAt: number | null
   readonly deletedBy: string | null
+  readonly missingSince: number | null
   readonly withdrawal: string | null
   readonly dismissal: string | null
   readonly byMaintainer: boolean
@@ -17,7 +18,7 @@ interface CommentRow {
 }
 
 const columns = `document, body_hash as "bodyHash", edited_by as "editedBy", deleted_at as "deletedAt",
-  deleted_by as "deletedBy", withdrawal, dismissal, by_maintainer as "byMaintainer", told, heard`
+  deleted_by as "deletedBy", missing_since as "missingSince", withdrawal, dismissal, by_maintainer as "byMaintainer", told, heard`
 
 function commentOf(row: CommentRow): MirroredComment {
   return {
@@ -26,6 +27,7 @@ function commentOf(row: CommentRow): MirroredComment {
     ...(row.editedBy === null ? {} : { editedBy: row.editedBy }),
     ...(row.deletedAt === null ? {} : { deletedAt: row.deletedAt }),
     ...(row.deletedBy === null ? {} : { deletedBy: row.deletedBy }),
+    ...(row.missingSince === null ? {} : { missingSince: row.missingSince }),
     ...(row.withdrawal === null ? {} : { withdrawal: JSON.parse(row.withdrawal) as WithdrawnWords }),
     ...(row.dismissal === null ? {} : { dismissal: JSON.parse(row.dismissal) as Dismissal }),
     ...(row.byMaintainer ? { byMaintainer: true } : {}),
@@ -68,11 +70,11 @@ export async function countComments(sql: Queryable, key: SubjectKey): Promise<nu
 export async function upsertComment(sql: Queryable, place: RepositoryPlace, row: MirroredComment): Promise<void> {
   const { comment } = row
   await sql.query(
-    `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, deleted_by, withdrawal, dismissal, by_maintainer, told, heard)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+    `insert into forge_comment (project, repository, on_sort, number, id, sort, author, document, body_hash, edited_by, created_at, updated_at, deleted_at, deleted_by, missing_since, withdrawal, dismissal, by_maintainer, told, heard)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
      on conflict (project, repository, id) do update set document = excluded.document, body_hash = excluded.body_hash,
        edited_by = excluded.edited_by, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at,
-       deleted_by = excluded.deleted_by, withdrawal = excluded.withdrawal, dismissal = excluded.dismissal,
+       deleted_by = excluded.deleted_by, missing_since = excluded.missing_since, withdrawal = excluded.withdrawal, dismissal = excluded.dismissal,
        by_maintainer = excluded.by_maintainer,
        told = forge_comment.told and excluded.told, heard = forge_comment.heard or excluded.heard`,
     [
@@ -90,6 +92,7 @@ export async function upsertComment(sql: Queryable, place: RepositoryPlace, row:
       comment.updatedAt,
       row.deletedAt ?? null,
       row.deletedBy ?? null,
+      row.missingSince ?? null,
       row.withdrawal === undefined ? null : JSON.stringify(row.withdrawal),
       row.dismissal === undefined ? null : JSON.stringify(row.dismissal),
       row.byMaintainer === true,
@@ -110,6 +113,20 @@ export async function markCommentsTold(
   await sql.query(
     'update forge_comment set told = true, heard = heard or $4 where project = $1 and repository = $2 and id = any($3::text[])',
     [place.project, columnOf(place), [...ids], heard],
+  )
+}
+
+/** Ids of comments that grant, and that a reading missed; the first one counts. */
+export async function markMissed(
+  sql: Queryable,
+  place: RepositoryPlace,
+  ids: readonly string[],
+  at: number,
+): Promise<void> {
+  if (ids.length === 0) return
+  await sql.query(
+    'update forge_comment set missing_since = $4 where project = $1 and repository = $2 and id = any($3::text[]) and missing_since is null',
+    [place.project, columnOf(place), [...ids], at],
   )
 }
 

@@ -145,7 +145,7 @@ type Change = Awaited<ReturnType<typeof openChange>>
 
 type Hear = (event: { readonly type: string; readonly [field: string]: unknown }) => void
 
-export interface ApprovedIssueOptions extends Pick<EdgeFixtureOptions, 'rules'> {
+export interface ApprovedIssueOptions extends Pick<EdgeFixtureOptions, 'rules' | 'before'> {
   readonly machine?: AnyStateMachine
   readonly maintainerLogins?: readonly string[]
   /** Who wrote the issue. */
