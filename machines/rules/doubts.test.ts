@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { judgeComment } from './approval-grammar.ts'
 import { commandsIn } from './commands.ts'
-import { doubtIn } from './doubts.ts'
+import { doubtIn, withholdingIn } from './doubts.ts'
 
 describe('a doubt (WORDS-7)', () => {
   test.each([
@@ -188,4 +188,18 @@ describe('an approval (WORDS-1)', () => {
   ])('%j does not begin a line', (text) => {
     expect(judgeComment(text)).not.toBe('approves')
   })
+})
+
+test.each([
+  ['/hold', 'withdraws'],
+  ['Hold on, legal has to look.\n/unapprove', 'withdraws'],
+  ['Hold on, legal has to look.', 'doubts'],
+  ['/cancel\nHold on, legal has to look.', 'doubts'],
+  ['@bot /cancel', 'doubts'],
+  ['/cancel', 'cancels'],
+  ['/approve\n/cancel', 'cancels'],
+  ['/approve', undefined],
+  ['/retry', undefined],
+])('a comment withholds by the sternest of its words (WORDS-7): %j %s', (text, how) => {
+  expect(withholdingIn(text)).toBe(how)
 })

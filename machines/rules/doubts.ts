@@ -2,8 +2,8 @@
  * A line of a comment that perhaps stops (WORDS-7, decisions/0033): it holds a withdrawing command or phrase among other
  * words. It grants nothing and takes no grant away. It holds the merge until a maintainer says which he meant.
  */
-import { judgeLine } from './approval-grammar.ts'
-import { commandOf, stoppingCommands } from './commands.ts'
+import { judgeComment, judgeLine } from './approval-grammar.ts'
+import { commandOf, commandsIn, stoppingCommands } from './commands.ts'
 import { linesOf } from './comment-text.ts'
 
 /** Up to so many words between two that belong together: with a bound, so that the cost grows with the text alone. */
@@ -62,6 +62,16 @@ const wholeLine = new RegExp(
   `^(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait', 'not yet', 'nack', 'nak', 'dnm', 'halt', 'hold (?:it|this|that)', 'revoked', 'withdrawn', '[-\u2212\u2013]1', '[🛑⛔🚫❌👎🙅✋]', noName].join('|')})(?:[^\\p{L}\\p{N}?]|${noName}|please|pls)*$`,
   'iu',
 )
+
+/**
+ * How a text withholds, by the sternest of its words. `/cancel` ends the Task where it is told (PEOPLE-6), and holds no merge
+ * by itself.
+ */
+export function withholdingIn(body: string): 'withdraws' | 'doubts' | 'cancels' | undefined {
+  if (judgeComment(body) === 'withdraws') return 'withdraws'
+  if (doubtIn(body) !== undefined) return 'doubts'
+  return commandsIn(body).some(({ name }) => name === 'cancel') ? 'cancels' : undefined
+}
 
 /** The first such line, as it is to be quoted; undefined where nothing is in doubt. */
 export function doubtIn(body: string): string | undefined {

@@ -1,6 +1,4 @@
-import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
-import { commandsIn, stoppingCommands } from '../../../machines/rules/commands.ts'
-import { doubtIn } from '../../../machines/rules/doubts.ts'
+import { withholdingIn } from '../../../machines/rules/doubts.ts'
 import type {
   ChangedFile,
   ForgeAccount,
@@ -82,9 +80,9 @@ export function heardIn(notes: readonly Note[], includeConfidential: boolean): r
 
 /** A withdrawal, or a doubt (WORDS-7). One that cancels is a doubt: nobody could be told why the Task ended. */
 function kindOfNo(body: string): string | undefined {
-  if (judgeComment(body) === 'withdraws') return '/hold in an internal note'
-  const cancels = commandsIn(body).some(({ name }) => stoppingCommands.includes(name))
-  return cancels || doubtIn(body) !== undefined ? 'In an internal note: /hold?' : undefined
+  const how = withholdingIn(body)
+  if (how === 'withdraws') return '/hold in an internal note'
+  return how === undefined ? undefined : 'In an internal note: /hold?'
 }
 
 export function isInline({ type, position }: Note): boolean {

@@ -5,7 +5,7 @@
  */
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { commandsIn, stoppingCommands } from '../../../machines/rules/commands.ts'
-import { doubtIn } from '../../../machines/rules/doubts.ts'
+import { withholdingIn } from '../../../machines/rules/doubts.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { CommentAction } from '../change.ts'
 import { bodyHash } from '../hash.ts'
@@ -241,14 +241,14 @@ function wordsBefore({ updatedAt }: ForgeComment, { from }: CommentHint): Withdr
  * until an edit, nobody knows since when: it counts where nothing else is known.
  */
 function sternest(all: readonly (WithdrawnWords | undefined)[], before?: WithdrawnWords): WithdrawnWords | undefined {
-  for (const withholds of [withdraws, (text: string) => doubtIn(text) !== undefined]) {
-    const known = all.flatMap((one) => (one && withholds(one.text) ? [one] : []))
+  for (const how of ['withdraws', 'doubts']) {
+    const known = all.flatMap((one) => (one && withholdingIn(one.text) === how ? [one] : []))
     const newest = known.reduce<WithdrawnWords | undefined>(
       (last, one) => (last && (one.at <= last.at || one.text === last.text) ? last : one),
       undefined,
     )
     if (newest !== undefined) return newest
-    if (before !== undefined && withholds(before.text)) return before
+    if (before !== undefined && withholdingIn(before.text) === how) return before
   }
   return undefined
 }
