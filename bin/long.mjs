@@ -28,6 +28,11 @@ export const longForms = [
     inCi: 'pods of one machine',
     command: npm('test:boundary', '--', '--short', '--kubernetes'),
   },
+  {
+    name: 'hands',
+    inCi: 'the same attacks on mirror and Issue alone',
+    command: ['node', 'property-tests/injection/hands/main.ts'],
+  },
   { name: 'demo-given', inCi: 'a cluster of its own', command: npm('test:kubernetes', '--', '--given') },
   { name: 'simulate', inCi: '120 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
   {
