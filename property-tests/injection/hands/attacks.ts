@@ -152,7 +152,8 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'W5: the agent rewrites the issue while the webhook of its approval is late',
-    forges: both,
+    // Not yet GitLab: once its control merged the text as it was approved.
+    forges: ['github'],
     walls: ['newer-than-agents'],
     title: `${plain} (rewritten before)`,
     answer: (scene) => {
