@@ -38,7 +38,7 @@ describe('the whole system under a seed', { timeout }, () => {
       'own-voice-heard': 1,
       'foreign-never-told': 54006,
       'deaf-to-a-new-base': 54013,
-      'every-hand-is-the-authors': 63005,
+      'every-hand-is-the-authors': 64009,
     }
     const runs = await Promise.all(
       Object.entries(bugs).map(([bug, from]) =>
