@@ -118,13 +118,14 @@ async function takeInThread(
   const gone = (await loadThread(tx, key)).filter((one) => one.deletedAt === undefined && !there.has(one.comment.id))
   // What came by webhook while the list was read is not in it and not gone.
   const newest = Math.max(0, ...listed.map((comment) => comment.createdAt))
-  const listedBy = Math.max(newest, clock.now() - LISTED_WITHIN_MS)
+  const now = clock.now()
+  const listedBy = Math.max(newest, now - LISTED_WITHIN_MS)
+  const granting = new Set(gone.filter((one) => grants(one, context.people)))
   const isDeleted = (one: MirroredComment): boolean => {
-    if (grants(one, context.people)) return startedAt - (one.missingSince ?? Infinity) >= LISTED_WITHIN_MS
+    if (granting.has(one)) return startedAt - (one.missingSince ?? Infinity) >= LISTED_WITHIN_MS
     return one.comment.createdAt < listedBy || (listed.length === 0 && row.complete)
   }
-  const doubted = gone.filter((one) => !isDeleted(one) && grants(one, context.people))
-  const now = clock.now()
+  const doubted = [...granting].filter((one) => !isDeleted(one))
   await markDeleted(tx, key, gone.filter(isDeleted).map(idOf), now)
   await markMissed(tx, key, doubted.map(idOf), now)
   await markComplete(tx, key)
