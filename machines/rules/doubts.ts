@@ -77,8 +77,11 @@ export function withholdingIn(body: string): 'withdraws' | 'doubts' | 'cancels' 
 export function doubtIn(body: string): string | undefined {
   const { said, doubtful, hidden, alerts, folded } = linesOf(body)
   const shown = [...said, ...doubtful, ...hidden.filter((line) => !line.startsWith('>'))]
-  const undecided = [...alerts.filter((line) => placeOf(line) >= 0 || withdraws(line)), ...folded.filter(withdraws)]
-  const line = shown.find(isDoubt) ?? doubtAcross(said) ?? undecided[0]
+  const line =
+    shown.find(isDoubt) ??
+    doubtAcross(said) ??
+    alerts.find((each) => isDoubt(each) || withdraws(each)) ??
+    folded.find(withdraws)
   return line === undefined ? undefined : excerpt(line)
 }
 
