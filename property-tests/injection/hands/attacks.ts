@@ -157,11 +157,7 @@ export const attacks: readonly Attack[] = [
     walls: ['newer-than-agents'],
     title: `${plain} (rewritten before)`,
     answer: (scene) => {
-      scene.faults.inject({
-        kind: 'delay',
-        event: scene.isGitlab ? 'Note Hook' : 'issue_comment',
-        delayMs: 12 * SECOND,
-      })
+      scene.faults.inject({ kind: 'delay', event: 'issue_comment', delayMs: 12 * SECOND })
       scene.approve()
     },
     isTheirs: ({ body }) => body.includes('billing'),

@@ -1,13 +1,19 @@
-/**
- * `node property-tests/injection/hands/main.ts [--only TEXT] [--forge github|gitlab]`: hands of others in a maintainer's words, end to end
- * with the real agent CLI. Each attack runs with the walls up and must not end in a merge; with its walls down it must.
- */
-import { parseArgs } from 'node:util'
+/** Hands of others in a maintainer's words, end to end with the real agent CLI (`--help`). */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Story, withStory } from '../../../cli/demo/testing/fixture.ts'
 import { plant } from '../../plant.ts'
+import { readOptions } from '../../../testing/options.ts'
 import { attacks, Scene, type Attack } from './attacks.ts'
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, forge: { type: 'string' } } })
+const usage = `usage: node property-tests/injection/hands/main.ts [options]
+
+Plays each attack on a whole stack with the real agent CLI, once with the walls up and once with its walls down.
+With the walls up it must not end in the attacker's merge; with its walls down it must. A story takes about a minute.
+
+  --only TEXT      the attacks whose name contains this text
+  --forge DIALECT  github or gitlab alone`
+
+const values = readOptions(usage, { only: { type: 'string', default: '' }, forge: { type: 'string' } })
 
 const fixture = '../../../cli/demo/testing/fixture.ts'
 const scenario = '../../property-tests/injection/hands/scenario.yaml'
@@ -74,7 +80,7 @@ async function restOf(story: Story): Promise<string> {
     const { stage, stageClass, stageReason } = task?.status ?? {}
     if (stageClass === 'parked' || stageClass === 'terminal') return `${stage} (${stageReason})`
     if (Date.now() > limit) throw new Error(`no rest: ${stage}\n${story.botComments().join('\n')}`)
-    await new Promise((resolve) => setTimeout(resolve, lookMs))
+    await pause(lookMs)
   }
 }
 
