@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isBot } from '../../../machines/rules/accounts.ts'
 import { judgeComment, judgeThread, type ThreadComment } from '../../../machines/rules/approval-grammar.ts'
 import { commandsIn } from '../../../machines/rules/commands.ts'
+import { doubtIn } from '../../../machines/rules/doubts.ts'
 import { projectLabels } from '../../../machines/rules/labels.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { coversRepositories, nextToMerge } from '../../../machines/rules/merge-order.ts'
@@ -72,32 +73,52 @@ const order = rowsOf('OUTCOME-18', [
   ['the first that it names is merged first', () => nextToMerge(both, open)?.repository, 'lib'],
 ])
 
+let reading = 0
+
+/** What was read before is remembered by its text (`comment-text.ts`), under whatever mutant it was read. */
+function unread(text: string): string {
+  return text + '\n'.repeat(reading)
+}
+
+function judge(text: string): unknown {
+  return judgeComment(unread(text))
+}
+
 /** WORDS-1. */
 const grammar = rowsOf('WORDS-1', [
-  ['a command', () => judgeComment('/approve'), 'approves'],
-  ['words alone', () => judgeComment('I will look tomorrow'), 'none'],
-  ['a phrase', () => judgeComment('lgtm'), 'approves'],
-  ['both', () => judgeComment('lgtm\n\nhold off'), 'withdraws'],
-  ['a fence', () => judgeComment('```\n/approve\n```'), 'none'],
-  ['after a fence', () => judgeComment('```\nx\n```\n/approve'), 'approves'],
-  ['indented code', () => judgeComment('So:\n\n    /approve'), 'none'],
-  ['a line that goes on indented', () => judgeComment('So:\n    /approve'), 'approves'],
-  ['emphasis', () => judgeComment('**lgtm**'), 'approves'],
-  ['the point of a list', () => judgeComment('- /hold'), 'withdraws'],
-  ['another point, which grants nothing', () => judgeComment('- /approve'), 'unclear'],
-  ['details', () => judgeComment('<details>\n\n/hold\n\n</details>'), 'none'],
-  ['details that nobody closed', () => judgeComment('The <details> are wrong.\n\n/hold'), 'withdraws'],
-  ['a comment that nobody closed', () => judgeComment('<!--\n/hold'), 'withdraws'],
-  ['below a quote', () => judgeComment('> x\n/approve'), 'unclear'],
-  ['a formula', () => judgeComment('$$\n/approve\n$$'), 'unclear'],
-  ['one in a fence', () => judgeComment('```\n$$\n```\n\n/approve'), 'approves'],
-  ['a definition', () => judgeComment('[a]: /u\n\nx\n/approve'), 'approves'],
-  ['definitions', () => judgeComment('[a]: /u\n[b]: /u\n\n/approve'), 'approves'],
-  ['a definition that goes on', () => judgeComment('[a]: /u\n/approve'), 'unclear'],
-  ['a quote that ends', () => judgeComment('> # x\ny\n\n/approve'), 'approves'],
-  ['code below a heading', () => judgeComment('# x\n    y\n\n/approve'), 'approves'],
-  ['what stops is heard in doubt', () => commandsIn('- /cancel\n- /retry'), [{ name: 'cancel', argument: '' }]],
-  ['commands, and nothing else', () => commandsIn('hello\n/retry now'), [{ name: 'retry', argument: 'now' }]],
+  ['a command', () => judge('/approve'), 'approves'],
+  ['words alone', () => judge('I will look tomorrow'), 'none'],
+  ['a phrase', () => judge('lgtm'), 'approves'],
+  ['both', () => judge('lgtm\n\nhold off'), 'withdraws'],
+  ['a fence', () => judge('```\n/approve\n```'), 'none'],
+  ['after a fence', () => judge('```\nx\n```\n/approve'), 'approves'],
+  ['indented code', () => judge('So:\n\n    /approve'), 'none'],
+  ['a line that goes on indented', () => judge('So:\n    /approve'), 'approves'],
+  ['emphasis', () => judge('**lgtm**'), 'approves'],
+  ['the point of a list', () => judge('- /hold'), 'withdraws'],
+  ['another point, which grants nothing', () => judge('- /approve'), 'unclear'],
+  ['details', () => judge('<details>\n\n/hold\n\n</details>'), 'none'],
+  ['details that nobody closed', () => judge('The <details> are wrong.\n\n/hold'), 'withdraws'],
+  ['a comment that nobody closed', () => judge('<!--\n/hold'), 'withdraws'],
+  ['below a quote', () => judge('> x\n/approve'), 'unclear'],
+  ['a formula', () => judge('$$\n/approve\n$$'), 'unclear'],
+  ['one in a fence', () => judge('```\n$$\n```\n\n/approve'), 'approves'],
+  ['a definition', () => judge('[a]: /u\n\nx\n/approve'), 'approves'],
+  ['definitions', () => judge('[a]: /u\n[b]: /u\n\n/approve'), 'approves'],
+  ['a definition that goes on', () => judge('[a]: /u\n/approve'), 'unclear'],
+  ['a quote that ends', () => judge('> # x\ny\n\n/approve'), 'approves'],
+  ['code below a heading', () => judge('# x\n    y\n\n/approve'), 'approves'],
+  ['what stops is heard in doubt', () => commandsIn(unread('- /cancel\n- /retry')), [{ name: 'cancel', argument: '' }]],
+  ['commands, and nothing else', () => commandsIn(unread('hello\n/retry now')), [{ name: 'retry', argument: 'now' }]],
+])
+
+/** WORDS-7. */
+const doubts = rowsOf('WORDS-7', [
+  ['a sentence over two lines', () => doubtIn(unread('Please do not\nmerge this')), 'Please do not merge this'],
+  ['lines that stop nothing', () => doubtIn(unread('Well done\nand tested')), undefined],
+  ['what withdraws is in no doubt', () => doubtIn(unread('stop\nthe press')), undefined],
+  ['an alert', () => doubtIn(unread('> [!CAUTION]\n> do not merge')), 'do not merge'],
+  ['one in code', () => doubtIn(unread('    > [!CAUTION]\n    > do not merge')), undefined],
 ])
 
 function said(
@@ -107,7 +128,7 @@ function said(
   author = 'maya',
   hands: ThreadComment['hands'] = 'own',
 ): ThreadComment {
-  return { commentId, author, text, bodyHash: commentId, at, hands }
+  return { commentId, author, text: unread(text), bodyHash: commentId, at, hands }
 }
 
 const authority = {
@@ -147,10 +168,11 @@ const thread = rowsOf('WORDS-4', [
   ],
 ])
 
-const rows: readonly Row[] = [labels, people, significance, spending, order, grammar, thread].flat()
+const rows: readonly Row[] = [labels, people, significance, spending, order, grammar, doubts, thread].flat()
 
 /** Of each row that is not as it says. */
 export function againstTheirRows(): readonly string[] {
+  reading += 1
   return rows.flatMap(({ source, says, comes, to }) => {
     const there = comes()
     return isDeepStrictEqual(there, to)
