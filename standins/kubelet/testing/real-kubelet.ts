@@ -24,7 +24,7 @@ export interface Scene {
   create(plural: string, body: object): Promise<KubeObject>
   read(name: string): Promise<KubeObject | undefined>
   remove(name: string, body?: object): Promise<void>
-  /** Bounded. @throws with the last pod it saw. */
+  /** Bounded. Where the pod is gone, `seen` has its last status too. @throws with the last pod it saw. */
   until(name: string, is: (pod: KubeObject | undefined) => boolean): Promise<KubeObject | undefined>
 }
 
@@ -63,8 +63,9 @@ export async function withKubelet(
   }
   const kubelets = [await startKubelet(options)]
   const seen = new Map<string, KubeObject[]>()
+  const deleted = new Set<string>()
   const ending = new AbortController()
-  const watching = follow(client, namespace, seen, ending.signal)
+  const watching = follow(client, namespace, { seen, deleted }, ending.signal)
   const read = (name: string): Promise<KubeObject | undefined> =>
     client.ask('GET', pathOf(pods, { namespace, name })).catch((error: unknown) => {
       if (answered(error, 404)) return undefined
@@ -90,7 +91,7 @@ export async function withKubelet(
         const deadline = Date.now() + limitMs
         for (;;) {
           const pod = await read(name)
-          if (is(pod)) return pod
+          if (is(pod) && (pod !== undefined || deleted.has(name))) return pod
           if (Date.now() > deadline) throw new Error(`${name}: ${JSON.stringify(pod?.status)}`)
           await wait(lookEveryMs)
         }
@@ -109,11 +110,14 @@ export async function withKubelet(
 async function follow(
   client: KubeClient,
   namespace: string,
-  seen: Map<string, KubeObject[]>,
+  { seen, deleted }: { readonly seen: Map<string, KubeObject[]>; readonly deleted: Set<string> },
   signal: AbortSignal,
 ): Promise<void> {
   const query = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true }
-  for await (const { type, object } of client.watch(pathOf(pods, { namespace }), { query, signal }))
-    if (type !== 'BOOKMARK' && type !== 'ERROR')
-      seen.set(object.metadata.name, [...(seen.get(object.metadata.name) ?? []), object])
+  for await (const { type, object } of client.watch(pathOf(pods, { namespace }), { query, signal })) {
+    if (type === 'BOOKMARK' || type === 'ERROR') continue
+    const { name } = object.metadata
+    seen.set(name, [...(seen.get(name) ?? []), object])
+    if (type === 'DELETED') deleted.add(name)
+  }
 }
