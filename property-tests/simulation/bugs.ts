@@ -206,7 +206,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       {
         file: 'edges/agents/outcome/heads.ts',
         find: /foreign: \(await [^\n]*/,
-        replace: 'foreign: [],',
+        replace: 'foreign: [] }',
       },
     ],
   },

@@ -12,6 +12,7 @@ const mostListed = 20
 export async function readHeads(
   deps: Pick<AgentApiDeps, 'projects' | 'openForge' | 'foreignCommits'>,
   task: TaskContext,
+  verdict: string,
 ): Promise<readonly LiveHead[]> {
   const name = task.config.project
   const project = await deps.projects.project(name)
@@ -38,7 +39,10 @@ export async function readHeads(
         draft: mr.draft,
         author: mr.author.login,
         authorMayMerge,
-        foreign: (await deps.foreignCommits(project, repository, mr)).slice(0, mostListed),
+        // Nothing merges by another verdict.
+        ...(verdict === 'approve'
+          ? { foreign: (await deps.foreignCommits(project, repository, mr)).slice(0, mostListed) }
+          : {}),
       }
     }),
   )

@@ -84,3 +84,11 @@ it('is told with what only the edge knows: who pushed what (REVIEW-3), and what 
   const work = await toldBy(granted().context, { kind: 'implement', payload: submitted }, undefined)
   expect(work).toMatchObject({ pushed: ['lib'] })
 })
+
+it('is told who pushed what of an approval alone: nothing merges by another verdict', async () => {
+  const findings = [{ repo: 'lib', number: 7, severity: 'low', body: 'Off by one.' }]
+  const payload = { ...approve, verdict: 'request_changes', findings }
+  const { heads } = await toldBy(inReview().context, { kind: 'review', payload }, undefined)
+  expect(heads).toMatchObject([{ sha: 'sha-1' }])
+  expect(heads).not.toMatchObject([{ foreign: expect.anything() }])
+})

@@ -56,7 +56,7 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
           payload,
           claims: approving ? await buildClaims(deps, task, payload as unknown as ImplementOutcome) : [],
           ceiling: await ceilingNow(deps, task),
-          heads: kind === 'review' ? await readHeads(deps, task) : [],
+          heads: kind === 'review' ? await readHeads(deps, task, action) : [],
           ...(action === 'submitted'
             ? { pushed: await deps.pushedBy(task.config.project, task.repositories, claims.task) }
             : {}),

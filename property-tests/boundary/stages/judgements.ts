@@ -152,7 +152,7 @@ export class JudgementScene {
     const { edge, openForge, directory: projects } = this.#edge
     const graph = this.#down.has('who-pushed') ? nobodyIsForeign : gatewayGraph(this.#edge, this.#down)
     const foreignCommits = createReadForeign({ mirror: edge.mirror, graph })
-    const heads = await readHeads({ projects, openForge, foreignCommits }, this.#task.context)
+    const heads = await readHeads({ projects, openForge, foreignCommits }, this.#task.context, 'approve')
     const reviewed_shas = heads.map(({ repository: repo, number, sha }) => ({ repo, number, sha }))
     this.#task.approve({ reviewed_shas }, { heads })
     if (this.#task.answer?.status === 200) this.#asked = this.#task.final().only('mergeMergeRequest')[0]
