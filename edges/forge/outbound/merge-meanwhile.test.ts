@@ -1,5 +1,6 @@
 /** The state that asked for a merge may be left while the merge is judged, and what is asked for may change. */
 import { expect, test, vi } from 'vitest'
+import type { ForgePort } from '../port.ts'
 import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
 import { openChange, SUBJECT } from './testing/merges.ts'
 
@@ -37,6 +38,25 @@ const merges = ({ forge }: EdgeFixture): number => forge.audit().filter(({ actio
 test('an effect that is withdrawn while the merge is judged merges nothing, and answers so (MERGE-12) [FORGE-WRITES-1]', async () => {
   await withForgeEdge({}, async (fixture) => {
     const answers = await mergeJudged(fixture, (effect) => effect.abort())
+    expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'withdrawn' } }])
+    expect(merges(fixture)).toBe(0)
+  })
+})
+
+test('an effect that is withdrawn during the last look before the call merges nothing (MERGE-12) [FORGE-WRITES-1]', async () => {
+  let withdraw = (): void => undefined
+  const before = (port: ForgePort): ForgePort => ({
+    ...port,
+    mergeRequest: async (...asked) => {
+      const found = await port.mergeRequest(...asked)
+      withdraw()
+      return found
+    },
+  })
+  await withForgeEdge({ before }, async (fixture) => {
+    const answers = await mergeJudged(fixture, (effect) => {
+      withdraw = () => effect.abort()
+    })
     expect(answers).toMatchObject([{ event: { type: 'mr.notMergeableYet', reason: 'withdrawn' } }])
     expect(merges(fixture)).toBe(0)
   })
