@@ -25,6 +25,12 @@ test('a suite that a newer one cancelled counts no more, and what the newer one 
   expect(reported(cancelled)).toEqual(['cancelled', [['test', 'cancelled']]])
 })
 
+test('a newer red run of a name counts beside an older green one', () => {
+  const [status, checks] = reported(suiteAndRun(1, 'success'), suiteAndRun(2, 'failure'))
+  expect(status).toBe('failure')
+  expect(checks).toContainEqual(['test', 'failure'])
+})
+
 test.each([
   ['it failed: jobs of two workflows may have one name', suiteAndRun(1, 'failure'), {}, {}],
   ['the newer run has another name', suiteAndRun(1, 'cancelled', 'lint'), {}, {}],
@@ -64,8 +70,8 @@ test('what GitHub counts and lists on no page counts as all of its statuses toge
 const firstPage = Array.from({ length: 100 }, (_, at) => `ci/job-${String(at).padStart(3, '0')}`)
 
 test.each([
-  ['failure', ['mr.ciRed']],
-  ['pending', ['mr.ciPending']],
+  ['failure', [{ type: 'mr.ciRed', reason: 'zzz/last: failure' }]],
+  ['pending', [{ type: 'mr.ciPending', reason: 'zzz/last: pending' }]],
   ['success', []],
 ] as const)('a required commit status of the second page that is %s is heard', async (state, expected) => {
   const repository = { protection: { main: { requiredChecks: ['zzz/last'] } } }
@@ -76,6 +82,6 @@ test.each([
       repos.createCommitStatus({ owner: 'acme', repo: 'library', sha: change.sha, state: is, context })
     for (const context of firstPage) await post(context, 'success')
     await post('zzz/last', state)
-    expect((await mergeWhenKnown(fixture, change)).map(({ event }) => event.type)).toEqual(expected)
+    expect((await mergeWhenKnown(fixture, change)).map(({ event }) => event)).toMatchObject(expected)
   })
 })
