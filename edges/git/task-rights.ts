@@ -9,6 +9,7 @@ import {
   openMergeRequests,
   planHolds,
 } from '../../machines/task/queries.ts'
+import { isTaskBranch } from '../../machines/rules/names.ts'
 import { planSeenAt } from '../../machines/rules/plan-seen.ts'
 import { addressOf } from '../../runtime/address.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -26,9 +27,6 @@ interface TaskRightsDeps {
     number: number,
   ) => Promise<readonly number[]>
 }
-
-/** A pod writes to branches of the platform only; people's own are theirs until a takeover says otherwise. */
-const OWN_BRANCHES = 'platform/'
 
 export interface TaskRights extends Pick<GitGatewayDeps, 'taskAccess' | 'mayPush'> {
   /** Whether a maintainer opened the protected paths for the newest plan of this Task, given its address (GIT-4). */
@@ -66,12 +64,11 @@ export function createTaskRights(deps: TaskRightsDeps): TaskRights {
 /** Kinds whose work is a change of code; the others have nothing to push. */
 const pushing: ReadonlySet<TaskContext['kind']> = new Set(['implement', 'documentation', 'upgrade'])
 
+/** People's own are theirs until a takeover says otherwise. */
 function branchesOf(context: TaskContext): TaskAccess['branches'] {
   if (!pushing.has(context.kind)) return {}
   const branches = context.repositories.map((repository) => [repository, branchIn(context, repository)] as const)
-  return Object.fromEntries(
-    branches.filter(([, branch]) => branch.startsWith(OWN_BRANCHES) || isHandedOver(context, branch)),
-  )
+  return Object.fromEntries(branches.filter(([, branch]) => isTaskBranch(branch) || isHandedOver(context, branch)))
 }
 
 /** Its author or a maintainer gave the branch to this very Task (GIT-6). */

@@ -1,14 +1,11 @@
 import { tellQueue, type EffectAction } from '../emit.ts'
-import { taskName } from '../rules/names.ts'
+import { isTaskBranch, taskName } from '../rules/names.ts'
 import type { TaskSeed } from '../task/events.ts'
 import type { MergeRequestContext } from './context.ts'
 import type { MergeRequestFacts } from './events.ts'
 
 /** QUEUE-1, lower first: asked for by a person; offered by the platform's own watch. */
 const priorities = { urged: 20, offered: 60 } as const
-
-/** NAME-6: `platform/<task>`. */
-const taskBranches = 'platform/'
 
 interface Minted {
   readonly context: MergeRequestContext
@@ -37,7 +34,7 @@ function isWanted({ offered }: MergeRequestContext, { wanted, headSha }: MergeRe
  */
 export function isUnattended({ facts, owner, mint, held, cancelled }: MergeRequestContext): boolean {
   if (facts === null || facts.state !== 'open' || facts.draft || owner !== '' || mint || !held) return false
-  return (facts.wanted || facts.headBranch.startsWith(taskBranches)) && facts.headSha !== cancelled
+  return (facts.wanted || isTaskBranch(facts.headBranch)) && facts.headSha !== cancelled
 }
 
 function mintOf(context: MergeRequestContext, facts: MergeRequestFacts): Minted {

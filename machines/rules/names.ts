@@ -19,6 +19,17 @@ function hash32(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
+const ownBranches = 'platform/'
+
+/** Where a Task pushes: `platform/<name>` (NAME-6). `task`: `<namespace>/<name>`. */
+export function taskBranch(task: string): string {
+  return `${ownBranches}${task.slice(task.indexOf('/') + 1)}`
+}
+
+export function isTaskBranch(branch: string): boolean {
+  return branch.startsWith(ownBranches)
+}
+
 /** Five base32 characters. Tells apart what a name cannot show; it is no fingerprint of content. */
 export function shortHash(text: string): string {
   let rest = hash32(text)

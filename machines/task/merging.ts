@@ -6,6 +6,7 @@ import type { TaskEvent } from './events.ts'
 import { maxOpenAsks, maxOptionalLaps } from './budgets.ts'
 import { commentOnMergeRequest } from './comments.ts'
 import { withChanges, type Head, type TaskContext } from './context.ts'
+import { findMergeRequest } from './merge-requests.ts'
 import { headOf, isSameHead, judgedIssues, nextMerge, openMergeRequests, withBase } from './queries.ts'
 import { tell } from './pending.ts'
 
@@ -113,8 +114,7 @@ export function sayRed(context: TaskContext, event: Red): Change {
 
 /** Nothing is asked of the forge but what its records name. */
 function askedHead(context: TaskContext, { repository, number, sha }: Red | Pending): Head {
-  const known = openMergeRequests(context).find((mr) => mr.repository === repository && mr.number === number)
-  return { repository, number, sha, ...withBase(known?.baseBranch) }
+  return { repository, number, sha, ...withBase(findMergeRequest(context, { repository, number })?.baseBranch) }
 }
 
 /** The reason names what could not be read. */

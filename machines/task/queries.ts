@@ -1,5 +1,6 @@
 /** What guards ask of a Task's context. Pure reads, no decision is taken here. */
 import { nextToMerge } from '../rules/merge-order.ts'
+import { taskBranch } from '../rules/names.ts'
 import { isWithin, type Ceiling, type Level } from '../rules/significance.ts'
 import type { Head, TaskContext, TaskIssue, TaskMergeRequest } from './context.ts'
 import type { AgentKind } from './events.ts'
@@ -43,10 +44,6 @@ export function isReviewKind(context: TaskContext): boolean {
   return context.kind === 'review'
 }
 
-function taskBranch(context: TaskContext): string {
-  return `platform/${context.id.slice(context.id.indexOf('/') + 1)}`
-}
-
 export function podId(context: TaskContext): string {
   return `${context.id}/${context.pod.ordinal}`
 }
@@ -66,7 +63,7 @@ export function isMergedIn(context: TaskContext, repository: string): boolean {
 
 /** An adopted merge request keeps its branch; any other work is on the Task's own (NAME-6). */
 export function branchIn(context: TaskContext, repository: string): string {
-  return openMergeRequests(context).find((mr) => mr.repository === repository)?.headBranch ?? taskBranch(context)
+  return openMergeRequests(context).find((mr) => mr.repository === repository)?.headBranch ?? taskBranch(context.id)
 }
 
 export function liveIssues(context: TaskContext): readonly TaskIssue[] {

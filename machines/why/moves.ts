@@ -5,6 +5,7 @@
  * is left out: it is always possible, and no plan. Of equal things (issues, repositories) the first comes first, so
  * that their orders are not all tried.
  */
+import { taskBranch } from '../rules/names.ts'
 import type { Head, TaskContext, TaskIssue } from '../task/context.ts'
 import {
   gatedIssues,
@@ -214,7 +215,7 @@ function openedIn(context: TaskContext, repository: string): Move {
     number: 0,
     mergeRequest: `${namespace}/${repository}-mr-0`,
     headSha: 'the-pushed-head',
-    headBranch: `platform/${context.id.slice(context.id.indexOf('/') + 1)}`,
+    headBranch: taskBranch(context.id),
     author: 'the-platform',
     url: '',
     state: 'open',

@@ -3,6 +3,7 @@
  * always closed by the assignment (EVENTS-2, EVENTS-6, BUNDLE-TEXT-4).
  */
 import type { EffectParams } from '../../../machines/effect.ts'
+import { taskBranch } from '../../../machines/rules/names.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { AgentKind } from '../../../machines/task/events.ts'
 import { shownGoal } from '../../../machines/task/shown-goal.ts'
@@ -70,7 +71,7 @@ function agentOf(task: TaskContext): AgentKind {
 export function assignmentContext(task: TaskContext, hints: KindHints = {}): AssignmentContext {
   const open = task.forge.mergeRequests.filter((mr) => mr.state === 'open')
   const live = task.forge.issues.filter((issue) => issue.state === 'open')
-  const branch = `platform/${task.id.slice(task.id.indexOf('/') + 1)}`
+  const branch = taskBranch(task.id)
   const agent = agentOf(task)
   return {
     hints,

@@ -3,6 +3,7 @@ import type { IssueFacts } from '../../../machines/issue/events.ts'
 import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
 import { isAdopted } from '../../../machines/rules/may-merge.ts'
 import { isInReactionScope } from '../../../machines/rules/mentions.ts'
+import { isTaskBranch } from '../../../machines/rules/names.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { bodyHash } from '../hash.ts'
 import { projectId, type ProjectSettings } from '../projects.ts'
@@ -138,7 +139,7 @@ function isAdoptedHere(
   const { botLogin, maintainerLogins } = scm
   const policy = { botLogin, maintainerLogins, adoptBranchPrefix: kinds.adoptBranchPrefix, upgradeEngineLogins }
   const candidate = { author: found.author.login, headBranch: found.headBranch }
-  return !found.headBranch.startsWith('platform/') && isAdopted(candidate, policy)
+  return !isTaskBranch(found.headBranch) && isAdopted(candidate, policy)
 }
 
 /** A human's merge request that the intake gate and `prReactionScope` let in. */

@@ -7,6 +7,7 @@ import type { IssueFacts } from '../../../machines/issue/events.ts'
 import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { commandsIn, type CommandName } from '../../../machines/rules/commands.ts'
+import { isTaskBranch } from '../../../machines/rules/names.ts'
 import { amountOf } from '../../../machines/rules/spending.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import type { Delivery } from '../../../runtime/runtime.ts'
@@ -57,9 +58,7 @@ export function factsTelling(
 
 /** A merge request that the platform opened: its actor exists before anybody else can write there. */
 export function isOurs(row: MirroredSubject, people: People): boolean {
-  return (
-    row.kind === 'mr' && (people.isOwn(row.mergeRequest.author) || row.mergeRequest.headBranch.startsWith('platform/'))
-  )
+  return row.kind === 'mr' && (people.isOwn(row.mergeRequest.author) || isTaskBranch(row.mergeRequest.headBranch))
 }
 
 /** Events of the comments that were not told yet; those of bots and strangers, and what is here without its words, give none (PEOPLE-4). */

@@ -4,6 +4,7 @@
  * so nobody has to wait for the webhook.
  */
 import type { EffectParams } from '../../../machines/effect.ts'
+import { isTaskBranch } from '../../../machines/rules/names.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
 import { TerminalError } from '../../../runtime/errors.ts'
 import { ForbiddenError, HeadMovedError, NotMergeableError } from '../errors.ts'
@@ -137,7 +138,7 @@ async function deleteTaskBranch(
   { forge, path }: Target,
   { headBranch, headRepository }: ForgeMergeRequest,
 ): Promise<void> {
-  if (!headBranch.startsWith('platform/') || headRepository?.toLowerCase() !== path.toLowerCase()) return
+  if (!isTaskBranch(headBranch) || headRepository?.toLowerCase() !== path.toLowerCase()) return
   try {
     await forge.deleteBranch(path, headBranch)
   } catch (error) {
