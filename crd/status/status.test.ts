@@ -134,7 +134,7 @@ describe('a Task as a resource', () => {
     expect(taskOf(alive, { pod, issues: [] }).status).not.toHaveProperty('turn')
   })
 
-  test('lists who approved which issue, for which plan: comments that were granted and stand (TASK-RESOURCE-13)', () => {
+  test('lists who approved which issue, for which plan: comments that stand and speak for a plan (TASK-RESOURCE-13)', () => {
     const stands = (commentId: string, author: string) => ({ commentId, author, bodyHash: 'b', at })
     const facts = { repository: 'a', number: 1, approvals: [stands('c-1', 'maya'), stands('c-2', 'otto')] }
     const context = { ...newIssue('default/a-1'), facts, boundPlans: { 'c-1': 'plan-1', 'c-0': 'plan-0' } }

@@ -107,7 +107,7 @@ function turnStatus(turn: NonNullable<TaskRelations['turn']>): object {
   return { id: turnId || null, state: stateOf(turn), startedAt: time(turn.startedAt) }
 }
 
-/** The comments that an approval was granted for and that still stand, each with the plan that it speaks for (APPROVAL-10). */
+/** The approvals that still stand and that a plan is known for, each with the plan that it speaks for (APPROVAL-10). */
 function approvalsOf(issue: ActorShape): readonly object[] {
   const { facts, boundPlans } = issue.context as IssueContext
   return (facts?.approvals ?? []).flatMap(({ commentId, author, at }) => {

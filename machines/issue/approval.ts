@@ -4,17 +4,32 @@
  */
 import { refusedConjunct } from '../rules/citation.ts'
 import { sameLogin } from '../rules/logins.ts'
-import { planSeenAt } from '../rules/plan-seen.ts'
+import { planApprovedAt } from '../rules/plan-seen.ts'
 import { isLevel, isWithin } from '../rules/significance.ts'
 import type { Grant, HeldClaim, IssueContext } from './context.ts'
 import type { IssueFacts, StandingApproval } from './events.ts'
 import { approvalsOf, withdrawerOf } from './withdrawals.ts'
 
+function planOf({ boundPlans, plans }: IssueContext, { commentId, at }: StandingApproval): string | undefined {
+  return boundPlans[commentId] ?? planApprovedAt(plans, at)?.hash
+}
+
+/**
+ * Binds each approval when it is first heard (APPROVAL-10). An approval that goes missing keeps its plan: it may come back.
+ * Before the first plan an approval counts, as a Task is asked for by it: that plan binds it when it comes.
+ */
+export function plansBound(context: IssueContext): IssueContext['boundPlans'] {
+  const heard = (context.facts?.approvals ?? []).flatMap((approval): [string, string][] => {
+    const plan = planOf(context, approval)
+    return plan === undefined ? [] : [[approval.commentId, plan]]
+  })
+  return { ...context.boundPlans, ...Object.fromEntries(heard) }
+}
+
 /** Not of an older plan than the newest. */
 function bindsToNewest(context: IssueContext, approval: StandingApproval): boolean {
   const newest = context.plans.at(-1)
-  const bound = context.boundPlans[approval.commentId] ?? planSeenAt(context.plans, approval.at)?.hash
-  return newest === undefined || bound === undefined || bound === newest.hash
+  return newest === undefined || planOf(context, approval) === newest.hash
 }
 
 function stands(context: IssueContext, approval: StandingApproval): boolean {

@@ -63,7 +63,7 @@ export interface IssueContext {
   readonly plans: readonly Plan[]
   /** Hash of title and body when each standing approval was last in order; another one means an edit by a stranger since. */
   readonly approvedBodies: Readonly<Record<string, string>>
-  /** The plan that each cited comment was granted for: it speaks for no later one. */
+  /** The plan that each approval was first heard for, or granted for: it speaks for no later one. No comment is forgotten. */
   readonly boundPlans: Readonly<Record<string, string>>
   /** Every withdrawal that was ever told and that its author did not take back: no later telling leaves one out. */
   readonly withdrawals: readonly Withdrawal[]

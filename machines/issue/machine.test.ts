@@ -272,6 +272,41 @@ describe('plans', () => {
       { type: 'approval.refused', issue: id, reason: 'plan-newest' },
     ])
   })
+  const planAt = (issue: Drive, planHash: string, at: number) =>
+    issue.send({ type: 'plan.written', task: taskOf(issue), noteId: planHash, planHash, body: 'x', at })
+  test('an approval that was heard before a plan does not bind to it, though the plan is dated earlier (APPROVAL-10)', () => {
+    const issue = owned()
+    planAt(issue, 'plan-1', clock + 1_000)
+    observe(issue, approved)
+    planAt(issue, 'plan-2', clock + 59_000)
+    expect(issue.context.accepted).toBeNull()
+    expect(toTask(issue.send(claimOf(issue, {}, 'plan-2')))).toEqual(['approval.refused'])
+  })
+  test('an approval that went missing and came back speaks for the plan of its first hearing (APPROVAL-10)', () => {
+    const issue = owned()
+    planAt(issue, 'plan-1', clock + 1_000)
+    observe(issue, approved)
+    observe(issue)
+    planAt(issue, 'plan-2', clock + 59_000)
+    observe(issue, approved)
+    expect(issue.context.accepted).toBeNull()
+  })
+  test('an approval that is heard late speaks for no later plan than its own, however many came since (APPROVAL-10)', () => {
+    const issue = owned()
+    for (let number = 1; number <= 25; number += 1) planAt(issue, `plan-${number}`, clock + 60_000 + number * 1_000)
+    observe(issue, approved)
+    expect(issue.context.accepted).toBeNull()
+    expect(toTask(issue.send(claimOf(issue, {}, 'plan-25')))).toEqual(['approval.refused'])
+  })
+  test('an approval before the first plan speaks for that one alone, though nobody claimed it (APPROVAL-10)', () => {
+    const issue = owned()
+    observe(issue, approved)
+    expect(issue.context.accepted).not.toBeNull()
+    plan(issue)
+    expect(issue.context.accepted).not.toBeNull()
+    plan(issue, 'plan-2')
+    expect(toTask(issue.send(claimOf(issue, {}, 'plan-2')))).toEqual(['approval.refused'])
+  })
   test('an approval before the first plan counts for that one and for no later one', () => {
     const issue = owned()
     observe(issue, approved)

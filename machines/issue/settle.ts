@@ -4,7 +4,7 @@
  */
 import { effect, tellQueue, tellTask, type Decision, type EffectAction } from '../emit.ts'
 import { managedLabels, projectLabels, type IssueStatus } from '../rules/labels.ts'
-import { acceptedApproval, grantOf, isClosedByHuman, refusal, revocation } from './approval.ts'
+import { acceptedApproval, grantOf, isClosedByHuman, plansBound, refusal, revocation } from './approval.ts'
 import type { Grant, IssueContext } from './context.ts'
 import { forgeSubject, isUrgent, mintOf } from './mint.ts'
 
@@ -33,7 +33,8 @@ function extend(done: Settled, step: (context: IssueContext) => Settled): Settle
   return { context, effects: [...done.effects, ...effects] }
 }
 
-function judge(changed: IssueContext, at: number): IssueContext {
+function judge(told: IssueContext, at: number): IssueContext {
+  const changed = { ...told, boundPlans: plansBound(told) }
   const accepted = acceptedApproval(changed)
   const rejected = isNewApproval(changed, accepted?.commentId) ? '' : changed.rejected
   const base: IssueContext = {
@@ -64,6 +65,7 @@ function sameGrant(a: Grant, b: Grant): boolean {
   return a.task === b.task && a.planHash === b.planHash && a.commentId === b.commentId && a.bodyHash === b.bodyHash
 }
 
+/** After a merge a grant may be for whatever plan (APPROVAL-16). */
 function bind({ grant, boundPlans }: IssueContext): IssueContext['boundPlans'] {
   return grant && !grant.self ? { ...boundPlans, [grant.commentId]: grant.planHash } : boundPlans
 }

@@ -17,9 +17,13 @@ function isClosedByHuman({ facts, retired }: Draft): boolean {
 /** APPROVAL-10: an approval is of the plan that could be seen when it was written, and speaks for no later one. */
 function isOfNewestPlan(i: Draft, approval: StandingApproval): boolean {
   const newest = i.plans.at(-1)?.hash
-  const seen = i.plans.findLast((plan) => seconds(plan.at) <= seconds(approval.at))?.hash
-  const bound = i.boundPlans[approval.commentId] ?? seen
-  return newest === undefined || bound === undefined || newest === bound
+  return newest === undefined || newest === planOf(i, approval)
+}
+
+/** The first plan is also of who approved in advance. */
+function planOf(i: Draft, { commentId, at }: StandingApproval): string | undefined {
+  const seen = i.plans.findLast((plan) => seconds(plan.at) <= seconds(at))
+  return i.boundPlans[commentId] ?? (seen ?? i.plans[0])?.hash
 }
 
 function isUnedited(i: Draft, { commentId }: StandingApproval): boolean {
@@ -233,6 +237,10 @@ function forward(i: Draft, event: EventOf<'issue.commented' | 'issue.event'>, as
 }
 
 function judge(i: Draft, before: IssueContext, at: number): void {
+  for (const approval of i.facts?.approvals ?? []) {
+    const plan = planOf(i, approval)
+    if (plan !== undefined) i.boundPlans = { ...i.boundPlans, [approval.commentId]: plan }
+  }
   const accepted = newestApproval(i)
   const isNew = accepted !== undefined && accepted.commentId !== before.accepted?.commentId
   if (isNew) Object.assign(i, { rejected: '', held: false })
