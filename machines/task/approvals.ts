@@ -6,6 +6,7 @@ import { issueComments } from './comments.ts'
 import { withChanges, type TaskContext, type TaskIssue } from './context.ts'
 import { grantsHold, liveIssues } from './queries.ts'
 import { append, platformAuthor } from './pending.ts'
+import { wayOut } from './refused-claims.ts'
 
 /** What the pod claimed stands no more as it did: the same words are another claim (OUTCOME-10). */
 const claimsAnew = { recordedApproval: null } as const
@@ -70,7 +71,7 @@ export function dropClaim(context: TaskContext, { issue }: EventOf<TaskEvent, 'a
 
 /** The call was answered 200, so the comment is where people learn of it (APPROVAL-3, APPROVAL-2). */
 export function sayRefused(context: TaskContext, { reason }: EventOf<TaskEvent, 'approval.refused'>): Change {
-  const body = `The platform could not verify the approval that the agent cited: \`${reason}\`. The Task waits. A maintainer can continue it with a comment on this issue.`
+  const body = `The platform could not verify the approval that the agent cited: \`${reason}\`. The Task waits. ${wayOut(reason)}`
   return { context: { stage: { reason: 'approval-refused', detail: reason } }, effects: issueComments(context, body) }
 }
 

@@ -307,6 +307,22 @@ describe('identity-unverified', () => {
     })
   })
 
+  test.each([
+    ['not-withdrawn', 'an ordinary comment does not undo that. A maintainer can approve with a new comment `/approve`'],
+    ['comment-approves', 'somebody else than its author edited or deleted it. A maintainer can approve with a new'],
+    ['plan-newest', 'There is a newer plan than the approved one. A maintainer can approve with a new comment'],
+    ['quote-matches', 'A maintainer can let the agent try again with a comment on this issue.'],
+    ['plan-missing', 'A maintainer can let the agent try again with a comment on this issue.'],
+  ])('a claim that is refused for %s is said with what helps then (APPROVAL-3)', (reason, way) => {
+    const task = new ATask()
+      .mint()
+      .running()
+      .planned()
+      .outcome('approved', { plan_note_id: 'note-1' })
+      .send('approval.refused', { issue: issueId, reason })
+    expect(task.only('postComment')[0]).toMatchObject({ body: expect.stringContaining(way) })
+  })
+
   test('elsewhere a refusal only clears the claim', () => {
     const task = new ATask()
       .mint()
