@@ -33,8 +33,8 @@ function extend(done: Settled, step: (context: IssueContext) => Settled): Settle
   return { context, effects: [...done.effects, ...effects] }
 }
 
-function judge(told: IssueContext, at: number): IssueContext {
-  const changed = { ...told, boundPlans: plansBound(told) }
+function judge(unbound: IssueContext, at: number): IssueContext {
+  const changed = { ...unbound, boundPlans: plansBound(unbound) }
   const accepted = acceptedApproval(changed)
   const rejected = isNewApproval(changed, accepted?.commentId) ? '' : changed.rejected
   const base: IssueContext = {

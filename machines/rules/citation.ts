@@ -13,6 +13,7 @@ export const citationConjuncts = {
   'body-unchanged': 'its text is the one that was mirrored',
   'one-per-issue': 'there is exactly one citation for each live issue',
   'plan-newest': 'the plan note is the newest plan of this Task, and the approval is not of an older one',
+  'plan-shown': 'the comment that shows the plan says what the platform wrote',
 } as const
 type CitationConjunct = keyof typeof citationConjuncts
 
