@@ -114,6 +114,19 @@ const attacks: readonly Attack<ApprovedIssue>[] = [
       await claim(approved, id)
     },
   ),
+  granted(
+    "a maintainer's comment, never told, edited into /approve in its own second",
+    ['judged-thread'],
+    async (approved) => {
+      await heard(approved, () => approved.delete('maintainer', approved.approval))
+      let id = 0
+      await unheard(approved, () => {
+        id = approved.say('acme', 'Hm, no.')
+        approved.edit('stranger', id, '/approve')
+      })
+      await claim(approved, id)
+    },
+  ),
   granted("a comment of the bot's edited into /approve", ['own-authorship', 'judged-thread'], async (approved) => {
     const id = await approved.sayHeard('bot', 'The plan waits.')
     await heard(approved, () => approved.delete('maintainer', approved.approval))
