@@ -30,3 +30,8 @@ export const standingTopic = 'standing'
 export function withMarkers(body: string, ...markers: readonly string[]): string {
   return `${body}\n\n${markers.join('\n')}`
 }
+
+/** The text before the marks at its end. */
+export function withoutMarkers(body: string): string {
+  return body.replace(/(?:\s*<!-- platform:[^\s<>]+ -->)+\s*$/, '')
+}

@@ -13,7 +13,8 @@ export const citationConjuncts = {
   'body-unchanged': 'its text is the one that was mirrored',
   'one-per-issue': 'there is exactly one citation for each live issue',
   'plan-newest': 'the plan note is the newest plan of this Task, and the approval is not of an older one',
-  'plan-shown': 'the comment that shows the plan says what the platform wrote',
+  'plan-shown':
+    "the plan's comment stands as the platform wrote it, and nobody changed it after the approval; the platform writes it anew, then a new `/approve` is needed",
 } as const
 type CitationConjunct = keyof typeof citationConjuncts
 

@@ -1,21 +1,38 @@
 import { describe, expect, it } from 'vitest'
+import { planComment } from '../../../machines/issue/plan.ts'
 import { ATask, anIssue } from '../../../machines/testing/a-task.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
+import { topicMarker, withMarkers } from '../../forge/marker.ts'
+import type { ForgeComment } from '../../forge/port.ts'
 import type { ProjectSettings } from '../../forge/projects.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
-import { aTask, aThreadComment, aThreadReader } from '../testing/fixture.ts'
+import { aForge, aTask, aThreadComment, aThreadReader, noon, nothingSpilled } from '../testing/fixture.ts'
 import { buildClaims } from './claims.ts'
 import type { ImplementOutcome } from './schemas.ts'
 
 const plan = { id: 'note-1', hash: 'plan-1' }
 const project = {
   name: 'demo',
-  scm: { maintainerLogins: ['Maria', 'statewright-bot'] },
+  scm: {
+    provider: 'forge_a',
+    owner: 'acme',
+    botLogin: 'statewright-bot',
+    maintainerLogins: ['Maria', 'statewright-bot'],
+  },
   repositories: [
     { name: 'lib', url: 'http://forge/acme/lib.git' },
     { name: 'app', url: 'http://forge/acme/app.git', maintainerLogins: ['otto'] },
   ],
 } as unknown as ProjectSettings
+
+/** What the platform wrote of the plan; plan-shown.test.ts has what others made of it. */
+const shown = {
+  id: '11',
+  author: { login: 'statewright-bot', id: '', bot: true },
+  body: withMarkers(planComment(plan.hash, 'the plan'), topicMarker('plan')),
+  createdAt: noon,
+  updatedAt: noon,
+} as ForgeComment
 
 interface Given {
   readonly task?: TaskContext
@@ -30,6 +47,8 @@ async function claimsOf(given: Given): Promise<Awaited<ReturnType<typeof buildCl
   const deps = {
     projects: { project: async () => found, projects: async () => [], secret: async () => undefined },
     threads: aThreadReader({ comments }),
+    openForge: async () => aForge({ listComments: async () => [shown] }),
+    sql: nothingSpilled,
   }
   const cited = { approving_maintainer: 'maria', approval_citations: [{ id: '12', quote: '/approve' }] }
   return buildClaims(deps, task, {

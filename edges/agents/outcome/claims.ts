@@ -3,16 +3,17 @@ import { refusedConjunct, type CitationChecks } from '../../../machines/rules/ci
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { sameLogin, isListed } from '../../../machines/rules/logins.ts'
 import { matchQuote } from '../../../machines/rules/quote.ts'
-import { gatedIssues } from '../../../machines/task/queries.ts'
+import { gatedIssues, isMergedIn } from '../../../machines/task/queries.ts'
 import type { ApprovalClaim } from '../../../machines/task/events.ts'
 import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
 import { maintainersOf, repositoryNamed, type ProjectSettings } from '../../forge/projects.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
 import type { AgentApiDeps } from '../deps.ts'
+import { isPlanShown } from './plan-shown.ts'
 import type { ImplementOutcome } from './schemas.ts'
 
 export async function buildClaims(
-  deps: Pick<AgentApiDeps, 'projects' | 'threads'>,
+  deps: Pick<AgentApiDeps, 'projects' | 'threads' | 'openForge' | 'sql'>,
   task: TaskContext,
   payload: ImplementOutcome,
 ): Promise<readonly ApprovalClaim[]> {
@@ -21,7 +22,17 @@ export async function buildClaims(
   const threads = await Promise.all(
     live.map((issue) => deps.threads.comments(task.config.project, issue.repository, issue.number, 'issue')),
   )
-  return live.map((issue, index) => claimFor(project, task, payload, issue, threads[index] ?? [], live.length))
+  const claims: ApprovalClaim[] = []
+  for (const [index, issue] of live.entries()) {
+    const comments = threads[index] ?? []
+    const claim = claimFor(project, task, payload, issue, comments, live.length)
+    const cited = comments.find(({ id }) => id === claim.citation?.commentId)
+    // Nothing is planned where the change is merged, and no comment shows what is planned since (APPROVAL-16).
+    const isAsked = cited !== undefined && claim.refusedBy === undefined && !isMergedIn(task, issue.repository)
+    const isShown = !isAsked || (project && (await isPlanShown(deps, project, task, issue, cited.createdAt)))
+    claims.push(isShown ? claim : { ...claim, refusedBy: refusedConjunct({ 'plan-shown': false })! })
+  }
+  return claims
 }
 
 function claimFor(
