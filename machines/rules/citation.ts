@@ -16,7 +16,7 @@ export const citationConjuncts = {
   'plan-shown':
     "the plan's comment stands as the platform wrote it, and nobody changed it after the approval; the platform writes it anew, then a new `/approve` is needed",
 } as const
-type CitationConjunct = keyof typeof citationConjuncts
+export type CitationConjunct = keyof typeof citationConjuncts
 
 /** What was looked up; a conjunct that is not named was not looked at here. */
 export type CitationChecks = Partial<Record<CitationConjunct, boolean>>

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { planComment } from '../../../machines/issue/plan.ts'
 import { ATask } from '../../../machines/testing/a-task.ts'
+import type { ForgeComment } from '../../forge/port.ts'
 import { ofGitlab, withForgeEdge, type EdgeFixture } from '../../forge/testing/fixture.ts'
-import { threadReader } from '../../forge/mirror/threads.ts'
-import { nothingSpilled } from '../testing/fixture.ts'
+import { aThreadComment, aThreadReader, nothingSpilled } from '../testing/fixture.ts'
 import { buildClaims } from './claims.ts'
 
 const plan = { id: 'note-1', hash: 'sha256:plan-1' }
@@ -46,7 +46,7 @@ class ShownPlan {
     return (await this.comments())[0]!.id
   }
 
-  async comments(): Promise<readonly { readonly id: string; readonly body: string }[]> {
+  async comments(): Promise<readonly ForgeComment[]> {
     const forge = await this.#fixture.openForge('default/demo')
     const path = this.#fixture.project.scm.provider === 'forge_b' ? 'acme/tools/library' : 'acme/library'
     return forge.listComments(path, 'issue', this.number)
@@ -63,8 +63,10 @@ class ShownPlan {
   }
 
   async refusedBy(id: string): Promise<string | undefined> {
-    const { edge, directory, openForge } = this.#fixture
-    await edge.mirror.refresh('default/demo', 'library', 'issue', this.number)
+    const { directory, openForge } = this.#fixture
+    const { body, createdAt } = (await this.comments()).find((one) => one.id === id)!
+    const said = aThreadComment({ id, author: 'maintainer', body, createdAt })
+    const threads = aThreadReader({ comments: { [`issue ${this.number}`]: [said] } })
     later(2)
     const payload = {
       action: 'approved',
@@ -72,7 +74,7 @@ class ShownPlan {
       plan_note_id: plan.id,
       approving_maintainer: 'maintainer',
     } as const
-    const deps = { projects: directory, threads: threadReader(edge.mirror, directory), openForge, sql: nothingSpilled }
+    const deps = { projects: directory, threads, openForge, sql: nothingSpilled }
     const task = { ...this.#task.context, config: { ...this.#task.context.config, project: 'default/demo' } }
     const claims = await buildClaims(deps, task, { ...payload, approval_citations: [{ id, quote: 'approve' }] })
     expect(claims).toHaveLength(1)

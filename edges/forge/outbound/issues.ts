@@ -8,7 +8,7 @@ import { subjectAddress } from '../mirror/tell.ts'
 import type { ForgeComment, ForgeSubjectKind } from '../port.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { labelSpecOf } from './label-specs.ts'
-import { inWordsOf } from './words-of-forge.ts'
+import { inWordsOf } from '../words-of-forge.ts'
 
 /** Sets the managed labels to what the Issue says; a label that people deleted is made again. */
 export function writeLabels(deps: OutboundDeps): EffectHandler<EffectParams<'writeLabels'>> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
-import { reasons } from '../../../machines/generated/reasons.ts'
+import { judgeComment } from '../../machines/rules/approval-grammar.ts'
+import { reasons } from '../../machines/generated/reasons.ts'
 import { inWordsOf } from './words-of-forge.ts'
 
 const text = 'Write `/approve` or /approve. See src/approve/a.ts and /approve-all, `/hold` withdraws.'

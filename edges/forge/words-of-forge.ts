@@ -1,5 +1,5 @@
-import type { ForgeSubjectKind } from '../port.ts'
-import type { Provider } from '../projects.ts'
+import type { ForgeSubjectKind } from './port.ts'
+import type { Provider } from './projects.ts'
 
 /** In backticks or bare, and no part of a path; with what reasons add for people whose forge they do not know. */
 const approve = /(?:`\/approve`|(?<![\w/`])\/approve(?![\w/-]))(?: \(GitLab: `?approve`?\))?/g
