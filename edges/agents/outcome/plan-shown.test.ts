@@ -6,7 +6,7 @@ import { ofGitlab, withForgeEdge, type EdgeFixture } from '../../forge/testing/f
 import { aThreadComment, aThreadReader, nothingSpilled } from '../testing/fixture.ts'
 import { buildClaims } from './claims.ts'
 
-const plan = { id: 'note-1', hash: 'sha256:plan-1' }
+const firstPlan = { id: 'note-1', hash: 'sha256:plan-1' }
 const permissions = { maintainer: 'admin', bot: 'admin', stranger: 'admin' } as const
 
 /** Forges date in whole seconds. */
@@ -35,14 +35,17 @@ class ShownPlan {
       .running()
   }
 
-  async show(): Promise<string> {
+  async show(plan = firstPlan): Promise<string> {
     const { edge, context } = this.#fixture
     this.#task.planned(plan.id, plan.hash)
     const note = this.#task.context.journal.notes.at(-1)!
     Object.assign(note, { at: Date.now() - 1000 })
     const body = planComment(plan.hash, note.body)
     const subject = { project: 'default/demo', repository: 'library', number: this.number }
-    await edge.handlers.postComment.perform({ ...subject, on: 'issue', topic: 'plan', body }, context('issue:a/1/0'))
+    await edge.handlers.postComment.perform(
+      { ...subject, on: 'issue', topic: 'plan', body },
+      context(`issue:a/1/${plan.id}`),
+    )
     return (await this.comments())[0]!.id
   }
 
@@ -55,6 +58,11 @@ class ShownPlan {
   edit(login: string, id: string, body: string): void {
     later(2)
     this.#fixture.forge.editComment(login, this.#repo, Number(id), body)
+  }
+
+  delete(login: string, id: string): void {
+    later(2)
+    this.#fixture.forge.deleteComment(login, this.#repo, Number(id))
   }
 
   approve(): string {
@@ -71,7 +79,7 @@ class ShownPlan {
     const payload = {
       action: 'approved',
       reason: 'r',
-      plan_note_id: plan.id,
+      plan_note_id: this.#task.context.journal.planNoteId ?? '',
       approving_maintainer: 'maintainer',
     } as const
     const deps = { projects: directory, threads, openForge, sql: nothingSpilled }
@@ -116,6 +124,30 @@ describe.each(['GitHub', 'GitLab'])('APPROVAL-19 at %s', (provider) => {
       const misled = shown.approve()
       shown.edit('stranger', id, body)
       expect(await shown.refusedBy(misled)).toBe('plan-shown')
+    })
+  })
+
+  test('a plan comment that another hand deleted is written anew, and asks again', async () => {
+    await withPlan(provider, async (shown) => {
+      const id = await shown.show()
+      const blind = shown.approve()
+      shown.delete('stranger', id)
+      expect(await shown.refusedBy(blind)).toBe('plan-shown')
+      expect((await shown.comments()).at(-1)!.body).toContain('the plan')
+      expect(await shown.refusedBy(shown.approve())).toBe(undefined)
+    })
+  })
+
+  test('an approval of an older plan is left to its Issue, and the comment as it is', async () => {
+    await withPlan(provider, async (shown) => {
+      await shown.show()
+      const early = shown.approve()
+      later(5)
+      await shown.show({ id: 'note-2', hash: 'sha256:plan-2' })
+      const [{ body } = { body: '' }] = await shown.comments()
+      expect(await shown.refusedBy(early)).toBe(undefined)
+      expect((await shown.comments())[0]!.body).toBe(body)
+      expect(await shown.refusedBy(shown.approve())).toBe(undefined)
     })
   })
 

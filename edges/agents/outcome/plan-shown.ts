@@ -29,7 +29,10 @@ export async function isPlanShown(
   const forge = await deps.openForge(task.config.project)
   const shown = (await forge.listComments(path, 'issue', number)).find((one) => isPlan(one, project))
   const hadNone = shown === undefined || seconds(shown.createdAt) > seconds(approvedAt)
-  if (hadNone && planSeenAt(plans, approvedAt) === undefined) return true
+  const approved = planSeenAt(plans, approvedAt)
+  if (hadNone && approved === undefined) return true
+  // Of an older plan: the Issue refuses it for that (APPROVAL-10).
+  if (approved !== undefined && approved !== plans.at(-1)) return true
   const words = inWordsOf(project.scm.provider, 'issue', inert(await planOf(deps, task)))
   if (shown !== undefined && sameText(withoutMarkers(shown.body), words))
     return seconds(shown.updatedAt) <= seconds(approvedAt)
