@@ -19,7 +19,7 @@ const ways = new Map(
     'body-unchanged': `The issue or the comment was edited after the approval. ${approves}`,
     'one-per-issue': `The agent has to cite one approval for each open issue of the Task. ${comments}`,
     'plan-newest': `There is a newer plan than the approved one. ${approves}`,
-    'plan-shown': `Somebody else edited the comment that shows the plan, and the platform wrote it again: please read it. ${approves}`,
+    'plan-shown': `The comment that shows the plan was not as the platform wrote it, or it changed after the approval. The platform has put it right: please read it. ${approves}`,
     'issue-closed': 'The issue is closed. A maintainer can reopen it and then approve with a new comment `/approve`.',
     'issue-rejected': `The issue was rejected. ${approves}`,
     'over-auto-approve-ceiling': `The change is too significant to go in without a maintainer. ${approves}`,
