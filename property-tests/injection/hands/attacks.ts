@@ -1,11 +1,13 @@
 /** Hands of others in a maintainer's words, as attacks on a whole stack: what people do on the forge, and when. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Story } from '../../../cli/demo/testing/fixture.ts'
+import { topicMarker } from '../../../edges/forge/marker.ts'
 import { people } from '../../../standins/people.ts'
 import type { Wall } from './walls.ts'
 
 const SECOND = 1000
 const restartMs = 60 * SECOND
+const planMs = 20 * SECOND
 
 type Forge = Story['stack']['dialect']
 
@@ -61,6 +63,19 @@ export class Scene {
     stack.forge.editComment(repository.slice(0, repository.lastIndexOf('/')), repository, comment, text)
   }
 
+  /** As the platform shows it; the agent's own comment may be there first. */
+  async planComment(): Promise<{ readonly id: number; readonly body: string }> {
+    for (const limit = Date.now() + planMs; Date.now() < limit; await pause(100)) {
+      const detail = this.#story.stack.forge
+        .audit()
+        .find(
+          ({ action, detail }) => action === 'comment.create' && String(detail?.['body']).includes(topicMarker('plan')),
+        )?.detail
+      if (detail !== undefined) return { id: Number(detail['comment']), body: String(detail['body']) }
+    }
+    throw new Error('the plan was not shown')
+  }
+
   /** Within the second in which its maintainer wrote it. */
   async writtenOverAtOnce(text: string): Promise<void> {
     await pause(SECOND - (Date.now() % SECOND) + 100)
@@ -111,6 +126,18 @@ function overwritten(name: string, word: string, by: string): Attack {
 }
 
 export const attacks: readonly Attack[] = [
+  {
+    name: 'the comment that shows the plan, written over by a collaborator before it is approved',
+    forges: both,
+    walls: ['plan-shown'],
+    title: plain,
+    answer: async (scene) => {
+      const { id, body } = await scene.planComment()
+      scene.writeOver(id, body.replace('checks the whole text', 'stays as it is, and its documentation says so'))
+      await pause(2 * SECOND)
+      scene.approve()
+    },
+  },
   overwritten(
     'a doubt on the merge request, written over by a collaborator',
     'Please hold off, legal has to look at this first.',

@@ -1,7 +1,7 @@
 /** What keeps the hands of others out of a maintainer's words, and how each wall goes down: an edit of the product's sources. */
 import type { Edit } from '../../plant.ts'
 
-export type Wall = 'kept-words' | 'unknown-hands' | 'refused-edit' | 'newer-than-agents'
+export type Wall = 'kept-words' | 'unknown-hands' | 'refused-edit' | 'newer-than-agents' | 'plan-shown'
 
 export const walls: Readonly<Record<Wall, readonly Edit[]>> = {
   /** What an author withheld outlives other hands. */
@@ -44,6 +44,14 @@ export const walls: Readonly<Record<Wall, readonly Edit[]>> = {
       file: 'edges/forge/mirror/facts.ts',
       find: /Math\.max\(othersAt, agentEditAt\)/,
       replace: 'othersAt',
+    },
+  ],
+  /** An approval is of the plan's comment as the platform wrote it. */
+  'plan-shown': [
+    {
+      file: 'edges/agents/outcome/claims.ts',
+      find: /const isShown = !isAsked \|\|/,
+      replace: 'const isShown = true ||',
     },
   ],
 }
