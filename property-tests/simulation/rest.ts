@@ -85,7 +85,7 @@ function isInVain(times: number): boolean {
   return times % promptHelp === 0
 }
 
-const withdrawn: keyof CitationChecks = 'not-withdrawn'
+const wantsApproval: ReadonlySet<string> = new Set<keyof CitationChecks>(['not-withdrawn', 'plan-shown'])
 const wantsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
 
 async function help(
@@ -103,8 +103,9 @@ async function help(
     const [issue] = task.forge.issues.filter(({ state }) => state === 'open')
     if (wantsGoAhead.has(task.stage.reason ?? '') && !isInVain(times))
       for (const one of open) crowd.help({ ...one, kind: 'pull' }, '/approve')
-    // The platform's comment names the way: who withdrew approves again.
-    else if (issue) crowd.help({ ...issue, kind: 'issue' }, task.stage.detail === withdrawn ? '/approve' : '/retry')
+    // The platform's comment names the way: a new approval.
+    else if (issue)
+      crowd.help({ ...issue, kind: 'issue' }, wantsApproval.has(task.stage.detail ?? '') ? '/approve' : '/retry')
     else if (open[0]) crowd.help({ ...open[0], kind: 'pull' }, '/retry')
     // Nobody can say it on the forge.
     else await orchestrators.inspect('POST', '/operations/retry', { task: task.id })
