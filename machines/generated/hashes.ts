@@ -7,10 +7,10 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   memory: '2f3ab8446ad218c2',
-  task: '0bf0892a7a1f42e5',
+  task: 'b0641f9a1ceca048',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
-  issue: '0755d1220ef9018a',
+  issue: 'b489cc901601d44a',
   'merge-request': '7c1780af425e10a2',
   'ingest-job': 'cd269529343b5675',
 }
