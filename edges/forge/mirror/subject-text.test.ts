@@ -89,6 +89,15 @@ describe('the text of an issue', () => {
     expect(signedLate(unsigned, edit(['b', 1, 'trusted', 'a']))).toEqual(unsigned)
     expect(signedLate(unsigned, edit(['b', 3, 'trusted', 'a']))).toEqual(clean)
   })
+  test('keeps the time of the newest edit of an agent, also where the event of an older one comes after it', () => {
+    const byAgent = (act: Act): SignedEdit => ({ ...edit(act)!, isAgents: true })
+    const newer = notesAfter(
+      { hash: 'a', at: at(0), notes: clean },
+      { hash: 'c', at: at(3) },
+      byAgent(['c', 3, 'trusted', 'b']),
+    )
+    expect(signedLate(newer, byAgent(['b', 1, 'trusted', 'a']))).toEqual({ editedByOther: false, agentEditAt: at(3) })
+  })
   test('that was others’ before an unsigned edit stays so when that edit is signed', () => {
     const notes = after(['b', 1, 'other', 'a'], ['c', 2], ['c', 2, 'trusted', 'b'])
     expect(notes).toEqual({ editedByOther: false, othersAt: at(1) })

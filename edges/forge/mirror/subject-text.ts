@@ -101,11 +101,19 @@ export function notesAfter(
 
 /** The event of the change that was in doubt: what was true before it is true again, but for the time of an agent's edit. */
 export function signedLate<Notes extends TextNotes>(known: Notes, edit: SignedEdit | undefined): Notes {
-  const notes = edit?.isAgents === true ? { ...known, agentEditAt: Math.max(known.agentEditAt ?? 0, edit.at) } : known
+  const notes = edit?.isAgents === true ? { ...known, ...newestAgentEdit(known.agentEditAt, edit.at) } : known
   const { doubt, othersAt: _, ...rest } = notes
   if (doubt === undefined || edit?.isTrusted !== true) return notes
   const isIts = edit.from === doubt.from && edit.to === doubt.to && edit.at >= doubt.since
-  return isIts ? ({ ...doubt.before, ...rest, editedByOther: false } as Notes) : notes
+  if (!isIts) return notes
+  const agentEdit = newestAgentEdit(doubt.before.agentEditAt, notes.agentEditAt)
+  return { ...doubt.before, ...rest, ...agentEdit, editedByOther: false } as Notes
+}
+
+/** Events of an agent's edits may come in any order. */
+function newestAgentEdit(...times: readonly (number | undefined)[]): Pick<TextNotes, 'agentEditAt'> {
+  const newest = Math.max(...times.map((time) => time ?? 0))
+  return newest > 0 ? { agentEditAt: newest } : {}
 }
 
 function textNotesOf({ editedByOther, othersAt, agentEditAt, doubt }: TextNotes): TextNotes {
