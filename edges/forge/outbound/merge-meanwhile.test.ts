@@ -62,6 +62,19 @@ test('an effect that is withdrawn during the last look before the call merges no
   })
 })
 
+test('a doubt that a maintainer says while the merge is judged withholds it (LAW-24)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    // It makes the hook by which the word is told.
+    await fixture.edge.handlers.checkProject.perform({ project: 'default/demo' }, fixture.context('check'))
+    const answers = await mergeJudged(fixture, async (_effect, number) => {
+      fixture.forge.comment('maintainer', 'acme/library', number, 'Please hold off, legal has to look at this first.')
+      await fixture.quiet()
+    })
+    expect(answers).toMatchObject([{ event: { type: 'mr.mergeRefused', cause: 'withheld' } }])
+    expect(merges(fixture)).toBe(0)
+  })
+})
+
 test('HEAD-1: a merge request that gets another base while its merge is judged is not merged into that', async () => {
   await withForgeEdge({}, async (fixture) => {
     const folder = await fixture.clone('maintainer')

@@ -13,6 +13,7 @@ import { reopenBystanders } from './bystanders.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { obstacleOf, type Obstacle } from './merge-readiness.ts'
 import { compareResult, resultNow } from './merge-result.ts'
+import type { ThreadPlace } from '../task-threads.ts'
 import { threadsNow, withheld } from './withheld.ts'
 
 type Params = EffectParams<'mergeMergeRequest'>
@@ -56,7 +57,7 @@ async function tryMerge(
       type: 'mr.notMergeableYet',
       reason: `the forge does not list ${unlisted[0]}, by which a maintainer let this go on`,
     }
-  return mergeByMethod(deps, target, params, found, context)
+  return mergeByMethod(deps, target, params, { found, threads }, context)
 }
 
 /** A verdict is on one head against one base (HEAD-1); an ask of before 2026-11-28 names no base, and is made anew. */
@@ -72,7 +73,7 @@ async function mergeByMethod(
   deps: OutboundDeps,
   target: Target,
   params: Params,
-  found: ForgeMergeRequest,
+  { found, threads }: { readonly found: ForgeMergeRequest; readonly threads: readonly ThreadPlace[] },
   context: EffectContext,
 ): Promise<Obstacle | undefined> {
   const { mergeMethods } = await target.forge.repository(target.path)
@@ -83,6 +84,8 @@ async function mergeByMethod(
     // The call pins the head alone, and what came before it took its time.
     const moved = otherThanJudged(await target.forge.mergeRequest(target.path, params.number), params)
     if (moved !== undefined) return moved
+    const word = await withheld(deps, params.project, threads)
+    if (word !== undefined) return word
     // The state that asked was left while we looked: its effect was withdrawn [FORGE-WRITES-1].
     if (context.signal.aborted) return { type: 'mr.notMergeableYet', reason: 'withdrawn' }
     const refused = await mergeOnce(target, params, method)
