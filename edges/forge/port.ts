@@ -68,6 +68,11 @@ export interface ForgeComment {
   readonly url: string
   readonly createdAt: number
   readonly updatedAt: number
+  /**
+   * When these words were said, where the forge dates them earlier: a line's comment before its review was submitted, and a
+   * review before its edit. What withholds counts from it, and what grants never does.
+   */
+  readonly publishedAt?: number
   /** Whether it was ever edited, where the forge says so more exactly than by these times. */
   readonly edited?: boolean
   /** The forge's own name of it, where `editsOf` needs one. */

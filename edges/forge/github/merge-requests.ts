@@ -91,21 +91,21 @@ function reading(
   }
 }
 
-/** A review and its line comments come from two lists. */
+/** A review and its line comments come from two lists. What the first one shows was submitted with a review of the second. */
 async function listReviews(
   client: GithubClient,
   ...[path, number]: Parameters<ForgePort['listReviews']>
 ): ReturnType<ForgePort['listReviews']> {
   const place = { ...placeOf(path), ...PAGE, pull_number: number }
-  const reviews = await client.list('list reviews', schema.Review, (rest) =>
-    rest.paginate(rest.rest.pulls.listReviews, place),
-  )
   const inline = await client.list('list line comments', schema.ReviewComment, (rest) =>
     rest.paginate(rest.rest.pulls.listReviewComments, place),
   )
+  const reviews = await client.list('list reviews', schema.Review, (rest) =>
+    rest.paginate(rest.rest.pulls.listReviews, place),
+  )
   const all = [
     ...reviews.map((review) => reviewOf(review, number)),
-    ...inline.map((comment) => reviewCommentOf(comment, number)),
+    ...inline.map((comment) => reviewCommentOf(comment, number, reviews)),
   ]
   return all.toSorted((left, right) => left.createdAt - right.createdAt)
 }

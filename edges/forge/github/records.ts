@@ -137,8 +137,11 @@ export function reviewOf(review: Review, number: number): ForgeComment {
   }
 }
 
-export function reviewCommentOf(comment: ReviewComment, number: number): ForgeComment {
+/** It is dated when it was drafted, and nobody sees it before its review is submitted. */
+export function reviewCommentOf(comment: ReviewComment, number: number, reviews: readonly Review[] = []): ForgeComment {
   const line = comment.line ?? comment.original_line
+  const submitted = reviews.find(({ id }) => id === comment.pull_request_review_id)?.submitted_at
+  const publishedAt = submitted ? Date.parse(submitted) : 0
   return {
     id: `inline-${comment.id}`,
     sort: 'inline',
@@ -149,6 +152,7 @@ export function reviewCommentOf(comment: ReviewComment, number: number): ForgeCo
     url: comment.html_url,
     createdAt: Date.parse(comment.created_at),
     updatedAt: Date.parse(comment.updated_at),
+    ...(publishedAt > Date.parse(comment.created_at) ? { publishedAt } : {}),
     ...(comment.commit_id ? { sha: comment.commit_id } : {}),
     path: comment.path,
     ...(typeof line === 'number' ? { line } : {}),

@@ -86,6 +86,7 @@ export const ReviewComment = Type.Object({
   line: Maybe(Type.Integer()),
   original_line: Maybe(Type.Integer()),
   in_reply_to_id: Maybe(Type.Integer()),
+  pull_request_review_id: Maybe(Type.Integer()),
   commit_id: Maybe(Type.String()),
   pull_request_url: Type.Optional(Type.String()),
   html_url: Type.String(),

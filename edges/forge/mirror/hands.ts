@@ -78,11 +78,12 @@ export function tellingOf(
 /** What the row becomes by this telling; undefined: nothing. Neither a late telling nor a second one undoes anything. */
 export function withTelling(
   row: MirroredComment | undefined,
-  comment: ForgeComment,
+  shown: ForgeComment,
   hint: CommentHint,
   now: number,
 ): MirroredComment | undefined {
-  if (hint.action === 'deleted') return deleted(row, comment, hint, now)
+  if (hint.action === 'deleted') return deleted(row, shown, hint, now)
+  const comment = dated(row, shown, hint, now)
   if (row === undefined) return firstSeen(comment, hint)
   if (isDeletedByAuthor(row)) return undefined
   const known = hint.action === 'read' ? listedAgain(row) : row
@@ -90,6 +91,15 @@ export function withTelling(
   // Reading it first made it no news; its own delivery does, once.
   const isNews = hint.action === 'created' && !row.heard && hint.old !== true
   return isNews ? { ...(next ?? row), told: false, heard: true } : next
+}
+
+/** A review has no time of its edits, so one counts from when it was first heard of. What is only seen first may be old. */
+function dated(row: MirroredComment | undefined, comment: ForgeComment, hint: CommentHint, now: number): ForgeComment {
+  const isEdit = hint.action === 'edited' && hint.from !== undefined && row?.comment.publishedAt === undefined
+  const isHeard = isEdit || (row !== undefined && bodyHash(comment.body) !== row.bodyHash)
+  const isUndated = comment.sort === 'review' && comment.updatedAt <= (row?.comment.updatedAt ?? comment.createdAt)
+  const publishedAt = Math.max(comment.publishedAt ?? 0, row?.comment.publishedAt ?? 0, isHeard && isUndated ? now : 0)
+  return publishedAt === 0 ? comment : { ...comment, publishedAt }
 }
 
 /** No forge lists what is deleted, so it was only missed; but where a delivery told of its deletion, the list is late. */
@@ -226,8 +236,8 @@ function deleted(
 
 /** What its author withheld: before other hands wrote over it, or by the text that stands, unless that is another's. */
 export function heldBy(row: MirroredComment): WithdrawnWords | undefined {
-  const { body, createdAt, updatedAt } = row.comment
-  const standing = { text: body, at: Math.max(createdAt, updatedAt) }
+  const { body, createdAt, updatedAt, publishedAt = 0 } = row.comment
+  const standing = { text: body, at: Math.max(createdAt, updatedAt, publishedAt) }
   return sternest([row.withdrawal, writerOf(row) === 'other' ? undefined : standing])
 }
 
