@@ -109,8 +109,20 @@ function listedAgain(row: MirroredComment): MirroredComment {
 }
 
 /** A creation is older than whatever else is known of its comment. */
-function isLate(row: MirroredComment, comment: ForgeComment, { action }: CommentHint): boolean {
-  return comment.updatedAt < row.comment.updatedAt || action === 'created'
+function isLate(row: MirroredComment, comment: ForgeComment, hint: CommentHint): boolean {
+  return comment.updatedAt < row.comment.updatedAt || hint.action === 'created' || isOutOfOrder(row, comment, hint)
+}
+
+/** An edit of a review has no time. One of another text than the known one may be older, so it ends nothing that withholds. */
+function isOutOfOrder(
+  row: MirroredComment,
+  { sort, body, updatedAt }: ForgeComment,
+  { action, from }: CommentHint,
+): boolean {
+  if (sort !== 'review' || action !== 'edited' || from === undefined || updatedAt > row.comment.updatedAt) return false
+  if ([body, from].some((text) => bodyHash(text) === row.bodyHash)) return false
+  const held = heldBy(row)
+  return held !== undefined && !withdraws(body) && withholdingIn(body) !== withholdingIn(held.text)
 }
 
 function firstSeen(comment: ForgeComment, hint: CommentHint): MirroredComment {

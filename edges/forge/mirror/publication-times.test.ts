@@ -75,6 +75,16 @@ describe('a review', () => {
     expect(standing(plain('/approve', 2000), review(...tellings))).toEqual(['review-5'])
     expect(standing(plain('/approve', 4000), review(...tellings))).toEqual([])
   })
+  test('keeps a /hold that was heard when an older edit of it is delivered again (WORDS-4)', () => {
+    const heard = [
+      ['Nice.', created, 1000],
+      ['/hold', edited('Nice, but.'), 3000],
+    ] as const
+    const again = [...heard, ['Nice, but.', edited('Nice.'), 4000]] as const
+    expect(standing(review(...again))).toEqual(['review-5'])
+    expect(standing(review(...again, ['Fine by me.', read, 5000]))).toEqual(['review-5'])
+    expect(standing(review(...again, ['Fine by me.', edited('/hold'), 5000]))).toEqual([])
+  })
   test('that is read first long after it was lifted stays lifted', () => {
     expect(standing(plain('/approve', 2000), review(['/hold', read, 9000]))).toEqual([])
     expect(standing(plain('/approve', 2000), review(['/hold', read, 9000], ['/hold', created, 9001]))).toEqual([])
