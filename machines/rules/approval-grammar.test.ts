@@ -36,6 +36,19 @@ describe('one comment', () => {
   ])('%j approves', (text) => {
     expect(judgeComment(text)).toBe('approves')
   })
+  test.each(['', '!', ' 👍🏽 thanks', ' lgtm, thank you!', ': ship it', ' this plan', ' @bot please', ' +1'])(
+    '/approve%s approves: behind it is agreement, or a name of the plan',
+    (more) => {
+      expect(judgeComment(`/approve${more}`)).toBe('approves')
+    },
+  )
+  test.each([
+    ...'❌ 👎 🛑 :x: -1 NACK DNM halt hold nope withdrawn revoked cancelled tomorrow nö'.split(' '),
+    ...'pending legal|provided CI is green|as soon as legal has signed|assuming it is|subject to the audit'.split('|'),
+    ...'except step 3|only step 1|minus the migration|the first plan|please change it|is this good?'.split('|'),
+  ])('/approve %s is unclear: the bot asks whatever else is behind it (WORDS-3)', (more) => {
+    expect(judgeComment(`/approve ${more}`)).toBe('unclear')
+  })
   test.each(['/unapprove', '/hold', '/hold until Monday', '/approve\n/hold', 'lgtm\n\nhold off'])(
     '%j withdraws',
     (text) => {

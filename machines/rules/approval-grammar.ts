@@ -4,7 +4,7 @@
  * | a deciding line | verdict |
  * |---|---|
  * | `/approve` | approves |
- * | `/approve` with a no or an "if" behind it | unclear |
+ * | `/approve` with more behind it than agreement or a name of the plan | unclear |
  * | `/unapprove`, `/hold` | withdraws |
  * | wholly an approving phrase | approves |
  * | wholly a withdrawing phrase | withdraws |
@@ -59,7 +59,7 @@ function judgeHiddenLine(line: string): Judgement {
 
 export function judgeLine(line: string): Judgement {
   const command = commandOf(line)
-  if (command?.name === 'approve') return butNot.test(command.argument) ? 'unclear' : 'approves'
+  if (command?.name === 'approve') return agreesOrNames(command.argument) ? 'approves' : 'unclear'
   if (command?.name === 'unapprove' || command?.name === 'hold') return 'withdraws'
   if (line.length > longestDecision) return approvingWords.test(line) ? 'unclear' : 'none'
   const core = coreOf(line, agreeing)
@@ -68,9 +68,24 @@ export function judgeLine(line: string): Judgement {
   return approvingWords.test(core) ? 'unclear' : 'none'
 }
 
-/** `/approve not yet`, and `/approve cancel`, by which other bots take an approval back. */
-const butNot =
-  /(?<![\p{L}\p{N}_])(?:no|not|never|cancel|wait|if|after|until|unless|once|when|but|later|yet|premature|\p{L}+n['o]?t)(?![\p{L}\p{N}_])/iu
+/**
+ * What people write behind `/approve` and mean nothing else by it. "First" and "only" name another plan or a part, and "change"
+ * and "new" ask for another one.
+ */
+const plainWords: ReadonlySet<string> = new Set(
+  (
+    'the this that it its my your our a plan one second third newest latest current version proposal approach is as proposed ' +
+    'planned described looks look reads seems sounds good great fine nice excellent perfect right well done to me very really ' +
+    'and yes yep yeah ok okay sure agreed lgtm go ahead please proceed implement ship approve approved +1'
+  ).split(' '),
+)
+
+/** A no has more words than anybody can list, and so has an "if": what is neither courtesy nor plain is asked about. */
+function agreesOrNames(argument: string): boolean {
+  if (argument === '') return true
+  const words = coreOf(argument, agreeing).split(/[ ,.!;:]+/)
+  return words.every((word) => word === '' || plainWords.has(word))
+}
 
 /** The longest phrase with a few mentions around it. Of a longer line no phrase is the whole. */
 const longestDecision = 500
