@@ -61,6 +61,15 @@ describe('a doubt (WORDS-7)', () => {
     '🛑',
     '👎🏽',
     ':x: :no_entry:',
+    '🛑 Wait.',
+    '⛔ Not yet.',
+    '❌ NACK',
+    '👎 -1',
+    'This must not go into main.',
+    'not ready yet to merge',
+    'please, hold',
+    'do\u2010not\u2010merge',
+    'Approval: withdrawn.',
     'revoke until the keys are rotated',
   ])('%j is quoted, and takes nothing away', (line) => {
     expect(doubtIn(`I read it.\n\n${line}\n\nMax`)).toBe(line.replace('…', '...'))

@@ -11,11 +11,11 @@ function words(most: number): string {
   return String.raw`(?: [\p{L}']+){0,${most}}`
 }
 
-const doNot = "do[ -]?n[o']?t"
-const negation = String.raw`(?:${doNot}|let'?s not|never|(?:must|should)(?: not|n'?t)|(?:can|would)(?: ?not|n?'?t)|won'?t|no longer|not (?:to|be)|(?:not|isn'?t)(?: \p{L}+)? ready (?:to|for))(?! (?:wait|forget|hesitate)(?!\p{L}))`
+const doNot = "do[ \u2010-]?n[o']?t"
+const negation = String.raw`(?:${doNot}|let'?s not|never|(?:must|should)(?: not|n'?t)|(?:can|would)(?: ?not|n?'?t)|won'?t|no longer|not (?:to|be)|(?:not|isn'?t)(?: \p{L}+)? ready(?: yet)? (?:to|for))(?! (?:wait|forget|hesitate)(?!\p{L}))`
 /** Who speaks of a merge conflict forbids no merge. */
 const goingIn =
-  '(?:merg(?:e|ed|ing)(?! (?:conflict|commit|request|queue|base|train))|go(?:ing)? (?:in|ahead)|land(?:ed)?|ship(?:ped)?|proceed|approved?)'
+  '(?:merg(?:e|ed|ing)(?! (?:conflict|commit|request|queue|base|train))|go(?:ing)? (?:in(?:to (?:main|master|production|the release))?|ahead)|land(?:ed)?|ship(?:ped)?|proceed|approved?)'
 const goAhead = '(?:approvals?|lgtm|go[ -]ahead|sign[ -]?off|my ok(?:ay)?|green light|thumbs[ -]up)'
 const undone = '(?:revoked|withdrawn|withdrew|retracted|rescinded)'
 /** What a program revokes. */
@@ -31,12 +31,12 @@ const stoppingWords = new RegExp(
     'holding off',
     'hold on(?! to )',
     '(?<!(?:was|were|been|longer) )on hold',
-    "(?:please|pls|let'?s) hold",
+    "(?:please|pls|let'?s),? hold",
     'hold(?: the| this| that)? (?:merge|merging|pr|mr|pull request)',
     'hold (?:this|that|it)(?: one)? (?:until|till|for now|please|back)',
     'hold (?:until|till|for now)',
     // That it shall not go in.
-    `${negation}${words(2)}[ -]${goingIn}`,
+    `${negation}${words(2)}[ \u2010-]${goingIn}`,
     `${doNot}${words(2)} implement`,
     "let'?s not(?= ?(?:[.,!;:]|$))",
     // To take back what lets it go in.
@@ -44,7 +44,7 @@ const stoppingWords = new RegExp(
     'withdraw(?:ing)?',
     `I(?:'ve| have)?${words(1)} ${undone}`,
     `${undone}${words(3)} ${goAhead}`,
-    `${goAhead}${words(3)} (?:${undone}|void(?:ed)?|invalid|no longer (?:stands?|holds?|valid))`,
+    `${goAhead}:?${words(3)} (?:${undone}|void(?:ed)?|invalid|no longer (?:stands?|holds?|valid))`,
     `(?:retract|rescind|disregard|ignore|scratch|forget|undo|cancel)(?:ing)?${words(2)} ${goAhead}`,
     `(?:tak(?:e|ing)|took|pull(?:ing|ed)?)(?: back${words(2)} ${goAhead}|${words(2)} ${goAhead} back| my ${goAhead})`,
     'un-?approve',
@@ -59,7 +59,7 @@ const stoppingCommand = new RegExp(
 const noName = ':(?:stop_sign|octagonal_sign|no_entry|no_entry_sign|x|-1|thumbsdown|no_good|raised_hand):'
 /** As a whole line alone: `@bot hold` has no slash, and among words the others are said of many things. */
 const wholeLine = new RegExp(
-  `^(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait', 'not yet', 'nack', 'nak', 'dnm', 'halt', 'hold (?:it|this|that)', 'revoked', 'withdrawn', '[-\u2212\u2013]1', '[🛑⛔🚫❌👎🙅✋]', noName].join('|')})(?:[^\\p{L}\\p{N}?]|${noName}|please|pls)*$`,
+  `^(?:[\\p{Extended_Pictographic}\uFE0F ]{0,8})(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait', 'not yet', 'nack', 'nak', 'dnm', 'halt', 'hold (?:it|this|that)', 'revoked', 'withdrawn', '[-\u2212\u2013]1', '[🛑⛔🚫❌👎🙅✋]', noName].join('|')})(?:[^\\p{L}\\p{N}?]|${noName}|please|pls)*$`,
   'iu',
 )
 
