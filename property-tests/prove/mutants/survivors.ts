@@ -164,13 +164,6 @@ const groups: readonly Group[] = [
     names: ['machines/task/stage/rows.ts conjunct guard(context, event) (2)'],
   },
   {
-    why: 'the question is about the one merge request that is asked for, and here all have one base',
-    names: [
-      'machines/task/merging.ts conjunct mr.repository === repository',
-      'machines/task/merging.ts conjunct mr.number === number',
-    ],
-  },
-  {
     why: 'without the other operand both branches leave the same text',
     names: [
       'machines/issue/approval.ts conjunct known !== facts.bodyHash',
