@@ -66,9 +66,6 @@ async function apply(
 }
 
 describe('submitted', () => {
-  /** The comment by which the maintainer approved before there was a plan. */
-  let early: string
-
   test('names every field that it lacks (OUTCOME-5)', async () => {
     const lacking = { action: 'submitted', decline_reason: 7, extra: true }
     const answer = await expectRefused(fixture, 'lacking', () => story.outcome(story.first, lacking), invalid)
@@ -107,7 +104,7 @@ describe('submitted', () => {
 
   test('before the grant says what the issue lacks (TOOL-OPEN-5, TOOL-OPEN-8)', async () => {
     await expectMissing('needs-maintainer-comment')
-    early = await story.says(people.maintainer, '/approve')
+    await story.says(people.maintainer, '/approve')
     await expectMissing('needs-approval-tool')
   })
 
@@ -118,16 +115,16 @@ describe('submitted', () => {
     const opening = (): Promise<Answer> => story.by(story.first, '/merge-requests', { body: branchless })
     await expectRefused(fixture, 'no branch', opening, conflict('branch-not-pushed'))
     await story.plan(story.first, 'Rewrite everything.')
+    await expectMissing('needs-maintainer-comment')
+    const again = await story.says(people.maintainer, '/approve')
     await expectMissing('needs-approval-tool')
-    await grant('Add a unit and its plural.', id)
-    fixture.forge.editComment(people.maintainer, repository, Number(early), 'Let me think.')
-    await fixture.quiet()
-    fixture.forge.editComment(people.maintainer, repository, Number(id), 'Let me think again.')
+    await grant('Rewrite everything.', again)
+    fixture.forge.editComment(people.maintainer, repository, Number(again), 'Let me think again.')
     await fixture.until('the grant is gone', async () => (await taskOf('implement')).forge.issues[0]?.grant === null)
     await fixture.quiet()
     await expectRefused(fixture, 'open', opening, conflict('approval-required'))
     const late = await story.outcome(story.first, submission, clean)
-    expectProblem(fixture, late, conflict('conflict'), 'no code is taken from a Task that is parked')
+    expectProblem(fixture, late, conflict('approval-required'), 'no code is taken without a grant')
   })
 
   test('is no gate before a merge request that is open already: the tool answers with that (TOOL-OPEN-1, TOOL-OPEN-3)', async () => {

@@ -49,6 +49,12 @@ class ShownPlan {
     return (await this.comments())[0]!.id
   }
 
+  /** The same words once more: nothing new is shown. */
+  noteAgain(): void {
+    this.#task.planned('note-1b', firstPlan.hash)
+    Object.assign(this.#task.context.journal.notes.at(-1)!, { at: Date.now() })
+  }
+
   async comments(): Promise<readonly ForgeComment[]> {
     const forge = await this.#fixture.openForge('default/demo')
     const path = this.#fixture.project.scm.provider === 'forge_b' ? 'acme/tools/library' : 'acme/library'
@@ -122,6 +128,8 @@ describe.each(['GitHub', 'GitLab'])('APPROVAL-19 at %s', (provider) => {
       const [{ body } = { body: '' }] = await shown.comments()
       shown.edit('stranger', id, body.replace('the plan', 'a harmless plan'))
       const misled = shown.approve()
+      later(2)
+      shown.noteAgain()
       shown.edit('stranger', id, body)
       expect(await shown.refusedBy(misled)).toBe('plan-shown')
     })

@@ -30,9 +30,10 @@ export async function isPlanShown(
   const shown = (await forge.listComments(path, 'issue', number)).find((one) => isPlan(one, project))
   const hadNone = shown === undefined || seconds(shown.createdAt) > seconds(approvedAt)
   const approved = planSeenAt(plans, approvedAt)
-  if (hadNone && approved === undefined) return true
+  // Nor has anybody read a plan within its own second.
+  if (hadNone && planSeenAt(plans, approvedAt - 1000) === undefined) return true
   // Of an older plan: the Issue refuses it for that (APPROVAL-10).
-  if (approved !== undefined && approved !== plans.at(-1)) return true
+  if (approved !== undefined && approved.bodyHash !== task.journal.planHash) return true
   const words = inWordsOf(project.scm.provider, 'issue', inert(await planOf(deps, task)))
   if (shown !== undefined && sameText(withoutMarkers(shown.body), words))
     return seconds(shown.updatedAt) <= seconds(approvedAt)
