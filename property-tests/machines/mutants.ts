@@ -220,7 +220,7 @@ const withdrawn: readonly Mutant[] = [
   {
     law: 24,
     wrong: 'the Issue forgets what its newest view of the mirror does not name',
-    history: 263,
+    history: 1854,
     changed: { definitions: forgetfulIssue },
     where: { issues: 'wish' },
   },
