@@ -61,7 +61,7 @@ const nothing = 'says nothing'
 const acts: readonly (readonly [Act, own: string, others: string, unknown: string])[] = [
   [['hm', '/approve'], 'approves, takes back', nothing, 'is asked'],
   [['/approve', 'hm'], 'takes back', nothing, nothing],
-  [['/approve', '/approve, and more'], 'approves, takes back', nothing, 'is asked'],
+  [['/approve', '/approve, thanks'], 'approves, takes back', nothing, 'is asked'],
   [['/approve', 'deleted'], 'takes back', nothing, nothing],
   [['hm', '/hold'], 'withdraws', nothing, 'withdraws'],
   [['/approve', '/hold'], 'withdraws', nothing, 'withdraws'],
