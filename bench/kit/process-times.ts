@@ -9,7 +9,7 @@ const ticksPerSecond = 100
 
 interface Stat {
   readonly parent: number
-  readonly seconds: number
+  readonly ticks: number
 }
 
 /** CPU seconds of these processes and all their descendants, ended ones that were waited for included. */
@@ -27,8 +27,8 @@ export function treeSeconds(roots: readonly number[]): number {
     else children.set(stat.parent, [pid])
   }
   const total = (pid: number): number =>
-    (stats.get(pid)?.seconds ?? 0) + (children.get(pid) ?? []).reduce((sum, child) => sum + total(child), 0)
-  return roots.reduce((sum, root) => sum + total(root), 0)
+    (stats.get(pid)?.ticks ?? 0) + (children.get(pid) ?? []).reduce((sum, child) => sum + total(child), 0)
+  return roots.reduce((sum, root) => sum + total(root), 0) / ticksPerSecond
 }
 
 /** Undefined when the process ended meanwhile. */
@@ -38,7 +38,7 @@ function statOf(pid: number): Stat | undefined {
     // The name before it is in parentheses and may hold anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0)
-    return { parent: Number(fields[1]), seconds: ticks / ticksPerSecond }
+    return { parent: Number(fields[1]), ticks }
   } catch {
     return undefined
   }
