@@ -134,6 +134,9 @@ test('protected paths open by a word of a maintainer in a thread of the Task, fo
   expect(await said(SEEN_AT + 5000, [aPlan(SEEN_AT), { ...aPlan(SEEN_AT + 9000), kind: 'finding' }])).toEqual(opened)
   // A newer plan ends it, also one of the same words that is taken up again.
   expect(await said(SEEN_AT + 5000, [aPlan(SEEN_AT), aPlan(SEEN_AT + 9000)])).toEqual(closed)
+  // Within one second nobody can tell which came first, and nobody reads a plan as fast.
+  expect(await said(SEEN_AT + 400, [aPlan(SEEN_AT + 600)])).toEqual(closed)
+  expect(await said(SEEN_AT + 5400, [aPlan(SEEN_AT), aPlan(SEEN_AT + 5600)])).toEqual(closed)
   // Said before the first plan: it was of none.
   expect(await said(SEEN_AT - 5000, [aPlan(SEEN_AT)])).toEqual(closed)
   expect(await said(SEEN_AT + 5000, [])).toEqual(opened)

@@ -89,10 +89,10 @@ async function missingGrant({ grantHolds }: TaskRightsDeps, context: TaskContext
   return undefined
 }
 
-/** It is said of the plan that stood then, and ends with it: a newer one closes the paths again. */
+/** It is said of the plan that stood a second before, and ends with it: a newer one closes the paths again. */
 function isOfNewestPlan({ journal: { notes } }: TaskContext, saidAt: number): boolean {
   const plans = notes.filter(({ kind }) => kind === 'plan')
-  return planSeenAt(plans, saidAt) === plans.at(-1)
+  return planSeenAt(plans, saidAt - 1000) === plans.at(-1)
 }
 
 async function ciAllowed(
