@@ -14,8 +14,8 @@ export interface ThreadPlace {
   readonly task?: string
 }
 
-/** Of a Task, or of the Task that owns an Issue or a MergeRequest; without an owner there are none. */
-export type TaskThreads = (actor: ActorAddress) => Promise<readonly ThreadPlace[]>
+/** Of a Task, or of the Task that owns an Issue or a MergeRequest; without an owner there are none. Undefined: it is quarantined, and nobody knows. */
+export type TaskThreads = (actor: ActorAddress) => Promise<readonly ThreadPlace[] | undefined>
 
 type TaskParts = Pick<TaskContext, 'id' | 'forge'>
 
@@ -23,7 +23,8 @@ export function taskThreadsIn(runtime: Pick<Runtime, 'read'>): TaskThreads {
   return async (actor) => {
     const task = await taskOf(runtime, actor)
     const view = task && (await runtime.read(task))
-    if (!view || view.status === 'quarantined') return []
+    if (!view) return []
+    if (view.status === 'quarantined') return undefined
     return threadsOf(view.context as unknown as TaskParts)
   }
 }

@@ -179,7 +179,7 @@ export class Subject {
   async #elsewhere(bound: ReadonlyMap<string, string>): Promise<Pick<FactsContext, 'elsewhere' | 'mergedFor'>> {
     const { key, options, scope } = this
     if (key.kind !== 'issue') return {}
-    const threads = await options.threadsOf(subjectAddress(scope.project, key))
+    const threads = (await options.threadsOf(subjectAddress(scope.project, key))) ?? []
     const places = threads.filter(({ kind }) => kind === 'mr')
     if (places.length === 0) return { elsewhere: [] }
     const known = await currentPlaces(options, scope.project)
@@ -235,7 +235,7 @@ export function createSubjects(options: MirrorOptions): Subjects {
 /** Outside of the lock of the merge request: each Issue has its own. */
 async function tellIssues(subjects: Subjects, { project }: Scope, key: SubjectKey): Promise<void> {
   const { options } = subjects
-  const places = await options.threadsOf(subjectAddress(project, key))
+  const places = (await options.threadsOf(subjectAddress(project, key))) ?? []
   for (const { kind, repository, number } of places) {
     if (kind !== 'issue' || repositoryNamed(project, repository) === undefined) continue
     const scope = await openScope(options, projectId(project), repository)

@@ -66,7 +66,7 @@ async function ownIssues(
   actor: EffectContext['actor'],
 ): Promise<((one: Bystander) => boolean) | undefined> {
   const threads = await deps.threadsOf(actor)
-  if (threads.length === 0) return undefined
+  if (!threads?.length) return undefined
   const own = new Set(
     threads.flatMap(({ kind, repository, number }) => (kind === 'issue' ? [`${repository}-${number}`] : [])),
   )

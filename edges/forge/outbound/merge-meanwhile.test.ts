@@ -1,5 +1,6 @@
 /** The state that asked for a merge may be left while the merge is judged, and what is asked for may change. */
 import { expect, test, vi } from 'vitest'
+import { AwayError } from '../../../runtime/errors.ts'
 import type { ForgePort } from '../port.ts'
 import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
 import { openChange, SUBJECT } from './testing/merges.ts'
@@ -94,4 +95,14 @@ test('the control: an effect that stands while the merge is judged merges', asyn
     expect(await mergeJudged(fixture, () => undefined)).toEqual([])
     expect(merges(fixture)).toBe(1)
   })
+})
+
+test('the merge of a quarantined Task waits: nobody knows in which other threads a maintainer said no (MERGE-11, LAW-24)', async () => {
+  for (const isQuarantined of [true, false])
+    await withForgeEdge({}, async (fixture) => {
+      if (isQuarantined) fixture.threadsOf = async () => undefined
+      const merge = mergeJudged(fixture, () => undefined)
+      await (isQuarantined ? expect(merge).rejects.toThrow(AwayError) : merge)
+      expect(merges(fixture)).toBe(isQuarantined ? 0 : 1)
+    })
 })

@@ -4,6 +4,7 @@
  * could take a grant back.
  */
 import type { ActorAddress } from '../../../machines/definition.ts'
+import { AwayError } from '../../../runtime/errors.ts'
 import { NotFoundError } from '../errors.ts'
 import type { ThreadReading } from '../mirror/read-forge.ts'
 import type { Word } from '../mirror/words.ts'
@@ -39,7 +40,10 @@ export async function threadsNow(
 ): Promise<ThreadsNow> {
   const issues = grants.map((issue) => ({ issue, place: placeOf(issue) }))
   const own = { kind: 'mr', repository, number } as const
-  const known = [own, ...(await deps.threadsOf(actor)), ...issues.map(({ place }) => place)]
+  const told = await deps.threadsOf(actor)
+  if (told === undefined)
+    throw new AwayError(`${actor} is quarantined, so nobody knows in which threads a maintainer may have said no`)
+  const known = [own, ...told, ...issues.map(({ place }) => place)]
   const threads = [...new Map(known.map((one) => [nameOf(one), one])).values()]
   const gone = new Set<string>()
   const unlisted: string[] = []

@@ -40,7 +40,7 @@ export interface EdgeFixture extends ForgeFixture {
   readonly grants: Set<string>
   /** The threads of the one Task that there is. */
   readonly threads: ThreadPlace[]
-  readonly threadsOf: TaskThreads
+  threadsOf: TaskThreads
   /** Every statement that the edge sent to its store, in order. */
   readonly statements: string[]
   /** What the merge asks about the base; at first it is always clean. */
