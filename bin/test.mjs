@@ -12,7 +12,9 @@ import { reportOf, reportsFolder, suites } from './suite-reports.mjs'
 /** The scripts of package.json name their suite first; what follows is the caller's. */
 const named = process.argv[2] === '--suite' ? process.argv[3] : undefined
 
-const usage = `usage: ${named === undefined ? 'npm test' : `npm run test:${named}`} [-- FILE... [vitest's options]]
+const script = named === undefined ? 'npm test' : `npm run test:${named}`
+
+const usage = `usage: ${script} [-- FILE... [vitest's options]]
 
   npm test      what needs no server, browser or program besides git: the suite of every day
   test:system   *.system.test.ts: programs, whole orchestrators, the real agent CLI, chromium, deploy, bench
@@ -46,7 +48,7 @@ async function runPicked(parameters) {
   const projects = isOfSuite ? projectsOf(named ?? 'test') : []
   const ended = await runTests([...projects, ...parameters])
   const missed = missedTests(ended.report, filter, options.testNamePattern)
-  for (const each of missed) console.error(`npm test: ${each}`)
+  for (const each of missed) console.error(`${script}: ${each}`)
   return missed.length === 0 ? ended : { ...ended, code: ended.code || 1 }
 }
 
