@@ -1,8 +1,13 @@
 import type { TSchema } from 'typebox'
 import type { Authenticate, Principal } from './auth/authenticate.ts'
+import type { Upgrades } from './upgrades.ts'
 
 // What the kit adds to fastify's own types.
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of the kit: nothing else hears node's `upgrade`. */
+    upgrades: Upgrades
+  }
   interface FastifyRequest {
     /** Set once the caller is proven. */
     principal?: Principal

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem, problemBody } from './problem.ts'
 
@@ -7,12 +8,18 @@ export function answerBrokenConnection(error: Error & { code?: string }, socket:
     socket.destroy()
     return
   }
-  const body = JSON.stringify(problemBody(new Problem('malformed-request')))
+  answerOn(socket, new Problem('malformed-request'))
+}
+
+/** Where no request came of it that a route could answer: the last thing that is said on this connection. */
+export function answerOn(socket: Socket, problem: Problem): void {
+  const body = JSON.stringify(problemBody(problem))
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     'content-type: application/problem+json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroySoon()
 }

@@ -16,6 +16,7 @@ import { Problem, type Spelling } from './problem.ts'
 import type { Readiness } from './readiness.ts'
 import { requestIdOf, trackRequestIds } from './request-id.ts'
 import { answerBrokenConnection } from './broken-connection.ts'
+import { UpgradeTable } from './upgrades.ts'
 import { compilePart, type RequestPart } from './validation.ts'
 
 export interface ServerOptions {
@@ -105,7 +106,11 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
 
 function createApp(options: ServerOptions): HttpApp {
   const { spelling } = options
+  const rewriteUrl = ({ url = '/' }: { readonly url?: string | undefined }): string =>
+    withoutPrefix(withPlainColons(url), options.basePath)
+  const upgrades = new UpgradeTable({ ...options, pathOf: (request) => asRouted(rewriteUrl(request)) })
   const app = Fastify({
+    http: { shouldUpgradeCallback: upgrades.isTaken },
     loggerInstance: options.logger,
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -113,7 +118,7 @@ function createApp(options: ServerOptions): HttpApp {
     requestIdHeader: false,
     logController: new LogController({ requestIdLogLabel: 'requestId', disableRequestLogging: true }),
     return503OnClosing: false,
-    rewriteUrl: ({ url = '/' }) => withoutPrefix(withPlainColons(url), options.basePath),
+    rewriteUrl,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => answerError(error, request, reply, spelling),
     clientErrorHandler: answerBrokenConnection,
@@ -126,6 +131,9 @@ function createApp(options: ServerOptions): HttpApp {
   )
   // Schemas of answers document; compiled serializers would silently drop what a union or a record holds.
   app.setSerializerCompiler(() => JSON.stringify)
+  app.decorate('upgrades', upgrades)
+  upgrades.serve(app.server)
+  app.addHook('preClose', async () => upgrades.close())
   app.decorateRequest('principal')
   app.decorateRequest('rawBody')
   return app

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
+import { flood, openDescriptors, walk } from '../../http/testing/strangers.ts'
 import type { ActorAnswer, ActorRow, HistoryRow } from './answers.ts'
 import { goodToken, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 
@@ -277,5 +278,19 @@ describe('the live feed', () => {
     await expect(openLine({ origin: fixture.url })).rejects.toThrow('401')
     await expect(openLine({ authorization: 'Bearer other' })).rejects.toThrow('401')
     await expect(openLine({ ...bearerHeaders, host: 'evil.example' })).rejects.toThrow('403')
+  })
+})
+
+describe('a stranger', () => {
+  test('ends nothing with odd targets, upgrades, resets and half-closed connections, and leaves no descriptor open (HTTP-RULE-7)', async () => {
+    const place = { host: '127.0.0.1', port: Number(new URL(fixture.url).port) }
+    const before = openDescriptors(process.pid)
+    const heard = await walk(place)
+    await flood(place, 200)
+    expect(heard.filter(({ answer }) => !/^$|^HTTP\/1\.1 [2-5]\d\d /.test(answer))).toEqual([])
+    expect(heard.filter(({ asked, answer }) => asked.startsWith('GET') && answer === '')).toEqual([])
+    expect(heard.filter(({ answer }) => answer.startsWith('HTTP/1.1 5'))).toEqual([])
+    await expect.poll(() => openDescriptors(process.pid), { timeout: 10_000 }).toBeLessThanOrEqual(before + 5)
+    expect(await get('kinds')).toMatchObject({ kinds: expect.any(Array) })
   })
 })

@@ -1,17 +1,14 @@
 /** The feed over WebSocket at /inspector/live. Pages send nothing on it (INSPECTOR-RULE-1). */
 import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { HttpApp } from '../../http/app.ts'
 import type { Principal } from '../../http/auth/authenticate.ts'
-import { Problem } from '../../http/problem.ts'
 import { authenticateSocket } from './access.ts'
 import type { InspectorDeps } from './deps.ts'
 import type { Feed } from './feed.ts'
 import type { HelloMessage } from './messages.ts'
 
-const livePath = '/inspector/live'
 /** Proxies cut lines that are silent for a minute. */
 const HEARTBEAT_MS = 25_000
 /** A page that does not read is cut off; it resumes where it was. */
@@ -22,22 +19,11 @@ const policyViolation = 1008
 
 export function serveLive(app: HttpApp, deps: InspectorDeps, feed: Feed): void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024, perMessageDeflate: false })
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    if (new URL(request.url ?? '', 'http://localhost').pathname !== livePath) return
-    // Until it is a WebSocket, nobody else hears of its end.
-    const isLost = (): void => void socket.destroy()
-    socket.on('error', isLost)
-    authenticateSocket(request as unknown as FastifyRequest, deps).then(
-      (principal) => {
-        socket.off('error', isLost)
-        sockets.handleUpgrade(request, socket, head, (line) => serve({ line, request, principal, feed }, deps))
-      },
-      (error: unknown) => refuse(socket, error, deps),
-    )
-  }
-  app.server.on('upgrade', upgrade)
+  app.upgrades.accept('/inspector/live', async (request, socket, head) => {
+    const principal = await authenticateSocket(request as unknown as FastifyRequest, deps)
+    sockets.handleUpgrade(request, socket, head, (line) => serve({ line, request, principal, feed }, deps))
+  })
   app.addHook('preClose', async () => {
-    app.server.off('upgrade', upgrade)
     feed.close()
     for (const line of sockets.clients) line.close(goingAway, 'stopping')
     sockets.close()
@@ -56,7 +42,7 @@ function serve({ line, request, principal, feed }: Listening, { clock }: Inspect
     if (line.bufferedAmount > mostBuffered) line.close(tryAgainLater, 'too slow')
     else line.send(JSON.stringify(message))
   }
-  const after = new URL(request.url ?? '', 'http://localhost').searchParams.get('after') ?? undefined
+  const after = new URLSearchParams(request.url?.split('?', 2)[1]).get('after') ?? undefined
   const { missed, messages } = feed.since(after)
   const hello: HelloMessage = { feed: feed.id, missed, now: clock.now() }
   for (const message of [hello, ...messages]) tell(message)
@@ -84,10 +70,4 @@ function serve({ line, request, principal, feed }: Listening, { clock }: Inspect
 /** Of a session as of a token. */
 function isOver({ claims }: Principal, now: number): boolean {
   return Number(claims['exp']) * 1000 <= now
-}
-
-function refuse(socket: Duplex, error: unknown, { logger }: InspectorDeps): void {
-  if (!(error instanceof Problem)) logger.error({ error }, 'the inspector could not open a live connection')
-  const status = error instanceof Problem ? error.status : 500
-  socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
 }
