@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
 import { exposeMetrics } from './expose-metrics.ts'
 
 export interface HttpMetrics {
@@ -24,6 +24,13 @@ export function createMetrics(name: string): HttpMetrics {
   }
 }
 
+const timerFaults = 'timer_faults_total'
+
+export function countTimerFault(): void {
+  const counter = metricsOfProcess().getSingleMetric(timerFaults) as Counter
+  counter.inc()
+}
+
 let ofProcess: Registry | undefined
 
 /** Collected once, whatever number of servers comes and goes: prom-client cannot be told to stop watching the process. */
@@ -31,5 +38,6 @@ function metricsOfProcess(): Registry {
   if (ofProcess) return ofProcess
   ofProcess = new Registry()
   collectDefaultMetrics({ register: ofProcess })
+  ofProcess.registerMetric(new Counter({ name: timerFaults, help: 'Failures of what a timer called.', registers: [] }))
   return ofProcess
 }

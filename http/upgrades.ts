@@ -91,7 +91,7 @@ export class UpgradeTable implements Upgrades {
   }
 
   #refuse(socket: Socket, error: unknown): void {
-    if (!(error instanceof Problem)) this.#deps.logger.error({ error }, 'a connection could not be upgraded')
+    if (!(error instanceof Problem)) this.#deps.logger.error({ err: error }, 'a connection could not be upgraded')
     answerOn(socket, error instanceof Problem ? error : new Problem('internal'))
   }
 }

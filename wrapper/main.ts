@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createLogger } from '../http/logging.ts'
+import type { Clock } from '../http/ports.ts'
+import { withFaultsTold } from '../http/timer-faults.ts'
 import { openSpanExporter } from '../http/tracing/exporter.ts'
 import { runWrapper } from './supervisor.ts'
 import { Attestor } from './attestation/attestor.ts'
@@ -16,19 +18,21 @@ export async function startWrapper(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort())
   const endpoint = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
   const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'wrapper', version, endpoint })
+  const logger = createLogger({ name: 'wrapper', level: process.env['LOG_LEVEL'] || 'info' })
+  const clock: Clock = {
+    now: () => Date.now(),
+    setTimer: (milliseconds, run) => {
+      const timer = setTimeout(run, milliseconds)
+      return { cancel: () => clearTimeout(timer) }
+    },
+  }
   const exitCode = await runWrapper({
     env: process.env,
-    clock: {
-      now: () => Date.now(),
-      setTimer: (milliseconds, run) => {
-        const timer = setTimeout(run, milliseconds)
-        return { cancel: () => clearTimeout(timer) }
-      },
-    },
+    clock: withFaultsTold(clock, logger),
     ids: { next: () => randomUUID() },
     entropy: { hex: (bytes) => randomBytes(bytes).toString('hex'), uuid: () => randomUUID() },
     fetch: globalThis.fetch,
-    logger: createLogger({ name: 'wrapper', level: process.env['LOG_LEVEL'] || 'info' }),
+    logger,
     openTerminal,
     createToolsServer,
     attestor,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLogger } from '../../http/logging.ts'
+import { withFaultsTold } from '../../http/timer-faults.ts'
 import { memoryMachines } from '../../machines/registry.ts'
 import { rebuildMemory } from '../../memory/rebuild.ts'
 import { systemClock } from '../../runtime/clock.ts'
@@ -38,9 +39,10 @@ async function serve(env: Environment, version: string): Promise<number> {
   const settings = readMemorySettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
   if (proof !== undefined) logger.info({ machines: proof.machines }, 'the certificate covers these machines')
+  const clock = withFaultsTold(systemClock, logger)
   const orphaned = untilParentEnds(process)
   const starting = startMemory(settings, {
-    clock: systemClock,
+    clock,
     random: Math.random,
     ids: { next: () => randomUUID() },
     fetch,
@@ -53,7 +55,7 @@ async function serve(env: Environment, version: string): Promise<number> {
   const { url, durability, engine, graph } = running
   logger.info({ url, durability, engine, graph }, 'ready')
   const asked = aborted(untilInterrupted())
-  const code = await untilEnded(running, { asked, orphaned, logger, clock: systemClock })
+  const code = await untilEnded(running, { asked, orphaned, logger, clock })
   // What could not be stopped must not keep this process.
   if (code !== 0) process.exit(code)
   return code

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLogger } from '../../http/logging.ts'
+import { withFaultsTold } from '../../http/timer-faults.ts'
 import { machines } from '../../machines/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { readArgs, UsageError } from '../args.ts'
@@ -36,9 +37,10 @@ export async function orchestrator(
   const settings = readSettings(env, installedCli(programDir))
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
   if (proof !== undefined) logger.info({ proof }, 'the certificate covers these machines')
+  const clock = withFaultsTold(systemClock, logger)
   const orphaned = untilParentEnds(process)
   const starting = startOrchestrator(settings, {
-    clock: systemClock,
+    clock,
     random: Math.random,
     ids: { next: () => randomUUID() },
     fetch,
@@ -53,7 +55,7 @@ export async function orchestrator(
   const { url, internalUrl, isolation, durability } = running
   logger.info({ url, internalUrl, isolation, durability, inspector: running.inspectorLink() }, 'ready')
   const asked = aborted(untilInterrupted())
-  const code = await untilEnded(running, { asked, orphaned, logger, clock: systemClock })
+  const code = await untilEnded(running, { asked, orphaned, logger, clock })
   // What could not be stopped must not keep this process.
   if (code !== 0) process.exit(code)
   return code

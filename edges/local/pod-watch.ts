@@ -27,6 +27,7 @@ export class PodWatch {
   readonly #telling = new Set<string>()
   /** Folders of pods whose end was taken, and when they go: they are not read any more. */
   readonly #ended = new Map<string, number>()
+  readonly #looks: Outage
   /** Until a pod's news are told again, or its folder is removed. */
   readonly #outages = new Map<string, Outage>()
   readonly #pauses = new Map<string, { cancel(): void }>()
@@ -35,6 +36,11 @@ export class PodWatch {
 
   constructor(options: PodWatchOptions) {
     this.#options = options
+    this.#looks = createOutage({
+      ...options,
+      failing: 'the watcher could not look at the pods; it retries',
+      over: 'the watcher looks at the pods again',
+    })
     this.#timer = options.clock.setTimer(0, () => this.#look())
   }
 
@@ -46,13 +52,24 @@ export class PodWatch {
 
   #look(): void {
     if (this.#isStopped) return
-    for (const name of podNames(this.#options.root)) {
-      if (this.#pauses.has(name)) continue
-      const removeAt = this.#ended.get(name)
-      if (removeAt === undefined) this.#read(name)
-      else if (this.#options.clock.now() >= removeAt) this.#remove(name)
+    const nextMs = this.#lookOnce()
+    this.#timer = this.#options.clock.setTimer(nextMs, () => this.#look())
+  }
+
+  /** Gives the pause until the next look: the folder of all pods may be unreadable for a while. */
+  #lookOnce(): number {
+    try {
+      for (const name of podNames(this.#options.root)) {
+        if (this.#pauses.has(name)) continue
+        const removeAt = this.#ended.get(name)
+        if (removeAt === undefined) this.#read(name)
+        else if (this.#options.clock.now() >= removeAt) this.#remove(name)
+      }
+    } catch (error) {
+      return this.#looks.failed(error)
     }
-    this.#timer = this.#options.clock.setTimer(pollMs, () => this.#look())
+    this.#looks.answered()
+    return pollMs
   }
 
   #read(name: string): void {

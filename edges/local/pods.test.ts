@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../runtime/clock.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
@@ -295,6 +295,29 @@ printf '{"pid":%s,"startTime":"%s"}' "$!" "\${stat[21]}" > "$STATE_DIR/agent.jso
       await vi.waitFor(() => expect(told.map(({ pod }) => pod)).toContain('default/task/2'), bound)
       stop()
       expect(told.filter(({ pod, state }) => pod === spec.pod && state === 'gone')).toHaveLength(3)
+    })
+  })
+
+  test('goes on after a look at the folder of all pods failed, as it does where descriptors run out (HTTP-RULE-8)', async () => {
+    await withMachine(async (machine) => {
+      const pods = machine.start()
+      await pods.create(spec)
+      await served(machine)
+      const clock = simulatedClock(1_000_000)
+      const log = captureLog()
+      const { told, stop } = watched(machine.start({ clock, logger: log.logger }))
+      const [folder, aside] = [dirname(machine.folder().path), join(machine.root, 'aside')]
+      renameSync(folder, aside)
+      // A file is no folder.
+      writeFileSync(folder, '')
+      clock.advance(2000)
+      rmSync(folder)
+      renameSync(aside, folder)
+      expect(log.lines()[0]).toMatchObject({ failures: 1, error: expect.stringContaining('ENOTDIR') })
+      clock.advance(60_000)
+      await vi.waitFor(() => expect(told).toMatchObject([{ pod: spec.pod }]), bound)
+      expect(log.lines().at(-1)).toMatchObject({ msg: 'the watcher looks at the pods again' })
+      stop()
     })
   })
 
