@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { findByVariable } from '../../edges/local/processes.ts'
+import { flood, openDescriptors, walk } from '../../http/testing/strangers.ts'
 import { defaultScenarioFile, loadScenario } from '../../standins/scenarios/load.ts'
 import { programDir } from '../program.ts'
 import { freePort, isFree } from './ports.ts'
@@ -83,6 +84,28 @@ function listenersOf(pid: number): readonly string[] {
   return found.toSorted()
 }
 
+/** Odd requests, and so many connections: afterwards as many descriptors, and answers that take no ten times as long. */
+async function meetStrangers(pid: number, port: number, connections: number): Promise<void> {
+  const place = { host: '127.0.0.1', port }
+  const [idle, descriptors] = [await answerMs(port), openDescriptors(pid)]
+  const heard = await walk(place)
+  await flood(place, connections)
+  expect(heard.filter(({ answer }) => answer.startsWith('HTTP/1.1 5'))).toEqual([])
+  await expect.poll(() => openDescriptors(pid), { timeout: 20_000 }).toBeLessThanOrEqual(descriptors + 10)
+  await expect.poll(() => answerMs(port), { timeout: 20_000 }).toBeLessThan(10 * idle)
+}
+
+/** The middle of nine. */
+async function answerMs(port: number): Promise<number> {
+  const taken: number[] = []
+  for (let asked = 0; asked < 9; asked += 1) {
+    const before = performance.now()
+    expect(await (await fetch(`http://127.0.0.1:${port}/healthz`)).json()).toMatchObject({})
+    taken.push(performance.now() - before)
+  }
+  return taken.toSorted((a, b) => a - b)[4]!
+}
+
 function aFolder(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'stack-')))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
@@ -105,7 +128,7 @@ test('of a start that fails behind its forge, the forge is closed and the comman
   expect(said).toContain('EISDIR')
 }, 90_000)
 
-test('everything listens on 127.0.0.1 only: the orchestrator on the port and the second behind it, memory between them (LISTENERS-7)', async () => {
+test('everything listens on 127.0.0.1 only, the orchestrator on the port and the second behind it, memory between them, and no stranger ends it or slows it down (LISTENERS-7, HTTP-RULE-7)', async () => {
   const dir = stateDir
   const port = await freePorts()
   const before = new Set(listenersOf(process.pid))
@@ -125,6 +148,9 @@ test('everything listens on 127.0.0.1 only: the orchestrator on the port and the
     const { forge, identity, model } = stack.endpoints
     const rest = [forge, identity, model].map((url) => new URL(url).host).toSorted()
     expect(listenersOf(process.pid).filter((one) => !before.has(one))).toEqual(rest)
+    await meetStrangers(orchestrator!.pid, port, 2000)
+    await meetStrangers(orchestrator!.pid, port + 2, 200)
+    await meetStrangers(memory!.pid, port + 1, 200)
   } finally {
     await stack.stop()
   }
