@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import type { PodTokens } from '../edges/agents/pod-tokens.ts'
 import { createProjectDirectory } from '../edges/forge/project-directory.ts'
 import { aPodSpec, fullProject, type BuiltPod } from '../edges/kubernetes/testing/pod-fixture.ts'
+import { FakeCache } from '../edges/kubernetes/testing/fake-cache.ts'
 import { podScene } from '../edges/kubernetes/testing/pod-scene.ts'
 import type { Resource } from '../edges/ports/resources.ts'
 import { PodVariables, type PodVariableSchema } from '../machines/turn/pod-environment.ts'
@@ -180,7 +181,7 @@ async function buildPod(): Promise<Built> {
     traceparent: () => '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   })
   const place = clusterPods({
-    ...{ client: server.client, namespaces: [], tasks: server.cache, settings: read.kubernetes.pods },
+    ...{ client: server, namespaces: [], tasks: new FakeCache(server, 'Pod'), settings: read.kubernetes.pods },
     ...{ clock, random: () => 0.5, logger: captureLog().logger },
   })
   const repositories = ['a', 'b'].map((name) => ({ name, base: 'main', branch: 'platform/implement-a-1' }))

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
+import { errorOf } from './answers.ts'
 import type { KubeObject } from './api.ts'
 import { createEventRecorder } from './events.ts'
-import { FakeApi, refusal } from './testing/fake-api.ts'
+import { MemoryServer } from './testing/memory-server.ts'
 
 const spec = { projectRef: 'demo', kind: 'implement', goal: 'g', repositories: ['a'] }
 const at = Date.parse('2026-11-26T01:02:03.456Z')
 
 function recorder() {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const warned: object[] = []
   const logger = { warn: (fields: object) => void warned.push(fields) }
   const task = api.create({ kind: 'Task', name: 'one', spec })
@@ -59,8 +60,8 @@ test('a long message is cut at a character, in 1024 bytes', async () => {
 
 test('a server that refuses is logged, and whoever records goes on', async () => {
   const { recorder: events, api, task, warned } = recorder()
-  api.fault = () => {
-    throw refusal(403, 'Forbidden', 'events is forbidden')
+  api.before = () => {
+    throw errorOf(403, { message: 'events is forbidden' })
   }
   await events.record(task, refused)
   expect(warned).toEqual([{ object: 'one', reason: 'NotFound', error: 'events is forbidden' }])

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { mergePatch, pathOf } from './api.ts'
 import { putFinalizer, removeFinalizer } from './finalizers.ts'
 import { closeFinalizer, hasFinalizer, lifeAnnotation } from './marks.ts'
-import { FakeApi } from './testing/fake-api.ts'
+import { MemoryServer } from './testing/memory-server.ts'
 
 const spec = { projectRef: 'demo', kind: 'implement', goal: 'g', repositories: ['a'] }
 const tasks = { apiVersion: 'platform.dev/v1alpha1', plural: 'tasks' }
 
 test('a finalizer goes on beside those of others, and off alone', async () => {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const task = api.create({ kind: 'Task', name: 'one', spec, metadata: { finalizers: ['x.io/other'] } })
   const on = await putFinalizer(api, task, { annotations: { [lifeAnnotation]: task.metadata.uid } })
   expect(on.metadata).toMatchObject({ finalizers: ['x.io/other', closeFinalizer] })
@@ -21,7 +21,7 @@ test('a finalizer goes on beside those of others, and off alone', async () => {
 })
 
 test('what is as wanted is not written', async () => {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const task = api.create({ kind: 'Task', name: 'one', spec })
   expect(await removeFinalizer(api, task)).toBe(task)
   const on = await putFinalizer(api, task)
@@ -30,32 +30,32 @@ test('what is as wanted is not written', async () => {
 })
 
 test('no write meets a later object of the name', async () => {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const first = api.create({ kind: 'Task', name: 'one', spec })
   api.remove('Task', 'one')
   await expect(putFinalizer(api, first)).rejects.toMatchObject({ code: 409 })
   api.create({ kind: 'Task', name: 'one', spec })
-  await expect(putFinalizer(api, first)).rejects.toMatchObject({ code: 409 })
+  await expect(putFinalizer(api, first)).rejects.toMatchObject({ code: 422 })
   expect(hasFinalizer(api.find('Task', 'one')!)).toBe(false)
 })
 
 test('a claim is refused where the object is another than the one that was read', async () => {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const task = api.create({ kind: 'Task', name: 'one', spec })
-  api.change('Task', 'one', { ...spec, goal: 'other' })
+  api.edit('Task', 'one', { spec: { ...spec, goal: 'other' } })
   await expect(putFinalizer(api, task, { asRead: true })).rejects.toMatchObject({ code: 409 })
   await putFinalizer(api, task)
 })
 
 test('a finalizer that somebody applied with a manifest comes off all the same', async () => {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const copy = api.create({ kind: 'Task', name: 'one', spec, metadata: { finalizers: [closeFinalizer, 'x.io/other'] } })
   const off = await removeFinalizer(api, await putFinalizer(api, copy))
   expect(off?.metadata.finalizers).toEqual(['x.io/other'])
 })
 
 test('the last finalizer of a deleted object lets it go, and one that is gone is no fault', async () => {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const on = await putFinalizer(api, api.create({ kind: 'Task', name: 'one', spec }))
   api.remove('Task', 'one')
   expect(api.find('Task', 'one')?.metadata.deletionTimestamp).toBeDefined()

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { applyPatch, type KubeObject } from './api.ts'
 import { pathOfObject } from './objects.ts'
 import { conditionsIn, putCondition } from './in-conditions.ts'
-import { FakeApi } from './testing/fake-api.ts'
+import { MemoryServer } from './testing/memory-server.ts'
 
 const spec = { projectRef: 'demo', kind: 'implement', goal: 'g', repositories: ['a'] }
 const refused = { type: 'Admitted', status: 'False', reason: 'NotFound', message: 'there is no Project demo' } as const
 
 function fixture() {
-  const client = new FakeApi()
+  const client = new MemoryServer()
   let now = Date.parse('2026-01-01T00:00:00Z')
   const clock = { now: () => (now += 60_000) }
   const task = client.create({ kind: 'Task', name: 'one', spec })
@@ -37,7 +37,7 @@ test('the same condition is not written again, and one that somebody edits comes
   const first = await put(task, refused)
   await put(first, refused)
   expect(writes()).toBe(1)
-  client.putStatus('Task', 'one', undefined)
+  client.edit('Task', 'one', { status: undefined })
   expect(conditionsIn(await put(client.find('Task', 'one')!, refused), 'refused')).toHaveLength(1)
 })
 
@@ -53,7 +53,7 @@ test('what the mirror wrote stays, whether a refusal comes or goes', async () =>
   })
   const cleared = await put(await put(mirrored, refused))
   expect(cleared.status).toMatchObject({ conditions: [running] })
-  client.putStatus('Task', 'one', { conditions: [admitted] })
+  client.edit('Task', 'one', { status: { conditions: [admitted] } })
   const before = writes()
   await put(client.find('Task', 'one')!)
   expect(writes()).toBe(before)

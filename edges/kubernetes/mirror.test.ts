@@ -40,7 +40,7 @@ test('without its owner there is no object, and there is once the owner comes', 
   actors.stepped('issue:default/app-1')
   await settle()
   expect(server.all('Issue')).toEqual([])
-  server.put('Repository', 'default/app', { projectRef: 'demo' })
+  server.create({ kind: 'Repository', name: 'default/app', spec: { projectRef: 'demo' } })
   clock.advance(1_000)
   await settle()
   expect(server.find('Issue', 'default/app-1')?.status).toEqual({ state: 'open' })
@@ -48,8 +48,8 @@ test('without its owner there is no object, and there is once the owner comes', 
 
 test('an object goes when nothing shows it, and never one that a person made', async () => {
   const { server, actors, mirror, settle, clock } = mirrorUnderTest()
-  server.put('Task', 'default/by-hand', { projectRef: 'demo' })
-  server.put('Issue', 'default/lib-2', { repositoryRef: 'lib', number: 2 })
+  server.create({ kind: 'Task', name: 'default/by-hand', spec: { projectRef: 'demo' } })
+  server.create({ kind: 'Issue', name: 'default/lib-2', spec: { repositoryRef: 'lib', number: 2 } })
   actors.show(anIssue('lib-3', { state: 'open' }))
   actors.show(anEntry('e', { state: 'Queued', position: 1 }))
   mirror.start()
@@ -69,8 +69,8 @@ test('an object goes when nothing shows it, and never one that a person made', a
 
 test('of a person’s Task only the status is written, and only of its own life', async () => {
   const { server, actors, mirror, settle } = mirrorUnderTest()
-  const { uid } = server.put('Task', 'default/mine', { projectRef: 'demo' }).metadata
-  server.put('Task', 'default/again', { projectRef: 'demo' })
+  const { uid } = server.create({ kind: 'Task', name: 'default/mine', spec: { projectRef: 'demo' } }).metadata
+  server.create({ kind: 'Task', name: 'default/again', spec: { projectRef: 'demo' } })
   const human = (ref: string): object => ({ origin: { kind: 'human', ref } })
   actors.show(aTask('mine', { stage: 'implementing' }, human(uid)))
   actors.show(aTask('again', { stage: 'delivered' }, human('an earlier one')))
@@ -126,7 +126,7 @@ describe('a person’s Task whose object went past its finalizer', () => {
   test('is not made a second time where the cache only lags behind the object', async () => {
     const held: (() => void)[] = []
     const { server, actors, mirror, settle } = mirrorUnderTest({ deliver: (change) => void held.push(change) })
-    const { uid } = server.put('Task', 'default/mine', { projectRef: 'demo' }).metadata
+    const { uid } = server.create({ kind: 'Task', name: 'default/mine', spec: { projectRef: 'demo' } }).metadata
     actors.show(aTask('mine', { stage: 'implementing' }, human(uid)))
     actors.show(aTask('mine-x7k2p', { stage: 'implementing' }, human(uid)))
     mirror.start()
@@ -143,7 +143,7 @@ test('a Task of ours whose label somebody took off is known by its origin: it is
   })
   actors.show(aTask('a', { stage: 'implementing' }))
   actors.show(aTask('a-x7k2p', { stage: 'queued' }, { origin: { kind: 'human', ref: 'taken for a person’s' } }))
-  const { metadata } = server.put('Task', 'default/a', aTask('a', {}).spec as never)
+  const { metadata } = server.create({ kind: 'Task', name: 'default/a', spec: aTask('a', {}).spec })
   actors.show(aTask('a-x7k2p', { stage: 'queued' }, { origin: { kind: 'human', ref: metadata.uid } }))
   mirror.start()
   for (let second = 0; second < 3; second += 1) {
@@ -158,7 +158,7 @@ test('a later life of a person’s Task is shown by the object of its first name
   const { server, actors, mirror, settle, clock } = mirrorUnderTest({
     lifeOf: async ({ namespace, name }) => `${namespace}/${name}-x7k2p`,
   })
-  const { uid } = server.put('Task', 'default/mine', { projectRef: 'demo' }).metadata
+  const { uid } = server.create({ kind: 'Task', name: 'default/mine', spec: { projectRef: 'demo' } }).metadata
   actors.show(aTask('mine', { stage: 'delivered' }, { origin: { kind: 'human', ref: 'an earlier one' } }))
   mirror.start()
   await settle()
@@ -172,7 +172,7 @@ test('a later life of a person’s Task is shown by the object of its first name
 
 test('a person’s Task under a name that the platform gave away stays the person’s', async () => {
   const { server, actors, mirror, settle } = mirrorUnderTest()
-  server.put('Task', 'default/a', { projectRef: 'demo', goal: 'mine' })
+  server.create({ kind: 'Task', name: 'default/a', spec: { projectRef: 'demo', goal: 'mine' } })
   actors.show(aTask('a', { stage: 'implementing' }))
   mirror.start()
   actors.stepped('task:default/a')
@@ -185,7 +185,7 @@ test('made by a person in the same moment, it stays the person’s', async () =>
   const { server, actors, mirror, settle, log } = mirrorUnderTest()
   server.before = async ({ kind, method }) => {
     if (kind === 'Task' && method === 'PATCH' && server.all('Task').length === 0)
-      server.put('Task', 'default/a', { projectRef: 'demo', goal: 'mine' })
+      server.create({ kind: 'Task', name: 'default/a', spec: { projectRef: 'demo', goal: 'mine' } })
   }
   actors.show(aTask('a', { stage: 'implementing' }))
   mirror.start()
@@ -197,7 +197,12 @@ test('made by a person in the same moment, it stays the person’s', async () =>
 
 test('of a Project that nobody claimed yet nothing is deleted', async () => {
   const { server, mirror, settle, project } = mirrorUnderTest()
-  server.put('Issue', 'default/lib-3', { repositoryRef: 'lib', number: 3 }, { labels: label })
+  server.create({
+    kind: 'Issue',
+    name: 'default/lib-3',
+    spec: { repositoryRef: 'lib', number: 3 },
+    metadata: { labels: label },
+  })
   server.edit('Project', 'default/demo', { metadata: { ...project.metadata, annotations: {} } })
   mirror.start()
   await settle()
@@ -284,7 +289,12 @@ test('a resync that fails is logged, and the next one repeats it', async () => {
 
 test('what another orchestrator works for is left alone', async () => {
   const { server, actors, mirror, settle, project } = mirrorUnderTest()
-  server.put('Issue', 'default/lib-3', { repositoryRef: 'lib', number: 3 }, { labels: label })
+  server.create({
+    kind: 'Issue',
+    name: 'default/lib-3',
+    spec: { repositoryRef: 'lib', number: 3 },
+    metadata: { labels: label },
+  })
   actors.show(aTask('a', { stage: 'implementing' }))
   server.edit('Project', 'default/demo', {
     metadata: { ...project.metadata, annotations: { [claimAnnotation]: `not ${store}` } },

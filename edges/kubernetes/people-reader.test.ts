@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { orchestratorMade } from './marks.ts'
 import { peopleReader } from './people-reader.ts'
-import { FakeApi } from './testing/fake-api.ts'
+import { MemoryServer } from './testing/memory-server.ts'
 import { FakeCache } from './testing/fake-cache.ts'
 import { projectSpec, repositorySpec, taskSpec } from './testing/reconciling.ts'
 
 test('what people want is read: no Project that goes, no Task of the platform, but a Task that goes', async () => {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const finalizers = ['x.io/held']
   const reader = peopleReader({
     projects: new FakeCache(api, 'Project'),

@@ -55,7 +55,7 @@ async function aCluster(): Promise<Cluster> {
       ask: async (method, path, question = {}) => {
         if (path !== `${podPath}/log`) {
           server.put(podPath, { status: cluster.status })
-          return server.client.ask(method, path, question)
+          return server.ask(method, path, question)
         }
         expect(question.isText).toBe(true)
         asked.push(question.query!)

@@ -12,8 +12,7 @@ import {
   waitingStatus,
 } from './testing/pod-objects.ts'
 import { remember } from './pod-watch.ts'
-import { podPath, podScene, type PodScene } from './testing/pod-scene.ts'
-import { at, taskPath } from './testing/pod-server.ts'
+import { type PodScene, at, podPath, podScene, taskPath } from './testing/pod-scene.ts'
 import { settle } from './testing/scripted-client.ts'
 
 const spec = aPodSpec()

@@ -104,7 +104,7 @@ test('what left its queue and somebody deletes stays away: the store knows no mo
 
 test('a person’s Task shows that it is queued within 2 s of its entry, though places are not due', async () => {
   const { actors, show, seconds, server } = underTest(3)
-  const { uid } = server.put('Task', 'default/e-2', { projectRef: 'demo' }).metadata
+  const { uid } = server.create({ kind: 'Task', name: 'default/e-2', spec: { projectRef: 'demo' } }).metadata
   const origin = { origin: { kind: 'human', ref: uid } }
   actors.show(aTask('e-2', {}, origin))
   actors.views.delete('QueuedEvent/default/e-2')
@@ -120,7 +120,7 @@ test('a person’s Task shows that it is queued within 2 s of its entry, though 
 
 test('a person’s Task that waits shows its place as its entry does', async () => {
   const { actors, show, seconds, server } = underTest(3)
-  const { uid } = server.put('Task', 'default/e-2', { projectRef: 'demo' }).metadata
+  const { uid } = server.create({ kind: 'Task', name: 'default/e-2', spec: { projectRef: 'demo' } }).metadata
   const waiting = (position: number): void =>
     actors.show(aTask('e-2', { stage: 'queued', position }, { origin: { kind: 'human', ref: uid } }))
   waiting(3)

@@ -65,8 +65,7 @@ async function start({ client, cacheOf, log }: RealServer, namespace: string, gi
   const [projects, repositories, tasks] = ['Project', 'Repository', 'Task'].map((kind) =>
     cacheOf(kindNamed(kind)!, [namespace]),
   ) as [ReturnType<typeof cacheOf>, ReturnType<typeof cacheOf>, ReturnType<typeof cacheOf>]
-  const find = (kind: string, name: string, within = namespace) =>
-    (kind === 'Project' ? projects : tasks).get(`${within}/${name}`)
+  const find = (kind: string, name: string) => (kind === 'Project' ? projects : tasks).get(name)
   const actors = given ?? new FakeActors({ find })
   await Promise.all([projects.start(), repositories.start(), tasks.start()])
   const { logger } = log

@@ -87,7 +87,7 @@ class Life {
 
   async begin(): Promise<void> {
     const { api, actors } = this.#world
-    api.fault = () => this.#burn()
+    api.before = api.after = () => this.#burn()
     actors.fault = (call, moment) => {
       if (moment === 'before' && call.startsWith('applied')) this.#judgeApplied(call)
       this.#burn()
@@ -157,7 +157,8 @@ class Life {
       const actor = actors.tasks.get(`default/${one.name}`)
       if (actor?.state === 'final' && actor.madeBy === undefined) actors.tasks.delete(`default/${one.name}`)
     } else if (one.act === 'delete' && api.find(one.kind, one.name)) api.remove(one.kind, one.name)
-    else if (one.act === 'wipe status' && api.find(one.kind, one.name)) api.putStatus(one.kind, one.name, undefined)
+    else if (one.act === 'wipe status' && api.find(one.kind, one.name))
+      api.edit(one.kind, one.name, { status: undefined })
   }
 
   #create(kind: 'Project' | 'Task', name: string): void {

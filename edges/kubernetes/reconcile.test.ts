@@ -41,10 +41,10 @@ describe('a Project', () => {
   test('that changes is told to its actor, and one whose status changes is not', async () => {
     const { api, actors, process } = await withDemo()
     const told = actors.calls.length
-    api.putStatus('Project', 'demo', { ready: true })
+    api.edit('Project', 'demo', { status: { ready: true } })
     await process.settle()
     expect(actors.calls).toHaveLength(told)
-    api.change('Project', 'demo', { ...projectSpec, triggerLabel: 'agents' })
+    api.edit('Project', 'demo', { spec: { ...projectSpec, triggerLabel: 'agents' } })
     await process.settle()
     expect(actors.calls.slice(told)).toEqual(['changed default/demo'])
   })
@@ -83,7 +83,7 @@ describe('a Project', () => {
       expect(condition.message).toContain(path)
     expect([world.actors.calls, finalizersOf(world, 'Project', 'demo')]).toEqual([[], []])
     expect(eventsOf(world)).toMatchObject([{ reason: 'InvalidSpec', type: 'Warning' }])
-    world.api.change('Project', 'demo', projectSpec)
+    world.api.edit('Project', 'demo', { spec: projectSpec })
     await process.settle()
     expect([world.actors.calls, conditionsOf(world, 'Project', 'demo')]).toEqual([['changed default/demo'], []])
   })
@@ -175,7 +175,7 @@ describe('a Project that is not ready', () => {
 
   test('because of its name is asked again once the holder is gone, and a holder that lost the name too', async () => {
     const { api, actors, process, checked } = await withDemo()
-    api.create({ ...demo, namespace: 'team' })
+    api.create({ ...demo, name: 'team/demo' })
     await process.settle()
     expect(checked).toEqual(['team/demo'])
     actors.projects.set('team/demo', { reason: 'NameConflict', isDeleted: false, seq: 2 })
@@ -195,7 +195,7 @@ describe('a Repository', () => {
     api.create({ kind: 'Repository', name: 'lib', spec: repositorySpec })
     await process.settle()
     expect(told()).toBe(2)
-    api.change('Repository', 'lib', { ...repositorySpec, defaultBranch: 'next' })
+    api.edit('Repository', 'lib', { spec: { ...repositorySpec, defaultBranch: 'next' } })
     await process.settle()
     expect(told()).toBe(3)
     api.remove('Repository', 'lib')
@@ -432,13 +432,13 @@ describe('a failure', () => {
   test('of a write that met a change is none: what changed is worked on next', async () => {
     const { world, api, process } = await withDemo()
     const invalid = { ...projectSpec, maxConcurrentAgents: 'many' }
-    api.change('Project', 'demo', invalid)
+    api.edit('Project', 'demo', { spec: invalid })
     await process.settle()
     let changes = 1
-    api.fault = ({ path }, moment) => {
-      if (path.endsWith('/status') && moment === 'before' && changes-- > 0) api.change('Project', 'demo', invalid)
+    api.before = ({ isStatus }) => {
+      if (isStatus && changes-- > 0) api.edit('Project', 'demo', { spec: invalid })
     }
-    api.change('Project', 'demo', projectSpec)
+    api.edit('Project', 'demo', { spec: projectSpec })
     await process.settle()
     expect(conditionsOf(world, 'Project', 'demo')).toMatchObject([{ reason: 'InvalidSpec', observedGeneration: 4 }])
   })
@@ -447,7 +447,7 @@ describe('a failure', () => {
 describe('at a start', () => {
   test('actors without a resource end or come back, but for those of namespaces that nobody watches', async () => {
     const world = createWorld()
-    world.api.create({ ...demo, namespace: 'kept' })
+    world.api.create({ ...demo, name: 'kept/demo' })
     for (const project of ['kept/demo', 'gone/demo', 'away/demo']) {
       world.actors.projects.set(project, { reason: '', isDeleted: false, seq: 1 })
       const namespace = project.slice(0, project.indexOf('/'))

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
+import { errorOf } from './answers.ts'
 import type { KubeClient, KubeObject } from './api.ts'
 import { claimAnnotation, closeFinalizer, lifeAnnotation, orchestratorMade } from './marks.ts'
 import { findLiveOrchestrator, release } from './release.ts'
-import { FakeApi, refusal } from './testing/fake-api.ts'
+import { MemoryServer } from './testing/memory-server.ts'
 import { projectSpec, startProcess, createWorld, taskSpec } from './testing/reconciling.ts'
 
 const clock = simulatedClock(0)
@@ -12,8 +13,8 @@ test('our marks come off in the namespaces that are asked for, and what somebody
   const world = createWorld()
   const { api } = world
   for (const namespace of ['default', 'team']) {
-    api.create({ kind: 'Project', namespace, name: 'demo', spec: projectSpec })
-    api.create({ kind: 'Task', namespace, name: 'one', spec: taskSpec })
+    api.create({ kind: 'Project', name: `${namespace}/demo`, spec: projectSpec })
+    api.create({ kind: 'Task', name: `${namespace}/one`, spec: taskSpec })
   }
   api.create({ kind: 'Project', name: 'bare', spec: { ...projectSpec, maxConcurrentAgents: 'many' } })
   const process = await startProcess(world)
@@ -24,18 +25,19 @@ test('our marks come off in the namespaces that are asked for, and what somebody
     { kind: 'Project', namespace: 'default', name: 'demo', wasDeleted: false, isGone: false },
     { kind: 'Task', namespace: 'default', name: 'one', wasDeleted: true, isGone: true },
   ])
-  expect(api.find('Project', 'demo')?.metadata).toMatchObject({ finalizers: [], annotations: {} })
+  const { metadata } = api.find('Project', 'demo')!
+  expect([metadata.finalizers, metadata.annotations]).toEqual([undefined, undefined])
   expect(api.find('Task', 'one')).toBeUndefined()
   expect(await release({ client: api, clock })).toHaveLength(2)
-  const { finalizers, annotations = {} } = api.find('Task', 'one', 'team')!.metadata
-  expect([finalizers, Object.keys(annotations)]).toEqual([[], [lifeAnnotation]])
+  const { finalizers, annotations = {} } = api.find('Task', 'team/one')!.metadata
+  expect([finalizers, Object.keys(annotations)]).toEqual([undefined, [lifeAnnotation]])
   expect(await release({ client: api, clock })).toEqual([])
   await (await startProcess(world, { orchestrator: 'another/one' })).settle()
   expect(api.find('Project', 'demo')?.metadata.annotations).toEqual({ [claimAnnotation]: 'another/one' })
 })
 
 test('a claim that a manifest brought comes off too', async () => {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const annotations = { [claimAnnotation]: 'other/lease', 'x.io/kept': 'yes' }
   api.create({ kind: 'Project', name: 'demo', spec: projectSpec, metadata: { annotations, finalizers: ['x.io/held'] } })
   const labels = orchestratorMade
@@ -43,20 +45,20 @@ test('a claim that a manifest brought comes off too', async () => {
   await release({ client: api, clock })
   const { finalizers, annotations: left } = api.find('Project', 'demo')!.metadata
   expect([finalizers, left]).toEqual([['x.io/held'], { 'x.io/kept': 'yes' }])
-  expect(api.find('Task', 'one')?.metadata.finalizers).toEqual([])
+  expect(api.find('Task', 'one')!.metadata.finalizers).toBeUndefined()
 })
 
 test('a kind that the cluster does not have is passed over, and a refusal is not', async () => {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   const without = (error: Error): KubeClient =>
-    Object.assign(new FakeApi(), {
-      async ask(...call: Parameters<FakeApi['ask']>) {
+    Object.assign(new MemoryServer(), {
+      async ask(...call: Parameters<MemoryServer['ask']>) {
         if (call[1].endsWith('/projects')) throw error
         return api.ask(...call)
       },
     })
-  expect(await release({ client: without(refusal(404, 'NotFound')), clock })).toEqual([])
-  await expect(release({ client: without(refusal(403, 'Forbidden')), clock })).rejects.toMatchObject({ code: 403 })
+  expect(await release({ client: without(errorOf(404, {})), clock })).toEqual([])
+  await expect(release({ client: without(errorOf(403, {})), clock })).rejects.toMatchObject({ code: 403 })
 })
 
 const lease = (resourceVersion: string, holderIdentity: string | null): KubeObject => ({
@@ -74,7 +76,7 @@ async function lookAt(at: (seconds: number) => readonly KubeObject[]): Promise<[
     queueMicrotask(() => setImmediate(() => own.advanceToNext()))
     return { metadata: {}, items: at((own.elapsed() - began) / 1_000) }
   }
-  const client = Object.assign(new FakeApi(), { ask }) as unknown as KubeClient
+  const client = Object.assign(new MemoryServer(), { ask }) as unknown as KubeClient
   const found = await findLiveOrchestrator({ client, clock: own })
   return [found, (own.elapsed() - began) / 1_000]
 }

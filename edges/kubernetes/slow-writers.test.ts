@@ -9,7 +9,7 @@ import { createStatusWriter } from './status-writer.ts'
 import { errorOf } from './answers.ts'
 import type { KubeObject } from './api.ts'
 import { FakeCache } from './testing/fake-cache.ts'
-import { FieldServer } from './testing/field-server.ts'
+import { MemoryServer } from './testing/memory-server.ts'
 import { at, aTask, settle, store } from './testing/mirroring.ts'
 
 /** A pause, by the place at which a writer stands: after it read the actors, before the server takes, after it took. */
@@ -45,7 +45,7 @@ interface Held {
 }
 
 class World {
-  readonly server = new FieldServer()
+  readonly server = new MemoryServer()
   readonly clock = simulatedClock(at)
   readonly #held: Held[] = []
   readonly #heard: (() => void)[][] = [[], []]
@@ -56,7 +56,12 @@ class World {
   truth = 1
 
   constructor() {
-    this.server.put('Task', 'default/a', {}, { labels: { 'platform.dev/made-by': 'orchestrator' } })
+    this.server.create({
+      kind: 'Task',
+      name: 'default/a',
+      spec: {},
+      metadata: { labels: { 'platform.dev/made-by': 'orchestrator' } },
+    })
     this.server.subscribe(({ status }) => void (typeof status?.['n'] === 'number' && this.seen.push(status['n'])))
     this.#writers.push(this.#writer(0), this.#writer(1))
   }
@@ -72,7 +77,7 @@ class World {
     const deliver = (change: () => void): void => void this.#heard[index]!.push(change)
     const caches = { Task: new FakeCache(this.server, 'Task', { deliver }) }
     const { logger } = captureLog()
-    const ask: FieldServer['ask'] = async <Answer>(...asked: Parameters<FieldServer['ask']>) => {
+    const ask: MemoryServer['ask'] = async <Answer>(...asked: Parameters<MemoryServer['ask']>) => {
       await this.#hold('before')
       const answer = await this.server.ask<Answer>(...asked)
       await this.#hold('after')

@@ -223,7 +223,12 @@ test('the status of a Project is that of its object, and of no other orchestrato
   const { server, actors, mirror, settle } = mirrorUnderTest()
   actors.stored.set('Project/default/demo', { ready: true, memory: null })
   actors.stored.set('Repository/default/lib', { forgeId: '7' })
-  server.put('Project', 'default/theirs', {}, { annotations: { 'platform.dev/orchestrator': 'store-2' } })
+  server.create({
+    kind: 'Project',
+    name: 'default/theirs',
+    spec: {},
+    metadata: { annotations: { 'platform.dev/orchestrator': 'store-2' } },
+  })
   actors.stored.set('Project/default/theirs', { ready: true })
   mirror.start()
   await settle()

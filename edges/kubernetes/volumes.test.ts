@@ -3,8 +3,7 @@ import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.t
 import { KubeError } from './answers.ts'
 import { aPodSpec, plainProject } from './testing/pod-fixture.ts'
 import { terminatedStatus } from './testing/pod-objects.ts'
-import { podPath, podScene, type PodScene } from './testing/pod-scene.ts'
-import { at, projectPath } from './testing/pod-server.ts'
+import { type PodScene, at, podPath, podScene, projectPath } from './testing/pod-scene.ts'
 
 const users = aPodSpec()
 const minute = 60_000

@@ -7,7 +7,7 @@ import type { Resource, ResourceHooks, TaskDeletion, TaskEnd } from '../../ports
 import { isDeleting, isMadeByOrchestrator } from '../marks.ts'
 import { resourceOf } from '../resources.ts'
 import type { ActorReads, TaskState } from '../reconcile-deps.ts'
-import type { FakeApi } from './fake-api.ts'
+import type { MemoryServer } from './memory-server.ts'
 
 interface TaskActor {
   state: 'live' | 'final'
@@ -17,7 +17,7 @@ interface TaskActor {
 }
 
 /** As the orchestrator's reader has them. */
-export type Objects = Pick<FakeApi, 'find'>
+export type Objects = Pick<MemoryServer, 'find'>
 
 type Moment = 'before' | 'after'
 
@@ -98,7 +98,7 @@ export class FakeActors {
   }
 
   #changed(namespace: string, name: string): void {
-    const object = this.#objects.find('Project', name, namespace)
+    const object = this.#objects.find('Project', `${namespace}/${name}`)
     if (object === undefined || isDeleting(object)) return
     const id = `${namespace}/${name}`
     const key = `${object.metadata.uid}/${object.metadata.generation}`
@@ -135,7 +135,7 @@ export class FakeActors {
   #taskDeleted({ namespace, name }: TaskDeletion): TaskEnd {
     const id = `${namespace}/${name}`
     const named = this.tasks.get(id)
-    const object = this.#objects.find('Task', name, namespace)
+    const object = this.#objects.find('Task', `${namespace}/${name}`)
     const made = object === undefined || isMadeByOrchestrator(object) ? undefined : resourceOf(object).resource
     if (made !== undefined) this.waiting.delete(made.uid)
     const actor = made === undefined ? named : this.tasks.get(this.#lifeOf(made))

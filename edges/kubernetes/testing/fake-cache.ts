@@ -1,13 +1,8 @@
 /** A cache over the server in the test's memory; one that lags gets a change when the test delivers it. */
 import { nameOf, type KubeObject, type ObjectCache } from '../api.ts'
+import type { MemoryServer } from './memory-server.ts'
 
-type Change = 'changed' | 'gone'
-type Listener = (name: string, change: Change) => void
-
-interface Source {
-  all(kind: string): readonly KubeObject[]
-  subscribe(listener: (object: KubeObject, change: Change) => void): () => void
-}
+type Listener = Parameters<ObjectCache['subscribe']>[0]
 
 interface FakeCacheOptions {
   readonly lags?: boolean
@@ -21,7 +16,11 @@ export class FakeCache implements ObjectCache {
   readonly #listeners = new Set<Listener>()
   readonly #stop: () => void
 
-  constructor(server: Source, kind: string, { lags = false, deliver = (change) => change() }: FakeCacheOptions = {}) {
+  constructor(
+    server: MemoryServer,
+    kind: string,
+    { lags = false, deliver = (change) => change() }: FakeCacheOptions = {},
+  ) {
     for (const object of server.all(kind)) this.#objects.set(nameOf(object), object)
     this.#stop = server.subscribe((object, change) => {
       if (object.kind !== kind) return
@@ -36,7 +35,7 @@ export class FakeCache implements ObjectCache {
     for (const hear of this.#pending.splice(0, most)) hear()
   }
 
-  #hear(object: KubeObject, change: Change): void {
+  #hear(object: KubeObject, change: 'changed' | 'gone'): void {
     if (change === 'changed') this.put(object)
     else if (this.#objects.delete(nameOf(object))) this.#notify(nameOf(object), 'gone')
   }
@@ -66,7 +65,7 @@ export class FakeCache implements ObjectCache {
     }
   }
 
-  #notify(name: string, change: Change): void {
+  #notify(name: string, change: 'changed' | 'gone'): void {
     for (const listener of this.#listeners) listener(name, change)
   }
 

@@ -11,7 +11,7 @@ import { viewKey } from '../../ports/resource-views.ts'
 import { claimAnnotation } from '../marks.ts'
 import { createMirror, type MirrorDeps } from '../mirror.ts'
 import { FakeCache } from './fake-cache.ts'
-import { FieldServer } from './field-server.ts'
+import { MemoryServer } from './memory-server.ts'
 
 export const at = Date.parse('2026-01-02T03:04:05Z')
 export const store = 'store-1'
@@ -87,10 +87,10 @@ export function mirrorUnderTest({
   deliver = (change) => change(),
   ...deps
 }: Partial<MirrorDeps> & { readonly deliver?: (change: () => void) => void } = {}) {
-  const server = new FieldServer()
+  const server = new MemoryServer()
   const annotations = { [claimAnnotation]: store }
-  const project = server.put('Project', 'default/demo', {}, { annotations })
-  const repository = server.put('Repository', 'default/lib', { projectRef: 'demo' })
+  const project = server.create({ kind: 'Project', name: 'default/demo', spec: {}, metadata: { annotations } })
+  const repository = server.create({ kind: 'Repository', name: 'default/lib', spec: { projectRef: 'demo' } })
   const actors = new FakeActors()
   const clock = simulatedClock(at)
   const log = captureLog()

@@ -2,13 +2,15 @@
 import { captureLog, type LogCapture } from '../../../http/testing/fixture.ts'
 import { simulatedClock, type SimulatedClock } from '../../../runtime/simulated-clock.ts'
 import type { PodObservation } from '../../ports/pods.ts'
+import { pathOf } from '../api.ts'
 import { KubernetesPods, type KubernetesPodsOptions } from '../pods.ts'
+import { FakeCache } from './fake-cache.ts'
+import { MemoryServer } from './memory-server.ts'
 import { plainProject, podInputs } from './pod-fixture.ts'
-import { at, PodServer, projectPath, taskPath } from './pod-server.ts'
 import { settle } from './scripted-client.ts'
 
 export interface PodScene {
-  readonly server: PodServer
+  readonly server: MemoryServer
   readonly clock: SimulatedClock
   readonly log: LogCapture
   readonly pods: KubernetesPods
@@ -20,30 +22,25 @@ export interface PodScene {
   pass(ms: number): Promise<void>
 }
 
-export const podPath = at('pods', 'implement-a-1-2')
+export const at = (plural: string, name: string, apiVersion = 'v1'): string =>
+  pathOf({ apiVersion, plural }, { namespace: 'default', name })
 
-const apiVersion = 'platform.dev/v1alpha1'
+export const taskPath = at('tasks', 'implement-a-1', 'platform.dev/v1alpha1')
+export const projectPath = at('projects', 'demo', 'platform.dev/v1alpha1')
+export const podPath = at('pods', 'implement-a-1-2')
 
 export function podScene(options: Partial<KubernetesPodsOptions> = {}, project: object = plainProject): PodScene {
   const clock = simulatedClock(Date.parse('2026-01-01T00:00:00Z'))
-  const server = new PodServer(() => clock.now())
+  const server = new MemoryServer(() => clock.now())
   const log = captureLog()
-  server.put(taskPath, {
-    apiVersion,
-    kind: 'Task',
-    metadata: { namespace: 'default', name: 'implement-a-1', uid: 'uid-of-task' },
-  })
-  server.put(projectPath, {
-    apiVersion,
-    kind: 'Project',
-    metadata: { namespace: 'default', name: 'demo', uid: 'uid-of-demo' },
-    spec: project,
-  })
+  server.put(taskPath, { metadata: { uid: 'uid-of-task' } })
+  server.put(projectPath, { metadata: { uid: 'uid-of-demo' }, spec: project })
+  const cache = new FakeCache(server, 'Pod')
   const restart = (): KubernetesPods =>
     new KubernetesPods({
-      client: server.client,
-      cache: server.cache,
-      tasks: { list: () => server.tasks },
+      client: server,
+      cache,
+      tasks: { list: () => server.all('Task') },
       image: 'statewright/wrapper:v0',
       security: { runAsNonRoot: false },
       workspaces: false,

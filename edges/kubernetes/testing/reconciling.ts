@@ -4,12 +4,12 @@ import { createEventRecorder } from '../events.ts'
 import { createReconciler, type Reconciler } from '../reconcile.ts'
 import type { ReconcilerDeps } from '../reconcile-deps.ts'
 import { FakeActors } from './fake-actors.ts'
-import { FakeApi } from './fake-api.ts'
 import { FakeCache } from './fake-cache.ts'
 import { ManualQueue } from './manual-queue.ts'
+import { MemoryServer } from './memory-server.ts'
 
 export interface World {
-  readonly api: FakeApi
+  readonly api: MemoryServer
   readonly actors: FakeActors
   /** By `<namespace>/<name>`. */
   readonly secrets: Map<string, Readonly<Record<string, string>>>
@@ -20,7 +20,7 @@ export interface World {
 }
 
 export function createWorld(): World {
-  const api = new FakeApi()
+  const api = new MemoryServer()
   return { api, actors: new FakeActors(api), secrets: new Map(), checked: [], recreated: [] }
 }
 
