@@ -36,8 +36,8 @@ export class FakeCache implements ObjectCache {
   }
 
   #hear(object: KubeObject, change: 'changed' | 'gone'): void {
-    if (change === 'changed') this.put(object)
-    else if (this.#objects.delete(nameOf(object))) this.#notify(nameOf(object), 'gone')
+    if (change === 'changed') return this.put(object)
+    if (this.#objects.delete(nameOf(object))) this.#listeners.forEach((listener) => listener(nameOf(object), 'gone'))
   }
 
   async start(): Promise<void> {}
@@ -58,15 +58,10 @@ export class FakeCache implements ObjectCache {
   }
 
   put(object: KubeObject): void {
-    const before = this.#objects.get(nameOf(object))
-    if (before === undefined || Number(before.metadata.resourceVersion) < Number(object.metadata.resourceVersion)) {
-      this.#objects.set(nameOf(object), object)
-      this.#notify(nameOf(object), 'changed')
-    }
-  }
-
-  #notify(name: string, change: 'changed' | 'gone'): void {
-    for (const listener of this.#listeners) listener(name, change)
+    const name = nameOf(object)
+    if (Number(this.get(name)?.metadata.resourceVersion ?? 0) >= Number(object.metadata.resourceVersion)) return
+    this.#objects.set(name, object)
+    this.#listeners.forEach((listener) => listener(name, 'changed'))
   }
 
   subscribe(listener: Listener): () => void {

@@ -36,12 +36,6 @@ interface Stored {
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-interface Applying {
-  readonly manager: string
-  readonly isForced: boolean
-  readonly isStatus: boolean
-}
-
 interface Body extends Partial<KubeObject> {
   readonly gracePeriodSeconds?: number
   readonly preconditions?: { readonly uid?: string }
@@ -162,8 +156,8 @@ export class MemoryServer implements KubeClient {
       throw errorOf(known === undefined ? 409 : 422, { message: 'the uid is of another object' })
     this.#check(body.status ?? {}, type)
     const part = partOf(body, isStatus)
-    const how = { manager, isForced: query['force'] === true, isStatus }
-    return type === applyPatch ? this.#apply(path, object, part, how) : this.#merge(path, object, part, manager)
+    if (type !== applyPatch) return this.#merge(path, object, part, manager)
+    return this.#apply(path, object, part, { manager, isForced: query['force'] === true })
   }
 
   #list({ kind, name }: Call, selector: string): object {
@@ -183,14 +177,15 @@ export class MemoryServer implements KubeClient {
     return this.put(path, body, manager)
   }
 
-  #apply(path: string, object: KubeObject, part: Plain, { manager, isForced, isStatus }: Applying): KubeObject {
-    const self = `${manager} applies${isStatus ? ' status' : ''}`
+  #apply(path: string, object: KubeObject, part: Plain, by: { manager: string; isForced: boolean }): KubeObject {
+    const isStatus = 'status' in part
+    const self = `${by.manager} applies${isStatus ? ' status' : ''}`
     const owned = this.#stored.get(path)?.owned ?? new Map<string, ReadonlySet<string>>()
     const others = new Set([...owned].flatMap(([name, fields]) => (name === self ? [] : [...fields])))
     const [now, next] = [leavesOf(part), new Map(leavesOf(object))]
     for (const field of owned.get(self) ?? []) if (!now.has(field) && !others.has(field)) next.delete(field)
     for (const [field, value] of now) {
-      const isConflict = !isForced && others.has(field) && !isDeepStrictEqual(next.get(field), value)
+      const isConflict = !by.isForced && others.has(field) && !isDeepStrictEqual(next.get(field), value)
       if (isConflict) throw errorOf(409, { message: `conflict: ${field.replaceAll('\n', '.')}` })
       next.set(field, value)
     }
@@ -231,8 +226,7 @@ export class MemoryServer implements KubeClient {
 
   /** `claims`: fields that are the writer's from now on; absent: those that it changes, too. Others lose what it changes. */
   #write(path: string, next: Leaves, writer: string, claims?: readonly string[]): KubeObject {
-    const stored = this.#stored.get(path)
-    const { object: before, owned = new Map<string, ReadonlySet<string>>() } = stored ?? {}
+    const { object: before, owned = new Map<string, ReadonlySet<string>>() } = this.#stored.get(path) ?? {}
     const old = leavesOf(before ?? {})
     const changed = new Set(
       [...old.keys(), ...next.keys()].filter((one) => !isDeepStrictEqual(old.get(one), next.get(one))),
@@ -250,19 +244,16 @@ export class MemoryServer implements KubeClient {
     return object
   }
 
-  /** With its next version and generation; itself, where nothing differs. */
-  #changed(before: KubeObject | undefined, given: KubeObject): KubeObject {
-    const object = { ...given, metadata: withoutEmpty(given.metadata) }
-    if (before === undefined) return this.#versioned(object, 0)
-    if (isDeepStrictEqual(before, object)) return before
-    const isNew = finalizersOf(object).some((name) => !finalizersOf(before).includes(name))
-    if (isNew && before.metadata.deletionTimestamp !== undefined)
+  /** With its next version and generation, and no empty marks; itself, where nothing differs. */
+  #changed(before: KubeObject | undefined, { metadata, ...rest }: KubeObject): KubeObject {
+    const marks = Object.entries(metadata).filter(([, one]) => one !== Object(one) || Object.keys(one).length > 0)
+    const object = { ...rest, metadata: Object.fromEntries(marks) } as unknown as KubeObject
+    if (before !== undefined && isDeepStrictEqual(before, object)) return before
+    const isNew = finalizersOf(object).some((name) => before === undefined || !finalizersOf(before).includes(name))
+    if (isNew && before?.metadata.deletionTimestamp !== undefined)
       throw errorOf(422, { message: 'no new finalizers can be added if the object is being deleted' })
-    return this.#versioned(object, isDeepStrictEqual(before.spec, object.spec) ? 0 : 1)
-  }
-
-  #versioned(object: KubeObject, more: number): KubeObject {
-    const generation = (object.metadata.generation ?? 0) + more
+    const isNext = before !== undefined && !isDeepStrictEqual(before.spec, object.spec)
+    const generation = (metadata.generation ?? 0) + (isNext ? 1 : 0)
     return { ...object, metadata: { ...object.metadata, generation, resourceVersion: `${++this.#version}` } }
   }
 
@@ -297,14 +288,6 @@ function partOf({ metadata = {} as KubeObject['metadata'], spec, status }: Body,
   if (isStatus) return { status }
   const { uid: _uid, resourceVersion: _version, name: _name, namespace: _namespace, ...marks } = metadata
   return { ...(Object.keys(marks).length === 0 ? {} : { metadata: marks }), spec }
-}
-
-/** Marks that are all gone are no empty list. */
-function withoutEmpty(metadata: KubeObject['metadata']): KubeObject['metadata'] {
-  const entries = Object.entries(metadata)
-  return Object.fromEntries(
-    entries.filter(([, one]) => Object.keys(Object(one)).length > 0 || Object(one) !== one),
-  ) as never
 }
 
 /** Seconds: only a pod on a node whose containers run has any. */

@@ -173,6 +173,8 @@ export function serverContract(withServer: (use: (server: ServerUnderTest) => Pr
     })
     expect((await applyStatus({ pendingEvents: 1 })).status).toEqual({ stage: 'queued', pendingEvents: 1 })
     expect((await applyStatus({ pendingEvents: 2 }, { by: 'b' })).status).toEqual({ pendingEvents: 2 })
+    const own = await applyStatus({ pendingEvents: 3 }, { by: 'b', isForced: false })
+    expect(own.status).toEqual({ pendingEvents: 3 })
   })
 
   states('conditions are known by their type, each its manager’s', async (server) => {
