@@ -1,4 +1,5 @@
 /** Negative controls: each of these systems is wrong in one place, and the simulation has to find out. */
+import { walls } from '../injection/hands/walls.ts'
 import type { Edit } from '../plant.ts'
 import type { ObjectionPlace } from './plan.ts'
 
@@ -290,6 +291,12 @@ export const plantedBugs: readonly PlantedBug[] = [
         replace: "return 'author'",
       },
     ],
+  },
+  {
+    name: 'plan-not-read-back',
+    does: 'grants a plan whatever others made of the comment that shows it',
+    law: /^LAW-24: .* grants a plan that was not shown/,
+    edits: walls['plan-shown'],
   },
   {
     name: 'own-voice-heard',

@@ -11,7 +11,7 @@ import { nameOf } from './thread.ts'
 import { markOf, wrongStandings } from './standings.ts'
 import { decision, nameIn, repositoryOf, traceOf } from './trace.ts'
 import { mergesAreIntoTheJudgedBase, onlyReviewedHeadsAreMerged } from './verdicts.ts'
-import { grantsAreTheirs, objectionsStand, withdrawalsStand } from './withdrawals.ts'
+import { grantsAreTheirs, objectionsStand, plansStand, withdrawalsStand } from './withdrawals.ts'
 
 type Law = (outcome: Outcome) => readonly string[]
 
@@ -41,6 +41,7 @@ const laws: readonly Law[] = [
   withdrawalsStand,
   objectionsStand,
   grantsAreTheirs,
+  plansStand,
   aWithheldModelIsSpared,
   ...memoryLaws,
 ]

@@ -7,6 +7,7 @@ import {
   objectionPlaces,
   troubledMs,
   type AlertPlan,
+  type AlterationPlan,
   type CrashFault,
   type Fault,
   type ForeignPushPlan,
@@ -55,6 +56,7 @@ export function makePlan(seed: number, points: readonly string[]): Plan {
     ),
     objections: objectionPlans(dice(seed, 'objections')),
     forgeries: forgeryPlans(dice(seed, 'forgeries')),
+    alterations: alterationPlans(dice(seed, 'alterations')),
     foreignPushes: foreignPushPlans(dice(seed, 'foreign pushes')),
     rebases: rebasePlans(dice(seed, 'rebases')),
     required: requiredPlan(dice(seed, 'required check')),
@@ -119,6 +121,7 @@ const calmWays = {
   withheld: undefined,
   foreignPushes: [],
   forgeries: [],
+  alterations: [],
   rebases: [],
   required: undefined,
   memory: 'there',
@@ -203,6 +206,16 @@ function forgeryPlans(roll: Dice): readonly ForgeryPlan[] {
     by: roll.pick(meddlers),
     how: roll.pick(['approves', 'excuses', 'deletes']),
     afterMs: roll.whole(0, 1500),
+    isUntold: roll.chance(0.5),
+  }))
+}
+
+function alterationPlans(roll: Dice): readonly AlterationPlan[] {
+  return several(meddlings(roll), (nth) => ({
+    nth,
+    by: roll.pick(meddlers),
+    how: roll.pick(['alters', 'deletes']),
+    afterMs: roll.pick([roll.whole(-5000, -1000), roll.whole(-999, 999), roll.whole(1000, 8000)]),
     isUntold: roll.chance(0.5),
   }))
 }

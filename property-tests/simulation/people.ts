@@ -3,11 +3,13 @@ import { people } from '../../standins/people.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
 import type { ReviewInput } from '../../standins/forge/store/reviews.ts'
 import type { World } from '../runtime/simulation/world.ts'
+import { topicMarker } from '../../edges/forge/marker.ts'
 import { ordersMark } from './agents.ts'
 import { fullName, repositoryNames, triggerLabel, type Forge, type Said } from './forge.ts'
 import type { Silence } from './silence.ts'
 import { nameOf, type Thread } from './thread.ts'
 import type {
+  AlterationPlan,
   ForgeryPlan,
   IssuePlan,
   MaintainerMood,
@@ -65,6 +67,8 @@ export class Crowd {
   readonly #overruled = new Set<string>()
   /** Comments of the maintainer so far. */
   #words = 0
+  /** Approvals of his where a plan is shown so far. */
+  #approvals = 0
   #isCalm = false
 
   constructor(world: World, forge: Forge, { plan, silence }: { readonly plan: Plan; readonly silence: Silence }) {
@@ -337,8 +341,36 @@ export class Crowd {
     return own.findLast(({ author }) => author.login === people.maintainer)?.id
   }
 
-  /** GitLab takes its own commands out of a comment: on a merge request `/approve` is its button, on an issue it is nothing. */
+  /** Where others change the plan that the maintainer approves, they do so before it or after. */
   async #say(login: string, thread: Thread, body: string): Promise<void> {
+    const write = (): Promise<void> => this.#write(login, thread, body)
+    const isApproval = login === people.maintainer && thread.kind === 'issue' && judgeComment(body) === 'approves'
+    const plan = isApproval ? this.#nextAlteration(thread) : undefined
+    if (plan === undefined) return write()
+    const alter = (): Promise<void> => this.#alter(plan, thread)
+    const [first, then] = plan.afterMs < 0 ? [alter, write] : [write, alter]
+    await first()
+    this.#world.after(Math.abs(plan.afterMs), () => this.#on(then))
+  }
+
+  #nextAlteration(thread: Thread): AlterationPlan | undefined {
+    if (this.#isCalm || this.#shownPlan(thread) === undefined) return undefined
+    const nth = this.#approvals++
+    return this.#plan.alterations.find((one) => one.nth === nth)
+  }
+
+  #shownPlan(thread: Thread): { readonly id: number; readonly body: string } | undefined {
+    const comments = [...this.#thread(thread).comments.values()]
+    return comments.find(({ author, body }) => author.login === people.bot && body.includes(topicMarker('plan')))
+  }
+
+  async #alter(plan: AlterationPlan, thread: Thread): Promise<void> {
+    const shown = this.#shownPlan(thread)
+    if (shown) await this.#touch(plan, thread, shown.id, shown.body.replace('1. Do', '1. Do not do'))
+  }
+
+  /** GitLab takes its own commands out of a comment: on a merge request `/approve` is its button, on an issue it is nothing. */
+  async #write(login: string, thread: Thread, body: string): Promise<void> {
     this.#world.tell(`${login} says ${JSON.stringify(body)} on ${nameOf(thread)}`)
     const { actions } = this.#forge
     const repository = fullName(thread.repository)
@@ -362,16 +394,20 @@ export class Crowd {
     for (const one of this.objections) if (nameOf(one) === nameOf(thread)) one.liftedAt ??= this.#forge.audit.length
   }
 
-  /** On GitLab only who administers the project may touch the words of others. */
   async #overwrite(plan: ForgeryPlan, thread: Thread, id: number): Promise<void> {
     const word = this.#thread(thread).comments.get(id)
     if (word === undefined) return
     if (plan.isUntold && word.body === '/hold') this.#neverShown(thread)
-    const by = this.#plan.forge === 'gitlab' ? people.owner : people[plan.by]
     this.#overruled.add(nameOf(thread))
-    this.#world.tell(`${by} ${plan.how} where ${people.maintainer} wrote on ${nameOf(thread)}`)
+    await this.#touch(plan, thread, id, plan.how === 'approves' ? '/approve' : 'Fine, after all.')
+  }
+
+  /** On GitLab only who administers the project may touch the words of others. */
+  async #touch(plan: ForgeryPlan | AlterationPlan, thread: Thread, id: number, text: string): Promise<void> {
+    const by = this.#plan.forge === 'gitlab' ? people.owner : people[plan.by]
     const { actions } = this.#forge
-    const text = plan.how === 'approves' ? '/approve' : 'Fine, after all.'
+    const { author } = this.#thread(thread).comments.get(id)!
+    this.#world.tell(`${by} ${plan.how} what ${author.login} wrote on ${nameOf(thread)}`)
     await this.#silence.around(plan.isUntold, telling, () => {
       if (plan.how === 'deletes') actions.deleteComment(by, fullName(thread.repository), id)
       else actions.editComment(by, fullName(thread.repository), id, text)

@@ -9,6 +9,7 @@ export interface Plan {
   readonly objections: readonly ObjectionPlan[]
   readonly foreignPushes: readonly ForeignPushPlan[]
   readonly forgeries: readonly ForgeryPlan[]
+  readonly alterations: readonly AlterationPlan[]
   readonly rebases: readonly RebasePlan[]
   /** A check that the base requires of each head; undefined: none. */
   readonly required: RequiredCheckPlan | undefined
@@ -73,6 +74,11 @@ export interface ForgeryPlan {
   readonly afterMs: number
   /** The deliveries of both get lost. */
   readonly isUntold: boolean
+}
+
+/** Of the comment with a plan, after the nth approval of the maintainer where one is shown; negative: before it (APPROVAL-19). */
+export interface AlterationPlan extends Omit<ForgeryPlan, 'how'> {
+  readonly how: 'alters' | 'deletes'
 }
 
 export interface SecretPlan {

@@ -39,6 +39,7 @@ describe('the whole system under a seed', { timeout }, () => {
       'foreign-never-told': 54006,
       'deaf-to-a-new-base': 54013,
       'every-hand-is-the-authors': 64009,
+      'plan-not-read-back': 90008,
     }
     const runs = await Promise.all(
       Object.entries(bugs).map(([bug, from]) =>

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { topicMarker } from '../../edges/forge/marker.ts'
 import { people } from '../../standins/people.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Entry } from './forge.ts'
-import { grantsAreTheirs, withdrawalsStand } from './withdrawals.ts'
+import { grantsAreTheirs, plansStand, withdrawalsStand } from './withdrawals.ts'
 
 const issue = 'issue:default/library-1'
 const at = 1_700_000_000_000
@@ -79,4 +80,35 @@ test.each<[title: string, audit: readonly Entry[], broken: number]>([
     [{ type: 'deliver', params: { event: { type: 'approval.granted' } } }],
   )
   expect(grantsAreTheirs({ audit, rows: [granted] })).toHaveLength(broken)
+})
+
+const hash = '0123456789abcdef'
+const said = comment(1, '/approve')
+const early = { ...said, at: new Date(at - 20_000).toISOString() }
+function planned(by: 'bot' | 'stranger', atMs: number, action = 'comment.edit', words = hash): Entry {
+  const detail = { comment: '12', body: `${words}\n\n${topicMarker('plan')}` }
+  return { ...entry(action, people[by], 1, detail), at: new Date(at + atMs).toISOString() }
+}
+const shown = planned('bot', -9000, 'comment.create')
+const altered = planned('stranger', -2000)
+
+test.each<[title: string, audit: readonly Entry[], broken: number]>([
+  ['as the platform wrote it', [shown, said], 0],
+  ['that another altered before', [shown, altered, said], 1],
+  ['that another altered in its second', [shown, planned('stranger', -1), said], 1],
+  ['that another altered after it', [shown, said, planned('stranger', 1)], 0],
+  ['that another deleted before', [shown, planned('stranger', -2000, 'comment.delete'), said], 1],
+  ['that the platform wrote anew after it', [shown, altered, said, planned('bot', 2000)], 1],
+  ['that the platform wrote in its second', [said, planned('bot', 2, 'comment.create')], 0],
+  ['while an older plan was shown', [planned('bot', -9000, 'comment.create', 'other'), said], 1],
+  ['in advance of it', [early, shown], 0],
+  ['whose change the Task has merged', [shown, altered, said, opened, merged], 0],
+])('a grant is on a plan %s (LAW-24)', (_, audit, broken) => {
+  const task = 'default/implement-library-1-aaaaa'
+  const noted = row(1, `task:${task}`, { type: 'note.written', kind: 'plan', at: at - 10_000 })
+  const claim = { issue: 'default/library-1', citation: { commentId: '11' } }
+  const granted = row(9, issue, { type: 'approval.claimed', task, planHash: hash, claim }, [
+    { type: 'deliver', params: { event: { type: 'approval.granted' } } },
+  ])
+  expect(plansStand({ audit, rows: [noted, granted] })).toHaveLength(broken)
 })

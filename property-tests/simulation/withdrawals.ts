@@ -1,7 +1,10 @@
 /** LAW-24 over the whole system: who withdrew, and who took it back, by the forge's own record of what people did. */
+import { topicMarker } from '../../edges/forge/marker.ts'
 import { people } from '../../standins/people.ts'
+import type { HeldClaim } from '../../machines/issue/context.ts'
 import type { IssueFacts, Withdrawal } from '../../machines/issue/events.ts'
 import { judgeComment } from '../../machines/rules/approval-grammar.ts'
+import { taskBranch } from '../../machines/rules/names.ts'
 import type { ApprovalClaim } from '../../machines/task/events.ts'
 import type { PlacedRow } from './evidence.ts'
 import type { Entry } from './forge.ts'
@@ -54,24 +57,64 @@ export function objectionsStand({
 
 /** LAW-24 of grants: a maintainer himself wrote what the Issue granted on, whoever wrote over it. */
 export function grantsAreTheirs({ audit, rows }: Pick<Outcome, 'audit' | 'rows'>): readonly string[] {
-  const granted = rows.filter(
-    ({ event, effects }) =>
-      event.type === 'approval.claimed' &&
-      effects.some(({ params }) => (params['event'] as { type?: string } | undefined)?.type === 'approval.granted'),
-  )
-  return granted.flatMap(({ address, seq, event }) => {
+  return rows.filter(isGranted).flatMap(({ address, seq, event }) => {
     const { commentId } = (event['claim'] as ApprovalClaim).citation ?? {}
-    const isTheirs = audit.some(
-      (one) => one.actor === people.maintainer && wrote(one, commentId) && judged(one) === 'approves',
-    )
-    return commentId === undefined || isTheirs
+    return commentId === undefined || audit.some((one) => approvedBy(one, commentId))
       ? []
       : [`LAW-24: ${address} ${seq} grants on comment ${commentId}, which no maintainer wrote`]
   })
 }
 
-function wrote({ action, detail }: Entry, commentId: string | undefined): boolean {
-  return action !== 'comment.delete' && String(detail?.['comment']) === commentId
+/**
+ * LAW-24 of plans (APPROVAL-19): when the maintainer approved, the issue showed the plan of the grant as the platform wrote
+ * it. Three things are left out (decisions/0023). Forges date in whole seconds: what the platform wrote in the second of the
+ * approval counts. Where no plan was shown, an approval older than the Task's first plan by the platform's clock speaks of
+ * that one. And nobody looks at the comment where the Task has merged (APPROVAL-16).
+ */
+export function plansStand({ audit, rows }: Pick<Outcome, 'audit' | 'rows'>): readonly string[] {
+  const heads = headsIn(audit)
+  return rows.filter(isGranted).flatMap(({ address, seq, place, event }) => {
+    const { task, planHash, claim } = event as unknown as HeldClaim
+    const id = claim.citation?.commentId
+    const known = audit.filter((one) => one.place < place)
+    const at = known.findLastIndex((one) => approvedBy(one, id))
+    const word = known[at]
+    const isMerged = known.some((one) => one.action === 'pull.merge' && heads.get(nameIn(one)) === taskBranch(task))
+    if (word === undefined || isMerged) return []
+    const own = known
+      .filter((one) => isPlan(one) && nameIn(one) === nameIn(word))
+      .map(({ detail }) => detail?.['comment'])
+    const isOfPlan = ({ detail }: Entry): boolean => own.includes(detail?.['comment'])
+    const before = known.slice(0, at).findLast(isOfPlan)
+    const isNone = before === undefined || before.action === 'comment.delete'
+    const isFirst = (one: PlacedRow): boolean => one.address === `task:${task}` && one.event['kind'] === 'plan'
+    if (isNone && second(rows.find(isFirst)?.event.at ?? 0) >= second(word.at)) return []
+    const inItsSecond = known.filter((one) => isOfPlan(one) && second(one.at) === second(word.at))
+    return [before, ...inItsSecond].some((one) => one && isPlan(one, planHash))
+      ? []
+      : [`LAW-24: ${address} ${seq} grants a plan that was not shown when comment ${id} approved it`]
+  })
+}
+
+function isGranted({ event, effects }: PlacedRow): boolean {
+  const isGrant = (sent: unknown): boolean => (sent as { type?: string } | undefined)?.type === 'approval.granted'
+  return event.type === 'approval.claimed' && effects.some(({ params }) => isGrant(params['event']))
+}
+
+/** As the platform wrote it: the plan with this hash, or any. */
+function isPlan({ actor, detail }: Entry, hash = ''): boolean {
+  const body = String(detail?.['body'])
+  return actor === people.bot && body.includes(topicMarker('plan')) && body.includes(hash.slice(0, 8))
+}
+
+function second(at: string | number): number {
+  return Math.floor(new Date(at).getTime() / 1000)
+}
+
+/** A maintainer wrote the comment so. */
+function approvedBy(one: Entry, commentId: string | undefined): boolean {
+  const isIt = one.action !== 'comment.delete' && String(one.detail?.['comment']) === commentId
+  return isIt && one.actor === people.maintainer && judged(one) === 'approves'
 }
 
 /** The head branch of each merge request, by its name. */
