@@ -5,6 +5,7 @@
  */
 import { isReadByGitlab } from './gitlab-markdown.ts'
 import { renderGitlabMarkdown, renderMarkdown, type Rendered } from './markdown.ts'
+import { alertMarker } from './markdown-doubts.ts'
 import { shownLines } from './shown-lines.ts'
 
 export interface CommentLines {
@@ -14,8 +15,8 @@ export interface CommentLines {
   readonly doubtful: readonly string[]
   /** Perhaps not displayed at all: they may take back, and nobody is asked what they mean. */
   readonly hidden: readonly string[]
-  /** They hold a merge until somebody answers, and decide nothing. */
-  readonly alerts: readonly string[]
+  /** The lines of each. They hold a merge until somebody answers, and decide nothing. */
+  readonly alerts: readonly (readonly string[])[]
   /** Shown to who opens the details: they hold a merge until somebody answers, and decide nothing. */
   readonly folded: readonly string[]
 }
@@ -54,6 +55,7 @@ function shownByBoth(one: CommentLines, other: CommentLines): CommentLines {
 
 function readAs({ html, lazyLines, alerts, isUncertain }: Rendered, text: string): CommentLines {
   const { lines, folded, isSwallowed } = shownLines(html)
+  const inAlerts = alerts.map(shownLines)
   const isInDoubt = isUncertain || isSwallowed
   const [certain, doubtful] = [false, true].map((wanted) =>
     lines.filter((line) => (isInDoubt || line.isDoubtful) === wanted).map((line) => line.text),
@@ -62,8 +64,8 @@ function readAs({ html, lazyLines, alerts, isUncertain }: Rendered, text: string
     said: plain(certain),
     doubtful: plain([...doubtful, ...lazyLines]),
     hidden: isInDoubt ? sourceLines(text) : [],
-    alerts: plain(alerts),
-    folded: plain(folded),
+    alerts: inAlerts.map((each) => plain(each.lines.map((line) => line.text.replace(alertMarker, '')))),
+    folded: plain([...folded, ...inAlerts.flatMap((each) => each.folded)]),
   }
 }
 

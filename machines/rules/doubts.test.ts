@@ -146,6 +146,40 @@ describe('a doubt (WORDS-7)', () => {
     expect(judgeComment(`> [!${kind}]\n> /hold`)).toBe('none')
     expect(doubtIn(`> [x]\n> Do not merge this.`)).toBeUndefined()
   })
+  test.each([
+    ['emphasis', '> [!CAUTION]\n> Do **not** merge', 'Do not merge'],
+    ['emphasis by lines', '> [!NOTE]\n> Do _not_ merge', 'Do not merge'],
+    ['an entity', '> [!CAUTION]\n> Do&nbsp;not merge', 'Do not merge'],
+    ['the end of a line', '> [!CAUTION]\n> Do not\n> merge this', 'Do not merge this'],
+    ['a title', '> [!warning] Do not merge\n> x', 'Do not merge'],
+    ['a title that is a sign', '> [!warning] 🛑\n> x', '🛑'],
+    ['a list', '- x\n\n  > [!CAUTION]\n  > Do not merge', 'Do not merge'],
+    ['a list within the alert', '> [!CAUTION]\n> - Do not merge', 'Do not merge'],
+    ['an element', '> [!CAUTION]\n>\n> <div>Do <b>not</b> merge</div>', 'Do not merge'],
+    ['closed details', '> [!CAUTION]\n>\n> <details>\n>\n> /hold\n>\n> </details>', '/hold'],
+    ['a fence', '>>> [!caution]\nDo **not** merge\n>>>', 'Do not merge'],
+    ['the title of a fence', '>>> [!caution] Do **not** merge\nx\n>>>', 'Do not merge'],
+    ['a fence with blank lines', '> x\n\n>>>> [!tip] a\n\nDo _not_ merge\n\n>>>>', 'Do not merge'],
+    ['a pasted page', `> [!CAUTION]\n> Do **not** merge\n\n<p>${'<b>'.repeat(1_001)}`, 'Do not merge'],
+    ['an alert that a tag swallows', '<div title="\n\n> [!CAUTION]\n> Do **not** merge', 'Do not merge'],
+  ])('is heard in an alert through %s', (_name, text, quoted) => {
+    expect(doubtIn(text)).toBe(quoted)
+  })
+  test.each([
+    '> Do not merge',
+    '> Do **not** merge\n> [!CAUTION]',
+    '> [!CAUTION] is what he wrote\n> > Do not merge',
+    '> > [!CAUTION]\n> > Do not merge',
+    '> # [!CAUTION]\n> Do not merge',
+    '> [!CAUTION]\n> `Do not merge`',
+    '>>> [!caution] x\na\n>>>\n\nb',
+  ])('is not heard in what no author says himself: %j', (text) => {
+    expect(doubtIn(text)).toBeUndefined()
+  })
+  test('of an alert between fences approves nothing', () => {
+    expect(judgeComment('>>> [!tip]\n\n/approve\n\n>>>')).toBe('unclear')
+    expect(judgeComment('>>> [!tip]\n\nx\n\n>>>\n\n/approve')).toBe('approves')
+  })
   test('of a long line is the part around its words', () => {
     const quoted = doubtIn(`${'a '.repeat(500)}please stop${' b'.repeat(500)}`) ?? ''
     expect(quoted).toContain('please stop')

@@ -79,15 +79,15 @@ export function doubtIn(body: string): string | undefined {
   const shown = [...said, ...doubtful, ...hidden.filter((line) => !line.startsWith('>'))]
   const line =
     shown.find(isDoubt) ??
-    doubtAcross(said) ??
-    alerts.find((each) => isDoubt(each) || withdraws(each)) ??
+    alerts.flat().find((each) => isDoubt(each) || withdraws(each)) ??
+    doubtAcross([said, ...alerts]) ??
     folded.find(withdraws)
   return line === undefined ? undefined : excerpt(line)
 }
 
 /** Who wraps his lines by hand ends one anywhere. */
-function doubtAcross(lines: readonly string[]): string | undefined {
-  const pairs = lines.slice(1).map((line, at) => [lines[at] ?? '', line])
+function doubtAcross(passages: readonly (readonly string[])[]): string | undefined {
+  const pairs = passages.flatMap((lines) => lines.slice(1).map((line, at) => [lines[at] ?? '', line]))
   return pairs.find((pair) => stoppingWords.test(pair.join(' ')) && !pair.some(withdraws))?.join(' ')
 }
 

@@ -11,15 +11,31 @@ export interface Parsed {
 }
 
 const quoteMark = /^[ \t]*>/
-const alert = /^[ \t]*>[ \t]*\[!(?:note|tip|important|warning|caution)\]/i
+/** GitLab's may have a title behind it. */
+export const alertMarker = /^\[!(?:note|tip|important|warning|caution)\]/i
 const typedAsCode = /\p{L}n`t(?!\p{L})/iu
 
-/** A forge displays an alert as its author's own word ("Alerts" of docs.github.com and docs.gitlab.com). */
-export function alertLinesOf({ lines, tokens }: Parsed): readonly string[] {
-  const maps = tokens.flatMap(({ map, type }) => (type === 'blockquote_open' && map ? [map] : []))
-  return maps
-    .filter(([from]) => alert.test(lines[from] ?? ''))
-    .flatMap(([from, end]) => lines.slice(from + 1, end).map((line) => line.replace(quoteMark, '')))
+/**
+ * What stands in each alert: a forge displays it as its author's own word ("Alerts" of docs.github.com and
+ * docs.gitlab.com). One in a quote is another's.
+ */
+export function alertsOf({ tokens }: Parsed): readonly (readonly Token[])[] {
+  const alerts: (readonly Token[])[] = []
+  let [from, depth] = [0, 0]
+  for (const [at, { type }] of tokens.entries()) {
+    if (type === 'blockquote_open') {
+      if (depth === 0) from = at + 1
+      depth += 1
+    } else if (type === 'blockquote_close') {
+      depth -= 1
+      if (depth === 0 && isAlert(tokens, from)) alerts.push(tokens.slice(from, at))
+    }
+  }
+  return alerts
+}
+
+function isAlert(tokens: readonly Token[], from: number): boolean {
+  return tokens[from]?.type === 'paragraph_open' && alertMarker.test(tokens[from + 1]?.content ?? '')
 }
 
 /**

@@ -5,7 +5,7 @@ import { countOf } from './html-tree.ts'
 import {
   isReadOtherwise,
   isReadTooOften,
-  alertLinesOf,
+  alertsOf,
   lazyLinesOf,
   type Parsed,
   type References,
@@ -15,6 +15,7 @@ export interface Rendered {
   readonly html: string
   /** Source lines that are displayed as a quote or as code, and that their author perhaps says himself. */
   readonly lazyLines: readonly string[]
+  /** The HTML of what stands in each. */
   readonly alerts: readonly string[]
   /** A forge may display something else. */
   readonly isUncertain: boolean
@@ -59,10 +60,15 @@ export function renderMarkdown(source: string, by: Parser = parser): Rendered {
   const tokens = by.parse(source, env)
   markHeadings(tokens)
   const parsed = { lines, tokens, references: env.references ?? {} }
-  const [lazyLines, alerts] = [lazyLinesOf(parsed), alertLinesOf(parsed)]
-  if (isPage(tokens)) return { html: '', lazyLines, alerts, isUncertain: true }
-  const rendered = by.renderer.render(tokens, by.options, env)
-  const html = rendered.replace(disallowed, '&lt;')
+  const lazyLines = lazyLinesOf(parsed)
+  const isPasted = isPage(tokens)
+  const htmlOf = (shown: Parsed['tokens']): string => by.renderer.render([...shown], by.options, env)
+  const alerts = alertsOf(parsed).map((alert) =>
+    allowed(htmlOf(isPasted ? alert.filter(({ type }) => type !== 'html_block') : alert)),
+  )
+  if (isPasted) return { html: '', lazyLines, alerts, isUncertain: true }
+  const rendered = htmlOf(tokens)
+  const html = allowed(rendered)
   return {
     html,
     lazyLines,
@@ -94,4 +100,8 @@ function markHeadings(tokens: Parsed['tokens']): void {
 }
 
 /** GFM, "Disallowed Raw HTML": forges that filter show these as text, others drop what stands in them. */
+function allowed(html: string): string {
+  return html.replace(disallowed, '&lt;')
+}
+
 const disallowed = /<(?=\/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)(?![\w-]))/gi
