@@ -15,6 +15,8 @@ export interface CommentLines {
   readonly doubtful: readonly string[]
   /** Perhaps not displayed at all: they may take back, and nobody is asked what they mean. */
   readonly hidden: readonly string[]
+  /** All of these in the order of the comment, by each way to read it, so that a sentence may go on in the next line. */
+  readonly passages: readonly (readonly string[])[]
   /** The lines of each. They hold a merge until somebody answers, and decide nothing. */
   readonly alerts: readonly (readonly string[])[]
   /** Shown to who opens the details: they hold a merge until somebody answers, and decide nothing. */
@@ -28,9 +30,7 @@ export function linesOf(text: string): CommentLines {
   const known = readBefore.get(text)
   if (known) return known
   const lines =
-    text.length > longestComment
-      ? { said: [], doubtful: [], hidden: sourceLines(text), alerts: [], folded: [] }
-      : read(text)
+    text.length > longestComment ? { said: [], doubtful: [], ...unread(text), alerts: [], folded: [] } : read(text)
   remember(text, lines)
   return lines
 }
@@ -48,6 +48,7 @@ function shownByBoth(one: CommentLines, other: CommentLines): CommentLines {
     said: one.said.filter((line) => second.has(line)),
     doubtful: [...one.doubtful, ...other.doubtful, ...inOne],
     hidden: [...one.hidden, ...other.hidden],
+    passages: [...one.passages, ...other.passages],
     alerts: [...one.alerts, ...other.alerts],
     folded: [...one.folded, ...other.folded],
   }
@@ -60,13 +61,21 @@ function readAs({ html, lazyLines, alerts, isUncertain }: Rendered, text: string
   const [certain, doubtful] = [false, true].map((wanted) =>
     lines.filter((line) => (isInDoubt || line.isDoubtful) === wanted).map((line) => line.text),
   ) as [string[], string[]]
+  const { hidden, passages } = isInDoubt ? unread(text) : { hidden: [], passages: [] }
   return {
     said: plain(certain),
     doubtful: plain([...doubtful, ...lazyLines]),
-    hidden: isInDoubt ? sourceLines(text) : [],
+    hidden,
+    passages: [plain(lines.map((line) => line.text)), plain(lazyLines), ...passages],
     alerts: inAlerts.map((each) => plain(each.lines.map((line) => line.text.replace(alertMarker, '')))),
     folded: plain([...folded, ...inAlerts.flatMap((each) => each.folded)]),
   }
+}
+
+/** A quote of somebody else stops nothing. */
+function unread(text: string): Pick<CommentLines, 'hidden' | 'passages'> {
+  const hidden = sourceLines(text)
+  return { hidden, passages: [hidden.filter((line) => !line.startsWith('>'))] }
 }
 
 /** As they were typed, without the marker of a list or heading. */

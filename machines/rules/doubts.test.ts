@@ -128,10 +128,19 @@ describe('a doubt (WORDS-7)', () => {
   test.each([
     ['Please do not\nmerge this', 'Please do not merge this'],
     ['I take back\nmy approval.', 'I take back my approval.'],
+    ['- Please do not\n  merge this', 'Please do not merge this'],
+    ['1. x\n2. Do not\n   merge this\n3. y', 'Do not merge this'],
+    ['# Please do not\nmerge this', 'Please do not merge this'],
+    ['<details open>\n\nPlease do not\nmerge this\n\n</details>', 'Please do not merge this'],
+    ['~~x~~ Please do not\nmerge this', 'x Please do not merge this'],
+    ['> x\nPlease do not\nmerge this', 'Please do not merge this'],
+    ['$$\nPlease do not\nmerge this\n$$', 'Please do not merge this'],
+    ['>>>\nPlease do not\nmerge this\n>>>', 'Please do not merge this'],
+    ['The <!-- of the page.\n\nPlease do not\nmerge this', 'Please do not merge this'],
   ])('is read across the end of a line: %j', (text, quoted) => {
     expect(doubtIn(text)).toBe(quoted)
   })
-  test.each(['ok\n/hold', '/hold\nplease', 'ok\nstop', 'I do not.\nMerge it'])(
+  test.each(['ok\n/hold', '/hold\nplease', 'ok\nstop', 'I do not.\nMerge it', '> do not\n> merge', '`do not`\nmerge'])(
     'begins at no end of a line: %j',
     (text) => {
       expect(doubtIn(text)).toBeUndefined()

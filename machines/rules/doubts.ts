@@ -75,12 +75,11 @@ export function withholdingIn(body: string): 'withdraws' | 'doubts' | 'cancels' 
 
 /** The first such line, as it is to be quoted; undefined where nothing is in doubt. */
 export function doubtIn(body: string): string | undefined {
-  const { said, doubtful, hidden, alerts, folded } = linesOf(body)
-  const shown = [...said, ...doubtful, ...hidden.filter((line) => !line.startsWith('>'))]
+  const { passages, alerts, folded } = linesOf(body)
   const line =
-    shown.find(isDoubt) ??
+    passages.flat().find(isDoubt) ??
     alerts.flat().find((each) => isDoubt(each) || withdraws(each)) ??
-    doubtAcross([said, ...alerts]) ??
+    doubtAcross([...passages, ...alerts]) ??
     folded.find(withdraws)
   return line === undefined ? undefined : excerpt(line)
 }

@@ -13,7 +13,7 @@ function blindTo(name: string, construct: RegExp, instead: string): Mutant {
 export const mutants: readonly Mutant[] = [
   {
     name: 'expressions instead of a parser',
-    read: (text) => ({ said: byExpressions(text), doubtful: [], hidden: [], alerts: [], folded: [] }),
+    read: (text) => ({ said: byExpressions(text), doubtful: [], hidden: [], passages: [], alerts: [], folded: [] }),
   },
   { name: 'characters are normalised before it is parsed', read: (text) => linesOf(text.normalize('NFKC')) },
   blindTo('code that goes on in the next line', /(?<!`)`([^`\n]*)\n([^`\n]*)`(?!`)/g, '$1\n$2'),
