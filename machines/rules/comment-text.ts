@@ -6,7 +6,7 @@
 import { isReadByGitlab } from './gitlab-markdown.ts'
 import { renderGitlabMarkdown, renderMarkdown, type Rendered } from './markdown.ts'
 import { alertMarker } from './markdown-doubts.ts'
-import { shownLines } from './shown-lines.ts'
+import { shownLines, type Shown } from './shown-lines.ts'
 
 export interface CommentLines {
   /** Count for everything. */
@@ -66,10 +66,18 @@ function readAs({ html, lazyLines, alerts, isUncertain }: Rendered, text: string
     said: plain(certain),
     doubtful: plain([...doubtful, ...lazyLines]),
     hidden,
-    passages: [plain(lines.map((line) => line.text)), plain(lazyLines), ...passages],
+    passages: [plain(linesWithApprovals(html, lines)), plain(lazyLines), ...passages],
     alerts: inAlerts.map((each) => plain(each.lines.map((line) => line.text.replace(alertMarker, '')))),
     folded: plain([...folded, ...inAlerts.flatMap((each) => each.folded)]),
   }
+}
+
+/** People name an approval by its code, and take it back: `ignore my lgtm`. */
+const approvalInCode = /<code>(\/approve|lgtm|\+1)<\/code>/gi
+
+function linesWithApprovals(html: string, lines: Shown['lines']): readonly string[] {
+  const named = html.replace(approvalInCode, '$1')
+  return (named === html ? lines : shownLines(named).lines).map((line) => line.text)
 }
 
 /** A quote of somebody else stops nothing. */

@@ -175,6 +175,8 @@ describe('a doubt (WORDS-7)', () => {
     expect(doubtIn(text)).toBe(quoted)
   })
   test.each([
+    'he wrote `/approve` above',
+    '> ignore my `/approve`',
     '> Do not merge',
     '> Do **not** merge\n> [!CAUTION]',
     '> [!CAUTION] is what he wrote\n> > Do not merge',

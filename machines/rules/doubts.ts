@@ -13,10 +13,13 @@ function words(most: number): string {
 
 const doNot = "do[ \u2010-]?n[o']?t"
 const negation = String.raw`(?:${doNot}|let'?s not|never|(?:must|should)(?: not|n'?t)|(?:can|would)(?: ?not|n?'?t)|won'?t|no longer|not (?:to|be)|(?:not|isn'?t)(?: \p{L}+)? ready(?: yet)? (?:to|for))(?! (?:wait|forget|hesitate)(?!\p{L}))`
+/** Between commas, brackets or dashes. */
+const aside = String.raw`(?: ?[,(\u2013\u2014-] ?[\p{L}']+${words(5)} ?[,)\u2013\u2014-])?`
 /** Who speaks of a merge conflict forbids no merge. */
 const goingIn =
   '(?:merg(?:e|ed|ing)(?! (?:conflict|commit|request|queue|base|train))|go(?:ing)? (?:in(?:to (?:main|master|production|the release))?|ahead)|land(?:ed)?|ship(?:ped)?|proceed|approved?)'
-const goAhead = '(?:approvals?|lgtm|go[ -]ahead|sign[ -]?off|my ok(?:ay)?|green light|thumbs[ -]up)'
+/** "+1" and "ok" are so many things that they count as one's own alone. */
+const goAhead = String.raw`(?:approvals?|/approve|lgtm|go[ -]ahead|sign[ -]?off|(?<=my (?:(?:earlier|previous|last) )?)(?:ok(?:ay)?|\+1|👍)|green light|thumbs[ -]up)`
 const undone = '(?:revoked|withdrawn|withdrew|retracted|rescinded)'
 /** What a program revokes. */
 const credentials =
@@ -36,19 +39,20 @@ const stoppingWords = new RegExp(
     'hold (?:this|that|it)(?: one)? (?:until|till|for now|please|back)',
     'hold (?:until|till|for now)',
     // That it shall not go in.
-    `${negation}${words(2)}[ \u2010-]${goingIn}`,
+    `${negation}${words(2)}${aside}${words(2)}[ \u2010-]${goingIn}`,
     `${doNot}${words(2)} implement`,
     "let'?s not(?= ?(?:[.,!;:]|$))",
     // To take back what lets it go in.
     `revok(?:e|ing)(?! ${credentials}(?!\\p{L}))`,
     'withdraw(?:ing)?',
-    `I(?:'ve| have)?${words(1)} ${undone}`,
+    `I(?:'ve| have)?${words(1)} (?:${undone}|unapproved)`,
     `${undone}${words(3)} ${goAhead}`,
     `${goAhead}:?${words(3)} (?:${undone}|void(?:ed)?|invalid|no longer (?:stands?|holds?|valid))`,
-    `(?:retract|rescind|disregard|ignore|scratch|forget|undo|cancel)(?:ing)?${words(2)} ${goAhead}`,
+    `(?:retract|rescind|disregard|ignor|scratch|forget|undo|cancel)(?:e|t?ing)?${words(2)} ${goAhead}`,
+    `(?:cancell?|remov|delet|dismiss|dropp?)(?:e?d|e|ing)? my${words(1)} ${goAhead}`,
     `(?:tak(?:e|ing)|took|pull(?:ing|ed)?)(?: back${words(2)} ${goAhead}|${words(2)} ${goAhead} back| my ${goAhead})`,
-    'un-?approve',
-    '(?<!if )not approved',
+    'un-?approv(?:e|ing)',
+    '(?<!if )not approv(?:ed|ing)',
   ].join('|')})(?![\\p{L}\\p{N}_]|-\\p{L})`,
   'iu',
 )
@@ -57,9 +61,11 @@ const stoppingCommand = new RegExp(
   'iu',
 )
 const noName = ':(?:stop_sign|octagonal_sign|no_entry|no_entry_sign|x|-1|thumbsdown|no_good|raised_hand):'
+/** No sign of a name may also stand for itself, or each name doubled what is tried. */
+const login = String.raw`[\p{L}\p{N}_./-]`
 /** As a whole line alone: `@bot hold` has no slash, and among words the others are said of many things. */
 const wholeLine = new RegExp(
-  `^(?:[\\p{Extended_Pictographic}\uFE0F ]{0,8})(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait', 'not yet', 'nack', 'nak', 'dnm', 'halt', 'hold (?:it|this|that)', 'revoked', 'withdrawn', '[-\u2212\u2013]1', '[🛑⛔🚫❌👎🙅✋]', noName].join('|')})(?:[^\\p{L}\\p{N}?]|${noName}|please|pls)*$`,
+  `^(?:[\\p{Extended_Pictographic}\uFE0F ]{0,8})(?:@\\S{1,60} )?(?:please )?(?:${[...stoppingCommands, 'wait(?: a (?:sec|second|minute|moment|bit))?', 'not yet', 'nack', 'nak', 'dnm', 'halt', 'hold (?:it|this|that)', 'revoked', 'withdrawn', 'unapproved', '[-\u2212\u2013]1', '[🛑⛔🚫❌👎🙅✋]', noName].join('|')})(?:[^\\p{L}\\p{N}?@]|@(?!${login})|@${login}{1,60}(?!${login})|${noName}|please|pls)*$`,
   'iu',
 )
 

@@ -8,7 +8,7 @@ interface ShownLine {
   readonly isDoubtful: boolean
 }
 
-interface Shown {
+export interface Shown {
   readonly lines: readonly ShownLine[]
   /** Behind the summary of details that are closed: shown to who opens them. */
   readonly folded: readonly string[]

@@ -15,6 +15,8 @@ function read(name: string): Corpus {
 const first = read('doubts.json')
 /** By somebody who read docs/maintainers.md alone, before the rule knew more than the page's own words. */
 const forms = read('forms.json')
+/** What an adversary found unheard, forms near to it, and ordinary sentences beside them. */
+const adversary = read('adversary.json')
 const corpus: Corpus = {
   ordinary: [...first.ordinary, ...forms.ordinary],
   stopping: [...first.stopping, ...forms.stopping],
@@ -52,6 +54,15 @@ describe('the 650 comments (WORDS-7)', () => {
       `in another sense: ${stopped('otherSense').length} of 75 stop; ordinary: ${stopped('ordinary').length} of 500`,
     )
     expect(stopped('otherSense').length).toBeLessThanOrEqual(corpus.otherSense.length)
+  })
+})
+
+describe('the 45 comments beside what an adversary found (WORDS-7)', () => {
+  test.each(adversary.stopping)('%j stops', (text) => {
+    expect(stops(text)).toBe(true)
+  })
+  test.each(adversary.ordinary)('%j does not stop', (text) => {
+    expect(stops(text)).toBe(false)
   })
 })
 
