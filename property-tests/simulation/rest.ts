@@ -86,6 +86,10 @@ function isInVain(times: number): boolean {
 }
 
 const wantsApproval: ReadonlySet<string> = new Set<keyof CitationChecks>(['not-withdrawn', 'plan-shown'])
+/** Also where others took back, unheard, the word by which a maintainer had let it go on. */
+function isForApproval({ stage }: TaskContext): boolean {
+  return stage.reason === 'withheld' || wantsApproval.has(stage.detail ?? '')
+}
 const wantsGoAhead: ReadonlySet<string> = new Set(['needs-maintainer', 'over-auto-approve-ceiling'])
 
 async function help(
@@ -104,8 +108,7 @@ async function help(
     if (wantsGoAhead.has(task.stage.reason ?? '') && !isInVain(times))
       for (const one of open) crowd.help({ ...one, kind: 'pull' }, '/approve')
     // The platform's comment names the way: a new approval.
-    else if (issue)
-      crowd.help({ ...issue, kind: 'issue' }, wantsApproval.has(task.stage.detail ?? '') ? '/approve' : '/retry')
+    else if (issue) crowd.help({ ...issue, kind: 'issue' }, isForApproval(task) ? '/approve' : '/retry')
     else if (open[0]) crowd.help({ ...open[0], kind: 'pull' }, '/retry')
     // Nobody can say it on the forge.
     else await orchestrators.inspect('POST', '/operations/retry', { task: task.id })
