@@ -24,12 +24,12 @@ export function createMetrics(name: string): HttpMetrics {
   }
 }
 
-const timerFaults = 'timer_faults_total'
-
-export function countTimerFault(): void {
-  const counter = metricsOfProcess().getSingleMetric(timerFaults) as Counter
-  counter.inc()
-}
+/** Failures of what a timer called. */
+export const timerFaults = new Counter({
+  name: 'timer_faults_total',
+  help: 'Failures of what a timer called.',
+  registers: [],
+})
 
 let ofProcess: Registry | undefined
 
@@ -38,6 +38,6 @@ function metricsOfProcess(): Registry {
   if (ofProcess) return ofProcess
   ofProcess = new Registry()
   collectDefaultMetrics({ register: ofProcess })
-  ofProcess.registerMetric(new Counter({ name: timerFaults, help: 'Failures of what a timer called.', registers: [] }))
+  ofProcess.registerMetric(timerFaults)
   return ofProcess
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { captureLog, testClock, withServer } from './testing/fixture.ts'
-import { withFaultsTold } from './timer-faults.ts'
+import { withFaultsCounted } from './timer-faults.ts'
 
 test('what a timer calls may throw: it is logged and counted, it runs once, and the timers behind it run (HTTP-RULE-8)', async () => {
   const [log, bare] = [captureLog(), testClock()]
-  const clock = withFaultsTold(bare, log.logger)
+  const clock = withFaultsCounted(bare, log.logger)
   const ran: string[] = []
   clock.setTimer(10, () => {
     ran.push('first')

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createLogger } from '../http/logging.ts'
 import type { Clock } from '../http/ports.ts'
-import { withFaultsTold } from '../http/timer-faults.ts'
+import { withFaultsCounted } from '../http/timer-faults.ts'
 import { openSpanExporter } from '../http/tracing/exporter.ts'
 import { runWrapper } from './supervisor.ts'
 import { Attestor } from './attestation/attestor.ts'
@@ -28,7 +28,7 @@ export async function startWrapper(
   }
   const exitCode = await runWrapper({
     env: process.env,
-    clock: withFaultsTold(clock, logger),
+    clock: withFaultsCounted(clock, logger),
     ids: { next: () => randomUUID() },
     entropy: { hex: (bytes) => randomBytes(bytes).toString('hex'), uuid: () => randomUUID() },
     fetch: globalThis.fetch,

@@ -71,7 +71,7 @@ function titleAt(state: StateBlock, line: number): { readonly fence: number; rea
   const from = state.bMarks[line]! + state.tShift[line]!
   const [opening = '', fence = ''] = alertFence.exec(state.src.slice(from, from + longestFence)) ?? []
   const text = state.src.slice(from + opening.length, state.eMarks[line]).trim()
-  return fence !== '' && alertMarker.test(text) ? { fence: fence.length, text } : undefined
+  return alertMarker.test(text) ? { fence: fence.length, text } : undefined
 }
 
 /** How many `>` a line is made of; 0: of anything else, or it is indented like code. */

@@ -40,10 +40,10 @@ export async function threadsNow(
 ): Promise<ThreadsNow> {
   const issues = grants.map((issue) => ({ issue, place: placeOf(issue) }))
   const own = { kind: 'mr', repository, number } as const
-  const told = await deps.threadsOf(actor)
-  if (told === undefined)
+  const ofTask = await deps.threadsOf(actor)
+  if (ofTask === undefined)
     throw new AwayError(`${actor} is quarantined, so nobody knows in which threads a maintainer may have said no`)
-  const known = [own, ...told, ...issues.map(({ place }) => place)]
+  const known = [own, ...ofTask, ...issues.map(({ place }) => place)]
   const threads = [...new Map(known.map((one) => [nameOf(one), one])).values()]
   const gone = new Set<string>()
   const unlisted: string[] = []

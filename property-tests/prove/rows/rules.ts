@@ -119,6 +119,10 @@ const doubts = rowsOf('WORDS-7', [
   ['what withdraws is in no doubt', () => doubtIn(unread('stop\nthe press')), undefined],
   ['an alert', () => doubtIn(unread('> [!CAUTION]\n> do not merge')), 'do not merge'],
   ['one in code', () => doubtIn(unread('    > [!CAUTION]\n    > do not merge')), undefined],
+  ['a quote is another’s', () => doubtIn(unread('> so\n> do not merge')), undefined],
+  ['so is a heading of one', () => doubtIn(unread('> # [!caution]\n>\n> do not merge')), undefined],
+  ['a title of GitLab’s', () => doubtIn(unread('>>> [!caution] do not merge\nso\n>>>')), 'do not merge'],
+  ['a quote that no fence begins', () => doubtIn(unread('>>> so\n\ndo not merge')), 'do not merge'],
 ])
 
 function said(
