@@ -340,10 +340,6 @@ const groups: readonly Group[] = [
     names: ['machines/rules/markdown-doubts.ts conjunct depth === 0'],
   },
   {
-    why: 'the parser gives each quote its lines, which the type does not say',
-    names: ['machines/rules/markdown-doubts.ts conjunct map'],
-  },
-  {
     why: 'off is no level, and so lies below each',
     names: ["machines/rules/significance.ts conjunct ceiling !== 'off'"],
   },
