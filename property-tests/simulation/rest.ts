@@ -105,11 +105,12 @@ async function help(
     if (times === undefined) continue
     const open = task.forge.mergeRequests.filter(({ state }) => state === 'open')
     const [issue] = task.forge.issues.filter(({ state }) => state === 'open')
+    const word = isForApproval(task) ? '/approve' : '/retry'
     if (wantsGoAhead.has(task.stage.reason ?? '') && !isInVain(times))
       for (const one of open) crowd.help({ ...one, kind: 'pull' }, '/approve')
     // The platform's comment names the way: a new approval.
-    else if (issue) crowd.help({ ...issue, kind: 'issue' }, isForApproval(task) ? '/approve' : '/retry')
-    else if (open[0]) crowd.help({ ...open[0], kind: 'pull' }, '/retry')
+    else if (issue) crowd.help({ ...issue, kind: 'issue' }, word)
+    else if (open[0]) crowd.help({ ...open[0], kind: 'pull' }, word)
     // Nobody can say it on the forge.
     else await orchestrators.inspect('POST', '/operations/retry', { task: task.id })
   }
