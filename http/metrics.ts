@@ -1,5 +1,6 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { exposeMetrics } from './expose-metrics.ts'
+import type { Clock, LoopSilence } from './ports.ts'
 
 export interface HttpMetrics {
   readonly registry: Registry
@@ -7,7 +8,7 @@ export interface HttpMetrics {
 }
 
 /** One registry a server: several servers may live in one process. The route's pattern is the label, never the path. */
-export function createMetrics(name: string): HttpMetrics {
+export function createMetrics(name: string, { silences }: Pick<Clock, 'silences'>): HttpMetrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service: name })
   exposeMetrics(metricsOfProcess(), registry)
@@ -18,16 +19,39 @@ export function createMetrics(name: string): HttpMetrics {
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30],
     registers: [registry],
   })
+  if (silences !== undefined) watchSilences(registry, silences)
   return {
     registry,
     observe: (method, route, status, seconds) => duration.observe({ method, route, status }, seconds),
   }
 }
 
+function watchSilences(registry: Registry, silences: () => readonly LoopSilence[]): void {
+  const gauge = new Gauge({
+    name: 'loop_silence_seconds',
+    help: 'Time since the last turn of a loop of the process.',
+    labelNames: ['loop'],
+    registers: [],
+    collect() {
+      this.reset()
+      for (const { name, silentMs } of silences()) this.set({ loop: name }, silentMs / 1000)
+    },
+  })
+  registry.registerMetric(gauge)
+}
+
 /** Failures of what a timer called. */
 export const timerFaults = new Counter({
   name: 'timer_faults_total',
   help: 'Failures of what a timer called.',
+  registers: [],
+})
+
+/** Turns of the loops that a server's clock watches. */
+export const loopTurns = new Counter({
+  name: 'loop_turns_total',
+  help: 'Turns of the loops of the process, by how they ended.',
+  labelNames: ['loop', 'outcome'],
   registers: [],
 })
 
@@ -39,5 +63,6 @@ function metricsOfProcess(): Registry {
   ofProcess = new Registry()
   collectDefaultMetrics({ register: ofProcess })
   ofProcess.registerMetric(timerFaults)
+  ofProcess.registerMetric(loopTurns)
   return ofProcess
 }

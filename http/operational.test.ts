@@ -115,7 +115,7 @@ test('metrics count by the pattern of the route, never by the path', async () =>
 })
 
 test('the servers of a process watch it once, and each says so under its own name', async () => {
-  const [one, other] = [createMetrics('one'), createMetrics('other')]
+  const [one, other] = [createMetrics('one', {}), createMetrics('other', {})]
   for (const name of ['nodejs_gc_duration_seconds', 'nodejs_eventloop_lag_seconds'])
     expect(one.registry.getSingleMetric(name)).toBe(other.registry.getSingleMetric(name))
   expect(await one.registry.metrics()).toMatch(/^process_cpu_seconds_total\{service="one"\} /m)

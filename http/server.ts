@@ -61,7 +61,7 @@ const MAX_PARAM_LENGTH = 1024
 
 /** The one way in which programs of ours serve HTTP: answers, limits, ids, logs, metrics and documents are the same everywhere. */
 export async function createServer(options: ServerOptions): Promise<HttpServer> {
-  const metrics = createMetrics(options.name)
+  const metrics = createMetrics(options.name, options.clock)
   const state = { draining: false }
   const app = createApp(options)
   const sockets = trackSockets(app.server)

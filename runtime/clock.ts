@@ -11,6 +11,28 @@ export interface Clock {
   now(): number
   elapsed(): number
   setTimer(delayMs: number, callback: () => void): Timer
+  /** Watches the loops of the process; absent where nobody looks. */
+  readonly loops?: Loops
+}
+
+export interface LoopName {
+  readonly name: string
+  /** The longest pause that it makes by itself. */
+  readonly everyMs: number
+  /** Without it the process cannot serve. */
+  readonly isVital?: boolean
+}
+
+interface Loops {
+  open(loop: LoopName): LoopWatch
+}
+
+export interface LoopWatch {
+  /** Counts how it ended, and says that one did. */
+  turn<T>(run: () => Promise<T>): Promise<T>
+  /** The same of a turn that has ended well. */
+  turned(): void
+  close(): void
 }
 
 /** Node fires at once for longer delays than this (2^31 - 1 ms). */

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createLogger } from '../http/logging.ts'
-import type { Clock } from '../http/ports.ts'
-import { withFaultsCounted } from '../http/timer-faults.ts'
+import { serverClock } from '../http/server-clock.ts'
 import { openSpanExporter } from '../http/tracing/exporter.ts'
 import { runWrapper } from './supervisor.ts'
 import { Attestor } from './attestation/attestor.ts'
@@ -19,16 +18,17 @@ export async function startWrapper(
   const endpoint = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
   const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'wrapper', version, endpoint })
   const logger = createLogger({ name: 'wrapper', level: process.env['LOG_LEVEL'] || 'info' })
-  const clock: Clock = {
+  const clock = {
     now: () => Date.now(),
-    setTimer: (milliseconds, run) => {
+    elapsed: () => performance.now(),
+    setTimer: (milliseconds: number, run: () => void) => {
       const timer = setTimeout(run, milliseconds)
       return { cancel: () => clearTimeout(timer) }
     },
   }
   const exitCode = await runWrapper({
     env: process.env,
-    clock: withFaultsCounted(clock, logger),
+    clock: serverClock(clock, logger),
     ids: { next: () => randomUUID() },
     entropy: { hex: (bytes) => randomBytes(bytes).toString('hex'), uuid: () => randomUUID() },
     fetch: globalThis.fetch,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLogger } from '../../http/logging.ts'
-import { withFaultsCounted } from '../../http/timer-faults.ts'
+import { serverClock } from '../../http/server-clock.ts'
 import { memoryMachines } from '../../machines/registry.ts'
 import { rebuildMemory } from '../../memory/rebuild.ts'
 import { systemClock } from '../../runtime/clock.ts'
@@ -39,7 +39,7 @@ async function serve(env: Environment, version: string): Promise<number> {
   const settings = readMemorySettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
   if (proof !== undefined) logger.info({ machines: proof.machines }, 'the certificate covers these machines')
-  const clock = withFaultsCounted(systemClock, logger)
+  const clock = serverClock(systemClock, logger)
   const orphaned = untilParentEnds(process)
   const starting = startMemory(settings, {
     clock,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLogger } from '../../http/logging.ts'
-import { withFaultsCounted } from '../../http/timer-faults.ts'
+import { serverClock } from '../../http/server-clock.ts'
 import { machines } from '../../machines/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { readArgs, UsageError } from '../args.ts'
@@ -37,7 +37,7 @@ export async function orchestrator(
   const settings = readSettings(env, installedCli(programDir))
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
   if (proof !== undefined) logger.info({ proof }, 'the certificate covers these machines')
-  const clock = withFaultsCounted(systemClock, logger)
+  const clock = serverClock(systemClock, logger)
   const orphaned = untilParentEnds(process)
   const starting = startOrchestrator(settings, {
     clock,
