@@ -82,9 +82,8 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     statusOf: (resource) => statusOf(views, resource),
   })
   const retention = startRetention({
-    ...core,
+    ...{ ...core, ...ports },
     definitions: machines,
-    owner: ports.owner,
     policy: settings.retention,
     everyMs: settings.retentionEveryMs,
     swept: retentionMetrics(metrics),

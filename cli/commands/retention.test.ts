@@ -43,6 +43,7 @@ beforeAll(async () => {
   retention = startRetention({
     sql,
     clock,
+    random: Math.random,
     logger: silentLogger,
     definitions: machines,
     owner: 'one',

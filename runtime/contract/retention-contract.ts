@@ -22,7 +22,15 @@ export function retentionContract(store: string, open: () => Promise<Sql>): void
 
     async function sweep(policy: Partial<RetentionPolicy>, owner = 'one', definition = toyDefinition): Promise<Sweep> {
       const definitions = [definition, podDefinition]
-      const options = { sql, clock: world.clock, logger: silentLogger, definitions, owner, everyMs: dayMs }
+      const options = {
+        sql,
+        clock: world.clock,
+        random: Math.random,
+        logger: silentLogger,
+        definitions,
+        owner,
+        everyMs: dayMs,
+      }
       const retention = startRetention({ ...options, policy: { ...forEver, ...policy } })
       const done = await retention.sweep()
       await retention.stop()

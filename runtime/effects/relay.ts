@@ -15,6 +15,7 @@ import { HeldEffects } from './held-effects.ts'
 import { Lanes } from './ordered-effects.ts'
 import { EffectCall, LazyAbort } from './lazy-abort.ts'
 import type { Logger } from '../logger.ts'
+import { unwatched, watchLoop } from '../loop.ts'
 import type { EffectEnd, RuntimeObserver } from '../observer.ts'
 import { createOutage, isLogged, type Outage } from '../outage.ts'
 import type { Random } from '../random.ts'
@@ -50,6 +51,8 @@ interface RelayOptions {
 }
 
 const defaultConcurrency = 8
+/** The dearest, such as a merge with its checks, ends within minutes; where all that is under way takes longer, somebody looks. */
+const longestEffectMs = 10 * 60_000
 const noHandler = 'no handler for this type of effect'
 /** What a failed settlement is tried, over about a minute, before the effect is left to the next reading of the store. */
 const settleAttempts = 8
@@ -68,6 +71,7 @@ export class Relay {
   #handlers: EffectHandlers = {}
   #isOpen = false
   #underWay = 0
+  #watch = unwatched
   #changed: (() => void)[] = []
 
   constructor(options: RelayOptions) {
@@ -256,7 +260,7 @@ export class Relay {
     const { key, actor, type } = entry
     const { attempts, at: decidedAt } = entry.effect
     entry.state = 'performing'
-    this.#underWay++
+    if (this.#underWay++ === 0) this.#watch = watchLoop(clock, { name: 'effects', everyMs: longestEffectMs })
     const startedAt = clock.elapsed()
     const start = { key, actor, type, attempt: attemptOf(entry), queuedMs: startedAt - entry.readySince }
     observer.effectStarted(start)
@@ -399,7 +403,7 @@ export class Relay {
   #settled(entry: Entry, outcome: SettleOutcome): void {
     if (outcome.kind !== 'postponed' || isAborted(entry) || entry.isGone) return this.#end(entry)
     const { attempts, notBefore, lastError } = outcome
-    this.#underWay--
+    this.#turned()
     entry.effect = { ...entry.effect, attempts, notBefore, lastError, isMarked: false }
     entry.state = 'waiting'
     this.#notify()
@@ -408,8 +412,13 @@ export class Relay {
     else this.#schedule(entry)
   }
 
+  #turned(): void {
+    this.#watch.turned()
+    if (--this.#underWay === 0) this.#watch.close()
+  }
+
   #end(entry: Entry): void {
-    this.#underWay--
+    this.#turned()
     this.#remove(entry)
     this.#notify()
   }

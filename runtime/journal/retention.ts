@@ -6,10 +6,12 @@
  * Each process compacts the shards it holds. Two that overlap for a moment do no harm: both write the same.
  */
 import type { MachineDefinition } from '../../machines/definition.ts'
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import { messageOf } from '../errors.ts'
 import { bodyOf } from '../step/live-machine.ts'
 import type { Logger } from '../logger.ts'
+import { createLoop, type Loop } from '../loop.ts'
+import type { Random } from '../random.ts'
 import { foldEvents, groundOf, knownBy, type Known } from './restore.ts'
 import { compactJournal } from '../store/journal/compact-journal.ts'
 import type { Compacted, Compaction } from '../store/journal/compact-journal.ts'
@@ -36,6 +38,7 @@ export interface RetentionPolicy {
 interface RetentionOptions {
   readonly sql: Sql
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   readonly definitions: readonly MachineDefinition[]
   /** As the runtime of this process is called. */
@@ -76,33 +79,32 @@ const refusedAtMost = 100
 
 export function startRetention(options: RetentionOptions): Retention {
   const walks = new Walks(options)
-  walks.schedule()
+  walks.start()
   return walks
 }
 
 class Walks implements Retention {
   readonly #options: RetentionOptions
   readonly #known: ReadonlyMap<string, Known>
-  #timer: Timer | undefined
+  readonly #loop: Loop
   #running: Promise<Sweep> | undefined
   #last: Sweep | undefined
-  #isOpen = true
+  readonly #stopping = new AbortController()
 
   constructor(options: RetentionOptions) {
     this.#options = options
     this.#known = knownBy(options.definitions)
+    this.#loop = createLoop({
+      ...options,
+      name: 'retention',
+      turn: async () => void (await this.sweep()),
+      failing: 'the retention sweep could not compact journals',
+      over: 'the retention sweep compacts journals again',
+    })
   }
 
-  schedule(): void {
-    if (!this.#isOpen) return
-    const { clock, logger, everyMs } = this.#options
-    this.#timer = clock.setTimer(everyMs, () => {
-      void this.sweep()
-        .catch((error: unknown) =>
-          logger.warn({ error: messageOf(error) }, 'the retention sweep could not compact journals'),
-        )
-        .finally(() => this.schedule())
-    })
+  start(): void {
+    this.#loop.start(this.#options.everyMs)
   }
 
   sweep(): Promise<Sweep> {
@@ -115,8 +117,8 @@ class Walks implements Retention {
   }
 
   async stop(): Promise<void> {
-    this.#isOpen = false
-    this.#timer?.cancel()
+    this.#stopping.abort()
+    await this.#loop.stop()
     await this.#running?.catch(() => undefined)
   }
 
@@ -126,7 +128,7 @@ class Walks implements Retention {
     const sum = { actors: 0, compacted: 0, events: 0, characters: 0 }
     const refused: { readonly address: string; readonly reason: string }[] = []
     let after = ''
-    for (let isLast = false; !isLast && this.#isOpen;) {
+    for (let isLast = false; !isLast && !this.#stopping.signal.aborted;) {
       const page = await compactionCandidates(sql, { owner, after, limit: pageSize })
       for (const candidate of page) {
         sum.actors += 1
@@ -170,7 +172,7 @@ class Walks implements Retention {
     plan: (from: number) => Promise<Compaction | undefined>,
   ): Promise<Compacted> {
     const sum = { events: 0, characters: 0 }
-    for (let from = compactedSeq; this.#isOpen;) {
+    for (let from = compactedSeq; !this.#stopping.signal.aborted;) {
       const compaction = await plan(from)
       if (!compaction) break
       const { events, characters } = await compactJournal(this.#options.sql, compaction)

@@ -14,6 +14,7 @@ import { divide } from './allocation.ts'
 import type { Division } from './allocation.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { unwatched, watchLoop } from '../loop.ts'
 import { Neighbours } from './peer-liveness.ts'
 import type { RuntimeObserver } from '../observer.ts'
 import { createOutage, type Outage } from '../outage.ts'
@@ -75,6 +76,7 @@ export class Leases {
   readonly #options: LeaseOptions
   readonly #neighbours: Neighbours
   readonly #renewals: Outage
+  #watch = unwatched
   readonly #epochs = new Map<number, number>()
   /** Held, and on their way to another process. */
   readonly #leaving = new Set<number>()
@@ -146,6 +148,7 @@ export class Leases {
     await createShards(this.#options.sql, this.#options.shards)
     await this.#join(true)
     await this.#look()
+    this.#watch = watchLoop(this.#options.clock, { name: 'leases', everyMs: this.#options.leaseMs, isVital: true })
     this.#schedule()
   }
 
@@ -160,6 +163,7 @@ export class Leases {
     this.#timer?.cancel()
     await this.#round
     this.#timer?.cancel()
+    this.#watch.close()
     const { sql, hooks } = this.#options
     const held = this.tokens(this.#epochs.keys())
     const self = this.#self
@@ -197,19 +201,21 @@ export class Leases {
 
   #tick(): void {
     this.#isPausing = false
-    this.#round = this.#live().then(
-      () => {
-        this.#round = undefined
-        this.#renewals.answered()
-        if (this.#isDoubted && !this.#isBelieved() && !this.#isClosing) this.#tick()
-        else this.#schedule()
-      },
-      (error: unknown) => {
-        this.#round = undefined
-        this.#isPausing = true
-        this.#schedule(this.#renewals.failed(error))
-      },
-    )
+    this.#round = this.#watch
+      .turn(() => this.#live())
+      .then(
+        () => {
+          this.#round = undefined
+          this.#renewals.answered()
+          if (this.#isDoubted && !this.#isBelieved() && !this.#isClosing) this.#tick()
+          else this.#schedule()
+        },
+        (error: unknown) => {
+          this.#round = undefined
+          this.#isPausing = true
+          this.#schedule(this.#renewals.failed(error))
+        },
+      )
   }
 
   async #live(): Promise<void> {

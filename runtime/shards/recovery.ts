@@ -6,6 +6,7 @@ import type { ActorAddress, MachineDefinition, MachineEvent } from '../../machin
 import type { Clock, Timer } from '../clock.ts'
 import type { Load } from '../queue-share.ts'
 import type { Logger } from '../logger.ts'
+import { unwatched, watchLoop } from '../loop.ts'
 import type { RuntimeObserver } from '../observer.ts'
 import { createOutage, type Outage } from '../outage.ts'
 import type { Random } from '../random.ts'
@@ -69,6 +70,7 @@ export class Recovery {
   #isUpgrading = false
   #lastLook = -Infinity
   #timer: Timer | undefined
+  #watch = unwatched
   #isOpen = false
 
   constructor(options: RecoveryOptions) {
@@ -82,11 +84,13 @@ export class Recovery {
 
   start(): void {
     this.#isOpen = true
+    this.#watch = watchLoop(this.#options.clock, { name: 'inbox', everyMs: this.#options.pollMs, isVital: true })
     this.#schedule()
   }
 
   stop(): void {
     this.#isOpen = false
+    this.#watch.close()
     this.#timer?.cancel()
   }
 
@@ -172,11 +176,13 @@ export class Recovery {
     const { clock, pollMs } = this.#options
     this.#timer?.cancel()
     this.#timer = clock.setTimer(delayMs, () => {
-      void this.#round().then(
-        () => this.#schedule(),
-        // Whatever is left there: a store that is away is not asked a hundred times a second.
-        (error: unknown) => this.#schedule(Math.max(pollMs, this.#readings.failed(error))),
-      )
+      void this.#watch
+        .turn(() => this.#round())
+        .then(
+          () => this.#schedule(),
+          // Whatever is left there: a store that is away is not asked a hundred times a second.
+          (error: unknown) => this.#schedule(Math.max(pollMs, this.#readings.failed(error))),
+        )
     })
   }
 

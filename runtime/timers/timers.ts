@@ -8,6 +8,7 @@ import { Alarms, type Alarm } from './timer-heap.ts'
 import { backoffMs } from '../backoff.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { Logger } from '../logger.ts'
+import { unwatched, watchLoop } from '../loop.ts'
 import type { RuntimeObserver } from '../observer.ts'
 import { createOutage, type Outage } from '../outage.ts'
 import type { Random } from '../random.ts'
@@ -63,6 +64,7 @@ export class Timers {
   readonly #deliveries: Outage
   /** Held ones that could not be handed over yet. */
   #failing = 0
+  #watch = unwatched
   #isOpen = false
 
   constructor(options: TimersOptions) {
@@ -83,6 +85,7 @@ export class Timers {
 
   start(): void {
     this.#isOpen = true
+    this.#watch = watchLoop(this.#options.clock, { name: 'timers', everyMs: windowMs, isVital: true })
     this.look()
   }
 
@@ -92,6 +95,7 @@ export class Timers {
     this.#endPause()
     this.#alarms.clear()
     this.#due = []
+    this.#watch.close()
     await this.#reading
   }
 
@@ -123,18 +127,20 @@ export class Timers {
     if (!this.#isOpen || this.#reading || this.#retry) return
     this.#isReadAgain = false
     this.#refill?.cancel()
-    this.#reading = this.#readPage().then(
-      () => {
-        this.#reads.answered()
-        this.#reading = undefined
-        if (this.#isReadAgain) this.#read()
-        else this.#refillIfShort()
-      },
-      (error: unknown) => {
-        this.#reading = undefined
-        this.#readLater(this.#reads.failed(error))
-      },
-    )
+    this.#reading = this.#watch
+      .turn(() => this.#readPage())
+      .then(
+        () => {
+          this.#reads.answered()
+          this.#reading = undefined
+          if (this.#isReadAgain) this.#read()
+          else this.#refillIfShort()
+        },
+        (error: unknown) => {
+          this.#reading = undefined
+          this.#readLater(this.#reads.failed(error))
+        },
+      )
   }
 
   #readLater(delayMs: number): void {
