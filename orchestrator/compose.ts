@@ -92,7 +92,7 @@ export async function composeOrchestrator(
         ports.logger.error({ err: error }, 'a Project was not told again'),
       )
       const unwatchPods = watchPods(pods, { runtime, clock: ports.clock })
-      const unsweep = sweepPods(pods, { runtime, clock: ports.clock, logger: ports.logger })
+      const unsweep = sweepPods(pods, { ...ports, runtime })
       unwatch = () => (unwatchPods(), unsweep())
     },
     async stop() {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { createLoop, type Loop } from '../../runtime/loop.ts'
 import { createOutage, type Outage } from '../../runtime/outage.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Gone, PodObservation } from '../ports/pods.ts'
@@ -27,49 +28,39 @@ export class PodWatch {
   readonly #telling = new Set<string>()
   /** Folders of pods whose end was taken, and when they go: they are not read any more. */
   readonly #ended = new Map<string, number>()
-  readonly #looks: Outage
+  readonly #looks: Loop
   /** Until a pod's news are told again, or its folder is removed. */
   readonly #outages = new Map<string, Outage>()
   readonly #pauses = new Map<string, { cancel(): void }>()
-  #timer: { cancel(): void }
   #isStopped = false
 
   constructor(options: PodWatchOptions) {
     this.#options = options
-    this.#looks = createOutage({
+    this.#looks = createLoop({
       ...options,
+      name: 'pod-watch',
+      everyMs: pollMs,
+      turn: () => this.#look(),
       failing: 'the watcher could not look at the pods; it retries',
       over: 'the watcher looks at the pods again',
     })
-    this.#timer = options.clock.setTimer(0, () => this.#look())
+    this.#looks.start(pollMs)
   }
 
   stop(): void {
     this.#isStopped = true
-    this.#timer.cancel()
+    void this.#looks.stop()
     for (const pause of this.#pauses.values()) pause.cancel()
   }
 
+  /** Throws where the folder of all pods is unreadable, as it may be for a while. */
   #look(): void {
-    if (this.#isStopped) return
-    const nextMs = this.#lookOnce()
-    this.#timer = this.#options.clock.setTimer(nextMs, () => this.#look())
-  }
-
-  /** Gives the pause until the next look: the folder of all pods may be unreadable for a while. */
-  #lookOnce(): number {
-    try {
-      for (const name of podNames(this.#options.root)) {
-        if (this.#pauses.has(name)) continue
-        const removeAt = this.#ended.get(name)
-        if (removeAt === undefined) this.#read(name)
-        else if (this.#options.clock.now() >= removeAt) this.#remove(name)
-      }
-    } catch (error) {
-      return this.#looks.failed(error)
+    for (const name of podNames(this.#options.root)) {
+      if (this.#pauses.has(name)) continue
+      const removeAt = this.#ended.get(name)
+      if (removeAt === undefined) this.#read(name)
+      else if (this.#options.clock.now() >= removeAt) this.#remove(name)
     }
-    this.#looks.answered()
-    return pollMs
   }
 
   #read(name: string): void {

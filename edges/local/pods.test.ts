@@ -313,7 +313,8 @@ printf '{"pid":%s,"startTime":"%s"}' "$!" "\${stat[21]}" > "$STATE_DIR/agent.jso
       clock.advance(2000)
       rmSync(folder)
       renameSync(aside, folder)
-      expect(log.lines()[0]).toMatchObject({ failures: 1, error: expect.stringContaining('ENOTDIR') })
+      const failed = { failures: 1, error: expect.stringContaining('ENOTDIR') }
+      await vi.waitFor(() => expect(log.lines()[0]).toMatchObject(failed), bound)
       clock.advance(60_000)
       await vi.waitFor(() => expect(told).toMatchObject([{ pod: spec.pod }]), bound)
       expect(log.lines().at(-1)).toMatchObject({ msg: 'the watcher looks at the pods again' })

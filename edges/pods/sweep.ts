@@ -3,35 +3,32 @@
  * while no orchestrator ran is in no list and no watch: nothing else would ever show its end.
  */
 import { allActors } from '../../runtime/all-actors.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import { createLoop, type LoopOptions } from '../../runtime/loop.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Logger } from '../../http/logging.ts'
 import type { PodPort } from '../ports/pods.ts'
 import { deliverObservation } from './inbound.ts'
 
 const everyMs = 5 * 60_000
 
-interface SweepDeps {
+interface SweepDeps extends Pick<LoopOptions, 'clock' | 'random' | 'logger'> {
   readonly runtime: Pick<Runtime, 'list' | 'deliver'>
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
-/** Ends with what it returns. A pod that the place cannot show now is asked of again by the next sweep. */
+/** Ends with what it returns. A pod that the place cannot show now is asked of again soon. */
 export function sweepPods(pods: Pick<PodPort, 'look'>, deps: SweepDeps): () => void {
-  const { clock, logger } = deps
   let isStopped = false
-  let timer = clock.setTimer(0, again)
-  function again(): void {
-    sweep(pods, deps, () => isStopped)
-      .catch((error: unknown) => logger.warn({ err: error }, 'not every pod could be asked of; the next sweep does it'))
-      .finally(() => {
-        if (!isStopped) timer = clock.setTimer(everyMs, again)
-      })
-  }
+  const loop = createLoop({
+    ...deps,
+    name: 'pod-sweep',
+    everyMs,
+    turn: () => sweep(pods, deps, () => isStopped),
+    failing: 'not every pod could be asked of; the sweep asks again',
+    over: 'every pod can be asked of again',
+  })
+  loop.start()
   return () => {
     isStopped = true
-    timer.cancel()
+    void loop.stop()
   }
 }
 

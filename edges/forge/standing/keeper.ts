@@ -11,6 +11,7 @@ import { backoffMs, type BackoffBounds } from '../../../runtime/backoff.ts'
 import type { Clock, Timer } from '../../../runtime/clock.ts'
 import { messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
+import { createLoop, type Loop } from '../../../runtime/loop.ts'
 import { createOutage, type Outage } from '../../../runtime/outage.ts'
 import type { Random } from '../../../runtime/random.ts'
 import type { ActorView, JournalRow, Runtime } from '../../../runtime/runtime.ts'
@@ -55,7 +56,7 @@ class Keeper implements StandingKeeper {
   #timer: Timer | undefined
   /** When the timer rings; every step of every Task marks, and only what is due sooner moves it. */
   #ringsAt = Infinity
-  #walk: Timer | undefined
+  readonly #walk: Loop
   #working: Promise<void> | undefined
   #unsubscribe = (): void => undefined
   #isStopped = false
@@ -67,11 +68,19 @@ class Keeper implements StandingKeeper {
       failing: 'the platform could not update the status comment of a Task',
       over: 'no status comment of a Task waits after a failed update any more',
     })
+    this.#walk = createLoop({
+      ...options,
+      name: 'status-comments',
+      everyMs: walkEveryMs,
+      turn: () => this.#markAll(),
+      failing: 'the platform could not list Tasks for their status comments',
+      over: 'the platform lists Tasks for their status comments again',
+    })
   }
 
   start(): void {
     this.#unsubscribe = this.#options.runtime.subscribe((row) => this.#heard(row))
-    this.#walkLater(stillMs)
+    this.#walk.start(stillMs)
   }
 
   /** Tasks that came to rest just now are written at once: nobody else may run for long after. */
@@ -79,7 +88,7 @@ class Keeper implements StandingKeeper {
     this.#isStopped = true
     this.#unsubscribe()
     this.#timer?.cancel()
-    this.#walk?.cancel()
+    await this.#walk.stop()
     await this.#working
     const due = [...this.#due.keys()].filter((address) => address.startsWith('task:')).slice(0, mostAtStop)
     const limit = Promise.withResolvers<void>()
@@ -167,21 +176,6 @@ class Keeper implements StandingKeeper {
 
   #markOnce(address: ActorAddress): void {
     if (!this.#due.has(address)) this.#mark(address, 0)
-  }
-
-  #walkLater(delayMs: number): void {
-    this.#walk = this.#options.clock.setTimer(delayMs, () => {
-      void this.#markAll()
-        .catch((error: unknown) =>
-          this.#options.logger.warn(
-            { error: messageOf(error) },
-            'the platform could not list Tasks for their status comments',
-          ),
-        )
-        .finally(() => {
-          if (!this.#isStopped) this.#walkLater(walkEveryMs)
-        })
-    })
   }
 
   async #markAll(): Promise<void> {

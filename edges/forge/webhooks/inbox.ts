@@ -3,9 +3,10 @@
  * Applying one twice is harmless.
  */
 import { backoffMs, type BackoffBounds } from '../../../runtime/backoff.ts'
-import type { Clock, Timer } from '../../../runtime/clock.ts'
+import type { Clock } from '../../../runtime/clock.ts'
 import { isAway, messageOf, RetryableError, TerminalError } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
+import { createLoop } from '../../../runtime/loop.ts'
 import { createOutage, type Outage } from '../../../runtime/outage.ts'
 import type { Random } from '../../../runtime/random.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
@@ -62,57 +63,34 @@ function keyOf({ project, delivery }: NewDelivery): string {
 }
 
 export function createForgeInbox({ sql, clock, random, logger, changeOf, apply }: ForgeInboxOptions): ForgeInbox {
-  const reading = createOutage({
+  const loop = createLoop({
     clock,
     random,
     logger,
+    name: 'webhook-inbox',
+    everyMs: LOOK_EVERY_MS,
+    turn,
     failing: 'the webhook worker could not read its inbox',
     over: 'the webhook worker reads its inbox again',
   })
   /** By Project: each may have a forge of its own. */
   const applying = new Map<string, Outage>()
   const decoded = new Map<string, ForgeChange | undefined>()
-  const state: { running: Promise<void> | undefined; again: boolean; stopped: boolean; timer: Timer | undefined } = {
-    running: undefined,
-    again: false,
-    stopped: true,
-    timer: undefined,
-  }
+  let isStopped = true
 
-  function wake(): void {
-    if (state.stopped) return
-    state.again = true
-    state.running ??= run().finally(() => {
-      state.running = undefined
-      if (state.again) wake()
-    })
-  }
-
-  async function run(): Promise<void> {
-    while (state.again && !state.stopped) {
-      state.again = false
-      try {
-        await workOff()
-        await armTimer()
-        reading.answered()
-      } catch (error) {
-        wakeIn(reading.failed(error))
-      }
-    }
-  }
-
-  async function workOff(): Promise<void> {
-    for (;;) {
-      const due = await pendingDeliveries(sql, clock.now(), BATCH)
-      if (due.length === 0 || state.stopped) return
-      const byProject = Map.groupBy(due, (row) => row.project)
-      await Promise.all([...byProject.values()].map(inOrder))
-    }
+  /** A batch, so that a long backlog is many turns. */
+  async function turn(): Promise<number> {
+    const due = await pendingDeliveries(sql, clock.now(), BATCH)
+    const byProject = Map.groupBy(due, (row) => row.project)
+    await Promise.all([...byProject.values()].map(inOrder))
+    if (due.length > 0) loop.wake()
+    const at = (await nextDeliveryAt(sql)) ?? Infinity
+    return Math.min(Math.max(at - clock.now(), 0), LOOK_EVERY_MS)
   }
 
   async function inOrder(rows: readonly StoredDelivery[]): Promise<void> {
     for (const row of rows) {
-      if (state.stopped) return
+      if (isStopped) return
       await one(row)
     }
   }
@@ -163,16 +141,6 @@ export function createForgeInbox({ sql, clock, random, logger, changeOf, apply }
     applyingOf(row.project).failed(error, fields)
   }
 
-  async function armTimer(): Promise<void> {
-    const at = (await nextDeliveryAt(sql)) ?? Infinity
-    wakeIn(Math.min(Math.max(at - clock.now(), 0), LOOK_EVERY_MS))
-  }
-
-  function wakeIn(delayMs: number): void {
-    state.timer?.cancel()
-    state.timer = state.stopped ? undefined : clock.setTimer(delayMs, wake)
-  }
-
   return {
     async accept(delivery, change) {
       const fresh = await insertDelivery(sql, delivery)
@@ -180,20 +148,17 @@ export function createForgeInbox({ sql, clock, random, logger, changeOf, apply }
       decoded.set(keyOf(delivery), change)
       // The oldest may be another process's by now.
       if (decoded.size > MOST_DECODED) decoded.delete(decoded.keys().next().value!)
-      wake()
+      loop.wake()
       return true
     },
-    async settled() {
-      while (state.running !== undefined) await state.running
-    },
+    settled: () => loop.settled(),
     start() {
-      state.stopped = false
-      wake()
+      isStopped = false
+      loop.start()
     },
     async stop() {
-      state.stopped = true
-      state.timer?.cancel()
-      await state.running
+      isStopped = true
+      await loop.stop()
     },
   }
 }
