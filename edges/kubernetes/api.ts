@@ -120,6 +120,4 @@ export interface ObjectCache {
   put(object: KubeObject): void
   /** For each object at the first list, for each change since, and for what a later list no longer has (`gone`). */
   subscribe(listener: (name: string, change: 'changed' | 'gone') => void): () => void
-  /** Milliseconds since the server was heard last: an event, a bookmark or a list. */
-  silence(): number
 }

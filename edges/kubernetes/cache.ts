@@ -41,7 +41,6 @@ export function createObjectCache(options: ObjectCacheOptions): ObjectCache {
       listeners.add(own)
       return () => void listeners.delete(own)
     },
-    silence: () => Math.max(...parts.map(({ reflector }) => reflector.silence())),
   }
 }
 

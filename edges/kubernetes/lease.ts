@@ -1,5 +1,6 @@
 import type { Logger } from '../../http/logging.ts'
 import { isWithin, momentOf, sleep, type Clock, type Moment, type Timer } from '../../runtime/clock.ts'
+import { unwatched, watchLoop } from '../../runtime/loop.ts'
 import type { Random } from '../../runtime/random.ts'
 import { answered, KubeError } from './answers.ts'
 import { pathOf, type KubeClient, type KubeObject, type Method } from './api.ts'
@@ -74,6 +75,7 @@ class LeaseElection implements Election {
   #leads = false
   #lost: Promise<void> = Promise.resolve()
   #running: Promise<void> | undefined
+  #watch = unwatched
 
   constructor(options: ElectionOptions) {
     this.#options = options
@@ -83,11 +85,14 @@ class LeaseElection implements Election {
   }
 
   start(): void {
-    this.#running ??= this.#run()
+    if (this.#running !== undefined) return
+    this.#watch = watchLoop(this.#options.clock, { name: 'leader-lease', everyMs: renewMs })
+    this.#running = this.#run()
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.#watch.close()
     await this.#running
     const hadIt = this.#leads
     this.#stepDown('it stops')
@@ -109,10 +114,12 @@ class LeaseElection implements Election {
     const { clock, random, logger } = this.#options
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      const failure = await this.#campaign().then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      )
+      const failure = await this.#watch
+        .turn(() => this.#campaign())
+        .then(
+          () => undefined,
+          (error: unknown) => ({ error }),
+        )
       if (signal.aborted) return
       const isRace = answered(failure?.error, 409)
       if (failure !== undefined && !isRace)

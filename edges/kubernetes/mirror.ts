@@ -72,6 +72,7 @@ export function createMirror(deps: MirrorDeps): Mirror {
   const entries = createQueuedEvents({ ...deps, patches, objects, moved: (task) => writer.add(task) })
   const relations = relationsOf(deps)
   const steps = createWorkqueue({
+    name: 'steps-to-mirror',
     work: async (actor) => (await concernsOf(actor as ActorAddress, relations)).forEach(add),
     ...{ clock, random, logger, parallel: lookUpsAtOnce },
   })

@@ -42,7 +42,12 @@ export class PodKeeper {
 
   constructor(options: PodKeeperOptions) {
     this.#options = options
-    this.#queue = createWorkqueue({ ...options, parallel: podsAtOnce, work: (name) => this.#judge(name) })
+    this.#queue = createWorkqueue({
+      ...options,
+      name: 'pod-keeper',
+      parallel: podsAtOnce,
+      work: (name) => this.#judge(name),
+    })
   }
 
   start(): void {

@@ -35,7 +35,12 @@ export class PodWatch {
 
   constructor(options: PodWatchOptions) {
     this.#options = options
-    this.#queue = createWorkqueue({ ...options, parallel: podsAtOnce, work: (pod) => this.#notify(pod) })
+    this.#queue = createWorkqueue({
+      ...options,
+      name: 'pod-news',
+      parallel: podsAtOnce,
+      work: (pod) => this.#notify(pod),
+    })
   }
 
   add(pod: string): void {

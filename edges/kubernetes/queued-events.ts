@@ -46,7 +46,7 @@ interface Passes {
 export function createQueuedEvents(deps: QueuedEventsDeps): Workqueue {
   const { clock, random, logger } = deps
   const passes = new Map<string, Passes>()
-  const queue = createWorkqueue({ work, clock, random, logger, parallel: 1 })
+  const queue = createWorkqueue({ name: 'queued-events', work, clock, random, logger, parallel: 1 })
 
   async function work(namespace: string): Promise<void> {
     const began = clock.elapsed()

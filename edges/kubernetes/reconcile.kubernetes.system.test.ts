@@ -79,7 +79,8 @@ async function start({ client, cacheOf, log }: RealServer, namespace: string, gi
     recreate: () => undefined,
     watches: (one) => one === namespace,
     orchestrator,
-    createQueue: (work) => createWorkqueue({ work, clock: systemClock, random: Math.random, logger, parallel: 4 }),
+    createQueue: (work) =>
+      createWorkqueue({ name: 'test', work, clock: systemClock, random: Math.random, logger, parallel: 4 }),
     events: createEventRecorder({ client, clock: systemClock, logger, instance: 'test' }),
     clock: systemClock,
     logger,

@@ -1,6 +1,7 @@
 import type { Logger } from '../../http/logging.ts'
 import { backoffMs } from '../../runtime/backoff.ts'
 import { sleep, type Clock, type Timer } from '../../runtime/clock.ts'
+import { unwatched, watchLoop } from '../../runtime/loop.ts'
 import type { Random } from '../../runtime/random.ts'
 import { errorOf, KubeError } from './answers.ts'
 import { nameOf, type KubeClient, type KubeObject, type Question, type WatchEvent } from './api.ts'
@@ -26,8 +27,6 @@ export interface Reflector {
   start(): Promise<void>
   /** Final: resolves once nothing is under way, and nothing is given any more. */
   stop(): Promise<void>
-  /** Milliseconds since the server was heard. */
-  silence(): number
 }
 
 /** Bookmarks come each minute, so a watch without a word for so long has a dead socket. */
@@ -71,6 +70,7 @@ class ListWatch implements Reflector {
   #failures = 0
   #heardAt: number
   #running: Promise<void> | undefined
+  #watch = unwatched
 
   constructor(options: ReflectorOptions) {
     this.#options = options
@@ -78,18 +78,19 @@ class ListWatch implements Reflector {
   }
 
   start(): Promise<void> {
-    this.#running ??= this.#run()
+    if (this.#running === undefined) {
+      const { clock, path } = this.#options
+      this.#watch = watchLoop(clock, { name: `watch-${path.slice(path.lastIndexOf('/') + 1)}`, everyMs: bookmarkMs })
+      this.#running = this.#run()
+    }
     return this.#listed.promise
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.#watch.close()
     this.#listed.resolve()
     await this.#running
-  }
-
-  silence(): number {
-    return this.#options.clock.elapsed() - this.#heardAt
   }
 
   get #isStopped(): boolean {
@@ -198,6 +199,7 @@ class ListWatch implements Reflector {
 
   #hear(): void {
     this.#heardAt = this.#options.clock.elapsed()
+    this.#watch.turned()
   }
 
   #guardSilence(ending: AbortController): () => void {

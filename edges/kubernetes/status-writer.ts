@@ -52,7 +52,7 @@ const mostReads = 5
 export function createStatusWriter(deps: StatusWriterDeps): Workqueue {
   const { clock, random, logger } = deps
   const paces = createPaces(clock)
-  const queue = createWorkqueue({ work, clock, random, logger, parallel: patchesAtOnce })
+  const queue = createWorkqueue({ name: 'statuses', work, clock, random, logger, parallel: patchesAtOnce })
 
   async function work(key: ResourceKey): Promise<void> {
     const restMs = paces.restMs(key)

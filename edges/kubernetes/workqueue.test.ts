@@ -15,6 +15,7 @@ function queueUnderTest({ parallel = 2, random = (): number => 1 } = {}) {
   const begun: string[] = []
   const open: { readonly key: string; readonly end: (error?: unknown) => void }[] = []
   const queue = createWorkqueue({
+    name: 'test',
     clock,
     random,
     logger: log.logger,

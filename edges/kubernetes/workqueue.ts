@@ -1,12 +1,15 @@
 import type { Logger } from '../../http/logging.ts'
 import { backoffMs } from '../../runtime/backoff.ts'
 import type { Clock, Timer } from '../../runtime/clock.ts'
+import { unwatched, watchLoop } from '../../runtime/loop.ts'
 import { TerminalError } from '../../runtime/errors.ts'
 import type { Random } from '../../runtime/random.ts'
 import { KubeError } from './answers.ts'
 import type { Workqueue } from './api.ts'
 
 interface WorkqueueOptions {
+  /** As a loop of the process: watched while it works. */
+  readonly name: string
   /** Reads what is true now and acts by it. Rejects to be called again. */
   readonly work: (key: string) => Promise<void>
   readonly clock: Clock
@@ -18,6 +21,8 @@ interface WorkqueueOptions {
 
 /** Asking again soon cannot help; somebody may mend the cause, so it is asked slowly instead of never. */
 const terminalRetryMs = 30_000
+/** Of one key: requests have deadlines. */
+const longestWorkMs = 60_000
 const retryBounds = { firstMs: 500, longestMs: 60_000 }
 
 /** What is known of one key; forgotten once nothing is. */
@@ -50,6 +55,7 @@ class KeyedQueue implements Workqueue {
   readonly #entries = new Map<string, Entry>()
   readonly #ready: string[] = []
   #running = 0
+  #watch = unwatched
   #isStopped = false
   readonly #idle: (() => void)[] = []
 
@@ -115,7 +121,8 @@ class KeyedQueue implements Workqueue {
     while (this.#running < this.#options.parallel) {
       const key = this.#ready.shift()
       if (key === undefined) return
-      this.#running++
+      if (this.#running++ === 0)
+        this.#watch = watchLoop(this.#options.clock, { ...this.#options, everyMs: longestWorkMs })
       void this.#run(key, this.#entryOf(key))
     }
   }
@@ -131,7 +138,8 @@ class KeyedQueue implements Workqueue {
       failure = { error }
     }
     entry.isRunning = false
-    this.#running--
+    this.#watch.turned()
+    if (--this.#running === 0) this.#watch.close()
     if (this.#isStopped) return this.#finish()
     const comesAgain = entry.isDirty
     entry.isDirty = false

@@ -25,7 +25,8 @@ import type { HttpApp } from '../../http/app.ts'
 import { DeadlineError, withDeadline } from '../../http/deadline.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Ids } from '../../http/ports.ts'
-import type { Clock, Timer } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Random } from '../../runtime/random.ts'
 import { actorReads } from '../actor-reads.ts'
 import type { Place, Wired } from '../place.ts'
@@ -54,8 +55,6 @@ interface KubernetesPlaceOptions {
 
 /** All actors and objects are gone through, whatever was heard of them. */
 const resyncEveryMs = 10 * 60_000
-/** A server sends bookmarks each minute. */
-const mostSilenceMs = 150_000
 const keysAtOnce = 4
 const firstListsMs = 60_000
 
@@ -80,7 +79,7 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
   const { client, clock, localPods, clusterPods: shape } = options
   const caches = cachesOf(options)
   const pods = shape && clusterPods({ ...options, tasks: caches['Task']!, settings: shape })
-  const all = [...Object.entries(caches), ...(pods === undefined ? [] : [['Pod', pods.cache] as const])]
+  const all = [...Object.values(caches), ...(pods === undefined ? [] : [pods.cache])]
   const resources = peopleReader(ofPeople(caches))
   const secrets = kubeSecrets(client)
   let working: Working | undefined
@@ -88,11 +87,7 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     resources,
     secrets,
     pods: pods?.create ?? localPods,
-    load: () =>
-      firstLists(
-        clock,
-        all.map(([, cache]) => cache),
-      ),
+    load: () => firstLists(clock, all),
     async attach(app, wired) {
       await app.register(async (scope) => {
         protect(scope, options.authenticate)
@@ -107,19 +102,11 @@ function kubernetesPlace(options: KubernetesPlaceOptions): Place {
     async stop() {
       await working?.stop()
       await pods?.stop()
-      await Promise.all(all.map(([, cache]) => cache.stop()))
+      await Promise.all(all.map((cache) => cache.stop()))
       await client.close()
     },
-    degraded: () => [
-      ...all.flatMap(([kind, cache]) => silent(kind, cache.silence())),
-      ...(working?.degraded() ?? []),
-      ...(pods?.degraded() ?? []),
-    ],
+    degraded: () => [...(working?.degraded() ?? []), ...(pods?.degraded() ?? [])],
   }
-}
-
-function silent(kind: string, ms: number): readonly string[] {
-  return ms < mostSilenceMs ? [] : [`the API server has sent nothing of ${kind} for ${Math.floor(ms / 1000)} s`]
 }
 
 function workOf(options: KubernetesPlaceOptions, caches: Caches, secrets: SecretReader, wired: Wired): Working {
@@ -186,7 +173,7 @@ function reconcilerDeps(
       })),
     recreate: (task) => mirror.add(`Task/${task}`),
     watches: (namespace) => namespaces.length === 0 || namespaces.includes(namespace),
-    createQueue: (work) => createWorkqueue({ work, clock, random, logger, parallel: keysAtOnce }),
+    createQueue: (work) => createWorkqueue({ name: 'resources', work, clock, random, logger, parallel: keysAtOnce }),
     clock,
     logger,
   }
@@ -201,7 +188,7 @@ class Working {
   readonly #createReconciler: () => Reconciler
   /** Of the leader. */
   #reconciler: Reconciler | undefined
-  #timer: Timer | undefined
+  readonly #resync: Loop
   #unsubscribe = (): void => undefined
 
   constructor(options: KubernetesPlaceOptions, { runtime }: Wired, mirror: Mirror, create: () => Reconciler) {
@@ -214,6 +201,14 @@ class Working {
       namespace: options.leaseNamespace,
       onLeading: () => this.#lead(),
       onLost: () => this.#yield(),
+    })
+    this.#resync = createLoop({
+      ...options,
+      name: 'resync-of-resources',
+      everyMs: resyncEveryMs,
+      turn: async () => void (await Promise.all([this.#reconciler?.sweep(), this.#mirror.resync()])),
+      failing: 'resources could not be gone through; the resync tries again',
+      over: 'resources are gone through again',
     })
   }
 
@@ -241,21 +236,14 @@ class Working {
     this.#report(this.#reconciler.start())
     // Of what another replica stepped and did not come to write.
     this.#report(this.#mirror.resync())
-    this.#again(this.#reconciler)
+    this.#resync.start(resyncEveryMs)
   }
 
   async #yield(): Promise<void> {
-    this.#timer?.cancel()
+    void this.#resync.stop()
     const reconciler = this.#reconciler
     this.#reconciler = undefined
     await reconciler?.stop()
-  }
-
-  #again(reconciler: Reconciler): void {
-    this.#timer = this.#options.clock.setTimer(resyncEveryMs, () => {
-      this.#report(Promise.all([reconciler.sweep(), this.#mirror.resync()]))
-      this.#again(reconciler)
-    })
   }
 
   #report(task: Promise<unknown>): void {

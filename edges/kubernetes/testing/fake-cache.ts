@@ -68,8 +68,4 @@ export class FakeCache implements ObjectCache {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
-
-  silence(): number {
-    return 0
-  }
 }
