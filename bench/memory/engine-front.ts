@@ -39,6 +39,7 @@ async function measure(
   size: { readonly texts: number; readonly rounds: number },
 ): Promise<FrontResults> {
   const engine = createLightRagEngine({
+    random: Math.random,
     url: engineUrl,
     apiKey: lightRagKey,
     sql,

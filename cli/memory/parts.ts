@@ -67,7 +67,7 @@ function openEngine({ engine, embeddings }: MemoryStoreSettings, ports: PartPort
   const { clock, random, fetch, logger } = ports
   const given = (text: string): string | undefined => (text === '' ? undefined : text)
   if (engine.url !== '')
-    return createLightRagEngine({ url: engine.url, apiKey: given(engine.apiKey), sql, clock, fetch, logger })
+    return createLightRagEngine({ url: engine.url, apiKey: given(engine.apiKey), sql, clock, random, fetch, logger })
   const { url, model, apiKey } = embeddings
   const embedder = url === '' ? undefined : createEmbedder({ url, model, apiKey: given(apiKey), fetch, clock })
   return createEmbeddedEngine({ sql, clock, random, logger, embedder })

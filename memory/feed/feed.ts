@@ -10,7 +10,8 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { messageOf } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { createOutage, isLogged, type Outage } from '../../runtime/outage.ts'
+import { createLoop, type Loop } from '../../runtime/loop.ts'
+import { isLogged } from '../../runtime/outage.ts'
 import type { Random } from '../../runtime/random.ts'
 import type { Queryable, Sql } from '../../runtime/store/sql.ts'
 import type { RetrievalEngine, RemoveOutcome, UpsertOutcome } from '../engine/port.ts'
@@ -64,15 +65,15 @@ class RowFeed implements Feed {
   readonly #deps: FeedDeps
   readonly #inFlight = new Map<string, Promise<FeedOutcome>>()
   readonly #stopping = new AbortController()
-  readonly #rounds: Outage
-  #timer: { cancel(): void } | undefined
-  #round: Promise<void> | undefined
-  #isAskedAgain = false
+  readonly #loop: Loop
 
   constructor(deps: FeedDeps) {
     this.#deps = deps
-    this.#rounds = createOutage({
+    this.#loop = createLoop({
       ...deps,
+      name: 'engine-feed',
+      everyMs: pollMs,
+      turn: () => this.#workOff(),
       failing: 'feeding the engine failed',
       over: 'feeding the engine succeeds again',
     })
@@ -92,29 +93,7 @@ class RowFeed implements Feed {
   }
 
   wake(): void {
-    if (this.#stopping.signal.aborted) return
-    if (this.#round) {
-      this.#isAskedAgain = true
-      return
-    }
-    this.#timer?.cancel()
-    this.#isAskedAgain = false
-    this.#round = this.#workOff().then(
-      () => {
-        this.#round = undefined
-        this.#rounds.answered()
-        if (this.#isAskedAgain) this.wake()
-        else this.#wakeIn(pollMs)
-      },
-      (error: unknown) => {
-        this.#round = undefined
-        this.#wakeIn(Math.max(pollMs, this.#rounds.failed(error)))
-      },
-    )
-  }
-
-  #wakeIn(delayMs: number): void {
-    if (!this.#stopping.signal.aborted) this.#timer = this.#deps.clock.setTimer(delayMs, () => this.wake())
+    if (!this.#stopping.signal.aborted) this.#loop.start()
   }
 
   start(): void {
@@ -123,8 +102,7 @@ class RowFeed implements Feed {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    this.#timer?.cancel()
-    await this.#round
+    await this.#loop.stop()
     await Promise.allSettled(this.#inFlight.values())
   }
 
@@ -138,11 +116,9 @@ class RowFeed implements Feed {
 
   /** Memories first: a text that a new memory has too then never leaves an engine that keeps texts once. */
   async #workOff(): Promise<void> {
-    for (;;) {
-      const fed = await this.#feedDue()
-      const removed = await this.#removeDue()
-      if ((fed < batch && removed < batch) || this.#stopping.signal.aborted) return
-    }
+    const fed = await this.#feedDue()
+    const removed = await this.#removeDue()
+    if (fed >= batch || removed >= batch) this.wake()
   }
 
   async #feedDue(): Promise<number> {

@@ -3,8 +3,9 @@
  * committed. Without an embedder nothing here is called semantic: BM25, names, and how names stand together.
  */
 import type { Logger } from '../../../runtime/logger.ts'
+import { createLoop, type Loop } from '../../../runtime/loop.ts'
 import type { Random } from '../../../runtime/random.ts'
-import type { Clock, Timer } from '../../../runtime/clock.ts'
+import type { Clock } from '../../../runtime/clock.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import type { Embedder } from '../embeddings/embedder.ts'
 import { createVectorFeed, type VectorFeed } from '../embeddings/vector-feed.ts'
@@ -57,9 +58,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
   const vectors: VectorFeed | undefined = embedder && createVectorFeed({ sql, clock, random, embedder, logger })
   const sources = sourcesOver(sql, vectors)
   const statistics = createStatisticsKeeper(sql, logger)
-  let timer: Timer | undefined
-  let background: Promise<unknown> = Promise.resolve()
-  let isStopped = true
+  const backfill = vectors && backfillOf(vectors, options)
 
   async function upsert(memories: readonly EngineMemory[]): Promise<UpsertOutcome[]> {
     const outcomes: UpsertOutcome[] = []
@@ -125,13 +124,6 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
     return { ready: true, reasons: [], degraded: fault === undefined ? degraded : [...degraded, fault] }
   }
 
-  function schedule(): void {
-    if (isStopped || !vectors) return
-    timer = clock.setTimer(Math.max(vectorsDueMs, vectors.pauseMs), () => {
-      background = vectors.addMissing().finally(schedule)
-    })
-  }
-
   return {
     info: async (): Promise<EngineInfo> => informationOf(embedder, vectors?.fault === undefined),
     ready,
@@ -143,17 +135,29 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): RetrievalE
     retrieve: (query): Promise<Retrieval> => retrieve(sources, query),
     describe: async (text, passages) => summarize(text, passages),
     learnEntities: async () => undefined,
-    start() {
-      isStopped = false
-      background = (vectors?.probe() ?? Promise.resolve()).then(schedule)
-    },
+    start: () => backfill?.start(),
     async stop() {
-      isStopped = true
-      timer?.cancel()
-      await background
+      await backfill?.stop()
       await threads.close()
     },
   }
+}
+
+/** Asks for the dimensions first, then for the vectors that were missing when their chunks came. */
+function backfillOf(vectors: VectorFeed, { clock, random, logger }: EmbeddedEngineOptions): Loop {
+  let isProbed = false
+  return createLoop({
+    ...{ clock, random, logger },
+    name: 'missing-vectors',
+    everyMs: vectorsDueMs,
+    turn: async () => {
+      await (isProbed ? vectors.addMissing() : vectors.probe())
+      isProbed = true
+      return Math.max(vectorsDueMs, vectors.pauseMs)
+    },
+    failing: 'missing vectors could not be made',
+    over: 'missing vectors are made again',
+  })
 }
 
 /** Of one memory given twice the later is meant; both have its outcome. */

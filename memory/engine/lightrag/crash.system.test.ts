@@ -25,6 +25,7 @@ for (const version of versions) {
       const url = stdout.trim()
       const sql = await openMemoryStore()
       const engine = createLightRagEngine({
+        random: Math.random,
         url,
         apiKey: 'test-key',
         sql,

@@ -286,6 +286,7 @@ for (const generation of ['1.4', '1.5'] as const) {
 
 function engineAt(url: string, key = apiKey, through: Fetch = fetch): RetrievalEngine {
   return createLightRagEngine({
+    random: Math.random,
     url,
     apiKey: key,
     sql,

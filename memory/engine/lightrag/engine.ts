@@ -3,9 +3,11 @@
  * what it may answer is what our rows still have.
  */
 import type { Fetch } from '../../../http/ports.ts'
-import type { Clock, Timer } from '../../../runtime/clock.ts'
+import type { Clock } from '../../../runtime/clock.ts'
 import { messageOf } from '../../../runtime/errors.ts'
 import type { Logger } from '../../../runtime/logger.ts'
+import { createLoop } from '../../../runtime/loop.ts'
+import type { Random } from '../../../runtime/random.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import { forgetMemories, sweepKnowledge } from '../knowledge/forget-memories.ts'
 import { heldMemories } from '../knowledge/held-memories.ts'
@@ -33,6 +35,7 @@ export interface LightRagOptions {
   readonly apiKey?: string | undefined
   readonly sql: Sql
   readonly clock: Clock
+  readonly random: Random
   readonly fetch: Fetch
   readonly logger: Logger
   readonly sweepEveryMs?: number
@@ -63,8 +66,15 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
   }
   const sweep = single(() => sweepRemovals(deps))
   const server = new ProbedServer(deps.api)
-  let timer: Timer | undefined
-  let isStopped = true
+  const removals = createLoop({
+    ...options,
+    name: 'removals-of-texts',
+    everyMs: sweepEveryMs,
+    turn: async () => void (await sweep()),
+    failing: 'the engine could not ask LightRAG to delete a text',
+    over: 'LightRAG deletes texts again',
+    bounds: { firstMs: sweepEveryMs, longestMs: sweepEveryMs },
+  })
 
   async function upsert(memories: readonly EngineMemory[], signal?: AbortSignal): Promise<UpsertOutcome[]> {
     const outcomes: UpsertOutcome[] = []
@@ -138,15 +148,6 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
     return ['LightRAG finds no entities in most texts: check that it can read the answers of its model']
   }
 
-  function schedule(): void {
-    if (isStopped) return
-    timer = clock.setTimer(sweepEveryMs, () => {
-      sweep()
-        .catch((error: unknown) => logger.debug({ err: error }, 'the engine could not ask LightRAG to delete a text'))
-        .finally(schedule)
-    })
-  }
-
   return {
     async info(): Promise<EngineInfo> {
       const found = await server.known().catch(() => undefined)
@@ -169,13 +170,9 @@ export function createLightRagEngine(options: LightRagOptions): RetrievalEngine 
     retrieve: (query) => retrieve(deps, query),
     describe: (text, passages) => describe(deps, text, passages),
     learnEntities: (q, limit) => learnNames(deps, q, limit),
-    start() {
-      isStopped = false
-      schedule()
-    },
+    start: () => removals.start(sweepEveryMs),
     async stop() {
-      isStopped = true
-      timer?.cancel()
+      await removals.stop()
       await sweep.settled()
     },
   }

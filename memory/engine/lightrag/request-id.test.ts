@@ -15,6 +15,7 @@ test('LightRAG is given the id of the request that asks it, and none in work of 
   const memory = await openTestMemory({
     engine: (sql) =>
       createLightRagEngine({
+        random: Math.random,
         url: server.url,
         apiKey,
         sql,

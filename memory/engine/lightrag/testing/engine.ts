@@ -10,6 +10,7 @@ const settledWithinMs = 60_000
 
 export function lightRagUnderTest(sql: Sql, url: string, close: () => Promise<void>): EngineUnderTest {
   const engine = createLightRagEngine({
+    random: Math.random,
     url,
     apiKey: 'test-key',
     sql,
