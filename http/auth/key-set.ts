@@ -1,13 +1,13 @@
 /**
  * The published keys of one identity provider, kept warm.
  *
- * K1 A token can make us ask the provider at most once per `REFETCH_MS`, whatever key it names.
+ * K1 A token can make us ask the provider at most once per `REFETCH_MS`, whatever key it names and whoever signed it.
  * K2 Requests that need the keys at the same time share one look-up.
  * K3 A look-up ends within the time of `fetchJson`; a provider that hangs costs that once per `REFETCH_MS`, not per request.
  * K4 While the provider is down the keys known last still verify, for `MAX_STALE_MS`.
  * K5 A key that the provider withdrew is gone after `MAX_AGE_MS`.
  */
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, errors, flattenedVerify, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import type { Clock } from '../ports.ts'
 
 const REFETCH_MS = 30_000
@@ -43,10 +43,14 @@ export class KeySet {
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     const keys = await this.#current()
     try {
-      return await keys(header, token)
+      const key = await keys(header, token)
+      // A provider may sign with a new key under the old id, or publish one key without any.
+      if (this.#mayAsk()) await flattenedVerify(token, key)
+      return key
     } catch (error) {
       const unknownKey = error instanceof errors.JWKSNoMatchingKey && header.kid !== undefined
-      if (!unknownKey || !this.#mayAsk()) throw error
+      const otherKey = error instanceof errors.JWSSignatureVerificationFailed
+      if (!(unknownKey || otherKey) || !this.#mayAsk()) throw error
       await this.#ask()
       return (this.#keys ?? keys)(header, token)
     }

@@ -10,7 +10,7 @@ const issuer = 'https://id.example/tenant'
 const audience = 'urn:statewright:operator'
 
 interface ProviderKey {
-  readonly kid: string
+  readonly kid: string | undefined
   readonly alg: string
   readonly privateKey: KeyObject
   readonly jwk: JWK
@@ -60,9 +60,15 @@ const makers: Readonly<Record<string, () => { privateKey: KeyObject; publicKey: 
   EdDSA: () => generateKeyPairSync('ed25519'),
 }
 
-async function aKey(kid: string, alg = 'EdDSA'): Promise<ProviderKey> {
+async function aKey(kid: string | undefined, alg = 'EdDSA'): Promise<ProviderKey> {
   const pair = (makers[alg] ?? makers[alg.slice(0, 2)])!()
-  return { kid, alg, privateKey: pair.privateKey, jwk: { ...(await exportJWK(pair.publicKey)), kid, alg, use: 'sig' } }
+  const named = kid === undefined ? {} : { kid }
+  return {
+    kid,
+    alg,
+    privateKey: pair.privateKey,
+    jwk: { ...(await exportJWK(pair.publicKey)), ...named, alg, use: 'sig' },
+  }
 }
 
 async function aProvider(alg?: string): Promise<{ provider: Provider; key: ProviderKey }> {
@@ -191,6 +197,26 @@ test('a new key is taken at its first token once 30 s have passed, and a withdra
   await expect(verify(await provider.token(next))).resolves.toMatchObject({ subject: 'svc' })
   await expect(verify(await provider.token(key))).rejects.toMatchObject(refused)
 })
+
+test.each(['k1', undefined])(
+  'a new key under the old id %s is taken at its first token once 30 s have passed; bad signatures make us ask no oftener (MEMORY-AUTH-12, BEARER-6)',
+  async (kid) => {
+    const [old, next] = [await aKey(kid), await aKey(kid)]
+    const provider = new Provider()
+    provider.keys = [old]
+    const verify = provider.verifier()
+    await verify(await provider.token(old))
+    provider.keys = [next]
+    provider.clock.advance(29_999)
+    await expect(verify(await provider.token(next))).rejects.toMatchObject(refused)
+    expect(provider.asked).toHaveLength(1)
+    provider.clock.advance(1)
+    await expect(verify(await provider.token(next))).resolves.toMatchObject({ subject: 'svc' })
+    for (let index = 0; index < 20; index++)
+      await expect(verify(await provider.token(old))).rejects.toMatchObject(refused)
+    expect(provider.asked).toHaveLength(2)
+  },
+)
 
 test('a withdrawn key is refused after 10 minutes even if no other was seen (MEMORY-AUTH-14, BEARER-7)', async () => {
   const { provider, key } = await aProvider()
