@@ -70,6 +70,19 @@ describe('submitting', () => {
     expect(written.filter((bytes) => bytes.includes('the body'))).toHaveLength(1)
   })
 
+  test.each([
+    ['a folder of Windows', 'C:\\work\\'],
+    ['decomposed letters', 'Open cafe\u0301.txt'],
+    ['blanks at the end', 'two  '],
+  ])('pastes %s behind line feeds, so that the CLI leaves the text as it is (WRAPPER-TURN-3)', async (_what, body) => {
+    const clock = testClock()
+    const { terminal, written } = recording()
+    const done = submit(terminal, clock, 't1', body, Promise.resolve())
+    await pass(clock, 400)
+    expect(await done).toBe(true)
+    expect(written[1]).toBe(`\u001b[200~\n\n\n${body}\u001b[201~`)
+  })
+
   test('gives up when no Enter is taken', async () => {
     const clock = testClock()
     const { terminal } = recording()

@@ -14,17 +14,13 @@ export const submissionCases: readonly SharedCase[] = [
   exact('submit.1m', 'a body of 1 MB arrives exactly, once', textOf(1_000_000), false),
   exact('submit.one-line', 'a single line of 20 KB arrives exactly', 'long '.repeat(4_000).trim(), false),
   exact('submit.unicode', 'letters outside ASCII arrive exactly', 'Größe, 鷺 and 🪶, – «done»\nsecond', true),
-  {
-    id: 'submit.composed',
-    fact: 'a short body is brought into composed form (NFC), a longer one is left as it is',
-    adapter: 'wrapper/terminal/sanitise.ts',
-    session: 'key',
-    holds: async (agent) => {
-      const [short, long] = ['caf e\u0301', 'a\nb\nc\nd\ne\u0301']
-      assert.ok(lastMessage((await agent.turn(short)).requests[0]).includes(short.normalize('NFC')))
-      assert.ok(lastMessage((await agent.turn(long)).requests[0]).includes('e\u0301'))
-    },
-  },
+  exact('submit.backslash', 'a short body keeps its last backslash', 'The folder is C:\\work\\', true),
+  exact(
+    'submit.decomposed',
+    'a short body keeps its last blanks and decomposed letters',
+    'cafe\u0301.txt, \u1112\u1161\u11ab  ',
+    true,
+  ),
   {
     id: 'submit.token',
     fact: 'the UserPromptSubmit hook brings the typed line with the token',
