@@ -269,6 +269,15 @@ describe('the rules are noticed when broken', () => {
       'a parameter property',
     ],
     ['time is an argument', 'runtime/x.ts', 'export const x = new Date()', 'a `new Date()`'],
+    ...[
+      'console.error(x)',
+      'process.stdout.write(x)',
+      'const { stderr } = process',
+      "import { stdout } from 'node:process'",
+    ].map((text): (typeof cases)[number] => [
+      'the command line writes to a terminal through one function',
+      ...(['cli/commands/x.ts', text, 'x.ts:1 holds standard output or error, or the console'] as const),
+    ]),
     ['kebab-case', 'runtime/myFile.ts', '', 'not kebab-case'],
     ['git is started by few', 'edges/git/x.ts', "run('git', ['status'])", 'x.ts:1 starts git'],
     [
@@ -311,6 +320,9 @@ test('what is allowed passes', () => {
     ['cli/local/standins.ts', "import { y } from '../../standins/forge/y.ts'"],
     ['standins/identity/x.ts', "import Provider from 'oidc-provider'"],
     ['cli/x.ts', 'export const x = new Date()'],
+    ['cli/terminal.ts', 'console.log(x)'],
+    ['cli/x.test.ts', 'console.log(process.stdout)'],
+    ['memory/x.ts', 'console.log(x)'],
     ['runtime/x.ts', 'export const x = new Date(5)'],
     ['edges/local/x.ts', "import type { PodPort } from '../ports/pods.ts'"],
     ['http/augment.ts', "declare module 'fastify' { interface X { y: 1 } }"],

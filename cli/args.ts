@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { print } from './terminal.ts'
 
 /** The command was called wrongly: exit code 2, and the message says how to call it. */
 export class UsageError extends Error {
@@ -20,7 +21,7 @@ export function readArgs(args: readonly string[], options: ParseArgsOptionsConfi
       strict: true,
     })
     if (values['help'] === true) {
-      console.log(usage)
+      print(usage.split('\n'))
       return undefined
     }
     return { values: values as Parsed['values'], positionals }

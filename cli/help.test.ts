@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { said } from './commands/testing/fixture.ts'
-import { main } from './main.ts'
+import { main, run } from './main.ts'
 
 const { out: overview } = await said(() => main(['--help']))
 const names = [...overview.matchAll(/^ {2}(\S+) {2,}\S/gm)].map(([, name = '']) => name)
@@ -16,22 +16,18 @@ test('statewright --help names every command', () => {
 test.each(names)('statewright %s --help prints a usage and runs nothing', async (name) => {
   // `wrapper` ends its process itself.
   vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
-  const { out } = await said(() => main([name, '--help']))
+  const { out } = await said(() => run([name, '--help']))
   expect(out).toMatch(new RegExp(`^usage: statewright ${name}( |\\n)`))
 })
 
 test('a mistyped command names the one that was meant, and an unknown one lists all', async () => {
-  const { err } = await said(() => main(['cancle']))
-  expect([err, process.exitCode]).toEqual([
-    'there is no command cancle; did you mean cancel? statewright --help lists all commands',
-    2,
-  ])
-  expect((await said(() => main(['zzz']))).err).toContain('usage: statewright COMMAND')
-  process.exitCode = 0
+  const { err } = await said(async () => expect(await run(['cancle'])).toBe(2))
+  expect(err).toBe('there is no command cancle; did you mean cancel? statewright --help lists all commands')
+  expect((await said(() => run(['zzz']))).err).toContain('usage: statewright COMMAND')
 })
 
 test('statewright help COMMAND prints the usage of that command', async () => {
-  expect((await said(() => main(['help', 'why']))).out).toMatch(/^usage: statewright why /)
+  expect((await said(() => run(['help', 'why']))).out).toMatch(/^usage: statewright why /)
 })
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8')

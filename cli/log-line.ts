@@ -13,10 +13,10 @@ const widestLevel = 5
 /** Of the process, the same in each line. */
 const constants = ['pid', 'hostname', 'name']
 
-/** May have several lines: the stack of an error follows below, indented. */
-export function readableLine(line: string): string {
+/** Several where an error has a stack, which follows below, indented. */
+export function readableLines(line: string): readonly string[] {
   const event = eventOf(line)
-  if (event === undefined) return withoutControls(line)
+  if (event === undefined) return [line]
   const { time, level, msg, err, ...fields } = event
   const { stack, ...error } = (typeof err === 'object' && err !== null ? err : {}) as Readonly<Record<string, unknown>>
   const shown = Object.entries({ ...fields, ...(err === undefined ? {} : { err: stack === undefined ? err : error }) })
@@ -24,15 +24,7 @@ export function readableLine(line: string): string {
     .map(([name, value]) => `${name}=${wordOf(value)}`)
   const head = [String(time), (levels[Number(level)] ?? String(level)).padEnd(widestLevel), String(msg ?? ''), ...shown]
   const below = typeof stack === 'string' ? stack.split('\n').map((one) => `    ${one.trim()}`) : []
-  return [head.filter((part) => part !== '').join(' '), ...below].map(withoutControls).join('\n')
-}
-
-/** A terminal obeys control characters, and a log has texts of strangers: all but the tab are shown by their number. */
-export function withoutControls(text: string): string {
-  return text.replaceAll(
-    /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  )
+  return [head.filter((part) => part !== '').join(' '), ...below]
 }
 
 function eventOf(line: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,6 +1,7 @@
 /** The command line: one program, its commands loaded when they are called, because importing everything takes a second. */
 import { nearest } from '../crd/nearest.ts'
 import { leftOut, version } from './program.ts'
+import { print, printError } from './terminal.ts'
 
 interface Command {
   readonly summary: string
@@ -178,28 +179,40 @@ function sayUnknown(name: string): string {
 /** What a command that failed may still take to close. Something that stays open must not keep it alive for ever. */
 const lingerMs = 10_000
 
-/** Exit codes: 0 done, 1 failed, 2 called wrongly. */
 export async function main(args: readonly string[]): Promise<void> {
+  process.exitCode = await run(args)
+  if (process.exitCode !== 0) setTimeout(() => process.exit(), lingerMs).unref()
+}
+
+/** Exit codes: 0 done, 1 failed, 2 called wrongly. */
+export async function run(args: readonly string[]): Promise<number> {
   const [first = '', second] = args
   const [name = '', ...rest] = first === 'help' && second !== undefined ? [second, '--help'] : args
-  if (name === '' || name === 'help' || name === '--help' || name === '-h') return console.log(usage())
-  if (name === '--version' || name === '-v') return console.log(version())
+  if (['', 'help', '--help', '-h'].includes(name)) print(usage().split('\n'))
+  else if (name === '--version' || name === '-v') print(version())
+  else return runCommand(name, rest)
+  return 0
+}
+
+async function runCommand(name: string, args: readonly string[]): Promise<number> {
   const command = commands[name]
   if (command === undefined) {
-    console.error(sayUnknown(name))
-    process.exitCode = 2
-    return
+    printError(sayUnknown(name).split('\n'))
+    return 2
   }
   try {
-    process.exitCode = (await command.run(rest)) ?? 0
+    return (await command.run(args)) ?? 0
   } catch (error) {
-    console.error(sayError(error))
-    process.exitCode = error instanceof Error && error.name === 'UsageError' ? 2 : 1
-    setTimeout(() => process.exit(), lingerMs).unref()
+    printError(sayError(error))
+    return error instanceof Error && error.name === 'UsageError' ? 2 : 1
   }
 }
 
-function sayError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return process.env['DEBUG'] ? (error.stack ?? error.message) : `statewright: ${error.message}`
+/** What stands below the first line is indented: a server's text in an error is no line of ours. A usage is ours. */
+function sayError(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [String(error)]
+  const text = process.env['DEBUG'] ? (error.stack ?? error.message) : `statewright: ${error.message}`
+  const [first = '', ...below] = text.split('\n')
+  if (error.name === 'UsageError') return [first, ...below]
+  return [first, ...below.map((line) => (line.startsWith('  ') ? line : `  ${line}`))]
 }

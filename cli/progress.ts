@@ -1,20 +1,15 @@
-/** One line that counts on a terminal; on anything else nothing, because logs are not read that way. */
+import { redraw } from './terminal.ts'
+
+/** One line that counts on a terminal. */
 interface Progress {
   tell(done: number, total: number, what?: string): void
   end(): void
 }
 
-interface Screen {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}
-
 const redrawMs = 100
 const barWidth = 24
 
-export function progress(label: string, screen: Screen, now: () => number): Progress {
-  if (screen.isTTY !== true) return { tell: () => {}, end: () => {} }
+export function progress(label: string, now: () => number): Progress {
   const started = now()
   let drawn = 0
   return {
@@ -23,9 +18,9 @@ export function progress(label: string, screen: Screen, now: () => number): Prog
       if (done < total && at - drawn < redrawMs) return
       drawn = at
       const line = `${label} ${bar(done, total)} ${done}/${total}${eta(done, total, at - started)}${what === '' ? '' : `  ${what}`}`
-      screen.write(`\r\u001B[K${line.slice(0, (screen.columns ?? 80) - 1)}`)
+      redraw(line)
     },
-    end: () => void screen.write('\r\u001B[K'),
+    end: () => redraw(''),
   }
 }
 

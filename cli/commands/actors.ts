@@ -3,6 +3,7 @@ import type { ActorAnswer } from '../../edges/journal/answers.ts'
 import { allOf, type ActorsQuery } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { table } from '../table.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright actors [PREFIX] [options]
 
@@ -33,8 +34,8 @@ export async function actors(args: readonly string[]): Promise<number> {
   const found = await withJournal(parsed, (journal) =>
     readUpTo((page) => journal.actors(page), query, count(parsed, 'limit', 1000)),
   )
-  if (flag(parsed, 'json')) for (const actor of found) console.log(JSON.stringify(actor))
-  else console.log(found.length === 0 ? 'no actors' : tableOf(found))
+  if (flag(parsed, 'json')) for (const actor of found) print(JSON.stringify(actor))
+  else print(found.length === 0 ? 'no actors' : tableOf(found))
   return 0
 }
 
@@ -54,7 +55,7 @@ async function readUpTo(
   return found
 }
 
-function tableOf(found: readonly ActorAnswer[]): string {
+function tableOf(found: readonly ActorAnswer[]): readonly string[] {
   const rows = found.map(({ address, status, seq, path, fault }) => [address, status, String(seq), fault ?? path])
   return table(['ACTOR', 'STATUS', 'EVENTS', 'STATE'], rows)
 }

@@ -5,6 +5,7 @@ import { beyondOneMachine, inertOnOneMachine } from '../../crd/one-machine.ts'
 import { checkManifest, type Checked, type ManifestFault } from '../../crd/validate.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
+import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright apply -f FILE [options]
 
@@ -34,7 +35,7 @@ export async function apply(args: readonly string[]): Promise<number> {
   if (documents.length === 0) throw new Error(`${file} contains no document: nothing was applied`)
   const checked = documents.map(judge)
   const warned = new Set(checked.flatMap(sayWarnings))
-  for (const line of warned) console.error(line)
+  for (const line of warned) printError(line)
   const faults = checked.flatMap(sayFaults)
   if (faults.length > 0) throw new Error(`nothing was applied:\n${faults.join('\n')}`)
   const client = await connectOrchestrator(parsed)
@@ -42,9 +43,9 @@ export async function apply(args: readonly string[]): Promise<number> {
     const { kind, name, change, warnings = [] } = await client.ask(Applied, 'PUT', '/resources', document)
     // Only the orchestrator knows its settings; what this side has said already is not repeated.
     const more = warnings.map((warning) => sayWarning(`${kind} ${name}`, warning)).filter((line) => !warned.has(line))
-    for (const line of more) console.error(line)
-    console.log(`${kind.toLowerCase()}/${name} ${change}`)
-    if (kind === 'Task') console.log(`  applied by hand: this counts as its approval`)
+    for (const line of more) printError(line)
+    print(`${kind.toLowerCase()}/${name} ${change}`)
+    if (kind === 'Task') print(`  applied by hand: this counts as its approval`)
   }
   return 0
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pinsOf } from '../pins/unpinned.ts'
 import { readArgs, UsageError } from '../args.ts'
+import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright check-pins DIR
 
@@ -22,10 +23,10 @@ export async function checkPins(args: readonly string[]): Promise<number> {
     pinsOf(readFileSync(file, 'utf8')).map((pin) => ({ ...pin, file: relative(dir, file) })),
   )
   const faults = pins.filter(({ fault }) => fault !== undefined)
-  for (const { file, line, what, fault } of faults) console.error(`${file}:${line}: ${what}: ${fault}`)
+  for (const { file, line, what, fault } of faults) printError(`${file}:${line}: ${what}: ${fault}`)
   if (pins.length === 0)
-    console.error(`${files.length} files in ${dir}, and none names a skillsRef or the wrapper's image`)
-  else console.log(`${pins.length} pins in ${files.length} files, ${faults.length} of them not to a release`)
+    printError(`${files.length} files in ${dir}, and none names a skillsRef or the wrapper's image`)
+  else print(`${pins.length} pins in ${files.length} files, ${faults.length} of them not to a release`)
   return pins.length === 0 || faults.length > 0 ? 1 : 0
 }
 

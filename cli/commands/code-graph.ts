@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { basename, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { systemClock } from '../../runtime/clock.ts'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
 import { extract, type Extraction } from '../../memory/extract/extract.ts'
@@ -12,6 +12,7 @@ import { git } from '../../memory/extract/source-files.ts'
 import { progress } from '../progress.ts'
 import { cacheDir, connect, serviceOptions, serviceUsage } from '../knowledge-service.ts'
 import { programDir, version } from '../program.ts'
+import { print, printEach } from '../terminal.ts'
 
 const usage = `usage: statewright code-graph push [DIR] --repo NAME [options]
        statewright code-graph extract [DIR] [--out FILE] [options]
@@ -67,12 +68,15 @@ async function push(parsed: Parsed, dir: string): Promise<number> {
     ...(commit === undefined ? {} : { commit }),
   })
   const outcome = { repo, commit: commit ?? null, ...sent, ...summary(extraction) }
-  if (flag(parsed, 'json')) console.log(JSON.stringify(outcome))
+  if (flag(parsed, 'json')) print(JSON.stringify(outcome))
   else
-    console.log(
+    print(
       sent.mode === 'nothing'
         ? `${repo}: nothing has changed since the last push`
-        : `${repo}: pushed ${sent.files} of ${outcome.files_read} files as ${sent.mode}: ${sent.entities} entities, ${sent.edges} edges${saySkipped(outcome.skipped)}`,
+        : [
+            `${repo}: pushed ${sent.files} of ${outcome.files_read} files as ${sent.mode}: ${sent.entities} entities, ${sent.edges} edges`,
+            ...saySkipped(outcome.skipped),
+          ],
     )
   return 0
 }
@@ -80,19 +84,21 @@ async function push(parsed: Parsed, dir: string): Promise<number> {
 async function write(parsed: Parsed, dir: string): Promise<number> {
   const extraction = await read(parsed, dir, basename(dir))
   const out = text(parsed, 'out')
-  const stream = out === undefined ? process.stdout : createWriteStream(out)
-  for (const piece of extraction.pieces) if (!stream.write(`${JSON.stringify(piece)}\n`)) await once(stream, 'drain')
-  if (stream !== process.stdout) {
-    stream.end()
-    await once(stream, 'close')
+  if (out === undefined) {
+    await printEach(jsonLines(extraction.pieces))
+    return 0
   }
-  if (flag(parsed, 'json') && out !== undefined) console.log(JSON.stringify(summary(extraction)))
-  else if (out !== undefined) console.log(sayExtracted(extraction))
+  await pipeline(jsonLines(extraction.pieces, '\n'), createWriteStream(out))
+  print(flag(parsed, 'json') ? JSON.stringify(summary(extraction)) : sayExtracted(extraction))
   return 0
 }
 
+function* jsonLines(pieces: readonly FilePiece[], end = ''): Generator<string> {
+  for (const piece of pieces) yield `${JSON.stringify(piece)}${end}`
+}
+
 async function read(parsed: Parsed, dir: string, name: string): Promise<Extraction> {
-  const shown = progress('reading', process.stderr, Date.now)
+  const shown = progress('reading', Date.now)
   const cache = flag(parsed, 'no-cache')
     ? undefined
     : openFactsCache(
@@ -133,17 +139,17 @@ function summary({ pieces, cached, bytes, skipped }: Extraction): Summary {
   return { files_read: pieces.length, cached, bytes, skipped: reasons }
 }
 
-function sayExtracted(extraction: Extraction): string {
+function sayExtracted(extraction: Extraction): readonly string[] {
   const [entities, edges] = [total(extraction.pieces, 'entities'), total(extraction.pieces, 'edges')]
   const { files_read, skipped } = summary(extraction)
-  return `${files_read} files: ${entities} entities, ${edges} edges${saySkipped(skipped)}`
+  return [`${files_read} files: ${entities} entities, ${edges} edges`, ...saySkipped(skipped)]
 }
 
 function total(pieces: readonly FilePiece[], of: 'entities' | 'edges'): number {
   return pieces.reduce((sum, piece) => sum + piece[of].length, 0)
 }
 
-function saySkipped(skipped: Readonly<Record<string, number>>): string {
+function saySkipped(skipped: Readonly<Record<string, number>>): readonly string[] {
   const parts = Object.entries(skipped).map(([reason, files]) => `${files} ${reason}`)
-  return parts.length === 0 ? '' : `\nskipped: ${parts.join(', ')}`
+  return parts.length === 0 ? [] : [`skipped: ${parts.join(', ')}`]
 }

@@ -1,6 +1,7 @@
 import { readArgs, UsageError } from '../args.ts'
 import { contextsFile, readContexts, writeContexts, type Contexts } from '../server/contexts.ts'
 import { table } from '../table.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright context [use NAME]
 
@@ -14,19 +15,20 @@ export async function context(args: readonly string[]): Promise<number> {
   const file = contextsFile(process.env)
   const known = readContexts(file)
   if (verb === undefined) {
-    console.log(listed(known))
+    print(listed(known))
     return 0
   }
   if (verb !== 'use' || name === undefined || more.length > 0) throw new UsageError(usage)
-  if (!Object.hasOwn(known.contexts, name)) throw new UsageError(`there is no context ${name}\n\n${listed(known)}`)
+  if (!Object.hasOwn(known.contexts, name))
+    throw new UsageError(`there is no context ${name}\n\n${listed(known).join('\n')}`)
   writeContexts(file, { ...known, current: name })
-  console.log(`the current context is ${name}`)
+  print(`the current context is ${name}`)
   return 0
 }
 
-function listed({ current, contexts }: Contexts): string {
+function listed({ current, contexts }: Contexts): readonly string[] {
   const rows = Object.entries(contexts).map(([name, { server }]) => [name === current ? '*' : '', name, server])
   return rows.length === 0
-    ? 'no contexts: statewright login --server URL makes one'
+    ? ['no contexts: statewright login --server URL makes one']
     : table(['', 'NAME', 'SERVER'], rows)
 }

@@ -9,6 +9,7 @@ import { forgeChoice } from '../local/forge-choice.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
 import { defaultScenarioFile, loadScenario } from '../local/standins.ts'
+import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright demo [options]
 
@@ -138,7 +139,7 @@ function spanOf({ report }: RunResult): number {
 }
 
 function write(parsed: Parsed): (line: string) => void {
-  return flag(parsed, 'json') ? (line) => console.error(line) : (line) => console.log(line)
+  return flag(parsed, 'json') ? printError : print
 }
 
 function tell(parsed: Parsed, { report, kills }: RunResult, dir: string): void {
@@ -152,7 +153,7 @@ function tell(parsed: Parsed, { report, kills }: RunResult, dir: string): void {
   for (const fault of report.faults) say(`  - ${fault}`)
   if (kills.length > 0) say(`  ${kills.length} kills, ${report.restarts} restarts of the orchestrator`)
   say(`state: ${dir}`)
-  if (flag(parsed, 'json')) console.log(JSON.stringify({ ...report, ...(kills.length > 0 ? { kills } : {}) }))
+  if (flag(parsed, 'json')) print(JSON.stringify({ ...report, ...(kills.length > 0 ? { kills } : {}) }))
 }
 
 async function untilStopped(

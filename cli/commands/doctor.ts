@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
 import { createKubeClient } from '../../edges/kubernetes/client.ts'
 import { namespaceOf } from '../../edges/kubernetes/credentials.ts'
 import type { ProbeOptions } from '../../edges/kubernetes/doctor-objects.ts'
@@ -12,6 +11,8 @@ import { exitCodeOf, listing, type Check } from '../doctor/check.ts'
 import { checkCluster, probeManifests } from '../doctor/cluster.ts'
 import { checkMachine } from '../doctor/machine.ts'
 import { untilInterrupted } from '../local/interrupt.ts'
+import { print, printError } from '../terminal.ts'
+import { yamlLines } from '../yaml-lines.ts'
 
 const usage = `usage: statewright doctor [--json]
        statewright doctor --cluster --image IMAGE [options]
@@ -70,7 +71,10 @@ export async function doctor(args: readonly string[]): Promise<number> {
   if (!isCluster) return report(checkMachine(process.env['PATH'] ?? ''), isJson)
   const timeoutSeconds = count(parsed, 'timeout', usualSeconds)
   if (flag(parsed, 'print')) {
-    print(probeManifests(probeOf(parsed, image, text(parsed, 'namespace') ?? 'default', timeoutSeconds)), isJson)
+    printManifests(
+      probeManifests(probeOf(parsed, image, text(parsed, 'namespace') ?? 'default', timeoutSeconds)),
+      isJson,
+    )
     return 0
   }
   return report(await cluster(parsed, image, timeoutSeconds, isJson), isJson)
@@ -93,7 +97,7 @@ async function cluster(
   const asAccount = createKubeClient({ kubeconfig, as })
   const began = systemClock.elapsed()
   const onProgress = (what: string): void => {
-    if (!isJson) console.error(`... ${Math.round((systemClock.elapsed() - began) / 1000)} s: ${what}`)
+    if (!isJson) printError(`... ${Math.round((systemClock.elapsed() - began) / 1000)} s: ${what}`)
   }
   const signal = untilInterrupted()
   try {
@@ -127,13 +131,12 @@ function probeOf(parsed: Parsed, image: string, namespace: string, timeoutSecond
   }
 }
 
-function print(manifests: readonly object[], isJson: boolean): void {
-  const documents = manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false }))
+function printManifests(manifests: readonly object[], isJson: boolean): void {
   const list = { apiVersion: 'v1', kind: 'List', items: manifests }
-  console.log(isJson ? JSON.stringify(list) : documents.join('---\n').trimEnd())
+  print(isJson ? JSON.stringify(list) : yamlLines(manifests))
 }
 
 function report(checks: readonly Check[], isJson: boolean): number {
-  console.log(isJson ? JSON.stringify({ checks }) : listing(checks))
+  print(isJson ? JSON.stringify({ checks }) : listing(checks))
   return exitCodeOf(checks)
 }

@@ -5,6 +5,7 @@ import { readArgs, text, UsageError } from '../args.ts'
 import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { version } from '../program.ts'
+import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright export ACTOR... [--out FILE] [options]
 
@@ -33,7 +34,7 @@ export async function exportActors(args: readonly string[]): Promise<number> {
   })
   if (actors.length === 0) throw new Error('no actor has such an address: statewright actors lists them')
   for (const { address, events, replay } of actors)
-    console.error(`${address}: ${events.length} events${replay.ok ? '' : `, cannot be replayed: ${replay.why ?? ''}`}`)
+    printError(`${address}: ${events.length} events${replay.ok ? '' : `, cannot be replayed: ${replay.why ?? ''}`}`)
   const file: BundleFile = { format: bundleFormat, program: version(), exportedAt: Date.now(), actors }
   write(bundleText(file), text(parsed, 'out'))
   return 0
@@ -48,6 +49,6 @@ async function* addresses(journal: JournalApi, given: string): AsyncGenerator<st
 
 /** Readable by its owner alone: masked is less than public. */
 function write(content: string, path: string | undefined): void {
-  if (path === undefined) process.stdout.write(content)
+  if (path === undefined) print(content.trimEnd().split('\n'))
   else writeFileSync(path, content, { mode: 0o600 })
 }

@@ -1,11 +1,12 @@
 import { Type, type Static } from 'typebox'
-import { stringify } from 'yaml'
 import { columnsOf } from '../../crd/columns.ts'
 import { kindNamed, kinds, type Kind } from '../../crd/kinds.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { listAll, type OrchestratorClient } from '../client.ts'
 import { table } from '../table.ts'
+import { print } from '../terminal.ts'
+import { yamlLines } from '../yaml-lines.ts'
 
 const usage = `usage: statewright get KIND [NAME] [-o json|yaml] [options]
 
@@ -47,9 +48,10 @@ export async function get(args: readonly string[]): Promise<number> {
     throw new UsageError(`-o takes json or yaml, not ${output}`)
   const client = await connectOrchestrator(parsed)
   const views = await read(client, kind, name, text(parsed, 'namespace'))
-  if (output === 'json') console.log(JSON.stringify(name === undefined ? { items: views } : views[0], null, 2))
-  else if (output === 'yaml') console.log(stringify(name === undefined ? { items: views } : views[0]))
-  else console.log(tableOf(kind, views))
+  const shown = name === undefined ? { items: views } : views[0]
+  if (output === 'json') print(JSON.stringify(shown, null, 2).split('\n'))
+  else if (output === 'yaml') print(yamlLines([shown]))
+  else print(tableOf(kind, views))
   return 0
 }
 
@@ -65,8 +67,8 @@ async function read(
 }
 
 /** The columns of `kubectl get`, those of `-o wide` aside. */
-function tableOf(kind: Kind, views: readonly View[]): string {
-  if (views.length === 0) return `no ${kind.plural}`
+function tableOf(kind: Kind, views: readonly View[]): readonly string[] {
+  if (views.length === 0) return [`no ${kind.plural}`]
   const shown = columnsOf(kind.kind).filter(({ wide }) => wide !== true)
   return table(
     ['NAME', ...shown.map(({ name }) => name.toUpperCase())],

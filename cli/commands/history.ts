@@ -3,6 +3,7 @@ import type { HistoryAnswer } from '../../edges/journal/answers.ts'
 import { allOf } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { table } from '../table.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright history ACTOR [options]
 
@@ -32,12 +33,12 @@ export async function history(args: readonly string[]): Promise<number> {
     }
     return newest.toReversed()
   })
-  if (flag(parsed, 'json')) for (const row of rows) console.log(JSON.stringify(row))
-  else console.log(rows.length === 0 ? 'no events' : tableOf(rows))
+  if (flag(parsed, 'json')) for (const row of rows) print(JSON.stringify(row))
+  else print(rows.length === 0 ? 'no events' : tableOf(rows))
   return 0
 }
 
-function tableOf(rows: readonly HistoryAnswer[]): string {
+function tableOf(rows: readonly HistoryAnswer[]): readonly string[] {
   return table(
     ['SEQ', 'AT', 'EVENT', 'STATE', 'EFFECTS'],
     rows.map(({ seq, at, event, path, effects, handled, fault }) => [

@@ -5,6 +5,7 @@ import { foldBundle } from '../../runtime/journal/bundle/fold.ts'
 import { BundleFile, type ActorBundle } from '../../runtime/journal/bundle/schema.ts'
 import { machineHash } from '../../runtime/step/machine-hash.ts'
 import { flag, readArgs, UsageError } from '../args.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright import FILE... [--json]
 
@@ -30,10 +31,10 @@ export async function importBundles(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   if (parsed.positionals.length === 0) throw new UsageError(`import takes files\n\n${usage}`)
   const verdicts = parsed.positionals.flatMap((file) => readBundle(file).actors.map((actor) => judge(file, actor)))
-  for (const verdict of verdicts) console.log(flag(parsed, 'json') ? JSON.stringify(verdict) : said(verdict))
+  for (const verdict of verdicts) print(flag(parsed, 'json') ? JSON.stringify(verdict) : said(verdict))
   const different = verdicts.filter(({ result }) => result === 'different').length
   const skipped = verdicts.filter(({ result }) => result === 'skipped').length
-  if (!flag(parsed, 'json')) console.log(`${verdicts.length} actors, ${different} different, ${skipped} skipped`)
+  if (!flag(parsed, 'json')) print(`${verdicts.length} actors, ${different} different, ${skipped} skipped`)
   return different === 0 ? 0 : 1
 }
 

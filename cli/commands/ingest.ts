@@ -10,6 +10,7 @@ import { findCommit } from '../../memory/client/ingest/tree.ts'
 import type { MemoryClient } from '../../memory/client/memory-client.ts'
 import { progress } from '../progress.ts'
 import { connect, serviceOptions, serviceUrl, serviceUsage } from '../knowledge-service.ts'
+import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright ingest DIR [--repo NAME] [options]
 
@@ -66,7 +67,7 @@ async function realRun(parsed: Parsed, dir: string, repo: string): Promise<numbe
   const client = await connect(parsed, process.env)
   const record = await recordOf(client, repo)
   const { order, plan } = await planned(parsed, dir, repo, record)
-  const shown = progress('ingesting', process.stderr, Date.now)
+  const shown = progress('ingesting', Date.now)
   const totals = await send(plan, {
     ...{ client, repo, wait, onProgress: shown.tell },
     mostJobs: count(parsed, 'jobs', Infinity),
@@ -82,16 +83,16 @@ async function realRun(parsed: Parsed, dir: string, repo: string): Promise<numbe
     ...totals,
     left_out: plan.leftOut,
   }
-  if (flag(parsed, 'json')) console.log(JSON.stringify(outcome))
+  if (flag(parsed, 'json')) print(JSON.stringify(outcome))
   else {
-    console.log(
+    print(
       plan.changed.length + plan.gone.length === 0
         ? `${repo}: nothing has changed since the last run`
         : `${repo}: ${totals.done} stored, ${totals.skipped} there already, ${totals.purged} earlier ones removed, ${totals.failed} failed`,
     )
-    if (totals.due > totals.failed) console.log(`${repo}: ${totals.due} are left for the next run`)
-    for (const line of sayLeftOut(plan.leftOut)) console.log(line)
-    for (const error of totals.errors.slice(0, 20)) console.error(error)
+    if (totals.due > totals.failed) print(`${repo}: ${totals.due} are left for the next run`)
+    for (const line of sayLeftOut(plan.leftOut)) print(line)
+    for (const error of totals.errors.slice(0, 20)) printError(error)
   }
   return totals.succeeded ? 0 : 1
 }
@@ -102,7 +103,7 @@ async function dryRun(parsed: Parsed, dir: string, repo: string): Promise<number
   const { changed, gone, leftOut } = (await planned(parsed, dir, repo, record)).plan
   const bytes = changed.reduce((sum, { item }) => sum + Buffer.byteLength(item.content), 0)
   if (flag(parsed, 'json'))
-    console.log(
+    print(
       JSON.stringify({
         repo,
         service: url ?? null,
@@ -113,11 +114,11 @@ async function dryRun(parsed: Parsed, dir: string, repo: string): Promise<number
       }),
     )
   else {
-    if (url === undefined) console.log(`${repo}: no knowledge service is configured, so everything counts as new`)
-    console.log(
+    if (url === undefined) print(`${repo}: no knowledge service is configured, so everything counts as new`)
+    print(
       `${repo}: would send ${changed.length} memories (${(bytes / 1024).toFixed(0)} KiB) and remove those of ${gone.length} files`,
     )
-    for (const { file, reason } of leftOut) console.log(`  skipped ${file}: ${reason}`)
+    for (const { file, reason } of leftOut) print(`  skipped ${file}: ${reason}`)
   }
   return 0
 }
@@ -125,10 +126,10 @@ async function dryRun(parsed: Parsed, dir: string, repo: string): Promise<number
 const wait = (ms: number): Promise<void> => new Promise((done) => void setTimeout(done, ms))
 
 async function recordOf(client: MemoryClient, repo: string): Promise<IngestRecord> {
-  const shown = progress('waiting', process.stderr, Date.now)
+  const shown = progress('waiting', Date.now)
   const seen = new Set<string>()
   const record = await settledRecord(repo, { client, wait }, ({ id, done, failed, skipped, total }) => {
-    if (!seen.has(id)) console.error(`${repo}: the ingest job ${id} has not ended: waiting for it`)
+    if (!seen.has(id)) printError(`${repo}: the ingest job ${id} has not ended: waiting for it`)
     seen.add(id)
     shown.tell(done + failed + skipped, total)
   })
@@ -151,7 +152,7 @@ async function planned(
     issues: await issuesOf(parsed),
     isWhole: flag(parsed, 'all'),
   }
-  const shown = progress('reading', process.stderr, Date.now)
+  const shown = progress('reading', Date.now)
   const plan = await planIngest(order, record, shown.tell)
   shown.end()
   return { order, plan }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { readArgs } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright inspector [options]
 
@@ -13,6 +14,6 @@ export async function inspector(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   const client = await connectOrchestrator(parsed)
   const { link } = await client.ask(Type.Object({ link: Type.String() }), 'POST', '/operations/inspector-link')
-  console.log(link)
+  print(link)
   return 0
 }

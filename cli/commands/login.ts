@@ -15,6 +15,7 @@ import { tokenStore } from '../../memory/client/token-store.ts'
 import { serverAddress } from '../server/address.ts'
 import { contextsFile, readContexts, withContext, withoutContext, writeContexts } from '../server/contexts.ts'
 import { metadataOf } from '../server/metadata.ts'
+import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright login --server URL [options]
        statewright login [--url URL] [options]
@@ -70,7 +71,7 @@ export async function login(args: readonly string[]): Promise<number> {
     throw new UsageError(`no service is known: give --server URL, or --url URL for the knowledge service\n\n${usage}`)
   if (flag(parsed, 'out')) return signOut(env, url)
   await signIn(parsed, env, knowledgeService(parsed, env, url))
-  console.log(`signed in at ${url}`)
+  print(`signed in at ${url}`)
   return 0
 }
 
@@ -89,11 +90,11 @@ async function loginAtServer(parsed: Parsed, env: Environment, url: string): Pro
     return signOut(env, url)
   }
   const wanted = await atServer(parsed, url)
-  console.error(`${wanted.issuer} is asked for a token of ${wanted.audience}, which ${url} will get`)
+  printError(`${wanted.issuer} is asked for a token of ${wanted.audience}, which ${url} will get`)
   await signIn(parsed, env, wanted)
   const context = named ?? new URL(url).host
   writeContexts(file, withContext(readContexts(file), context, url))
-  console.log(`signed in at ${url}; the current context is ${context}`)
+  print(`signed in at ${url}; the current context is ${context}`)
   return 0
 }
 
@@ -129,7 +130,7 @@ function knowledgeService(parsed: Parsed, env: Environment, url: string): SignIn
 
 function signOut(env: Environment, url: string): number {
   tokenStore(credentialsFile(env)).write(url, undefined)
-  console.log(`signed out of ${url}`)
+  print(`signed out of ${url}`)
   return 0
 }
 
@@ -147,11 +148,12 @@ async function signIn(parsed: Parsed, env: Environment, { url, issuer, audience,
     fetch,
     wait: (ms) => new Promise((done) => void setTimeout(done, ms)),
     show: (address, code, complete) => {
-      console.error(
-        `open ${complete ?? address} in a browser, on any machine,\nand ${complete === undefined ? 'type' : 'compare'} the code ${code}`,
-      )
+      printError([
+        `open ${complete ?? address} in a browser, on any machine,`,
+        `and ${complete === undefined ? 'type' : 'compare'} the code ${code}`,
+      ])
       if (issuer === local?.identity && local.signInCode !== undefined)
-        console.error(`the page asks for the sign-in code of this machine: ${local.signInCode}`)
+        printError(`the page asks for the sign-in code of this machine: ${local.signInCode}`)
     },
   })
   tokenStore(credentialsFile(env)).write(url, {

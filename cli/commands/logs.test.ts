@@ -36,17 +36,17 @@ function answering(
 test('prints the lines readable, and with --json as they are', () =>
   answering([{ lines: [line, 'a\u001b[2Jb'] }, { lines: [line, 'a\u001b[2Jb'] }], async (ask, asked) => {
     expect(await ask('team/a')).toEqual({
-      out: '2026-01-01T00:00:00.000Z INFO  ready \\x1b[31m url=http://a\na\\x1b[2Jb',
+      out: '2026-01-01T00:00:00.000Z INFO  ready \\u001b[31m url=http://a\na\\u001b[2Jb',
       err: '',
     })
-    expect((await ask('a', '--json', '--pod', '2', '--tail=7')).out).toBe(`${line}\na\\x1b[2Jb`)
+    expect((await ask('a', '--json', '--pod', '2', '--tail=7')).out).toBe(`${line}\na\\u001b[2Jb`)
     expect(asked).toEqual([{ task: 'team/a' }, { task: 'a', pod: '2', tail: '7' }])
   }))
 
 test('notes beside the log what is missing in it', () =>
   answering([{ truncated: true, lines: ['x'] }, { isLive: true, waits: 'no node\u001b' }, {}], async (ask) => {
     expect(await ask('a')).toEqual({ out: 'x', err: 'earlier lines are left out; --tail gives more' })
-    expect(await ask('a')).toEqual({ out: '', err: 'pod 2 of default/a has logged nothing yet: no node\\x1b' })
+    expect(await ask('a')).toEqual({ out: '', err: 'pod 2 of default/a has logged nothing yet: no node\\u001b' })
     expect(await ask('a')).toEqual({ out: '', err: 'pod 2 of default/a logged nothing' })
   }))
 

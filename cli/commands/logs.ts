@@ -5,8 +5,9 @@ import { ApiError } from '../../http/api-error.ts'
 import { sleep, systemClock, type Clock } from '../../runtime/clock.ts'
 import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
 import { UnreachableError, type OrchestratorClient } from '../client.ts'
-import { readableLine, withoutControls } from '../log-line.ts'
+import { readableLines } from '../log-line.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
+import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright logs TASK [--pod N] [--tail N] [--follow] [--json] [options]
 
@@ -52,13 +53,13 @@ export async function logs(args: readonly string[], clock: Clock = systemClock):
   const query = queryOf(parsed)
   const client = await connectOrchestrator(parsed)
   const first = await ask(client, query)
-  const print = (answer: Answer): void => {
-    for (const line of answer.lines) console.log(flag(parsed, 'json') ? withoutControls(line) : readableLine(line))
+  const show = (answer: Answer): void => {
+    for (const line of answer.lines) print(flag(parsed, 'json') ? line : readableLines(line))
   }
-  if (first.truncated) console.error('earlier lines are left out; --tail gives more')
-  print(first)
-  if (first.lines.length === 0) console.error(withoutControls(nothingLogged(first)))
-  if (flag(parsed, 'follow')) await follow(client, { query, first, print, clock })
+  if (first.truncated) printError('earlier lines are left out; --tail gives more')
+  show(first)
+  if (first.lines.length === 0) printError(nothingLogged(first))
+  if (flag(parsed, 'follow')) await follow(client, { query, first, show, clock })
   return 0
 }
 
@@ -90,12 +91,12 @@ function nothingLogged({ task, pod, isLive, waits }: Answer): string {
 interface Following {
   readonly query: Readonly<Record<string, string>>
   readonly first: Answer
-  readonly print: (answer: Answer) => void
+  readonly show: (answer: Answer) => void
   readonly clock: Clock
 }
 
 /** Of the pod of the first answer, though a later one may begin. */
-async function follow(client: OrchestratorClient, { query, first, print, clock }: Following): Promise<void> {
+async function follow(client: OrchestratorClient, { query, first, show, clock }: Following): Promise<void> {
   let misses = 0
   for (let last = first; last.isLive;) {
     await sleep(clock, pollMs)
@@ -108,14 +109,14 @@ async function follow(client: OrchestratorClient, { query, first, print, clock }
       throw error
     })
     if (next === 'away') {
-      if (misses === 0) console.error('the orchestrator does not answer; it is asked again')
+      if (misses === 0) printError('the orchestrator does not answer; it is asked again')
       misses += 1
       continue
     }
     misses = 0
-    if (next === undefined) return console.error(`pod ${first.pod} of ${first.task} is gone, and its log with it`)
-    if (next.truncated && cursor['cursor'] !== undefined) console.error('lines between these were left out')
-    print(next)
+    if (next === undefined) return printError(`pod ${first.pod} of ${first.task} is gone, and its log with it`)
+    if (next.truncated && cursor['cursor'] !== undefined) printError('lines between these were left out')
+    show(next)
     last = next
   }
 }

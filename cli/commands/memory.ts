@@ -8,11 +8,13 @@ import { readArgs, UsageError } from '../args.ts'
 import { openParts } from '../memory/parts.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { programDir } from '../program.ts'
+import { progress } from '../progress.ts'
 import { unlessOrphaned, untilParentEnds } from '../parent.ts'
 import { readMemorySettings, readRebuildSettings } from '../memory/settings.ts'
 import { startMemory } from '../memory/start.ts'
 import { proofAtStart } from '../../orchestrator/proof.ts'
 import { untilEnded } from '../until-ended.ts'
+import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright memory [rebuild]
 
@@ -35,7 +37,11 @@ export async function memory(args: readonly string[], env: Environment, version:
 
 /** Runs until SIGTERM or SIGINT, then stops gracefully. Logs are JSON lines on stdout. */
 async function serve(env: Environment, version: string): Promise<number> {
-  const proof = await proofAtStart(memoryMachines, { dir: programDir, env, warn: console.error })
+  const proof = await proofAtStart(memoryMachines, {
+    dir: programDir,
+    env,
+    warn: (text) => printError(text.split('\n')),
+  })
   const settings = readMemorySettings(env)
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
   if (proof !== undefined) logger.info({ machines: proof.machines }, 'the certificate covers these machines')
@@ -66,14 +72,15 @@ async function rebuild(env: Environment): Promise<number> {
   const logger = createLogger({ name: 'memory', level: settings.logLevel })
   const parts = await openParts(settings, { clock: systemClock, random: Math.random, fetch, logger })
   try {
+    const shown = progress('rebuilding', Date.now)
     const { fed, failed, waiting } = await rebuildMemory({
       ...parts,
       clock: systemClock,
       logger,
-      told: (done, total) => process.stderr.write(`\r${done} of ${total} memories`),
+      told: shown.tell,
     })
-    process.stderr.write('\n')
-    console.log(
+    shown.end()
+    print(
       `${fed} memories are in the engine${failed > 0 ? `, ${failed} were refused` : ''}${waiting > 0 ? `, ${waiting} wait for the service to try again` : ''}; the graph is complete`,
     )
     return failed + waiting > 0 ? 1 : 0

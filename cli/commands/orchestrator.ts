@@ -13,6 +13,7 @@ import { untilEnded } from '../until-ended.ts'
 import { storyLine } from '../../orchestrator/story-line.ts'
 import { settingFlags, withFlags } from '../settings-flags.ts'
 import { readSettings } from '../../orchestrator/settings.ts'
+import { printError } from '../terminal.ts'
 
 const usage = `usage: statewright orchestrator [--SETTING VALUE ...]
 
@@ -33,7 +34,7 @@ export async function orchestrator(
   if (parsed === undefined) return 0
   if (parsed.positionals.length > 0) throw new UsageError(`orchestrator takes flags only\n\n${usage}`)
   const env = withFlags(environment, parsed)
-  const proof = await proofAtStart(machines, { dir: programDir, env, warn: console.error })
+  const proof = await proofAtStart(machines, { dir: programDir, env, warn: (text) => printError(text.split('\n')) })
   const settings = readSettings(env, installedCli(programDir))
   const logger = createLogger({ name: 'orchestrator', level: settings.logLevel })
   if (proof !== undefined) logger.info({ proof }, 'the certificate covers these machines')

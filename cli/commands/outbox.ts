@@ -8,6 +8,7 @@ import type { DeadLetterAnswer, EffectAnswer } from '../../edges/journal/answers
 import { allOf, type JournalPage, type JournalApi, type PageQuery } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { table } from '../table.ts'
+import { print, printError } from '../terminal.ts'
 
 const effectsUsage = `usage: statewright effects [list | show KEY | redeliver KEY... | redeliver --all] [options]
 
@@ -106,7 +107,7 @@ async function run<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> 
   if (verb === 'list' && ids.length === 0) return list(parsed, outbox)
   if (verb === 'show' && ids.length === 1) {
     const item = await withJournal(parsed, (journal) => outbox.one(journal, ids[0] ?? ''))
-    console.log(JSON.stringify(item, null, 2))
+    print(JSON.stringify(item, null, 2).split('\n'))
     return 0
   }
   if (verb === 'redeliver' && flag(parsed, 'all') !== ids.length > 0) return redeliver(parsed, ids, outbox)
@@ -115,8 +116,8 @@ async function run<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> 
 
 async function list<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> {
   const items = await withJournal(parsed, (journal) => every((page) => outbox.pages(journal, page)))
-  if (flag(parsed, 'json')) for (const item of items) console.log(JSON.stringify(item))
-  else console.log(items.length === 0 ? outbox.none : table(outbox.headings, items.map(outbox.row)))
+  if (flag(parsed, 'json')) for (const item of items) print(JSON.stringify(item))
+  else print(items.length === 0 ? outbox.none : table(outbox.headings, items.map(outbox.row)))
   return 0
 }
 
@@ -137,7 +138,7 @@ async function redeliver<Item>(parsed: Parsed, ids: readonly string[], outbox: O
     : ids
   let refused = 0
   for (const id of wanted) if (!(await putBack(client, id))) refused += 1
-  console.log(`${wanted.length - refused} redelivered, ${refused} refused`)
+  print(`${wanted.length - refused} redelivered, ${refused} refused`)
   return refused === 0 ? 0 : 1
 }
 
@@ -149,7 +150,7 @@ async function putBack(client: OrchestratorClient, key: string): Promise<boolean
     return true
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
-    console.error(`${key}: ${error.message}`)
+    printError(`${key}: ${error.message}`)
     return false
   }
 }

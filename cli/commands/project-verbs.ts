@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
+import { print } from '../terminal.ts'
 
 interface Verb {
   readonly name: 'pause' | 'resume'
@@ -53,7 +54,7 @@ async function ask({ name, usage }: Verb, args: readonly string[]): Promise<numb
   if (reason === undefined) throw new UsageError(`--reason is required\n\n${usage}`)
   const client = await connectOrchestrator(parsed)
   const answer = await client.ask(Answer, 'POST', `/operations/${name}`, { project, reason })
-  console.log(flag(parsed, 'json') ? JSON.stringify(answer) : lineOf(answer))
+  print(flag(parsed, 'json') ? JSON.stringify(answer) : lineOf(answer))
   return 0
 }
 

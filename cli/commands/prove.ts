@@ -8,6 +8,7 @@ import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
 import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { readBundle } from './import.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright prove --against LOG [LOG...] | --all [options]
 
@@ -54,12 +55,12 @@ export async function prove(args: readonly string[]): Promise<number> {
     sum.steps += result.steps
     if (!result.endsDifferently) return
     sum.different += 1
-    console.log(flag(parsed, 'json') ? JSON.stringify(result) : said(result))
+    print(flag(parsed, 'json') ? JSON.stringify(result) : said(result))
   }
   if (logs.length > 0) for (const file of logs.flatMap(filesOf)) readBundle(file).actors.forEach(take)
   else await withJournal(parsed, async (journal) => eachBundle(journal, kindOf(parsed), take))
   if (!flag(parsed, 'json'))
-    console.log(
+    print(
       `${sum.actors} journals, ${sum.steps} events: ${sum.different} would have ended otherwise` +
         (sum.passedOver > 0 ? `; ${sum.passedOver} skipped, because their exports do not replay` : ''),
     )
@@ -96,9 +97,9 @@ async function eachBundle(journal: JournalApi, kind: string, take: (bundle: Acto
   for await (const { address } of pages) take(await journal.bundle(address))
 }
 
-function said({ address, first, recordedEnd, decidedEnd, fault }: WhatIf): string {
+function said({ address, first, recordedEnd, decidedEnd, fault }: WhatIf): readonly string[] {
   const end = fault === undefined ? `ended ${recordedEnd}, would end ${decidedEnd}` : `cannot be replayed: ${fault}`
-  if (first === undefined) return `${address}: ${end}`
+  if (first === undefined) return [`${address}: ${end}`]
   const { seq, event, recorded, decided } = first
-  return `${address}: ${end}\n  from event ${seq}, ${event}: was ${recorded}, would be ${decided}`
+  return [`${address}: ${end}`, `  from event ${seq}, ${event}: was ${recorded}, would be ${decided}`]
 }

@@ -3,6 +3,7 @@ import { Value } from 'typebox/value'
 import { memoryKinds, type MemoryKind } from '../../memory/engine/memory-kind.ts'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
 import { connect, serviceOptions, serviceUsage } from '../knowledge-service.ts'
+import { print } from '../terminal.ts'
 
 const modes = ['hybrid', 'naive', 'local', 'global']
 
@@ -62,7 +63,7 @@ export async function query(args: readonly string[]): Promise<number> {
     ...(repo === undefined ? {} : { filter: { repo } }),
     ...(kinds === undefined ? {} : { kinds }),
   })
-  console.log(flag(parsed, 'json') ? JSON.stringify(answer) : say(answer))
+  print(flag(parsed, 'json') ? JSON.stringify(answer) : say(answer))
   return 0
 }
 
@@ -79,25 +80,22 @@ function kindsOf(parsed: Parsed): readonly MemoryKind[] | undefined {
   return memoryKinds.filter((kind) => words.has(kind))
 }
 
-function say(answer: unknown): string {
-  if (Value.Check(Description, answer)) return answer.summary
+function say(answer: unknown): readonly string[] {
+  if (Value.Check(Description, answer)) return answer.summary.split('\n')
   if (!Value.Check(Answer, answer))
     throw new Error('the knowledge service sent an answer that breaks its schema: its version may differ')
-  if (answer.results.length === 0) return 'no results'
-  return answer.results
-    .map(({ content, score, kind, metadata }) => {
-      const where = [metadata['repo'], metadata['file']].filter((part) => part !== undefined && part !== '').join(' ')
-      return `${score.toFixed(3)}  ${where === '' ? kind : where}\n       ${excerpt(content, metadata['file'])}`
-    })
-    .join('\n')
+  if (answer.results.length === 0) return ['no results']
+  return answer.results.flatMap(({ content, score, kind, metadata }) => {
+    const where = [metadata['repo'], metadata['file']].filter((part) => part !== undefined && part !== '').join(' ')
+    return [`${score.toFixed(3)}  ${where === '' ? kind : where}`, `       ${excerpt(content, metadata['file'])}`]
+  })
 }
 
 const excerptCharacters = 160
 
-/** The first words behind the path, which stands before them already; control characters could steer a terminal. */
+/** The first words behind the path, which stands before them already. */
 function excerpt(content: string, file: string | undefined): string {
   const text = file !== undefined && content.startsWith(file) ? content.slice(file.length) : content
-  // oxlint-disable-next-line no-control-regex
-  const plain = text.replaceAll(/[\u0000-\u001F\u007F-\u009F\s]+/g, ' ').trim()
+  const plain = text.replaceAll(/\s+/g, ' ').trim()
   return plain.length > excerptCharacters ? `${plain.slice(0, excerptCharacters)}…` : plain
 }

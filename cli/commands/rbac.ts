@@ -1,6 +1,7 @@
-import { stringify } from 'yaml'
 import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
+import { print } from '../terminal.ts'
+import { yamlLines } from '../yaml-lines.ts'
 
 const usage = `usage: statewright rbac [options]
 
@@ -40,9 +41,7 @@ export async function rbac(args: readonly string[]): Promise<number> {
     localPods: flag(parsed, 'local-pods'),
   })
   const list = { apiVersion: 'v1', kind: 'List', items: manifests }
-  // Rules share their groups, and people read no aliases.
-  const documents = manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false }))
-  console.log(flag(parsed, 'json') ? JSON.stringify(list) : documents.join('---\n').trimEnd())
+  print(flag(parsed, 'json') ? JSON.stringify(list) : yamlLines(manifests))
   return 0
 }
 

@@ -2,6 +2,7 @@ import { createKubeClient } from '../../edges/kubernetes/client.ts'
 import { findLiveOrchestrator, release as releaseAll, type Released } from '../../edges/kubernetes/release.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright release [options]
 
@@ -41,17 +42,17 @@ export async function release(args: readonly string[]): Promise<number> {
     if (holder !== undefined)
       throw new Error(`the orchestrator ${holder} lives and would take them up again: end it first, or use --force`)
     const released = await releaseAll(deps, text(parsed, 'namespace')?.split(','))
-    console.log(flag(parsed, 'json') ? JSON.stringify({ released }) : listing(released))
+    print(flag(parsed, 'json') ? JSON.stringify({ released }) : listing(released))
     return 0
   } finally {
     await client.close()
   }
 }
 
-function listing(released: readonly Released[]): string {
+function listing(released: readonly Released[]): readonly string[] {
   const lines = released.map(({ kind, namespace, name, wasDeleted, isGone }) => {
     const end = isGone ? 'released, and gone' : wasDeleted ? 'released; others still hold it' : 'released'
     return `${kind.toLowerCase()}/${name} in ${namespace}: ${end}`
   })
-  return [...lines, released.length === 0 ? 'nothing was held' : `${released.length} released`].join('\n')
+  return [...lines, released.length === 0 ? 'nothing was held' : `${released.length} released`]
 }

@@ -2,6 +2,7 @@ import { flag, readArgs, UsageError } from '../args.ts'
 import type { ReplayAnswer } from '../../edges/journal/answers.ts'
 import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright replay ACTOR... | --all [options]
 
@@ -31,11 +32,11 @@ export async function replay(args: readonly string[]): Promise<number> {
       sum.actors += 1
       sum.steps += result.steps
       if (!result.equal) sum.different += 1
-      if (isJson) console.log(JSON.stringify(result))
-      else if (!result.equal || named.length > 0) console.log(said(result))
+      if (isJson) print(JSON.stringify(result))
+      else if (!result.equal || named.length > 0) print(said(result))
     }
   })
-  if (!isJson) console.log(`${sum.actors} actors, ${sum.steps} steps, ${sum.different} different`)
+  if (!isJson) print(`${sum.actors} actors, ${sum.steps} steps, ${sum.different} different`)
   return sum.different === 0 ? 0 : 1
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { flag, readArgs, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import type { RetentionPolicy, Sweep } from '../../runtime/journal/retention.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright retention [sweep] [options]
 
@@ -45,21 +46,21 @@ export async function retention(args: readonly string[]): Promise<number> {
   if ((verb !== undefined && verb !== 'sweep') || rest.length > 0) throw new UsageError(usage)
   const client = await connectOrchestrator(parsed)
   const answer = await client.ask(Answer, verb === 'sweep' ? 'POST' : 'GET', '/operations/retention')
-  console.log(flag(parsed, 'json') ? JSON.stringify(answer) : said(answer))
+  print(flag(parsed, 'json') ? JSON.stringify(answer) : said(answer))
   return (answer.last?.refused.length ?? 0) === 0 ? 0 : 1
 }
 
-function said({ policy, last }: Answer): string {
+function said({ policy, last }: Answer): readonly string[] {
   const limit = (value: number, unit: string): string => (value === 0 ? `any number of ${unit}` : `${value} ${unit}`)
   const lines = [
     `kept: ${limit(policy.days, 'days')}, ${limit(policy.events, 'events of one actor')}; after an actor's end ${limit(policy.finalDays, 'days')}`,
   ]
-  if (last === null) return [...lines, 'no sweep yet'].join('\n')
+  if (last === null) return [...lines, 'no sweep yet']
   const { endedAt, actors, compacted, events, characters, refused } = last
   const at = new Date(endedAt).toISOString()
   return [
     ...lines,
     `last sweep, ${at}: ${actors} actors, ${compacted} shortened, ${events} events (${characters} characters) removed`,
     ...refused.map(({ address, reason }) => `  skipped: ${address}: ${reason}`),
-  ].join('\n')
+  ]
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright secret set NAME KEY=- [options]
 
@@ -23,6 +24,6 @@ export async function secret(args: readonly string[]): Promise<number> {
   const metadata = { name, namespace: text(parsed, 'namespace') ?? 'default' }
   const client = await connectOrchestrator(parsed)
   await client.call('PUT', '/resources', { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { [key]: value } })
-  console.log(`secret/${name} configured`)
+  print(`secret/${name} configured`)
   return 0
 }

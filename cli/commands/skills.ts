@@ -4,6 +4,7 @@ import { faultsOf } from '../../http/validation.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { toolManifest, ToolManifest } from '../../edges/agents/mcp/manifest.ts'
 import { checkSkillText, type SkillFault } from '../skills/check.ts'
+import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright skills check PATH... [--manifest FILE|URL] [--json]
 
@@ -31,13 +32,13 @@ export async function skills(args: readonly string[]): Promise<number> {
     files.map(async (file) => checkSkillText(file, await readFile(file, 'utf8'), manifest)),
   )
   const faults = found.flat()
-  console.log(flag(parsed, 'json') ? JSON.stringify({ files: files.length, faults }) : say(files.length, faults))
+  print(flag(parsed, 'json') ? JSON.stringify({ files: files.length, faults }) : say(files.length, faults))
   return faults.length === 0 ? 0 : 1
 }
 
-function say(files: number, faults: readonly SkillFault[]): string {
+function say(files: number, faults: readonly SkillFault[]): readonly string[] {
   const lines = faults.map(({ file, line, column, call, message }) => `${file}:${line}:${column}: ${call}: ${message}`)
-  return [...lines, `${files} files, ${faults.length} faults`].join('\n')
+  return [...lines, `${files} files, ${faults.length} faults`]
 }
 
 async function skillFiles(path: string): Promise<readonly string[]> {
@@ -63,7 +64,7 @@ async function readManifest(from: string | undefined): Promise<ToolManifest | un
     if (faults.length === 0) return manifest as ToolManifest
     throw new Error(faults.map(({ path, message }) => `${path} ${message}`).join('; '))
   } catch (error) {
-    console.error(`WARN no manifest from ${from}, nothing was checked: ${(error as Error).message}`)
+    printError(`WARN no manifest from ${from}, nothing was checked: ${(error as Error).message}`)
     return undefined
   }
 }

@@ -2,6 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { Type, type Static } from 'typebox'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
+import { print } from '../terminal.ts'
 
 interface Verb {
   readonly name: 'retry' | 'cancel' | 'hold'
@@ -61,7 +62,7 @@ async function ask({ name, usage, withReason }: Verb, args: readonly string[]): 
   const client = await connectOrchestrator(parsed)
   const body = { task, ...(reason === undefined ? {} : { reason }) }
   const answer = await client.ask(Stage, 'POST', `/operations/${name}`, body)
-  console.log(flag(parsed, 'json') ? JSON.stringify(answer) : `${task}: ${sayStage(answer)}`)
+  print(flag(parsed, 'json') ? JSON.stringify(answer) : `${task}: ${sayStage(answer)}`)
   return 0
 }
 

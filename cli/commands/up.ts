@@ -7,6 +7,7 @@ import { findEndpoints } from '../local/endpoints.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
 import { defaultScenarioFile, loadScenario } from '../local/standins.ts'
+import { outliveTerminal, print } from '../terminal.ts'
 
 const usage = `usage: statewright up [options]
 
@@ -38,8 +39,7 @@ export async function up(args: readonly string[]): Promise<number> {
   if (running !== undefined && isRunning(running.pid))
     throw new Error(`${dir} is in use by process ${running.pid}: ${running.inspector}`)
   const interrupted = untilInterrupted()
-  // A terminal that is gone, or a file on a full disk, takes our words no more; what runs goes on.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  outliveTerminal()
   const repository = text(parsed, 'repo')
   const testCommand = text(parsed, 'test-command')
   const { stack, report } = await runMainJob({
@@ -55,21 +55,21 @@ export async function up(args: readonly string[]): Promise<number> {
     keep: true,
     memory: true,
     signal: interrupted,
-    write: (line) => console.log(line),
+    write: print,
   })
   if (!interrupted.aborted) {
-    console.log(
+    print(
       report.ok
-        ? '\nthe main job is done; everything stays up until Ctrl-C'
-        : `\nthe main job failed:\n${report.faults.map((fault) => `  - ${fault}`).join('\n')}`,
+        ? ['', 'the main job is done; everything stays up until Ctrl-C']
+        : ['', 'the main job failed:', ...report.faults.map((fault) => `  - ${fault}`)],
     )
-    console.log(`inspector: ${stack.endpoints.inspector} (statewright inspector prints a link that signs in)`)
-    if (stack.endpoints.signInCode !== undefined) console.log(`sign-in code: ${stack.endpoints.signInCode}`)
+    print(`inspector: ${stack.endpoints.inspector} (statewright inspector prints a link that signs in)`)
+    if (stack.endpoints.signInCode !== undefined) print(`sign-in code: ${stack.endpoints.signInCode}`)
     const rest = collectAtRest()
     await aborted(interrupted)
     rest.stop()
   }
-  console.log('stopping')
+  print('stopping')
   await stack.stop()
   return 0
 }

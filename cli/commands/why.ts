@@ -6,6 +6,7 @@ import { connectOrchestrator, serverOptions, serverUsage } from '../server/conne
 import type { RefusingTurn } from '../../orchestrator/refused-calls.ts'
 import type { WhyAnswer } from '../../orchestrator/why.ts'
 import { table } from '../table.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright why TASK [--json] [options]
 
@@ -24,7 +25,7 @@ export async function why(args: readonly string[]): Promise<number> {
   if (task === undefined || more.length > 0) throw new UsageError(`why takes one Task\n\n${usage}`)
   const client = await connectOrchestrator(parsed)
   const answer = await client.ask(Answer, 'GET', `/operations/why?task=${encodeURIComponent(task)}`)
-  console.log(flag(parsed, 'json') ? JSON.stringify(answer, null, 2) : sayWhy(answer))
+  print(flag(parsed, 'json') ? JSON.stringify(answer, null, 2).split('\n') : sayWhy(answer))
   return 0
 }
 
@@ -50,7 +51,7 @@ const Answer = Type.Unsafe<WhyAnswer>(
   }),
 )
 
-function sayWhy(why: WhyAnswer): string {
+function sayWhy(why: WhyAnswer): readonly string[] {
   const { task, stage, resting, detail, below, queue, nextTimer, spending, worstCase } = why
   const facts: (readonly [string, string])[] = [
     ...(resting === null
@@ -83,7 +84,7 @@ function sayWhy(why: WhyAnswer): string {
   )
   const width = Math.max(...facts.map(([name]) => name.length))
   const lines = facts.map(([name, said]) => `  ${name.padEnd(width)}  ${said}`)
-  return [`${task}: ${stage}`, ...lines, ...sayPath(why)].join('\n')
+  return [`${task}: ${stage}`, ...lines, ...sayPath(why)]
 }
 
 function heldLine({ repository, commit, due, trouble }: WhyAnswer['memory'][number]): string {
@@ -137,5 +138,5 @@ function sayPath({ path, resting }: Why): readonly string[] {
   if (path === null) return ['', 'No way to delivered is known from here.']
   const rows = path.map(({ by, does, stage: then }, index) => [`${index + 1}.`, by, does, then])
   const title = `The shortest way to delivered, ${path.length} ${path.length === 1 ? 'event' : 'events'}:`
-  return ['', title, table(['', 'WHO', 'DOES', 'THEN'], rows)]
+  return ['', title, ...table(['', 'WHO', 'DOES', 'THEN'], rows)]
 }

@@ -9,6 +9,7 @@ import { runProbe } from '../../wrapper/probe/main.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { installedCli, programDir } from '../program.ts'
 import { podServer } from '../../edges/agents/mcp/pod-server.ts'
+import { print } from '../terminal.ts'
 
 const usage = `usage: statewright wrapper
        statewright wrapper selftest [options]
@@ -53,19 +54,19 @@ async function selftest(cli: string, only: string, json: boolean): Promise<numbe
     path: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   })
   const verdicts: Verdict[] = []
-  if (!json) console.log(`${cli}: ${version}`)
+  if (!json) print(`${cli}: ${version}`)
   try {
     for (const one of cases) {
       const verdict = await run.judge(one)
       verdicts.push(verdict)
-      if (!json) console.log(lineOf(verdict))
+      if (!json) print(lineOf(verdict))
     }
   } finally {
     await run.close()
   }
   const changed = verdicts.filter(({ fault }) => fault !== undefined)
-  if (json) console.log(JSON.stringify({ cli, version, checked: verdicts.length, changed }))
-  else console.log(`${verdicts.length} checked, ${changed.length} changed`)
+  if (json) print(JSON.stringify({ cli, version, checked: verdicts.length, changed }))
+  else print(`${verdicts.length} checked, ${changed.length} changed`)
   return changed.length === 0 ? 0 : 1
 }
 
@@ -79,9 +80,14 @@ function programOf(cli: string): string {
   return cli.includes('/') ? resolve(cli) : cli
 }
 
-function lineOf({ id, fact, adapter, fault }: Verdict): string {
-  if (fault === undefined) return `  as measured  ${id}`
-  return `  CHANGED      ${id}: not true any more: ${fact}\n               ${fault.split('\n', 1)[0]}\n               see ${adapter}`
+function lineOf({ id, fact, adapter, fault }: Verdict): readonly string[] {
+  if (fault === undefined) return [`  as measured  ${id}`]
+  const indent = ' '.repeat(15)
+  return [
+    `  CHANGED      ${id}: not true any more: ${fact}`,
+    `${indent}${fault.split('\n', 1)[0]}`,
+    `${indent}see ${adapter}`,
+  ]
 }
 
 function versionOf(cli: string): string {

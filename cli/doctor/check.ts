@@ -21,15 +21,15 @@ function oneLine(text: string): string {
 }
 
 /** One line for each; the next step stands below what failed. */
-export function listing(checks: readonly Check[]): string {
+export function listing(checks: readonly Check[]): readonly string[] {
   const width = Math.max(...checks.map(({ id }) => id.length))
   const indent = ' '.repeat('unproven'.length + width + 4)
-  const lines = checks.map(({ id, status, seen, next }) => {
-    const line = `${status.padEnd('unproven'.length)}  ${id.padEnd(width)}  ${seen}`
-    return next === undefined ? line : `${line}\n${indent}next: ${next}`
-  })
+  const lines = checks.flatMap(({ id, status, seen, next }) => [
+    `${status.padEnd('unproven'.length)}  ${id.padEnd(width)}  ${seen}`,
+    ...(next === undefined ? [] : [`${indent}next: ${next}`]),
+  ])
   const count = (status: Check['status']): number => checks.filter((one) => one.status === status).length
-  return [...lines, `${count('ok')} ok, ${count('failed')} failed, ${count('unproven')} unproven`].join('\n')
+  return [...lines, `${count('ok')} ok, ${count('failed')} failed, ${count('unproven')} unproven`]
 }
 
 export function exitCodeOf(checks: readonly Check[]): number {

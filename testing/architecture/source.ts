@@ -48,6 +48,9 @@ export interface SourceFile {
 
 const skipped = new Set(['node_modules', 'dist', '.git', '.statewright', 'coverage'])
 
+/** Past `print` of the command line, which shows what a terminal would obey. */
+export const RAW_TERMINAL = 'standard output or error, or the console'
+
 /** oxlint forbids `Date.now`; it has no rule for this way of asking the same. */
 export const WALL_CLOCK = 'a `new Date()` that reads the wall clock'
 
@@ -170,8 +173,16 @@ function unwantedIn(node: Node): string | undefined {
   if (node.type === 'ExportAllDeclaration') return 'a barrel (`export *`)'
   // `declare module 'x'` and `declare global` only add types to someone else's.
   if (node.type === 'TSModuleDeclaration' && isAugmentation(node)) return undefined
+  if (writesToTerminal(node)) return RAW_TERMINAL
   if (node.type === 'NewExpression' && node.callee?.name === 'Date' && node.arguments?.length === 0) return WALL_CLOCK
   return unwantedSyntax[node.type]
+}
+
+function writesToTerminal({ object, property, id, init, source }: Node): boolean {
+  const taken = init?.name === 'process' ? (id?.properties ?? []).map(({ key }) => key) : [property]
+  const isStream = taken.some((name) => name?.name === 'stdout' || name?.name === 'stderr')
+  const ofProcess = object?.name === 'process' || init?.name === 'process'
+  return object?.name === 'console' || (ofProcess && isStream) || /^node:(process|console)$/.test(`${source?.value}`)
 }
 
 function isAugmentation(node: Node): boolean {

@@ -21,7 +21,9 @@ export interface Node {
   readonly qualifier?: Node | null
   readonly left?: Node
   readonly properties?: readonly Node[]
+  readonly object?: Node
   readonly property?: Node
+  readonly init?: Node | null
   readonly params?: readonly Node[]
   readonly argument?: Node
   readonly shorthand?: boolean

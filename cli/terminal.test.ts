@@ -1,0 +1,86 @@
+import { describe, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { said } from './commands/testing/fixture.ts'
+import { progress } from './progress.ts'
+import { table } from './table.ts'
+import { print, printError, visible } from './terminal.ts'
+import { yamlLines } from './yaml-lines.ts'
+
+/** What a terminal obeys, and what turns a text around. */
+const marks: Readonly<Record<string, string>> = {
+  ESC: '\u001b',
+  BEL: '\u0007',
+  CR: '\r',
+  LF: '\n',
+  NUL: '\0',
+  backspace: '\b',
+  DEL: '\u007f',
+  'CSI of C1': '\u009b',
+  'OSC of C1': '\u009d',
+  'ST of C1': '\u009c',
+  NEL: '\u0085',
+  'line separator': '\u2028',
+  'paragraph separator': '\u2029',
+  'Arabic letter mark': '\u061c',
+  'left-to-right mark': '\u200e',
+  'right-to-left mark': '\u200f',
+  'right-to-left override': '\u202e',
+  'left-to-right embedding': '\u202a',
+  'first strong isolate': '\u2068',
+  'end of an isolate': '\u2069',
+}
+
+describe.each(Object.entries(marks))('%s', (_name, mark) => {
+  test('is shown by its number', () => {
+    expect(visible(`a${mark}b`)).toBe(`a\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}b`)
+  })
+
+  test('stays the same value in JSON and YAML', () => {
+    const value = { [`key${mark}`]: [`a${mark}b`, `${mark}`, `lines\nof ${mark} text\n\n`], plain: 'c: #d' }
+    expect(JSON.parse(visible(JSON.stringify(value)))).toEqual(value)
+    expect(JSON.parse(JSON.stringify(value, null, 2).split('\n').map(visible).join('\n'))).toEqual(value)
+    expect(parse(yamlLines([value]).map(visible).join('\n'))).toEqual(value)
+  })
+})
+
+test('letters, tabs, emoji and right-to-left words stay as they are', () => {
+  const text = 'žluťoučký\t鷺 👩‍👩‍👧 שלום مرحبا \\u001b'
+  expect(visible(text)).toBe(text)
+})
+
+test('the lines of a command stay, a line feed within one does not', async () => {
+  const shown = await said(async () => {
+    print(['one', 'two\nthree'])
+    printError('four\nfive')
+  })
+  expect(shown).toEqual({ out: 'one\ntwo\\u000athree', err: 'four\\u000afive' })
+})
+
+test('a column is as wide as what is shown', () => {
+  expect(
+    table(
+      ['A', 'B'],
+      [
+        ['\u001b', 'x'],
+        ['y', 'z'],
+      ],
+    ),
+  ).toEqual(['A       B', '\\u001b  x', 'y       z'])
+})
+
+test('progress moves its own line alone', () => {
+  const drawn: string[] = []
+  const { isTTY } = process.stderr
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => drawn.push(String(text)) > 0)
+  try {
+    process.stderr.isTTY = true
+    const shown = progress('reading', () => 0)
+    shown.tell(1, 1, 'a\u001b]0;title\u0007\r')
+    shown.end()
+  } finally {
+    process.stderr.isTTY = isTTY
+    vi.restoreAllMocks()
+  }
+  expect(drawn[0]).toMatch(/^\r\u001b\[K.* {2}a\\u001b/)
+  expect(drawn.map((line) => line.replace('\r\u001b[K', '')).join('')).not.toMatch(/\p{Cc}/u)
+})

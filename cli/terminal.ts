@@ -1,0 +1,45 @@
+/**
+ * The one way from this program to a person's terminal. A terminal obeys control characters, and much of what is shown
+ * strangers wrote: people on a forge, agents, servers, providers. What a command makes of lines stays as it is.
+ */
+import { once } from 'node:events'
+
+/** Controls but the tab, marks that turn the direction of a text, line separators. All have four digits. */
+const unseen = /(?!\t)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
+
+/** By their numbers, as JSON has them: of a line of JSON the value is the same. */
+export function visible(line: string): string {
+  return line.replaceAll(unseen, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** A text is one line: only a list has more, so that nobody's text becomes a line of ours. */
+type Lines = string | readonly string[]
+
+export function print(lines: Lines): void {
+  console.log(shown(lines))
+}
+
+/** To standard error: errors, and what is said beside the result. */
+export function printError(lines: Lines): void {
+  console.error(shown(lines))
+}
+
+/** Of as many as fill a pipe: waits while its reader is slow. */
+export async function printEach(lines: Iterable<string>): Promise<void> {
+  for (const line of lines) if (!process.stdout.write(`${visible(line)}\n`)) await once(process.stdout, 'drain')
+}
+
+/** Over the line that it drew before; on anything but a terminal nothing, because logs are not read that way. */
+export function redraw(line: string): void {
+  const { stderr } = process
+  if (stderr.isTTY) stderr.write(`\r\u001B[K${visible(line).slice(0, (stderr.columns ?? 80) - 1)}`)
+}
+
+/** A terminal that is gone, or a file on a full disk, takes our words no more; what runs goes on. */
+export function outliveTerminal(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+}
+
+function shown(lines: Lines): string {
+  return [lines].flat().map(visible).join('\n')
+}

@@ -1,0 +1,19 @@
+import { Document, visit } from 'yaml'
+import { visible } from './terminal.ts'
+
+/** Documents of YAML. A text that `visible` changes stands in double quotes, where a reader takes the numbers back. */
+export function yamlLines(values: readonly unknown[]): readonly string[] {
+  return values.flatMap((value, index) => [...(index === 0 ? [] : ['---']), ...linesOf(value)])
+}
+
+function linesOf(value: unknown): readonly string[] {
+  // People read no aliases.
+  const document = new Document(value, { aliasDuplicateObjects: false })
+  visit(document, {
+    Scalar: (_key, scalar) => {
+      const plain = String(scalar.value).replaceAll('\n', '')
+      if (visible(plain) !== plain) scalar.type = 'QUOTE_DOUBLE'
+    },
+  })
+  return document.toString().replace(/\n$/, '').split('\n')
+}
