@@ -8,7 +8,7 @@ import type { HttpApp } from '../http/app.ts'
 export const protectedResourcePath = '/.well-known/oauth-protected-resource'
 
 export const ProtectedResource = Type.Object({
-  /** Origin of this server, as it was asked or as `PUBLIC_URL` has it. */
+  /** Origin of this server: as `PUBLIC_URL` has it, or the forwarded port by which it was asked. */
   resource: Type.String({ pattern: '^https?://' }),
   resource_name: Type.String(),
   authorization_servers: Type.Array(Type.String(), { minItems: 1 }),
@@ -26,15 +26,18 @@ interface ProtectedResourceDeps {
   readonly version: string
 }
 
+/** Of a machine that forwards a port: whoever asks there reaches this server under that name alone. */
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/
+
 export function protectedResourceRoute(app: HttpApp, deps: ProtectedResourceDeps): void {
   const schema = {
     summary: 'Where a person signs in (RFC 9728)',
     response: { 200: ProtectedResource },
   }
-  app.get(protectedResourcePath, { schema }, async (_request, reply) => {
+  app.get(protectedResourcePath, { schema }, async ({ host }, reply) => {
     void reply.header('cache-control', 'no-cache')
     return {
-      resource: deps.publicUrl(),
+      resource: loopback.test(host) ? `http://${host}` : deps.publicUrl(),
       resource_name: 'Statewright orchestrator',
       authorization_servers: [deps.oidc.issuer],
       bearer_methods_supported: ['header'],

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { bearer } from '../../http/auth/authenticate.ts'
 import { oidcVerifier } from '../../http/auth/oidc.ts'
 import { testClock, withServer } from '../../http/testing/fixture.ts'
@@ -107,6 +107,27 @@ describe('statewright login --server', () => {
       },
     )
   })
+
+  test.each(['https://work.example.org', 'http://127.0.0.1:1', 'http://['])(
+    'metadata of another resource, %s, is refused before anybody signs in, and the refusal names what to give',
+    async (resource) => {
+      vi.stubGlobal('fetch', async () =>
+        Response.json({
+          resource,
+          resource_name: 'Statewright orchestrator',
+          authorization_servers: [identity.issuer],
+          bearer_methods_supported: ['header'],
+          statewright_version: '1.0.0',
+          statewright_audience: audience,
+          statewright_client_id: 'statewright-cli',
+        }),
+      )
+      onTestFinished(() => void vi.unstubAllGlobals())
+      await expect(login(['--server', 'https://relay.example.org'])).rejects.toThrow(
+        `https://relay.example.org publishes how to sign in at ${resource}, which is another address: give --server ${resource} if you mean that one, else --issuer and --audience`,
+      )
+    },
+  )
 
   test('a plain address on another machine, two services and a context without a server are faults of the call', async () => {
     await expect(login(['--server', 'http://statewright.example.org'])).rejects.toThrow(UsageError)

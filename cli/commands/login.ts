@@ -109,6 +109,12 @@ async function atServer(parsed: Parsed, url: string): Promise<SignIn> {
       { cause },
     )
   })
+  // RFC 9728 3.3: what speaks for another resource says nothing of this one.
+  const { resource } = published
+  if (!URL.canParse(resource) || new URL(resource).href !== new URL(url).href)
+    throw new Error(
+      `${url} publishes how to sign in at ${resource}, which is another address: give --server ${resource} if you mean that one, else --issuer and --audience`,
+    )
   const [theirs = ''] = published.authorization_servers
   return {
     url,
