@@ -1,7 +1,7 @@
 /** The command line: one program, its commands loaded when they are called, because importing everything takes a second. */
 import { nearest } from '../crd/nearest.ts'
 import { leftOut, version } from './program.ts'
-import { print, printError } from './terminal.ts'
+import { errorLines, print, printError } from './terminal.ts'
 
 interface Command {
   readonly summary: string
@@ -208,11 +208,9 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
   }
 }
 
-/** What stands below the first line is indented: a server's text in an error is no line of ours. A usage is ours. */
 function sayError(error: unknown): readonly string[] {
-  if (!(error instanceof Error)) return [String(error)]
+  if (!(error instanceof Error)) return errorLines(String(error))
   const text = process.env['DEBUG'] ? (error.stack ?? error.message) : `statewright: ${error.message}`
-  const [first = '', ...below] = text.split('\n')
-  if (error.name === 'UsageError') return [first, ...below]
-  return [first, ...below.map((line) => (line.startsWith('  ') ? line : `  ${line}`))]
+  // A usage begins its lines as it does anywhere.
+  return error.name === 'UsageError' ? text.split('\n') : errorLines(text)
 }

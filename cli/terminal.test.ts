@@ -3,7 +3,7 @@ import { parse } from 'yaml'
 import { said } from './commands/testing/fixture.ts'
 import { progress } from './progress.ts'
 import { table } from './table.ts'
-import { print, printError, visible } from './terminal.ts'
+import { errorLines, print, printError, visible } from './terminal.ts'
 import { yamlLines } from './yaml-lines.ts'
 
 /** What a terminal obeys, and what turns a text around. */
@@ -54,6 +54,14 @@ test('the lines of a command stay, a line feed within one does not', async () =>
     printError('four\nfive')
   })
   expect(shown).toEqual({ out: 'one\ntwo\\u000athree', err: 'four\\u000afive' })
+})
+
+test('an error of several lines stays one, with what is below its first line indented', () => {
+  expect(errorLines('the call failed:\n  /a is required\nit has been delivered')).toEqual([
+    'the call failed:',
+    '  /a is required',
+    '  it has been delivered',
+  ])
 })
 
 test('a column is as wide as what is shown', () => {

@@ -29,10 +29,19 @@ export async function printEach(lines: Iterable<string>): Promise<void> {
   for (const line of lines) if (!process.stdout.write(`${visible(line)}\n`)) await once(process.stdout, 'drain')
 }
 
+/** Of an error: what stands below its first line is indented, so that a server's text in it is no line of ours. */
+export function errorLines(message: string): readonly string[] {
+  const [first = '', ...below] = message.split('\n')
+  return [first, ...below.map((line) => (line.startsWith('  ') ? line : `  ${line}`))]
+}
+
+/** A terminal may say that it has none. */
+const usualColumns = 80
+
 /** Over the line that it drew before; on anything but a terminal nothing, because logs are not read that way. */
 export function redraw(line: string): void {
   const { stderr } = process
-  if (stderr.isTTY) stderr.write(`\r\u001B[K${visible(line).slice(0, (stderr.columns ?? 80) - 1)}`)
+  if (stderr.isTTY) stderr.write(`\r\u001B[K${visible(line).slice(0, (stderr.columns || usualColumns) - 1)}`)
 }
 
 /** A terminal that is gone, or a file on a full disk, takes our words no more; what runs goes on. */

@@ -8,7 +8,7 @@ import type { DeadLetterAnswer, EffectAnswer } from '../../edges/journal/answers
 import { allOf, type JournalPage, type JournalApi, type PageQuery } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
 import { table } from '../table.ts'
-import { print, printError } from '../terminal.ts'
+import { errorLines, print, printError } from '../terminal.ts'
 
 const effectsUsage = `usage: statewright effects [list | show KEY | redeliver KEY... | redeliver --all] [options]
 
@@ -150,7 +150,7 @@ async function putBack(client: OrchestratorClient, key: string): Promise<boolean
     return true
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
-    printError(`${key}: ${error.message}`)
+    printError(errorLines(`${key}: ${error.message}`))
     return false
   }
 }

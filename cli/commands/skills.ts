@@ -4,7 +4,7 @@ import { faultsOf } from '../../http/validation.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { toolManifest, ToolManifest } from '../../edges/agents/mcp/manifest.ts'
 import { checkSkillText, type SkillFault } from '../skills/check.ts'
-import { print, printError } from '../terminal.ts'
+import { errorLines, print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright skills check PATH... [--manifest FILE|URL] [--json]
 
@@ -64,7 +64,7 @@ async function readManifest(from: string | undefined): Promise<ToolManifest | un
     if (faults.length === 0) return manifest as ToolManifest
     throw new Error(faults.map(({ path, message }) => `${path} ${message}`).join('; '))
   } catch (error) {
-    printError(`WARN no manifest from ${from}, nothing was checked: ${(error as Error).message}`)
+    printError(errorLines(`WARN no manifest from ${from}, nothing was checked: ${(error as Error).message}`))
     return undefined
   }
 }
