@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { visible } from '../http/visible.ts'
 import { said } from './commands/testing/fixture.ts'
 import { progress } from './progress.ts'
 import { table } from './table.ts'
-import { errorLines, print, printError, visible } from './terminal.ts'
+import { errorLines, print, printError } from './terminal.ts'
 import { yamlLines } from './yaml-lines.ts'
 
 /** What a terminal obeys, and what turns a text around. */

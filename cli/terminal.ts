@@ -3,14 +3,7 @@
  * strangers wrote: people on a forge, agents, servers, providers. What a command makes of lines stays as it is.
  */
 import { once } from 'node:events'
-
-/** Controls but the tab, marks that turn the direction of a text, line separators. All have four digits. */
-const unseen = /(?!\t)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
-
-/** By their numbers, as JSON has them: of a line of JSON the value is the same. */
-export function visible(line: string): string {
-  return line.replaceAll(unseen, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
+import { visible } from '../http/visible.ts'
 
 /** A text is one line: only a list has more, so that nobody's text becomes a line of ours. */
 type Lines = string | readonly string[]

@@ -1,5 +1,5 @@
 import { Document, visit } from 'yaml'
-import { visible } from './terminal.ts'
+import { visible } from '../http/visible.ts'
 
 /** Documents of YAML. A text that `visible` changes stands in double quotes, where a reader takes the numbers back. */
 export function yamlLines(values: readonly unknown[]): readonly string[] {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createLogger } from './logging.ts'
 import { captureLog } from './testing/fixture.ts'
 
 test('a line is JSON with time, level and the program that speaks (MEMORY-LOG-2, HTTP-9)', () => {
@@ -34,4 +35,12 @@ test.each([
   )
   expect(JSON.stringify(log.lines())).not.toContain('hunter2')
   expect(log.lines()[0]).toMatchObject({ [name]: '[redacted]' })
+})
+
+test('a line steers no terminal that shows it, and a reader gets the same values', () => {
+  const text = 'a\u001b]0;title\u0007\r\n\u007f\u009b2J\u2028\u202e\u2066b'
+  const written: string[] = []
+  createLogger({ name: 'test', destination: { write: (line) => void written.push(line) } }).info({ [text]: text }, text)
+  expect(written.join('')).toMatch(/^[^\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]+\n$/u)
+  expect(JSON.parse(written.join(''))).toMatchObject({ [text]: text, msg: text })
 })

@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
+import { visible } from './visible.ts'
 
 export type Logger = PinoLogger
 
@@ -42,6 +43,8 @@ export function createLogger(options: LoggingOptions): Logger {
     level: options.level ?? 'info',
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths, censor: '[redacted]' },
+    // Each is one line, with its end. Whoever runs `kubectl logs` has a terminal, too.
+    hooks: { streamWrite: (line: string) => `${visible(line.slice(0, -1))}\n` },
   }
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
 }
