@@ -137,16 +137,8 @@ const server = createServer((request, response) => {
     },
   }
   const found = open[pathname] ?? (refuses ? undefined : answers[pathname])
-  const status =
-    pathname === '/token'
-      ? 400
-      : pathname === '/text'
-        ? 200
-        : found === undefined
-          ? pathname.startsWith('/apis')
-            ? 403
-            : 404
-          : 200
+  const isAnswered = found !== undefined || pathname === '/text'
+  const status = isAnswered ? 200 : pathname === '/token' ? 400 : pathname.startsWith('/apis') ? 403 : 404
   response.writeHead(status, { 'content-type': 'application/json' })
   request.resume().on('end', () => {
     const refused = pathname === '/token' ? { error: 'invalid_grant', error_description: evil } : problem
