@@ -24,14 +24,20 @@ export class AwayError extends RetryableError {
   override readonly name: string = 'AwayError'
 }
 
-/** Asking again cannot help. `reason` is what the actor is told, as a short constant. */
+interface TerminalDetails extends ErrorDetails {
+  readonly words?: string
+}
+
+/** Asking again cannot help. The actor is told `reason`, a short constant, and `words` of the other side, fit for people. */
 export class TerminalError extends Error {
   override readonly name: string = 'TerminalError'
   readonly reason: string
+  readonly words: string | undefined
 
-  constructor(reason: string, message: string = reason, details: ErrorDetails = {}) {
+  constructor(reason: string, message: string = reason, details: TerminalDetails = {}) {
     super(message, { cause: details.cause })
     this.reason = reason
+    this.words = details.words
   }
 }
 

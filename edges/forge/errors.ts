@@ -2,6 +2,7 @@
  * What a forge can answer instead of the thing asked for. The class decides the retry (R7): a limit or an outage is
  * asked again however long it lasts, everything else is final. `operation` says what was tried, never with a body or a token in it.
  */
+import { quoted } from './standing/text.ts'
 import { AwayError, RetryableError, TerminalError } from '../../runtime/errors.ts'
 
 export type LimitType = 'primary' | 'secondary' | 'bucket'
@@ -30,35 +31,35 @@ export class BrokenAnswerError extends AwayError {
 export class UnauthorizedError extends TerminalError {
   override readonly name = 'UnauthorizedError'
   constructor(operation: string, detail: string, cause?: unknown) {
-    super('forge-unauthorized', `${operation}: ${detail}`, { cause })
+    super('forge-unauthorized', `${operation}: ${detail}`, { cause, words: quoted(detail) })
   }
 }
 
 export class ForbiddenError extends TerminalError {
   override readonly name = 'ForbiddenError'
   constructor(operation: string, detail: string, cause?: unknown) {
-    super('forge-forbidden', `${operation}: ${detail}`, { cause })
+    super('forge-forbidden', `${operation}: ${detail}`, { cause, words: quoted(detail) })
   }
 }
 
 export class NotFoundError extends TerminalError {
   override readonly name = 'NotFoundError'
   constructor(operation: string, detail: string, cause?: unknown) {
-    super('forge-not-found', `${operation}: ${detail}`, { cause })
+    super('forge-not-found', `${operation}: ${detail}`, { cause, words: quoted(detail) })
   }
 }
 
 export class ValidationError extends TerminalError {
   override readonly name = 'ValidationError'
   constructor(operation: string, detail: string, cause?: unknown) {
-    super('forge-invalid', `${operation}: ${detail}`, { cause })
+    super('forge-invalid', `${operation}: ${detail}`, { cause, words: quoted(detail) })
   }
 }
 
 export class ConflictError extends TerminalError {
   override readonly name: string = 'ConflictError'
   constructor(operation: string, detail: string, cause?: unknown) {
-    super('forge-conflict', `${operation}: ${detail}`, { cause })
+    super('forge-conflict', `${operation}: ${detail}`, { cause, words: quoted(detail) })
   }
 }
 
@@ -72,7 +73,7 @@ export class NotMergeableError extends TerminalError {
   override readonly name = 'NotMergeableError'
   readonly detail: string
   constructor(operation: string, detail: string, cause?: unknown) {
-    super('forge-not-mergeable', `${operation}: ${detail}`, { cause })
+    super('forge-not-mergeable', `${operation}: ${detail}`, { cause, words: quoted(detail) })
     this.detail = detail
   }
 }

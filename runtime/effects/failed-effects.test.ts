@@ -18,6 +18,8 @@ test('a failure counts and is tried again later, the last one that is allowed en
 test('what cannot help ends it at once, under its reason', () => {
   const outcome = outcomeOfFailure(new TerminalError('forge-forbidden', 'no'), second, at)
   expect(outcome).toEqual({ kind: 'dead', attempts: 2, lastError: 'forge-forbidden' })
+  const refused = outcomeOfFailure(new TerminalError('forge-invalid', 'no', { words: '`too long`' }), second, at)
+  expect(refused).toMatchObject({ kind: 'dead', lastError: 'forge-invalid: `too long`' })
 })
 
 test('a wait that was asked for, and an effect that is another process’s by now, count as no attempt however many there were', () => {

@@ -24,7 +24,10 @@ export function outcomeOfFailure(
   const postponed = (counted: number, notBefore: number) =>
     ({ kind: 'postponed', attempts: counted, notBefore, lastError }) as const
   const failed = attempts + 1
-  if (error instanceof TerminalError) return { kind: 'dead', attempts: failed, lastError: error.reason }
+  if (error instanceof TerminalError) {
+    const { reason, words } = error
+    return { kind: 'dead', attempts: failed, lastError: words === undefined ? reason : `${reason}: ${words}` }
+  }
   if (error instanceof EffectNotHeldError) return postponed(attempts, now)
   const askedMs = error instanceof RetryableError ? error.retryAfterMs : undefined
   if (askedMs !== undefined) return postponed(attempts, Math.ceil(now + askedMs))

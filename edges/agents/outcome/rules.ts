@@ -55,6 +55,27 @@ export function repositoryFaults(
     .map(({ path, repo }) => ({ path, message: `the Project has no Repository ${repo}; repo_list names them` }))
 }
 
+/** Of a field by its name: GitHub takes 65,536 characters a text and 256 a title, GitLab 255 a title. */
+const longest: ReadonlyMap<string, number> = new Map([
+  ['title', 255],
+  ['body', 60_000],
+  ['quote', 60_000],
+])
+const longestText = 10_000
+const mostItems = 500
+
+/** What no forge would take, at any depth: refused in the call, for later nobody is there to hear it. */
+export function lengthFaults(value: unknown, path = ''): readonly RuleFault[] {
+  if (typeof value === 'string') {
+    const most = longest.get(path.slice(path.lastIndexOf('/') + 1)) ?? longestText
+    return [...value].length > most ? [{ path, message: `must not have more than ${most} characters` }] : []
+  }
+  if (typeof value !== 'object' || value === null) return []
+  const inside = Object.entries(value).flatMap(([name, one]) => lengthFaults(one, `${path}/${name}`))
+  const isLong = Array.isArray(value) && value.length > mostItems
+  return isLong ? [{ path, message: `must not have more than ${mostItems} items` }, ...inside] : inside
+}
+
 function namedRepositories(
   kind: AgentKind,
   payload: Payload,

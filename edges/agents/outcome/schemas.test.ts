@@ -3,7 +3,7 @@ import { agentKinds, type AgentKind } from '../../../machines/task/events.ts'
 import { namesIn } from '../../../http/testing/fixture.ts'
 import { faultsOf } from '../../../http/validation.ts'
 import { judgements } from '../../../machines/task/outcome/judge.ts'
-import { actionOf, conditionalFaults, repositoryFaults } from './rules.ts'
+import { actionOf, conditionalFaults, lengthFaults, repositoryFaults } from './rules.ts'
 import { DocumentationOutcome, outcomeSchemas } from './schemas.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -185,6 +185,22 @@ describe('an outcome of the contract', () => {
     expect(told(kind, { surprise: 1, task: 'a' })).toContain('/surprise')
     expect(told(kind, { surprise: 1, task: 'a' })).not.toContain('/task')
     expect(told(kind, { task: 7 })).toContain('/task')
+  })
+
+  it('has a bound on each text and list, and every fault names its own (OUTCOME-21)', () => {
+    const long = 'x'.repeat(60_001)
+    const implement = { ...submitted, title: long.slice(0, 256), body: long, decline_reason: long }
+    expect(lengthFaults(implement)).toEqual([
+      { path: '/title', message: 'must not have more than 255 characters' },
+      { path: '/body', message: 'must not have more than 60000 characters' },
+      { path: '/decline_reason', message: 'must not have more than 10000 characters' },
+    ])
+    expect(lengthFaults({ ...submitted, title: long.slice(0, 255), body: long.slice(1) })).toEqual([])
+    const review = { findings: Array.from({ length: 501 }, () => ({ ...finding, path: long })) }
+    expect(lengthFaults({ findings: review.findings.slice(1, 2) }).map(({ path }) => path)).toEqual([
+      '/findings/0/path',
+    ])
+    expect(lengthFaults(review)[0]).toEqual({ path: '/findings', message: 'must not have more than 500 items' })
   })
 
   it('has one schema for documentation and upgrade, so that they cannot drift (TOOLS-7, OUTCOME-14)', () => {

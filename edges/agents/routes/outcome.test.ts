@@ -14,6 +14,17 @@ const key = await importSigningKey(generateSigningKeyPem())
 
 /** What POST /tasks/{task}/outcome tells the Task, while the Project has this ceiling. */
 async function toldBy(task: TaskContext, body: object, ceiling: string | undefined): Promise<Delivery['event']> {
+  const { delivered } = await submit(task, body, ceiling)
+  expect(delivered).toHaveLength(1)
+  return delivered[0]!.event
+}
+
+interface Submitted {
+  readonly delivered: readonly Delivery[]
+  readonly answer: { readonly status: number; readonly errors?: readonly { readonly path: string }[] }
+}
+
+async function submit(task: TaskContext, body: object, ceiling?: string): Promise<Submitted> {
   const clock = testClock()
   const { ordinal: pod, agentKind } = task.pod
   const tokens = podTokens(key, clock, { next: () => 'a-token' })
@@ -52,18 +63,19 @@ async function toldBy(task: TaskContext, body: object, ceiling: string | undefin
     openForge: async () =>
       aForge({ mergeRequest: async (_path, number) => ({ number, headSha: 'sha-1', author, draft: false }) as never }),
   } as unknown as AgentApiDeps
+  let answer: Submitted['answer'] = { status: 0 }
   await withServer(
     (app) => registerAgentApi(app, deps) as never,
     async ({ url }) => {
-      await fetch(`${url}/tasks/${encodeURIComponent(task.id)}/outcome`, {
+      const response = await fetch(`${url}/tasks/${encodeURIComponent(task.id)}/outcome`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
+      answer = { ...((await response.json()) as object), status: response.status }
     },
   )
-  expect(delivered).toHaveLength(1)
-  return delivered[0]!.event
+  return { delivered, answer }
 }
 
 const submitted = { title: 't', body: 'b', change_significance: 'major', action: 'submitted' }
@@ -91,4 +103,15 @@ it('is told who pushed what of an approval alone: nothing merges by another verd
   const { heads } = await toldBy(inReview().context, { kind: 'review', payload }, undefined)
   expect(heads).toMatchObject([{ sha: 'sha-1' }])
   expect(heads).not.toMatchObject([{ foreign: expect.anything() }])
+})
+
+it('refuses what no forge takes in the call, each fault of it, and what no event holds (OUTCOME-21)', async () => {
+  const long = 'x'.repeat(70_000)
+  const payload = { ...submitted, title: long, body: long, colour: 'red' }
+  const { answer, delivered } = await submit(granted().context, { kind: 'implement', payload })
+  expect([answer.status, delivered]).toEqual([400, []])
+  expect(answer.errors?.map(({ path }) => path)).toEqual(['/payload/colour', '/payload/title', '/payload/body'])
+  const finding = { repo: 'lib', number: 7, severity: 'low', body: long.slice(0, 50_000) }
+  const review = { ...approve, verdict: 'request_changes', findings: Array.from({ length: 20 }, () => finding) }
+  expect((await submit(inReview().context, { kind: 'review', payload: review })).answer.status).toBe(413)
 })

@@ -13,7 +13,7 @@ import { buildClaims } from '../outcome/claims.ts'
 import { foldMembers } from '../outcome/members.ts'
 import { proposalRoom } from '../outcome/proposals.ts'
 import { readHeads } from '../outcome/heads.ts'
-import { actionOf, conditionalFaults, repositoryFaults } from '../outcome/rules.ts'
+import { actionOf, conditionalFaults, lengthFaults, repositoryFaults } from '../outcome/rules.ts'
 import { outcomeSchemas, type ImplementOutcome, type RefineOutcome } from '../outcome/schemas.ts'
 
 const Body = Type.Object(
@@ -27,7 +27,8 @@ export function outcomeRoute(app: HttpApp, deps: AgentApiDeps): void {
     '/tasks/:task/outcome',
     {
       schema: { params: Type.Object({ task: Type.String() }), body: Body, summary: 'Submit the outcome of this pod' },
-      bodyLimit: 2 * 1024 * 1024,
+      // Of an event, which has 1 MiB: the rest is for what is read at the call.
+      bodyLimit: 768 * 1024,
     },
     async (request, reply) => {
       const { claims, task } = await requirePod(request, deps, request.params.task)
@@ -84,10 +85,8 @@ function checkPayload(
   repositories: readonly string[],
 ): void {
   const shape = faultsOf(outcomeSchemas[kind], payload).map((fault) => ({ ...fault, path: `/payload${fault.path}` }))
-  const rules =
-    shape.length > 0
-      ? conditionalFaults(kind, payload)
-      : [...conditionalFaults(kind, payload), ...repositoryFaults(kind, payload, repositories)]
+  const ofForm = [...conditionalFaults(kind, payload), ...lengthFaults(payload)]
+  const rules = shape.length > 0 ? ofForm : [...ofForm, ...repositoryFaults(kind, payload, repositories)]
   const errors = [...shape, ...rules.map(({ path, message }) => ({ path: `/payload${path}`, message }))]
   if (errors.length === 0) return
   const code = shape.length === 0 && rules.every((fault) => fault.code === rules[0]?.code) ? rules[0]?.code : undefined

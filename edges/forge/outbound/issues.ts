@@ -5,8 +5,9 @@ import type { EffectParams } from '../../../machines/effect.ts'
 import type { Delivery, EffectContext, EffectHandler } from '../../../runtime/runtime.ts'
 import { keyMarker, topicMarker, withMarkers } from '../marker.ts'
 import { subjectAddress } from '../mirror/tell.ts'
-import type { ForgeComment, ForgeSubjectKind } from '../port.ts'
+import type { ForgeComment, ForgeIssue, ForgeSubjectKind } from '../port.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
+import { textsOf } from './long-texts.ts'
 import { labelSpecOf } from './label-specs.ts'
 import { inWordsOf } from '../words-of-forge.ts'
 
@@ -59,12 +60,30 @@ export async function commentOnce(
   const body = inWordsOf(project.scm.provider, on, words)
   const mine = keyMarker(context.key)
   const own = await ownComments(target, on, number)
-  if (own.some((comment) => comment.body.includes(mine))) return
-  if (topic === undefined) return void (await forge.createComment(path, on, number, withMarkers(body, mine)))
+  const isThere = (mark: string): boolean => own.some((comment) => comment.body.includes(mark))
+  if (topic === undefined) {
+    for (const [index, text] of textsOf(body).entries()) {
+      const mark = index === 0 ? mine : keyMarker(`${context.key}/${index + 1}`)
+      if (!isThere(mark)) await forge.createComment(path, on, number, withMarkers(text, mark))
+    }
+    return
+  }
+  if (isThere(mine)) return
   const text = withMarkers(body, topicMarker(topic), mine)
   const earlier: ForgeComment | undefined = own.find((comment) => comment.body.includes(topicMarker(topic)))
   if (earlier === undefined) await forge.createComment(path, on, number, text)
   else await forge.editComment(path, { on, number, id: earlier.id }, text)
+}
+
+/** What of a text of ours was too long for its first place. */
+export async function commentMore(
+  target: Target,
+  on: ForgeSubjectKind,
+  number: number,
+  more: readonly string[],
+  key: string,
+): Promise<void> {
+  if (more.length > 0) await commentOnce(target, on, number, more.join(''), { key: `${key}/more` })
 }
 
 /** The comment that `commentOnce` wrote under this key. */
@@ -107,7 +126,10 @@ export function fileIssue(deps: OutboundDeps): EffectHandler<EffectParams<'fileI
     async perform(params, context) {
       const { key } = context
       const target = await targetOf(deps, params, fenceOf(context))
-      const number = (await filed(target, params, key)) ?? (await file(target, params, key))
+      const [body = '', ...more] = textsOf(inert(params.body))
+      const { number, body: text } =
+        (await filed(target, params, key)) ?? (await file(target, { ...params, body }, key))
+      if (text.includes(keyMarker(key))) await commentMore(target, 'issue', number, more, key)
       await deps.mirror.refresh(params.project, params.repository, 'issue', number)
       return []
     },
@@ -118,27 +140,27 @@ async function filed(
   { forge, path, project }: Target,
   { sort, dedupe }: EffectParams<'fileIssue'>,
   key: string,
-): Promise<number | undefined> {
+): Promise<ForgeIssue | undefined> {
   const open = await forge.listIssues(path, { state: 'open' })
   const marks = [keyMarker(key), topicMarker(`${sort}/${dedupe}`)]
   return open.find(
     ({ author, body }) => sameLogin(author.login, project.scm.botLogin) && marks.some((mark) => body.includes(mark)),
-  )?.number
+  )
 }
 
 async function file(
   { forge, path, project }: Target,
   { title, body, sort, dedupe }: EffectParams<'fileIssue'>,
   key: string,
-): Promise<number> {
+): Promise<ForgeIssue> {
   const labels = sort === 'incident' ? [project.scm.labels.incident].filter((name) => name !== '') : []
   if (labels.length > 0)
     await forge.ensureLabels(
       path,
       labels.map((name) => labelSpecOf(name, project)),
     )
-  const text = withMarkers(inert(body), topicMarker(`${sort}/${dedupe}`), keyMarker(key))
-  return (await forge.createIssue(path, { title: inertTitle(title), body: text, labels })).number
+  const text = withMarkers(body, topicMarker(`${sort}/${dedupe}`), keyMarker(key))
+  return forge.createIssue(path, { title: inertTitle(title), body: text, labels })
 }
 
 export function closeIssue(deps: OutboundDeps): EffectHandler<EffectParams<'closeIssue'>> {

@@ -7,6 +7,8 @@ import { keyMarker, withMarkers } from '../marker.ts'
 import { subjectAddress } from '../mirror/tell.ts'
 import type { ForgeMergeRequest } from '../port.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
+import { commentMore } from './issues.ts'
+import { textsOf } from './long-texts.ts'
 
 type Params = EffectParams<'openMergeRequest'>
 
@@ -15,8 +17,11 @@ export function openMergeRequest(deps: OutboundDeps): EffectHandler<Params> {
     ordered: true,
     async perform(params, context) {
       const target = await targetOf(deps, params, fenceOf(context))
-      const opened = await open(target, params, context)
+      const [body = '', ...more] = textsOf(inert(params.body))
+      const opened = await open(target, { ...params, body }, context)
       if (typeof opened === 'string') return [openFailed(params, context, opened)]
+      if (opened.body.includes(keyMarker(context.key)))
+        await commentMore(target, 'mr', opened.number, more, context.key)
       // The MergeRequest's actor has to exist before its owner speaks to it.
       await deps.mirror.refresh(params.project, params.repository, 'mr', opened.number)
       return [ready(target, params, context, opened)]
@@ -55,7 +60,7 @@ async function openOf({ forge, path }: Target, branch: string): Promise<ForgeMer
 }
 
 function bodyOf({ body, closes }: Params, { key }: EffectContext): string {
-  return withMarkers(withClosing(inert(body), closes), keyMarker(key))
+  return withMarkers(withClosing(body, closes), keyMarker(key))
 }
 
 function ready(target: Target, params: Params, context: EffectContext, found: ForgeMergeRequest): Delivery {

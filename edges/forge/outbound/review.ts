@@ -11,6 +11,7 @@ import { keyMarker, withMarkers } from '../marker.ts'
 import type { ReviewLine } from '../port.ts'
 import { fenceOf, targetOf, type OutboundDeps, type Target } from './deps.ts'
 import { commentableLines } from './diff-lines.ts'
+import { longestText, textsOf } from './long-texts.ts'
 
 type Params = EffectParams<'postReview'>
 
@@ -21,51 +22,82 @@ export function postReview(deps: OutboundDeps): EffectHandler<Params> {
     ordered: true,
     async perform(params, context) {
       const target = await targetOf(deps, params, fenceOf(context))
-      const marker = keyMarker(context.key)
-      if (await isPosted(target, params.number, marker)) return []
+      const written = await ownTexts(target, params.number)
       const findings = params.findings.filter((one) => one.repo === params.repository && one.number === params.number)
-      const { inline, rest } = await place(target, params.number, findings)
-      await post(target, params, marker, inline, rest)
+      const parts = partsOf(params, findings)
+      const missing = parts.filter((part) => !written.some((text) => text.includes(markerOf(context.key, part))))
+      if (missing.length === 0) return []
+      const fits = await placesOf(target, params.number, findings)
+      for (const part of missing) await post(target, params, markerOf(context.key, part), part, fits)
       return []
     },
   }
 }
 
-async function isPosted({ forge, path, project }: Target, number: number, marker: string): Promise<boolean> {
+async function ownTexts({ forge, path, project }: Target, number: number): Promise<readonly string[]> {
   const written = [...(await forge.listReviews(path, number)), ...(await forge.listComments(path, 'mr', number))]
-  return written.some((one) => one.body.includes(marker) && sameLogin(one.author.login, project.scm.botLogin))
+  return written.flatMap(({ author, body }) => (sameLogin(author.login, project.scm.botLogin) ? [body] : []))
 }
 
-interface Placed {
-  readonly inline: readonly Finding[]
-  readonly rest: readonly Finding[]
+/** A review of its own, which fits where no finding of it has a line. */
+interface Part {
+  readonly index: number
+  readonly body: string
+  readonly findings: readonly Finding[]
 }
 
-async function place({ forge, path }: Target, number: number, findings: readonly Finding[]): Promise<Placed> {
-  if (!findings.some((one) => one.line !== undefined)) return { inline: [], rest: findings }
+/** Made of the findings alone: a repetition makes the same ones, whatever became of the diff meanwhile. */
+function partsOf({ body }: Params, findings: readonly Finding[]): readonly Part[] {
+  const groups: Finding[][] = [[]]
+  let room = longestText
+  for (const finding of findings.flatMap(inPieces)) {
+    const size = inert(itemOf(finding)).length + 1
+    if (size > room) groups.push([])
+    room = (size > room ? longestText : room) - size
+    groups.at(-1)?.push(finding)
+  }
+  const count = (index: number): string => (groups.length > 1 ? ` (${index + 1} of ${groups.length})` : '')
+  return groups.map((group, index) => ({ index, body: `${body}${count(index)}`, findings: group }))
+}
+
+/** An item indents each line of it, and `inert` adds to it: a quarter fits in any case. */
+function inPieces(finding: Finding): readonly Finding[] {
+  return textsOf(finding.body, longestText / 4).map((body) => ({ ...finding, body }))
+}
+
+function markerOf(key: string, { index }: Part): string {
+  return keyMarker(index === 0 ? key : `${key}/${index + 1}`)
+}
+
+type Fits = (finding: Finding) => boolean
+
+async function placesOf({ forge, path }: Target, number: number, findings: readonly Finding[]): Promise<Fits> {
+  if (!findings.some((one) => one.line !== undefined)) return () => false
   const lines = new Map((await forge.files(path, number)).map((file) => [file.path, commentableLines(file)]))
-  const fits = (one: Finding): boolean =>
-    one.path !== undefined && one.line !== undefined && lines.get(one.path)?.has(one.line) === true
-  return { inline: findings.filter(fits), rest: findings.filter((one) => !fits(one)) }
+  return (one) => one.path !== undefined && one.line !== undefined && lines.get(one.path)?.has(one.line) === true
 }
 
 async function post(
   { forge, path }: Target,
   params: Params,
   marker: string,
-  inline: readonly Finding[],
-  rest: readonly Finding[],
+  { body, findings }: Part,
+  fits: Fits,
 ): Promise<void> {
+  const textOf = (others: readonly Finding[]): string => withMarkers(bodyOf({ ...params, body }, others), marker)
   const review = (lines: readonly ReviewLine[], others: readonly Finding[]): Promise<unknown> =>
-    forge.postReview(path, params.number, { sha: params.sha, body: withMarkers(bodyOf(params, others), marker), lines })
+    forge.postReview(path, params.number, { sha: params.sha, body: textOf(others), lines })
   try {
-    await review(inline.map(lineOf), rest)
+    await review(
+      findings.filter(fits).map(lineOf),
+      findings.filter((one) => !fits(one)),
+    )
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     // The head moved since the look, or the forge counts lines otherwise: everything goes into the text.
-    await review([], [...inline, ...rest]).catch(async (again: unknown) => {
+    await review([], findings).catch(async (again: unknown) => {
       if (!(again instanceof ValidationError)) throw again
-      await forge.createComment(path, 'mr', params.number, withMarkers(bodyOf(params, [...inline, ...rest]), marker))
+      await forge.createComment(path, 'mr', params.number, textOf(findings))
     })
   }
 }
@@ -74,12 +106,13 @@ function lineOf({ path, line, body, severity }: Finding): ReviewLine {
   return { path: path!, line: line!, body: inert(`**${severity}**: ${body}`) }
 }
 
+function itemOf({ path, line, severity, body }: Finding): string {
+  const where = path === undefined ? '' : ` \`${path}${line === undefined ? '' : `:${line}`}\``
+  return `- **${severity}**${where}: ${body.replaceAll('\n', '\n  ')}`
+}
+
 function bodyOf({ verdict, body, sha }: Params, others: readonly Finding[]): string {
-  const list = others.map(({ path, line, severity, body: text }) => {
-    const where = path === undefined ? '' : ` \`${path}${line === undefined ? '' : `:${line}`}\``
-    return `- **${severity}**${where}: ${text.replaceAll('\n', '\n  ')}`
-  })
-  return [`${headlines[verdict]} for ${sha.slice(0, 12)}`, body, list.join('\n')]
+  return [`${headlines[verdict]} for ${sha.slice(0, 12)}`, body, others.map(itemOf).join('\n')]
     .filter((part) => part.trim() !== '')
     .map(inert)
     .join('\n\n')
