@@ -151,9 +151,9 @@ function labels(client: GithubClient): Pick<IssuePart, 'ensureLabels' | 'changeL
   }
 }
 
-/** Somebody else made it in between. */
+/** Somebody else made it in between. Any other refusal is of its name or its description. */
 function alreadyThere(error: unknown): void {
-  if (!(error instanceof ValidationError)) throw error
+  if (!(error instanceof ValidationError && error.message.includes('already_exists'))) throw error
 }
 
 function notThere(error: unknown): void {

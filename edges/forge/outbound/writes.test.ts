@@ -403,6 +403,15 @@ test('a bot that may not write labels makes the Project not ready (PROJECT-STATU
   })
 })
 
+test('a label that the forge takes by no name makes the Project not ready, in the forge’s words (PROJECT-STATUS-13)', async () => {
+  const project: EdgeFixtureOptions['project'] = (given) => ({ ...given, triggerLabel: 'x'.repeat(51) })
+  await withForgeEdge({ project }, async (fixture) => {
+    const event = await checked(fixture)
+    expect(event).toMatchObject({ ready: false, reason: 'LabelsNotWritable' })
+    expect(event['message']).toContain('name is too long (maximum is 50 characters)')
+  })
+})
+
 test('a Project whose name another one holds is not ready, and nothing of it is asked of any forge (RESOURCES-19, PROJECT-STATUS-13)', async () => {
   await withForgeEdge({}, async (fixture) => {
     fixture.holder = 'team/demo'

@@ -48,6 +48,14 @@ function field(refusal: Refusal, code: string): readonly FieldFault[] {
   return [{ resource: refusal.resource, field: refusal.field, code }]
 }
 
+/** A comment's text has another name, as a blank one has. */
+function tooLong({ resource, field: name, detail }: Refusal): FieldFault {
+  const words = `is too long (maximum is ${detail} characters)`
+  return resource === 'IssueComment'
+    ? { resource, code: 'unprocessable', field: 'data', message: `Body ${words}` }
+    : { resource, code: 'custom', field: name, message: `${name} ${words}` }
+}
+
 /** To an installation that lacks the right, whatever its user may. */
 export const NOT_OF_INTEGRATION = 'Resource not accessible by integration'
 
@@ -62,18 +70,7 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   'push-only': () => [403, 'Must have push access to view collaborator permission.'],
   invalid: (refusal) => [422, INVALID, field(refusal, 'invalid')],
   missing: (refusal) => [422, INVALID, field(refusal, 'missing_field')],
-  'too-long': (refusal) => [
-    422,
-    INVALID,
-    [
-      {
-        resource: refusal.resource,
-        code: 'custom',
-        field: refusal.field,
-        message: `${refusal.field} is too long (maximum is ${refusal.detail} characters)`,
-      },
-    ],
-  ],
+  'too-long': (refusal) => [422, INVALID, [tooLong(refusal)]],
   blank: (refusal) => [
     422,
     INVALID,

@@ -20,6 +20,10 @@ function field(refusal: Refusal, problem: string): Message {
   return { [FIELDS[refusal.field] ?? refusal.field]: [problem] }
 }
 
+function isNote({ resource }: Refusal): boolean {
+  return !['Issue', 'PullRequest', 'Label'].includes(resource)
+}
+
 /** GitLab's names of what the store names otherwise. */
 const FIELDS: Readonly<Record<string, string>> = {
   body: 'description',
@@ -36,7 +40,10 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   'push-only': () => [403, '403 Forbidden'],
   invalid: (refusal) => [400, field(refusal, 'is invalid')],
   missing: (refusal) => [400, field(refusal, "can't be blank")],
-  'too-long': (refusal) => [400, field(refusal, `is too long (maximum is ${refusal.detail} characters)`)],
+  'too-long': (refusal) => {
+    const words = `is too long (maximum is ${refusal.detail} characters)`
+    return [400, isNote(refusal) ? `400 Bad request - Note {note: ["${words}"]}` : field(refusal, words)]
+  },
   blank: () => [400, '400 Bad request - Note {note: ["can\'t be blank"]}'],
   exists: (refusal) => [409, refusal.resource === 'Label' ? 'Label already exists' : `${refusal.resource} exists`],
   'label-absent': () => [404, '404 Label Not Found'],

@@ -1,7 +1,7 @@
-import { checkBody } from './issues.ts'
 import { demand, textRight } from './permissions.ts'
 import type { Actor, Comment, Issue, Repository, User } from './records.ts'
 import { Refusal } from './refusal.ts'
+import { checkLength } from './text-limits.ts'
 import { emit, noteChange, record, timestamp, type World } from './world.ts'
 
 export interface FoundComment {
@@ -23,7 +23,7 @@ export function createComment(
   { internal = false, discussion }: CommentOptions = {},
 ): Comment {
   demand(repository, actor, internal ? 'triage' : 'read')
-  checkComment(body)
+  checkComment(repository, body)
   const at = timestamp(world, repository)
   const comment: Comment = {
     ...{ id: world.nextId(), body, author: actor.user, createdAt: at, updatedAt: at },
@@ -59,7 +59,7 @@ export function editComment(
   body: string,
 ): void {
   demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
-  checkComment(body)
+  checkComment(repository, body)
   const from = comment.body
   const at = timestamp(world, repository)
   Object.assign(comment, { body, updatedAt: at, edit: { by: actor.user.login, at } })
@@ -105,7 +105,7 @@ export function findComment(repository: Repository, id: number): FoundComment {
   throw new Refusal('not-found')
 }
 
-function checkComment(body: string): void {
+function checkComment(repository: Repository, body: string): void {
   if (body.trim() === '') throw new Refusal('blank', { resource: 'IssueComment', field: 'data', detail: 'Body' })
-  checkBody(body, 'IssueComment')
+  checkLength(repository, 'comment', body, 'IssueComment')
 }

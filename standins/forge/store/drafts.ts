@@ -1,7 +1,7 @@
-import { checkBody } from './issues.ts'
 import { demand } from './permissions.ts'
 import type { Actor, DraftNote, Pull, Repository } from './records.ts'
 import { Refusal } from './refusal.ts'
+import { checkLength } from './text-limits.ts'
 import { record, type World } from './world.ts'
 
 export type DraftInput = Pick<DraftNote, 'body' | 'position' | 'discussion'>
@@ -15,7 +15,7 @@ export function createDraft(
   input: DraftInput,
 ): DraftNote {
   demand(repository, actor, 'read')
-  checkDraft(input.body)
+  checkDraft(repository, input.body)
   const draft: DraftNote = { id: world.nextId(), author: actor.user, ...input }
   pull.drafts.set(draft.id, draft)
   record(world, actor.user, 'draft-note.create', repository, { number: pull.number, detail: { draft: draft.id } })
@@ -30,7 +30,7 @@ export function editDraft(
   draft: DraftNote,
   body: string,
 ): void {
-  checkDraft(body)
+  checkDraft(repository, body)
   draft.body = body
   record(world, actor.user, 'draft-note.edit', repository, { number: pull.number, detail: { draft: draft.id } })
 }
@@ -45,7 +45,7 @@ export function draftsOf(pull: Pull, actor: Actor): DraftNote[] {
   return [...pull.drafts.values()].filter((draft) => draft.author === actor.user)
 }
 
-function checkDraft(body: string): void {
+function checkDraft(repository: Repository, body: string): void {
   if (body.trim() === '') throw new Refusal('blank', { resource: 'DraftNote', field: 'note', detail: 'Note' })
-  checkBody(body, 'DraftNote')
+  checkLength(repository, 'comment', body, 'DraftNote')
 }

@@ -121,7 +121,7 @@ test('texts that are too long or blank are refused, and what was written before 
     const issue = { ...REPO, issue_number: forge.openIssue('reader', 'acme/library', { title: 'X' }).number }
     expect(await failure(bot.createComment({ ...issue, body: 'x'.repeat(65_537) }))).toMatchObject({
       status: 422,
-      errors: [{ message: 'body is too long (maximum is 65536 characters)' }],
+      errors: [{ message: 'Body is too long (maximum is 65536 characters)' }],
     })
     expect(await failure(bot.createComment({ ...issue, body: '  ' }))).toMatchObject({
       status: 422,

@@ -12,11 +12,8 @@ import {
   type User,
 } from './records.ts'
 import { Refusal } from './refusal.ts'
+import { checkLength } from './text-limits.ts'
 import { emit, findUser, noteChange, record, timestamp, type World } from './world.ts'
-
-/** The limit of GitHub's database column, in characters. */
-const BODY_LIMIT = 65_536
-const TITLE_LIMIT = 256
 
 export interface IssueInput {
   readonly title: string
@@ -38,7 +35,7 @@ export interface IssuePatch {
 
 export function openIssue(world: World, repository: Repository, actor: Actor, input: IssueInput): PlainIssue {
   demand(repository, actor, 'read')
-  checkText(input.title, input.body, 'Issue')
+  checkText(repository, input.title, input.body, 'Issue')
   // Labels and assignees of someone without triage right are left out without a word, as GitHub does.
   const trusted = may(repository, actor, 'triage')
   const issue: PlainIssue = {
@@ -136,7 +133,7 @@ function setConfidential(
 function editText(world: World, repository: Repository, actor: User, issue: Issue, patch: IssuePatch): void {
   const title = patch.title ?? issue.title
   const body = patch.body === undefined ? issue.body : patch.body
-  checkText(title, body, isPull(issue) ? 'PullRequest' : 'Issue')
+  checkText(repository, title, body, isPull(issue) ? 'PullRequest' : 'Issue')
   const changes: Changes = {
     ...(title === issue.title ? {} : { title: { from: issue.title } }),
     ...(body === issue.body ? {} : { body: { from: issue.body ?? '' } }),
@@ -214,15 +211,15 @@ function tellThread(
   else emit(world, { type: 'issue.changed', action, repository, actor, issue, ...more })
 }
 
-export function checkText(title: string, body: string | null | undefined, resource: string): void {
+export function checkText(
+  repository: Repository,
+  title: string,
+  body: string | null | undefined,
+  resource: 'Issue' | 'PullRequest',
+): void {
   if (title.trim() === '') throw new Refusal('missing', { resource, field: 'title' })
-  if (title.length > TITLE_LIMIT)
-    throw new Refusal('too-long', { resource, field: 'title', detail: String(TITLE_LIMIT) })
-  checkBody(body ?? '', resource)
-}
-
-export function checkBody(body: string, resource: string): void {
-  if (body.length > BODY_LIMIT) throw new Refusal('too-long', { resource, field: 'body', detail: String(BODY_LIMIT) })
+  checkLength(repository, 'title', title, resource)
+  checkLength(repository, 'body', body ?? '', resource)
 }
 
 function usersOf(world: World, logins: readonly string[]): User[] {

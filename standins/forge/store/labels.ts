@@ -1,6 +1,7 @@
 import { demand } from './permissions.ts'
 import type { Actor, Label, Repository } from './records.ts'
 import { Refusal } from './refusal.ts'
+import { checkLength, isTooLong } from './text-limits.ts'
 import { record, type World } from './world.ts'
 
 export interface LabelInput {
@@ -56,7 +57,7 @@ export function deleteLabel(world: World, repository: Repository, actor: Actor, 
 /** Finds the labels by name whatever its case, and makes those that don't exist. */
 export function ensureLabels(world: World, repository: Repository, names: readonly string[]): Label[] {
   const labels = names.map((name) => {
-    if (name.trim() === '' || name.length > 50)
+    if (name.trim() === '' || isTooLong(repository, 'label', name))
       throw new Refusal('invalid', { resource: 'Label', field: 'name', detail: name })
     return repository.labels.get(name.toLowerCase()) ?? addLabel(world, repository, { name })
   })
@@ -80,7 +81,8 @@ function scopeOf({ name }: Label): string | undefined {
 
 function checkLabel(repository: Repository, input: LabelInput): void {
   if (input.name.trim() === '') throw new Refusal('missing', { resource: 'Label', field: 'name' })
-  if (input.name.length > 50) throw new Refusal('invalid', { resource: 'Label', field: 'name', detail: input.name })
+  checkLength(repository, 'label', input.name, 'Label')
+  checkLength(repository, 'labelDescription', input.description ?? '', 'Label')
   if (repository.labels.has(input.name.toLowerCase())) throw new Refusal('exists', { resource: 'Label', field: 'name' })
   if (input.color !== undefined && !/^[0-9a-fA-F]{6}$/.test(input.color))
     throw new Refusal('invalid', { resource: 'Label', field: 'color', detail: input.color })

@@ -42,7 +42,7 @@ export function refLock(repository: Repository): string {
 export function openPull(world: World, repository: Repository, actor: Actor, input: PullInput): Promise<Pull> {
   return world.locks.run(refLock(repository), async () => {
     demand(repository, actor, 'write')
-    checkText(input.title, input.body, 'PullRequest')
+    checkText(repository, input.title, input.body, 'PullRequest')
     const tips = await tipsOf(repository, input.head, input.base)
     if (
       pullsOf(repository).some((pull) => pull.state === 'open' && pull.head === input.head && pull.base === input.base)

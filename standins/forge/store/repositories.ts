@@ -30,6 +30,8 @@ const OPEN_PROTECTION: Protection = { requiredChecks: [], strict: false, require
 const DEFAULT_CI: CiSettings = { enabled: true, checkName: 'test', timeoutMs: 600_000 }
 const NAME = /^[A-Za-z0-9._-]+$/
 const DOTS = /^\.+$/
+/** GitLab's of a group and of a project; GitHub's are shorter. */
+const LONGEST_PART = 255
 
 /** The owner is created when nobody has that login yet. A repository of an earlier start of this forge is given as it stands, whatever else the spec says. */
 export async function createRepository(world: World, spec: RepositorySpec): Promise<Repository> {
@@ -88,7 +90,7 @@ export async function createRepository(world: World, spec: RepositorySpec): Prom
 function isPlace({ owner, name, dialect }: RepositorySpec): boolean {
   const groups = owner.split('/')
   if (groups.length > 1 && dialect !== 'gitlab') return false
-  return [...groups, name].every((part) => NAME.test(part) && !DOTS.test(part))
+  return [...groups, name].every((part) => NAME.test(part) && !DOTS.test(part) && part.length <= LONGEST_PART)
 }
 
 export function repositoryPath(world: World, owner: string, name: string): string {

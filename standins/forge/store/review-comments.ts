@@ -1,8 +1,8 @@
 import type { FileDiff } from '../git/diff.ts'
 import { locate, locatePosition } from '../git/hunks.ts'
-import { checkBody } from './issues.ts'
 import type { Anchor, Pull, Repository, ReviewComment, Side, User } from './records.ts'
 import { Refusal } from './refusal.ts'
+import { checkLength } from './text-limits.ts'
 import { timestamp, type World } from './world.ts'
 
 export interface LineComment {
@@ -19,8 +19,8 @@ export interface LineComment {
 }
 
 /** Only lines that the diff shows can be commented on, on their own side; anything else is refused before a word is written. */
-export function anchorOf(files: readonly FileDiff[], comment: LineComment): Anchor | null {
-  checkCommentBody(comment.body)
+export function anchorOf(repository: Repository, files: readonly FileDiff[], comment: LineComment): Anchor | null {
+  checkCommentBody(repository, comment.body)
   const file = files.find((one) => one.path === comment.path)
   if (!file) throw new Refusal('path-not-in-diff', { field: 'path', detail: comment.path })
   if (comment.wholeFile) return null
@@ -71,10 +71,10 @@ function startsBefore(patch: string, line: number, side: Side, end: { position: 
   return start !== undefined && start.hunk === end.hunk && start.position < end.position
 }
 
-export function checkCommentBody(body: string): void {
+export function checkCommentBody(repository: Repository, body: string): void {
   if (body.trim() === '')
     throw new Refusal('blank', { resource: 'PullRequestReviewComment', field: 'body', detail: 'Body' })
-  checkBody(body, 'PullRequestReviewComment')
+  checkLength(repository, 'comment', body, 'PullRequestReviewComment')
 }
 
 export interface NewReviewComment {

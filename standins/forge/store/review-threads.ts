@@ -17,7 +17,7 @@ export async function commentOnLine(
 ): Promise<ReviewComment> {
   demand(repository, actor, 'read')
   const sha = await commitOf(repository, pull, commit)
-  const anchor = anchorOf(await pullFiles(repository, pull, sha), comment)
+  const anchor = anchorOf(repository, await pullFiles(repository, pull, sha), comment)
   return publishSingle(world, repository, actor, pull, { body: comment.body, path: comment.path, anchor, commit: sha })
 }
 
@@ -30,7 +30,7 @@ export function replyToComment(
   body: string,
 ): ReviewComment {
   demand(repository, actor, 'read')
-  checkCommentBody(body)
+  checkCommentBody(repository, body)
   const parent = visibleComments(pull, actor).find((comment) => comment.id === parentId)
   if (!parent) throw new Refusal('not-found')
   return publishSingle(world, repository, actor, pull, {
@@ -94,7 +94,7 @@ export function editReviewComment(
   body: string,
 ): void {
   demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
-  checkCommentBody(body)
+  checkCommentBody(repository, body)
   const from = comment.body
   const at = timestamp(world, repository)
   Object.assign(comment, { body, updatedAt: at, edit: { by: actor.user.login, at } })

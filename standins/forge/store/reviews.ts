@@ -1,8 +1,8 @@
-import { checkBody } from './issues.ts'
 import { demand } from './permissions.ts'
 import { pullFiles } from './pulls.ts'
 import type { Actor, Pull, Repository, Review, ReviewComment, ReviewState } from './records.ts'
 import { Refusal } from './refusal.ts'
+import { checkLength } from './text-limits.ts'
 import { addReviewComment, anchorOf, type LineComment } from './review-comments.ts'
 import { emit, record, timestamp, type World } from './world.ts'
 
@@ -32,13 +32,13 @@ export async function createReview(
 ): Promise<Review> {
   demand(repository, actor, 'read')
   const comments = input.comments ?? []
-  checkBody(input.body ?? '', 'PullRequestReview')
+  checkLength(repository, 'comment', input.body ?? '', 'PullRequestReview')
   if (pendingOf(pull, actor)) throw new Refusal('pending-review')
   if (input.event)
     checkEvent(repository, pull, actor, { event: input.event, body: input.body ?? '', comments: comments.length })
   const commit = await commitOf(repository, pull, input.commit)
   const files = comments.length > 0 ? await pullFiles(repository, pull, commit) : []
-  const anchors = comments.map((comment) => anchorOf(files, comment))
+  const anchors = comments.map((comment) => anchorOf(repository, files, comment))
   const review: Review = {
     id: world.nextId(),
     author: actor.user,
@@ -89,6 +89,7 @@ export function submitReview(
 ): void {
   demand(repository, actor, 'read')
   if (review.state !== 'PENDING' || review.author !== actor.user) throw new Refusal('not-found')
+  checkLength(repository, 'comment', body ?? '', 'PullRequestReview')
   if (body !== undefined) review.body = body
   checkEvent(repository, pull, actor, {
     event,
@@ -130,7 +131,7 @@ export function dismissReview(
   reason: string,
 ): void {
   demand(repository, actor, 'write')
-  checkBody(reason, 'PullRequestReview')
+  checkLength(repository, 'comment', reason, 'PullRequestReview')
   if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED')
     throw new Refusal('review-undecided', { detail: review.state.toLowerCase() })
   review.state = 'DISMISSED'
