@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRunGit } from '../edges/git/run-git.ts'
 import type { MemorySource } from '../edges/ports/memory-intake.ts'
+import { mostCheckoutBytes } from '../runtime/checkout-size.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { plantTreeBomb } from '../wrapper/testing/tree-bomb.ts'
 import { memoryIntake } from './memory-intake.ts'
 
 interface Call {
@@ -86,13 +88,18 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-function intakeThat(answers: Readonly<Record<string, object>>, urls: Readonly<Record<string, string>> = {}) {
+function intakeThat(
+  answers: Readonly<Record<string, object>>,
+  urls: Readonly<Record<string, string>> = {},
+  mostBytes = mostCheckoutBytes,
+) {
   writeFileSync(join(dir, 'answers.json'), JSON.stringify(answers))
   const clean = createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock })
   return memoryIntake({
     programDir: dir,
     git: clean,
     settings: {
+      git: { mostCheckoutBytes: mostBytes },
       memory: {
         urls: { 'default/demo': 'http://memory.invalid', ...urls },
         publicUrls: {},
@@ -166,6 +173,25 @@ describe('a step of the intake', () => {
     stopping.abort()
     await expect(running).rejects.toThrow(/abort/i)
     expect(existsSync(calls()[0]?.env['HOME'] ?? '/')).toBe(false)
+  })
+
+  test('refuses a tree of four objects that is a terabyte, before anything of it is read or written', async () => {
+    const commit = plantTreeBomb(join(dir, 'repository'))
+    const intake = intakeThat({ ingest: { indexed: commit, due: 0, errors: [] }, 'code-graph': {} })
+    await expect(intake({ ...source, commit }, never)).rejects.toThrow(/more than \d+ bytes: GIT_MOST_CHECKOUT_BYTES/)
+    expect(calls()).toEqual([])
+  })
+
+  test('takes in a tree of exactly the bytes that the setting allows, and none of one more', async () => {
+    const commit = plantTreeBomb(join(dir, 'repository'), 1000, 3)
+    const answers = { ingest: { indexed: commit, due: 0, errors: [] }, 'code-graph': {} }
+    const bytes = 32 * 3 * 3 * 1000
+    await expect(intakeThat(answers, {}, bytes - 1)({ ...source, commit }, never)).rejects.toThrow(
+      'more than 287999 bytes',
+    )
+    expect(calls()).toEqual([])
+    await intakeThat(answers, {}, bytes)({ ...source, commit }, never)
+    expect(calls()[1]?.files).toEqual(['n0', 'n1', 'n2'])
   })
 
   test('asks for the setting where no service is named', async () => {

@@ -11,11 +11,14 @@ import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { gitOrThrow, type RunGit } from '../edges/git/run-git.ts'
 import type { MemoryIntake, MemorySource } from '../edges/ports/memory-intake.ts'
+import { CheckoutSize, listingOf } from '../runtime/checkout-size.ts'
 import type { Indexed } from '../machines/memory/events.ts'
 import type { OrchestratorSettings } from './settings.ts'
 
 interface MemoryIntakeOptions {
-  readonly settings: Pick<OrchestratorSettings, 'memory' | 'oidc'>
+  readonly settings: Pick<OrchestratorSettings, 'memory' | 'oidc'> & {
+    readonly git: Pick<OrchestratorSettings['git'], 'mostCheckoutBytes'>
+  }
   /** Where this program lies. */
   readonly programDir: string
   readonly git: RunGit
@@ -44,6 +47,7 @@ export function memoryIntake({ settings, programDir, git }: MemoryIntakeOptions)
     const folder = await mkdtemp(join(tmpdir(), 'statewright-intake-'))
     try {
       const env = await environmentIn(folder, settings)
+      await refuseLarge(git, source, settings.git.mostCheckoutBytes)
       const statewright = (given: readonly string[]): Promise<string> =>
         run({ command: [join(programDir, 'bin', 'statewright.mjs'), ...given], env, cwd: folder, signal })
       const issues = join(folder, 'issues.json')
@@ -62,7 +66,7 @@ export function memoryIntake({ settings, programDir, git }: MemoryIntakeOptions)
 
 async function environmentIn(
   folder: string,
-  { memory, oidc }: MemoryIntakeOptions['settings'],
+  { memory, oidc }: Pick<MemoryIntakeOptions['settings'], 'memory' | 'oidc'>,
 ): Promise<Readonly<Record<string, string>>> {
   const secret = join(folder, 'client-secret')
   await writeFile(secret, memory.clientSecret, { mode: 0o600 })
@@ -74,6 +78,15 @@ async function environmentIn(
     OIDC_CLIENT_SECRET_FILE: secret,
     MEMORY_AUDIENCE: memory.audience,
   }
+}
+
+/** Ingest reads every name of it too. */
+async function refuseLarge(git: RunGit, { gitDir, commit }: MemorySource, mostBytes: number): Promise<void> {
+  const size = new CheckoutSize(mostBytes)
+  const { code, err } = await git({ dir: gitDir, args: listingOf(commit), until: size.take })
+  if (size.fault !== undefined)
+    throw new Error(`commit ${commit.slice(0, 12)} has ${size.fault}: GIT_MOST_CHECKOUT_BYTES lets none so large in`)
+  if (code !== 0) throw new Error(`git ls-tree failed: ${lastLine(err)}`)
 }
 
 /** The files of the commit, in an index of their own; a link is a file that holds where it leads. */

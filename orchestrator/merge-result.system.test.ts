@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { mostPackBytes } from '../edges/git/receive.ts'
+import { mostCheckoutBytes } from '../runtime/checkout-size.ts'
 import { longestRunMs } from '../edges/git/run-git.ts'
 import { mergeWhenKnown, openChange } from '../edges/forge/outbound/testing/merges.ts'
 import { withForgeEdge, type EdgeFixture } from '../edges/forge/testing/fixture.ts'
@@ -22,7 +23,7 @@ async function withPushed(use: (pushed: Pushed) => Promise<void>): Promise<void>
   const repository = { mergeMethods: ['merge', 'squash', 'rebase'] } as const
   await withForgeEdge({ git: 'process', repository }, async (fixture) => {
     const { directory, dir } = fixture
-    const git = { mostPackBytes, longestRunMs }
+    const git = { mostPackBytes, mostCheckoutBytes, longestRunMs }
     const person = await fixture.clone('maintainer')
     await fixture.push(person, 'main', { 'CLAUDE.md': 'a', 'docs/style.md': 'a' })
     fixture.mergeJudge = createMergeJudge({

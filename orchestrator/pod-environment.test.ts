@@ -321,6 +321,7 @@ test('a pod of this machine gets exactly these variables, and its secrets are fi
       '[{"name":"a","base":"main","branch":"platform/implement-a-1","sha":"","url":"http://127.0.0.1:8080/git/demo/a.git"}]',
     AGENT_CLI: '["/program/claude"]',
     AGENT_SECLUSION: 'required',
+    GIT_MOST_CHECKOUT_BYTES: '4294967296',
     GIT_LONGEST_RUN_SECONDS: '600',
     BOT_LOGIN: 'bot',
     BOT_EMAIL: 'bot@acme.invalid',

@@ -60,6 +60,7 @@ export function podInputs(deps: PodInputsDeps): (spec: PodSpec) => Promise<PodIn
       AGENT_CLI: [...settings.agentCli],
       AGENT_SECLUSION: settings.seclusion,
       // The gateway and the pods that ask it give up after the same time.
+      GIT_MOST_CHECKOUT_BYTES: settings.git.mostCheckoutBytes,
       GIT_LONGEST_RUN_SECONDS: settings.git.longestRunMs / 1000,
       BOT_LOGIN: project?.scm.botLogin ?? '',
       ...(project?.scm.botEmail === undefined ? {} : { BOT_EMAIL: project.scm.botEmail }),

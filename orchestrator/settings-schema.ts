@@ -11,6 +11,7 @@ import { asymmetricAlgorithms, defaultAlgorithms, type AsymmetricAlgorithm } fro
 import { mostPackBytes } from '../edges/git/receive.ts'
 import { longestRunMs } from '../edges/git/run-git.ts'
 import { roles, type Role } from '../http/auth/roles.ts'
+import { mostCheckoutBytes } from '../runtime/checkout-size.ts'
 import { pgDefaults } from '../runtime/store/postgres/pg-sql.ts'
 import type { Address, Environment, EnvironmentReader } from '../wrapper/boot/environment.ts'
 
@@ -266,6 +267,11 @@ export const SettingsSchema = Type.Object({
   POD_ISOLATION: words(walls, 'auto', 'up', 'Whether pods run in namespaces. `up` decides by the model.'),
   AGENT_SECLUSION: words(walls, 'required', 'up', 'Whether an agent’s commands run apart from its CLI and wrapper.'),
   GIT_MOST_PACK_BYTES: integer(mostPackBytes, MiB, 'Most bytes of one push of a pod.', { maximum: mostPack }),
+  GIT_MOST_CHECKOUT_BYTES: integer(
+    mostCheckoutBytes,
+    MiB,
+    'Most bytes of the files of one commit that is checked out, in a pod or for the memory.',
+  ),
   GIT_LONGEST_RUN_SECONDS: integer(
     longestRunMs / 1000,
     1,

@@ -73,6 +73,8 @@ export interface OrchestratorSettings {
   readonly git: {
     /** Of one push of a pod. */
     readonly mostPackBytes: number
+    /** Of one checkout. */
+    readonly mostCheckoutBytes: number
     /** Of one git command. */
     readonly longestRunMs: number
   }
@@ -158,7 +160,7 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
     skillsRepoUrl: given.SKILLS_REPO_URL,
     isolation: given.POD_ISOLATION,
     seclusion: given.AGENT_SECLUSION,
-    git: { mostPackBytes: given.GIT_MOST_PACK_BYTES, longestRunMs: given.GIT_LONGEST_RUN_SECONDS * 1000 },
+    git: gitOf(given),
     logLevel: given.LOG_LEVEL,
     retention: {
       days: given.RETENTION_DAYS,
@@ -191,6 +193,14 @@ export function readSettings(env: Environment, agentCli: string): OrchestratorSe
 }
 
 type Given = ReturnType<typeof decodeSettings>
+
+function gitOf(given: Given): OrchestratorSettings['git'] {
+  return {
+    mostPackBytes: given.GIT_MOST_PACK_BYTES,
+    mostCheckoutBytes: given.GIT_MOST_CHECKOUT_BYTES,
+    longestRunMs: given.GIT_LONGEST_RUN_SECONDS * 1000,
+  }
+}
 
 function memoryOf(given: Given): OrchestratorSettings['memory'] {
   return {

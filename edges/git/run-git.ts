@@ -10,6 +10,8 @@ interface GitCall {
   readonly dir: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: AsyncIterable<Buffer>
+  /** Takes its output, which is kept nowhere then, and ends it by `true`. */
+  readonly until?: (text: string) => boolean
 }
 
 export interface GitResult {
@@ -45,7 +47,7 @@ interface RunGitOptions {
 }
 
 export function createRunGit({ path, clock, longestMs = longestRunMs }: RunGitOptions): RunGit {
-  return ({ args, dir, env = {}, input }) =>
+  return ({ args, dir, env = {}, input, until }) =>
     new Promise((resolve, reject) => {
       const child = spawn('git', [...args], {
         cwd: dir,
@@ -61,6 +63,7 @@ export function createRunGit({ path, clock, longestMs = longestRunMs }: RunGitOp
         ['err', child.stderr],
       ] as const) {
         stream.setEncoding('utf8').on('data', (text: string) => {
+          if (name === 'out' && until !== undefined) return void (until(text) && end())
           output.size += text.length
           if (output.size > MOST_OUTPUT) end()
           else output[name] += text

@@ -107,6 +107,7 @@ export const PodVariables = Type.Object({
     'Tokens of all kinds that one turn may use, 0 for no limit. At the limit the wrapper stops model requests and ends the turn as `api_error`, code `token_ceiling`.',
   ),
   BOOT_TIMEOUT_SECONDS: integer(60, 5, 'Longest wait until the CLI is ready.'),
+  GIT_MOST_CHECKOUT_BYTES: integer(4 * 1024 ** 3, 1, 'Most bytes of the files of one commit that is checked out.'),
   GIT_LONGEST_RUN_SECONDS: integer(
     600,
     1,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { run } from '../../standins/forge/testing/fixture.ts'
 import { longestRunMs } from '../../edges/git/run-git.ts'
+import { mostCheckoutBytes } from '../../runtime/checkout-size.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { projectWith, settingsOf, startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
 
@@ -15,7 +16,7 @@ describe('an orchestrator whose operator set a model and a small push', () => {
   beforeAll(async () => {
     fixture = await startOrchestratorFixture({
       models: { model: 'claude-of-the-operator', byKind: {} },
-      git: { mostPackBytes: 64, longestRunMs },
+      git: { mostPackBytes: 64, mostCheckoutBytes, longestRunMs },
     })
     await fixture.applyTask(name, 'documentation')
   }, 60_000)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { noModelDefaults } from '../../crd/models.ts'
 import { mostPackBytes } from '../../edges/git/receive.ts'
+import { mostCheckoutBytes } from '../../runtime/checkout-size.ts'
 import { longestRunMs } from '../../edges/git/run-git.ts'
 import { defaultAlgorithms } from '../../http/auth/claims.ts'
 import { everyTokenIsAdmin } from '../../http/auth/roles.ts'
@@ -48,7 +49,7 @@ export function settingsForTests(dir: string, { oidc, memory, ...over }: Setting
     models: noModelDefaults,
     skillsRepoUrl: '',
     owner: '',
-    git: { mostPackBytes, longestRunMs },
+    git: { mostPackBytes, mostCheckoutBytes, longestRunMs },
     agentCli: ['false'],
     isolation: 'none',
     seclusion: 'none',

@@ -11,6 +11,7 @@ import { createGitCache } from '../../edges/git/cache.ts'
 import { createRunGit } from '../../edges/git/run-git.ts'
 import { memoryIntake } from '../../orchestrator/memory-intake.ts'
 import { memorySources } from '../../orchestrator/memory-sources.ts'
+import { mostCheckoutBytes } from '../../runtime/checkout-size.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { PROJECT } from '../../standins/forge/testing/gitlab.ts'
 import { canaries } from './canaries.ts'
@@ -149,6 +150,7 @@ async function fill(fixture: EdgeFixture, memory: MemoryListener, holes: readonl
     programDir,
     git,
     settings: {
+      git: { mostCheckoutBytes },
       memory: { urls: { 'default/demo': memory.url }, publicUrls: {}, ...client },
       oidc: { issuer: memory.url } as never,
     },

@@ -75,6 +75,7 @@ const product: readonly Zone[] = [
       'machines/turn/tools.ts',
       'machines/task/events.ts',
       'runtime/backoff.ts',
+      'runtime/checkout-size.ts',
       'runtime/outage.ts',
       'runtime/process-group.ts',
       kit,

@@ -44,6 +44,7 @@ describe('configuration', () => {
       bootTimeoutMs: 60_000,
       ttlMs: 3_600_000,
       gitLimitMs: 600_000,
+      mostCheckoutBytes: 4 * 1024 ** 3,
       pushIntervalMs: 120_000,
       statuslinePath: '/usr/local/bin/cc-statusline',
       workspaceDir: '/workspace',

@@ -48,6 +48,8 @@ export interface Config {
   readonly pushIntervalMs: number
   /** Longest time of one git command of the workspace. */
   readonly gitLimitMs: number
+  /** Of the files of one commit. */
+  readonly mostCheckoutBytes: number
   readonly statuslinePath: string
   readonly extraMcpServers: string
   readonly agentCli: readonly string[]
@@ -102,6 +104,7 @@ export function loadConfig(env: Environment, readSecretFile: (path: string) => s
     turnTokenCeiling: of('TURN_TOKEN_CEILING'),
     bootTimeoutMs: of('BOOT_TIMEOUT_SECONDS') * 1000,
     ttlMs: of('AGENT_POD_TTL_SECONDS') * 1000,
+    mostCheckoutBytes: of('GIT_MOST_CHECKOUT_BYTES'),
     gitLimitMs: of('GIT_LONGEST_RUN_SECONDS') * 1000,
     pushIntervalMs: of('BRANCH_PUSH_INTERVAL_SECONDS') * 1000,
     statuslinePath: of('STATUSLINE_PATH'),

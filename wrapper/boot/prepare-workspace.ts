@@ -35,6 +35,7 @@ export async function prepareWorkspace(config: Config, tools: PrepareTools): Pro
       bareDir: join(config.stateDir, 'git'),
       workspaceDir: config.workspaceDir,
       taskBranch: config.taskBranch,
+      mostBytes: config.mostCheckoutBytes,
       isReview,
       beforeClone: (url) => tools.runHook('preClone', url),
       afterClone: (dir) => tools.runHook('postClone', dir),

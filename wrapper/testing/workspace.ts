@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Check } from 'typebox/value'
+import { mostCheckoutBytes } from '../../runtime/checkout-size.ts'
 import { openPlainSpace, type CommandSpace } from '../space/space.ts'
 import type { Git } from '../workspace/git.ts'
 import { createCloneOperations } from '../workspace/inside/clone-operations.ts'
@@ -46,6 +47,7 @@ export interface FixtureOptions {
   readonly space?: CommandSpace
   readonly limits?: Partial<WireLimits>
   readonly timeoutMs?: number
+  readonly mostBytes?: number
 }
 
 const identity = { login: 'bot', email: 'bot@example.invalid' }
@@ -98,6 +100,7 @@ export function openWorkspace(options: FixtureOptions): WorkspaceFixture {
           bareDir,
           workspaceDir,
           taskBranch: branch,
+          mostBytes: options.mostBytes ?? mostCheckoutBytes,
           stamp: `boot-${(boots += 1)}`,
           isReview: extra.isReview ?? false,
           beforeClone: async () => undefined,

@@ -20,6 +20,8 @@ export interface GitRun {
   readonly remote?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** Takes its output too, and ends it by `true`. */
+  readonly until?: (text: string) => boolean
 }
 
 export type Git = (args: readonly string[], run: GitRun) => Promise<GitResult>
@@ -59,6 +61,7 @@ export function createGit(side: GitSide): Git {
       })
       const stdout = collect(child.stdout!)
       const stderr = collect(child.stderr!)
+      child.stdout?.on('data', (chunk: Buffer) => run.until?.(chunk.toString('latin1')) && endGroup(child.pid))
       // A git that ends before it has read everything says why by its exit code.
       child.stdin?.on('error', () => undefined)
       child.stdin?.end(run.input)

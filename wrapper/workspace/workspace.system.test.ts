@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { plantTreeBomb } from '../testing/tree-bomb.ts'
 import { makeOrigin, runGit } from '../testing/pod.ts'
 import { openWorkspace, type WorkspaceFixture } from '../testing/workspace.ts'
 import type { Checkout } from './outside/prepare.ts'
@@ -55,6 +56,22 @@ describe('the workspace', () => {
     expect(runGit(clone, 'symbolic-ref', '--short', 'HEAD')).toBe(branch)
     expect(checkout.findings).toEqual([])
   })
+
+  test.each(['main', branch])(
+    'checks out no commit of %s above its limit: four objects may be a terabyte (WRAPPER-BOOT-20)',
+    async (ref) => {
+      const bomb = plantTreeBomb(origin, 1000, 3)
+      runGit(origin, 'update-ref', `refs/heads/${ref}`, bomb)
+      const tight = openWorkspace({ dir, url: origin, branch, mostBytes: 32 * 3 * 3 * 1000 - 1 })
+      await expect(tight.boot()).rejects.toThrow(
+        `commit ${bomb} of lib has more than 287999 bytes: GIT_MOST_CHECKOUT_BYTES`,
+      )
+      expect(existsSync(join(clone, 'n0'))).toBe(false)
+      if (ref !== 'main') return
+      await boot()
+      expect(existsSync(join(clone, 'n0', 'n0', 'n31'))).toBe(true)
+    },
+  )
 
   test('merges a base that moved into an existing task branch (WORKSPACE-1, WRAPPER-METRICS-10)', async () => {
     const first = await boot()

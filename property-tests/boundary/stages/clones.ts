@@ -1,6 +1,7 @@
 /** A pod's workspace without its CLI: the command space, git on both sides of the wire, and a forge. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { mostCheckoutBytes } from '../../../runtime/checkout-size.ts'
 import { rememberingLogger } from '../../../wrapper/testing/quiet-log.ts'
 import { startGateway, type TestGateway } from '../../../wrapper/testing/gateway.ts'
 import { makeOrigin, realClock, runGit } from '../../../wrapper/testing/pod.ts'
@@ -260,6 +261,7 @@ async function boot({ folders, setting, name }: PlotInput, pod: Pod, forge: stri
       bareDir: join(folders.state, 'git'),
       workspaceDir: folders.workspace,
       taskBranch: branch,
+      mostBytes: mostCheckoutBytes,
       isReview: isReview && !setting.down.has('tracked-only'),
       beforeClone: async () => undefined,
       afterClone: async () => undefined,

@@ -1,5 +1,6 @@
+import { CheckoutSize, listingOf } from '../../../runtime/checkout-size.ts'
 import { lastLines, type Git } from '../git.ts'
-import { keptRef, oldRef, pinnedRef, repositoryDir, type Repository } from '../repository.ts'
+import { keptRef, oldRef, pinnedRef, remoteRef, repositoryDir, type Repository } from '../repository.ts'
 import type { Gathered, ReconcileResult, Salvaged } from '../requests.ts'
 import type { RepositoryConfig } from '../../boot/repositories.ts'
 import { adoptWork, defaultBranch, makeBare, pin, refresh, takeWork, tips, type Bare } from './bare.ts'
@@ -21,6 +22,8 @@ interface CheckoutOptions {
   readonly bareDir: string
   readonly workspaceDir: string
   readonly taskBranch: string
+  /** Of the files of one commit. */
+  readonly mostBytes: number
   /** Names kept work; unique per boot. */
   readonly stamp: string
   readonly isReview: boolean
@@ -124,9 +127,10 @@ class CheckingOut {
   ): Promise<{ result: ReconcileResult; findings: readonly string[] }> {
     const { inside, stamp, isReview } = this.#options
     const { name, base, branch, sha } = bare.repository
+    const start = await this.#start(bare, fetchFailed)
+    await this.#refuseLarge(bare, start)
     await inside.ask('begin', { name, as: 'fresh' })
     await this.#serve(bare, `${this.#dir}.cloning`)
-    const start = await this.#start(bare, fetchFailed)
     const { isCarried, head, salvaged } = carried
     return inside.ask('enter', {
       name,
@@ -148,6 +152,20 @@ class CheckingOut {
     const { git } = this.#options
     if (fetchFailed || (await tips(git, bare)).base !== undefined) return undefined
     return defaultBranch(git, bare.dir, bare.repository.url)
+  }
+
+  /** Each commit that may lie in the work tree: a merge has no more than its two sides. */
+  async #refuseLarge(bare: Bare, start: string | undefined): Promise<void> {
+    const { git, mostBytes } = this.#options
+    const { remote, base } = await tips(git, bare)
+    const known = [bare.repository.sha, remote ?? '', base ?? '', start === undefined ? '' : remoteRef(start)]
+    for (const commit of new Set(known.filter((one) => one !== ''))) {
+      const size = new CheckoutSize(mostBytes)
+      await git(listingOf(commit), { cwd: bare.dir, until: size.take })
+      if (size.fault === undefined) continue
+      const limit = 'GIT_MOST_CHECKOUT_BYTES lets none so large in'
+      throw new Error(`commit ${commit} of ${bare.repository.name} has ${size.fault}: ${limit}`)
+    }
   }
 
   async #serve(bare: Bare, clone: string): Promise<void> {
