@@ -73,6 +73,20 @@ describe('the workspace', () => {
     },
   )
 
+  test.each(['', 'deep/'])(
+    'tells the agent of files that %s.gitattributes gives to Git LFS (WORKSPACE-11)',
+    async (folder) => {
+      const seed = mkdtempSync(join(dir, 'seed-'))
+      runGit(seed, 'clone', '-q', origin, '.')
+      mkdirSync(join(seed, folder), { recursive: true })
+      writeFileSync(join(seed, folder, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n')
+      runGit(seed, 'add', '-A')
+      runGit(seed, 'commit', '-qm', 'Keep binaries elsewhere')
+      runGit(seed, 'push', '-q', 'origin', 'HEAD:main')
+      expect((await boot()).findings).toEqual([expect.stringContaining('lib keeps files in Git LFS')])
+    },
+  )
+
   test('merges a base that moved into an existing task branch (WORKSPACE-1, WRAPPER-METRICS-10)', async () => {
     const first = await boot()
     write('mine.txt', 'mine')

@@ -1,5 +1,5 @@
 import { CheckoutSize, listingOf } from '../../../runtime/checkout-size.ts'
-import { lastLines, type Git } from '../git.ts'
+import { gitSucceeds, lastLines, type Git } from '../git.ts'
 import { keptRef, oldRef, pinnedRef, remoteRef, repositoryDir, type Repository } from '../repository.ts'
 import type { Gathered, ReconcileResult, Salvaged } from '../requests.ts'
 import type { RepositoryConfig } from '../../boot/repositories.ts'
@@ -74,7 +74,13 @@ class CheckingOut {
     await this.#adopt(bare)
     if (isNew) await this.#options.afterClone(this.#dir)
     const fetchFindings = failure === undefined ? [] : [`The remote of ${name} could not be fetched: ${failure}`]
-    const findings = [...gathered.findings, ...describeRepair(name, gathered), ...entered.findings, ...fetchFindings]
+    const findings = [
+      ...gathered.findings,
+      ...describeRepair(name, gathered),
+      ...entered.findings,
+      ...fetchFindings,
+      ...(await this.#largeFiles(bare)),
+    ]
     return { bare, result: entered.result, findings, repaired: gathered }
   }
 
@@ -166,6 +172,20 @@ class CheckingOut {
       const limit = 'GIT_MOST_CHECKOUT_BYTES lets none so large in'
       throw new Error(`commit ${commit} of ${bare.repository.name} has ${size.fault}: ${limit}`)
     }
+  }
+
+  /** Neither side runs a filter of a repository's choice, so such a file would be pushed as it is. */
+  async #largeFiles(bare: Bare): Promise<readonly string[]> {
+    const { git } = this.#options
+    const { name, sha } = bare.repository
+    const { remote, base } = await tips(git, bare)
+    const commit = sha || (remote ?? base)
+    if (commit === undefined) return []
+    const asked = ['grep', '--quiet', '--fixed-strings', '-e', 'filter=lfs', commit, '--', ':(glob)**/.gitattributes']
+    if (!(await gitSucceeds(git, asked, { cwd: bare.dir }))) return []
+    return [
+      `${name} keeps files in Git LFS (see its .gitattributes), and the platform runs no git-lfs: such files are pointers here. Neither change nor add one; say so to a maintainer where the work needs it.`,
+    ]
   }
 
   async #serve(bare: Bare, clone: string): Promise<void> {
