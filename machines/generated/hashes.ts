@@ -2,12 +2,12 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: 'e9f1fb354c257596',
-  queue: '80deb3fa8c1797f7',
+  project: '065a159e5298de43',
+  queue: '9b977c5d3ee416e6',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   memory: '2f3ab8446ad218c2',
-  task: 'b0641f9a1ceca048',
+  task: 'ad5b9b6d22901bb5',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
   issue: 'b489cc901601d44a',

@@ -14,6 +14,20 @@ export interface WaitingEntry extends QueueEntry {
   readonly enqueuedAt: number
   /** `null` while it waits. */
   readonly admittedAt: number | null
+  /** Its alert fired again before its Task was minted. */
+  readonly firesAgain?: true
+}
+
+/** What an alert led to (ALERTS-6). */
+export interface Incident {
+  readonly fingerprint: string
+  readonly task: string
+  /** Firings that belong to it, the first one too. */
+  readonly firings: number
+  /** People were told that it fires again. */
+  readonly isNoted?: boolean
+  /** The issue that its Task filed. */
+  readonly issue?: { readonly repository: string; readonly number: number }
 }
 
 /** What became of an entry that left: `Done` had its slot, `Dropped` never got one. */
@@ -46,6 +60,8 @@ export interface QueueContext {
   readonly sequence: number
   /** The newest entries that left: one that comes again is a duplicate. */
   readonly finished: readonly FinishedEntry[]
+  /** The newest incident of each alert, by its last firing; absent: no alert fired yet. */
+  readonly incidents?: readonly Incident[]
 }
 
 /** Nothing is admitted before the Project was applied and found ready (SCHEDULE-1). */

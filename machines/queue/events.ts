@@ -15,6 +15,21 @@ export const QueueEntry = Type.Object({
 })
 export type QueueEntry = Static<typeof QueueEntry>
 
+const Issue = { repository: Type.String(), number: Type.Integer() }
+
+/** The alert that a `mint` comes of, and what the edge found of the newest incident of its fingerprint (ALERTS-6). */
+export const FiredAlert = Type.Object({
+  fingerprint: Type.String(),
+  ended: Type.Optional(Type.Literal(true, { description: 'its Task has ended' })),
+  over: Type.Optional(
+    Type.Object(
+      { task: Type.String(), issue: Type.Optional(Type.Object(Issue)) },
+      { description: 'the incident is over, its issue too' },
+    ),
+  ),
+})
+export type FiredAlert = Static<typeof FiredAlert>
+
 export const QueueEvent = Type.Union([
   Type.Object({
     type: Type.Literal('queue.configured'),
@@ -23,7 +38,14 @@ export const QueueEvent = Type.Union([
     capacity: Type.Integer(),
     alertCapacity: Type.Integer(),
   }),
-  Type.Object({ type: Type.Literal('queue.enqueue'), ...At, ...QueueEntry.properties }),
+  Type.Object({
+    type: Type.Literal('queue.enqueue'),
+    ...At,
+    ...QueueEntry.properties,
+    alert: Type.Optional(FiredAlert),
+  }),
+  /** The Task of an incident filed this issue. */
+  Type.Object({ type: Type.Literal('queue.filed'), ...At, task: Type.String(), ...Issue }),
   Type.Object({ type: Type.Literal('queue.withdraw'), ...At, entry: Type.String() }),
   Type.Object({ type: Type.Literal('queue.release'), ...At, entry: Type.String() }),
   Type.Object({

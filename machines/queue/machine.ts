@@ -8,6 +8,7 @@ import { decideBy, later, type EventOf } from '../decide.ts'
 import { withContext, type MachineDefinition, type MachineInput } from '../definition.ts'
 import { tellIssue, tellMergeRequest, tellTask, type Decision, type EffectAction } from '../emit.ts'
 import { admit, isPaused } from './admission.ts'
+import { begin, filed, join } from './incidents.ts'
 import { keyed, leave, probe, served, withheld, wordsOfHold } from './key.ts'
 import { newQueue, type FinishedEntry, type QueueContext, type WaitingEntry } from './context.ts'
 import type { QueueEvent } from './events.ts'
@@ -20,12 +21,17 @@ function grantOf({ sort, task, entry, seed }: WaitingEntry): EffectAction {
   return tellTask(task, { type: 'slot.granted', entry })
 }
 
+/** Behind the mint: before it there was nobody to tell. */
+function grantsOf(entry: WaitingEntry): readonly EffectAction[] {
+  return [grantOf(entry), ...(entry.firesAgain ? [tellTask(entry.task, { type: 'alert.joined' })] : [])]
+}
+
 /** Every event may make room: after its own change whatever fits is admitted, in the same step. */
 const { on } = decideBy<QueueContext, QueueEvent>((context, event, decide) => {
   const now = { ...context, at: later(context.at, event.at) }
   const { context: patch, effects = [] } = decide(now)
   const { context: after, admitted } = admit({ ...now, ...patch })
-  return { context: after, effects: [...effects, ...wordsOfHold(context, after), ...admitted.map(grantOf)] }
+  return { context: after, effects: [...effects, ...wordsOfHold(context, after), ...admitted.flatMap(grantsOf)] }
 })
 
 function isKnown(context: QueueContext, entry: string): boolean {
@@ -34,13 +40,15 @@ function isKnown(context: QueueContext, entry: string): boolean {
 
 function add(
   context: QueueContext,
-  { type: _type, at, ...entry }: EventOf<QueueEvent, 'queue.enqueue'>,
+  { type: _type, at, alert, ...entry }: EventOf<QueueEvent, 'queue.enqueue'>,
 ): Decision<QueueContext> {
+  const joined = alert && join(context, alert)
+  if (joined !== undefined) return joined
   if (isKnown(context, entry.entry)) return {}
   const sequence = context.sequence + 1
-  return {
-    context: { sequence, entries: [...context.entries, { ...entry, sequence, enqueuedAt: at, admittedAt: null }] },
-  }
+  const entries = [...context.entries, { ...entry, sequence, enqueuedAt: at, admittedAt: null }]
+  const begun = alert ? begin(context, alert, entry.task) : {}
+  return { ...begun, context: { ...begun.context, sequence, entries } }
 }
 
 function finish({ entry, admittedAt }: WaitingEntry, reason: string): FinishedEntry {
@@ -89,9 +97,10 @@ function endOf({ task, sort, seed, admittedAt }: WaitingEntry): readonly EffectA
 function close(context: QueueContext, { reason }: EventOf<QueueEvent, 'queue.closed'>): Decision<QueueContext> {
   if (reason !== 'Deleted') return { context: { closedReason: reason } }
   const dropped = remove(context, 'project deleted', ({ admittedAt }) => admittedAt === null)
+  const forgotten = context.incidents === undefined ? {} : { incidents: [] }
   return {
-    // One of the same name that is applied later is another Project: nobody paused that.
-    context: { closedReason: reason, ...dropped, pausedBy: null, key: '', hold: null, probe: '' },
+    // One of the same name that is applied later is another Project: nobody paused that, and no incident there is open.
+    context: { closedReason: reason, ...dropped, ...forgotten, pausedBy: null, key: '', hold: null, probe: '' },
     effects: [...context.entries.flatMap(endOf), ...leave(context)],
   }
 }
@@ -126,6 +135,7 @@ export const queueMachine = setup({
       })),
     },
     'queue.enqueue': { actions: on('queue.enqueue', add) },
+    'queue.filed': { actions: on('queue.filed', filed) },
     'queue.withdraw': {
       actions: on('queue.withdraw', (context, event) => ({
         context: remove(context, 'withdrawn', (one) => mayWithdraw(one, event)),

@@ -390,6 +390,8 @@ export const TaskEvent = Type.Union([
     on: Type.Union([Type.Literal('issue'), Type.Literal('mr')]),
     text: Type.Optional(Type.String()),
   }),
+  /** The alert that it was minted for fired again; from the queue, the first time only (ALERTS-6). */
+  Type.Object({ type: Type.Literal('alert.joined'), ...At }),
   /** Anything else worth telling the agent; never enqueues [POD-5]. */
   Type.Object({ type: Type.Literal('forge.event'), ...At, ...ForgeFact, text: Type.Optional(Type.String()) }),
   EffectFailed,

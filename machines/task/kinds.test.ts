@@ -84,6 +84,14 @@ describe('investigating', () => {
     expect([task.stage, task.did.includes('fileIssue')]).toEqual(['delivered', false])
     expect(task.context.journal.notes[0]?.body).toContain('`A`, `B`: a deploy')
   })
+
+  test('Task investigating/joined: that its alert fired again is a note, and neither a turn nor a release (ALERTS-6)', () => {
+    const task = working('incident').send('alert.joined')
+    expect([task.stage, task.did]).toEqual(['investigating', []])
+    expect(task.context.journal.notes).toMatchObject([{ kind: 'note', source: 'operator', agent: 'incident' }])
+    const ending = working('incident').outcome('file_issue', payload).send('alert.joined')
+    expect([ending.stage, ending.context.journal.notes.length]).toEqual(['delivered', 1])
+  })
 })
 
 describe('refining', () => {

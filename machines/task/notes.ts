@@ -69,6 +69,10 @@ export function noteByPlatform(
   return { context: { journal: { notes: [...context.journal.notes, note] } } }
 }
 
+export function noteAlert(context: TaskContext): Change {
+  return noteByPlatform(context, 'note', 'The alert fired again. The platform only counts its further firings.')
+}
+
 function listed(title: string, repositories: readonly string[]): string {
   return `${title}: ${repositories.length > 0 ? repositories.join(', ') : 'none'}`
 }

@@ -36,6 +36,7 @@ import { refuseTakeover } from '../takeover.ts'
 import { judge, takeOutcome } from '../outcome/judge.ts'
 import { outcomeTargets, type OutcomeTarget } from '../outcome/judgement.ts'
 import { appendForgeEvent, appendGoAhead } from '../pending.ts'
+import { noteAlert } from '../notes.ts'
 import { enterFinal } from '../stage-entry.ts'
 import { active } from './active.ts'
 import { issueClosedRows, parked } from './parked.ts'
@@ -151,6 +152,7 @@ const liveRows: Rows = {
   'human.commented': { actions: does(appendForgeEvent) },
   'mr.goAhead': { actions: does(appendGoAhead) },
   'forge.event': { actions: does(appendForgeEvent) },
+  'alert.joined': { actions: does(noteAlert) },
   'effect.failed': effectFailed,
 }
 
@@ -176,6 +178,7 @@ const finalRows: Rows = {
   'mr.ready': { actions: does(giveUp) },
   'fold.requested': { actions: does(refuseFold) },
   'takeover.accepted': { actions: does(refuses('task-terminal', 'the Task has ended')) },
+  'alert.joined': { actions: does(noteAlert) },
 }
 
 /** `on`: of one that may still have a pod. */

@@ -128,12 +128,16 @@ function ofMergeRequest({ context }: Snapshot): readonly unknown[] {
 }
 
 function ofQueue({ context }: Snapshot): readonly unknown[] {
-  const { entries, finished, capacity, maxConcurrentAgents, key, hold, probe } = context as QueueContext
+  const { entries, finished, capacity, maxConcurrentAgents, key, hold, probe, incidents = [] } = context as QueueContext
   const admitted = entries.filter(({ admittedAt }) => admittedAt !== null)
   return [
     ['entries', Math.min(3, entries.length), Math.min(2, admitted.length), finished.length > 0],
     ['slots', capacity, maxConcurrentAgents],
     ['key', key, hold === null, probe !== ''],
+    [
+      'incidents',
+      incidents.slice(0, 2).map(({ firings, isNoted, issue }) => [firings > 1, isNoted, issue !== undefined]),
+    ],
   ]
 }
 

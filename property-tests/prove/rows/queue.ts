@@ -1,6 +1,6 @@
 /** The rows of a queue (QUEUE, docs/rules.md). */
-import { newQueue, type QueueContext, type WaitingEntry } from '../../../machines/queue/context.ts'
-import type { QueueEvent } from '../../../machines/queue/events.ts'
+import { newQueue, type Incident, type QueueContext, type WaitingEntry } from '../../../machines/queue/context.ts'
+import type { FiredAlert, QueueEvent } from '../../../machines/queue/events.ts'
 import { Asking, type Mutable, type Rows } from './draft.ts'
 
 const classStep = 20
@@ -45,6 +45,37 @@ function end({ sort, seed, task, admittedAt }: WaitingEntry, asking: Asking): vo
     asking.tell(`merge-request:${mergeRequest}`, 'mr.released', { task, reason: 'project-deleted' })
 }
 
+/** ALERTS-6: the newest of each fingerprint. */
+function keep(q: Mutable<QueueContext>, incident: Incident): void {
+  q.incidents = [...(q.incidents ?? []).filter((one) => one.fingerprint !== incident.fingerprint), incident].slice(
+    -1000,
+  )
+}
+
+function commentOn(q: QueueContext, issue: NonNullable<Incident['issue']>, asking: Asking): void {
+  asking.ask('postComment', { project: q.id, ...issue, on: 'issue', body: 'words' })
+}
+
+/** Whether the firing joins an incident. The first that does is noted: at the issue, at the Task, or behind its mint. */
+function fires(q: Mutable<QueueContext>, alert: FiredAlert, asking: Asking): boolean {
+  const { fingerprint, ended, over } = alert
+  const one = q.incidents?.find((incident) => incident.fingerprint === fingerprint)
+  if (one === undefined) return false
+  const placeOf = (issue: Incident['issue']): string => JSON.stringify([issue?.repository, issue?.number])
+  if (over && over.task === one.task && placeOf(over.issue) === placeOf(one.issue)) return false
+  const isFirst = one.isNoted !== true && (one.issue !== undefined || ended !== true)
+  const now: Incident = { ...one, firings: one.firings + 1, ...(isFirst ? { isNoted: true } : {}) }
+  asking.answer(202, { task: one.task, firings: now.firings })
+  keep(q, now)
+  if (!isFirst) return true
+  const waits = (entry: WaitingEntry): boolean => entry.sort === 'mint' && entry.admittedAt === null
+  if (one.issue) commentOn(q, one.issue, asking)
+  else if (q.entries.some((entry) => entry.task === one.task && waits(entry)))
+    q.entries = q.entries.map((entry) => (entry.task === one.task ? { ...entry, firesAgain: true as const } : entry))
+  else asking.tell(`task:${one.task}`, 'alert.joined')
+  return true
+}
+
 function hear(q: Mutable<QueueContext>, event: QueueEvent, asking: Asking): void {
   switch (event.type) {
     case 'queue.configured': {
@@ -52,10 +83,27 @@ function hear(q: Mutable<QueueContext>, event: QueueEvent, asking: Asking): void
       return void Object.assign(q, { maxConcurrentAgents, capacity, alertCapacity })
     }
     case 'queue.enqueue': {
-      const { type: _type, at, ...entry } = event
+      const { type: _type, at, alert, ...entry } = event
+      if (alert !== undefined && fires(q, alert, asking)) return
       if ([...q.entries, ...q.finished].some((one) => one.entry === entry.entry)) return
       q.sequence += 1
       q.entries = [...q.entries, { ...entry, sequence: q.sequence, enqueuedAt: at, admittedAt: null }]
+      if (alert !== undefined) {
+        keep(q, { fingerprint: alert.fingerprint, task: entry.task, firings: 1 })
+        asking.answer(202, { task: entry.task, firings: 1 })
+      }
+      return
+    }
+    case 'queue.filed': {
+      const { task, repository, number } = event
+      const one = q.incidents?.find((incident) => incident.task === task)
+      if (one === undefined) return
+      const now = { ...one, issue: { repository, number } }
+      const isTold = one.firings === 1 || one.isNoted === true
+      q.incidents = q.incidents!.map((incident) =>
+        incident === one ? (isTold ? now : { ...now, isNoted: true }) : incident,
+      )
+      if (!isTold) commentOn(q, now.issue, asking)
       return
     }
     // An admitted `mint` is its Task's, which gives it back itself.
@@ -77,6 +125,7 @@ function hear(q: Mutable<QueueContext>, event: QueueEvent, asking: Asking): void
       q.entries.forEach((entry) => end(entry, asking))
       drop(q, 'project deleted', (one) => one.admittedAt === null)
       if (q.key !== '') asking.tell(`model-key:${q.key}`, 'key.left', { project: q.id })
+      if (q.incidents) q.incidents = []
       return void Object.assign(q, { pausedBy: null, key: '', hold: null, probe: '' })
     case 'queue.paused':
       if (q.pausedBy === null) q.pausedBy = { by: event.by, reason: event.reason, at: q.at }
@@ -154,7 +203,8 @@ export const queueRows: Rows = (before, event, id) => {
     q.entries = q.entries.map((one) => (one.entry === entry.entry ? { ...one, admittedAt: q.at } : one))
     const isMint = entry.sort === 'mint' && entry.seed !== undefined
     if (isMint) grants.tell(`task:${entry.task}`, 'task.minted', { seed: entry.seed, entry: entry.entry })
-    else grants.tell(`task:${entry.task}`, 'slot.granted', { entry: entry.entry })
+    if (isMint && entry.firesAgain === true) grants.tell(`task:${entry.task}`, 'alert.joined')
+    if (!isMint) grants.tell(`task:${entry.task}`, 'slot.granted', { entry: entry.entry })
   }
   tellOfHold(known, q, asking)
   const leaves = [

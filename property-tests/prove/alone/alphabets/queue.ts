@@ -32,8 +32,22 @@ export const queueBirths: readonly TimelessEvent[] = [
   { type: 'queue.keyed', key: 'print' },
 ]
 
+/** Of an alert: into an open incident, into one whose Task has ended, and after one that is over, as the edge found it. */
+function firings(fingerprint: string, { incidents = [], sequence }: QueueContext): readonly TimelessEvent[] {
+  const { task = 'default/none', issue } = incidents.find((one) => one.fingerprint === fingerprint) ?? {}
+  const asked = { class: 'alert', sort: 'mint', seed: seedFor('alert'), priority: 0 }
+  const found = [
+    {},
+    { ended: true },
+    { over: { task } },
+    { over: { task: 'default/older' } },
+    { over: { task, issue } },
+  ]
+  return found.map((one) => enqueue(`mint/${fingerprint}-${sequence}`, { ...asked, alert: { fingerprint, ...one } }))
+}
+
 export function queueWords(context: object): readonly TimelessEvent[] {
-  const { entries, finished } = context as QueueContext
+  const { entries, finished, incidents = [] } = context as QueueContext
   const known = [...entries, ...finished].map(({ entry }) => entry)
   return [
     ...queueBirths,
@@ -42,6 +56,13 @@ export function queueWords(context: object): readonly TimelessEvent[] {
     enqueue('d', { sort: 'mint', seed: seedFor('webhook'), priority: -5 }),
     enqueue('f', { sort: 'mint', seed: seedFor('human') }),
     enqueue('e', { sort: 'mint' }),
+    ...['f1', 'f2'].flatMap((fingerprint) => firings(fingerprint, context as QueueContext)),
+    ...[...incidents.slice(0, 2).map(({ task }) => task), 'default/nobody'].map((task) => ({
+      type: 'queue.filed',
+      task,
+      repository: 'lib',
+      number: 4,
+    })),
     ...[...known.slice(0, 4), 'unknown'].flatMap((entry) => [
       { type: 'queue.withdraw', entry },
       { type: 'queue.release', entry },

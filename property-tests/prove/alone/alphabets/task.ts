@@ -449,6 +449,7 @@ function others(c: TaskContext): readonly TimelessEvent[] {
     { type: 'human.commented', ...place, maintainer: false, on: 'issue', text: 'hm' },
     { type: 'human.commented', ...place, maintainer: true, on: 'issue' },
     { type: 'forge.event', ...place },
+    { type: 'alert.joined' },
     {
       type: 'fold.requested',
       by: 'default/refine',

@@ -81,13 +81,13 @@ export function outcomeMove(t: TaskDraft, event: Outcome): Move {
   return row?.(t, event) ?? refuse(t, 'conflict', { reason: 'stage-takes-no-outcome' })
 }
 
-function platformNote(t: TaskDraft, body: string): void {
+export function platformNote(t: TaskDraft, noteKind: 'finding' | 'note', body: string): void {
   const {
     pod: { ordinal: pod, agentKind },
     kind,
   } = t.c
-  const id = `operator-${pod}-finding`
-  t.note({ id, agent: agentKind || kind, pod, kind: 'finding', body, bodyHash: shortHash(body), source: 'operator' })
+  const id = `operator-${pod}-${noteKind}`
+  t.note({ id, agent: agentKind || kind, pod, kind: noteKind, body, bodyHash: shortHash(body), source: 'operator' })
 }
 
 function approved(t: TaskDraft, event: Outcome): Move {
@@ -354,7 +354,7 @@ function filing(t: TaskDraft, repository: string, sort: string, dedupe: string):
 
 function skip(t: TaskDraft, event: Outcome): Move {
   const { reason = '' } = payloadOf(event)
-  return accept(t, event, 'delivered', null, () => platformNote(t, `Nothing proposed: ${reason}`))
+  return accept(t, event, 'delivered', null, () => platformNote(t, 'finding', `Nothing proposed: ${reason}`))
 }
 
 function fileIssue(t: TaskDraft, event: Outcome): Move {
@@ -367,7 +367,7 @@ function fileIssue(t: TaskDraft, event: Outcome): Move {
 function falsePositive(t: TaskDraft, event: Outcome): Move {
   const { alert_rules: rules = [], reason = '' } = payloadOf(event)
   const listed = rules.map((rule) => `\`${rule}\``).join(', ')
-  return accept(t, event, 'delivered', null, () => platformNote(t, `False positive of ${listed}: ${reason}`))
+  return accept(t, event, 'delivered', null, () => platformNote(t, 'finding', `False positive of ${listed}: ${reason}`))
 }
 
 /** A member whose agent runs is refused in the call; the others answer by themselves [OWNERSHIP-7]. */

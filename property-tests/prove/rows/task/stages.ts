@@ -16,7 +16,7 @@ import { isOpeningFaulty } from './entering.ts'
 import * as approvals from './approvals.ts'
 import * as forge from './forge.ts'
 import { fold, foldMove, takeover } from './hand-over.ts'
-import { outcomeMove } from './outcomes.ts'
+import { outcomeMove, platformNote } from './outcomes.ts'
 import { isBacklog, type Move } from './pods.ts'
 
 const nothing: Move = {}
@@ -337,6 +337,9 @@ const handlers: Readonly<Record<string, Handler>> = {
   'forge.event': (t: TaskDraft, event: EventOf<'forge.event'>) => ({
     does: () => t.append(event.kind, event, event.author, event.text),
   }),
+  'alert.joined': (t: TaskDraft) => ({
+    does: () => platformNote(t, 'note', 'The alert fired again. The platform only counts its further firings.'),
+  }),
   'budget.exhausted': exhausted,
   'budget.raised': raised,
   'budget.refused': (t: TaskDraft) => ({ does: () => t.askAll(t.comments) }),
@@ -353,7 +356,9 @@ const handlers: Readonly<Record<string, Handler>> = {
 
 /** What a stage that has ended still answers. */
 const heardAtTheEnd =
-  'outcome task.minted task.close task.retry task.hold mr.ready fold.requested takeover.accepted'.split(' ')
+  'outcome task.minted task.close task.retry task.hold mr.ready fold.requested takeover.accepted alert.joined'.split(
+    ' ',
+  )
 
 export function stageMove(t: TaskDraft, event: TaskEvent): Move {
   if (ends.has(t.stage) && !heardAtTheEnd.includes(event.type)) return nothing
