@@ -25,7 +25,7 @@ import { exposeMetrics } from '../http/expose-metrics.ts'
 import { createServer, type HttpServer } from '../http/server.ts'
 import { machines } from '../machines/registry.ts'
 import { startRetention, type Retention } from '../runtime/journal/retention.ts'
-import { alertingOf, waitingAlerts } from './alerting.ts'
+import { alertReads, alertingOf } from './alerting.ts'
 import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { endProject } from './end-project.ts'
@@ -70,7 +70,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   registerAlertWebhook(outside.app, {
     ...core,
     alerting: (name) => alertingOf({ directory: core.directory, secrets: parts.place.secrets }, name),
-    waiting: (project) => waitingAlerts(core.runtime, project),
+    ...alertReads({ ...core, ...stores }),
     mostWaiting: settings.mostWaitingAlerts,
     deferred: platform.alertsDeferred,
   })

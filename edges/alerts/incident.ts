@@ -1,7 +1,8 @@
-/** A firing alert as an entry of the Project's queue: its incident Task is minted when an alert slot is free (ALERTS-5). */
+/** A firing alert as an entry of the Project's queue, which lets it join an open incident, or mints a Task when an alert slot is free (ALERTS-5, ALERTS-6). */
 import { createHash } from 'node:crypto'
 import type { MachineEvent } from '../../machines/definition.ts'
 import { taskName } from '../../machines/rules/names.ts'
+import type { FiredAlert } from '../../machines/queue/events.ts'
 import type { TaskSeed } from '../../machines/task/events.ts'
 import type { Delivery } from '../../runtime/runtime.ts'
 import { projectId, type ProjectSettings } from '../forge/projects.ts'
@@ -13,13 +14,26 @@ const alertPriority = 0
 /** Longer labels and summaries are read with the alerting tool. */
 const maxGoal = 1000
 
+/** What is known of the newest incident of an alert. */
+export interface KnownIncident {
+  readonly task: string
+  /** The issue that its Task filed. */
+  readonly issue?: { readonly repository: string; readonly number: number }
+  readonly state: 'open' | 'ended' | 'over'
+}
+
 /**
- * The same firing of the same alert is one incident, however often it is sent again: by group, fingerprint and start,
- * as its sender names them. A later start is another incident.
+ * One firing counts once, however often it is sent: by fingerprint and start. The group is a matter of the sender's routes:
+ * two of them, or a changed one, send the same firing.
  */
-export function incidentOf(project: ProjectSettings, groupKey: string, alert: Alert, at: number): Delivery {
+export function firingOf(
+  project: ProjectSettings,
+  groupKey: string,
+  alert: Alert,
+  { at, known }: { readonly at: number; readonly known: KnownIncident | undefined },
+): Delivery {
   const digest = createHash('sha256')
-    .update(JSON.stringify([groupKey, alert.fingerprint, alert.startsAt]))
+    .update(JSON.stringify([alert.fingerprint, alert.startsAt]))
     .digest('hex')
   const id = projectId(project)
   const task = `${project.namespace}/${taskName('incident', project.name, startOf(alert, at), digest)}`
@@ -43,8 +57,16 @@ export function incidentOf(project: ProjectSettings, groupKey: string, alert: Al
     priority: alertPriority,
     kind: seed.kind,
     seed,
+    alert: { fingerprint: alert.fingerprint, ...foundOf(known) },
   }
   return { to: `queue:${id}`, key: `alert/${digest}`, event }
+}
+
+/** `ended`: its issue is open, or on its way. */
+function foundOf(known: KnownIncident | undefined): Omit<FiredAlert, 'fingerprint'> {
+  if (known === undefined || known.state === 'open') return {}
+  const { task, issue } = known
+  return known.state === 'ended' ? { ended: true } : { over: { task, ...(issue && { issue }) } }
 }
 
 /** Seconds, so that the Task's name tells when it began. */

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { OverloadedError } from '../../runtime/errors.ts'
-import type { Delivery, Receipt } from '../../runtime/runtime.ts'
+import { drive, type Drive } from '../../machines/drive.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
+import { queueMachine } from '../../machines/queue/machine.ts'
+import type { Answer, Delivery, Receipt } from '../../runtime/runtime.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import type { ProjectSettings } from '../forge/projects.ts'
 import { createLogger } from '../../http/logging.ts'
@@ -8,8 +11,10 @@ import { createServer } from '../../http/server.ts'
 import { registerAlertWebhook, type Alerting } from './route.ts'
 
 interface Fixture {
-  /** Entries that wait, as the queue would say. */
-  readonly waiting: Set<string>
+  /** The queue that gets the deliveries. Nothing is admitted. */
+  readonly queue: Drive
+  /** Tasks that have ended, and their issue too, or not yet. */
+  readonly over: Map<string, 'ended' | 'over'>
   readonly deferred: readonly number[]
   readonly delivered: Delivery[]
   secret: (() => Promise<string | undefined>) | undefined
@@ -48,11 +53,14 @@ async function withRoute(use: (fixture: Fixture) => Promise<void>): Promise<void
     ids: { next: () => 'id' },
     openapi: { title: 't', description: 'd' },
   })
-  const seen = new Set<string>()
-  const waiting = new Set<string>()
+  const seen = new Map<string, Answer | undefined>()
+  const queue = drive(queueMachine, 'default/demo')
+  const over: Fixture['over'] = new Map()
+  const context = (): QueueContext => queue.context as QueueContext
   const deferred: number[] = []
   const fixture: Fixture = {
-    waiting,
+    queue,
+    over,
     deferred,
     delivered: [],
     secret: undefined,
@@ -75,15 +83,24 @@ async function withRoute(use: (fixture: Fixture) => Promise<void>): Promise<void
   const deliver = async (delivery: Delivery): Promise<Receipt> => {
     if (fixture.full) throw new OverloadedError(10, 1000)
     const applied = !seen.has(delivery.key)
-    seen.add(delivery.key)
-    if (applied) fixture.delivered.push(delivery)
-    if (applied) waiting.add(String(delivery.event['entry']))
-    return { key: delivery.key, applied, seq: 1 }
+    if (applied) {
+      fixture.delivered.push(delivery)
+      seen.set(delivery.key, queue.send(delivery.event).find(({ type }) => type === 'answer')?.params)
+    }
+    const answer = seen.get(delivery.key)
+    return { key: delivery.key, applied, seq: 1, ...(answer && { answer }) }
   }
   registerAlertWebhook(server.app, {
     alerting,
     runtime: { deliver },
-    waiting: async () => new Set(waiting),
+    waiting: async () => new Set(context().entries.map(({ entry }) => entry)),
+    incidents: async () =>
+      new Map(
+        context().incidents?.map(({ fingerprint, task, issue }) => [
+          fingerprint,
+          { task, ...(issue && { issue }), state: over.get(task) ?? 'open' },
+        ]),
+      ),
     mostWaiting: 60,
     deferred: (alerts) => void deferred.push(alerts),
     clock,
@@ -122,7 +139,7 @@ test('a firing alert asks for an incident Task in the slots of alerts, durable b
   withRoute(async (fixture) => {
     expect(await fixture.post(delivery(firing))).toEqual({
       status: 202,
-      body: { routed: true, accepted: 1, duplicates: 0, discarded: 0 },
+      body: { routed: true, accepted: 1, joined: 0, duplicates: 0, discarded: 0 },
     })
     expect(fixture.delivered).toMatchObject([
       {
@@ -144,20 +161,73 @@ test('a firing alert asks for an incident Task in the slots of alerts, durable b
     ])
   }))
 
-test('sent again it is the same incident: by group, fingerprint and start (ALERTS-6)', () =>
+const minted = ({ queue }: Fixture): readonly string[] =>
+  (queue.context as QueueContext).entries.map(({ task }) => task)
+
+test('a flapping alert is one incident while its Task is open: later firings are counted (ALERTS-6)', () =>
+  withRoute(async (fixture) => {
+    for (let minute = 0; minute < 30; minute += 5) {
+      const startsAt = `2026-11-27T11:${String(minute).padStart(2, '0')}:00Z`
+      const { status, body } = await fixture.post(delivery({ ...firing, startsAt }))
+      const counts = minute === 0 ? { accepted: 1, joined: 0 } : { accepted: 0, joined: 1 }
+      expect([status, body]).toMatchObject([202, { ...counts, duplicates: 0 }])
+      await fixture.post(delivery({ ...firing, startsAt, status: 'resolved' }))
+    }
+    expect(minted(fixture)).toHaveLength(1)
+    expect(fixture.queue.context).toMatchObject({ incidents: [{ fingerprint: 'f1', firings: 6 }] })
+  }))
+
+test('an earlier start joins, and the same firing of another group is the same firing (ALERTS-6)', () =>
+  withRoute(async (fixture) => {
+    const startsAt = '2026-11-27T10:00:00.123Z'
+    const counts: unknown[] = []
+    for (const one of [
+      delivery({ ...firing, startsAt }),
+      delivery({ ...firing, startsAt: '2026-11-27T09:59:57.100Z' }),
+      { ...delivery({ ...firing, startsAt }), groupKey: '{}:{alertname="DiskFull", instance="db-1"}' },
+    ]) {
+      const { body } = await fixture.post(one)
+      counts.push([body['accepted'], body['joined'], body['duplicates']])
+    }
+    expect(counts).toEqual([
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ])
+    expect(minted(fixture)).toHaveLength(1)
+  }))
+
+test('the same firing counts once, however often it is sent; another fingerprint is another incident (ALERTS-6)', () =>
   withRoute(async (fixture) => {
     await fixture.post(delivery(firing))
-    expect((await fixture.post(delivery({ ...firing, annotations: {} }))).body).toMatchObject({
-      accepted: 0,
-      duplicates: 1,
-    })
-    const others = [
-      delivery({ ...firing, fingerprint: 'f2' }),
-      delivery({ ...firing, startsAt: '2026-03-02T12:00:00Z' }),
-      { ...delivery(firing), groupKey: 'another' },
-    ]
-    for (const other of others) expect((await fixture.post(other)).body).toMatchObject({ accepted: 1 })
-    expect(new Set(fixture.delivered.map(({ event }) => event['task'])).size).toBe(4)
+    const again = await fixture.post(delivery({ ...firing, annotations: {} }))
+    expect(again.body).toMatchObject({ accepted: 0, joined: 0, duplicates: 1 })
+    const other = await fixture.post(delivery({ ...firing, fingerprint: 'f2' }, { ...firing, fingerprint: 'f2' }))
+    expect(other.body).toMatchObject({ accepted: 1, duplicates: 1 })
+    expect(new Set(minted(fixture)).size).toBe(2)
+  }))
+
+test('two firings at once mint one incident (ALERTS-6)', () =>
+  withRoute(async (fixture) => {
+    const starts = Array.from({ length: 5 }, (_, second) => ({ ...firing, startsAt: `2026-03-01T12:00:0${second}Z` }))
+    await Promise.all(starts.map((one) => fixture.post(delivery(one))))
+    const both = await fixture.post(delivery({ ...firing, fingerprint: 'f2' }, { ...starts[1], fingerprint: 'f2' }))
+    expect(both.body).toMatchObject({ accepted: 1, joined: 1 })
+    expect(minted(fixture)).toHaveLength(2)
+  }))
+
+test('a firing joins the issue that the Task filed, and after both ended it begins a new incident (ALERTS-6)', () =>
+  withRoute(async (fixture) => {
+    const fire = async (startsAt: string) => (await fixture.post(delivery({ ...firing, startsAt }))).body
+    await fire('2026-03-01T12:00:00Z')
+    const [task = ''] = minted(fixture)
+    fixture.over.set(task, 'ended')
+    expect(await fire('2026-03-02T12:00:00Z')).toMatchObject({ accepted: 0, joined: 1 })
+    fixture.over.set(task, 'over')
+    expect(await fire('2026-03-02T12:00:00Z')).toMatchObject({ accepted: 0, duplicates: 1 })
+    expect(await fire('2026-03-03T12:00:00Z')).toMatchObject({ accepted: 1, joined: 0 })
+    expect(await fire('2026-03-04T12:00:00Z')).toMatchObject({ accepted: 0, joined: 1 })
+    expect(minted(fixture)).toHaveLength(2)
   }))
 
 test('WEBHOOK-RULE-4: what is not firing is accepted and discarded (ALERTS-7)', () =>
@@ -244,28 +314,35 @@ test('of more alerts than may wait those that fit are taken; the others are left
     const first = await fixture.post(delivery(...many(1000)))
     expect([first.status, first.retryAfter]).toEqual([503, '60'])
     expect(first.body).toMatchObject({ code: 'not-ready', accepted: 60, duplicates: 0, deferred: 940 })
+    expect(first.body['leftOut']).toEqual(
+      many(80)
+        .slice(60)
+        .map((_, n) => `HighErrors f${60 + n}`),
+    )
     expect([fixture.delivered.length, fixture.deferred]).toEqual([60, [940]])
     const again = await fixture.post(delivery(...many(1000)))
     expect(again.body).toMatchObject({ accepted: 0, duplicates: 60, deferred: 940 })
-    for (const entry of [...fixture.waiting].slice(0, 30)) fixture.waiting.delete(entry)
+    for (const { entry } of (fixture.queue.context as QueueContext).entries.slice(0, 30))
+      fixture.queue.send({ type: 'queue.withdraw', entry })
     expect((await fixture.post(delivery(...many(1000)))).body).toMatchObject({ accepted: 30, deferred: 910 })
     expect(fixture.delivered).toHaveLength(90)
   }))
 
 test('deliveries at the same time do not fill the same room twice', () =>
   withRoute(async (fixture) => {
-    const groups = Array.from({ length: 5 }, (_, n) => ({ ...delivery(...many(30)), groupKey: `group ${n}` }))
+    const groups = Array.from({ length: 5 }, (_, n) => delivery(...many(150).slice(30 * n, 30 * n + 30)))
     const answers = await Promise.all(groups.map((group) => fixture.post(group)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 202, 503, 503, 503])
     expect(fixture.delivered).toHaveLength(60)
   }))
 
-test('with a full queue an alert that waits already is a duplicate, not refused', () =>
+test('with a full queue an alert that waits already is a duplicate or joins, and is not refused (ALERTS-10)', () =>
   withRoute(async (fixture) => {
     await fixture.post(delivery(...many(60)))
-    expect(await fixture.post(delivery(...many(10)))).toMatchObject({
+    const later = { ...firing, fingerprint: 'f0', startsAt: '2026-03-02T12:00:00Z' }
+    expect(await fixture.post(delivery(...many(10), later))).toMatchObject({
       status: 202,
-      body: { accepted: 0, duplicates: 10 },
+      body: { accepted: 0, duplicates: 10, joined: 1 },
     })
   }))
 

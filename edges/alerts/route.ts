@@ -5,13 +5,13 @@
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Delivery, Runtime } from '../../runtime/runtime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import { projectId, type ProjectSettings } from '../forge/projects.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { constantTimeEqual } from '../../http/auth/hmac.ts'
 import { invalidInput, Problem } from '../../http/problem.ts'
-import { incidentOf } from './incident.ts'
-import { AlertDelivery } from './payload.ts'
+import { firingOf, type KnownIncident } from './incident.ts'
+import { AlertDelivery, type Alert } from './payload.ts'
 
 /** A Project's alerting as it stands at this moment. */
 export interface Alerting {
@@ -21,11 +21,16 @@ export interface Alerting {
   readonly webhookSecret: () => Promise<string | undefined>
 }
 
-interface AlertRouteDeps {
+export interface AlertRouteDeps {
   readonly alerting: (project: string) => Promise<Alerting | undefined>
   readonly runtime: Pick<Runtime, 'deliver'>
   /** Entries of alerts that wait in the Project's queue, by its actor id. */
   readonly waiting: (project: string) => Promise<ReadonlySet<string>>
+  /** The newest incident of each of these fingerprints that had one. */
+  readonly incidents: (
+    project: string,
+    fingerprints: ReadonlySet<string>,
+  ) => Promise<ReadonlyMap<string, KnownIncident>>
   /** As many may wait in one Project; its sender keeps the others. */
   readonly mostWaiting: number
   /** Alerts that were left to their sender. */
@@ -38,8 +43,11 @@ const bodyLimit = 5 * 1024 * 1024
 
 const Answer = Type.Object({
   routed: Type.Boolean(),
-  /** Firing, and not seen before. */
+  /** New incidents. */
   accepted: Type.Integer(),
+  /** Firings of an alert whose incident is open. */
+  joined: Type.Integer(),
+  /** Firings that were sent before. */
   duplicates: Type.Integer(),
   /** Not firing. */
   discarded: Type.Integer(),
@@ -130,47 +138,61 @@ async function take(
   { groupKey, alerts }: AlertDelivery,
 ): Promise<Static<typeof Answer>> {
   const firing = alerts.filter(({ status }) => status === 'firing')
-  const at = deps.clock.now()
-  const taken = await fill(
-    deps,
-    projectId(project),
-    firing.map((alert) => incidentOf(project, groupKey, alert, at)),
-  )
-  if (taken.deferred > 0) {
-    deps.deferred(taken.deferred)
+  const { leftOut, ...taken } = await fill(deps, project, groupKey, firing)
+  if (leftOut.length > 0) {
+    deps.deferred(leftOut.length)
     throw new Problem(
       'not-ready',
       `${deps.mostWaiting} alerts already wait in ${project.name}, the limit: send the rest again after Retry-After`,
       {
-        members: { ...taken },
+        members: { ...taken, deferred: leftOut.length, leftOut: leftOut.slice(0, mostNamed).map(nameOf) },
         headers: { 'retry-after': String(comeAgainSeconds) },
       },
     )
   }
-  const { accepted, duplicates } = taken
-  return { routed: firing.length > 0, accepted, duplicates, discarded: alerts.length - firing.length }
+  return { routed: firing.length > 0, ...taken, discarded: alerts.length - firing.length }
 }
 
-interface Taken {
-  readonly accepted: number
-  readonly duplicates: number
-  readonly deferred: number
+/** An answer that a person reads in the log of the sender. */
+const mostNamed = 20
+
+function nameOf({ labels: { alertname = 'unnamed' }, fingerprint }: Alert): string {
+  return `${alertname.toWellFormed()} ${fingerprint.toWellFormed()}`
 }
 
-/** As many as there is room for. What waits already needs none. */
-async function fill(deps: AlertRouteDeps, project: string, incidents: readonly Delivery[]): Promise<Taken> {
-  const waiting = await deps.waiting(project)
-  const fresh = incidents.filter(({ event }) => !waiting.has(String(event['entry'])))
-  let accepted = 0
-  let next = 0
-  for (let room = deps.mostWaiting - waiting.size; room > 0 && next < fresh.length;) {
-    const batch = fresh.slice(next, next + Math.min(room, atOnce))
-    const applied = (await Promise.all(batch.map((one) => deps.runtime.deliver(one)))).filter(
-      (receipt) => receipt.applied,
-    ).length
-    next += batch.length
-    room -= applied
-    accepted += applied
+interface Taken extends Pick<Static<typeof Answer>, 'accepted' | 'joined' | 'duplicates'> {
+  readonly leftOut: readonly Alert[]
+}
+
+/** As many new incidents as there is room for (ALERTS-10). What joins an open one needs none. */
+async function fill(
+  deps: AlertRouteDeps,
+  project: ProjectSettings,
+  groupKey: string,
+  alerts: readonly Alert[],
+): Promise<Taken> {
+  const id = projectId(project)
+  const waiting = await deps.waiting(id)
+  const incidents = await deps.incidents(id, new Set(alerts.map(({ fingerprint }) => fingerprint)))
+  const at = deps.clock.now()
+  const count = { accepted: 0, joined: 0, duplicates: 0 }
+  const deliver = async (alert: Alert): Promise<void> => {
+    const known = incidents.get(alert.fingerprint)
+    const { applied, answer } = await deps.runtime.deliver(firingOf(project, groupKey, alert, { at, known }))
+    if (!applied) count.duplicates += 1
+    else if (answer?.body['firings'] === 1) count.accepted += 1
+    else count.joined += 1
   }
-  return { accepted, duplicates: incidents.length - accepted - (fresh.length - next), deferred: fresh.length - next }
+  const isOpen = ({ fingerprint }: Alert): boolean => (incidents.get(fingerprint)?.state ?? 'over') !== 'over'
+  const joining = alerts.filter(isOpen)
+  for (let next = 0; next < joining.length; next += atOnce)
+    await Promise.all(joining.slice(next, next + atOnce).map(deliver))
+  const fresh = alerts.filter((alert) => !isOpen(alert))
+  let next = 0
+  for (const room = deps.mostWaiting - waiting.size; next < fresh.length && count.accepted < room;) {
+    const batch = fresh.slice(next, next + Math.min(room - count.accepted, atOnce))
+    await Promise.all(batch.map(deliver))
+    next += batch.length
+  }
+  return { ...count, leftOut: fresh.slice(next) }
 }

@@ -127,17 +127,17 @@ describe('an alert', () => {
     startsAt: '2026-03-01T12:00:00Z',
     fingerprint: 'f1',
   }
-  const post = async (status: string, token = 'alerts-secret') =>
+  const post = async (status: string, token = 'alerts-secret', more = {}) =>
     fixture.call('/operator/webhooks/demo/alerts', {
       token,
-      body: { version: '4', groupKey: 'g', alerts: [{ ...alert, status }] },
+      body: { version: '4', groupKey: 'g', alerts: [{ ...alert, status, ...more }] },
     })
 
   test('is not routed before the Project takes alerts', async () => {
     expect((await post('firing')).status).toBe(404)
   })
 
-  test('mints one incident Task, however often it fires, and none when it is over (PROJECT-ALERTING-3, SERVICE-2, ALERTS-1)', async () => {
+  test('mints one incident Task, however often it fires, and none when it is over (PROJECT-ALERTING-3, SERVICE-2, ALERTS-1, ALERTS-6)', async () => {
     await put({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -154,7 +154,11 @@ describe('an alert', () => {
       [202, 0],
     ])
     await fixture.until('the incident', async () => (await kinds()).includes('incident investigating'))
+    for (const startsAt of ['2026-03-01T12:05:00Z', '2026-03-01T11:59:57Z'])
+      expect((await post('firing', 'alerts-secret', { startsAt })).body).toMatchObject({ accepted: 0, joined: 1 })
     await fixture.quiet()
+    const [{ journal }] = (await tasks()).filter(({ kind }) => kind === 'incident') as [TaskContext]
+    expect(journal.notes.filter(({ source }) => source === 'operator')).toMatchObject([{ kind: 'note' }])
     const incidents = (await tasks()).filter(({ kind }) => kind === 'incident')
     expect(incidents.map(({ origin, priority }) => [origin.kind, priority])).toEqual([['alert', 0]])
   })

@@ -131,9 +131,19 @@ export function fileIssue(deps: OutboundDeps): EffectHandler<EffectParams<'fileI
         (await filed(target, params, key)) ?? (await file(target, { ...params, body }, key))
       if (text.includes(keyMarker(key))) await commentMore(target, 'issue', number, more, key)
       await deps.mirror.refresh(params.project, params.repository, 'issue', number)
-      return []
+      return params.sort === 'incident' ? [joinable(params, number, context)] : []
     },
   }
+}
+
+/** Firings of the alert join this issue while it is open (ALERTS-6). */
+function joinable(
+  { project, repository }: EffectParams<'fileIssue'>,
+  number: number,
+  { key, actor, at }: EffectContext,
+): Delivery {
+  const task = actor.slice(actor.indexOf(':') + 1)
+  return { to: `queue:${project}`, key: `${key}/filed`, event: { type: 'queue.filed', at, task, repository, number } }
 }
 
 async function filed(

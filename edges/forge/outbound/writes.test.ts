@@ -149,6 +149,21 @@ test('what another Task filed for the same reason and is open is not filed again
   })
 })
 
+test('the queue learns which issue an incident Task filed, or found open, and nobody of a proposal (ALERTS-6)', async () => {
+  await withForgeEdge({}, async (fixture) => {
+    const { perform } = fixture.edge.handlers.fileIssue
+    const incident = { ...PROPOSAL, sort: 'incident' } as const
+    const filed = await perform(incident, fixture.context('task:a/1/0'))
+    const found = await perform(incident, { ...fixture.context('task:b/1/0'), actor: 'task:default/b' })
+    const place = { type: 'queue.filed', repository: PROPOSAL.repository, number: fixture.delivered.length }
+    expect([...filed, ...found]).toMatchObject([
+      { to: 'queue:default/demo', key: 'task:a/1/0/filed', event: place },
+      { to: 'queue:default/demo', key: 'task:b/1/0/filed', event: { ...place, task: 'default/b' } },
+    ])
+    expect(await perform(PROPOSAL, fixture.context('task:c/1/0'))).toEqual([])
+  })
+})
+
 test('LABELS-7: an incident carries the incident label from the start (OUTCOME-INCIDENT-5, LABELS-7)', async () => {
   await withForgeEdge({}, async (fixture) => {
     await fixture.edge.handlers.fileIssue.perform({ ...PROPOSAL, sort: 'incident' }, fixture.context('task:t/1/0'))
