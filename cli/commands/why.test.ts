@@ -23,11 +23,10 @@ async function print(...args: readonly string[]): Promise<string> {
 
 /** As the orchestrator answers whose wrappers refused these, or whose memory holds this. */
 async function printOf(
-  given: readonly RefusingTurn[] | { readonly memory: WhyAnswer['memory'] },
+  given: readonly RefusingTurn[] | { readonly memory: WhyAnswer['memory']; readonly firings?: number },
   ...args: readonly string[]
 ): Promise<string> {
-  const { refusedCalls, memory } =
-    'memory' in given ? { ...given, refusedCalls: [] } : { refusedCalls: given, memory: [] }
+  const more = 'memory' in given ? { ...given, refusedCalls: [] } : { refusedCalls: given, memory: [] }
   let out = ''
   await withOrchestrator(
     async ({ dir }) => void (out = (await said(() => why([...args, '--dir', dir]))).out),
@@ -40,7 +39,7 @@ async function printOf(
           if (task === undefined) throw new Problem('not-found', `there is no Task ${query.task}`)
           const actor = { value: task.value, path: statePath(task.value), context: task.context as never }
           const timers = [{ id: 'xstate.after.retryDelay.x', dueAt }]
-          return { ...explain({ task: actor, timers, now: 0 }), refusedCalls, memory }
+          return { ...explain({ task: actor, timers, now: 0 }), ...more }
         },
       )
     },
@@ -97,6 +96,10 @@ describe('why', () => {
       '  refused   turn 11 of pod 1: the wrapper refused 1 call of `task_note` that the model did not make',
     ])
     expect(JSON.parse(await printOf(turns, 'parked', '--json'))).toMatchObject({ refusedCalls: turns })
+  })
+
+  test('an incident shows how often its alert fired (ALERTS-6)', async () => {
+    expect((await printOf({ memory: [], firings: 6 }, 'parked')).split('\n')).toContain('  alert     fired 6 times')
   })
 
   test('what the memory holds of its Repositories is a line each, with what it lacks', async () => {

@@ -48,6 +48,7 @@ const Answer = Type.Unsafe<WhyAnswer>(
     path: nullOr(Type.Array(Type.Object({ by: Type.String(), does: Type.String(), stage: Type.String() }))),
     refusedCalls: Type.Array(Type.Object({ pod: Type.Number(), turn: Type.Number() })),
     memory: Type.Array(Type.Object({ repository: Type.String(), commit: Type.String(), due: Type.Number() })),
+    firings: Type.Optional(Type.Number()),
   }),
 )
 
@@ -70,6 +71,7 @@ function sayWhy(why: WhyAnswer): readonly string[] {
       ? []
       : [['timer', `${nextTimer.name} at ${new Date(nextTimer.dueAt).toISOString()}`] as const]),
   ]
+  if (why.firings !== undefined) facts.push(['alert', `fired ${grouped(why.firings)} times`])
   if (why.reviewRounds !== null) facts.push(['rounds', `${why.reviewRounds} reviews requested changes`])
   const costs: (readonly [string, string])[] = [
     ...(spending ?? []).map(
