@@ -35,7 +35,7 @@ export function alertReads(deps: AlertDeps): Pick<AlertRouteDeps, 'waiting' | 'i
   }
 }
 
-export async function queueOf(runtime: Pick<Runtime, 'read'>, project: string): Promise<Partial<QueueContext>> {
+async function queueOf(runtime: Pick<Runtime, 'read'>, project: string): Promise<Partial<QueueContext>> {
   return ((await runtime.read(`queue:${project}`))?.context ?? {}) as Partial<QueueContext>
 }
 

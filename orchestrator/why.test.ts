@@ -47,7 +47,7 @@ describe('why, read from a runtime', () => {
 
   const tell = (to: `queue:${string}` | `pod:${string}` | `memory:${string}`, type: string, fields: object = {}) =>
     runtime.deliver({ to, key: `k${keys++}`, event: { type, at: clock.now(), ...fields } })
-  const enqueue = (task: string) =>
+  const enqueue = (task: string, more: object = {}) =>
     tell('queue:default/demo', 'queue.enqueue', {
       entry: `mint/${task}`,
       sort: 'mint',
@@ -56,6 +56,7 @@ describe('why, read from a runtime', () => {
       priority: 60,
       kind: 'documentation',
       seed,
+      ...more,
     })
 
   beforeAll(async () => {
@@ -106,6 +107,16 @@ describe('why, read from a runtime', () => {
       about.join(' ') === 'default/demo lib default/first' ? 'say /allow-ci-changes' : undefined
     const why = await readWhy({ runtime: reader, clock, pushRefusal }, 'first')
     expect(why?.detail).toBe('lib: say /allow-ci-changes')
+  })
+
+  test('a Task that an alert led to is said with how often it fired (ALERTS-6)', async () => {
+    expect(await answerWhy({ runtime, clock }, 'first')).not.toHaveProperty('firings')
+    const alert = { fingerprint: 'f' }
+    for (let firing = 0; firing < 2; firing += 1) await enqueue('default/alerted', { class: 'alert', alert })
+    expect((await answerWhy({ runtime, clock }, 'alerted'))?.firings).toBe(2)
+    await tell('queue:default/demo', 'queue.configured', { maxConcurrentAgents: 1, capacity: 1, alertCapacity: 1 })
+    await until(() => runtime.read('task:default/alerted'))
+    expect((await answerWhy({ runtime, clock }, 'alerted'))?.firings).toBe(2)
   })
 
   test('a Task is said with what the memory holds of its Repositories, once a step has looked', async () => {

@@ -7,7 +7,6 @@ import type { TaskContext } from '../machines/task/context.ts'
 import { explain, explainQueued, type Why } from '../machines/why/why.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
-import { queueOf } from './alerting.ts'
 import { readRefusedCalls, type RefusingTurn } from './refused-calls.ts'
 import { idOfName } from './resource-id.ts'
 
@@ -24,8 +23,6 @@ export interface WhyAnswer extends Why {
   readonly refusedCalls: readonly RefusingTurn[]
   /** What the memory holds of each of its Repositories; those that no step has looked at yet are left out. */
   readonly memory: readonly HeldOf[]
-  /** How often the alert fired that it was minted for (ALERTS-6). */
-  readonly firings?: number
 }
 
 interface HeldOf extends Indexed {
@@ -39,27 +36,16 @@ export async function answerWhy(
 ): Promise<WhyAnswer | undefined> {
   const why = await readWhy(deps, name)
   if (why === undefined) return undefined
-  const { runtime } = deps
-  const { config, repositories = [] } = ((await runtime.read(`task:${why.task}`))?.context ??
-    {}) as Partial<TaskContext>
-  const [refusedCalls, memory, firings] = await Promise.all([
-    readRefusedCalls(runtime, why.task),
-    config ? heldOf(runtime, config.project, repositories) : [],
-    config && firingsOf(runtime, config.project, why.task),
+  const [refusedCalls, memory] = await Promise.all([
+    readRefusedCalls(deps.runtime, why.task),
+    heldOf(deps.runtime, why.task),
   ])
-  return { ...why, refusedCalls, memory, ...(firings !== undefined && { firings }) }
+  return { ...why, refusedCalls, memory }
 }
 
-async function firingsOf(runtime: WhyDeps['runtime'], project: string, task: string): Promise<number | undefined> {
-  return (await queueOf(runtime, project)).incidents?.find((one) => one.task === task)?.firings
-}
-
-async function heldOf(
-  runtime: WhyDeps['runtime'],
-  project: string,
-  repositories: readonly string[],
-): Promise<readonly HeldOf[]> {
-  const memory = await runtime.read(`memory:${project}`)
+async function heldOf(runtime: WhyDeps['runtime'], task: string): Promise<readonly HeldOf[]> {
+  const { config, repositories = [] } = ((await runtime.read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
+  const memory = config && (await runtime.read(`memory:${config.project}`))
   const { repositories: known = {} } = (memory?.context ?? {}) as Partial<MemoryContext>
   return repositories.flatMap((repository) => {
     const held = known[repository]

@@ -52,6 +52,8 @@ export interface Why {
   /** What its pod and the pod's turn wait for, while they are what it waits for. */
   readonly below: readonly Resting[]
   readonly queue: QueuePlace | null
+  /** How often the alert fired that it is minted for (ALERTS-6); absent: none. */
+  readonly firings?: number
   readonly nextTimer: { readonly name: string; readonly dueAt: number } | null
   /** Reviews that sent the work back, once they are so many that people should look; else null. It ends nothing (REVIEW-7). */
   readonly reviewRounds: number | null
@@ -67,13 +69,15 @@ export const manyReviewRounds = 10
 
 export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroundings): Why {
   const context = task.context as unknown as TaskContext
+  const slots = queue?.context as unknown as QueueContext | undefined
   return {
     task: context.id,
+    ...firingsOf(slots, context.id),
     stage: context.stage.name,
     resting: taskResting(context, task.path) ?? null,
     detail: context.stage.detail,
     below: context.pod.alive ? [...belowOf('pod', pod), ...belowOf('turn', turn)] : [],
-    queue: queue ? placeOf(queue.context as unknown as QueueContext, context.pod.entry, now) : null,
+    queue: slots ? placeOf(slots, context.pod.entry, now) : null,
     nextTimer: nextOf(timers),
     reviewRounds: context.stage.reviewRounds >= manyReviewRounds ? context.stage.reviewRounds : null,
     spending: spendingOf(context.id, ledger),
@@ -89,6 +93,7 @@ export function explainQueued(task: string, queue: Actor, ledger: Actor | undefi
   if (!waiting?.seed) return undefined
   return {
     task,
+    ...firingsOf(context, task),
     stage: 'queued',
     resting: restingInQueue,
     detail: null,
@@ -100,6 +105,11 @@ export function explainQueued(task: string, queue: Actor, ledger: Actor | undefi
     worstCase: worstOf(waiting.seed, ledger),
     path: pathFromQueue(task, waiting.entry, waiting.seed, now) ?? null,
   }
+}
+
+function firingsOf(queue: QueueContext | undefined, task: string): Pick<Why, 'firings'> {
+  const incident = queue?.incidents?.find((one) => one.task === task)
+  return incident ? { firings: incident.firings } : {}
 }
 
 function spendingOf(task: string, ledger: Actor | undefined): readonly Account[] | null {
