@@ -120,6 +120,13 @@ describe('an issue scan', () => {
   })
 })
 
+const nameOf = (id: string): string => id.slice(id.indexOf('/') + 1)
+
+async function known(): Promise<NonNullable<QueueContext['incidents']>> {
+  const { context } = (await fixture.runtime.read('queue:default/demo'))!
+  return (context as unknown as QueueContext).incidents ?? []
+}
+
 describe('an alert', () => {
   const alert = {
     status: 'firing',
@@ -161,6 +168,34 @@ describe('an alert', () => {
     expect(journal.notes.filter(({ source }) => source === 'operator')).toMatchObject([{ kind: 'note' }])
     const incidents = (await tasks()).filter(({ kind }) => kind === 'incident')
     expect(incidents.map(({ origin, priority }) => [origin.kind, priority])).toEqual([['alert', 0]])
+  })
+
+  test('that fires while its issue is open joins it, and begins another incident once it is closed (ALERTS-6)', async () => {
+    const fire = async (hour: number): Promise<unknown> => {
+      const { body } = await post('firing', 'alerts-secret', { startsAt: `2026-03-02T0${hour}:00:00Z` })
+      return [body['accepted'], body['joined']]
+    }
+    const [name = ''] = (await tasks()).flatMap(({ id, kind }) => (kind === 'incident' ? [nameOf(id)] : []))
+    const pod = await fixture.podOf(name, 1)
+    const issue = { repo: 'duration', title: 'Errors', body: 'b' }
+    const payload = { action: 'file_issue', alert_rules: ['HighErrors'], reason: 'r', issue }
+    const outcome = { token: pod.token, body: { kind: 'incident', payload } }
+    expect((await fixture.call(`/tasks/${name}/outcome`, outcome)).status).toBe(200)
+    expect(await fire(1)).toEqual([0, 1])
+    await pod.endTurn()
+    const { number } = await fixture.until('the issue', async () => (await known()).find(({ issue: at }) => at)?.issue)
+    expect([await fire(2), await fire(3)]).toEqual([
+      [0, 1],
+      [0, 1],
+    ])
+    expect((await known()).map(({ firings }) => firings)).toEqual([6])
+    fixture.forge.closeIssue(people.maintainer, repository, number)
+    await fixture.quiet()
+    expect([await fire(3), await fire(4), await fire(5)]).toEqual([
+      [0, 0],
+      [1, 0],
+      [0, 1],
+    ])
   })
 })
 
