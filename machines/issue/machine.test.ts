@@ -1,22 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { drive, sent, types, type Drive, type DrivenEffect } from '../drive.ts'
 import { grantHolds } from './context.ts'
+import { aTaskConfig as config } from '../testing/a-project.ts'
 import { issueMachine } from './machine.ts'
 
 const id = 'default/lib-1'
 const labels = { brainstorming: 'b', approved: 'a', implementation: 'i', declined: 'd' }
-const config = {
-  project: 'default/demo',
-  agentPodTTLSeconds: 3600,
-  turnTimeoutSeconds: 1800,
-  stallProbeGraceSeconds: 300,
-  stallProbeMaxAttempts: 2,
-  autoApproveMaxSignificance: 'off',
-  model: {},
-  effort: {},
-  permissionMode: 'bypassPermissions',
-  repositories: [{ name: 'lib', base: 'main' }],
-}
 const facts = {
   project: 'default/demo',
   repository: 'lib',

@@ -21,11 +21,12 @@ export function settingsWith(given: Partial<ScheduleSettings> = {}): ScheduleSet
   }
 }
 
-const config: Backlog['config'] = {
+/** With the contract's own times. */
+export const aTaskConfig: Backlog['config'] = {
   project: 'default/demo',
   agentPodTTLSeconds: 3600,
-  turnTimeoutSeconds: 600,
-  stallProbeGraceSeconds: 60,
+  turnTimeoutSeconds: 1800,
+  stallProbeGraceSeconds: 300,
   stallProbeMaxAttempts: 2,
   autoApproveMaxSignificance: 'off',
   model: {},
@@ -33,6 +34,8 @@ const config: Backlog['config'] = {
   permissionMode: 'bypassPermissions',
   repositories: [{ name: 'lib', base: 'main' }],
 }
+
+const config = { ...aTaskConfig, turnTimeoutSeconds: 600, stallProbeGraceSeconds: 60 }
 
 export function backlogWith(given: Partial<Backlog> = {}): Backlog {
   return { tasks: [], issues: [], mergeRequests: [], openProposals: 0, repositories: ['lib', 'docs'], config, ...given }

@@ -3,21 +3,19 @@ import { drive, sent, types, type Drive, type DrivenEffect } from '../drive.ts'
 import type { TaskConfig, TaskSeed } from '../task/events.ts'
 import type { TaskContext } from '../task/context.ts'
 import { taskMachine } from '../task/machine.ts'
+import { aTaskConfig } from './a-project.ts'
 
 export const taskId = 'default/implement-lib-1-x7k2p'
 export const issueId = 'default/lib-1'
 const plan = { id: 'note-1', hash: 'plan-1' } as const
 
 const config: TaskConfig = {
-  project: 'default/demo',
-  agentPodTTLSeconds: 3600,
-  turnTimeoutSeconds: 1800,
+  ...aTaskConfig,
   stallProbeGraceSeconds: 60,
   stallProbeMaxAttempts: 3,
   autoApproveMaxSignificance: 'minor',
   model: { implement: 'model-a', review: 'model-b' },
   effort: { implement: 'high' },
-  permissionMode: 'bypassPermissions',
   repositories: [
     { name: 'lib', base: 'main' },
     { name: 'app', base: 'trunk' },

@@ -86,7 +86,7 @@ function isInVain(times: number): boolean {
 }
 
 const wantsApproval: ReadonlySet<string> = new Set<keyof CitationChecks>(['not-withdrawn', 'plan-shown'])
-/** Also where others took back, unheard, the word by which a maintainer had let it go on. */
+/** The platform's comment names the way; also where others took back, unheard, what let it go on. */
 function isForApproval({ stage }: TaskContext): boolean {
   return stage.reason === 'withheld' || wantsApproval.has(stage.detail ?? '')
 }
@@ -108,7 +108,6 @@ async function help(
     const word = isForApproval(task) ? '/approve' : '/retry'
     if (wantsGoAhead.has(task.stage.reason ?? '') && !isInVain(times))
       for (const one of open) crowd.help({ ...one, kind: 'pull' }, '/approve')
-    // The platform's comment names the way: a new approval.
     else if (issue) crowd.help({ ...issue, kind: 'issue' }, word)
     else if (open[0]) crowd.help({ ...open[0], kind: 'pull' }, word)
     // Nobody can say it on the forge.

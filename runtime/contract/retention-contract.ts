@@ -22,16 +22,8 @@ export function retentionContract(store: string, open: () => Promise<Sql>): void
 
     async function sweep(policy: Partial<RetentionPolicy>, owner = 'one', definition = toyDefinition): Promise<Sweep> {
       const definitions = [definition, podDefinition]
-      const options = {
-        sql,
-        clock: world.clock,
-        random: Math.random,
-        logger: silentLogger,
-        definitions,
-        owner,
-        everyMs: dayMs,
-      }
-      const retention = startRetention({ ...options, policy: { ...forEver, ...policy } })
+      const given = { sql, ...world, random: Math.random, logger: silentLogger, everyMs: dayMs }
+      const retention = startRetention({ ...given, definitions, owner, policy: { ...forEver, ...policy } })
       const done = await retention.sweep()
       await retention.stop()
       return done

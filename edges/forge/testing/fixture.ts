@@ -2,6 +2,7 @@
 import { withForge, type ForgeFixture, type FixtureOptions } from '../../../standins/forge/testing/fixture.ts'
 import { simulatedClock, type SimulatedClock } from '../../../runtime/simulated-clock.ts'
 import { createLogger } from '../../../http/logging.ts'
+import { aTaskConfig } from '../../../machines/testing/a-project.ts'
 import { createServer } from '../../../http/server.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
@@ -118,18 +119,7 @@ export function aProject(fixture: Pick<ForgeFixture, 'forge'>, change: Partial<P
       adoptBranchPrefix: '',
     },
     repositories: [{ name: 'library', url: fixture.forge.gitUrl('acme', 'library'), defaultBranch: 'main' }],
-    taskConfig: {
-      project: 'default/demo',
-      agentPodTTLSeconds: 3600,
-      turnTimeoutSeconds: 1800,
-      stallProbeGraceSeconds: 300,
-      stallProbeMaxAttempts: 2,
-      autoApproveMaxSignificance: 'off',
-      model: {},
-      effort: {},
-      permissionMode: 'bypassPermissions',
-      repositories: [{ name: 'library', base: 'main' }],
-    },
+    taskConfig: { ...aTaskConfig, repositories: [{ name: 'library', base: 'main' }] },
     ...change,
   }
 }

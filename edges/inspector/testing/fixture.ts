@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { effectSchemas, type EffectType } from '../../../machines/effect.ts'
 import type { ActorAddress, MachineEvent } from '../../../machines/definition.ts'
 import { machines } from '../../../machines/registry.ts'
+import { aTaskConfig } from '../../../machines/testing/a-project.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
 import { until } from '../../../runtime/contract/harness.ts'
 import { createRuntime } from '../../../runtime/create-runtime.ts'
@@ -125,16 +126,9 @@ function delivered(events: ReturnType<Answer>, { key, actor, at }: EffectContext
 }
 
 const config = {
-  project: 'default/demo',
-  agentPodTTLSeconds: 3600,
-  turnTimeoutSeconds: 1800,
-  stallProbeGraceSeconds: 300,
-  stallProbeMaxAttempts: 2,
-  autoApproveMaxSignificance: 'off',
+  ...aTaskConfig,
   model: { implement: 'claude', review: 'claude' },
   effort: { implement: 'high', review: 'high' },
-  permissionMode: 'bypassPermissions',
-  repositories: [{ name: 'lib', base: 'main' }],
 }
 
 /**

@@ -2,18 +2,16 @@
 import type { TaskContext } from '../../../../machines/task/context.ts'
 import type { AgentKind, TaskConfig, TaskSeed } from '../../../../machines/task/events.ts'
 import { headOf } from '../../../../machines/task/queries.ts'
+import { aTaskConfig } from '../../../../machines/testing/a-project.ts'
 import type { TimelessEvent } from '../walk.ts'
 
 const config: TaskConfig = {
-  project: 'default/demo',
-  agentPodTTLSeconds: 3600,
-  turnTimeoutSeconds: 1800,
+  ...aTaskConfig,
   stallProbeGraceSeconds: 60,
   stallProbeMaxAttempts: 3,
   autoApproveMaxSignificance: 'minor',
   model: { implement: 'large' },
   effort: { implement: 'high' },
-  permissionMode: 'bypassPermissions',
   tokensPerTurn: 1000,
   repositories: [
     { name: 'lib', base: 'main' },
