@@ -278,6 +278,19 @@ describe('the rules are noticed when broken', () => {
       'the command line writes to a terminal through one function',
       ...(['cli/commands/x.ts', text, 'x.ts:1 holds standard output or error, or the console'] as const),
     ]),
+    ['timers are set by a clock', 'edges/x.ts', 'setInterval(look, 1000)', 'x.ts:1 holds a timer of its own'],
+    [
+      'timers are set by a clock',
+      'edges/x.ts',
+      "import { setTimeout } from 'node:timers/promises'",
+      'a timer of its own',
+    ],
+    ...["server.on('upgrade', f)", "app.server.once('clientError', f)", "this.server.on('connect', f)"].map(
+      (text): (typeof cases)[number] => [
+        'the kit alone hears what node calls for a raw connection',
+        ...(['edges/x.ts', text, 'x.ts:1 holds a listener of a raw event of a server'] as const),
+      ],
+    ),
     ['kebab-case', 'runtime/myFile.ts', '', 'not kebab-case'],
     ['git is started by few', 'edges/git/x.ts', "run('git', ['status'])", 'x.ts:1 starts git'],
     [

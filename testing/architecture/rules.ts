@@ -1,6 +1,14 @@
 import { builtinModules } from 'node:module'
 import { forbiddenFolders, isTest, rootFiles, startsGit, testImports, zoneOf, type Zone } from './layout.ts'
-import { RAW_TERMINAL, targetOf, WALL_CLOCK, type Import, type SourceFile } from './source.ts'
+import {
+  RAW_SERVER_EVENT,
+  RAW_TERMINAL,
+  RAW_TIMER,
+  targetOf,
+  WALL_CLOCK,
+  type Import,
+  type SourceFile,
+} from './source.ts'
 
 export interface Packages {
   readonly dependencies: readonly string[]
@@ -44,7 +52,11 @@ function placeBreaches({ path }: SourceFile): string[] {
 
 function syntaxBreaches({ path, unwanted }: SourceFile): string[] {
   const isTimed = ['cli/', 'standins/', 'bench/'].some((folder) => path.startsWith(folder)) || isTest(path)
+  const isLaboratory = ['bin/', 'property-tests/', 'testing/'].some((folder) => path.startsWith(folder))
+  const ownsTimers = isTimed || isLaboratory || ['runtime/clock.ts', 'wrapper/main.ts'].includes(path)
   const allowed = [
+    ...(ownsTimers ? [RAW_TIMER] : []),
+    ...(path.startsWith('http/') || path.startsWith('standins/') ? [RAW_SERVER_EVENT] : []),
     ...(path.endsWith('.config.ts') ? ['a default export'] : []),
     ...(isTimed ? [WALL_CLOCK] : []),
     ...(!path.startsWith('cli/') || path === 'cli/terminal.ts' || isTest(path) ? [RAW_TERMINAL] : []),

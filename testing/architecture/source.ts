@@ -51,6 +51,12 @@ const skipped = new Set(['node_modules', 'dist', '.git', '.statewright', 'covera
 /** Past `print` of the command line, which shows what a terminal would obey. */
 export const RAW_TERMINAL = 'standard output or error, or the console'
 
+/** Runs outside of every error handling: the clock of a server counts what its timers throw (HTTP-RULE-8). */
+export const RAW_TIMER = 'a timer of its own'
+
+/** The same of what node calls for a raw connection (HTTP-RULE-7). */
+export const RAW_SERVER_EVENT = 'a listener of a raw event of a server'
+
 /** oxlint forbids `Date.now`; it has no rule for this way of asking the same. */
 export const WALL_CLOCK = 'a `new Date()` that reads the wall clock'
 
@@ -151,7 +157,11 @@ export function targetOf(path: string, specifier: string): string | undefined {
 
 function namesGit({ type, arguments: args, elements }: Node): boolean {
   const first = type === 'CallExpression' ? args?.[0] : type === 'ArrayExpression' ? elements?.[0] : undefined
-  return (first as { value?: unknown } | null | undefined)?.value === 'git'
+  return textOf(first) === 'git'
+}
+
+function textOf(node: unknown): unknown {
+  return (node as { value?: unknown } | null | undefined)?.value
 }
 
 /** `as const` and `satisfies` overrule nothing. */
@@ -174,6 +184,8 @@ function unwantedIn(node: Node): string | undefined {
   // `declare module 'x'` and `declare global` only add types to someone else's.
   if (node.type === 'TSModuleDeclaration' && isAugmentation(node)) return undefined
   if (writesToTerminal(node)) return RAW_TERMINAL
+  if (setsTimer(node)) return RAW_TIMER
+  if (hearsServer(node)) return RAW_SERVER_EVENT
   if (node.type === 'NewExpression' && node.callee?.name === 'Date' && node.arguments?.length === 0) return WALL_CLOCK
   return unwantedSyntax[node.type]
 }
@@ -183,6 +195,22 @@ function writesToTerminal({ object, property, id, init, source }: Node): boolean
   const isStream = taken.some((name) => name?.name === 'stdout' || name?.name === 'stderr')
   const ofProcess = object?.name === 'process' || init?.name === 'process'
   return object?.name === 'console' || (ofProcess && isStream) || /^node:(process|console)$/.test(`${source?.value}`)
+}
+
+const timers = /^set(Timeout|Interval)$/
+
+function setsTimer({ type, callee, source }: Node): boolean {
+  if (/^node:timers(\/promises)?$/.test(`${source?.value}`)) return true
+  const isGlobal = ['globalThis', 'global'].includes(callee?.object?.name ?? '')
+  return type === 'CallExpression' && timers.test((isGlobal ? callee?.property?.name : callee?.name) ?? '')
+}
+
+function hearsServer({ type, callee, arguments: given }: Node): boolean {
+  const isHeard = /^(on|once|addListener|prependListener|prependOnceListener)$/.test(callee?.property?.name ?? '')
+  if (type !== 'CallExpression' || !isHeard) return false
+  const event = textOf(given?.[0])
+  const of = callee?.object?.property?.name ?? callee?.object?.name ?? ''
+  return event === 'upgrade' || event === 'clientError' || (event === 'connect' && /server$/i.test(of))
 }
 
 function isAugmentation(node: Node): boolean {
