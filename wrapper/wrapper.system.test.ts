@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { verifyHmac } from '../http/auth/hmac.ts'
+import { flood, openDescriptors, walk } from '../http/testing/strangers.ts'
 import type { TurnList } from '../machines/turn/schema.ts'
 import type { Move, ModelRequest } from './selftest/model.ts'
 import { toolLabel } from './turns/tool-calls.ts'
@@ -68,6 +69,23 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
   test('refuses a caller without a token (WRAPPER-API-1)', async () => {
     const response = await fetch(`${pod.url}/v1/session`)
     expect(response.status).toBe(401)
+  })
+
+  test('strangers at its listeners and sockets end nothing, stay nowhere, and the next turn is as before (HTTP-RULE-7)', async () => {
+    const pid = pod.process.pid ?? 0
+    const places = [...portsOf(pid).map((port) => ({ host: '127.0.0.1', port })), ...socketsOf(pid)]
+    expect(places.length).toBeGreaterThan(3)
+    const descriptors = openDescriptors(pid)
+    const inner: string[] = []
+    for (const place of places) {
+      // Tools and hooks speak lines, and owe no answer.
+      for (const { asked, answer } of await walk(place, 'path' in place ? 50 : undefined))
+        if (answer.startsWith('HTTP/1.1 5')) inner.push(asked)
+      await flood(place, 200)
+    }
+    expect(inner).toEqual([])
+    await expect.poll(() => openDescriptors(pid), { timeout: 20_000 }).toBeLessThanOrEqual(descriptors + 10)
+    expect(await pod.turn('hello')).toMatchObject({ state: 'completed', finalText: 'understood' })
   })
 
   test.each([10, 5_000, 200_000])(
@@ -288,4 +306,31 @@ function transcriptOf(home: string): string {
 function residentMegabytes({ process }: Pod): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${process.pid}/status`, 'utf8'))?.[1]
   return Math.round(Number(kilobytes) / 1024)
+}
+
+/** Inodes of the sockets that a process has open. */
+function inodesOf(pid: number): ReadonlySet<string> {
+  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+  return new Set(links.map((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? ''))
+}
+
+/** TCP ports that it listens on. */
+function portsOf(pid: number): readonly number[] {
+  const open = inodesOf(pid)
+  return rowsOf(`/proc/${pid}/net/tcp`).flatMap(([, local = '', , state, , , , , , inode = '']) =>
+    state === '0A' && open.has(inode) ? [Number.parseInt(local.split(':')[1] ?? '', 16)] : [],
+  )
+}
+
+/** Unix sockets that it listens on. */
+function socketsOf(pid: number): readonly { readonly path: string }[] {
+  const open = inodesOf(pid)
+  return rowsOf(`/proc/${pid}/net/unix`).flatMap(([, , , flags, , , inode = '', path]) =>
+    path?.startsWith('/') && flags === '00010000' && open.has(inode) ? [{ path }] : [],
+  )
+}
+
+function rowsOf(file: string): readonly (readonly string[])[] {
+  const lines = readFileSync(file, 'utf8').trim().split('\n').slice(1)
+  return lines.map((line) => line.trim().split(/\s+/))
 }

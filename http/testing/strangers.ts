@@ -79,19 +79,19 @@ export interface Heard {
   readonly answer: string
 }
 
-/** A server that leaves a connection open hears nothing for so long. */
+/** A server that leaves a connection open hears nothing for so long; one of another protocol need not answer. */
 const longestMs = 20_000
 
 /** Each target with each upgrade, ended in each way; only who reads waits for an answer. */
-export async function walk(place: Place): Promise<readonly Heard[]> {
+export async function walk(place: Place, limitMs = longestMs): Promise<readonly Heard[]> {
   const heard: Heard[] = []
   for (const [upgrade, headers] of Object.entries(upgrades))
     for (const target of targets) {
-      const answers = await Promise.all(ends.map((end) => send(place, requestOf('GET', target, headers), end)))
+      const answers = await Promise.all(ends.map((end) => send(place, requestOf('GET', target, headers), end, limitMs)))
       heard.push({ asked: `GET ${target.slice(0, 40)} (${upgrade})`, answer: answers[0]! })
     }
   for (const request of [requestOf('CONNECT', 'a:80', ''), requestOf('PRI', '*', ''), '\u0016\u0003\u0001\r\n\r\n'])
-    heard.push({ asked: request.slice(0, 20), answer: await send(place, request, 'reads') })
+    heard.push({ asked: request.slice(0, 20), answer: await send(place, request, 'reads', limitMs) })
   return heard
 }
 
@@ -112,12 +112,13 @@ function requestOf(method: string, target: string, headers: string): string {
   return `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n`
 }
 
-async function send(place: Place, request: string, end: End): Promise<string> {
+async function send(place: Place, request: string, end: End, limitMs = longestMs): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let answer = ''
   const socket: Socket = connect({ ...place, allowHalfOpen: end === 'half-closes' } as NetConnectOpts)
-  const limit = setTimeout(() => socket.destroy(), longestMs)
-  const isLeft = (): void => void socket.resetAndDestroy()
+  const limit = setTimeout(() => socket.destroy(), limitMs)
+  // Where there is no RST it just closes.
+  const isLeft = (): void => void ('path' in place ? socket.destroy() : socket.resetAndDestroy())
   socket
     .on('error', () => undefined)
     .on('data', (data) => {
