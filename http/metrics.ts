@@ -27,17 +27,18 @@ export function createMetrics(name: string, { silences }: Pick<Clock, 'silences'
 }
 
 function watchSilences(registry: Registry, silences: () => readonly LoopSilence[]): void {
-  const gauge = new Gauge({
-    name: 'loop_silence_seconds',
-    help: 'Time since the last turn of a loop of the process.',
-    labelNames: ['loop'],
-    registers: [],
-    collect() {
-      this.reset()
-      for (const { name, silentMs } of silences()) this.set({ loop: name }, silentMs / 1000)
-    },
-  })
-  registry.registerMetric(gauge)
+  const perLoop = (name: string, help: string, valueOf: (loop: LoopSilence) => number): void =>
+    registry.registerMetric(
+      new Gauge({
+        ...{ name, help, labelNames: ['loop'], registers: [] },
+        collect() {
+          this.reset()
+          for (const loop of silences()) this.set({ loop: loop.name }, valueOf(loop))
+        },
+      }),
+    )
+  perLoop('loop_silence_seconds', 'Time since the last turn of a loop of the process.', (loop) => loop.silentMs / 1000)
+  perLoop('loop_stopped', '1: the loop has had no turn for too long.', ({ isTooLong }) => Number(isTooLong))
 }
 
 /** Failures of what a timer called. */

@@ -47,6 +47,7 @@ test('a loop without a turn for three pauses is degraded, and refuses readiness 
     async ({ url }) => {
       const text = await (await fetch(`${url}/metrics`)).text()
       expect(text).toContain('loop_silence_seconds{loop="sweep",service="test"} 901')
+      expect(text).toContain('loop_stopped{loop="sweep",service="test"} 1')
       expect(text).toContain('loop_turns_total{loop="sweep",outcome="failed",service="test"} 1')
       expect(text).toContain('loop_turns_total{loop="leases",outcome="done",service="test"} 2')
       expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({

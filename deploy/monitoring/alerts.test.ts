@@ -27,6 +27,7 @@ function documented(): ReadonlyMap<string, readonly string[]> {
   const http = ['count', 'sum', 'bucket'].map((end) => `http_request_duration_seconds_${end}`)
   return new Map<string, readonly string[]>([
     ...all,
+    ['loop_stopped', ['loop', 'service']],
     ...http.map((name): Series => [name, ['method', 'route', 'status', 'le']]),
   ])
 }

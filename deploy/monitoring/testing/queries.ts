@@ -61,7 +61,7 @@ export function namedIn(expr: string): { readonly series: readonly string[]; rea
   const bare = expr.replaceAll(/"[^"]*"/g, '""')
   const series = [...bare.matchAll(/[a-z]+(?:_[a-z]+)+/g)]
     .map(([name]) => name)
-    .filter((name) => /^(statewright|operator|platform|http|ccw)_/.test(name))
+    .filter((name) => /^(statewright|operator|platform|http|loop|ccw)_/.test(name))
   const matchers = [...bare.matchAll(/\{([^}]*)\}/g)].flatMap(([, inner]) =>
     [...inner!.matchAll(/(\w+)\s*[=!]/g)].map((match) => match[1]!),
   )
