@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { readDocuments } from '../crd/documents.ts'
 import { visible } from '../http/visible.ts'
 import { said } from './commands/testing/fixture.ts'
 import { progress } from './progress.ts'
@@ -42,6 +43,16 @@ describe.each(Object.entries(marks))('%s', (_name, mark) => {
     expect(JSON.parse(JSON.stringify(value, null, 2).split('\n').map(visible).join('\n'))).toEqual(value)
     expect(parse(yamlLines([value]).map(visible).join('\n'))).toEqual(value)
   })
+})
+
+test('what `get -o yaml` prints is applied as the same: words and numbers of YAML 1.1 stand in quotes', () => {
+  const value = {
+    autoApproveMaxSignificance: 'off',
+    list: ['yes', 'No', '0755', '1_000', 'true', '~'],
+    count: 7,
+    is: true,
+  }
+  expect(readDocuments(yamlLines([value]).join('\n'))).toEqual([value])
 })
 
 test('letters, tabs, emoji and right-to-left words stay as they are', () => {

@@ -1,4 +1,5 @@
 import { Document, visit } from 'yaml'
+import { kubectlTags } from '../crd/documents.ts'
 import { visible } from '../http/visible.ts'
 
 /** Documents of YAML. A text that `visible` changes stands in double quotes, where a reader takes the numbers back. */
@@ -8,7 +9,7 @@ export function yamlLines(values: readonly unknown[]): readonly string[] {
 
 function linesOf(value: unknown): readonly string[] {
   // People read no aliases.
-  const document = new Document(value, { aliasDuplicateObjects: false })
+  const document = new Document(value, { aliasDuplicateObjects: false, customTags: kubectlTags })
   visit(document, {
     Scalar: (_key, scalar) => {
       const plain = String(scalar.value).replaceAll('\n', '')

@@ -1,4 +1,4 @@
-import { parseAllDocuments, type ScalarTag } from 'yaml'
+import { parseAllDocuments, type ScalarTag, type Tags } from 'yaml'
 
 /**
  * kubectl reads YAML 1.1, in which these words are booleans: what a server refuses of `off` is refused on one machine too, and
@@ -23,12 +23,15 @@ const bareNumbers: ScalarTag = {
   },
 }
 
+/** What is written with them stands in quotes where kubectl would read a word as something else. */
+export const kubectlTags = (tags: Tags): Tags => [bareWords, bareNumbers, ...tags]
+
 /**
  * The documents of a manifest, as kubectl reads them; what stands between two separators and says nothing is none.
  * @throws the parser's word, where it is no YAML.
  */
 export function readDocuments(source: string): readonly unknown[] {
-  return parseAllDocuments(source, { customTags: (tags) => [bareWords, bareNumbers, ...tags] }).flatMap((document) => {
+  return parseAllDocuments(source, { customTags: kubectlTags }).flatMap((document) => {
     const [error] = document.errors
     if (error !== undefined) throw new Error(error.message)
     const value = document.toJS() as unknown
