@@ -134,10 +134,10 @@ function ofQueue({ context }: Snapshot): readonly unknown[] {
     ['entries', Math.min(3, entries.length), Math.min(2, admitted.length), finished.length > 0],
     ['slots', capacity, maxConcurrentAgents],
     ['key', key, hold === null, probe !== ''],
-    [
-      'incidents',
-      incidents.slice(0, 2).map(({ firings, isNoted, issue }) => [firings > 1, isNoted, issue !== undefined]),
-    ],
+    ...incidents.slice(0, 2).map(({ firings, isNoted, issue, task }) => {
+      const entry = entries.find((one) => one.task === task)
+      return ['incident', firings > 1, isNoted, issue !== undefined, entry?.sort, entry?.admittedAt === null]
+    }),
   ]
 }
 

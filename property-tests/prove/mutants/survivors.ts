@@ -214,6 +214,10 @@ const groups: readonly Group[] = [
     ],
   },
   {
+    why: 'where no alert fired there is no incident to ask for',
+    names: ['machines/queue/machine.ts conjunct alert'],
+  },
+  {
     why: 'only an entry for a new Task brings a seed',
     names: ["machines/queue/machine.ts conjunct sort === 'mint'"],
   },

@@ -42,6 +42,8 @@ function firings(fingerprint: string, { incidents = [], sequence }: QueueContext
     { over: { task } },
     { over: { task: 'default/older' } },
     { over: { task, issue } },
+    ...(issue ? [{ over: { task, issue: { ...issue, number: 5 } } }] : []),
+    ...(issue ? [{ over: { task, issue: { ...issue, repository: 'app' } } }] : []),
   ]
   return found.map((one) => enqueue(`mint/${fingerprint}-${sequence}`, { ...asked, alert: { fingerprint, ...one } }))
 }
@@ -56,6 +58,8 @@ export function queueWords(context: object): readonly TimelessEvent[] {
     enqueue('d', { sort: 'mint', seed: seedFor('webhook'), priority: -5 }),
     enqueue('f', { sort: 'mint', seed: seedFor('human') }),
     enqueue('e', { sort: 'mint' }),
+    // The Task of an incident, minted, waits for its next pod.
+    ...incidents.slice(0, 1).map(({ task }) => enqueue('w', { task })),
     ...['f1', 'f2'].flatMap((fingerprint) => firings(fingerprint, context as QueueContext)),
     ...[...incidents.slice(0, 2).map(({ task }) => task), 'default/nobody'].map((task) => ({
       type: 'queue.filed',
