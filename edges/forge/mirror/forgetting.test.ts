@@ -25,7 +25,7 @@ test('MIRROR-8: a sweep comes soon after the start, soon again while there is mo
     clock.advance(10 * minute)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  expect(at).toEqual([10, 20, 30, 390, 750])
+  expect(at).toEqual([10, 20, 25, 390, 750])
   await forgetting.stop()
   clock.advance(10_000 * minute)
   expect(at).toHaveLength(5)
