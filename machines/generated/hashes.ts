@@ -7,7 +7,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',
   memory: '2f3ab8446ad218c2',
-  task: 'ad5b9b6d22901bb5',
+  task: 'b5f78f06a0e4f962',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
   issue: 'b489cc901601d44a',

@@ -240,11 +240,22 @@ export type LastProbe = Static<typeof LastProbe>
 
 export const Hindrance = Type.Object(
   {
-    kind: Type.Union([Type.Literal('model-retries'), Type.Literal('usage-limit'), Type.Literal('screen-still')], {
-      description:
-        'The model fails and the CLI asks again; a window of the subscription is used up; the screen stands still in a turn, as a dialog makes it.',
-    }),
-    since: timestamp('When it was noticed; for `screen-still` the last repaint.'),
+    kind: Type.Union(
+      [
+        Type.Literal('model-retries'),
+        Type.Literal('model-silent'),
+        Type.Literal('usage-limit'),
+        Type.Literal('screen-still'),
+      ],
+      {
+        description:
+          'The model fails and the CLI asks again; a request is open and brings nothing but pings; a window of the subscription is used up; the screen stands still in a turn, as a dialog makes it.',
+      },
+    ),
+    since: timestamp(
+      'When it was noticed; for `screen-still` the last repaint, for `model-silent` the last event that was no ping.',
+    ),
+    pings: Type.Optional(count('Pings of a silent model since then.')),
     attempts: Type.Optional(count('Failed requests in a row.')),
     status: Type.Optional(count('HTTP status of the last failure; 0 for a connection that failed or broke off.')),
     resetsAt: Type.Optional(timestamp('For a usage limit: when it resets, if known.')),

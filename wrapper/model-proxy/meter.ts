@@ -10,6 +10,7 @@ export class ModelMeter {
   #withheld: Withheld | undefined
   #openRequests = 0
   #outputBytes = 0
+  #streamed = { events: 0, pings: 0 }
   #failures = { inRow: 0, status: 0 }
 
   constructor(tokenCeiling = 0) {
@@ -47,6 +48,11 @@ export class ModelMeter {
   /** Requests that failed since the last whole answer: the CLI repeats them in silence (CLI-FACT-4). */
   get failures(): { readonly inRow: number; readonly status: number } {
     return this.#failures
+  }
+
+  /** Events of all streams until now, pings apart: a provider that only pings brings nothing. */
+  get streamed(): { readonly events: number; readonly pings: number } {
+    return this.#streamed
   }
 
   get openRequests(): number {
@@ -89,6 +95,10 @@ export class ModelMeter {
     this.#failures = { inRow: 0, status: 0 }
   }
 
+  streamedOne(what: 'events' | 'pings'): void {
+    this.#streamed = { ...this.#streamed, [what]: this.#streamed[what] + 1 }
+  }
+
   received(bytes: number): void {
     this.#outputBytes += bytes
   }
@@ -115,6 +125,8 @@ export class ModelMeter {
   }
 }
 
+const ping = /^data:\s*\{\s*"type":\s*"ping"\s*\}\s*$/
+
 /** Reads server-sent events as they pass; only `data:` lines that speak of usage are parsed. */
 export class StreamReader {
   readonly #meter: ModelMeter
@@ -134,7 +146,11 @@ export class StreamReader {
   push(text: string): void {
     const lines = (this.#partial + text).split('\n')
     this.#partial = lines.pop()!
-    for (const line of lines) if (line.startsWith('data:') && line.includes('"message_')) this.#event(line.slice(5))
+    for (const line of lines) {
+      if (!line.startsWith('data:')) continue
+      this.#meter.streamedOne(ping.test(line) ? 'pings' : 'events')
+      if (line.includes('"message_')) this.#event(line.slice(5))
+    }
   }
 
   #event(text: string): void {

@@ -113,6 +113,19 @@ describe("a turn's token ceiling", () => {
   })
 })
 
+test('what a stream brings is counted apart from its pings, which bring nothing (SESSION-5)', async () => {
+  const provider = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const says = { type: 'content_block_delta', delta: { type: 'text_delta', text: 'a "ping"' } }
+    for (const event of [{ type: 'ping' }, says, { type: 'ping' }, { type: 'ping' }])
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    response.end()
+  })
+  const { meter, url } = await openProxy(await listen(provider), 0)
+  await (await ask(url)).text()
+  expect(meter.streamed).toEqual({ events: 1, pings: 3 })
+})
+
 describe('failures of the model', () => {
   test('count in a row until a whole answer comes (CLI-FACT-4)', async () => {
     const moves: Move[] = [

@@ -308,6 +308,17 @@ describe('the end of a turn', () => {
     expect(await outcome).toMatchObject({ state: 'completed', finalText: 'whole' })
   })
 
+  test('does not come of a model that only pings, which shows after two minutes and ends nothing (SESSION-4, SESSION-5, WRAPPER-METRICS-16)', async () => {
+    const { outcome } = await fixture.begin()
+    fixture.meter.requestStarted()
+    await fixture.pass(1)
+    fixture.meter.streamedOne('pings')
+    await fixture.pass(121)
+    expect(fixture.conversation.hindrance).toMatchObject({ kind: 'model-silent', pings: 1 })
+    expect(await fixture.counted('ccw_turn_hindered_total')).toContainEqual({ kind: 'model-silent', value: 1 })
+    expect(await isOpen(outcome)).toBe(true)
+  })
+
   test('that no hook tells leaves the turn in flight and shows as a still screen; a stop of the pod ends it with its text (WRAPPER-TURN-16, WRAPPER-STOP-5, CLI-FACT-3)', async () => {
     const { outcome } = await fixture.begin()
     fixture.paint()

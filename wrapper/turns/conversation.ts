@@ -288,12 +288,13 @@ export class Conversation {
   #lookForHindrance(): void {
     const { meter, terminal, clock, metrics, logger } = this.#options
     const running = this.#running
-    const { withheld, failures } = meter
+    const { withheld, failures, openRequests, streamed } = meter
     const signs = {
       isRunning: running !== undefined && running.isAccepted && !running.isOver,
       lastOutputAt: terminal.lastOutputAt(),
       failures,
       usageLimit: withheld?.cause === 'usage_limit' ? withheld : undefined,
+      model: { openRequests, ...streamed },
     }
     if (!this.#hindrance.look(signs, clock.now())) return
     const hindrance = this.#hindrance.current!
