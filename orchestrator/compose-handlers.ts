@@ -148,7 +148,11 @@ function heldBy(project: ProjectContext | undefined): string {
   return project.isPaused ? 'the Project is paused' : ''
 }
 
-function wrappers({ parts, fetch }: Setup, { core }: Stores, { pods, agents }: Pick<Acting, 'pods' | 'agents'>) {
+function wrappers(
+  { parts, fetch, platform }: Setup,
+  { core }: Stores,
+  { pods, agents }: Pick<Acting, 'pods' | 'agents'>,
+) {
   const { runtime, clock, directory } = core
   const budget = async (project: string): Promise<BudgetSettings | undefined> => {
     const found = await directory.spec(project)
@@ -158,6 +162,7 @@ function wrappers({ parts, fetch }: Setup, { core }: Stores, { pods, agents }: P
     ...core,
     pods,
     client: createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: wrapperTimeoutMs }),
+    hindered: platform.turnHindered,
     readActor: (address) => runtime.read(address),
     renderTurn: (turn, ordinal) => renderTurn(agents, turn, ordinal),
     tellOthers: async (turn, result) => {

@@ -12,6 +12,8 @@ import { createTickets, type Tickets } from '../edges/inspector/tickets.ts'
 import { storedJournal } from '../edges/journal/stored-journal.ts'
 import { registerTurnComplete } from '../edges/pods/inbound.ts'
 import type { PodPort } from '../edges/ports/pods.ts'
+import { createWrapperClient } from '../edges/pods/client.ts'
+import { hindrances, hindranceTimeoutMs, type HindranceOf } from '../edges/pods/hindrance.ts'
 import type { ResourceHooks } from '../edges/ports/resources.ts'
 import { accountUsageMetrics } from '../edges/telemetry/account-usage.ts'
 import { admissionMetrics } from '../edges/telemetry/admission-metrics.ts'
@@ -65,7 +67,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   })
   const { outside, inside } = await openServers(setup, access.onRoute)
   const views = viewsOf(setup, stores)
-  const authenticate = bearer(parts.verifyOidc)
+  const forPeople = { ...core, authenticate: bearer(parts.verifyOidc), hindranceOf: hindrancesOf(setup, stores) }
   forge.registerWebhooks(outside.app)
   registerAlertWebhook(outside.app, {
     ...core,
@@ -91,13 +93,12 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   const tickets = createTickets(core)
   const links = linksOf(setup, tickets)
   await registerOperations(outside.app, {
-    ...core,
+    ...forPeople,
     ...logsOf(setup, acting),
     pushRefusal,
     journal: storedJournal({ ...core, definitions: machines, randomBytes: () => randomBytes(32) }),
     retention,
     policy: settings.retention,
-    authenticate,
     inspectorLink: links.minted,
   })
   addGitGateway(outside.app, {
@@ -111,9 +112,8 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     defaultBranch,
   })
   await registerInspector(outside.app, {
-    ...core,
+    ...forPeople,
     definitions: machines,
-    authenticate,
     allowFeed: access.allowFeed,
     tickets,
     ...signInOf(setup),
@@ -122,6 +122,11 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   })
   registerTurnComplete(inside.app, { ...core, secret: parts.callbackMaster })
   return { outside, inside, views, inspectorLink: links.printed, retention }
+}
+
+function hindrancesOf({ parts, fetch }: Setup, { core: { runtime, clock } }: Stores): HindranceOf {
+  const client = createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: hindranceTimeoutMs })
+  return hindrances({ runtime, clock, client })
 }
 
 /** `secrets`: what pods are given in plain words; their tokens are known by their look. */

@@ -50,6 +50,7 @@ async function withOperations(
     runtime: runtime as Runtime,
     clock,
     authenticate: bearer(verifyOnly('good', 'olga')),
+    hindranceOf: async () => undefined,
     inspectorLink: () => 'https://platform.test/inspector?ticket=t',
     ...deps,
   } as OperationsDeps)

@@ -14,6 +14,7 @@ import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { JournalApi } from '../edges/journal/journal-api.ts'
 import { journalRoutes } from '../edges/journal/routes.ts'
+import type { HindranceOf } from '../edges/pods/hindrance.ts'
 import { podLogRoute, type PodLogDeps } from './pod-logs.ts'
 import { projectVerbRoutes } from './project-verbs.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
@@ -23,6 +24,7 @@ export interface OperationsDeps extends Pick<PodLogDeps, 'pods' | 'secrets'> {
   readonly runtime: Runtime
   readonly clock: Pick<Clock, 'now'>
   readonly pushRefusal?: WhyDeps['pushRefusal']
+  readonly hindranceOf: HindranceOf
   readonly journal: JournalApi
   readonly retention: Pick<Retention, 'sweep' | 'last'>
   readonly policy: RetentionPolicy
@@ -35,7 +37,7 @@ const Turns = Type.Object(listQuery, { additionalProperties: false })
 const TurnId = Type.String({ maxLength: 1100 })
 
 export async function registerOperations(app: HttpApp, deps: OperationsDeps): Promise<void> {
-  const { runtime, clock, pushRefusal, journal, authenticate, inspectorLink } = deps
+  const { runtime, clock, pushRefusal, hindranceOf, journal, authenticate, inspectorLink } = deps
   await app.register(async (scope) => {
     protect(scope, authenticate)
     const routes = scope as HttpApp
@@ -71,7 +73,7 @@ export async function registerOperations(app: HttpApp, deps: OperationsDeps): Pr
         },
       },
       async ({ query }) => {
-        const asked = { runtime, clock, ...(pushRefusal === undefined ? {} : { pushRefusal }) }
+        const asked = { runtime, clock, hindranceOf, ...(pushRefusal === undefined ? {} : { pushRefusal }) }
         const why = await answerWhy(asked, query.task)
         if (why === undefined)
           throw new Problem('not-found', `there is no Task ${query.task}, and none waits to be minted`)

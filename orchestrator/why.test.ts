@@ -5,6 +5,7 @@ import { podDefinition } from '../machines/pod/machine.ts'
 import { queueDefinition } from '../machines/queue/machine.ts'
 import { taskDefinition } from '../machines/task/machine.ts'
 import { turnDefinition } from '../machines/turn/machine.ts'
+import type { HindranceOf } from '../edges/pods/hindrance.ts'
 import { until } from '../runtime/contract/harness.ts'
 import { createRuntime } from '../runtime/create-runtime.ts'
 import { silentLogger } from '../runtime/logger.ts'
@@ -17,6 +18,8 @@ import { answerWhy, readWhy } from './why.ts'
 const clock = simulatedClock(1_800_000_000_000)
 const definitions = [queueDefinition, taskDefinition, podDefinition, turnDefinition, memoryDefinition]
 const mute: EffectHandler = { perform: async () => [] }
+
+const hindranceOf: HindranceOf = async () => undefined
 
 const seed = {
   kind: 'documentation',
@@ -110,25 +113,43 @@ describe('why, read from a runtime', () => {
   })
 
   test('a Task that an alert led to is said with how often it fired (ALERTS-6)', async () => {
-    expect(await answerWhy({ runtime, clock }, 'first')).not.toHaveProperty('firings')
+    expect(await answerWhy({ runtime, clock, hindranceOf }, 'first')).not.toHaveProperty('firings')
     const alert = { fingerprint: 'f' }
     for (let firing = 0; firing < 2; firing += 1) await enqueue('default/alerted', { class: 'alert', alert })
-    expect((await answerWhy({ runtime, clock }, 'alerted'))?.firings).toBe(2)
+    expect((await answerWhy({ runtime, clock, hindranceOf }, 'alerted'))?.firings).toBe(2)
     await tell('queue:default/demo', 'queue.configured', { maxConcurrentAgents: 1, capacity: 1, alertCapacity: 1 })
     await until(() => runtime.read('task:default/alerted'))
-    expect((await answerWhy({ runtime, clock }, 'alerted'))?.firings).toBe(2)
+    expect((await answerWhy({ runtime, clock, hindranceOf }, 'alerted'))?.firings).toBe(2)
   })
 
   test('a Task is said with what the memory holds of its Repositories, once a step has looked', async () => {
-    expect((await answerWhy({ runtime, clock }, 'first'))?.memory).toEqual([])
+    expect((await answerWhy({ runtime, clock, hindranceOf }, 'first'))?.memory).toEqual([])
     await tell('memory:default/demo', 'memory.configured', { fills: true })
     const held = { commit: 'abc', due: 3, trouble: 'no room' }
     await tell('memory:default/demo', 'memory.filled', { run: 'memory/1', repositories: { lib: held, other: held } })
-    expect((await answerWhy({ runtime, clock }, 'first'))?.memory).toEqual([{ repository: 'lib', ...held }])
+    expect((await answerWhy({ runtime, clock, hindranceOf }, 'first'))?.memory).toEqual([
+      { repository: 'lib', ...held },
+    ])
+  })
+
+  test('a Task whose pod names what hinders its turn is said with it, and one whose pod is silent without', async () => {
+    const hindrance = {
+      kind: 'model-silent',
+      since: '2026-01-02T03:04:05.000Z',
+      sentence: 'no answer for 4 min',
+    } as const
+    const answer = (task: string): ReturnType<typeof answerWhy> =>
+      answerWhy(
+        { runtime, clock, hindranceOf: async ({ id }) => (id === 'default/first' ? hindrance : undefined) },
+        task,
+      )
+    expect((await answer('first'))?.hindrance).toEqual(hindrance)
+    expect(await answer('second')).not.toHaveProperty('hindrance')
+    expect(await answer('third')).not.toHaveProperty('hindrance')
   })
 
   test('of a Task that is nowhere nothing is said', async () => {
     expect(await readWhy({ runtime, clock }, 'nobody')).toBeUndefined()
-    expect(await answerWhy({ runtime, clock }, 'nobody')).toBeUndefined()
+    expect(await answerWhy({ runtime, clock, hindranceOf }, 'nobody')).toBeUndefined()
   })
 })

@@ -5,6 +5,7 @@ import type { Indexed } from '../machines/memory/events.ts'
 import type { PodContext } from '../machines/pod/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { explain, explainQueued, type Why } from '../machines/why/why.ts'
+import type { HindranceOf, NamedHindrance } from '../edges/pods/hindrance.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import { readRefusedCalls, type RefusingTurn } from './refused-calls.ts'
@@ -23,28 +24,32 @@ export interface WhyAnswer extends Why {
   readonly refusedCalls: readonly RefusingTurn[]
   /** What the memory holds of each of its Repositories; those that no step has looked at yet are left out. */
   readonly memory: readonly HeldOf[]
+  /** What its pod names that keeps the turn from going on; absent: nothing, or the pod does not answer. */
+  readonly hindrance?: NamedHindrance
 }
 
 interface HeldOf extends Indexed {
   readonly repository: string
 }
 
-/** Like `readWhy`, with what only the journals of its turns know. */
+/** Like `readWhy`, with what only the journals of its turns and its pod know. */
 export async function answerWhy(
-  deps: WhyDeps & { readonly runtime: Pick<Runtime, 'history'> },
+  deps: WhyDeps & { readonly runtime: Pick<Runtime, 'history'>; readonly hindranceOf: HindranceOf },
   name: string,
 ): Promise<WhyAnswer | undefined> {
   const why = await readWhy(deps, name)
   if (why === undefined) return undefined
-  const [refusedCalls, memory] = await Promise.all([
+  const task = await deps.runtime.read(`task:${why.task}`)
+  const [refusedCalls, memory, hindrance] = await Promise.all([
     readRefusedCalls(deps.runtime, why.task),
-    heldOf(deps.runtime, why.task),
+    heldOf(deps.runtime, task),
+    task && deps.hindranceOf(task),
   ])
-  return { ...why, refusedCalls, memory }
+  return { ...why, refusedCalls, memory, ...(hindrance === undefined ? {} : { hindrance }) }
 }
 
-async function heldOf(runtime: WhyDeps['runtime'], task: string): Promise<readonly HeldOf[]> {
-  const { config, repositories = [] } = ((await runtime.read(`task:${task}`))?.context ?? {}) as Partial<TaskContext>
+async function heldOf(runtime: WhyDeps['runtime'], task: ActorView | undefined): Promise<readonly HeldOf[]> {
+  const { config, repositories = [] } = (task?.context ?? {}) as Partial<TaskContext>
   const memory = config && (await runtime.read(`memory:${config.project}`))
   const { repositories: known = {} } = (memory?.context ?? {}) as Partial<MemoryContext>
   return repositories.flatMap((repository) => {

@@ -63,6 +63,7 @@ function asked(use: (fixture: CommandFixture) => Promise<void>): Promise<void> {
     const authenticate = async (): Promise<never> => ({ subject: 'operator' }) as never
     const noPods = { pods: { logOf: async () => ({ state: 'gone' }) as const }, secrets: [] }
     void registerOperations(app, {
+      hindranceOf: async () => undefined,
       ...{ runtime, clock, journal, retention, policy, authenticate, ...noPods },
       inspectorLink: () => '',
     })

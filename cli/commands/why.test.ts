@@ -23,7 +23,9 @@ async function print(...args: readonly string[]): Promise<string> {
 
 /** As the orchestrator answers whose wrappers refused these, or whose memory holds this. */
 async function printOf(
-  given: readonly RefusingTurn[] | { readonly memory: WhyAnswer['memory']; readonly firings?: number },
+  given:
+    | readonly RefusingTurn[]
+    | { readonly memory: WhyAnswer['memory']; readonly firings?: number; readonly hindrance?: WhyAnswer['hindrance'] },
   ...args: readonly string[]
 ): Promise<string> {
   const more = 'memory' in given ? { ...given, refusedCalls: [] } : { refusedCalls: given, memory: [] }
@@ -100,6 +102,18 @@ describe('why', () => {
 
   test('an incident shows how often its alert fired (ALERTS-6)', async () => {
     expect((await printOf({ memory: [], firings: 6 }, 'parked')).split('\n')).toContain('  alert     fired 6 times')
+  })
+
+  test('what hinders the turn is a line, and its fields are in `--json`', async () => {
+    const hindrance = {
+      kind: 'model-silent',
+      since: '2026-01-02T03:04:05.000Z',
+      sentence: 'no answer \u001b[2J',
+    } as const
+    expect((await printOf({ memory: [], hindrance }, 'parked')).split('\n')).toContain(
+      '  hindrance  no answer \\u001b[2J',
+    )
+    expect(JSON.parse(await printOf({ memory: [], hindrance }, 'parked', '--json'))).toMatchObject({ hindrance })
   })
 
   test('what the memory holds of its Repositories is a line each, with what it lacks', async () => {

@@ -11,7 +11,8 @@ import { print } from '../terminal.ts'
 const usage = `usage: statewright why TASK [--json] [options]
 
 Explains a Task's state: why it rests, who can move it, its place in the queue, its next timer, what it may cost,
-and the shortest way to delivered. It also lists tool calls that the wrapper refused because the model did not make them.
+and the shortest way to delivered. It also lists tool calls that the wrapper refused because the model did not make them,
+and what its pod names that delays the turn, such as a model that does not answer.
 
   --json            print the whole answer as JSON, events with their fields
 ${serverUsage}
@@ -49,6 +50,7 @@ const Answer = Type.Unsafe<WhyAnswer>(
     refusedCalls: Type.Array(Type.Object({ pod: Type.Number(), turn: Type.Number() })),
     memory: Type.Array(Type.Object({ repository: Type.String(), commit: Type.String(), due: Type.Number() })),
     firings: Type.Optional(Type.Number()),
+    hindrance: Type.Optional(Type.Object({ sentence: Type.String() })),
   }),
 )
 
@@ -71,6 +73,7 @@ function sayWhy(why: WhyAnswer): readonly string[] {
       ? []
       : [['timer', `${nextTimer.name} at ${new Date(nextTimer.dueAt).toISOString()}`] as const]),
   ]
+  if (why.hindrance !== undefined) facts.push(['hindrance', why.hindrance.sentence])
   if (why.firings !== undefined) facts.push(['alert', `fired ${grouped(why.firings)} times`])
   if (why.reviewRounds !== null) facts.push(['rounds', `${why.reviewRounds} reviews requested changes`])
   const costs: (readonly [string, string])[] = [

@@ -40,6 +40,8 @@ export type EffectRow = Static<typeof EffectRow>
 export const ActorAnswer = Type.Object({
   ...ActorRow.properties,
   fault: Type.Optional(Type.String()),
+  /** What keeps its turn from going on, as its pod names it now. */
+  hindrance: Type.Optional(Type.String()),
   context: AnyJson,
   /** Innermost active states, each with what its machine says of it or of the nearest state around it. */
   states: Type.Array(ActiveState),

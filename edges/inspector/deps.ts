@@ -1,5 +1,5 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { Authenticate, Principal } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
@@ -14,6 +14,8 @@ export type Observed = Pick<Runtime, 'read' | 'list' | 'history' | 'pendingEffec
 export interface InspectorDeps {
   readonly runtime: Observed
   readonly definitions: readonly MachineDefinition[]
+  /** What keeps the turn of a Task, pod or turn from going on, in one sentence. Undefined: nothing, or nobody answers. */
+  readonly hindranceOf: (actor: ActorView) => Promise<{ readonly sentence: string } | undefined>
   readonly clock: Clock
   readonly ids: Ids
   readonly logger: Logger

@@ -155,6 +155,9 @@ describe('what is shown', () => {
       }),
     ])
     expect(actor.timers).toEqual([expect.objectContaining({ name: 'implementingBudget' })])
+    expect(actor).not.toHaveProperty('hindrance')
+    const turn = await get<ActorAnswer>(`actor?address=${task.replace('task:', 'turn:')}/1/0`)
+    expect(turn.hindrance).toBe('the model has not answered for 4 min')
     const issue = await get<ActorAnswer>('actor?address=issue:default/lib-7')
     expect(issue.effects).toEqual([
       expect.objectContaining({ type: 'postComment', state: 'pending', lastError: expect.stringContaining('502') }),

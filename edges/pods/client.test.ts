@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { RetryableError } from '../../runtime/errors.ts'
 import { testClock } from '../../http/testing/fixture.ts'
 import { createWrapperClient } from './client.ts'
-import { anEndedTurn, aTurn, withWrapper } from './testing/scripted-wrapper.ts'
+import { anEndedTurn, aTurn, startedAt, withWrapper } from './testing/scripted-wrapper.ts'
 
 const message = { key: 'default/task/1/1', text: 'Do it', handoff: false }
 
@@ -78,6 +78,34 @@ test.each([
     nonsense.push(spoken(session))
     expect(await client.contractVersion(url)).toBe(version)
   })
+})
+
+test.each([
+  ['whole', { kind: 'model-silent', since: startedAt, pings: 3 }, true],
+  ['of a kind that nobody knows', { kind: 'moon', since: startedAt }, false],
+  ['with words of its own', { kind: 'screen-still', since: startedAt, words: '\u001b[2J' }, false],
+  ['without its time', { kind: 'screen-still', since: 'now' }, false],
+])('a hindrance %s is read from a session of any release, or none is (SESSION-4)', async (_what, hindrance, isRead) => {
+  await withWrapper(async ({ client, url, session, nonsense }) => {
+    nonsense.push({ ...session, mood: 'fine', hindrance })
+    expect(await client.hindrance(url)).toEqual(isRead ? hindrance : undefined)
+    expect(await client.hindrance(url)).toBeUndefined()
+  })
+})
+
+test('of a session that does not end only its first 64 KiB are read', async () => {
+  const server = createServer((_request, response) => {
+    response.write('{"mood": "')
+    const more = (): unknown => !response.destroyed && response.write('x'.repeat(16_384), more)
+    more()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const client = createWrapperClient({ fetch, token: async () => 'good', clock: testClock(), timeoutMs: 60_000 })
+  await expect(client.hindrance(`http://127.0.0.1:${port}`)).rejects.toThrow(RetryableError)
+  server.closeAllConnections()
+  server.close()
 })
 
 describe('what is asked again later', () => {

@@ -3,7 +3,7 @@ import { Check } from 'typebox/value'
 import { withDeadline } from '../../http/deadline.ts'
 import type { Clock, Fetch } from '../../http/ports.ts'
 import { faultsOf } from '../../http/validation.ts'
-import { MessageAccepted, Session, TurnList, TurnResult } from '../../machines/turn/schema.ts'
+import { Hindrance, MessageAccepted, Session, TurnList, TurnResult } from '../../machines/turn/schema.ts'
 import { RetryableError } from '../../runtime/errors.ts'
 
 /** What a wrapper said to POST /v1/messages; `conflict` names nobody: the list tells whose turn runs (TURN-2). */
@@ -22,6 +22,8 @@ export interface WrapperClient {
   /** Of a wrapper of any release: no other member of its session is read. Null: it names none (VERSIONING-5, VERSIONING-6). */
   contractVersion(url: string): Promise<number | null>
   session(url: string): Promise<Session>
+  /** Of a wrapper of any release. Undefined: it names none, or one that this release does not know. */
+  hindrance(url: string): Promise<Hindrance | undefined>
   submit(
     url: string,
     turn: { readonly key: string; readonly text: string; readonly handoff: boolean },
@@ -44,11 +46,16 @@ interface WrapperClientDeps {
 }
 
 const Versioned = Type.Object({ contractVersion: Type.Integer() })
+const Hindered = Type.Object({ hindrance: Hindrance })
+
+/** Of a session, which is a few lines: a pod is a stranger's program too. */
+const mostSessionBytes = 64 * 1024
 
 interface Asked {
   readonly method?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  readonly mostBytes?: number
 }
 
 interface Answer {
@@ -58,13 +65,13 @@ interface Answer {
 
 export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
   async function ask(url: string, path: string, asked: Asked, expected: readonly number[]): Promise<Answer> {
-    const { method = 'GET', body } = asked
+    const { method = 'GET', body, mostBytes = Infinity } = asked
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const headers = { authorization: `Bearer ${await deps.token()}`, ...type, ...asked.headers }
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const answer = await withDeadline(deps.clock, deps.timeoutMs, async (signal) => {
       const response = await deps.fetch(new URL(path, url), { ...init, signal })
-      return { status: response.status, body: await response.text() }
+      return { status: response.status, body: await textOf(response, mostBytes) }
     }).catch((cause: unknown) => {
       throw new RetryableError(`the wrapper at ${url} did not answer ${path}`, { cause })
     })
@@ -73,12 +80,18 @@ export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
     throw new Fault(`the wrapper answered ${answer.status} to ${method} ${path}`)
   }
 
+  const askSession = (url: string): Promise<Answer> => ask(url, '/v1/session', { mostBytes: mostSessionBytes }, [200])
+
   return {
     contractVersion: async (url) => {
-      const answered = parse((await ask(url, '/v1/session', {}, [200])).body)
+      const answered = parse((await askSession(url)).body)
       return Check(Versioned, answered) ? answered.contractVersion : null
     },
-    session: async (url) => read(Session, await ask(url, '/v1/session', {}, [200])),
+    session: async (url) => read(Session, await askSession(url)),
+    hindrance: async (url) => {
+      const answered = parse((await askSession(url)).body)
+      return Check(Hindered, answered) ? answered.hindrance : undefined
+    },
     submit: async (url, { key, text, handoff }) => {
       const asked = { method: 'POST', body: { text, handoff }, headers: { 'idempotency-key': key } }
       const answer = await ask(url, '/v1/messages', asked, [202, 409, 410])
@@ -98,6 +111,18 @@ export function createWrapperClient(deps: WrapperClientDeps): WrapperClient {
       await ask(url, '/v1/session', { method: 'DELETE' }, [202, 404])
     },
   }
+}
+
+/** @throws RangeError for a longer one */
+async function textOf(response: Response, mostBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > mostBytes) throw new RangeError(`the answer has more than ${mostBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function read<S extends TSchema>(schema: S, { body }: Answer): Static<S> {

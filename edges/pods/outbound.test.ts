@@ -29,6 +29,7 @@ interface Fixture {
   readonly platform: string[]
   readonly specs: PodSpec[]
   readonly rendered: number[]
+  readonly hindered: string[]
   /** Actors that have ended. */
   readonly over: Set<ActorAddress>
   readonly log: ReturnType<typeof captureLog>
@@ -45,6 +46,7 @@ async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<vo
       platform: [],
       specs: [],
       rendered: [],
+      hindered: [],
       over: new Set(),
       log: captureLog(),
       refusal: undefined,
@@ -85,6 +87,7 @@ async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<vo
           status: fixture.over.has(address) ? 'done' : 'active',
           context: { project: 'default/demo' } as object,
         }) as ActorView,
+      hindered: (kind) => void fixture.hindered.push(kind),
       renderTurn: async (_turn, ordinal) => {
         fixture.rendered.push(ordinal)
         return `turn ${ordinal}`
@@ -292,6 +295,17 @@ describe('asking after a turn', () => {
       }
       expect(await answered('3/2')).toEqual({ ...activity, probeAnswered: 2 })
       for (const earlier of ['2/2', '33/2', '2']) expect(await answered(earlier)).toEqual(activity)
+    })
+  })
+
+  test('that runs and is hindered is counted by what hinders it, once a poll', async () => {
+    await withFixture(async (fixture) => {
+      fixture.wrapper.turns.push(aTurn('turn-1'))
+      const hindrance = { kind: 'model-silent', since: startedAt, pings: 3 } as const
+      fixture.wrapper.session = { ...fixture.wrapper.session, hindrance }
+      await poll(fixture)
+      await poll(fixture)
+      expect(fixture.hindered).toEqual(['model-silent', 'model-silent'])
     })
   })
 

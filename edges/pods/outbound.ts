@@ -2,7 +2,7 @@
 import type { EffectParams } from '../../machines/effect.ts'
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
-import type { TurnResult } from '../../machines/turn/schema.ts'
+import type { Hindrance, TurnResult } from '../../machines/turn/schema.ts'
 import { messageOf, TerminalError } from '../../runtime/errors.ts'
 import type { ActorView, Delivery, EffectContext, TargetRule } from '../../runtime/runtime.ts'
 import type { Clock } from '../../http/ports.ts'
@@ -17,6 +17,8 @@ export interface WrapperEffectDeps {
   readonly pods: PodPort
   readonly client: WrapperClient
   readonly readActor: (address: ActorAddress) => Promise<ActorView | undefined>
+  /** Called with each poll of a running turn that its wrapper calls hindered. */
+  readonly hindered: (kind: Hindrance['kind']) => void
   /** Who else is told of a turn's result, once it is read; `turn` is the turn actor's id. */
   readonly tellOthers?: (turn: string, result: TurnResult) => Promise<readonly Delivery[]>
   /** The text of the pod's n-th turn: bundle, events and assignment as they stand now (BUNDLE-1, EVENTS-6). */
@@ -263,6 +265,7 @@ async function readTurn(
   if (turn !== undefined && turn.state !== 'running')
     return [{ name: 'result', event: turnResult(turn, deps.clock.now()), turn }]
   const session = await deps.client.session(params.url)
+  if (session.hindrance) deps.hindered(session.hindrance.kind)
   const { probeId = '', answeredAt } = session.lastProbe ?? {}
   // Of an earlier turn of the pod it answers nothing.
   const isAnswer = answeredAt !== undefined && probeId.startsWith(probes)

@@ -251,6 +251,15 @@ test('calls that wrappers refused are counted by reason when their turn’s resu
   expect(text).not.toContain('task_note')
 })
 
+test('a poll that finds a turn hindered is counted by what hinders it', async () => {
+  const registry = new Registry()
+  const { turnHindered } = platformMetrics(registry, idle)
+  for (const kind of ['model-silent', 'screen-still', 'model-silent'] as const) turnHindered(kind)
+  const text = await registry.metrics()
+  expect(text).toContain('operator_turn_polls_hindered_total{kind="model-silent"} 2')
+  expect(text).toContain('operator_turn_polls_hindered_total{kind="screen-still"} 1')
+})
+
 test('a walk of retention is counted, and what it left alone stays to be seen until the next', async () => {
   const registry = new Registry()
   const swept = retentionMetrics(registry)

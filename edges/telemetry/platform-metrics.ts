@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client'
 import type { LimitType } from '../forge/errors.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import type { Note, TaskContext } from '../../machines/task/context.ts'
-import type { RefusedCalls } from '../../machines/turn/schema.ts'
+import type { Hindrance, RefusedCalls } from '../../machines/turn/schema.ts'
 import { manyReviewRounds } from '../../machines/why/why.ts'
 import type { ActorView, JournalRow, Runtime } from '../../runtime/runtime.ts'
 import { remember } from './remember.ts'
@@ -13,6 +13,8 @@ export interface PlatformMetrics {
   scmLimited(provider: string, path: string, limitType: LimitType): void
   /** Alerts of one delivery that found no room in the queue. */
   alertsDeferred(alerts: number): void
+  /** A poll of a running turn found it hindered. */
+  turnHindered(kind: Hindrance['kind']): void
   /** Counts pods and what turns told by the journal; give it to `runtime.subscribe`. */
   stepped(row: JournalRow): void
 }
@@ -24,7 +26,7 @@ export interface PlatformMetrics {
 type Handoff = 'agent' | 'operator' | 'none' | 'unneeded'
 
 export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'read'>): PlatformMetrics {
-  const { limited, recreations, stops, longReviews, deferred, refused } = platformCounters(registry)
+  const { limited, recreations, stops, longReviews, deferred, refused, hindered } = platformCounters(registry)
   /** Calls that are refused leave the round as it is. */
   const counted = new Map<string, boolean>()
 
@@ -52,6 +54,7 @@ export function platformMetrics(registry: Registry, runtime: Pick<Runtime, 'read
 
   return {
     alertsDeferred: (alerts) => deferred.inc(alerts),
+    turnHindered: (kind) => hindered.inc({ kind }),
     scmLimited: (provider, path, limitType) => limited.inc({ provider, path, limit_type: limitType }),
     stepped(row) {
       const { address, event } = row
@@ -111,7 +114,13 @@ function platformCounters(registry: Registry) {
     labelNames: ['reason'],
     ...to,
   })
-  return { limited, recreations, stops, longReviews, deferred, refused }
+  const hindered = new Counter({
+    name: 'operator_turn_polls_hindered_total',
+    help: 'Polls of running turns that found something blocking the turn. A turn is polled every minute.',
+    labelNames: ['kind'],
+    ...to,
+  })
+  return { limited, recreations, stops, longReviews, deferred, refused, hindered }
 }
 
 /** `pod:<task>/<ordinal>`. */

@@ -392,6 +392,24 @@ test('STAGE-3: a Task by hand that was refused before is made once it is right, 
   expect((await fixture.runtime.list('task')).map(({ id }) => id)).toEqual(['default/by-hand'])
 })
 
+test('what hinders the turn of a pod shows in why and in the inspector, and words of the pod never do (OPERATIONS-13)', async () => {
+  const token = await fixture.operatorToken()
+  const pod = await fixture.podAtWork(1)
+  const shown = async (): Promise<unknown[]> => {
+    const answers = ['/operations/why?task=by-hand', '/inspector/api/actor?address=turn:default/by-hand/1/0']
+    const asked = answers.map(async (path) => (await fixture.call(path, { token })).body['hindrance'])
+    return Promise.all(asked)
+  }
+  expect(await shown()).toEqual([undefined, undefined])
+  const hindrance = { kind: 'model-silent', since: new Date(Date.now() - 250_000).toISOString(), pings: 16 }
+  await pod.addToSession({ hindrance })
+  const sentence = 'the model has not answered for 4 min: its stream only pings (16 times)'
+  expect(await shown()).toEqual([{ ...hindrance, sentence }, sentence])
+  await pod.addToSession({ hindrance: { ...hindrance, kind: '\u001b[2J' } })
+  expect(await shown()).toEqual([undefined, undefined])
+  await pod.addToSession({})
+})
+
 test('a Task whose resource is deleted is cancelled (TASK-RESOURCE-19, TASK-MOVES-12)', async () => {
   const token = await fixture.operatorToken()
   const path = '/resources/tasks/default/by-hand'

@@ -55,6 +55,8 @@ export interface PodUnderTest {
   endTurn(finalText?: string, outputTokens?: number): Promise<void>
   /** The same of a turn that the provider did not answer; `resetsAt` is RFC 3339. */
   failTurn(stopReason: string, message: string, resetsAt?: string): Promise<void>
+  /** Fields that its session has from now on. */
+  addToSession(fields: object): Promise<void>
   turns(): Promise<
     readonly {
       readonly turnId: string
@@ -397,6 +399,7 @@ function podUnderTest(root: string, pod: string): PodUnderTest {
     endTurn: (finalText = 'done', outputTokens = 0) => end({ finalText, outputTokens }),
     failTurn: (stopReason, message, resetsAt) =>
       end({ failure: { stopReason, error: { code: stopReason, message, ...(resetsAt ? { resetsAt } : {}) } } }),
+    addToSession: async (body) => void (await ask(url, '/_session', { body })),
     turns: async () => (await ask(url, '/_turns')).body['items'] as Awaited<ReturnType<PodUnderTest['turns']>>,
   }
 }

@@ -1,6 +1,7 @@
 /**
  * A wrapper without an agent, for tests: it serves the wrapper's API, keeps what it is told, and a turn ends when a
- * test says so by POST /_end {finalText, outputTokens, failure}. A hand-off turn ends by itself. Run as the program of a pod.
+ * test says so by POST /_end {finalText, outputTokens, failure}. A hand-off turn ends by itself. What a test posts to
+ * /_session is in every session from then on. Run as the program of a pod.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -37,24 +38,21 @@ const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
 const spans = endpoint === '' ? undefined : await openSpanExporter({ service: 'wrapper', version: '0', endpoint })
 const identity = { task: env['PLATFORM_TASK'] ?? '', pod: Number(env['PLATFORM_POD']) }
 const trace = spans ? createPodTrace(spans, env['TRACEPARENT'], identity) : noTrace
+let addedToSession: object = {}
 const startedAt = new Date().toISOString()
 const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, byModel: {} }
 
+function summaryOf({ turnId, idempotencyKey, handoff, startedAt: at, completedAt, failure }: Turn): object {
+  const state = completedAt === undefined ? 'running' : failure === undefined ? 'completed' : 'failed'
+  return { turnId, idempotencyKey, handoff, startedAt: at, state }
+}
+
 function resultOf(turn: Turn): object {
-  const { turnId, idempotencyKey, handoff, completedAt, finalText } = turn
-  const summary = { turnId, idempotencyKey, handoff, startedAt: turn.startedAt }
-  if (completedAt === undefined) return { ...summary, state: 'running' }
-  return {
-    ...summary,
-    state: turn.failure === undefined ? 'completed' : 'failed',
-    completedAt,
-    finalText,
-    usage: { ...noUsage, outputTokens: turn.outputTokens },
-    stopReason: 'end_turn',
-    pushed: [],
-    failed: [],
-    ...turn.failure,
-  }
+  const { completedAt, finalText, outputTokens, failure } = turn
+  if (completedAt === undefined) return summaryOf(turn)
+  const usage = { ...noUsage, outputTokens }
+  const ended = { completedAt, finalText, usage, stopReason: 'end_turn', pushed: [], failed: [] }
+  return { ...summaryOf(turn), ...ended, ...failure }
 }
 
 async function end(turn: Turn, finalText: string): Promise<void> {
@@ -88,6 +86,7 @@ function session(): object {
     sessionId: 's',
     startedAt,
     lastActivityAt: new Date().toISOString(),
+    ...addedToSession,
   }
 }
 
@@ -108,6 +107,7 @@ async function answer(
   }
   if (path === '/readyz') return [200, {}]
   if (path === '/v1/session') return [200, session()]
+  if (path === '/_session') return [200, (addedToSession = body)]
   if (path === '/_turns') return [200, { items: turns }]
   if (path === '/_end') {
     const open = turns.find((turn) => turn.completedAt === undefined)
@@ -132,18 +132,7 @@ async function answer(
     if (handoff) setTimeout(() => void end(turn, 'handed off'), 20)
     return [202, { turnId: turn.turnId }]
   }
-  if (path === '/v1/messages')
-    return [
-      200,
-      {
-        items: turns.map(({ turnId, startedAt: at, idempotencyKey, completedAt }) => ({
-          turnId,
-          startedAt: at,
-          idempotencyKey,
-          state: completedAt === undefined ? 'running' : 'completed',
-        })),
-      },
-    ]
+  if (path === '/v1/messages') return [200, { items: turns.map(summaryOf) }]
   const turn = turns.find(({ turnId }) => path === `/v1/messages/${turnId}`)
   return turn === undefined ? [404, {}] : [200, resultOf(turn)]
 }

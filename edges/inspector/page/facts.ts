@@ -23,6 +23,9 @@ export function Facts({ actor, step, states, selected, now, onLive, onCloseState
           h('button', { onClick: onLive }, 'Back to now'),
         ]),
     actor.fault === undefined ? null : h('p', { class: 'fault', role: 'alert' }, `Quarantined: ${actor.fault}`),
+    step !== undefined || actor.hindrance === undefined
+      ? null
+      : h('p', { class: 'fault', role: 'alert' }, sentence(actor.hindrance)),
     selected === undefined ? null : tableOf(selected, onCloseState),
     states.map((state) => stateCard(state)),
     step === undefined ? [timersOf(actor.timers, now), effectsOf(actor.effects, now)] : stepOf(step),

@@ -57,6 +57,8 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
   await registerInspector(server.app, {
     runtime,
     definitions: machines,
+    hindranceOf: async ({ kind }) =>
+      kind === 'turn' ? { sentence: 'the model has not answered for 4 min' } : undefined,
     clock,
     ids,
     logger,
