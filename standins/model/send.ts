@@ -57,7 +57,7 @@ export async function sendFault(exchange: Exchange, fault: FaultStep): Promise<v
     case 'maxTokens':
       return sendAnswer(exchange, { text, stopReason: 'max_tokens' })
     case 'hang':
-      return
+      return fault.seconds === undefined ? undefined : pingEach(exchange, fault.seconds)
     default:
       break
   }
@@ -71,6 +71,15 @@ export async function sendFault(exchange: Exchange, fault: FaultStep): Promise<v
   }
   await delay(20)
   response.socket?.resetAndDestroy()
+}
+
+async function pingEach({ request, response, requestId }: Exchange, seconds: number): Promise<void> {
+  if (request.stream !== true) return
+  startStream(response, { 'request-id': requestId })
+  while (!response.destroyed) {
+    writeEvent(response, { type: 'ping' })
+    await delay(seconds * 1000, undefined, { ref: false })
+  }
 }
 
 function startStream(response: ServerResponse, headers: Readonly<Record<string, string>>): void {

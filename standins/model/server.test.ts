@@ -339,9 +339,14 @@ describe('faults', () => {
     })
   })
 
-  test('a slow answer is the same answer; a hung one never comes', async () => {
+  test('a slow answer is the same answer; a hung one never comes, or its stream only pings', async () => {
     const slow = await start('[{"fault": "slow", "seconds": 0.1}, {"say": "on"}]')
     expect(await (await post(slow, body({ stream: true }))).text()).toContain('"text":"on"')
+    const pinging = await post(await start('[{"fault": "hang", "seconds": 0.01}]'), body({ stream: true }))
+    const chunks = pinging.body!.getReader()
+    for (let ping = 0; ping < 3; ping++)
+      expect(Buffer.from((await chunks.read()).value!).toString()).toBe('event: ping\ndata: {"type":"ping"}\n\n')
+    await chunks.cancel()
     const hung = await start('[{"fault": "hang"}]')
     await expect(
       fetch(`${hung.url}/v1/messages`, {
