@@ -132,7 +132,7 @@ describe('why, read from a runtime', () => {
     ])
   })
 
-  test('a Task whose pod names what hinders its turn is said with it, and one whose pod is silent without', async () => {
+  test('a Task whose pod names what hinders its turn is said with it, and one whose pod is silent without (OPERATIONS-13)', async () => {
     const hindrance = {
       kind: 'model-silent',
       since: '2026-01-02T03:04:05.000Z',

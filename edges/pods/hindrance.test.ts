@@ -71,7 +71,7 @@ test('a Task, its pod and their turn are hindered by what the wrapper of their p
   expect(await asks({}, 'turn', 'default/t/2/0')).toEqual(named)
 })
 
-test('nothing is asked of a pod that is not there yet, that has ended, or that the Task left', async () => {
+test('nothing is asked of a pod that is not there yet, that has ended, or that the Task left (OPERATIONS-13)', async () => {
   expect(await askTask({ pod: { url: '' } })).toBeUndefined()
   expect(await askTask({ status: 'done' })).toBeUndefined()
   expect(await asks({}, 'task', 'default/t', withPod(3))).toBeUndefined()
@@ -79,7 +79,7 @@ test('nothing is asked of a pod that is not there yet, that has ended, or that t
   expect(await asks({}, 'queue', 'default/t')).toBeUndefined()
 })
 
-test('a pod that does not answer, or answers nonsense, fails nobody who asks', async () => {
+test('a pod that does not answer, or answers nonsense, fails nobody who asks (OPERATIONS-13)', async () => {
   expect(await askTask({ pod: { url: 'http://127.0.0.1:1' } })).toBeUndefined()
   expect(await askTask({ hindrance: { ...silent, since: '2026-12-31T23:59:60Z' } })).toBeUndefined()
   const precise = `1970-01-01T01:16:40.${'0'.repeat(9_000)}+01:00`

@@ -298,7 +298,7 @@ describe('asking after a turn', () => {
     })
   })
 
-  test('that runs and is hindered is counted by what hinders it, once a poll', async () => {
+  test('that runs and is hindered is counted by what hinders it, once a poll (ORCHESTRATOR-METRICS-15)', async () => {
     await withFixture(async (fixture) => {
       fixture.wrapper.turns.push(aTurn('turn-1'))
       const hindrance = { kind: 'model-silent', since: startedAt, pings: 3 } as const

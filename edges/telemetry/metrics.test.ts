@@ -251,7 +251,7 @@ test('calls that wrappers refused are counted by reason when their turn’s resu
   expect(text).not.toContain('task_note')
 })
 
-test('a poll that finds a turn hindered is counted by what hinders it', async () => {
+test('a poll that finds a turn hindered is counted by what hinders it (ORCHESTRATOR-METRICS-15)', async () => {
   const registry = new Registry()
   const { turnHindered } = platformMetrics(registry, idle)
   for (const kind of ['model-silent', 'screen-still', 'model-silent'] as const) turnHindered(kind)
