@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Scenario } from '../scenarios/format.ts'
 import { parseScenario, ScenarioInvalid } from '../scenarios/load.ts'
@@ -313,11 +314,8 @@ describe('faults', () => {
 
   test('a rate limit says when to retry, a usage limit when it resets', async () => {
     const rate = await post(await start('[{"fault": "rateLimit", "seconds": 3}]'), body())
-    expect([
-      rate.status,
-      rate.headers.get('retry-after'),
-      rate.headers.get('anthropic-ratelimit-unified-status'),
-    ]).toEqual([429, '3', null])
+    expect([rate.status, rate.headers.get('retry-after')]).toEqual([429, '3'])
+    expect(rate.headers.get('anthropic-ratelimit-unified-status')).toBeNull()
     const usage = await post(await start('[{"fault": "usageLimit", "seconds": 60}]'), body())
     expect([usage.status, usage.headers.get('anthropic-ratelimit-unified-status')]).toEqual([429, 'rejected'])
     expect(Number(usage.headers.get('anthropic-ratelimit-unified-reset'))).toBeGreaterThan(1_700_000_000)
@@ -333,10 +331,8 @@ describe('faults', () => {
 
   test('a refusal and a cut-off answer are messages with their stop reason', async () => {
     expect((await answerOf(await start('[{"fault": "refusal"}]'), body())).stop_reason).toBe('refusal')
-    expect(await answerOf(await start('[{"fault": "maxTokens", "text": "half a sen"}]'), body())).toMatchObject({
-      stop_reason: 'max_tokens',
-      content: [{ text: 'half a sen' }],
-    })
+    const cut = await answerOf(await start('[{"fault": "maxTokens", "text": "half a sen"}]'), body())
+    expect(cut).toMatchObject({ stop_reason: 'max_tokens', content: [{ text: 'half a sen' }] })
   })
 
   test('a slow answer is the same answer; a hung one never comes, or its stream only pings', async () => {
@@ -348,13 +344,7 @@ describe('faults', () => {
       expect(Buffer.from((await chunks.read()).value!).toString()).toBe('event: ping\ndata: {"type":"ping"}\n\n')
     await chunks.cancel()
     const hung = await start('[{"fault": "hang"}]')
-    await expect(
-      fetch(`${hung.url}/v1/messages`, {
-        method: 'POST',
-        headers: { 'x-api-key': apiKey },
-        body: JSON.stringify(body()),
-        signal: AbortSignal.timeout(300),
-      }),
-    ).rejects.toThrow(/timeout|abort/i)
+    const answered = post(hung, body()).catch(() => 'broken')
+    expect(await Promise.race([answered, delay(300, 'nothing')])).toBe('nothing')
   })
 })
