@@ -18,7 +18,8 @@ Stores a repository in the knowledge service: its files and README, the diffs of
 It reads the files of the commit HEAD: what is not committed stays out. A folder without commits is read as it is.
 The service knows what it has, from any machine: the command sends what changed, and removes what is gone.
 An interrupted run continues where it stopped. A run waits until earlier jobs of the repository have ended.
-It skips files that git ignores, and generated, vendored, binary or large files. It skips every text with a secret in it.
+It skips files that git ignores, generated, vendored, binary or large files, and Git LFS pointers. It skips every text with
+a secret in it. It stores no outputs of notebooks, and no base64 of 500 characters or more.
 
   --repo NAME           the repository's name in the knowledge service (default: the folder's name)
   --ref REV             read this commit and its history instead of HEAD; DIR may be a bare repository

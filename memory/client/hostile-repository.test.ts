@@ -88,7 +88,7 @@ describe('a repository with a canary behind each program that it names', () => {
     git('commit', '--quiet', '--allow-empty', '-m', message)
     const { sources } = await gatherCommits(repository, 'r', { commit: 'HEAD', most: 10, isKnown: () => false })
     expect(existsSync(owned)).toBe(false)
-    expect(sources.map(({ sha }) => sha)).toEqual(git('rev-list', 'HEAD').split('\n'))
+    expect(sources.map(({ item }) => item.metadata['commit'])).toEqual(git('rev-list', 'HEAD').split('\n'))
     expect(sources[0]?.item.metadata).toMatchObject({ subject: 'Tidy up' })
     expect(sources[0]?.item.metadata['files']).toBeUndefined()
     expect(sources[0]?.item.content).toContain('A forged subject')

@@ -311,7 +311,7 @@ test('the same sources give the same graph, and every confidence fits its tier (
     else expect(confidence).toBeLessThanOrEqual(0.3)
 })
 
-test('links that lead out, ignored, vendored, generated, binary and big files are left out, with the reason (REPO-INGEST-2)', async () => {
+test('links that lead out, ignored, vendored, generated, binary and big files and Git LFS pointers are left out, with the reason (REPO-INGEST-2)', async () => {
   const dir = folderOf({
     '.gitignore': 'ignored.ts\n',
     'good.ts': 'export const a = 1',
@@ -319,6 +319,7 @@ test('links that lead out, ignored, vendored, generated, binary and big files ar
     'node_modules/x/index.js': 'x()',
     'made.ts': '// @generated\nexport const c = 1',
     'big.ts': `//${'x'.repeat(2 * 1024 * 1024)}`,
+    'pointer.ts': `version https://git-lfs.github.com/spec/v1\noid sha256:${'4d'.repeat(32)}\nsize 12345\n`,
   })
   writeFileSync(join(dir, 'nul.ts'), 'a\0b')
   symlinkSync('/etc/passwd', join(dir, 'link.ts'))
@@ -330,6 +331,7 @@ test('links that lead out, ignored, vendored, generated, binary and big files ar
     { file: 'made.ts', reason: 'generated' },
     { file: 'node_modules/x/index.js', reason: 'vendored' },
     { file: 'nul.ts', reason: 'binary' },
+    { file: 'pointer.ts', reason: 'a Git LFS pointer' },
   ])
 })
 

@@ -4,7 +4,7 @@
  * 2. `<issue` and `<comment` are this program's too: no title and no body has them.
  */
 import { Type, type Static } from 'typebox'
-import { clean } from './clean.ts'
+import { clean, withoutBase64 } from './clean.ts'
 
 const Login = Type.String()
 
@@ -61,7 +61,7 @@ const longestLine = 700
 const piece = new RegExp(`.{1,${longestLine}}(?=\\s|$)|.{1,${longestLine}}`, 'gsu')
 
 function indented(text: string): string {
-  return clean(text)
+  return withoutBase64(clean(text))
     .replaceAll(ownMark, '&lt;')
     .split(lineEnd)
     .flatMap((line) => (line.trim() === '' ? [''] : (line.trimEnd().match(piece) ?? [])))

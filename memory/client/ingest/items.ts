@@ -5,10 +5,11 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { withDeadline } from '../../../http/deadline.ts'
 import type { Clock, Fetch } from '../../../http/ports.ts'
-import { git, spawnReader } from '../../extract/source-files.ts'
-import { clean } from './clean.ts'
+import { git, lfsVersionLine, spawnReader } from '../../extract/source-files.ts'
+import { clean, withoutBase64 } from './clean.ts'
 import { commitsIn, logFormat } from './git-log.ts'
 import { Issue, textOfIssue, wordsOfIssue } from './issue.ts'
+import { isNotebook, placeInNotebook, textOfNotebook } from './notebook.ts'
 import { findSecrets, isSecretFile } from './secrets.ts'
 import { commitTree, folderTree } from './tree.ts'
 
@@ -41,6 +42,8 @@ const mostCharacters = 1_000_000
 const mostDiffBytes = 16 * 1024
 /** Of the list of a commit's files: a metadata value has room for 4096 characters. */
 const mostListed = 4000
+/** Raised when commits give another text than before: those that are stored are sent anew then. */
+const textOfCommits = 2
 /** A text that is shorter says nothing that its name does not. */
 const leastCharacters = 1
 
@@ -77,22 +80,23 @@ export async function gatherFiles(
   return { sources, leftOut }
 
   function take(file: string, sha: string, bytes: Buffer): void {
-    const text = clean(bytes.toString('utf8'))
+    const whole = clean(bytes.toString('utf8'))
+    const text = isNotebook(file) ? textOfNotebook(whole) : whole
+    if (text === undefined) return void leftOut.push({ file, reason: 'no notebook of nbformat 3 or 4' })
     const [secret] = findSecrets(text)
-    if (secret !== undefined)
-      return void leftOut.push({ file, reason: `holds a secret (${secret.what}, line ${secret.line})` })
+    if (secret !== undefined) {
+      const place = isNotebook(file) ? placeInNotebook(text, secret.line) : `line ${secret.line}`
+      return void leftOut.push({ file, reason: `holds a secret (${secret.what}, ${place})` })
+    }
     if (text.trim().length < leastCharacters) return void leftOut.push({ file, reason: 'empty' })
     const kind = /(?:^|\/)readme(?:\.\w+)?$/i.test(file) ? 'readme' : 'file'
-    sources.push({
-      file,
-      sha,
-      item: {
-        idempotency_key: keyOf('file', file, sha),
-        // Its path is what people ask for it by.
-        content: `${file}\n\n${text}`.slice(0, mostCharacters),
-        metadata: { repo, file, kind, sha },
-      },
-    })
+    const words = withoutBase64(text)
+    // Its path is what people ask for it by.
+    const content = `${file}\n\n${words}`.slice(0, mostCharacters)
+    // A version that stores other parts of the same file replaces what is there.
+    const digest = words === whole ? sha : digestOf(content)
+    const item = { idempotency_key: keyOf('file', file, digest), content, metadata: { repo, file, kind, sha } }
+    sources.push({ file, sha: digest, item })
   }
 }
 
@@ -109,8 +113,8 @@ interface CommitOptions {
   readonly commit: string
   /** How many of the newest are looked at. */
   readonly most: number
-  /** Those whose file the service has are left alone. */
-  readonly isKnown: (file: string) => boolean
+  /** Those that the service has are left alone. */
+  readonly isKnown: (file: string, sha: string) => boolean
 }
 
 /** Commits of the first parents' line up to `commit`, newest first, merges as what they brought. */
@@ -126,17 +130,17 @@ export async function gatherCommits(dir: string, repo: string, options: CommitOp
   for (const { values, files } of commitsIn(log.stdout, fieldsOfCommit)) {
     const [sha = '', at = '0', subject = '', body = ''] = values
     const file = fileOfCommit(sha)
-    const diff = await diffOf(dir, sha)
+    const diff = withoutPointers(await diffOf(dir, sha))
     const text = clean(`${subject}\n\n${body.trim()}\n\n${files.join('\n')}\n\n${diff}`)
     const [secret] = findSecrets(text)
     // The subject and the files are told all the same; the diff is not.
-    const content = secret === undefined ? text : clean(`${subject}\n\n${files.join('\n')}`)
+    const content = secret === undefined ? withoutBase64(text) : clean(`${subject}\n\n${files.join('\n')}`)
     if (secret !== undefined) leftOut.push({ file, reason: `diff left out: holds a secret (${secret.what})` })
     if (findSecrets(content).length > 0) continue
     const listed = listOf(files)
     sources.push({
       file,
-      sha,
+      sha: versionOf(sha),
       item: {
         idempotency_key: keyOf('commit', sha, ''),
         content: content.slice(0, mostCharacters),
@@ -159,7 +163,11 @@ async function dueCommits(dir: string, { commit, most, isKnown }: CommitOptions)
   const parameters = ['rev-list', '--first-parent', `--max-count=${most}`, '--end-of-options', commit]
   const { code, stdout, stderr } = await git(dir, parameters)
   if (code !== 0) throw new Error(`git cannot list the commits up to ${commit}: ${stderr.trim()}`)
-  return stdout.split('\n').filter((sha) => sha !== '' && !isKnown(fileOfCommit(sha)))
+  return stdout.split('\n').filter((sha) => sha !== '' && !isKnown(fileOfCommit(sha), versionOf(sha)))
+}
+
+function versionOf(commit: string): string {
+  return `${commit}-${textOfCommits}`
 }
 
 function fileOfCommit(sha: string): string {
@@ -177,10 +185,20 @@ function listOf(files: readonly string[]): string {
   return clean(list)
 }
 
+/** Most lines of such a diff are of what came out of cells. */
+const noNotebook = ':(top,exclude,icase)*.ipynb'
+const lfsLine = new RegExp(`^[ +-]${lfsVersionLine}$`, 'm')
+
+/** A diff without those of files that are or were Git LFS pointers. */
+function withoutPointers(diff: string): string {
+  const ofFiles = diff.split(/^(?=diff --git )/m)
+  return ofFiles.filter((each) => !lfsLine.test(each)).join('')
+}
+
 function diffOf(dir: string, sha: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const parameters = ['--first-parent', '-m', '--format=', '-U2', '--no-color', '--no-ext-diff', '--no-textconv']
-    const child = spawnReader(dir, ['show', ...parameters, '--end-of-options', sha])
+    const child = spawnReader(dir, ['show', ...parameters, '--end-of-options', sha, '--', noNotebook])
     child.stderr.resume()
     const chunks: Buffer[] = []
     let size = 0
@@ -206,7 +224,7 @@ export function gatherIssues(issues: readonly Issue[], repo: string): Gathered {
       leftOut.push({ file, reason: `holds a secret (${secret.what})` })
       continue
     }
-    const sha = createHash('sha256').update(`${state}\n${content}`).digest('hex').slice(0, 40)
+    const sha = digestOf(`${state}\n${content}`)
     // Some forges write null for what is none.
     const kind = change === undefined || change === null ? 'issue' : 'merge-request'
     const metadata = {
@@ -268,6 +286,10 @@ export async function fetchIssues({ api, name, token, clock, fetch }: ForgeIssue
     if (values.length < issuesPage) break
   }
   return found
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 40)
 }
 
 function keyOf(kind: string, name: string, sha: string): string {

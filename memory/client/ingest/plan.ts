@@ -38,7 +38,7 @@ export async function planIngest(
   const { dir, repo, commit, largestBytes, mostCommits, issues, isWhole } = order
   const { digests } = record
   const files = await gatherFiles(dir, repo, { commit, largestBytes, onProgress })
-  const isKnown = (file: string): boolean => !isWhole && digests.has(file)
+  const isKnown = (file: string, sha: string): boolean => !isWhole && digests.get(file) === sha
   const commits =
     commit === undefined ? nothing : await gatherCommits(dir, repo, { commit, most: mostCommits, isKnown })
   const gathered = [files, commits, issues === undefined ? nothing : gatherIssues(issues, repo)]

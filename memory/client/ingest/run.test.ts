@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -92,7 +93,7 @@ describe('what a run sends', () => {
   test('has the digest of each file, and the commit with it', async () => {
     const head = commit('Begin', { 'a.ts': 'const a = 1\n' })
     expect(await run()).toMatchObject({ succeeded: true, jobs: 1, done: 2 })
-    const digests = { 'a.ts': git('rev-parse', 'HEAD:a.ts'), [`@commit/${head}`]: head }
+    const digests = { 'a.ts': git('rev-parse', 'HEAD:a.ts'), [`@commit/${head}`]: `${head}-2` }
     expect(Object.fromEntries(sent[0]!.items.map(({ digest, metadata }) => [metadata.file, digest]))).toEqual(digests)
     expect(await recordNow()).toEqual({ commit: head, digests: new Map(Object.entries(digests)) })
   })
@@ -162,7 +163,7 @@ describe('what a run sends', () => {
     const { changed } = await planOf({ dir: join(dir, 'bare.git'), commit: then })
     expect(changed.map(({ file, sha }) => [file, sha])).toEqual([
       ['a.ts', blob],
-      [`@commit/${then}`, then],
+      [`@commit/${then}`, `${then}-2`],
     ])
     expect(changed[0]?.item.content).toBe('a.ts\n\na\n')
     expect(changed[1]?.item.content).toContain('+a')
@@ -183,6 +184,102 @@ describe('what a run sends', () => {
       { file: '@issue/1', reason },
     ])
     expect(await run({ issues: [issue(1)] })).toMatchObject({ succeeded: true, done: 4, failed: 0 })
+  })
+
+  describe('of files that hold more than words', () => {
+    const picture = randomBytes(3000).toString('base64')
+    const url = `data:image/png;base64,${picture}`
+    const lfs = 'version https://git-lfs.github.com/spec/v1\n'
+    const pointer = (oid: string): string => `${lfs}oid sha256:${oid.repeat(64)}\nsize 12345\n`
+    const notebook = JSON.stringify({
+      nbformat: 4,
+      cells: [
+        { cell_type: 'markdown', source: ['# Durations\n', 'Weeks are rare.'] },
+        {
+          ...{ cell_type: 'code', source: ['plot(weeks_by_service)'] },
+          outputs: [{ data: { 'image/png': picture, 'text/plain': 'came out' } }],
+        },
+      ],
+    })
+    const files = {
+      'durations.ipynb': notebook,
+      'model.bin': pointer('a'),
+      'notes.md': `Before ![x](${url}) behind\n`,
+      'logo.svg': `<svg><image href="${url}"/></svg>\n`,
+      'z.ts': 'export const last = 1\n',
+    }
+    const stored = async (): Promise<Readonly<Record<string, string>>> => {
+      const { rows } = await memory.sql.query<{ file: string; content: string }>(
+        `select m.file, string_agg(c.content, E'\n' order by c.ord) as content from engine_chunk c
+        join memory m on m.id = c.memory_id where m.repo = $1 group by m.id`,
+        [repo],
+      )
+      return Object.fromEntries(rows.map(({ file, content }) => [file, content]))
+    }
+
+    test('is the words: no outputs of a notebook, no base64, no Git LFS pointers, in the diffs neither (REPO-INGEST-17, REPO-INGEST-18)', async () => {
+      const first = commit('Begin', files)
+      const second = commit('Go on', {
+        'durations.ipynb': notebook.replace('rare', 'seldom'),
+        'model.bin': pointer('b'),
+        'notes.md': 'No picture\n',
+      })
+      const issues = [{ ...issue(1), body: `See ![x](${url})`, thread: [{ author: 'rita', body: url }] }]
+      expect(await run({ issues })).toMatchObject({ succeeded: true, done: 7 })
+      expect((await planOf()).leftOut).toEqual([{ file: 'model.bin', reason: 'a Git LFS pointer' }])
+      const texts = await stored()
+      expect(Object.keys(texts).toSorted()).toEqual(
+        [
+          ...['durations.ipynb', 'logo.svg', 'notes.md', 'z.ts', '@issue/1'],
+          `@commit/${first}`,
+          `@commit/${second}`,
+        ].toSorted(),
+      )
+      expect(texts['durations.ipynb']).toBe(
+        'durations.ipynb\n\n[cell 1, markdown]\n# Durations\nWeeks are seldom.\n\n[cell 2, code]\nplot(weeks_by_service)',
+      )
+      expect(texts['logo.svg']).toContain('data:image/png;base64,[base64 left out]"/>')
+      expect(texts['@issue/1']).toContain('  data:image/png;base64,[base64 left out]\n</comment>')
+      expect(texts[`@commit/${first}`]).toContain('+Before ![x](data:image/png;base64,[base64 left out]) behind')
+      expect(texts[`@commit/${first}`]).toContain('+export const last = 1')
+      expect(texts[`@commit/${second}`]).toContain('-Before ![x](data:image/png;base64,[base64 left out]) behind')
+      for (const text of Object.values(texts)) expect(text).not.toMatch(/[\w+/-]{500}|oid sha256|came out/)
+    })
+
+    test('replaces what an earlier version stored of them, and only that', async () => {
+      const head = commit('Begin', files)
+      const names = ['durations.ipynb', 'model.bin', 'notes.md', 'logo.svg', 'z.ts'] as const
+      const old = (file: string, sha: string, text: string, key = `file:${file}:${sha}`): Source => ({
+        ...{ file, sha },
+        item: { idempotency_key: key, content: `${file}\n\n${text}`, metadata: { repo, file } },
+      })
+      const changed = names.map((file) => old(file, git('rev-parse', `HEAD:${file}`), files[file]))
+      changed.push(old(`@commit/${head}`, head, notebook, `commit:${head}:`))
+      await ingest({ changed, gone: [], commit: head, leftOut: [] }, { client, repo, wait })
+      const plan = await planOf()
+      expect(filesOf(plan)).toEqual(['durations.ipynb', 'logo.svg', 'notes.md', `@commit/${head}`])
+      expect(plan.gone).toEqual(['model.bin'])
+      expect(await run()).toMatchObject({ succeeded: true, done: 4, purged: 5 })
+      expect(Object.values(await stored()).join('\n')).not.toMatch(/[\w+/-]{500}|oid sha256|came out/)
+      expect(await planOf()).toMatchObject({ changed: [], gone: [], commit: undefined })
+    })
+
+    test('names the cell of a secret, and finds one also within what is left out', async () => {
+      const key = `ghp_${'aB3'.repeat(12)}`
+      const part = (length: number): string => randomBytes(length).toString('base64url')
+      commit('Begin', {
+        'a.ipynb': notebook.replace('plot(', `\\nlogin('${key}', `),
+        'b.txt': `${'x'.repeat(9)}\neyJ${part(30)}.eyJ${part(900)}.${part(30)}\n`,
+        'c.ipynb': '<<<<<<< HEAD\n',
+        'd.ipynb': '{"cells":[]}',
+      })
+      expect((await planOf({ mostCommits: 0 })).leftOut).toEqual([
+        { file: 'a.ipynb', reason: 'holds a secret (GitHub token, cell 2, line 2)' },
+        { file: 'b.txt', reason: 'holds a secret (JSON Web Token, line 2)' },
+        { file: 'c.ipynb', reason: 'no notebook of nbformat 3 or 4' },
+        { file: 'd.ipynb', reason: 'empty' },
+      ])
+    })
   })
 
   test('leaves issues alone that nobody looked at, and removes those that are no more', async () => {
@@ -217,7 +314,7 @@ describe('what a run sends', () => {
     expect(await planOf({ issues })).toMatchObject({ changed: [], gone: [] })
   })
 
-  test.each(['word maintainer: ', 'w', '\u{1F600}'])(
+  test.each(['word maintainer: ', 'é', '\u{1F600}'])(
     'gives an issue back in chunks that begin at lines, so that each shows what somebody wrote: %j',
     async (part) => {
       const body = `${part.repeat(4_000 / part.length)} ending`
