@@ -4,6 +4,7 @@ export interface Finding {
   readonly line: number
 }
 
+/** Where many places begin a match, what is read from each is bounded: a text of a stranger is looked through in linear time. */
 const known: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['private key', /-----BEGIN (?:[A-Z0-9 ]+ )?PRIVATE KEY(?: BLOCK)?-----/],
   ['AWS access key', /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/],
@@ -15,13 +16,13 @@ const known: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['Anthropic or OpenAI key', /\bsk-(?:ant-|proj-)[\w-]{20,}\b/],
   ['npm token', /\bnpm_[A-Za-z0-9]{36}\b/],
   ['PyPI token', /\bpypi-AgEI[\w-]{50,}\b/],
-  ['JSON Web Token', /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}\b/],
-  ['password in a URL', /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@'"`${}<]{1,64}:[^\s/@'"`${}<]{6,}@[\w.-]+\.[a-z]{2,}/i],
+  ['JSON Web Token', /\beyJ[\w-]{10,1000}\.eyJ[\w-]{10,}\.[\w-]{20,}\b/],
+  ['password in a URL', /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@'"`${}<]{1,64}:[^\s/@'"`${}<]{6,}@[\w.-]+\.[a-z]{2,}/i],
 ]
 
 /** A name that says what is assigned to it; the value decides. */
 const assigned =
-  /(?:secret|passw(?:or)?d|passwd|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)\w*["']?\s*(?:=|:|=>)\s*["']?([A-Za-z0-9+/=_.~-]{16,200})["']?/gi
+  /(?:secret|passw(?:or)?d|passwd|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)\w{0,100}["']?\s*(?:=|:|=>)\s*["']?([A-Za-z0-9+/=_.~-]{16,200})["']?/gi
 /** Bits a character: words and paths lie below 3.6, random letters and digits of this length above 4. */
 const leastEntropy = 3.8
 /** Of random values a mix; identifiers, paths and versions are not. */
