@@ -66,12 +66,11 @@ interface Case {
 }
 
 function cases(): readonly Case[] {
-  const render = (input: BundleInput): number =>
-    renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true }).text.length
+  const render = (input: BundleInput): number => renderBundle(input, { maxBytes, eventsInside: true }).text.length
   const many = aBundle([12_000, 5_000, 3_000])
   const spread = aBundle(Array.from({ length: 100 }, () => 200))
   const few = aBundle([800, 100])
-  const { text } = renderBundle(many, { maxBytes, reservedBytes: 0, eventsInside: true })
+  const { text } = renderBundle(many, { maxBytes, eventsInside: true })
   return [
     { name: 'render, 20,000 comments in 3 threads', run: () => render(many) },
     { name: 'render, 20,000 comments in 100 threads', run: () => render(spread) },

@@ -93,7 +93,7 @@ describe('the notes of a Task', () => {
         async (written, maxBytes) => {
           await sql.exec('truncate spilled_note')
           const input = await bundleOf(await journalOf(written), 'recent')
-          const { text: shown } = renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true })
+          const { text: shown } = renderBundle(input, { maxBytes, eventsInside: true })
           expect(bytesOf(shown)).toBeLessThanOrEqual(maxBytes)
           const [, total, rendered, elided, fetch] =
             /<notes total="(\d+)" rendered="(\d+)" elided="(\d+)"( fetch="[^"]*")?>/.exec(shown) ?? []
@@ -113,7 +113,7 @@ describe('the notes of a Task', () => {
     const written = Array.from({ length: 40 }, (_, n) => ({ kind: 'note', body: `${n} `.repeat(8000) }) as const)
     const task = await journalOf(written)
     const input = await bundleOf(task, 'all')
-    const options = { maxBytes: 20_000, reservedBytes: 0, eventsInside: true, wholeNotes: true }
+    const options = { maxBytes: 20_000, eventsInside: true, wholeNotes: true }
     const { text: shown } = renderBundle(input, options)
     expect(shown).toContain('<notes total="40" rendered="40" elided="0">')
     for (const { body } of written) expect(shown).toContain(escapeText(body))

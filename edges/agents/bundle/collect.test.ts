@@ -109,7 +109,7 @@ describe('what a bundle is made from', () => {
           eventsUpTo: 0,
         },
       )
-      expect(renderBundle(bundle, { maxBytes: 100_000, reservedBytes: 0, eventsInside: true }).text).toContain(
+      expect(renderBundle(bundle, { maxBytes: 100_000, eventsInside: true }).text).toContain(
         `<merge_request repo="lib" number="7" state="${state}" status="${state}"`,
       )
     }

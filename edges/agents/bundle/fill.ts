@@ -6,7 +6,7 @@
  *
  * A comment is rendered when its turn comes: of twenty thousand, those that fit.
  */
-import { bytesOf } from './escape.ts'
+import { fitsIn, minus, sizeOf, type Size } from './size.ts'
 
 export interface FillThread {
   readonly count: number
@@ -18,18 +18,18 @@ interface Queue {
   readonly thread: FillThread
   readonly taken: string[]
   bytes: number
-  next: { readonly text: string; readonly size: number } | undefined
+  next: { readonly text: string; readonly size: Size } | undefined
 }
 
 /** The rendered comments of each thread that are shown, newest first, in the order of the threads given. */
-export function fillComments(threads: readonly FillThread[], budget: number): readonly (readonly string[])[] {
+export function fillComments(threads: readonly FillThread[], budget: Size): readonly (readonly string[])[] {
   const queues = threads.map((thread): Queue => ({ thread, taken: [], bytes: 0, next: nextOf(thread, 0) }))
   let left = budget
   for (;;) {
     const queue = earliestDue(queues)
-    if (queue?.next === undefined || queue.next.size > left) break
-    left -= queue.next.size
-    queue.bytes += queue.next.size
+    if (queue?.next === undefined || !fitsIn(queue.next.size, left)) break
+    left = minus(left, queue.next.size)
+    queue.bytes += queue.next.size.bytes
     queue.taken.push(queue.next.text)
     queue.next = nextOf(queue.thread, queue.taken.length)
   }
@@ -39,7 +39,7 @@ export function fillComments(threads: readonly FillThread[], budget: number): re
 function nextOf(thread: FillThread, nth: number): Queue['next'] {
   if (nth >= thread.count) return undefined
   const text = thread.render(nth)
-  return { text, size: bytesOf(text) }
+  return { text, size: sizeOf(text) }
 }
 
 /** There are as many queues as a Task has threads: few enough to look at each. */

@@ -6,7 +6,8 @@ import { findTasks } from '../find-tasks.ts'
 import { nameOf } from '../names.ts'
 import { proposalsOf, type Proposals } from '../outcome/proposals.ts'
 import type { KindHints } from './assignment/context.ts'
-import { attributes, bytesOf, escapeText } from './escape.ts'
+import { attributes, escapeText } from './escape.ts'
+import { fitsIn, halfOf, sizeOf, sumOf, type Size } from './size.ts'
 import { renderTaskIndex, type IndexScope } from './task-index.ts'
 
 type Deps = Pick<AgentApiDeps, 'runtime' | 'threads' | 'gatedThreads' | 'projects' | 'clock' | 'lifeOf'>
@@ -23,24 +24,24 @@ const scopes: { readonly [K in AgentKind]?: IndexScope } = {
 }
 const day = 86_400_000
 
-export async function prefaceOf(deps: Deps, task: TaskContext, agent: AgentKind, maxBytes: number): Promise<Preface> {
+export async function prefaceOf(deps: Deps, task: TaskContext, agent: AgentKind, budget: Size): Promise<Preface> {
   const scope = scopes[agent]
   // The bundle is what the agent needs first: whatever stands before it takes half of the room at most.
-  const index = scope === undefined ? '' : await indexOf(deps, task, scope, Math.floor(maxBytes / 2))
+  const index = scope === undefined ? '' : await indexOf(deps, task, scope, halfOf(budget))
   if (agent === 'brainstorm') {
     const proposals = await proposalsOf(deps, task)
     const history = await historyOf(deps, task, proposals)
-    const text = bytesOf(index) + bytesOf(history) <= maxBytes / 2 ? `${index}${history}` : index
+    const text = fitsIn(sumOf([sizeOf(index), sizeOf(history)]), halfOf(budget)) ? `${index}${history}` : index
     return { text, hints: brainstormHints(proposals) }
   }
   return { text: index, hints: await hintsOf(deps, task, agent) }
 }
 
-async function indexOf(deps: Deps, task: TaskContext, scope: IndexScope, maxBytes: number): Promise<string> {
+async function indexOf(deps: Deps, task: TaskContext, scope: IndexScope, budget: Size): Promise<string> {
   const { project } = task.config
   const since = (await deps.lifeOf(project))?.since
   const tasks = await findTasks(deps.runtime, { project, since })
-  return renderTaskIndex(tasks, nameOf(project), scope, deps.clock.now(), maxBytes)
+  return renderTaskIndex(tasks, nameOf(project), scope, deps.clock.now(), budget)
 }
 
 /** Somebody else may have written over a title of ours: what is shown of it goes through the gate. */

@@ -6,8 +6,10 @@ import { bytesOf, escapeText } from './escape.ts'
 import { fillComments, type FillThread } from './fill.ts'
 import type { BundleComment, BundleInput, BundleThread } from './input.ts'
 import { renderBundle } from './render.ts'
+import { budgetOf } from './size.ts'
+import { tokensAtMost } from './tokens.ts'
 
-const roomy = { maxBytes: 400_000, reservedBytes: 0, eventsInside: true }
+const roomy = { maxBytes: 400_000, eventsInside: true }
 
 function aComment(n: number, body = `comment ${n}`): BundleComment {
   return { externalId: String(1000 + n), author: 'maint', at: Date.UTC(2026, 10, 21, 9, n), bot: false, body }
@@ -260,6 +262,31 @@ describe('the bundle', () => {
     )
   })
 
+  it('stays within its tokens as within its bytes, whatever gives way (BUNDLE-BUDGET-15)', () => {
+    const dense = '{"sha":"9f8e7d6c5b4a","ms":[1,2,3]} '
+    const notes = [{ agent: 'implement', at: 0, kind: 'note', source: 'agent' as const, body: dense.repeat(500) }]
+    for (const [threads, times, squeezed] of [
+      [1, 10, false],
+      [10, 2000, true],
+      [300, 20, true],
+      [2000, 1, true],
+    ] as const) {
+      const comments = Array.from({ length: 400 }, (_, n) => aComment(n, dense.repeat(30)))
+      const issues = Array.from({ length: threads }, (_, n) =>
+        anIssue({ number: n + 1, body: dense.repeat(times), comments }),
+      )
+      const rendered = renderBundle(aBundle({ issues, notes, notesTotal: 1 }), roomy)
+      expect(rendered.squeezed).toBe(squeezed)
+      expect(bytesOf(rendered.text)).toBeLessThan(0.9 * roomy.maxBytes)
+      expect(tokensAtMost(rendered.text)).toBeLessThanOrEqual(budgetOf(roomy.maxBytes).tokens)
+      expect(tokensAtMost(rendered.text)).toBeGreaterThan(0.4 * budgetOf(roomy.maxBytes).tokens)
+    }
+  })
+
+  it('has more tokens for more bytes, and those of the default for fewer (BUNDLE-BUDGET-15)', () => {
+    expect([50_000, 400_000, 2_000_000].map((bytes) => budgetOf(bytes).tokens)).toEqual([140_000, 140_000, 700_000])
+  })
+
   it('lets no text out of its element (BUNDLE-TEXT-1, BUNDLE-TEXT-2)', () => {
     fc.assert(
       fc.property(anyText, (hostile) => {
@@ -274,8 +301,8 @@ describe('the bundle', () => {
     fc.assert(
       fc.property(threads, fc.nat(60_000), fc.nat(20_000), (sizes, budget, more) => {
         const given = sizes.map(ofSizes)
-        const small = fillComments(given, budget)
-        const large = fillComments(given, budget + more)
+        const small = fillComments(given, budgetOf(budget))
+        const large = fillComments(given, budgetOf(budget + more))
         expect(small.every((shown, index) => shown.length <= (large[index]?.length ?? 0))).toBe(true)
       }),
     )
@@ -284,7 +311,7 @@ describe('the bundle', () => {
   it('shares room between threads in proportion to their length (BUNDLE-BUDGET-10)', () => {
     const thread = (length: number): FillThread => ofSizes(Array.from({ length }, () => 100))
     const shown = (threads: readonly FillThread[], budget: number): readonly number[] =>
-      fillComments(threads, budget).map(({ length }) => length)
+      fillComments(threads, budgetOf(budget)).map(({ length }) => length)
     expect(shown([thread(30), thread(10)], 2000)).toEqual([15, 5])
     expect(shown([thread(30), thread(1)], 1500)).toEqual([14, 1])
   })
@@ -292,7 +319,7 @@ describe('the bundle', () => {
   it('renders no more comments than are shown, and the next of each thread', () => {
     let rendered = 0
     const thread: FillThread = { count: 20_000, render: () => ((rendered += 1), 'x'.repeat(100)) }
-    expect(fillComments([thread], 5000)[0]).toHaveLength(50)
+    expect(fillComments([thread], budgetOf(5000))[0]).toHaveLength(50)
     expect(rendered).toBe(51)
   })
 })

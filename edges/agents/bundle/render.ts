@@ -1,9 +1,9 @@
 /**
- * The context bundle (BUNDLE-2, BUNDLE-BUDGET-2): same input, same bytes, never over the budget. What gives way first is fixed:
+ * The context bundle (BUNDLE-2, BUNDLE-BUDGET-2): same input, same bytes, never over the budget of bytes
+ * and of tokens. What gives way first is fixed:
  * comments, then notes oldest first, then bodies to 4096 bytes, then bodies oldest first to the title alone, then
  * whole elements oldest first (BUNDLE-RULE-1).
  */
-import { bytesOf } from './escape.ts'
 import { fillComments, type FillThread } from './fill.ts'
 import {
   renderComment,
@@ -16,6 +16,7 @@ import {
   type ThreadForm,
 } from './elements.ts'
 import type { BundleInput, BundleThread } from './input.ts'
+import { budgetOf, fitsIn, minus, nothing, sizeOf, sumOf, type Size } from './size.ts'
 
 interface RenderedBundle {
   readonly text: string
@@ -33,8 +34,8 @@ interface Form {
 
 interface RenderOptions {
   readonly maxBytes: number
-  /** Bytes that the assignment, the index and the events in front take from the same budget. */
-  readonly reservedBytes: number
+  /** What the assignment, the index and the events in front take from the same budget. */
+  readonly reserved?: Size
   /** Events ride inside the bundle in turn 0 and stand before it in later turns. */
   readonly eventsInside: boolean
   /** Somebody asked for all of them: they take nothing from the budget, and none gives way. */
@@ -42,15 +43,16 @@ interface RenderOptions {
 }
 
 export function renderBundle(input: BundleInput, options: RenderOptions): RenderedBundle {
-  const { maxBytes, reservedBytes, eventsInside, wholeNotes = false } = options
-  const beside = wholeNotes ? bytesOf(renderNotes(input, input.notes.length)) : 0
-  const budget = maxBytes - reservedBytes + beside
+  const { maxBytes, reserved = nothing, eventsInside, wholeNotes = false } = options
+  const sizeOfForm = measuring(input)
+  const beside = wholeNotes ? sizeOf(renderNotes(input, input.notes.length)) : nothing
+  const budget = minus(sumOf([budgetOf(maxBytes), beside]), reserved)
   const whole: Form = { threads: skeleton(input), notes: input.notes.length, events: eventsInside, left: [] }
-  if (sizeOf(input, whole) > budget)
-    return { text: write(input, squeeze(input, whole, budget, wholeNotes ? whole.notes : 0)), squeezed: true }
+  const fits = (form: Form): boolean => fitsIn(sizeOfForm(form), budget)
+  if (!fits(whole)) return { text: write(input, squeeze(whole, fits, wholeNotes ? whole.notes : 0)), squeezed: true }
   const shown = fillComments(
     whole.threads.map(({ thread }) => commentsOf(thread)),
-    budget - sizeOf(input, whole),
+    minus(budget, sizeOfForm(whole)),
   )
   const threads = whole.threads.map((form, index) => ({ ...form, comments: shown[index] ?? [] }))
   return { text: write(input, { ...whole, threads }), squeezed: false }
@@ -86,29 +88,36 @@ function write(input: BundleInput, form: Form): string {
   return renderRoot(input, inner)
 }
 
-/** Bytes of threads by their forms: rendering all threads again for each one that gives way took seconds. */
-const threadBytes = new WeakMap<ThreadForm, number>()
-
-function bytesOfThread(form: ThreadForm): number {
-  const known = threadBytes.get(form)
-  if (known !== undefined) return known
-  const bytes = bytesOf(renderThread(form))
-  threadBytes.set(form, bytes)
-  return bytes
+/** Each part is rendered and measured once: rendering all threads again for each one that gives way took seconds. */
+function measuring(input: BundleInput): (form: Form) => Size {
+  const threads = new Map<ThreadForm, Size>()
+  const notes = new Map<number, Size>()
+  const once = <Key>(known: Map<Key, Size>, key: Key, text: (key: Key) => string): Size => {
+    const size = known.get(key) ?? sizeOf(text(key))
+    known.set(key, size)
+    return size
+  }
+  const root = sizeOf(renderRoot(input, ''))
+  const events = sizeOf(renderEvents(input.events))
+  return (form) =>
+    sumOf([
+      root,
+      ...form.threads.flatMap((each) => [once(threads, each, renderThread), digitsOf(each)]),
+      sizeOf(renderLeft(form.left)),
+      form.events ? events : nothing,
+      once(notes, form.notes, (shown) => renderNotes(input, shown)),
+    ])
 }
 
 /** Counted as if each thread showed all its comments' digits, so that filling can only stay below it. */
-function sizeOf(input: BundleInput, form: Form): number {
-  const threads = form.threads.reduce(
-    (sum, each) => sum + bytesOfThread(each) + String(each.thread.comments.length).length + 1,
-    0,
-  )
-  return threads + bytesOf(write(input, { ...form, threads: [] }))
+function digitsOf({ thread }: ThreadForm): Size {
+  const digits = String(thread.comments.length).length
+  return { bytes: digits + 1, tokens: digits }
 }
 
-function squeeze(input: BundleInput, whole: Form, budget: number, fewestNotes: number): Form {
+function squeeze(whole: Form, fitsForm: (form: Form) => boolean, fewestNotes: number): Form {
   let form = whole
-  const fits = (): boolean => sizeOf(input, form) <= budget
+  const fits = (): boolean => fitsForm(form)
   while (!fits() && form.notes > fewestNotes) form = { ...form, notes: form.notes - 1 }
   if (!fits()) form = { ...form, threads: form.threads.map((thread) => withBody(thread, 'truncated')) }
   for (const index of oldestFirst(form.threads)) {

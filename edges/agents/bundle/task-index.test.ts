@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { withChanges, type TaskContext, type TaskPatch } from '../../../machines/task/context.ts'
 import { aMergeRequest } from '../../../machines/testing/a-task.ts'
 import { aTask, noon } from '../testing/fixture.ts'
+import { budgetOf } from './size.ts'
 import { renderTaskIndex } from './task-index.ts'
+import { tokensAtMost } from './tokens.ts'
 
 function startedAt(at: number, change: TaskPatch = {}): TaskContext {
   return aTask(withChanges({ stage: { history: [{ stage: 'minted', at, reason: null }] } }, change))
@@ -77,11 +79,22 @@ to the next major</body>
     const tasks = Array.from({ length: 120 }, (_, n) =>
       startedAt(noon + n, { id: `default/t-${n}`, goal: '<&>'.repeat(350_000), origin: byHand }),
     )
-    const text = renderTaskIndex(tasks, 'demo', 'all', noon, 20_000)
+    const text = renderTaskIndex(tasks, 'demo', 'all', noon, budgetOf(20_000))
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000)
     const names = [...text.matchAll(/name="([^"]*)"/g)].map(([, name]) => name)
     expect(names.length).toBeGreaterThan(1)
     expect(names).toEqual(Array.from({ length: names.length }, (_, n) => `t-${119 - n}`))
+  })
+
+  it('stays within its tokens too, the newest first (INDEX-3, BUNDLE-BUDGET-15)', () => {
+    const tasks = Array.from({ length: 100 }, (_, n) =>
+      startedAt(noon + n, { id: `default/t-${n}`, goal: '{7}'.repeat(200), origin: byHand }),
+    )
+    const text = renderTaskIndex(tasks, 'demo', 'all', noon, { bytes: 400_000, tokens: 5000 })
+    expect(tokensAtMost(text)).toBeLessThanOrEqual(5000)
+    const names = [...text.matchAll(/name="([^"]*)"/g)].map(([, name]) => name)
+    expect(names.length).toBeGreaterThan(1)
+    expect(names).toEqual(Array.from({ length: names.length }, (_, n) => `t-${99 - n}`))
   })
 
   it.each([

@@ -1,7 +1,8 @@
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { shownGoal } from '../../../machines/task/shown-goal.ts'
 import { nameOf } from '../names.ts'
-import { attributes, bytesOf, escapeText } from './escape.ts'
+import { attributes, escapeText } from './escape.ts'
+import { boundless, fitsIn, minus, sizeOf, type Size } from './size.ts'
 
 export type IndexScope = 'all' | 'brainstorm' | 'incident'
 
@@ -14,15 +15,22 @@ export function renderTaskIndex(
   project: string,
   scope: IndexScope,
   now: number,
-  maxBytes = Number.POSITIVE_INFINITY,
+  budget: Size = boundless,
 ): string {
   const inScope = tasks.filter((task) => scope === 'all' || task.kind === scope)
   const newest = inScope.toSorted((a, b) => startOf(b) - startOf(a)).slice(0, maxEntries)
-  const write = (entries: readonly string[]): string =>
-    `<task_index${attributes({ project, count: entries.length, scope })}>\n${entries.join('')}</task_index>\n`
-  let entries = newest.map((task) => renderEntry(task, now))
-  while (entries.length > 0 && bytesOf(write(entries)) > maxBytes) entries = entries.slice(0, -1)
-  return write(entries)
+  const write = (count: number, inner: string): string =>
+    `<task_index${attributes({ project, count, scope })}>\n${inner}</task_index>\n`
+  const entries = newest.map((task) => renderEntry(task, now))
+  let left = minus(budget, sizeOf(write(entries.length, '')))
+  const end = entries.findIndex((entry) => {
+    const size = sizeOf(entry)
+    if (!fitsIn(size, left)) return true
+    left = minus(left, size)
+    return false
+  })
+  const shown = end === -1 ? entries : entries.slice(0, end)
+  return write(shown.length, shown.join(''))
 }
 
 function renderEntry(task: TaskContext, now: number): string {

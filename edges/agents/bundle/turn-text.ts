@@ -16,8 +16,8 @@ import type { AssignmentContext, KindHints } from './assignment/context.ts'
 import { prefaceOf, type Preface } from './preface.ts'
 import { collectBundle } from './collect.ts'
 import { renderEvents } from './elements.ts'
-import { bytesOf } from './escape.ts'
 import { renderBundle } from './render.ts'
+import { budgetOf, sizeOf, sumOf } from './size.ts'
 
 type Deps = Pick<
   AgentApiDeps,
@@ -34,11 +34,11 @@ export async function renderTurn(deps: Deps, turn: EffectParams<'submitTurn'>, o
   const first = ordinal === 0
   const reason = turn.purpose === 'handoff' ? 'handoff' : reasonOf(task, first)
   const maxBytes = await deps.maxBundleBytes(task.config.project)
-  const preface = isPast ? noPreface : await prefaceOf(deps, task, agentOf(task), maxBytes)
+  const preface = isPast ? noPreface : await prefaceOf(deps, task, agentOf(task), budgetOf(maxBytes))
   const assignment = renderAssignment(assignmentContext(task, preface.hints), reason)
   const events = first ? '' : renderEvents(input.events)
-  const reservedBytes = bytesOf(assignment) + bytesOf(events) + bytesOf(preface.text) + 2
-  const { text, squeezed } = renderBundle(input, { maxBytes, reservedBytes, eventsInside: first })
+  const reserved = sumOf([assignment, events, preface.text, '\n', '\n'].map(sizeOf))
+  const { text, squeezed } = renderBundle(input, { maxBytes, reserved, eventsInside: first })
   if (squeezed)
     deps.logger.warn({ task: task.id, maxBytes }, 'the renderer dropped more than comments to fit the bundle')
   return `${events === '' ? '' : `${events}\n`}${preface.text}${text}\n${assignment}`

@@ -40,7 +40,7 @@ test('every call that a bundle names for what it left out is taken as it is writ
     notesTotal: 2,
   }
   const texts = [50_000, 1_000_000, 6_000_000].map(
-    (maxBytes) => renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true }).text,
+    (maxBytes) => renderBundle(input, { maxBytes, eventsInside: true }).text,
   )
   const calls = [...new Set(texts.join('').match(/(scm_read|task_context)\([^)]*\)/g))]
   expect(calls).toEqual(

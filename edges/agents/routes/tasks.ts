@@ -7,6 +7,7 @@ import { clampLimit, decodeCursor, listQuery, page } from '../../../http/list.ts
 import { Problem } from '../../../http/problem.ts'
 import { collectBundle } from '../bundle/collect.ts'
 import { renderBundle } from '../bundle/render.ts'
+import { budgetOf } from '../bundle/size.ts'
 import { renderTaskIndex } from '../bundle/task-index.ts'
 import { idIn, refuseForeignProject, requireReadable, requireTool } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
@@ -100,7 +101,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       const input = await collectBundle(deps, task, { notes, eventsUpTo: task.journal.eventSequence })
       const maxBytes = await deps.maxBundleBytes(task.config.project)
       const wholeNotes = notes === 'all'
-      const { text } = renderBundle(input, { maxBytes, reservedBytes: 0, eventsInside: true, wholeNotes })
+      const { text } = renderBundle(input, { maxBytes, eventsInside: true, wholeNotes })
       return reply.type('application/xml; charset=utf-8').send(text)
     },
   )
@@ -126,7 +127,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       const tasks = await findTasks(deps.runtime, { project, since })
       return reply
         .type('application/xml; charset=utf-8')
-        .send(renderTaskIndex(tasks, nameOf(project), scope, deps.clock.now(), maxBytes))
+        .send(renderTaskIndex(tasks, nameOf(project), scope, deps.clock.now(), budgetOf(maxBytes)))
     },
   )
 }
