@@ -7,7 +7,7 @@
  * K4 While the provider is down the keys known last still verify, for `MAX_STALE_MS`.
  * K5 A key that the provider withdrew is gone after `MAX_AGE_MS`.
  */
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, errors, flattenedVerify, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import type { Clock } from '../ports.ts'
 
 const REFETCH_MS = 30_000
@@ -43,19 +43,17 @@ export class KeySet {
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     const keys = await this.#current()
     try {
-      return await keys(header, token)
+      const key = await keys(header, token)
+      // A provider may sign with a new key under the old id, or publish one key without any.
+      if (this.#mayAsk()) await flattenedVerify(token, key)
+      return key
     } catch (error) {
       const unknownKey = error instanceof errors.JWKSNoMatchingKey && header.kid !== undefined
-      if (!unknownKey || !(await this.askAgain())) throw error
+      const otherKey = error instanceof errors.JWSSignatureVerificationFailed
+      if (!(unknownKey || otherKey) || !this.#mayAsk()) throw error
+      await this.#ask()
       return (this.#keys ?? keys)(header, token)
     }
-  }
-
-  /** False within K1's pause. A provider may sign with a new key under the old id, or publish one key without any. */
-  async askAgain(): Promise<boolean> {
-    if (!this.#mayAsk()) return false
-    await this.#ask()
-    return true
   }
 
   async #current(): Promise<LocalKeys> {

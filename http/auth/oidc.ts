@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { decodeProtectedHeader, errors, jwtVerify, type JWTVerifyResult } from 'jose'
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose'
 import { fetchJson } from '../fetch-json.ts'
 import type { Clock, Fetch } from '../ports.ts'
 import { Problem } from '../problem.ts'
@@ -33,18 +33,13 @@ export function oidcVerifier(options: OidcOptions): VerifyToken {
   return async (token) => {
     try {
       refuseBeforeLookUp(token, { ...options, algorithms })
-      const verify = (): Promise<JWTVerifyResult> =>
-        jwtVerify(token, keys.keyFor, {
-          issuer: options.issuer,
-          audience: options.audience,
-          algorithms: [...algorithms],
-          requiredClaims: ['iss', 'aud', 'sub', 'exp'],
-          clockTolerance: CLOCK_TOLERANCE_SECONDS,
-          currentDate: new Date(options.clock.now()),
-        })
-      const { payload } = await verify().catch(async (error: unknown) => {
-        if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await keys.askAgain())) throw error
-        return verify()
+      const { payload } = await jwtVerify(token, keys.keyFor, {
+        issuer: options.issuer,
+        audience: options.audience,
+        algorithms: [...algorithms],
+        requiredClaims: ['iss', 'aud', 'sub', 'exp'],
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        currentDate: new Date(options.clock.now()),
       })
       if (payload.sub === '') throw new errors.JWTClaimValidationFailed('the subject is empty', payload, 'sub')
       return toPrincipal(payload)
