@@ -71,23 +71,6 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect(response.status).toBe(401)
   })
 
-  test('strangers at its listeners and sockets end nothing, stay nowhere, and the next turn is as before (HTTP-RULE-7)', async () => {
-    const pid = pod.process.pid ?? 0
-    const places = [...portsOf(pid).map((port) => ({ host: '127.0.0.1', port })), ...socketsOf(pid)]
-    expect(places.length).toBeGreaterThan(3)
-    const descriptors = openDescriptors(pid)
-    const inner: string[] = []
-    for (const place of places) {
-      // Tools and hooks speak lines, and owe no answer.
-      for (const { asked, answer } of await walk(place, 'path' in place ? 50 : undefined))
-        if (answer.startsWith('HTTP/1.1 5')) inner.push(asked)
-      await flood(place, 200)
-    }
-    expect(inner).toEqual([])
-    await expect.poll(() => openDescriptors(pid), { timeout: 20_000 }).toBeLessThanOrEqual(descriptors + 10)
-    expect(await pod.turn('hello')).toMatchObject({ state: 'completed', finalText: 'understood' })
-  })
-
   test.each([10, 5_000, 200_000])(
     'delivers a body of %i characters exactly and reports the result (MESSAGES-10, MESSAGES-11, MESSAGES-12, WRAPPER-TURN-3)',
     async (size) => {
@@ -244,6 +227,23 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     } finally {
       truncateSync(path, own)
     }
+  })
+
+  test('strangers at its listeners and sockets end nothing, stay nowhere, and the next turn is as before (HTTP-RULE-7)', async () => {
+    const pid = pod.process.pid ?? 0
+    const places = [...portsOf(pid).map((port) => ({ host: '127.0.0.1', port })), ...socketsOf(pid)]
+    expect(places.length).toBeGreaterThan(3)
+    const descriptors = openDescriptors(pid)
+    const inner: string[] = []
+    for (const place of places) {
+      // Tools and hooks speak lines, and owe no answer.
+      for (const { asked, answer } of await walk(place, 'path' in place ? 50 : undefined))
+        if (answer.startsWith('HTTP/1.1 5')) inner.push(asked)
+      await flood(place, 200)
+    }
+    expect(inner).toEqual([])
+    await expect.poll(() => openDescriptors(pid), { timeout: 20_000 }).toBeLessThanOrEqual(descriptors + 10)
+    expect(await pod.turn('hello')).toMatchObject({ state: 'completed', finalText: 'understood' })
   })
 
   test('ends gracefully on DELETE: interrupts, pushes, calls back, exits 0 (SESSION-6, WRAPPER-STOP-3)', async () => {
