@@ -236,8 +236,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'edges/forge/outbound/issues.ts',
-        find: /if \(own\.some\(\(comment\) => comment\.body\.includes\(mine\)\)\) return\n/,
-        replace: '\n',
+        find: /const isThere = \(mark: string\): boolean => [^\n]*/,
+        replace: 'const isThere = (mark: string): boolean => false',
       },
     ],
   },

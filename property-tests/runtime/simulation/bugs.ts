@@ -252,8 +252,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'runtime/effects/failed-effects.ts',
-        find: /if \(error instanceof TerminalError\) return [^\n]*/,
-        replace: "if (error instanceof TerminalError) return { kind: 'performed', deliveries: [] }",
+        find: /if \(error instanceof TerminalError\) \{/,
+        replace: "if (error instanceof TerminalError) { return { kind: 'performed', deliveries: [] }",
       },
     ],
   },
