@@ -116,6 +116,7 @@ function calls(): readonly Call[] {
   return readFileSync(path, 'utf8')
     .trim()
     .split('\n')
+    .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Call)
 }
 

@@ -126,8 +126,14 @@ function run({ command, env, cwd, signal }: Run): Promise<string> {
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-4096)))
     child.once('spawn', () => lower(child.pid!))
-    child.once('error', reject)
-    child.once('close', () => (out.trim() === '' ? reject(new Error(lastLine(complaint))) : resolve(out)))
+    let fault: Error | undefined
+    // Until one that is told to stop has closed it may still write into its folder, which goes next.
+    child.once('error', (error) => (child.pid === undefined ? reject(error) : (fault = error)))
+    child.once('close', () => {
+      if (fault !== undefined) reject(fault)
+      else if (out.trim() === '') reject(new Error(lastLine(complaint)))
+      else resolve(out)
+    })
   })
 }
 
