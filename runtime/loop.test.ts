@@ -83,3 +83,13 @@ test('who is woken while a turn is under way takes one more at once; nothing wak
   gates[2]?.resolve()
   await loop.stop()
 })
+
+test('a start of one that runs sets its next turn anew, and leaves no second timer (L2)', async () => {
+  const { loop, at, passes, waiting } = looping(async () => undefined)
+  loop.start(1_000)
+  loop.start(2_000)
+  expect(waiting()).toBe(1)
+  await passes(3_000)
+  expect(at).toEqual([2_000])
+  await loop.stop()
+})

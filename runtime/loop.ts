@@ -90,7 +90,9 @@ class TimedLoop implements Loop {
   }
 
   #wakeIn(delayMs: number): void {
-    if (this.#isOpen) this.#timer = this.#options.clock.setTimer(delayMs, () => this.wake())
+    if (!this.#isOpen) return
+    this.#timer?.cancel()
+    this.#timer = this.#options.clock.setTimer(delayMs, () => this.wake())
   }
 
   /** Never rejects. */
