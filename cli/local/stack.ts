@@ -33,6 +33,7 @@ import { logFile } from './log-file.ts'
 import { localManifests } from '../../standins/manifests.ts'
 import { wallsOf, type ModelChoice } from './model-choice.ts'
 import { people } from '../../standins/people.ts'
+import { makePeople, writePeople, type PeopleFile } from './people-file.ts'
 import { loopback, podAddresses, reachable, type PodAddresses } from './pod-addresses.ts'
 import { choosePorts, portOf, type Ports } from './ports.ts'
 import { memorySupervisor, urlOf } from './memory.ts'
@@ -198,13 +199,15 @@ async function openStandIns(
 ): Promise<StandIns> {
   const { dir } = options
   const { secrets, signInCode, earlier, branch, opened, addresses, ports } = given
+  const persons = makePeople([people.maintainer, people.reporter, people.stranger])
   // Addresses of the forge are in the resources and in what it told; an earlier start's are kept.
   const forge = await startForge({
     dir: join(dir, 'forge'),
     port: await portOf(earlier?.forge),
-    seed: { users: users(secrets.token) },
+    seed: { users: users(secrets.token, persons) },
   })
   opened(() => forge.close())
+  writePeople(dir, persons)
   const served = await serveRepository(options, forge, { branch, dialect: dialectOf(dir, options.forge, earlier) })
   const identity = await startIdentity({
     keyFile: join(dir, 'identity-key.json'),
@@ -468,12 +471,10 @@ function secretFile(dir: string, name: string, value: string): string {
   return path
 }
 
-function users(botToken: string): readonly { login: string; token?: string }[] {
+function users(botToken: string, persons: PeopleFile): readonly { login: string; token: string }[] {
   return [
     { login: people.bot, token: botToken },
-    { login: people.maintainer },
-    { login: people.reporter },
-    { login: people.stranger },
+    ...Object.entries(persons).map(([login, { token }]) => ({ login, token })),
   ]
 }
 
