@@ -55,14 +55,20 @@ function endsStep({ event }: PlacedRow): boolean {
   )
 }
 
-/** A step looks whether the Project is paused when it begins: that may have been said when the step was asked for already. */
-function startsNothingWhilePaused({ rows, fillings }: Outcome): readonly string[] {
+/**
+ * A step looks whether the Project is paused when it begins: that may have been said when the step was asked for already. A
+ * process that stood still goes on with the step that it had looked for, whatever was asked for since.
+ */
+function startsNothingWhilePaused({ plan, rows, fillings }: Outcome): readonly string[] {
+  const stoodStill = plan.faults.some(({ kind }) => kind === 'stop' || kind === 'pause')
   const applied = rows.filter(({ event }) => event.type === 'project.applied')
   const isPaused = (row: PlacedRow | undefined): boolean => row?.event['maxConcurrentAgents'] === 0
   const steps = ofMemory(rows).filter(asksForStep)
-  return fillings.flatMap(({ project, place }) => {
+  return fillings.flatMap(({ project, place, life }, index) => {
     const own = applied.filter(({ address }) => address === `project:${project}`)
-    const asked = steps.findLast((step) => step.address === `memory:${project}` && step.place <= place)?.place ?? 0
+    const due = steps.filter((step) => step.address === `memory:${project}` && step.place <= place)
+    const last = fillings.slice(0, index).findLast((one) => one.life === life)?.place ?? 0
+    const asked = (stoodStill ? due.find((step) => step.place > last) : due.at(-1))?.place ?? 0
     const since = [
       own.findLast((row) => row.place < asked),
       ...own.filter((row) => row.place >= asked && row.place <= place),
