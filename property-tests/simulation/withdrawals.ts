@@ -68,7 +68,7 @@ export function grantsAreTheirs({ audit, rows }: Pick<Outcome, 'audit' | 'rows'>
 /**
  * LAW-24 of plans (APPROVAL-19): when the maintainer approved, the issue showed the plan of the grant as the platform wrote
  * it. Three things are left out (decisions/0023). Forges date in whole seconds: what the platform wrote in the second of the
- * approval counts. Where no plan was shown, an approval older than the Task's first plan by the platform's clock speaks of
+ * approval counts. Where no plan was shown, or its comment is gone at the claim, an approval older than the Task's first plan by the platform's clock speaks of
  * that one. And nobody looks at the comment where the Task has merged (APPROVAL-16).
  */
 export function plansStand({ audit, rows }: Pick<Outcome, 'audit' | 'rows'>): readonly string[] {
@@ -86,7 +86,10 @@ export function plansStand({ audit, rows }: Pick<Outcome, 'audit' | 'rows'>): re
       .map(({ detail }) => detail?.['comment'])
     const isOfPlan = ({ detail }: Entry): boolean => own.includes(detail?.['comment'])
     const before = known.slice(0, at).findLast(isOfPlan)
-    const isNone = before === undefined || before.action === 'comment.delete'
+    // What is gone at the claim has left no time of the forge.
+    const isNone = [before, known.findLast(isOfPlan)].some(
+      (one) => (one?.action ?? 'comment.delete') === 'comment.delete',
+    )
     const isFirst = (one: PlacedRow): boolean => one.address === `task:${task}` && one.event['kind'] === 'plan'
     if (isNone && second(rows.find(isFirst)?.event.at ?? 0) >= second(word.at)) return []
     const inItsSecond = known.filter((one) => isOfPlan(one) && second(one.at) === second(word.at))
