@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { topicMarker, withMarkers } from '../edges/forge/marker.ts'
+import { planComment } from '../machines/issue/plan.ts'
 import { tokenStore } from '../memory/client/token-store.ts'
 import { protectedResourcePath } from '../orchestrator/protected-resource.ts'
 import { bundleFormat } from '../runtime/journal/bundle/schema.ts'
@@ -48,11 +50,29 @@ const job = {
   errors: [{ idempotency_key: evil, message: evil }],
 }
 
+const dated = '2026-01-01T00:00:00Z'
+const plan = `sha256:${'a'.repeat(64)}`
+const saidOnForge = {
+  ...{ id: 1, user: { id: 2, login: evil, type: 'Bot' }, html_url: evil, issue_url: 'https://forge/issues/1' },
+  ...{ body: withMarkers(planComment(plan, evil), topicMarker('plan')), created_at: dated, updated_at: dated },
+}
+
 /** By path, and by method where there are two. */
 const answers: Readonly<Record<string, unknown>> = {
   '/resources': { kind: evil, name: evil, change: evil, warnings: [{ path: evil, message: evil }] },
   '/resources/tasks': { items: [view] },
-  '/resources/tasks/default/a': view,
+  '/resources/tasks/default/a': {
+    ...view,
+    spec: { ...view.spec, projectRef: 'p' },
+    status: {
+      ...{ ...view.status, stageClass: evil, planHash: plan, mergeRequests: [] },
+      issues: [{ repository: 'lib', number: 1, state: 'open', granted: false }],
+    },
+  },
+  '/resources/issues/default/lib-1': { ...view, status: { ownerTask: 'default/a' } },
+  '/resources/repositories/default/lib': view,
+  '/user': { id: 1, login: `${evil}2`, type: 'User' },
+  '/repos/acme/lib/issues/1/comments': [saidOnForge],
   '/operations/why': {
     ...{ task: evil, stage: evil, resting, detail: evil, below: [resting], reviewRounds: 1 },
     queue: { entry: evil, position: 1, reason: evil },
@@ -132,11 +152,15 @@ const server = createServer((request, response) => {
       ...{ resource: url, resource_name: evil, authorization_servers: [url], bearer_methods_supported: [evil] },
       ...{ statewright_version: evil, statewright_audience: evil, statewright_client_id: evil },
     },
+    '/resources/projects/default/p': {
+      spec: { scm: { provider: 'forge_a', owner: 'acme', botLogin: evil, apiURL: url, webURL: url } },
+    },
     '/.well-known/openid-configuration': {
       ...{ issuer: url, token_endpoint: `${url}/token`, device_authorization_endpoint: `${url}/device` },
     },
   }
-  const found = open[pathname] ?? (refuses ? undefined : answers[pathname])
+  const spoken = request.method === 'POST' && pathname.startsWith('/repos/') ? saidOnForge : undefined
+  const found = spoken ?? open[pathname] ?? (refuses ? undefined : answers[pathname])
   const isAnswered = found !== undefined || pathname === '/text'
   const status = isAnswered ? 200 : pathname === '/token' ? 400 : pathname.startsWith('/apis') ? 403 : 404
   response.writeHead(status, { 'content-type': 'application/json' })
@@ -157,6 +181,8 @@ beforeAll(async () => {
   await once(server, 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   vi.stubEnv('XDG_CONFIG_HOME', join(folder, 'config'))
+  vi.stubEnv('GH_HOST', url)
+  vi.stubEnv('GH_ENTERPRISE_TOKEN', 't')
   vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'))
   const login = { issuer: url, tokenUrl: `${url}/token`, clientId: 'c', audience: 'a' }
   // Far in the future: it is not renewed.
@@ -201,6 +227,8 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   apply: ['-f DIR/secret.yaml', '-f DIR/bad.yaml', '-f DIR/cut.yaml'],
   get: ['tasks', 'tasks a', 'tasks -o json', 'tasks -o yaml'],
   why: ['a', 'a --json'],
+  approve: ['a --yes', 'lib#1 --yes'],
+  comment: ['a x', 'lib#1 x'],
   logs: ['a', 'a --json'],
   retry: ['a', 'a --json'],
   cancel: ['a', 'a --json'],
@@ -232,7 +260,21 @@ const calls: Readonly<Record<string, readonly string[]>> = {
 /** They show nothing that a server answers, or what they show goes to `print` line by line (the architecture test). */
 const others = ['up', 'demo', 'secret', 'orchestrator', 'rbac', 'memory']
 
-const ofServer = ['apply', 'get', 'why', 'logs', 'retry', 'cancel', 'hold', 'pause', 'resume', 'inspector', 'actors']
+const ofServer = [
+  'apply',
+  'get',
+  'why',
+  'approve',
+  'comment',
+  'logs',
+  'retry',
+  'cancel',
+  'hold',
+  'pause',
+  'resume',
+  'inspector',
+  'actors',
+]
 const alsoOfServer = ['history', 'replay', 'export', 'effects', 'dead-letters', 'retention', 'login']
 const ofService = ['query', 'ingest', 'code-graph']
 const ofCluster = ['release', 'doctor']

@@ -31,6 +31,14 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'explain why a Task rests, and what would move it: TASK [--json]',
     run: async (args) => (await import('./commands/why.ts')).why(args),
   },
+  approve: {
+    summary: "approve a Task's plan on the forge, by your own right: TASK [--yes] [--as NAME]",
+    run: async (args) => (await import('./commands/approve.ts')).approve(args),
+  },
+  comment: {
+    summary: 'comment on the forge, by your own right: TASK TEXT|- [--as NAME]',
+    run: async (args) => (await import('./commands/comment.ts')).comment(args),
+  },
   logs: {
     summary: "print what the wrapper of a Task's pod logged: TASK [--pod N] [--tail N] [--follow]",
     run: async (args) => (await import('./commands/logs.ts')).logs(args),

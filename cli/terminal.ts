@@ -3,6 +3,7 @@
  * strangers wrote: people on a forge, agents, servers, providers. What a command makes of lines stays as it is.
  */
 import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
 import { visible } from '../http/visible.ts'
 
 /** A text is one line: only a list has more, so that nobody's text becomes a line of ours. */
@@ -26,6 +27,22 @@ export async function printEach(lines: Iterable<string>): Promise<void> {
 export function errorLines(message: string): readonly string[] {
   const [first = '', ...below] = message.split('\n')
   return [first, ...below.map((line) => (line.startsWith('  ') ? line : `  ${line}`))]
+}
+
+/** Of a person at a terminal: the line that he writes. */
+async function asked(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const ended = once(terminal, 'close').then(() => '')
+  try {
+    return await Promise.race([terminal.question(`${visible(question)} `), ended])
+  } finally {
+    terminal.close()
+  }
+}
+
+/** Only y and yes are one. */
+export async function confirmed(question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await asked(`${question} [y/N]`)).trim())
 }
 
 /** A terminal may say that it has none. */

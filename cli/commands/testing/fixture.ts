@@ -28,6 +28,8 @@ export interface CommandFixture {
   readonly refused: Set<string>
   /** What the orchestrator warns of, by name. */
   readonly warned: Map<string, readonly object[]>
+  /** Runs before the `count`th request from now for one resource of this kind. */
+  after(kind: string, count: number, run: () => void): void
   file(text: string): string
 }
 
@@ -38,6 +40,7 @@ export async function withOrchestrator(
 ): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'statewright-cli-'))
   const identity = await startIdentity({ clients: [{ clientId: 'cli', secret: 'cli-secret', audiences: [audience] }] })
+  const due: { kind: string; count: number; run: () => void }[] = []
   const fixture: CommandFixture = {
     dir,
     sent: [],
@@ -45,6 +48,7 @@ export async function withOrchestrator(
     asked: [],
     refused: new Set(),
     warned: new Map(),
+    after: (kind, count, run) => void due.push({ kind, count, run }),
     file: (text) => {
       const path = join(dir, 'manifest.yaml')
       writeFileSync(path, text)
@@ -72,6 +76,7 @@ export async function withOrchestrator(
           return { items: items.slice(from, next), ...(next < items.length ? { nextCursor: String(next) } : {}) }
         })
         app.get('/resources/:kind/default/:name', { schema: { params: byName } }, async ({ params }) => {
+          for (const one of due) if (one.kind === params.kind && --one.count === 0) one.run()
           const found = (fixture.items[params.kind] ?? []).find(
             (item) => (item as (typeof fixture.sent)[0]).metadata.name === params.name,
           )

@@ -1,0 +1,203 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { topicMarker, withMarkers } from '../../edges/forge/marker.ts'
+import { inWordsOf } from '../../edges/forge/words-of-forge.ts'
+import { planComment } from '../../machines/issue/plan.ts'
+import { routeRules } from '../../orchestrator/route-roles.ts'
+import { withForge, type ForgeFixture } from '../../standins/forge/testing/fixture.ts'
+import { findEndpoints, writeEndpoints } from '../local/endpoints.ts'
+import { writePeople } from '../local/people-file.ts'
+import { approve } from './approve.ts'
+import { comment } from './comment.ts'
+import { said, withOrchestrator, type CommandFixture, type Said } from './testing/fixture.ts'
+
+const [first, second] = [`sha256:${'a1'.repeat(32)}`, `sha256:${'b2'.repeat(32)}`]
+const metadata = (name: string): object => ({ name, namespace: 'default' })
+type Dialect = 'github' | 'gitlab'
+const providers = { github: 'forge_a', gitlab: 'forge_b' } as const
+
+/** As the platform writes it. */
+function shown(dialect: Dialect, hash: string, body: string): string {
+  return withMarkers(inWordsOf(providers[dialect], 'issue', planComment(hash, body)), topicMarker('plan'))
+}
+
+interface Room extends ForgeFixture {
+  readonly cli: CommandFixture
+  readonly repository: string
+  readonly number: number
+  readonly plan: number
+  /** Comments of the thread, without the plan's. */
+  said(): readonly string[]
+  /** The plan that the orchestrator knows as the newest. */
+  knows(planHash: string | null): void
+  call(command: typeof approve, ...args: string[]): Promise<Said & { readonly code: number }>
+}
+
+async function withRoom(dialect: Dialect, use: (room: Room) => Promise<void>): Promise<void> {
+  const owner = dialect === 'gitlab' ? 'acme/tools' : 'acme'
+  await withForge({ git: 'memory', repository: { dialect, owner } }, (forge) =>
+    withOrchestrator(async (cli) => {
+      const repository = `${owner}/library`
+      const { number } = forge.forge.openIssue('reader', repository, { title: 'Months', body: 'b', labels: [] })
+      const { id: plan } = forge.forge.comment('bot', repository, number, shown(dialect, first, 'Add months.'))
+      const apiURL = dialect === 'gitlab' ? forge.forge.gitlabApiUrl : forge.forge.apiUrl
+      const scm = { provider: providers[dialect], owner, botLogin: 'bot', apiURL }
+      const spec = { scm: { ...scm, webURL: forge.forge.url } }
+      cli.items['projects'] = [{ kind: 'Project', metadata: metadata('demo'), spec, status: {} }]
+      const url = forge.forge.gitUrl(owner, 'library')
+      cli.items['repositories'] = [{ metadata: metadata('library'), spec: { projectRef: 'demo', url }, status: {} }]
+      const name = `library-${number}`
+      cli.items['issues'] = [{ metadata: metadata(name), spec: {}, status: { ownerTask: 'default/months' } }]
+      const endpoints = findEndpoints(cli.dir)
+      if (endpoints === undefined) throw new Error('no endpoints')
+      writeEndpoints(cli.dir, { ...endpoints, forge: forge.forge.url, forgeApi: apiURL })
+      const room: Room = {
+        ...{ ...forge, cli, repository, number, plan },
+        said: () =>
+          forge.forge
+            .issues(repository)
+            .flatMap(({ comments }) => [...comments.values()])
+            .filter(({ id }) => id !== plan)
+            .map(({ author, body }) => `${author.login}: ${body}`),
+        knows: (planHash) => {
+          const issues = [{ repository: 'library', number, state: 'open', granted: false }]
+          const status = { stage: 'implementing', stageClass: 'active', planHash, issues, mergeRequests: [] }
+          cli.items['tasks'] = [{ metadata: metadata('months'), spec: { projectRef: 'demo' }, status }]
+        },
+        call: async (command, ...args) => {
+          let code = 0
+          const words = await said(async () => void (code = await command([...args, '--dir', cli.dir])))
+          return { ...words, code }
+        },
+      }
+      room.knows(first)
+      await use(room)
+    }),
+  )
+}
+
+/** As `up` writes it at each start; of a pod it is hidden. */
+function readablePeople({ cli }: Room): void {
+  writePeople(cli.dir, { maintainer: { token: 'token-of-maintainer', key: 'k' } })
+}
+
+const words = { github: '/approve', gitlab: 'approve' } as const
+const credentials = [
+  ...['GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'],
+  ...['GITLAB_TOKEN', 'GITLAB_HOST', 'GITLAB_URI'],
+]
+let bin = ''
+
+beforeEach(() => {
+  for (const name of credentials) vi.stubEnv(name, undefined)
+  bin = mkdtempSync(join(tmpdir(), 'approve-'))
+  mkdirSync(join(bin, 'none'))
+  vi.stubEnv('PATH', join(bin, 'none'))
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(bin, { recursive: true, force: true })
+})
+
+describe.each(['github', 'gitlab'] as const)('on %s', (dialect) => {
+  test('approve shows the plan and its hash, and writes the word as the person', () =>
+    withRoom(dialect, async (room) => {
+      readablePeople(room)
+      const { out, code } = await room.call(approve, 'months', '--as', 'maintainer', '--yes')
+      expect(code).toBe(0)
+      expect(out).toContain('plan a1a1a1a1 of default/months, on library#')
+      expect(out).toContain('  Add months.')
+      expect(room.said()).toEqual([`maintainer: ${words[dialect]}`])
+    }))
+
+  test('an agent that runs approve --as has no credential to speak with, and writes nothing', () =>
+    withRoom(dialect, async (room) => {
+      const { err, code } = await room.call(approve, 'months', '--as', 'maintainer', '--yes')
+      expect({ code, said: room.said() }).toEqual({ code: 3, said: [] })
+      expect(err).toContain('nothing was written')
+      expect(err).toMatch(/http:\S+issues\/\d+/)
+      readablePeople(room)
+      await room.call(approve, 'months', '--as', 'maintainer', '--yes')
+      expect(room.said()).toHaveLength(1)
+    }))
+
+  test('approve refuses a plan that is not the newest, and a newer one at the write', () =>
+    withRoom(dialect, async (room) => {
+      readablePeople(room)
+      const call = (): Promise<unknown> => room.call(approve, 'months', '--as', 'maintainer', '--yes')
+      room.knows(second)
+      await expect(call()).rejects.toThrow('does not show the newest plan')
+      room.knows(null)
+      await expect(call()).rejects.toThrow('has no plan yet')
+      room.knows(first)
+      room.cli.after('tasks', 2, () => {
+        room.knows(second)
+        room.forge.editComment('bot', room.repository, room.plan, shown(dialect, second, 'Drop all.'))
+      })
+      await expect(call()).rejects.toThrow('a newer plan b2b2b2b2 stands')
+      expect(room.said()).toEqual([])
+    }))
+
+  test('comment speaks on the issue of a Task, or in the thread that is named', () =>
+    withRoom(dialect, async (room) => {
+      readablePeople(room)
+      await room.call(comment, 'months', 'Please wait.', '--as', 'maintainer')
+      await room.call(comment, `library#${room.number}`, '/approve', '--as', 'maintainer')
+      expect(room.said()).toEqual(['maintainer: Please wait.', `maintainer: ${words[dialect]}`])
+    }))
+
+  test('a credential in the environment goes to the host that its owner named, and to no other', () =>
+    withRoom(dialect, async (room) => {
+      const [token, host] = dialect === 'gitlab' ? ['GITLAB_TOKEN', 'GITLAB_HOST'] : ['GH_ENTERPRISE_TOKEN', 'GH_HOST']
+      for (const name of ['GH_TOKEN', 'GITHUB_TOKEN', token]) vi.stubEnv(name, 'token-of-maintainer')
+      vi.stubEnv(host, 'forge.example.org')
+      expect((await room.call(comment, 'months', 'x')).code).toBe(3)
+      vi.stubEnv(host, undefined)
+      expect((await room.call(comment, 'months', 'x')).code).toBe(3)
+      expect(room.said()).toEqual([])
+      vi.stubEnv(host, room.forge.url)
+      expect((await room.call(comment, 'months', 'x')).code).toBe(0)
+      expect(room.said()).toEqual(['maintainer: x'])
+    }))
+
+  test("the bot's credential is no person's", () =>
+    withRoom(dialect, async (room) => {
+      writePeople(room.cli.dir, { bot: { token: 'token-of-bot', key: 'k' } })
+      await expect(room.call(approve, 'months', '--as', 'bot', '--yes')).rejects.toThrow("the bot's")
+      expect(room.said()).toEqual([])
+    }))
+
+  test('a person of the stack speaks on its own forge alone', () =>
+    withRoom(dialect, async (room) => {
+      readablePeople(room)
+      const endpoints = findEndpoints(room.cli.dir)
+      if (endpoints !== undefined) writeEndpoints(room.cli.dir, { ...endpoints, forgeApi: 'http://127.0.0.1:1' })
+      expect((await room.call(comment, 'months', 'x', '--as', 'maintainer')).code).toBe(3)
+      expect(room.said()).toEqual([])
+    }))
+})
+
+test('the orchestrator has no route that speaks for a person on the forge', () => {
+  expect(Object.keys(routeRules).filter((route) => /approv|comment/i.test(route))).toEqual([])
+})
+
+test('gh is asked without the tokens of the environment, which it would give to any host', async () => {
+  const { ownCredential } = await import('../forge/credentials.ts')
+  writeFileSync(join(bin, 'gh'), '#!/bin/sh\necho "$4:$GH_ENTERPRISE_TOKEN$GH_TOKEN"\n')
+  chmodSync(join(bin, 'gh'), 0o755)
+  const path = `${bin}${delimiter}/usr/bin${delimiter}/bin`
+  const env = { PATH: path, GH_ENTERPRISE_TOKEN: 'e', GITHUB_ENTERPRISE_TOKEN: 'f', GH_HOST: 'ours.example.org' }
+  const of = (apiURL: string): Promise<unknown> => ownCredential({ provider: 'forge_a', apiURL }, env)
+  expect(await of('https://evil.example.org/api/v3')).toEqual({ token: 'evil.example.org:' })
+  expect(await of('https://ours.example.org/api/v3')).toEqual({ token: 'e' })
+  expect(await ownCredential({ provider: 'forge_a' }, env)).toEqual({ token: 'github.com:' })
+  expect(await ownCredential({ provider: 'forge_a' }, { ...env, GH_TOKEN: 't' })).toEqual({ token: 't' })
+  const spoofed = await ownCredential(
+    { provider: 'forge_a', apiURL: 'https://api.github.com@evil.org' },
+    { PATH: '/none', GH_TOKEN: 't' },
+  )
+  expect(spoofed).toHaveProperty('lacks')
+})

@@ -1,0 +1,71 @@
+import { flag, readArgs, UsageError } from '../args.ts'
+import { planOn, type ShownPlan } from '../forge/shown-plan.ts'
+import { asWrittenOn, noCredential, speakerOn, speakOptions, speakUsage } from '../forge/speak.ts'
+import { findThread, onlyOne, readTask, type Task, type Thread, type Wanted } from '../forge/thread.ts'
+import { connectOrchestrator } from '../server/connect.ts'
+import { confirmed, print } from '../terminal.ts'
+
+const usage = `usage: statewright approve TASK [--yes] [options]
+
+Approves the plan of a Task by a comment of yours on its issue. It shows the plan and its hash and asks, on a terminal.
+It writes nothing if the issue shows another plan by then. The platform judges your right to approve, as of any comment.
+TASK is the name of a Task; of several issues name one: lib#12.
+
+  -y, --yes         do not ask
+${speakUsage}
+
+Example: statewright approve implement-lib-1-x7k2p`
+
+/** `statewright approve TASK`: a person's word on the forge, by the person's own right. */
+export async function approve(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, { ...speakOptions, yes: { type: 'boolean', short: 'y' } }, usage)
+  if (parsed === undefined) return 0
+  const [subject, ...more] = parsed.positionals
+  if (subject === undefined || more.length > 0) throw new UsageError(`approve takes one Task\n\n${usage}`)
+  if (!flag(parsed, 'yes') && !process.stdin.isTTY)
+    throw new UsageError('approve asks on a terminal: read the plan on its issue, and give --yes')
+  const client = await connectOrchestrator(parsed)
+  const { thread, task } = await findThread(client, subject, waitingIssue)
+  if (thread.on !== 'issue') throw new UsageError('a plan is approved on its issue, not on a merge request')
+  const speaker = await speakerOn(thread, parsed)
+  if (speaker === undefined) return noCredential
+  const read = async ({ status: { planHash } }: Task): Promise<ShownPlan> => {
+    if (planHash === null) throw new Error(`${thread.task} has no plan yet: there is nothing to approve`)
+    const plan = await planOn(speaker.port, thread, planHash)
+    if (plan === undefined)
+      throw new Error(
+        `${thread.name} does not show the newest plan of ${thread.task}; nothing was written: try again soon`,
+      )
+    return plan
+  }
+  const plan = await read(task)
+  print(shown(thread, plan))
+  if (!flag(parsed, 'yes') && !(await confirmed(`Approve plan ${plan.hash} as ${speaker.login}?`))) {
+    print('nothing was written')
+    return 1
+  }
+  const now = await read(await readTask(client, thread.task))
+  if (now.hash !== plan.hash || now.words !== plan.words)
+    throw new Error(
+      `a newer plan ${now.hash} stands on ${thread.name}; nothing was written: read it, and approve again`,
+    )
+  const { path, on, number, forge } = thread
+  const word = asWrittenOn(forge.provider, thread, '/approve')
+  const { url } = await speaker.port.createComment(path, on, number, word)
+  print(`plan ${plan.hash} approved as ${speaker.login}: ${url}`)
+  return 0
+}
+
+function waitingIssue({ status: { issues, stageClass } }: Task, id: string): Wanted {
+  if (stageClass === 'terminal') throw new Error(`${id} has ended`)
+  const waiting = issues.filter(({ state, granted }) => state === 'open' && !granted)
+  return onlyOne(
+    waiting.map(({ repository, number }) => ({ repository, number, on: 'issue' })),
+    `${id} has no open issue that waits for an approval: statewright why ${id}`,
+  )
+}
+
+/** An agent wrote the plan: each of its lines is indented, and none is one of ours. */
+function shown({ name, url, task }: Thread, { hash, words }: ShownPlan): readonly string[] {
+  return [`plan ${hash} of ${task}, on ${name}: ${url}`, '', ...words.split(/\r?\n/).map((line) => `  ${line}`), '']
+}

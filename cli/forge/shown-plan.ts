@@ -1,0 +1,37 @@
+/** The plan of a Task as it stands on its issue: what a maintainer reads, and what `/approve` binds to (APPROVAL-10, APPROVAL-11). */
+import { topicMarker, withoutMarkers } from '../../edges/forge/marker.ts'
+import type { ForgePort } from '../../edges/forge/port.ts'
+import { inWordsOf } from '../../edges/forge/words-of-forge.ts'
+import { planComment } from '../../machines/issue/plan.ts'
+import { inert } from '../../machines/rules/executed-text.ts'
+import { sameLogin } from '../../machines/rules/logins.ts'
+import type { Thread } from './thread.ts'
+
+export interface ShownPlan {
+  /** Short, as the comment names it. */
+  readonly hash: string
+  /** The whole comment, without the platform's marks. */
+  readonly words: string
+  readonly at: number
+}
+
+/** Undefined: the issue does not show this plan of its Task, or not yet. */
+export async function planOn(
+  port: Pick<ForgePort, 'listComments'>,
+  { path, number, botLogin, forge }: Thread,
+  planHash: string,
+): Promise<ShownPlan | undefined> {
+  const comments = await port.listComments(path, 'issue', number)
+  const found = comments.find(
+    ({ author, body }) => sameLogin(author.login, botLogin) && body.includes(topicMarker('plan')),
+  )
+  if (found === undefined) return undefined
+  const words = withoutMarkers(found.body)
+  const title = firstLine(inWordsOf(forge.provider, 'issue', inert(planComment(planHash, ''))))
+  const hash = /`([^`]+)`/.exec(title)?.[1]
+  return firstLine(words) === title && hash !== undefined ? { hash, words, at: found.updatedAt } : undefined
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').trim()
+}

@@ -1,0 +1,121 @@
+/** Which thread of the forge a person speaks in, by the name of a Task or as `why` names threads: `lib#12`, `lib!13`. */
+import { Type, type Static } from 'typebox'
+import { forgePath, webOf } from '../../edges/forge/projects.ts'
+import type { ForgeSubjectKind } from '../../edges/forge/port.ts'
+import { UsageError } from '../args.ts'
+import type { OrchestratorClient } from '../client.ts'
+import type { ForgeApi } from './credentials.ts'
+
+export interface Thread {
+  readonly forge: ForgeApi
+  readonly botLogin: string
+  /** The forge's own name of the repository. */
+  readonly path: string
+  readonly on: ForgeSubjectKind
+  readonly number: number
+  /** As people name it: `lib#12`. */
+  readonly name: string
+  readonly url: string
+  /** `namespace/name` of the Task that works on it. */
+  readonly task: string
+}
+
+const Place = Type.Object({ repository: Type.String(), number: Type.Integer() })
+
+const Task = Type.Object({
+  spec: Type.Object({ projectRef: Type.String() }),
+  status: Type.Object({
+    stageClass: Type.String(),
+    planHash: Type.Union([Type.String(), Type.Null()]),
+    issues: Type.Array(Type.Intersect([Place, Type.Object({ state: Type.String(), granted: Type.Boolean() })])),
+    mergeRequests: Type.Array(Type.Intersect([Place, Type.Object({ state: Type.String() })])),
+  }),
+})
+export type Task = Static<typeof Task>
+
+const Subject = Type.Object({ status: Type.Object({ ownerTask: Type.Union([Type.String(), Type.Null()]) }) })
+
+const Project = Type.Object({
+  spec: Type.Object({
+    scm: Type.Object({
+      provider: Type.Union([Type.Literal('forge_a'), Type.Literal('forge_b')]),
+      owner: Type.String(),
+      botLogin: Type.String(),
+      apiURL: Type.Optional(Type.String()),
+      webURL: Type.Optional(Type.String()),
+    }),
+  }),
+})
+
+const Repository = Type.Object({ spec: Type.Object({ url: Type.Optional(Type.String()) }) })
+
+type Client = Pick<OrchestratorClient, 'ask'>
+
+/** One of the threads of a Task. */
+export interface Wanted extends Static<typeof Place> {
+  readonly on: ForgeSubjectKind
+}
+
+export function readTask(client: Client, id: string): Promise<Task> {
+  return client.ask(Task, 'GET', resourcePath('tasks', id))
+}
+
+/** `choose`: which of its threads is meant where a Task was named and none of them. */
+export async function findThread(
+  client: Client,
+  given: string,
+  choose: (task: Task, id: string) => Wanted,
+): Promise<{ readonly thread: Thread; readonly task: Task }> {
+  const [, namespace = 'default', repository, mark, digits] = /^(?:([^/#!]+)\/)?([^/#!]+)([#!])(\d+)$/.exec(given) ?? []
+  if (repository === undefined) {
+    const id = given.includes('/') ? given : `default/${given}`
+    const task = await readTask(client, id)
+    return { thread: await threadAt(client, id, task, choose(task, id)), task }
+  }
+  const wanted: Wanted = { repository, number: Number(digits), on: mark === '#' ? 'issue' : 'mr' }
+  const [plural, infix] = wanted.on === 'issue' ? ['issues', ''] : ['mergerequests', 'mr-']
+  const name = `${namespace}/${repository}-${infix}${wanted.number}`
+  const { ownerTask } = (await client.ask(Subject, 'GET', resourcePath(plural, name))).status
+  if (ownerTask === null) throw new Error(`no Task works on ${given}`)
+  const task = await readTask(client, ownerTask)
+  return { thread: await threadAt(client, ownerTask, task, wanted), task }
+}
+
+async function threadAt(client: Client, id: string, task: Task, { repository, number, on }: Wanted): Promise<Thread> {
+  const namespace = id.slice(0, id.indexOf('/'))
+  const { spec } = await client.ask(Project, 'GET', resourcePath('projects', `${namespace}/${task.spec.projectRef}`))
+  const known = await client.ask(Repository, 'GET', resourcePath('repositories', `${namespace}/${repository}`))
+  const { provider, owner, botLogin, apiURL } = spec.scm
+  const web = webOf({ provider, ...(spec.scm.webURL === undefined ? {} : { webURL: spec.scm.webURL }) })
+  const url = known.spec.url ?? `${web}/${owner}/${repository}.git`
+  const path = forgePath({ name: repository, url }, spec.scm.webURL === undefined ? {} : { webURL: spec.scm.webURL })
+  return {
+    forge: { provider, ...(apiURL === undefined ? {} : { apiURL }) },
+    botLogin,
+    path,
+    on,
+    number,
+    name: `${repository}${on === 'issue' ? '#' : '!'}${number}`,
+    url: `${web}/${path}/${pages[provider][on]}/${number}`,
+    task: id,
+  }
+}
+
+const pages = {
+  forge_a: { issue: 'issues', mr: 'pull' },
+  forge_b: { issue: '-/issues', mr: '-/merge_requests' },
+} as const
+
+function resourcePath(plural: string, id: string): string {
+  const [namespace = '', name = ''] = id.split('/')
+  return `/resources/${plural}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`
+}
+
+/** The issues of a Task that wait for a word, if that is one. */
+export function onlyOne(found: readonly Wanted[], none: string): Wanted {
+  const [first, ...others] = found
+  if (first === undefined) throw new Error(none)
+  if (others.length === 0) return first
+  const names = found.map(({ repository, number, on }) => `${repository}${on === 'issue' ? '#' : '!'}${number}`)
+  throw new UsageError(`it has several threads: name one of ${names.join(', ')}`)
+}
