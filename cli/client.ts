@@ -8,8 +8,13 @@ import type { Endpoints } from './local/endpoints.ts'
 import { versionOf } from './server/metadata.ts'
 
 /** Nobody answered: asked again later, somebody may. */
-export class UnreachableError extends Error {
+class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
+}
+
+/** Asked again, it may answer: it starts, or a proxy before it has lost it. */
+export function isAway(error: unknown): boolean {
+  return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500)
 }
 
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'

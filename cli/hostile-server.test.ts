@@ -225,7 +225,7 @@ afterAll(() => {
 /** Of each command its calls: what it answers, as text and in its forms for programs. `DIR` is the folder, `URL` the server. */
 const calls: Readonly<Record<string, readonly string[]>> = {
   apply: ['-f DIR/secret.yaml', '-f DIR/bad.yaml', '-f DIR/cut.yaml'],
-  get: ['tasks', 'tasks a', 'tasks -o json', 'tasks -o yaml'],
+  get: ['tasks', 'tasks a', 'tasks -o wide', 'tasks -o name', 'tasks -o json', 'tasks -o yaml'],
   why: ['a', 'a --json'],
   approve: ['a --yes', 'lib#1 --yes'],
   comment: ['a x', 'lib#1 x'],

@@ -24,7 +24,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./commands/apply.ts')).apply(args),
   },
   get: {
-    summary: 'show resources: KIND [NAME] [-o json|yaml]',
+    summary: 'show resources: KIND [NAME] [-o wide|name|json|yaml] [-w]',
     run: async (args) => (await import('./commands/get.ts')).get(args),
   },
   why: {

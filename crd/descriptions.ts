@@ -216,6 +216,8 @@ export const descriptions: Readonly<Record<string, Descriptions>> = {
       stageClass: 'active, parked or terminal.',
       stageReason: 'Why it is in this stage.',
       why: 'Why it rests: who can move it, the reason as a word and as a sentence, what unblocks it.',
+      'why.reason': 'The reason, as a word of the list of reasons.',
+      'why.owner': 'Who can move it.',
       stageEnteredAt: 'When the stage began.',
       stageWorkStartedAt: 'When work of this stage began.',
       podStartedAt: 'When the live pod began.',

@@ -70,7 +70,8 @@ const closedStatus: readonly string[] = ['Project', 'Repository']
 
 function statusSchema(kind: string, columns: readonly Column[]): Schema {
   const shown = columns
-    .filter(({ path }) => path.startsWith('.status.'))
+    // Deeper ones lead into a field that is described as a whole.
+    .filter(({ path }) => /^\.status\.\w+$/.test(path))
     .map(({ path, type }) => [path.slice('.status.'.length), { type, nullable: true }])
   return {
     ...(closedStatus.includes(kind) ? { type: 'object' } : open),

@@ -39,7 +39,7 @@ export const statusFields: Readonly<Record<string, Schema>> = {
   Task: {
     stageClass: text,
     // An object of `statewright why`, which may grow.
-    why: { type: 'object', nullable: true, 'x-kubernetes-preserve-unknown-fields': true },
+    why: { ...block({ reason: text, owner: text }), 'x-kubernetes-preserve-unknown-fields': true },
     stageEnteredAt: time,
     stageWorkStartedAt: time,
     podStartedAt: time,

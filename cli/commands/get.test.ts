@@ -1,16 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { systemClock, type Clock } from '../../runtime/clock.ts'
 import { UsageError } from '../args.ts'
 import { get } from './get.ts'
 import { said, withOrchestrator } from './testing/fixture.ts'
 
+interface Item {
+  readonly metadata: object
+  readonly [field: string]: unknown
+}
+
 const metadata = (name: string): object => ({ name, namespace: 'default' })
-const tasks = [
+const tasks: readonly [Item, Item] = [
   {
     kind: 'Task',
     metadata: metadata('implement-a-1-x7f3q'),
     spec: { kind: 'implement', projectRef: 'demo' },
-    status: { stage: 'review', stageReason: null, agentKind: 'review' },
+    status: {
+      ...{ stage: 'review', stageReason: null, agentKind: 'review' },
+      why: { reason: 'task/pod.working.idle/awaiting-approval', owner: 'maintainer' },
+    },
   },
   {
     kind: 'Task',
@@ -26,9 +35,91 @@ describe('get', () => {
       fixture.items['tasks'] = tasks
       const { out } = await said(() => get(['tasks', '--dir', fixture.dir]))
       expect(out.split('\n')).toEqual([
-        'NAME                 KIND       STAGE   REASON    AGENT',
-        'implement-a-1-x7f3q  implement  review  -         review',
-        'short                refine     parked  Question  -',
+        'NAMESPACE  NAME                 KIND       STAGE   REASON             WHO         AGENT   TITLE  AGE',
+        'default    implement-a-1-x7f3q  implement  review  awaiting-approval  maintainer  review  -      -',
+        'default    short                refine     parked  Question           -           -       -      -',
+      ])
+    })
+  })
+
+  test('-o wide has every column, and -o name the names alone', async () => {
+    await withOrchestrator(async (fixture) => {
+      fixture.items['tasks'] = tasks
+      const of = async (...args: string[]): Promise<string> =>
+        (await said(() => get(['tasks', ...args, '--dir', fixture.dir]))).out
+      expect((await of('-o', 'wide', '--namespace', 'default')).split('\n').slice(0, 2)).toEqual([
+        'NAME                 KIND       STAGE   REASON             WHO         AGENT   PROJECT  LAPS  PENDING  TITLE  AGE',
+        'implement-a-1-x7f3q  implement  review  awaiting-approval  maintainer  review  demo     -     -        -      -',
+      ])
+      expect(await of('-o', 'name')).toBe('task/implement-a-1-x7f3q\ntask/short')
+    })
+  })
+
+  test('a Task has the title of its issue, cut but for -o wide, or its goal, and its age', async () => {
+    await withOrchestrator(async (fixture) => {
+      const title = 'Months are read as minutes by parseDuration'
+      const at = new Date(Date.now() - 3 * 3_600_000).toISOString()
+      fixture.items['issues'] = [{ kind: 'Issue', metadata: metadata('a-1'), spec: {}, status: { title } }]
+      fixture.items['tasks'] = [
+        {
+          ...tasks[0],
+          spec: { kind: 'implement', issues: [{ repository: 'a', number: 1 }] },
+          status: { stages: [{ at }] },
+        },
+        { ...tasks[1], spec: { kind: 'refine', goal: 'sort the issues\nall' }, status: {} },
+      ]
+      const of = async (...args: string[]): Promise<string> =>
+        (await said(() => get(['tasks', ...args, '--dir', fixture.dir]))).out
+      expect(await of()).toMatch(/Months are read as minutes by parseDura…  3h$/m)
+      expect(await of()).toMatch(/sort the issues +-$/m)
+      expect(await of('-o', 'wide')).toContain(title)
+    })
+  })
+
+  test('-w prints the table, and then each row that changes', async () => {
+    await withOrchestrator(async (fixture) => {
+      fixture.items['tasks'] = tasks
+      let polls = 0
+      const clock: Clock = {
+        ...systemClock,
+        setTimer(_delay, callback) {
+          polls += 1
+          if (polls === 3) throw new Error('enough')
+          if (polls === 2) fixture.items['tasks'] = [tasks[0], { ...tasks[1], status: { stage: 'delivered' } }]
+          return systemClock.setTimer(1, callback)
+        },
+      }
+      const { out } = await said(() =>
+        expect(get(['tasks', '-w', '--dir', fixture.dir], clock)).rejects.toThrow('enough'),
+      )
+      expect(out.split('\n').map((line) => line.split(/ +/).slice(1, 4))).toEqual([
+        ['NAME', 'KIND', 'STAGE'],
+        ['implement-a-1-x7f3q', 'implement', 'review'],
+        ['short', 'refine', 'parked'],
+        ['short', 'refine', 'delivered'],
+      ])
+      await expect(get(['tasks', '-w', '-o', 'json', '--dir', fixture.dir])).rejects.toThrow('-w shows rows')
+    })
+  })
+
+  test('events of the queue that wait come first, in their order, each with its reason', async () => {
+    await withOrchestrator(async (fixture) => {
+      const event = (name: string, status: object): object => ({
+        ...{ kind: 'QueuedEvent', metadata: metadata(name), spec: { taskRef: 't' }, status },
+      })
+      fixture.items['queuedevents'] = [
+        event('a', { state: 'Done', reason: 'minted' }),
+        event('b', { state: 'Admitted' }),
+        event('c', { state: 'Queued', position: 2, reason: 'no slot is free' }),
+        event('d', { state: 'Queued', position: 1, reason: 'the Project is paused' }),
+      ]
+      const { out } = await said(() => get(['qe', '--namespace', 'default', '--dir', fixture.dir]))
+      expect(out.split('\n')).toEqual([
+        'NAME  STATE     POSITION  TASK  REASON                 AGE',
+        'd     Queued    1         t     the Project is paused  -',
+        'c     Queued    2         t     no slot is free        -',
+        'b     Admitted  -         t     -                      -',
+        'a     Done      -         t     minted                 -',
       ])
     })
   })
@@ -40,11 +131,17 @@ describe('get', () => {
           kind: 'Project',
           metadata: metadata('demo'),
           spec: { maxConcurrentAgents: 0 },
-          status: { ready: false, reason: 'SecretMissingKeys' },
+          status: {
+            ...{ ready: false, reason: 'SecretMissingKeys' },
+            conditions: [{ type: 'Ready' }, { type: 'Paused', status: 'True' }],
+          },
         },
       ]
       expect((await said(() => get(['proj', '--dir', fixture.dir]))).out).toBe(
-        'NAME  READY  REASON             AGENTS\ndemo  false  SecretMissingKeys  0',
+        [
+          'NAMESPACE  NAME  READY  REASON             AGENTS  PAUSED  AGE',
+          'default    demo  false  SecretMissingKeys  0       True    -',
+        ].join('\n'),
       )
       expect((await said(() => get(['repo', '--dir', fixture.dir]))).out).toBe('no repositories')
     })
@@ -84,10 +181,13 @@ describe('get', () => {
   test('is called wrongly with an unknown kind or form, and never shows secrets', async () => {
     await withOrchestrator(async (fixture) => {
       await expect(get(['widgets', '--dir', fixture.dir])).rejects.toThrow(UsageError)
+      await expect(get(['pods'])).rejects.toThrow(/^there is no kind pods\nkinds: projects, [^\n]*$/)
       await expect(get([])).rejects.toThrow(UsageError)
       for (const name of ['secret', 'secrets', 'Secret'])
         await expect(get([name, '--dir', fixture.dir])).rejects.toThrow('secrets are never shown')
-      await expect(get(['tasks', '-o', 'xml', '--dir', fixture.dir])).rejects.toThrow('-o takes json or yaml, not xml')
+      await expect(get(['tasks', '-o', 'xml', '--dir', fixture.dir])).rejects.toThrow(
+        '-o takes wide, name, json, yaml, not xml',
+      )
       expect(fixture.asked).toEqual([])
     })
   })

@@ -1,85 +1,217 @@
+import type { ParseArgsOptionsConfig } from 'node:util'
 import { Type, type Static } from 'typebox'
-import { columnsOf } from '../../crd/columns.ts'
+import { columnsOf, valueAt, type Column } from '../../crd/columns.ts'
 import { kindNamed, kinds, type Kind } from '../../crd/kinds.ts'
-import { readArgs, text, UsageError } from '../args.ts'
+import { sleep, systemClock, type Clock } from '../../runtime/clock.ts'
+import { flag, readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
-import { listAll, type OrchestratorClient } from '../client.ts'
-import { table } from '../table.ts'
-import { print } from '../terminal.ts'
+import { isAway, listAll, type OrchestratorClient } from '../client.ts'
+import { growingTable } from '../table.ts'
+import { print, printError } from '../terminal.ts'
+import { hasTitles, titlesOf } from '../titles.ts'
 import { yamlLines } from '../yaml-lines.ts'
 
-const usage = `usage: statewright get KIND [NAME] [-o json|yaml] [options]
+const plurals = kinds.map((kind) => kind.plural).join(', ')
 
-Shows resources as a table. Kinds: ${kinds.map((kind) => kind.plural).join(', ')}.
+const usage = `usage: statewright get KIND [NAME] [-o wide|name|json|yaml] [-w] [options]
 
-  -o, --output FORM print json or yaml instead of a table
+Shows resources as a table. Kinds: ${plurals}.
+Of a Task, REASON and WHO say why it rests and who can move it; statewright why says more.
+
+  -o, --output FORM print all columns (wide), names (name), json or yaml
+  -w, --watch       go on, and print each row that changes, until Ctrl-C
   --namespace NAME  only this namespace (default: all; with NAME: default)
 ${serverUsage}
 
-Example: statewright get tasks -o yaml`
+Example: statewright get tasks -o wide`
 
 const fields = Type.Record(Type.String(), Type.Unknown())
 
 const View = Type.Object({
   kind: Type.String(),
-  metadata: Type.Object({ name: Type.String(), namespace: Type.String() }),
+  metadata: Type.Object({
+    name: Type.String(),
+    namespace: Type.String(),
+    creationTimestamp: Type.Optional(Type.String()),
+  }),
   spec: fields,
   status: fields,
 })
 type View = Static<typeof View>
 
-export async function get(args: readonly string[]): Promise<number> {
-  const parsed = readArgs(
-    args,
-    { output: { type: 'string', short: 'o' }, namespace: { type: 'string' }, ...serverOptions },
-    usage,
-  )
+const options = {
+  ...serverOptions,
+  output: { type: 'string', short: 'o' },
+  watch: { type: 'boolean', short: 'w' },
+  namespace: { type: 'string' },
+} as const satisfies ParseArgsOptionsConfig
+
+const forms = ['wide', 'name', 'json', 'yaml'] as const
+
+interface Asked {
+  readonly kind: Kind
+  readonly name: string | undefined
+  readonly namespace: string | undefined
+  readonly form: (typeof forms)[number] | undefined
+}
+
+export async function get(args: readonly string[], clock: Clock = systemClock): Promise<number> {
+  const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0
-  const [kindName = '', name] = parsed.positionals
-  const kind = kindNamed(kindName)
-  if (kind === undefined)
-    throw new UsageError(
-      kindName.toLowerCase().startsWith('secret')
-        ? 'secrets are never shown'
-        : `there is no kind ${kindName}\n\n${usage}`,
-    )
+  const [kindName = '', name, ...more] = parsed.positionals
+  const kind = requireKind(kindName, usage)
+  if (more.length > 0) throw new UsageError(`get takes one kind and one name\n\n${usage}`)
   const output = text(parsed, 'output')
-  if (output !== undefined && output !== 'json' && output !== 'yaml')
-    throw new UsageError(`-o takes json or yaml, not ${output}`)
+  const form = forms.find((one) => one === output)
+  if (output !== undefined && form === undefined) throw new UsageError(`-o takes ${forms.join(', ')}, not ${output}`)
+  const watches = flag(parsed, 'watch')
+  if (watches && (form === 'json' || form === 'yaml'))
+    throw new UsageError('-w shows rows: leave out -o, or give wide or name')
   const client = await connectOrchestrator(parsed)
-  const views = await read(client, kind, name, text(parsed, 'namespace'))
+  const asked = { kind, name, form, namespace: text(parsed, 'namespace') }
+  const views = await read(client, asked)
   const shown = name === undefined ? { items: views } : views[0]
-  if (output === 'json') print(JSON.stringify(shown, null, 2).split('\n'))
-  else if (output === 'yaml') print(yamlLines([shown]))
-  else print(tableOf(kind, views))
+  if (form === 'json') print(JSON.stringify(shown, null, 2).split('\n'))
+  else if (form === 'yaml') print(yamlLines([shown]))
+  else {
+    const show = shower(client, asked, clock)
+    if (views.length === 0) print(`no ${kind.plural}`)
+    if (watches) await watch(client, asked, { views, show, clock })
+    await show(views)
+  }
   return 0
 }
 
-async function read(
-  client: OrchestratorClient,
-  kind: Kind,
-  name: string | undefined,
-  namespace: string | undefined,
-): Promise<readonly View[]> {
-  if (name !== undefined)
-    return [await client.ask(View, 'GET', `/resources/${kind.plural}/${namespace ?? 'default'}/${name}`)]
-  return listAll<View>(client, `/resources/${kind.plural}`, namespace === undefined ? {} : { namespace }, View)
-}
-
-/** The columns of `kubectl get`, those of `-o wide` aside. */
-function tableOf(kind: Kind, views: readonly View[]): readonly string[] {
-  if (views.length === 0) return [`no ${kind.plural}`]
-  const shown = columnsOf(kind.kind).filter(({ wide }) => wide !== true)
-  return table(
-    ['NAME', ...shown.map(({ name }) => name.toUpperCase())],
-    views.map((view) => [view.metadata.name, ...shown.map(({ path }) => cell(view, path))]),
+/** @throws UsageError for what is no kind, in two lines. */
+function requireKind(name: string, usageOf: string): Kind {
+  const kind = kindNamed(name)
+  if (kind !== undefined) return kind
+  if (name === '') throw new UsageError(usageOf)
+  throw new UsageError(
+    name.toLowerCase().startsWith('secret') ? 'secrets are never shown' : `there is no kind ${name}\nkinds: ${plurals}`,
   )
 }
 
-/** A path as columns have it: a dot before each name. */
-function cell(view: View, path: string): string {
-  let at: unknown = view
-  for (const name of path.split('.').slice(1))
-    at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined
-  return String(at ?? '') || '-'
+async function read(client: OrchestratorClient, { kind, name, namespace }: Asked): Promise<readonly View[]> {
+  if (name !== undefined)
+    return [await client.ask(View, 'GET', `/resources/${kind.plural}/${namespace ?? 'default'}/${name}`)]
+  const views = await listAll<View>(
+    client,
+    `/resources/${kind.plural}`,
+    namespace === undefined ? {} : { namespace },
+    View,
+  )
+  return kind.kind === 'QueuedEvent' ? views.toSorted((a, b) => turnOf(a) - turnOf(b)) : views
+}
+
+/** What waits comes first, in its order, and then what has a slot; what has left is history. */
+function turnOf({ status }: View): number {
+  if (status['state'] === 'Queued') return Number(status['position'] ?? 0)
+  return status['state'] === 'Admitted' ? 1e9 : 2e9
+}
+
+/** Prints a row again when anything but its age has changed. */
+function shower(client: OrchestratorClient, asked: Asked, clock: Clock): Watched['show'] {
+  const known = new Map<string, string>()
+  const isNew = ({ metadata }: View, row: readonly string[]): boolean => {
+    const [key, now] = [`${metadata.namespace}/${metadata.name}`, row.join('\n')]
+    const changed = known.get(key) !== now
+    known.set(key, now)
+    return changed
+  }
+  const lines = growingTable([...headingsOf(asked), 'AGE'])
+  return async (views) => {
+    const titles = await titlesOf(client, asked.kind, views)
+    const rows = views.map((view) => ({ view, row: rowOf(asked, view, titles(view)) }))
+    const fresh = rows.filter(({ view, row }) => isNew(view, row))
+    if (fresh.length === 0) return
+    if (asked.form === 'name') print(fresh.map(({ view }) => nameOf(view)))
+    else print(lines(fresh.map(({ view, row }) => [...row, ageOf(view, clock.now())])))
+  }
+}
+
+function nameOf({ kind, metadata }: View): string {
+  return `${kind.toLowerCase()}/${metadata.name}`
+}
+
+function shownColumns({ kind, form }: Asked): readonly Column[] {
+  return columnsOf(kind.kind).filter(({ wide }) => form === 'wide' || wide !== true)
+}
+
+function isOfAll({ name, namespace }: Asked): boolean {
+  return name === undefined && namespace === undefined
+}
+
+function headingsOf(asked: Asked): readonly string[] {
+  return [
+    ...(isOfAll(asked) ? ['NAMESPACE'] : []),
+    'NAME',
+    ...shownColumns(asked).map(({ name }) => name.toUpperCase()),
+    ...(hasTitles(asked.kind) ? ['TITLE'] : []),
+  ]
+}
+
+/** All columns but the age, which changes by itself. */
+function rowOf(asked: Asked, view: View, title: string): readonly string[] {
+  return [
+    ...(isOfAll(asked) ? [view.metadata.namespace] : []),
+    view.metadata.name,
+    ...shownColumns(asked).map((column) => cell(view, column)),
+    ...(hasTitles(asked.kind) ? [titleIn(title, asked.form === 'wide')] : []),
+  ]
+}
+
+const titleCharacters = 40
+
+function titleIn(title: string, isWide: boolean): string {
+  const line = (title.split('\n', 1)[0] ?? '').trim()
+  return (isWide || line.length <= titleCharacters ? line : `${line.slice(0, titleCharacters - 1)}…`) || '-'
+}
+
+function cell(view: View, { path, otherwise }: Column): string {
+  const more = otherwise === undefined ? undefined : valueAt(view, otherwise).split(/[./]/).at(-1)
+  return valueAt(view, path) || more || '-'
+}
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const
+
+/** Since it was made; a Task that nobody applied was made when it was minted. */
+function ageOf(view: View, now: number): string {
+  const made = view.metadata.creationTimestamp ?? valueAt(view, '.status.stages.0.at')
+  const since = now - Date.parse(made)
+  if (Number.isNaN(since)) return '-'
+  const [unit, ms] = units.find(([, one]) => since >= 2 * one) ?? units[3]
+  return `${Math.max(0, Math.floor(since / ms))}${unit}`
+}
+
+const pollMs = 2000
+/** A minute: an orchestrator that starts again is back by then. */
+const mostMisses = 30
+
+/** What was read last, and how to show what is read later. */
+interface Watched {
+  readonly views: readonly View[]
+  readonly show: (views: readonly View[]) => Promise<void>
+  readonly clock: Clock
+}
+
+/** Until the process is stopped. */
+async function watch(client: OrchestratorClient, asked: Asked, { views: first, show, clock }: Watched): Promise<never> {
+  let misses = 0
+  for (let views: readonly View[] | undefined = first; ;) {
+    if (views !== undefined) await show(views)
+    await sleep(clock, pollMs)
+    views = await read(client, asked).catch((error: unknown) => {
+      if (!isAway(error) || misses >= mostMisses) throw error
+      if (misses === 0) printError('the orchestrator does not answer; it is asked again')
+      misses += 1
+      return undefined
+    })
+    if (views !== undefined) misses = 0
+  }
 }

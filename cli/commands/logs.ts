@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import { ApiError } from '../../http/api-error.ts'
 import { sleep, systemClock, type Clock } from '../../runtime/clock.ts'
 import { flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
-import { UnreachableError, type OrchestratorClient } from '../client.ts'
+import { isAway, type OrchestratorClient } from '../client.ts'
 import { readableLines } from '../log-line.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { print, printError } from '../terminal.ts'
@@ -119,8 +119,4 @@ async function follow(client: OrchestratorClient, { query, first, show, clock }:
     show(next)
     last = next
   }
-}
-
-function isAway(error: unknown): boolean {
-  return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500)
 }
