@@ -4,7 +4,7 @@ import { resolve, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseDocument } from 'yaml'
 import { checkScenario, type Fault } from './check.ts'
-import type { Scenario } from './format.ts'
+import { agentKinds, type Entry, type Scenario } from './format.ts'
 
 export class ScenarioInvalid extends Error {
   readonly faults: readonly Fault[]
@@ -19,6 +19,23 @@ export class ScenarioInvalid extends Error {
 
 /** The scenario that plays the main job on the library in `repository/`. */
 export const defaultScenarioFile: string = fileURLToPath(new URL('./default.yaml', import.meta.url))
+
+/** For issues on any repository: its agents say that they are scripts. */
+export const anyScenarioFile: string = fileURLToPath(new URL('./any.yaml', import.meta.url))
+
+/** `scenario` plays the issue that it brings; `other` plays all others. */
+export function playingOthers(scenario: Scenario, other: Scenario): Scenario {
+  const title = scenario.task?.issue.title
+  const own = (entries: readonly Entry[] = []): readonly Entry[] =>
+    title === undefined ? [] : entries.map((entry) => ({ ...entry, when: { 'issue.title': title, ...entry.when } }))
+  const agents = Object.fromEntries(
+    agentKinds.flatMap((kind) => {
+      const entries = [...own(scenario.agents[kind]), ...(other.agents[kind] ?? [])]
+      return entries.length === 0 ? [] : [[kind, entries]]
+    }),
+  )
+  return { ...scenario, agents }
+}
 
 /** JSON is YAML, so one reader takes both. @throws ScenarioInvalid with every fault of the text. */
 export function parseScenario(source: string, name: string): Scenario {
