@@ -2,6 +2,7 @@
 import { dueActs, type Forge, type Scenario, type SeenComment } from '../local/standins.ts'
 import type { Stack } from '../local/stack.ts'
 import { loginOf, people } from '../../standins/people.ts'
+import { firstLine } from './said.ts'
 
 type ForgeThread = ReturnType<Forge['issue']>
 
@@ -21,24 +22,41 @@ interface Crowd {
   close(): void
 }
 
+/** The issue that a scenario brings, once it is open. */
+export function issueOf(
+  forge: Pick<Forge, 'issues'>,
+  repository: string,
+  { task }: Pick<Scenario, 'task'>,
+): ForgeThread | undefined {
+  return forge.issues(repository).find(({ kind, title }) => kind === 'issue' && title === task?.issue.title)
+}
+
+/** Its issue and the merge requests that name it: on others nobody speaks unasked. */
+function threadsOf(forge: Pick<Forge, 'issues'>, repository: string, scenario: Scenario): readonly ForgeThread[] {
+  const issue = issueOf(forge, repository, scenario)
+  if (issue === undefined) return []
+  const names = new RegExp(String.raw`#${issue.number}\b`)
+  return forge
+    .issues(repository)
+    .filter((thread) => thread === issue || (thread.kind === 'pull' && names.test(thread.body ?? '')))
+}
+
+/** What people wrote there before, in a start that is over, is an act that was done. */
 export function startPeople(
   { forge, fullName: repository, dialect }: Pick<Stack, 'forge' | 'fullName' | 'dialect'>,
   scenario: Scenario,
   say: (text: string) => void,
 ): Crowd {
-  const done = new Set<number>()
+  const threads = (): readonly ForgeThread[] => threadsOf(forge, repository, scenario)
+  const done = actsBefore(threads(), scenario.humans, dialect)
+  const due = (): ReturnType<typeof dueActs> => dueActs(scenario.humans, threads().flatMap(commentsOf), done)
   const act = (): void => {
-    const seen = commentsOf(forge, repository)
-    for (const due of dueActs(
-      scenario.humans,
-      seen.map(({ comment }) => comment),
-      done,
-    )) {
-      const thread = threadFor(forge, repository, due.on)
+    for (const one of due()) {
+      const thread = threads().findLast(({ kind }) => (one.on === 'mergeRequest') === (kind === 'pull'))
       if (thread === undefined) continue
-      done.add(due.index)
-      const login = loginOf(due.as)
-      const words = asWrittenOn(dialect, thread.kind, due.comment)
+      done.add(one.index)
+      const login = loginOf(one.as)
+      const words = asWrittenOn(dialect, thread.kind, one.comment)
       forge.comment(login, repository, thread.number, words, thread.kind)
       say(`forge: ${login} comments on ${nameOf(thread)}: ${firstLine(words)}`)
     }
@@ -48,38 +66,32 @@ export function startPeople(
     if (entry.action === 'comment.create' || entry.action === 'review.create' || entry.action === 'pull.open')
       setImmediate(act)
   })
-  return {
-    idle: () =>
-      dueActs(
-        scenario.humans,
-        commentsOf(forge, repository).map(({ comment }) => comment),
-        done,
-      ).length === 0,
-    close: stop,
-  }
+  setImmediate(act)
+  return { idle: () => due().length === 0, close: stop }
 }
 
-function commentsOf(
-  forge: Forge,
-  repository: string,
-): readonly { readonly number: number; readonly comment: SeenComment }[] {
-  return forge.issues(repository).flatMap((issue) =>
-    [...issue.comments.values()].map((comment) => ({
-      number: issue.number,
-      comment: {
-        on: issue.kind === 'pull' ? ('mergeRequest' as const) : ('issue' as const),
-        bot: comment.author.login === people.bot,
-        body: comment.body,
-      },
-    })),
-  )
+/** By index: each comment that stands is one act. */
+function actsBefore(
+  threads: readonly ForgeThread[],
+  humans: Scenario['humans'],
+  dialect: Stack['dialect'],
+): Set<number> {
+  const written = threads.flatMap(({ kind, comments }) => [...comments.values()].map((one) => ({ kind, ...one })))
+  const done = humans.flatMap((act, index) => {
+    const kind = (act.do.on ?? act.when.comment.on) === 'mergeRequest' ? 'pull' : 'issue'
+    const words = asWrittenOn(dialect, kind, act.do.comment).trim()
+    const login = loginOf(act.do.as ?? 'maintainer')
+    const at = written.findIndex((one) => one.kind === kind && one.author.login === login && one.body.trim() === words)
+    if (at >= 0) written.splice(at, 1)
+    return at < 0 ? [] : [index]
+  })
+  return new Set(done)
 }
 
-function threadFor(forge: Forge, repository: string, on: 'issue' | 'mergeRequest'): ForgeThread | undefined {
-  const threads = forge.issues(repository).filter((issue) => (on === 'mergeRequest') === (issue.kind === 'pull'))
-  return on === 'issue' ? threads[0] : threads.at(-1)
-}
-
-function firstLine(text: string): string {
-  return text.trim().split('\n')[0]?.slice(0, 100) ?? ''
+function commentsOf({ kind, comments }: ForgeThread): readonly SeenComment[] {
+  return [...comments.values()].map((comment) => ({
+    on: kind === 'pull' ? ('mergeRequest' as const) : ('issue' as const),
+    bot: comment.author.login === people.bot,
+    body: comment.body,
+  }))
 }
