@@ -15,8 +15,19 @@ export interface LocalProject {
   readonly triggerLabel: string
 }
 
+export interface LocalManifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly stringData?: Readonly<Record<string, string>>
+  readonly spec?: Readonly<Record<string, unknown>> & {
+    readonly url?: string
+    readonly scm?: Readonly<Record<string, unknown>> & { readonly apiURL: string; readonly webURL: string }
+  }
+}
+
 /** The resources of a Project on the local forge, as a user would write them into a file. */
-export function localManifests(given: LocalProject): readonly object[] {
+export function localManifests(given: LocalProject): readonly LocalManifest[] {
   const metadata = { name: given.project }
   const { owner = people.owner } = given
   return [

@@ -30,13 +30,18 @@ import { headBranch, seedRepository } from './git-seed.ts'
 import { dialectOf, ownerIn, providers, type ForgeChoice } from './forge-choice.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
 import { logFile } from './log-file.ts'
-import { localManifests } from '../../standins/manifests.ts'
+import { localManifests, type LocalManifest } from '../../standins/manifests.ts'
+import { Type } from 'typebox'
+import { kindNamed } from '../../crd/kinds.ts'
+import { ApiError } from '../../http/api-error.ts'
 import { wallsOf, type ModelChoice } from './model-choice.ts'
 import { people } from '../../standins/people.ts'
 import { makePeople, writePeople, type PeopleFile } from './people-file.ts'
 import { loopback, podAddresses, reachable, type PodAddresses } from './pod-addresses.ts'
 import { choosePorts, portOf, type Ports } from './ports.ts'
 import { memorySupervisor, urlOf } from './memory.ts'
+import { project, triggerLabel } from './stack-names.ts'
+import { whileNamed } from './while-named.ts'
 import { Supervisor } from './supervisor.ts'
 import { passedOn } from '../../orchestrator/settings-schema.ts'
 
@@ -95,8 +100,6 @@ const audiences = {
   wrapper: 'urn:statewright:wrapper',
   memory: 'urn:statewright:memory',
 } as const
-const project = 'demo'
-const triggerLabel = 'platform'
 /** Two stores are made anew at a first start, on a machine that may be busy. */
 const readyLimitMs = 120_000
 /** Of a start that failed: a little longer than a supervisor gives its program. */
@@ -141,9 +144,13 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
   const ports = await choosePorts({ port: options.port, memory: options.memory === true, ...listen })
   const secrets = loadLocalSecrets(dir)
   const signInCode = randomBytes(16).toString('hex')
-  const standIns = await openStandIns(options, { secrets, signInCode, earlier, branch, opened, addresses, ports })
-  const { forge, identity, model, served } = standIns
   const write = options.onNotice ?? (() => undefined)
+  const standIns = await whileNamed(
+    write,
+    'the forge, the identity provider and the model start',
+    openStandIns(options, { secrets, signInCode, earlier, branch, opened, addresses, ports }),
+  )
+  const { forge, identity, model, served } = standIns
   const images = options.chart ? await prepareRelease(dir, write) : undefined
   const cluster = options.kubernetes ? await startCluster({ dir, given, release: images, write, opened }) : undefined
   const around = { secrets, cluster, addresses, opened }
@@ -151,7 +158,8 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     cluster === undefined || images === undefined
       ? await startPrograms(options, ports, standIns, around)
       : await startInstalled(options, ports, standIns, { secrets, cluster, images, opened })
-  const ready = await programs.ready
+  const stores = earlier === undefined ? 'create their stores' : 'open their stores'
+  const ready = await whileNamed(write, `the orchestrator and the memory service start, and ${stores}`, programs.ready)
   const at = reachable(addresses.listen)
   const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode, at })
   writeEndpoints(dir, endpoints)
@@ -170,7 +178,7 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     triggerLabel,
   }
   if (cluster) await cluster.apply(localManifests(local))
-  else for (const manifest of localManifests(local)) await client.call('PUT', '/resources', manifest)
+  else for (const manifest of localManifests(local)) await applyOwn(client, manifest)
   const { orchestrator } = programs
   const { namespace } = cluster ?? { namespace: 'default' }
   const ours = { repository, fullName, dialect, defaultBranch, barePath }
@@ -182,6 +190,35 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     return [...left, ...ofCluster]
   }
   return { ...names, forge, model, orchestrator, release: programs.release, client, endpoints, ready, stop }
+}
+
+const fields = Type.Record(Type.String(), Type.Unknown())
+const Existing = Type.Object({ spec: Type.Intersect([fields, Type.Object({ scm: Type.Optional(fields) })]) })
+
+/** What people changed in it since the first start stays: only addresses are of this start. */
+async function applyOwn(client: OrchestratorClient, manifest: LocalManifest): Promise<void> {
+  const { kind, metadata, spec } = manifest
+  const plural = kindNamed(kind)?.plural
+  const there =
+    spec === undefined || plural === undefined
+      ? undefined
+      : await client.ask(Existing, 'GET', `/resources/${plural}/default/${metadata.name}`).catch(ifMissing)
+  const kept = there && {
+    ...manifest,
+    spec: {
+      ...there.spec,
+      ...(spec?.url === undefined ? {} : { url: spec.url }),
+      ...(spec?.scm === undefined
+        ? {}
+        : { scm: { ...there.spec.scm, apiURL: spec.scm.apiURL, webURL: spec.scm.webURL } }),
+    },
+  }
+  await client.call('PUT', '/resources', kept ?? manifest)
+}
+
+function ifMissing(error: unknown): undefined {
+  if (error instanceof ApiError && error.status === 404) return undefined
+  throw error
 }
 
 async function openStandIns(

@@ -1,0 +1,3 @@
+/** Names that each stack has. */
+export const project = 'demo'
+export const triggerLabel = 'platform'
