@@ -15,6 +15,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'start everything on this machine and stay',
     run: async (args) => (await import('./commands/up.ts')).up(args),
   },
+  open: {
+    summary: 'print the links of what up runs: the inspector, and each person of the local forge',
+    run: async (args) => (await import('./commands/open.ts')).open(args),
+  },
   demo: {
     summary: 'run the main job, from an issue to a merged change, and end',
     run: async (args) => (await import('./commands/demo.ts')).demo(args),

@@ -109,6 +109,8 @@ export const routeRules: RouteRules = {
   'POST /operations/retention': operator(),
 
   // The page is empty: what it shows comes by its API.
+  'GET /': open,
+  'GET /inspector/': open,
   'GET /inspector': open,
   'GET /inspector/page.js': open,
   'GET /inspector/page.css': open,

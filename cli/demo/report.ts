@@ -48,10 +48,14 @@ export interface Report {
   readonly faults: readonly string[]
 }
 
-interface TaskResource {
+export interface TaskResource {
   readonly metadata: { readonly name: string }
   readonly status: {
     readonly stage: string
+    readonly stageClass: string
+    readonly stageReason?: string
+    readonly issues: readonly { readonly number: number }[]
+    readonly mergeRequests: readonly { readonly number: number }[]
     readonly stages: readonly { readonly stage: string; readonly at: string }[]
     readonly notes: readonly { readonly pod: number; readonly kind: string; readonly source: string }[]
   }
@@ -68,6 +72,8 @@ interface TurnRow {
 
 interface ReportFacts {
   readonly issue: number
+  /** Those of the issue. */
+  readonly tasks: readonly TaskResource[]
   readonly verdict: Report['mergeRequest']
   readonly faults: readonly string[]
   readonly words: readonly SpokenWord[]
@@ -75,8 +81,13 @@ interface ReportFacts {
   readonly durationMs: number
 }
 
+export async function tasksOf(client: Stack['client'], issue: number): Promise<readonly TaskResource[]> {
+  const tasks = await listAll<TaskResource>(client, '/resources/tasks')
+  return tasks.filter(({ status }) => status.issues.some(({ number }) => number === issue))
+}
+
 export async function createReport(stack: Stack, facts: ReportFacts): Promise<Report> {
-  const tasks = await listAll<TaskResource>(stack.client, '/resources/tasks')
+  const { tasks } = facts
   const turns = await listAll<TurnRow>(stack.client, '/operations/turns')
   const [task] = tasks
   const pods = podsOf(tasks, turns)

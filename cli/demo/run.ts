@@ -1,19 +1,22 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
-import { listAll } from '../client.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
+import { whileNamed } from '../local/while-named.ts'
 import { loginOf } from '../../standins/people.ts'
 import type { KillRecord } from './chaos.ts'
 import type { ClusterRecord } from './cluster-record.ts'
 import { startChaos, type ChaosPlan } from './disturbance.ts'
-import { startPeople } from './people.ts'
+import { issueOf, startPeople } from './people.ts'
 import { asksMemory, faultsOfMemory, untilRemembered } from './remembered.ts'
-import { createReport, type Report } from './report.ts'
+import { createReport, tasksOf, type Report, type TaskResource } from './report.ts'
 import { createTeller, openingOf } from './story.ts'
 import { upgradeUnderLoad } from './upgrade.ts'
 import { judge } from './verdict.ts'
 
-export interface RunOptions extends Omit<StackOptions, 'onLine' | 'onNotice'> {
+interface StartOptions extends Omit<StackOptions, 'onLine' | 'onNotice'> {
   readonly write: (text: string) => void
+}
+
+export interface RunOptions extends StartOptions {
   readonly timeoutMs: number
   readonly chaos?: ChaosPlan
   /** Of what Helm installed, while a turn is open. */
@@ -30,62 +33,70 @@ export interface RunResult {
   readonly stack: Stack
 }
 
-interface TaskView {
-  readonly metadata: { readonly name: string }
-  readonly status: {
-    readonly stage: string
-    readonly stageClass: string
-    readonly stageReason?: string
-    readonly pod: unknown
-  }
+interface Started {
+  readonly stack: Stack
+  readonly write: (text: string) => void
+  /** Milliseconds of the system's clock. */
+  readonly startedAt: number
 }
 
-export async function runMainJob(options: RunOptions): Promise<RunResult> {
+/** A stack whose Project is ready; each step that lasts is named. */
+export async function startNamed(options: StartOptions): Promise<Started> {
   const startedAt = Date.now()
   const teller = createTeller(options.write, startedAt, Date.now)
-  teller.say('starting forge, identity provider, model and orchestrator')
-  const stack = await startStack({ ...options, onLine: teller.line, onNotice: teller.say })
+  const write = teller.say
+  const stack = await startStack({ ...options, onLine: teller.line, onNotice: write })
   try {
-    return await play(stack, options, teller.say, startedAt)
+    write(openingOf(stack.ready))
+    await whileNamed(write, 'the platform checks the Project at the forge', untilReady(stack))
+    return { stack, write, startedAt }
   } catch (error) {
-    for (const left of await stack.stop()) teller.say(left)
+    for (const left of await stack.stop()) write(left)
     throw error
   }
 }
 
-async function play(
-  stack: Stack,
-  options: RunOptions,
-  say: (text: string) => void,
-  startedAt: number,
-): Promise<RunResult> {
-  const full = stack.fullName
-  say(openingOf(stack.ready))
-  say(`inspector: ${String(stack.ready['inspector'])}`)
-  await untilReady(stack)
-  const isAsked = options.memory === true && asksMemory(options.scenario)
-  const remembered = isAsked ? await untilRemembered(stack, say) : undefined
-  const recorder = stack.cluster && (await import('./cluster-record.ts')).recordCluster(stack.cluster)
-  const crowd = startPeople(stack, options.scenario, say)
-  if (options.scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
-  const issue = openIssue(stack, full, options.scenario.task.issue, say)
+export async function runMainJob(options: RunOptions): Promise<RunResult> {
+  const started = await startNamed(options)
+  try {
+    started.write(`inspector: ${String(started.stack.ready['inspector'])}`)
+    return await play(started, options)
+  } catch (error) {
+    for (const left of await started.stack.stop()) started.write(left)
+    throw error
+  }
+}
 
-  const chaos = options.chaos === undefined ? undefined : startChaos(stack, options.chaos, say)
+export async function play(
+  { stack, write, startedAt }: Started,
+  options: Omit<RunOptions, keyof StartOptions> & Pick<StartOptions, 'scenario' | 'memory' | 'testCommand'>,
+): Promise<RunResult> {
+  const isAsked = options.memory === true && asksMemory(options.scenario)
+  const remembered = isAsked
+    ? await whileNamed(write, 'the memory reads the repository', untilRemembered(stack, write))
+    : undefined
+  const recorder = stack.cluster && (await import('./cluster-record.ts')).recordCluster(stack.cluster)
+  const crowd = startPeople(stack, options.scenario, write)
+  const issue = openIssue(stack, options.scenario, write)
+
+  const chaos = options.chaos === undefined ? undefined : startChaos(stack, options.chaos, write)
   const { release, client, forge } = stack
   const upgrade =
-    options.upgrade && release ? upgradeUnderLoad({ release, client, forge, write: say, now: Date.now }) : undefined
+    options.upgrade && release ? upgradeUnderLoad({ release, client, forge, write, now: Date.now }) : undefined
   const ended = await untilEnd(stack, {
+    issue: issue.number,
     nobodyDue: () => crowd.idle() && (chaos?.idle() ?? true) && (upgrade?.idle() ?? true),
     timeoutMs: options.timeoutMs,
     signal: options.signal,
-    say,
+    write,
   })
   const disturbed = await chaos?.end()
   const upgraded = await upgrade?.end()
   crowd.close()
   await stack.forge.idle()
 
-  const verdict = await judge(stack.forge.audit(), {
+  const tasks = await tasksOf(stack.client, issue.number)
+  const verdict = await judge(auditOf(stack.forge.audit(), issue.number, tasks), {
     barePath: stack.barePath,
     defaultBranch: stack.defaultBranch,
     testCommand: options.testCommand,
@@ -99,6 +110,7 @@ async function play(
   ]
   const written = await createReport(stack, {
     issue: issue.number,
+    tasks,
     verdict: verdict.mergeRequest,
     faults,
     words: disturbed?.words ?? [],
@@ -122,25 +134,37 @@ function withCluster(
   return { ...report, ok: all.length === 0, faults: all, kubernetes: record }
 }
 
-type IssueOfScenario = NonNullable<RunOptions['scenario']['task']>['issue']
-
 /** Once: a stack that starts again on its folder goes on with the issue that is there. */
 function openIssue(
   stack: Stack,
-  full: string,
-  { title, body, labels, as }: IssueOfScenario,
-  say: (text: string) => void,
+  scenario: RunOptions['scenario'],
+  write: (text: string) => void,
 ): { readonly number: number; readonly isNew: boolean } {
-  const there = stack.forge.issues(full).find((issue) => issue.kind === 'issue' && issue.title === title)
+  if (scenario.task === undefined) throw new Error('the scenario opens no issue: it needs task.issue')
+  const there = issueOf(stack.forge, stack.fullName, scenario)
   if (there !== undefined) return { number: there.number, isNew: false }
+  const { title, body, labels, as } = scenario.task.issue
   const login = loginOf(as ?? 'reporter')
-  const issue = stack.forge.openIssue(login, full, {
+  const issue = stack.forge.openIssue(login, stack.fullName, {
     title,
     body: body ?? '',
     labels: [...(labels ?? [stack.triggerLabel])],
   })
-  say(`forge: ${login} opens issue #${issue.number}: ${title}`)
+  write(`forge: ${login} opens issue #${issue.number}: ${title}`)
   return { number: issue.number, isNew: true }
+}
+
+/** What was done to the issue and to the merge requests of its Tasks: people may work on others beside. */
+function auditOf(
+  audit: ReturnType<Stack['forge']['audit']>,
+  issue: number,
+  tasks: readonly TaskResource[],
+): ReturnType<Stack['forge']['audit']> {
+  const own = new Set(tasks.flatMap(({ status }) => status.mergeRequests.map(({ number }) => number)))
+  return audit.filter(({ number, kind, action }) => {
+    const isOnIssue = kind === 'issue' || action.startsWith('issue.')
+    return number === undefined || (isOnIssue ? number === issue : own.has(number))
+  })
 }
 
 const readyLimitMs = 60_000
@@ -164,19 +188,23 @@ export async function untilReady(stack: Stack): Promise<void> {
 const stuckMs = 20_000
 
 interface Waiting {
+  readonly issue: number
   readonly nobodyDue: () => boolean
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  readonly say: (text: string) => void
+  readonly write: (text: string) => void
 }
 
 /** Undefined: every Task is over and no pod is left. Otherwise what keeps it from that. */
-async function untilEnd(stack: Stack, { nobodyDue, timeoutMs, signal, say }: Waiting): Promise<string | undefined> {
+async function untilEnd(
+  stack: Stack,
+  { issue, nobodyDue, timeoutMs, signal, write }: Waiting,
+): Promise<string | undefined> {
   const limit = Date.now() + timeoutMs
   let stuckSince: number | undefined
   let awaited = ''
   for (; ; await pause(250)) {
-    const read = await openAndTasks(stack)
+    const read = await openAndTasks(stack, issue)
     if (read !== undefined) {
       const { tasks, openPods } = read
       if (tasks.length > 0 && tasks.every(({ status }) => status.stageClass === 'terminal') && openPods === 0)
@@ -187,7 +215,7 @@ async function untilEnd(stack: Stack, { nobodyDue, timeoutMs, signal, say }: Wai
         return `the Task is parked at ${parked.status.stage} (${parked.status.stageReason ?? 'no reason'}) and nobody is due to move it`
       }
       const waits = tasks.map(({ metadata, status }) => `${metadata.name} at ${status.stage}`).join(', ')
-      if (waits !== awaited) say(`awaited: ${waits || 'the Task'}`)
+      if (waits !== awaited) write(`awaited: ${waits || 'the Task'}`)
       awaited = waits
     }
     if (signal.aborted) return 'stopped before the end'
@@ -198,9 +226,10 @@ async function untilEnd(stack: Stack, { nobodyDue, timeoutMs, signal, say }: Wai
 
 async function openAndTasks(
   stack: Stack,
-): Promise<{ readonly tasks: readonly TaskView[]; readonly openPods: number } | undefined> {
+  issue: number,
+): Promise<{ readonly tasks: readonly TaskResource[]; readonly openPods: number } | undefined> {
   try {
-    const tasks = await listAll<TaskView>(stack.client, '/resources/tasks')
+    const tasks = await tasksOf(stack.client, issue)
     const open = (await stack.client.call('GET', '/operations/open')) as {
       pods: unknown[]
       effects: { state: string }[]

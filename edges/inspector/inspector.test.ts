@@ -70,6 +70,8 @@ describe('who may look', () => {
     ]) {
       expect((await fetch(`${fixture.url}/inspector/api/${path}`)).status).toBe(401)
     }
+    const root = await fetch(fixture.url, { redirect: 'manual' })
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/inspector'])
     const page = await fetch(`${fixture.url}/inspector`)
     expect(page.status).toBe(401)
     expect(await page.text()).toContain('statewright inspector')

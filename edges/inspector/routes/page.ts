@@ -9,7 +9,8 @@ import { action, html, noticePage, sendPage } from './send-page.ts'
 import { loginPath } from './sign-in.ts'
 
 function closedPage({ signIn }: InspectorDeps, isUsed: boolean): string {
-  const link = 'the link that <code>statewright inspector</code> prints. A link works once, within ten minutes.'
+  const link =
+    'the link that <code>statewright inspector</code> prints: in the folder where <code>statewright up</code> runs, or after <code>statewright login</code>. A link works once, within ten minutes.'
   const used = isUsed ? ['This link was used already, or is too old.'] : []
   return signIn === undefined
     ? noticePage('Inspector', ...used, `This page opens with ${link} A session ends after twelve hours.`)
@@ -32,6 +33,11 @@ const PageQuery = Type.Object({ ticket: Type.Optional(Type.String({ maxLength: 2
  */
 export function pageRoutes(app: HttpApp, deps: InspectorDeps, assets: Assets, page: string): void {
   const open = { schema: { hide: true }, config: { auth: false } } as const
+  for (const path of ['/', '/inspector/'] as const)
+    app.get(path, open, async (request, reply) => {
+      checkOrigin(request.headers, deps.hosts)
+      return reply.header('cache-control', 'no-store').redirect('/inspector', 302)
+    })
   app.get(
     '/inspector',
     { schema: { hide: true, querystring: PageQuery }, config: { auth: false } },

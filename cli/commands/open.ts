@@ -1,0 +1,23 @@
+import { resolve } from 'node:path'
+import { readArgs, text } from '../args.ts'
+import { requireEndpoints } from '../local/endpoints.ts'
+import { findPeople } from '../local/people-file.ts'
+import { readyLines } from '../local/ready-lines.ts'
+import { triggerLabel } from '../local/stack-names.ts'
+import { print } from '../terminal.ts'
+
+const usage = `usage: statewright open [--dir DIR]
+
+Prints what statewright up printed when it was ready: the inspector, and for each person the link that acts on the local forge.
+Who has such a link acts as this person: it ends with the program.
+
+  --dir DIR   of the one that statewright up runs in DIR (default .statewright)`
+
+export async function open(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, { dir: { type: 'string' } }, usage)
+  if (parsed === undefined) return 0
+  const given = text(parsed, 'dir')
+  const dir = resolve(given ?? '.statewright')
+  print(readyLines({ endpoints: requireEndpoints(dir), persons: findPeople(dir) ?? {}, triggerLabel, dir: given }))
+  return 0
+}
