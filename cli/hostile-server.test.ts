@@ -78,7 +78,7 @@ const answers: Readonly<Record<string, unknown>> = {
     queue: { entry: evil, position: 1, reason: evil },
     nextTimer: { name: evil, dueAt: 0 },
     spending: [{ name: evil, limit: 2, spent: 1, reserved: 1 }],
-    worstCase: { stages: [{ stage: evil, turns: 1 }], tokensPerPass: 1, laps: true, tokensAtMost: 1 },
+    cost: { turns: 1, tokens: 1, usd: 1 },
     path: [{ by: evil, does: evil, stage: evil }],
     refusedCalls: [{ turn: 1, pod: 1, calls: [{ tool: evil, reason: 'no-turn', count: 1 }] }],
     memory: [{ repository: evil, trouble: evil, commit: evil, due: 1 }],

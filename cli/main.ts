@@ -32,7 +32,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./commands/get.ts')).get(args),
   },
   why: {
-    summary: 'explain why a Task rests, and what would move it: TASK [--json]',
+    summary: 'explain why a Task or a Project rests, and what would move it: TASK|PROJECT [--json]',
     run: async (args) => (await import('./commands/why.ts')).why(args),
   },
   approve: {

@@ -148,6 +148,22 @@ describe('why, read from a runtime', () => {
     expect(await answer('third')).not.toHaveProperty('hindrance')
   })
 
+  test('a Task is said with what its turns have used so far', async () => {
+    expect((await answerWhy({ runtime, clock, hindranceOf }, 'third'))?.cost).toEqual({ turns: 0, tokens: 0, usd: 0 })
+    const read: Runtime['read'] = async (address) => {
+      const view = await runtime.read(address)
+      const turn = {
+        ...(view?.context['turn'] as object),
+        count: 3,
+        usage: { inputTokens: 5, outputTokens: 2, costUsd: 0.5 },
+      }
+      return view && { ...view, context: { ...view.context, turn } }
+    }
+    const reader = { ...runtime, read, list: runtime.list.bind(runtime), history: runtime.history.bind(runtime) }
+    const deps = { runtime: { ...reader, pendingTimers: runtime.pendingTimers.bind(runtime) }, clock, hindranceOf }
+    expect((await answerWhy(deps, 'first'))?.cost).toEqual({ turns: 3, tokens: 7, usd: 0.5 })
+  })
+
   test('of a Task that is nowhere nothing is said', async () => {
     expect(await readWhy({ runtime, clock }, 'nobody')).toBeUndefined()
     expect(await answerWhy({ runtime, clock, hindranceOf }, 'nobody')).toBeUndefined()

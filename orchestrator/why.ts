@@ -3,6 +3,7 @@ import type { ActorAddress } from '../machines/definition.ts'
 import type { MemoryContext } from '../machines/memory/context.ts'
 import type { Indexed } from '../machines/memory/events.ts'
 import type { PodContext } from '../machines/pod/context.ts'
+import { tokensOf } from '../machines/rules/spending.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { explain, explainQueued, type Why } from '../machines/why/why.ts'
 import type { HindranceOf, NamedHindrance } from '../edges/pods/hindrance.ts'
@@ -24,8 +25,17 @@ export interface WhyAnswer extends Why {
   readonly refusedCalls: readonly RefusingTurn[]
   /** What the memory holds of each of its Repositories; those that no step has looked at yet are left out. */
   readonly memory: readonly HeldOf[]
+  /** What its turns have used so far; a turn that runs is not in it. */
+  readonly cost: CostSoFar
   /** What its pod names that keeps the turn from going on; absent: nothing, or the pod does not answer. */
   readonly hindrance?: NamedHindrance
+}
+
+interface CostSoFar {
+  readonly turns: number
+  readonly tokens: number
+  /** List price; 0 for a model without a known one. */
+  readonly usd: number
 }
 
 interface HeldOf extends Indexed {
@@ -40,16 +50,24 @@ export async function answerWhy(
   const why = await readWhy(deps, name)
   if (why === undefined) return undefined
   const task = await deps.runtime.read(`task:${why.task}`)
+  const context = (task?.context ?? {}) as Partial<TaskContext>
   const [refusedCalls, memory, hindrance] = await Promise.all([
     readRefusedCalls(deps.runtime, why.task),
-    heldOf(deps.runtime, task),
+    heldOf(deps.runtime, context),
     task && deps.hindranceOf(task),
   ])
-  return { ...why, refusedCalls, memory, ...(hindrance === undefined ? {} : { hindrance }) }
+  return { ...why, refusedCalls, memory, cost: costOf(context), ...(hindrance === undefined ? {} : { hindrance }) }
 }
 
-async function heldOf(runtime: WhyDeps['runtime'], task: ActorView | undefined): Promise<readonly HeldOf[]> {
-  const { config, repositories = [] } = (task?.context ?? {}) as Partial<TaskContext>
+function costOf({ turn }: Partial<TaskContext>): CostSoFar {
+  const { count = 0, usage = {} } = turn ?? {}
+  return { turns: count, tokens: tokensOf(usage), usd: usage['costUsd'] ?? 0 }
+}
+
+async function heldOf(
+  runtime: WhyDeps['runtime'],
+  { config, repositories = [] }: Partial<TaskContext>,
+): Promise<readonly HeldOf[]> {
   const memory = config && (await runtime.read(`memory:${config.project}`))
   const { repositories: known = {} } = (memory?.context ?? {}) as Partial<MemoryContext>
   return repositories.flatMap((repository) => {

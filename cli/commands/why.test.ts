@@ -25,7 +25,7 @@ async function print(...args: readonly string[]): Promise<string> {
 async function printOf(
   given:
     | readonly RefusingTurn[]
-    | { readonly memory: WhyAnswer['memory']; readonly firings?: number; readonly hindrance?: WhyAnswer['hindrance'] },
+    | (Pick<WhyAnswer, 'memory'> & Partial<Pick<WhyAnswer, 'firings' | 'hindrance' | 'cost' | 'spending'>>),
   ...args: readonly string[]
 ): Promise<string> {
   const more = 'memory' in given ? { ...given, refusedCalls: [] } : { refusedCalls: given, memory: [] }
@@ -57,13 +57,70 @@ describe('why', () => {
       '  who       maintainer',
       "  moved by  a maintainer's `/approve` on exactly the reviewed head, a new head, or `/retry`",
       '  timer     retryDelay at 2026-01-02T03:04:05.000Z',
-      '  cost      at most 500,000,000 tokens per round (implementing 240 turns, reviewing 10 turns); no limit is set',
       '',
       'The shortest way to delivered, 2 events:',
       '    WHO         DOES                                        THEN',
       '1.  maintainer  approves the reviewed head with `/approve`  merging',
       '2.  forge       merges lib!7                                delivered',
     ])
+  })
+
+  test('says what it has cost so far, and a bound only where one is set', async () => {
+    const cost = { turns: 12, tokens: 1_234_567, usd: 0.2 }
+    const spending = [
+      { name: 'task', limit: 0, spent: 7, reserved: 0 },
+      { name: 'day', limit: 5000, spent: 7, reserved: 2 },
+    ] as const
+    const lines = (await printOf({ memory: [], cost, spending }, 'parked')).split('\n')
+    expect(lines.filter((line) => /^ +(cost|spent) /.test(line))).toEqual([
+      '  cost      12 turns, 1,234,567 tokens, about 0.20 USD so far',
+      '  spent     day: 7, 2 reserved of 5,000 tokens',
+    ])
+    expect(await print('parked')).not.toMatch(/cost|500,000,000/)
+  })
+
+  test('of a Project it shows the conditions with their messages, and what waits', async () => {
+    await withOrchestrator(
+      async (fixture) => {
+        const at = '2026-01-02T03:04:05Z'
+        const conditions = [
+          { type: 'Ready', status: 'True', reason: 'Checked', message: 'all is well', lastTransitionTime: at },
+          {
+            type: 'Paused',
+            status: 'True',
+            reason: 'Operator',
+            message: 'maria paused it: a look',
+            lastTransitionTime: at,
+          },
+        ]
+        const metadata = (name: string): object => ({ name, namespace: 'default' })
+        const status = { ready: true, reason: 'Checked', conditions }
+        fixture.items['projects'] = [{ metadata: metadata('demo'), spec: { maxConcurrentAgents: 3 }, status }]
+        const event = (name: string, state: string, more: object = {}): object => ({
+          ...{ metadata: metadata(name), spec: { projectRef: 'demo', taskRef: `task-${name}` } },
+          status: { state, ...more },
+        })
+        const waits = { position: 1, reason: 'the Project is paused' }
+        fixture.items['queuedevents'] = [event('a', 'Done'), event('b', 'Admitted'), event('c', 'Queued', waits)]
+        const { out } = await said(() => why(['demo', '--dir', fixture.dir]))
+        expect(out.split('\n')).toEqual([
+          'default/demo: ready (Checked)',
+          '  1 of 3 slots are taken, 1 entry waits',
+          '',
+          'CONDITION  STATUS  REASON    SINCE                 MESSAGE',
+          'Ready      True    Checked   2026-01-02T03:04:05Z  all is well',
+          'Paused     True    Operator  2026-01-02T03:04:05Z  maria paused it: a look',
+          '',
+          'POSITION  TASK    WAITS BECAUSE',
+          '1         task-c  the Project is paused',
+        ])
+        await expect(why(['nobody', '--dir', fixture.dir])).rejects.toThrow('nor is there a Project nobody')
+      },
+      (app) =>
+        void app.get('/operations/why', { schema: { querystring: Type.Object({ task: Type.String() }) } }, () => {
+          throw new Problem('not-found', 'there is no Task')
+        }),
+    )
   })
 
   test('of one that has ended it says so and no way', async () => {

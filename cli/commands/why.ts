@@ -1,17 +1,21 @@
-import { Type, type TSchema } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
+import { ApiError } from '../../http/api-error.ts'
 import type { CallRefusal } from '../../machines/turn/schema.ts'
 import type { Why } from '../../machines/why/why.ts'
 import { flag, readArgs, UsageError } from '../args.ts'
+import { listAll, type OrchestratorClient } from '../client.ts'
+import { Condition, conditionLines } from '../conditions.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import type { RefusingTurn } from '../../orchestrator/refused-calls.ts'
+import { idOfName } from '../../orchestrator/resource-id.ts'
 import type { WhyAnswer } from '../../orchestrator/why.ts'
 import { table } from '../table.ts'
 import { print } from '../terminal.ts'
 
-const usage = `usage: statewright why TASK [--json] [options]
+const usage = `usage: statewright why TASK|PROJECT [--json] [options]
 
-Explains a Task's state: why it rests, who can move it, its place in the queue, its next timer, what it may cost,
-and the shortest way to delivered. It also lists tool calls that the wrapper refused because the model did not make them,
+Explains a Task's state: why it rests, who can move it, its place in the queue, its next timer, what it has cost so far,
+and the shortest way to delivered. Of a Project it shows the conditions with their messages, and what waits for a slot. It also lists tool calls that the wrapper refused because the model did not make them,
 and what its pod names that delays the turn, such as a model that does not answer.
 
   --json            print the whole answer as JSON, events with their fields
@@ -23,11 +27,91 @@ export async function why(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { json: { type: 'boolean' }, ...serverOptions }, usage)
   if (parsed === undefined) return 0
   const [task, ...more] = parsed.positionals
-  if (task === undefined || more.length > 0) throw new UsageError(`why takes one Task\n\n${usage}`)
+  if (task === undefined || more.length > 0) throw new UsageError(`why takes one Task or Project\n\n${usage}`)
   const client = await connectOrchestrator(parsed)
-  const answer = await client.ask(Answer, 'GET', `/operations/why?task=${encodeURIComponent(task)}`)
-  print(flag(parsed, 'json') ? JSON.stringify(answer, null, 2).split('\n') : sayWhy(answer))
+  const [answer, lines] = await explained(client, task)
+  print(flag(parsed, 'json') ? JSON.stringify(answer, null, 2).split('\n') : lines)
   return 0
+}
+
+/** Of the Task of this name, or else of the Project. */
+async function explained(client: OrchestratorClient, name: string): Promise<readonly [object, readonly string[]]> {
+  try {
+    const answer = await askWhy(client, name)
+    return [answer, sayWhy(answer)]
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    const project = await projectNamed(client, idOfName(name))
+    if (project === undefined) throw new Error(`${error.message}; nor is there a Project ${name}`, { cause: error })
+    return [project, projectLines(project)]
+  }
+}
+
+function askWhy(client: OrchestratorClient, task: string): Promise<WhyAnswer> {
+  return client.ask(Answer, 'GET', `/operations/why?task=${encodeURIComponent(task)}`)
+}
+
+function isMissing(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 404
+}
+
+const Project = Type.Object({
+  metadata: Type.Object({ name: Type.String(), namespace: Type.String() }),
+  spec: Type.Object({ maxConcurrentAgents: Type.Optional(Type.Number()) }),
+  status: Type.Object({ ready: Type.Boolean(), reason: Type.String(), conditions: Type.Array(Condition) }),
+})
+
+const QueuedEvent = Type.Object({
+  metadata: Type.Object({ name: Type.String() }),
+  spec: Type.Object({ projectRef: Type.String(), taskRef: Type.Optional(Type.String()) }),
+  status: Type.Object({
+    state: Type.String(),
+    position: Type.Optional(Type.Number()),
+    reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  }),
+})
+
+interface ProjectAnswer {
+  readonly project: Static<typeof Project>
+  /** What waits for a slot, in its order. */
+  readonly waiting: readonly Static<typeof QueuedEvent>[]
+  readonly running: number
+}
+
+async function projectNamed(client: OrchestratorClient, id: string): Promise<ProjectAnswer | undefined> {
+  const [namespace = '', name = ''] = id.split('/')
+  const path = `/resources/projects/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`
+  const project = await client.ask(Project, 'GET', path).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (project === undefined) return undefined
+  const all = await listAll<Static<typeof QueuedEvent>>(client, '/resources/queuedevents', { namespace }, QueuedEvent)
+  const own = all.filter(({ spec }) => spec.projectRef === name)
+  const waiting = own.filter(({ status }) => status.state === 'Queued')
+  return {
+    project,
+    waiting: waiting.toSorted((a, b) => (a.status.position ?? 0) - (b.status.position ?? 0)),
+    running: own.filter(({ status }) => status.state === 'Admitted').length,
+  }
+}
+
+function projectLines({ project: { metadata, spec, status }, waiting, running }: ProjectAnswer): readonly string[] {
+  const slots = spec.maxConcurrentAgents === undefined ? '' : ` of ${spec.maxConcurrentAgents}`
+  return [
+    `${metadata.namespace}/${metadata.name}: ${status.ready ? 'ready' : 'not ready'} (${status.reason})`,
+    `  ${running}${slots} slots are taken, ${waiting.length} ${waiting.length === 1 ? 'entry waits' : 'entries wait'}`,
+    '',
+    ...conditionLines(status.conditions),
+    ...(waiting.length === 0 ? [] : ['', ...waitingLines(waiting)]),
+  ]
+}
+
+function waitingLines(waiting: ProjectAnswer['waiting']): readonly string[] {
+  return table(
+    ['POSITION', 'TASK', 'WAITS BECAUSE'],
+    waiting.map(({ spec, status }) => [String(status.position ?? '-'), spec.taskRef ?? '-', status.reason ?? '-']),
+  )
 }
 
 const nullOr = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
@@ -45,7 +129,7 @@ const Answer = Type.Unsafe<WhyAnswer>(
     nextTimer: nullOr(Type.Object({ name: Type.String(), dueAt: Type.Number() })),
     reviewRounds: nullOr(Type.Number()),
     spending: nullOr(Type.Array(Type.Object({ name: Type.String(), limit: Type.Number(), spent: Type.Number() }))),
-    worstCase: Type.Object({ stages: Type.Array(Type.Object({ stage: Type.String() })), laps: Type.Boolean() }),
+    cost: Type.Optional(Type.Object({ turns: Type.Number(), tokens: Type.Number(), usd: Type.Number() })),
     path: nullOr(Type.Array(Type.Object({ by: Type.String(), does: Type.String(), stage: Type.String() }))),
     refusedCalls: Type.Array(Type.Object({ pod: Type.Number(), turn: Type.Number() })),
     memory: Type.Array(Type.Object({ repository: Type.String(), commit: Type.String(), due: Type.Number() })),
@@ -55,7 +139,7 @@ const Answer = Type.Unsafe<WhyAnswer>(
 )
 
 function sayWhy(why: WhyAnswer): readonly string[] {
-  const { task, stage, resting, detail, below, queue, nextTimer, spending, worstCase } = why
+  const { task, stage, resting, detail, below, queue, nextTimer, spending } = why
   const facts: (readonly [string, string])[] = [
     ...(resting === null
       ? [['why', 'it has ended'] as const]
@@ -77,10 +161,10 @@ function sayWhy(why: WhyAnswer): readonly string[] {
   if (why.firings !== undefined) facts.push(['alert', `fired ${grouped(why.firings)} times`])
   if (why.reviewRounds !== null) facts.push(['rounds', `${why.reviewRounds} reviews requested changes`])
   const costs: (readonly [string, string])[] = [
-    ...(spending ?? []).map(
-      ({ name, limit, spent, reserved }) => ['spent', sayAccount(name, limit, spent, reserved)] as const,
-    ),
-    ...(resting === null ? [] : [['cost', sayWorst(worstCase)] as const]),
+    ...(why.cost === undefined || why.cost.turns === 0 ? [] : [['cost', costLine(why.cost)] as const]),
+    ...(spending ?? [])
+      .filter(({ limit }) => limit > 0)
+      .map(({ name, limit, spent, reserved }) => ['spent', sayAccount(name, limit, spent, reserved)] as const),
   ]
   facts.push(
     ...costs,
@@ -122,16 +206,12 @@ function sayRefused(turns: readonly RefusingTurn[]): readonly string[] {
 
 function sayAccount(name: string, limit: number, spent: number, reserved: number): string {
   const open = reserved > 0 ? `, ${grouped(reserved)} reserved` : ''
-  return `${name}: ${grouped(spent)}${open}${limit === 0 ? '' : ` of ${grouped(limit)}`} tokens`
+  return `${name}: ${grouped(spent)}${open} of ${grouped(limit)} tokens`
 }
 
-/** What the table and the ledger promise, in one line. */
-function sayWorst({ stages, tokensPerPass, laps, tokensAtMost }: Why['worstCase']): string {
-  const turns = stages.map(({ stage, turns: most }) => `${stage} ${most ?? 'any number of'} turns`).join(', ')
-  const pass =
-    tokensPerPass === null ? 'no bound' : `at most ${grouped(tokensPerPass)} tokens${laps ? ' per round' : ''}`
-  const held = tokensAtMost === null ? 'no limit is set' : `limit ${grouped(tokensAtMost)}`
-  return `${pass} (${turns}); ${held}`
+function costLine({ turns, tokens, usd }: WhyAnswer['cost']): string {
+  const price = usd === 0 ? '' : `, about ${usd.toFixed(2)} USD`
+  return `${grouped(turns)} ${turns === 1 ? 'turn' : 'turns'}, ${grouped(tokens)} tokens${price} so far`
 }
 
 function grouped(count: number): string {

@@ -83,7 +83,7 @@ function commentMoves(context: TaskContext): readonly Move[] {
   const { repository, number } = place
   const said = { author: maintainer, maintainer: true, kind: on === 'mr' ? 'mr_comment' : 'issue_comment', on } as const
   return [
-    move('human', `comments on ${repository}${on === 'mr' ? '!' : '#'}${number}`, {
+    move('human', `comments on ${on === 'mr' ? mergeRequestNamed(place) : `${repository}#${number}`}`, {
       type: 'human.commented',
       repository,
       number,
@@ -192,7 +192,7 @@ function forgeMoves({ context, isIn }: Standing): readonly Move[] {
       : []),
     ...(isIn('stage.live.active.merging.asked.outstanding') && context.forge.merging !== null
       ? [
-          move('forge', `merges ${context.forge.merging.repository}!${context.forge.merging.number}`, {
+          move('forge', `merges ${mergeRequestNamed(context.forge.merging)}`, {
             type: 'mr.merged',
             ...context.forge.merging,
             mergeCommit: 'a-merge',
@@ -201,6 +201,13 @@ function forgeMoves({ context, isIn }: Standing): readonly Move[] {
       : []),
   ]
 }
+
+/** Only the forge knows the number of one that is still to be opened. */
+function mergeRequestNamed({ repository, number }: Pick<Head, 'repository' | 'number'>): string {
+  return number === unopened ? `the merge request in ${repository}` : `${repository}!${number}`
+}
+
+const unopened = 0
 
 /** The one that is open there is found again; a new one has a number that only the forge knows. */
 function openedIn(context: TaskContext, repository: string): Move {
@@ -212,8 +219,8 @@ function openedIn(context: TaskContext, repository: string): Move {
     ...mr
   } = known ?? {
     repository,
-    number: 0,
-    mergeRequest: `${namespace}/${repository}-mr-0`,
+    number: unopened,
+    mergeRequest: `${namespace}/${repository}-mr-${unopened}`,
     headSha: 'the-pushed-head',
     headBranch: taskBranch(context.id),
     author: 'the-platform',
