@@ -153,7 +153,7 @@ async function refusal(connection: Connection, response: Response, { asked, valu
     )
   const error = new ApiError('the orchestrator', status, value)
   if (!isUnknownRoute(error)) return error
-  if (asked === 'PUT /resources' && (await versionOf(url)) === version)
+  if (/^(PUT|DELETE) \/resources/.test(asked) && (await versionOf(url)) === version)
     return new Error(`the orchestrator at ${url} has its resources in Kubernetes: write them with kubectl`)
   return new Error(await ofVersion(connection, error.message), { cause: error })
 }

@@ -226,6 +226,8 @@ afterAll(() => {
 const calls: Readonly<Record<string, readonly string[]>> = {
   apply: ['-f DIR/secret.yaml', '-f DIR/bad.yaml', '-f DIR/cut.yaml'],
   get: ['tasks', 'tasks a', 'tasks -o wide', 'tasks -o name', 'tasks -o json', 'tasks -o yaml'],
+  describe: ['task a'],
+  delete: ['task nobody'],
   why: ['a', 'a --json'],
   approve: ['a --yes', 'lib#1 --yes'],
   comment: ['a x', 'lib#1 x'],
@@ -263,6 +265,8 @@ const others = ['up', 'open', 'demo', 'secret', 'orchestrator', 'rbac', 'memory'
 const ofServer = [
   'apply',
   'get',
+  'describe',
+  'delete',
   'why',
   'approve',
   'comment',

@@ -31,6 +31,14 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'show resources: KIND [NAME] [-o wide|name|json|yaml] [-w]',
     run: async (args) => (await import('./commands/get.ts')).get(args),
   },
+  describe: {
+    summary: 'show one resource, its conditions and why it rests: KIND NAME',
+    run: async (args) => (await import('./commands/describe.ts')).describe(args),
+  },
+  delete: {
+    summary: 'delete a Project, a Repository or a Task: KIND NAME',
+    run: async (args) => (await import('./commands/delete.ts')).deleteResource(args),
+  },
   why: {
     summary: 'explain why a Task or a Project rests, and what would move it: TASK|PROJECT [--json]',
     run: async (args) => (await import('./commands/why.ts')).why(args),
@@ -180,12 +188,13 @@ function usage(): string {
   return `statewright ${version()}\n\nusage: statewright COMMAND [options]\n\n${lines.join('\n')}\n\nstatewright COMMAND --help explains a command and its options.`
 }
 
-/** The whole list only where no command is near: a typo needs one line. */
-function sayUnknown(name: string): string {
+/** In two lines: the list of all commands would hide what was wrong. */
+function unknownCommand(name: string): readonly string[] {
   const meant = nearest(name, Object.keys(commands))
-  return meant === undefined
-    ? `there is no command ${name}\n\n${usage()}`
-    : `there is no command ${name}; did you mean ${meant}? statewright --help lists all commands`
+  return [
+    `there is no command ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    'statewright --help lists all commands',
+  ]
 }
 
 /** What a command that failed may still take to close. Something that stays open must not keep it alive for ever. */
@@ -209,7 +218,7 @@ export async function run(args: readonly string[]): Promise<number> {
 async function runCommand(name: string, args: readonly string[]): Promise<number> {
   const command = commands[name]
   if (command === undefined) {
-    printError(sayUnknown(name).split('\n'))
+    printError(unknownCommand(name))
     return 2
   }
   try {

@@ -30,7 +30,7 @@ export function errorLines(message: string): readonly string[] {
 }
 
 /** Of a person at a terminal: the line that he writes. */
-async function asked(question: string): Promise<string> {
+export async function asked(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const ended = once(terminal, 'close').then(() => '')
   try {

@@ -1,17 +1,15 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
-import { Type, type Static } from 'typebox'
 import { columnsOf, valueAt, type Column } from '../../crd/columns.ts'
-import { kindNamed, kinds, type Kind } from '../../crd/kinds.ts'
+import type { Kind } from '../../crd/kinds.ts'
 import { sleep, systemClock, type Clock } from '../../runtime/clock.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { isAway, listAll, type OrchestratorClient } from '../client.ts'
+import { plurals, requireKind, resourcePath, View } from '../resource-view.ts'
 import { growingTable } from '../table.ts'
 import { print, printError } from '../terminal.ts'
 import { hasTitles, titlesOf } from '../titles.ts'
 import { yamlLines } from '../yaml-lines.ts'
-
-const plurals = kinds.map((kind) => kind.plural).join(', ')
 
 const usage = `usage: statewright get KIND [NAME] [-o wide|name|json|yaml] [-w] [options]
 
@@ -24,20 +22,6 @@ Of a Task, REASON and WHO say why it rests and who can move it; statewright why 
 ${serverUsage}
 
 Example: statewright get tasks -o wide`
-
-const fields = Type.Record(Type.String(), Type.Unknown())
-
-const View = Type.Object({
-  kind: Type.String(),
-  metadata: Type.Object({
-    name: Type.String(),
-    namespace: Type.String(),
-    creationTimestamp: Type.Optional(Type.String()),
-  }),
-  spec: fields,
-  status: fields,
-})
-type View = Static<typeof View>
 
 const options = {
   ...serverOptions,
@@ -82,19 +66,8 @@ export async function get(args: readonly string[], clock: Clock = systemClock): 
   return 0
 }
 
-/** @throws UsageError for what is no kind, in two lines. */
-function requireKind(name: string, usageOf: string): Kind {
-  const kind = kindNamed(name)
-  if (kind !== undefined) return kind
-  if (name === '') throw new UsageError(usageOf)
-  throw new UsageError(
-    name.toLowerCase().startsWith('secret') ? 'secrets are never shown' : `there is no kind ${name}\nkinds: ${plurals}`,
-  )
-}
-
 async function read(client: OrchestratorClient, { kind, name, namespace }: Asked): Promise<readonly View[]> {
-  if (name !== undefined)
-    return [await client.ask(View, 'GET', `/resources/${kind.plural}/${namespace ?? 'default'}/${name}`)]
+  if (name !== undefined) return [await client.ask(View, 'GET', resourcePath(kind, namespace ?? 'default', name))]
   const views = await listAll<View>(
     client,
     `/resources/${kind.plural}`,

@@ -9,6 +9,7 @@ import { connectOrchestrator, serverOptions, serverUsage } from '../server/conne
 import type { RefusingTurn } from '../../orchestrator/refused-calls.ts'
 import { idOfName } from '../../orchestrator/resource-id.ts'
 import type { WhyAnswer } from '../../orchestrator/why.ts'
+import { resourcePath } from '../resource-view.ts'
 import { table } from '../table.ts'
 import { print } from '../terminal.ts'
 
@@ -37,8 +38,7 @@ export async function why(args: readonly string[]): Promise<number> {
 /** Of the Task of this name, or else of the Project. */
 async function explained(client: OrchestratorClient, name: string): Promise<readonly [object, readonly string[]]> {
   try {
-    const answer = await askWhy(client, name)
-    return [answer, sayWhy(answer)]
+    return await explainTask(client, name)
   } catch (error) {
     if (!isMissing(error)) throw error
     const project = await projectNamed(client, idOfName(name))
@@ -47,8 +47,13 @@ async function explained(client: OrchestratorClient, name: string): Promise<read
   }
 }
 
-function askWhy(client: OrchestratorClient, task: string): Promise<WhyAnswer> {
-  return client.ask(Answer, 'GET', `/operations/why?task=${encodeURIComponent(task)}`)
+/** Its answer, and the lines of it for people. */
+export async function explainTask(
+  client: OrchestratorClient,
+  task: string,
+): Promise<readonly [object, readonly string[]]> {
+  const answer = await client.ask(Answer, 'GET', `/operations/why?task=${encodeURIComponent(task)}`)
+  return [answer, sayWhy(answer)]
 }
 
 function isMissing(error: unknown): error is ApiError {
@@ -80,7 +85,7 @@ interface ProjectAnswer {
 
 async function projectNamed(client: OrchestratorClient, id: string): Promise<ProjectAnswer | undefined> {
   const [namespace = '', name = ''] = id.split('/')
-  const path = `/resources/projects/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`
+  const path = resourcePath({ plural: 'projects' }, namespace, name)
   const project = await client.ask(Project, 'GET', path).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error

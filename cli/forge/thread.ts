@@ -4,6 +4,7 @@ import { forgePath, webOf } from '../../edges/forge/projects.ts'
 import type { ForgeSubjectKind } from '../../edges/forge/port.ts'
 import { UsageError } from '../args.ts'
 import type { OrchestratorClient } from '../client.ts'
+import { resourcePath } from '../resource-view.ts'
 import type { ForgeApi } from './credentials.ts'
 
 export interface Thread {
@@ -57,7 +58,7 @@ export interface Wanted extends Static<typeof Place> {
 }
 
 export function readTask(client: Client, id: string): Promise<Task> {
-  return client.ask(Task, 'GET', resourcePath('tasks', id))
+  return client.ask(Task, 'GET', pathOf('tasks', id))
 }
 
 /** `choose`: which of its threads is meant where a Task was named and none of them. */
@@ -75,7 +76,7 @@ export async function findThread(
   const wanted: Wanted = { repository, number: Number(digits), on: mark === '#' ? 'issue' : 'mr' }
   const [plural, infix] = wanted.on === 'issue' ? ['issues', ''] : ['mergerequests', 'mr-']
   const name = `${namespace}/${repository}-${infix}${wanted.number}`
-  const { ownerTask } = (await client.ask(Subject, 'GET', resourcePath(plural, name))).status
+  const { ownerTask } = (await client.ask(Subject, 'GET', pathOf(plural, name))).status
   if (ownerTask === null) throw new Error(`no Task works on ${given}`)
   const task = await readTask(client, ownerTask)
   return { thread: await threadAt(client, ownerTask, task, wanted), task }
@@ -83,8 +84,8 @@ export async function findThread(
 
 async function threadAt(client: Client, id: string, task: Task, { repository, number, on }: Wanted): Promise<Thread> {
   const namespace = id.slice(0, id.indexOf('/'))
-  const { spec } = await client.ask(Project, 'GET', resourcePath('projects', `${namespace}/${task.spec.projectRef}`))
-  const known = await client.ask(Repository, 'GET', resourcePath('repositories', `${namespace}/${repository}`))
+  const { spec } = await client.ask(Project, 'GET', pathOf('projects', `${namespace}/${task.spec.projectRef}`))
+  const known = await client.ask(Repository, 'GET', pathOf('repositories', `${namespace}/${repository}`))
   const { provider, owner, botLogin, apiURL } = spec.scm
   const web = webOf({ provider, ...(spec.scm.webURL === undefined ? {} : { webURL: spec.scm.webURL }) })
   const url = known.spec.url ?? `${web}/${owner}/${repository}.git`
@@ -106,9 +107,9 @@ const pages = {
   forge_b: { issue: '-/issues', mr: '-/merge_requests' },
 } as const
 
-function resourcePath(plural: string, id: string): string {
+function pathOf(plural: string, id: string): string {
   const [namespace = '', name = ''] = id.split('/')
-  return `/resources/${plural}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`
+  return resourcePath({ plural }, namespace, name)
 }
 
 /** The issues of a Task that wait for a word, if that is one. */

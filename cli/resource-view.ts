@@ -1,0 +1,33 @@
+/** A resource as the orchestrator shows it, and the kinds as people name them. */
+import { Type, type Static } from 'typebox'
+import { kindNamed, kinds, type Kind } from '../crd/kinds.ts'
+import { UsageError } from './args.ts'
+
+const fields = Type.Record(Type.String(), Type.Unknown())
+
+export const View = Type.Object({
+  kind: Type.String(),
+  metadata: Type.Object({
+    name: Type.String(),
+    namespace: Type.String(),
+    creationTimestamp: Type.Optional(Type.String()),
+  }),
+  spec: fields,
+  status: fields,
+})
+export type View = Static<typeof View>
+
+export const plurals = kinds.map((kind) => kind.plural).join(', ')
+
+/** @throws UsageError: in two lines for what is no kind, with the usage where none is given. */
+export function requireKind(name: string, usage: string): Kind {
+  const kind = kindNamed(name)
+  if (kind !== undefined) return kind
+  if (name === '') throw new UsageError(usage)
+  const isSecret = name.toLowerCase().startsWith('secret')
+  throw new UsageError(isSecret ? 'secrets are never shown' : `there is no kind ${name}\nkinds: ${plurals}`)
+}
+
+export function resourcePath({ plural }: Pick<Kind, 'plural'>, namespace: string, name: string): string {
+  return `/resources/${plural}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`
+}
