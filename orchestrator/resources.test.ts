@@ -92,14 +92,14 @@ describe('resources that are actors', () => {
   })
 
   test('ISSUE-RESOURCE-3: an Issue has what the mirror has of it, and when that was read back', async () => {
-    const found = { ...facts, labels: ['bug'] } as unknown as MirroredIssue
+    const found = { ...facts, state: 'closed', labels: ['bug'] } as unknown as MirroredIssue
     const said = aThreadReader({ issues: [found], comments: { 'issue 1': [{ id: 'c-1' } as MirroredComment] } })
     const actors = [
       anActor('issue', 'default/lib-1', { ...newIssue('default/lib-1'), facts }),
       anActor('project', 'default/demo', { ...newProject('default/demo'), resyncedAt: at }),
     ]
     const views = derivedViews({ runtime: runtimeWith(actors) as Runtime, resources, threads: said })
-    const shown = { labels: ['bug'], comments: 1, lastSyncTime: time }
+    const shown = { state: 'closed', labels: ['bug'], comments: 1, lastSyncTime: time }
     expect(await views.get(ofKind('Issue'), 'default', 'lib-1')).toMatchObject({ status: shown })
   })
 

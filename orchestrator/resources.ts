@@ -95,7 +95,8 @@ async function issueMirror({ runtime, threads }: DerivedDeps, { context }: Actor
   ])
   if (issue === undefined) return {}
   const { resyncedAt = null } = (actor?.context ?? {}) as Partial<ProjectContext>
-  return { labels: issue.labels, comments: comments.length, syncedAt: resyncedAt }
+  const { state, labels } = issue
+  return { state, labels, comments: comments.length, syncedAt: resyncedAt }
 }
 
 async function taskRelations(runtime: Runtime, { id, context }: ActorView): Promise<TaskRelations> {

@@ -71,6 +71,11 @@ test('ISSUE-RESOURCE-3: shows its labels, how many comments live, and when the m
   expect(lostBy('Issue', status)).toEqual([])
 })
 
+test('ISSUE-RESOURCE-3: its state is the forge’s, also where its actor was told another one before', () => {
+  const actor = { id, path: 'live.done', seq: 3, context: { ...newIssue(id), facts, delivered: true } }
+  expect(issueResource(actor, { state: 'closed' })!.status).toMatchObject({ state: 'closed' })
+})
+
 test('RESOURCES-32: is not shown before it was observed (ISSUE-RESOURCE-1)', () => {
   expect(issueResource({ id, path: 'unknown', seq: 1, context: newIssue(id) })).toBeUndefined()
 })

@@ -6,6 +6,8 @@ import { apiVersion, metadataOf, stateOf, time, type ActorShape, type DerivedRes
 /** What no actor has; of an issue that the mirror has not, nothing. */
 export interface IssueMirror {
   readonly labels?: readonly string[]
+  /** Whatever its actor was told of it. */
+  readonly state?: string
   /** How many comments live. */
   readonly comments?: number
   /** When the mirror of its Project was last read back. */
@@ -19,7 +21,7 @@ export function issueResource(actor: ActorShape, mirrored: IssueMirror = {}): De
   const spec = { repositoryRef: facts.repository, number: facts.number }
   const status = {
     status: stateOf(actor),
-    state: facts.state,
+    state: mirrored.state ?? facts.state,
     title: facts.title,
     author: facts.author,
     url: facts.url,
