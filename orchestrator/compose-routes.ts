@@ -6,6 +6,7 @@ import { registerAlertWebhook } from '../edges/alerts/route.ts'
 import type { ForgeEdge } from '../edges/forge/forge-edge.ts'
 import { createAttempts } from '../edges/inspector/attempts.ts'
 import type { InspectorDeps } from '../edges/inspector/deps.ts'
+import type { TaskContext } from '../machines/task/context.ts'
 import { registerInspector } from '../edges/inspector/register.ts'
 import { createSessions } from '../edges/inspector/sessions.ts'
 import { createTickets, type Tickets } from '../edges/inspector/tickets.ts'
@@ -32,6 +33,7 @@ import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { endProject } from './end-project.ts'
 import { addGitGateway } from './gateway.ts'
+import { readLastTurn } from './last-turn.ts'
 import { registerOperations, type OperationsDeps } from './operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
@@ -67,7 +69,14 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   })
   const { outside, inside } = await openServers(setup, access.onRoute)
   const views = viewsOf(setup, stores)
-  const forPeople = { ...core, authenticate: bearer(parts.verifyOidc), hindranceOf: hindrancesOf(setup, stores) }
+  const lastTurnOf: InspectorDeps['lastTurnOf'] = async ({ kind, context }) =>
+    kind === 'task' ? readLastTurn(core.runtime, context as unknown as TaskContext) : undefined
+  const forPeople = {
+    ...core,
+    authenticate: bearer(parts.verifyOidc),
+    hindranceOf: hindrancesOf(setup, stores),
+    lastTurnOf,
+  }
   forge.registerWebhooks(outside.app)
   registerAlertWebhook(outside.app, {
     ...core,

@@ -105,7 +105,12 @@ describe('why, read from a runtime', () => {
         }
       )
     }
-    const reader = { read, list: runtime.list.bind(runtime), pendingTimers: runtime.pendingTimers.bind(runtime) }
+    const reader = {
+      read,
+      list: runtime.list.bind(runtime),
+      pendingTimers: runtime.pendingTimers.bind(runtime),
+      history: runtime.history.bind(runtime),
+    }
     const pushRefusal = async (...about: readonly string[]): Promise<string | undefined> =>
       about.join(' ') === 'default/demo lib default/first' ? 'say /allow-ci-changes' : undefined
     const why = await readWhy({ runtime: reader, clock, pushRefusal }, 'first')

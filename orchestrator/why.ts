@@ -9,11 +9,12 @@ import { explain, explainQueued, type Why } from '../machines/why/why.ts'
 import type { HindranceOf, NamedHindrance } from '../edges/pods/hindrance.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
+import { readLastTurn } from './last-turn.ts'
 import { readRefusedCalls, type RefusingTurn } from './refused-calls.ts'
 import { idOfName } from './resource-id.ts'
 
 export interface WhyDeps {
-  readonly runtime: Pick<Runtime, 'read' | 'list' | 'pendingTimers'>
+  readonly runtime: Pick<Runtime, 'read' | 'list' | 'pendingTimers' | 'history'>
   readonly clock: Pick<Clock, 'now'>
   /** The words in which the newest push of a Task was refused, where it was. */
   readonly pushRefusal?: (project: string, repository: string, task: string) => Promise<string | undefined>
@@ -44,7 +45,7 @@ interface HeldOf extends Indexed {
 
 /** Like `readWhy`, with what only the journals of its turns and its pod know. */
 export async function answerWhy(
-  deps: WhyDeps & { readonly runtime: Pick<Runtime, 'history'>; readonly hindranceOf: HindranceOf },
+  deps: WhyDeps & { readonly hindranceOf: HindranceOf },
   name: string,
 ): Promise<WhyAnswer | undefined> {
   const why = await readWhy(deps, name)
@@ -98,14 +99,15 @@ export async function readWhy(deps: WhyDeps, name: string): Promise<Why | undefi
   const context = task.context as unknown as TaskContext
   const pod = await podOf(runtime, context)
   const { project } = context.config
-  const [queue, ledger, turn, timers] = await Promise.all([
+  const [queue, ledger, turn, timers, lastTurn] = await Promise.all([
     runtime.read(`queue:${project}`),
     runtime.read(`ledger:${project}`),
     turnOf(runtime, pod),
     runtime.pendingTimers({ actor: task.address }),
+    readLastTurn(runtime, context),
   ])
   const around = { ...given('queue', queue), ...given('ledger', ledger), ...given('pod', pod), ...given('turn', turn) }
-  const why = explain({ task, timers, now, ...around })
+  const why = { ...explain({ task, timers, now, ...around }), ...(lastTurn === undefined ? {} : { lastTurn }) }
   const refused = await refusalsOf(deps, context)
   return refused.length === 0 ? why : { ...why, detail: [why.detail ?? '', ...refused].filter(Boolean).join('. ') }
 }

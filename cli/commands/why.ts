@@ -138,6 +138,13 @@ const Answer = Type.Unsafe<WhyAnswer>(
     path: nullOr(Type.Array(Type.Object({ by: Type.String(), does: Type.String(), stage: Type.String() }))),
     refusedCalls: Type.Array(Type.Object({ pod: Type.Number(), turn: Type.Number() })),
     memory: Type.Array(Type.Object({ repository: Type.String(), commit: Type.String(), due: Type.Number() })),
+    lastTurn: Type.Optional(
+      Type.Object({
+        words: Type.String(),
+        tool: Type.Optional(Type.Object({ name: Type.String(), failed: Type.Boolean() })),
+        ended: Type.Optional(Type.String()),
+      }),
+    ),
     firings: Type.Optional(Type.Number()),
     hindrance: Type.Optional(Type.Object({ sentence: Type.String() })),
   }),
@@ -154,6 +161,7 @@ function sayWhy(why: WhyAnswer): readonly string[] {
           ['moved by', resting.unblocks] as const,
         ]),
     ...(detail === null ? [] : [['detail', detail] as const]),
+    ...lastTurnRows(why.lastTurn),
     ...below.map(
       ({ reason, says, unblocks }) => [reason.slice(0, reason.indexOf('/')), `${says}: ${unblocks}`] as const,
     ),
@@ -179,6 +187,18 @@ function sayWhy(why: WhyAnswer): readonly string[] {
   const width = Math.max(...facts.map(([name]) => name.length))
   const lines = facts.map(([name, said]) => `  ${name.padEnd(width)}  ${said}`)
   return [`${task}: ${stage}`, ...lines, ...sayPath(why)]
+}
+
+/** What the agent said has many lines: each is one of the answer. */
+function lastTurnRows(last: WhyAnswer['lastTurn']): readonly (readonly [string, string])[] {
+  if (last === undefined) return []
+  const { words, tool, ended } = last
+  const lines = words === '' ? ['(nothing)'] : words.split(/\r?\n/)
+  return [
+    ...lines.map((line, index) => [index === 0 ? 'last words' : '', line] as const),
+    ...(tool ? [['last tool', `${tool.name}${tool.failed ? ', which failed' : ''}`] as const] : []),
+    ...(ended ? [['its turn', `ended: ${ended}`] as const] : []),
+  ]
 }
 
 function heldLine({ repository, commit, due, trouble }: WhyAnswer['memory'][number]): string {

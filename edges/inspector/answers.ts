@@ -1,4 +1,5 @@
 /** What the inspector's API answers: read by its page and by nobody's program, so it may change with any release. */
+import { LastTool } from '../../machines/turn/schema.ts'
 import { Type, type Static } from 'typebox'
 
 const Status = Type.Union([Type.Literal('active'), Type.Literal('done'), Type.Literal('quarantined')])
@@ -37,11 +38,20 @@ export const EffectRow = Type.Object({
 })
 export type EffectRow = Static<typeof EffectRow>
 
+const ActorLastTurn = Type.Object({
+  pod: Type.Integer(),
+  words: Type.String(),
+  tool: Type.Optional(LastTool),
+  ended: Type.Optional(Type.String()),
+})
+
 export const ActorAnswer = Type.Object({
   ...ActorRow.properties,
   fault: Type.Optional(Type.String()),
   /** What keeps its turn from going on, as its pod names it now. */
   hindrance: Type.Optional(Type.String()),
+  /** Of a parked Task: what its agent did last. */
+  lastTurn: Type.Optional(ActorLastTurn),
   context: AnyJson,
   /** Innermost active states, each with what its machine says of it or of the nearest state around it. */
   states: Type.Array(ActiveState),

@@ -1,4 +1,5 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
+import type { LastTurn } from '../../machines/why/why.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { Authenticate, Principal } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/logging.ts'
@@ -16,6 +17,8 @@ export interface InspectorDeps {
   readonly definitions: readonly MachineDefinition[]
   /** What keeps the turn of a Task, pod or turn from going on, in one sentence. Undefined: nothing, or nobody answers. */
   readonly hindranceOf: (actor: ActorView) => Promise<{ readonly sentence: string } | undefined>
+  /** What the agent of a parked Task did last. Undefined: it is no such Task, or no turn of it ended. */
+  readonly lastTurnOf: (actor: ActorView) => Promise<LastTurn | undefined>
   readonly clock: Clock
   readonly ids: Ids
   readonly logger: Logger

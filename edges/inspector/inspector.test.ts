@@ -158,6 +158,7 @@ describe('what is shown', () => {
     ])
     expect(actor.timers).toEqual([expect.objectContaining({ name: 'implementingBudget' })])
     expect(actor).not.toHaveProperty('hindrance')
+    expect(actor).toMatchObject({ lastTurn: { words: 'I stop here', tool: { name: 'Edit', failed: true } } })
     const turn = await get<ActorAnswer>(`actor?address=${task.replace('task:', 'turn:')}/1/0`)
     expect(turn.hindrance).toBe('the model has not answered for 4 min')
     const issue = await get<ActorAnswer>('actor?address=issue:default/lib-7')

@@ -36,6 +36,7 @@ async function open(more: { readonly secure?: boolean; readonly withoutSignIn?: 
     runtime: { subscribe: () => () => undefined } as never,
     definitions: [],
     hindranceOf: async () => undefined,
+    lastTurnOf: async () => undefined,
     authenticate: bearer(() => Promise.reject(new Error('nobody brings a token here'))),
     allowFeed: ({ rights, claims }: Principal) => {
       if (rights?.roles.has('viewer') !== true && !(claims['roles'] as readonly string[]).includes('viewer'))

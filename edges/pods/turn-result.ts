@@ -15,6 +15,7 @@ export function turnResult(turn: TurnResult, at: number): MachineEvent {
     pushed: turn.pushed ?? [],
     failed: turn.failed ?? [],
     ...(turn.refusedCalls === undefined ? {} : { refusedCalls: turn.refusedCalls }),
+    ...(turn.lastTool === undefined ? {} : { lastTool: turn.lastTool }),
     ...(turn.error === undefined ? {} : { error: `${turn.error.code}: ${turn.error.message}` }),
     ...(resetsAt === undefined ? {} : { resetsAt: Date.parse(resetsAt) }),
   }

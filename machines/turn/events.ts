@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { At, EffectFailed } from '../event.ts'
 import { PushReport } from '../task/events.ts'
-import { RefusedCalls } from './schema.ts'
+import { LastTool, RefusedCalls } from './schema.ts'
 
 export const TurnEvent = Type.Union([
   Type.Object({
@@ -48,6 +48,8 @@ export const TurnEvent = Type.Union([
     ...PushReport.properties,
     /** For people: no rule reads it. */
     refusedCalls: Type.Optional(RefusedCalls),
+    /** For people too. */
+    lastTool: Type.Optional(LastTool),
   }),
   Type.Object({ type: Type.Literal('turn.interruptRefused'), ...At }),
   Type.Object({ type: Type.Literal('turn.abandon'), ...At }),

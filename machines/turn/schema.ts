@@ -168,6 +168,16 @@ export const TurnList = Type.Object(
 )
 export type TurnList = Static<typeof TurnList>
 
+/** For people: what the agent did last. */
+export const LastTool = Type.Object(
+  {
+    name: name({ description: 'As the agent names it.' }),
+    failed: Type.Boolean({ description: 'It answered with an error.' }),
+  },
+  { additionalProperties: false },
+)
+export type LastTool = Static<typeof LastTool>
+
 const outcome = {
   finalText: Type.String({ description: 'The last assistant message, or what there was of it.' }),
   usage: Usage,
@@ -177,6 +187,7 @@ const outcome = {
   pushed: Type.Array(Type.String(), { description: 'Repositories whose task branch now holds the work of this turn.' }),
   failed: Type.Array(FailedPush, { description: 'Repositories whose work stays in the volume, and why.' }),
   refusedCalls: Type.Optional(RefusedCalls),
+  lastTool: Type.Optional(LastTool),
 }
 
 /** A turn by id. Before its end the result members are absent. */
@@ -191,6 +202,7 @@ export const TurnResult = Type.Object(
     pushed: Type.Optional(outcome.pushed),
     failed: Type.Optional(outcome.failed),
     refusedCalls: outcome.refusedCalls,
+    lastTool: outcome.lastTool,
   },
   { additionalProperties: false },
 )

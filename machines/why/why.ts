@@ -8,6 +8,7 @@ import type { QueueContext } from '../queue/context.ts'
 import { accountsOf, type LedgerContext } from '../ledger/context.ts'
 import type { Account } from '../rules/spending.ts'
 import type { TaskContext } from '../task/context.ts'
+import type { LastTool } from '../turn/schema.ts'
 import { worstCaseOf, type WorstCase } from './worst-case.ts'
 import { pathFromQueue, pathToDelivered, type PathStep } from './path.ts'
 import { restingInQueue, restingOf, taskResting, type Resting } from './reason.ts'
@@ -42,6 +43,16 @@ interface QueuePlace {
   readonly reason: string
 }
 
+export interface LastTurn {
+  /** Ordinal of its pod. */
+  readonly pod: number
+  /** What the agent said last, without secrets, 500 letters at most; empty: it said nothing. */
+  readonly words: string
+  readonly tool?: LastTool
+  /** The reason of the end, and the error where there was one; absent: its journal is not kept any more. */
+  readonly ended?: string
+}
+
 export interface Why {
   readonly task: string
   readonly stage: string
@@ -54,6 +65,8 @@ export interface Why {
   readonly queue: QueuePlace | null
   /** How often the alert fired that it is minted for (ALERTS-6); absent: none. */
   readonly firings?: number
+  /** Of a Task that is parked; absent: no turn of it ended. */
+  readonly lastTurn?: LastTurn
   readonly nextTimer: { readonly name: string; readonly dueAt: number } | null
   /** Reviews that sent the work back, once they are so many that people should look; else null. It ends nothing (REVIEW-7). */
   readonly reviewRounds: number | null

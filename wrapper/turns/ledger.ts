@@ -3,7 +3,16 @@ import type { RefusedCalls, TurnComplete, TurnResult, TurnState, TurnSummary } f
 /** What is known once a turn ended; the members of the wire's result. */
 export type TurnOutcome = Pick<
   TurnComplete,
-  'state' | 'stopReason' | 'finalText' | 'usage' | 'error' | 'accountUsage' | 'pushed' | 'failed' | 'refusedCalls'
+  | 'state'
+  | 'stopReason'
+  | 'finalText'
+  | 'usage'
+  | 'error'
+  | 'accountUsage'
+  | 'pushed'
+  | 'failed'
+  | 'refusedCalls'
+  | 'lastTool'
 >
 
 /**

@@ -1,4 +1,4 @@
-import type { TurnError, WrapperStopReason } from '../../machines/turn/schema.ts'
+import type { LastTool, TurnError, WrapperStopReason } from '../../machines/turn/schema.ts'
 import type { HookInput } from '../hooks/hook-input.ts'
 import type { MessageUsage } from '../usage/usage.ts'
 import { sumUsage } from '../usage/usage.ts'
@@ -20,6 +20,7 @@ export interface TurnEvidence {
   readonly lastText: string
   readonly lastStopReason: string
   readonly transcriptRead: boolean
+  readonly lastTool?: LastTool
   readonly messages: readonly MessageUsage[]
   /** The turn's token ceiling was enforced: what the CLI calls a failure of the model is ours. */
   readonly ceilingReached?: number
@@ -33,7 +34,8 @@ export function outcomeOf(ending: Ending, evidence: TurnEvidence): AgentOutcome 
   const verdict = verdictOf(ending, evidence)
   const state =
     verdict.error || verdict.stopReason === 'interrupted' || verdict.stopReason === 'shutdown' ? 'failed' : 'completed'
-  return { state, finalText, usage, ...verdict }
+  const { lastTool } = evidence
+  return { state, finalText, usage, ...verdict, ...(lastTool === undefined ? {} : { lastTool }) }
 }
 
 interface Verdict {

@@ -137,6 +137,20 @@ describe('the transcript', () => {
     return collector
   }
 
+  test('knows the last call of a tool, and whether it failed', () => {
+    const use = (id: string, name: string): string => assistant(id, { type: 'tool_use', id, name, input: {} })
+    const result = (id: string, isError: boolean): string =>
+      JSON.stringify({
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: id, is_error: isError }] },
+      })
+    const lastTool = (...lines: readonly string[]): unknown => read(lines).evidence([]).lastTool
+    expect(lastTool(assistant('m', { type: 'text', text: 'a' }))).toBe(undefined)
+    expect(lastTool(use('a', 'Bash'), result('a', true), use('b', 'Edit'))).toEqual({ name: 'Edit', failed: false })
+    expect(lastTool(use('a', 'Bash'), use('b', 'Edit'), result('b', true))).toEqual({ name: 'Edit', failed: true })
+    expect(lastTool(use('a', 'Bash'), use('b', 'Edit'), result('a', true))).toEqual({ name: 'Edit', failed: false })
+  })
+
   test('counts a message once, however many lines repeat its usage and whatever the proxy saw of it (MESSAGES-12, WRAPPER-TURN-17)', () => {
     const lines = [
       assistant('m1', { type: 'text', text: 'a' }),

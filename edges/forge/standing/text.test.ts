@@ -31,6 +31,16 @@ describe('how a Task stands, as a comment', () => {
     expect(text).toMatch(/<details><summary>The shortest way to delivered<\/summary>\n\n1\. agent: /)
   })
 
+  test('says what the agent did last, as text (U5)', () => {
+    const lastTurn = { pod: 1, words: 'I stop.\n@all', tool: { name: 'Edit', failed: true }, ended: 'end_turn' }
+    const text = standingText(whyOf(new ATask().mint().running(), { lastTurn }))
+    expect(text).toContain('| the agent’s last words | `I stop. @all` |')
+    expect(text).toContain('| its last tool | `Edit`, which failed |')
+    expect(text).toContain('| its turn ended | `end_turn` |')
+    const silent = standingText(whyOf(new ATask().mint().running(), { lastTurn: { pod: 1, words: '' } }))
+    expect(silent).toContain('| the agent’s last words | none |')
+  })
+
   test('of one that has ended says that, and shows no way on', () => {
     const text = standingText(whyOf(new ATask().mint().send('task.close', { by: 'alice' })))
     expect(text).toContain(': ended, `rejected`')

@@ -3,15 +3,16 @@ import { inert } from '../../../machines/rules/executed-text.ts'
 import type { Why } from '../../../machines/why/why.ts'
 
 /** Words of agents, people and forges: nothing in them is markup, a mention, a command or one of our marks. */
-export function quoted(text: string): string {
+export function quoted(text: string, most = mostQuoted): string {
   // No line ends and no controls: a code span ends at a blank line.
   const line = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
   const plain = inert(line.trim()).replaceAll('`', "'").replaceAll('<!--', '<! --').replaceAll('|', '¦')
   const letters = [...plain]
-  return `\`${letters.length > mostQuoted ? `${letters.slice(0, mostQuoted).join('')}…` : plain}\``
+  return `\`${letters.length > most ? `${letters.slice(0, most).join('')}…` : plain}\``
 }
 
 const mostQuoted = 300
+const mostWords = 501
 const mostSteps = 12
 
 export function standingText(why: Why): string {
@@ -27,11 +28,12 @@ export function standingText(why: Why): string {
 
 type RowOfTable = readonly [left: string, right: string]
 
-function rowsOf({ resting, detail, below, queue, nextTimer, reviewRounds }: Why): readonly RowOfTable[] {
+function rowsOf({ resting, detail, lastTurn, below, queue, nextTimer, reviewRounds }: Why): readonly RowOfTable[] {
   const rows: readonly (RowOfTable | undefined)[] = [
     resting ? ['reason', quoted(resting.reason)] : undefined,
     resting ? ['who can move it', `${resting.owner}: ${resting.unblocks}`] : undefined,
     detail === null || detail === '' ? undefined : ['detail', quoted(detail)],
+    ...lastTurnRows(lastTurn),
     below.length > 0 ? ['its pod', below.map(({ says }) => says).join('; ')] : undefined,
     reviewRounds === null ? undefined : ['rounds', `${reviewRounds} reviews requested changes`],
     queue ? ['queue', `place ${queue.position}: ${queue.reason}`] : undefined,
@@ -39,6 +41,17 @@ function rowsOf({ resting, detail, below, queue, nextTimer, reviewRounds }: Why)
   ]
   const there = rows.filter((row): row is RowOfTable => row !== undefined)
   return there.length > 0 ? there : [['reason', 'nothing is left to do']]
+}
+
+/** The commonest question at a Task that came to nothing: what did the agent say, and what failed? */
+function lastTurnRows(last: Why['lastTurn']): readonly RowOfTable[] {
+  if (last === undefined) return []
+  const { words, tool, ended } = last
+  return [
+    ['the agent’s last words', words === '' ? 'none' : quoted(words, mostWords)],
+    ...(tool ? [['its last tool', `${quoted(tool.name)}${tool.failed ? ', which failed' : ''}`] as const] : []),
+    ...(ended ? [['its turn ended', quoted(ended)] as const] : []),
+  ]
 }
 
 function wayOf({ resting, path }: Why): readonly string[] {

@@ -28,8 +28,21 @@ export function Facts({ actor, step, states, selected, now, onLive, onCloseState
       : h('p', { class: 'fault', role: 'alert' }, sentence(actor.hindrance)),
     selected === undefined ? null : tableOf(selected, onCloseState),
     states.map((state) => stateCard(state)),
+    step !== undefined || actor.lastTurn === undefined ? null : lastTurnCard(actor.lastTurn),
     step === undefined ? [timersOf(actor.timers, now), effectsOf(actor.effects, now)] : stepOf(step),
     step === undefined ? jsonOf('Context', actor.context, true) : null,
+  ])
+}
+
+function lastTurnCard({ words, tool, ended }: NonNullable<ActorAnswer['lastTurn']>): ComponentChild {
+  const facts = [
+    tool === undefined ? '' : `last tool ${tool.name}${tool.failed ? ', which failed' : ''}`,
+    ended === undefined ? '' : `the turn ended: ${ended}`,
+  ].filter(Boolean)
+  return h('div', { class: 'card' }, [
+    h('h3', null, 'What the agent did last'),
+    h('pre', null, words === '' ? '(it said nothing)' : words),
+    facts.length === 0 ? null : h('p', { class: 'unblocks' }, facts.join('; ')),
   ])
 }
 

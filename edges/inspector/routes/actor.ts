@@ -16,23 +16,28 @@ const address = Type.String({ minLength: 3, maxLength: 1024 })
 const ActorQuery = Type.Object({ address })
 const HistoryQuery = Type.Object({ ...listQuery, address })
 
-export function actorRoutes(app: HttpApp, { runtime, definitions, hindranceOf, clock }: InspectorDeps): void {
+export function actorRoutes(
+  app: HttpApp,
+  { runtime, definitions, hindranceOf, lastTurnOf, clock }: InspectorDeps,
+): void {
   app.get(
     '/actor',
     { schema: { hide: true, querystring: ActorQuery, response: { 200: ActorAnswer } } },
     async (request) => {
       const view = await read(request.query.address)
       const actor = view.address
-      const [timers, effects, hindrance] = await Promise.all([
+      const [timers, effects, hindrance, lastTurn] = await Promise.all([
         runtime.pendingTimers({ actor }),
         runtime.pendingEffects({ actor }),
         hindranceOf(view),
+        lastTurnOf(view),
       ])
       const definition = definitions.find(({ kind }) => kind === view.kind)
       return {
         ...rowOf(view),
         ...(view.fault === undefined ? {} : { fault: redactText(view.fault) }),
         ...(hindrance === undefined ? {} : { hindrance: hindrance.sentence }),
+        ...(lastTurn === undefined ? {} : { lastTurn }),
         context: redact(view.context),
         states: definition === undefined ? [] : [...activeStates(definition, view.path)],
         timers: timers.map(timerRow).toSorted((one, other) => one.dueAt - other.dueAt),

@@ -59,6 +59,10 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
     definitions: machines,
     hindranceOf: async ({ kind }) =>
       kind === 'turn' ? { sentence: 'the model has not answered for 4 min' } : undefined,
+    lastTurnOf: async ({ kind }) =>
+      kind === 'task'
+        ? { pod: 1, words: 'I stop here', tool: { name: 'Edit', failed: true }, ended: 'end_turn' }
+        : undefined,
     clock,
     ids,
     logger,
