@@ -16,7 +16,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 export async function handOver(script, parameters) {
   if (!existsSync(ownNode)) return majorOf(process.versions.node) < 24 && refuse()
   if (realpathSync(process.execPath) === realpathSync(ownNode)) return false
-  const notice = noticeOf(process.versions.node)
+  const notice = isRead(parameters) ? noticeOf(process.versions.node) : undefined
   if (notice) console.error(notice)
   const { code, signal } = await runToEnd(ownNode, [script, ...parameters])
   if (signal) process.kill(process.pid, signal)
@@ -28,6 +28,11 @@ export async function handOver(script, parameters) {
 export function noticeOf(version) {
   if (majorOf(version) >= 22) return undefined
   return `Node ${version} started this, and the Node of node_modules runs it; install Node 22.19 or later.`
+}
+
+/** Logs and programs get nothing but what they asked for. */
+export function isRead(parameters, isTerminal = process.stderr.isTTY) {
+  return isTerminal === true && !parameters.includes('--json')
 }
 
 function majorOf(version) {

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const bin = dirname(fileURLToPath(import.meta.url))
-const { noticeOf } = (await import(new URL('./hand-over.mjs', import.meta.url).href)) as {
+const { isRead, noticeOf } = (await import(new URL('./hand-over.mjs', import.meta.url).href)) as {
+  isRead(parameters: readonly string[], isTerminal: boolean | undefined): boolean
   noticeOf(version: string): string | undefined
 }
 
@@ -142,4 +143,10 @@ test.each([
   ['26.0.0', false],
 ])('Node %s is told of a later one: %s', (version, isTold) => {
   expect(noticeOf(version) !== undefined).toBe(isTold)
+})
+
+test('the notice is for a terminal, and for nobody who wants JSON', () => {
+  expect(isRead(['get', 'tasks'], true)).toBe(true)
+  expect(isRead(['get', 'tasks'], undefined)).toBe(false)
+  expect(isRead(['why', 'a', '--json'], true)).toBe(false)
 })

@@ -27,6 +27,11 @@ test('a mistyped command names the one that was meant, and an unknown one is sai
   expect((await said(() => run(['zzz']))).err).toBe(unknown)
 })
 
+test('a file that is not there is named in words', async () => {
+  const { err } = await said(async () => expect(await run(['apply', '-f', '/nothing/here.yaml'])).toBe(1))
+  expect(err).toBe('statewright: /nothing/here.yaml: there is no such file')
+})
+
 test('statewright help COMMAND prints the usage of that command', async () => {
   expect((await said(() => run(['help', 'why']))).out).toMatch(/^usage: statewright why /)
 })

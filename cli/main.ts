@@ -229,9 +229,25 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
   }
 }
 
+const fileFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of its path is no folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'you may not open it',
+}
+
+/** Of a file that the system could not open, in words. */
+function fileFault(error: Error): string | undefined {
+  const [code, path] = ['code' in error && error.code, 'path' in error && error.path]
+  const words = typeof code === 'string' ? fileFaults[code] : undefined
+  return words === undefined || typeof path !== 'string' ? undefined : `${path}: ${words}`
+}
+
 function sayError(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return errorLines(String(error))
-  const text = process.env['DEBUG'] ? (error.stack ?? error.message) : `statewright: ${error.message}`
+  const text = process.env['DEBUG']
+    ? (error.stack ?? error.message)
+    : `statewright: ${fileFault(error) ?? error.message}`
   // A usage begins its lines as it does anywhere.
   return error.name === 'UsageError' ? text.split('\n') : errorLines(text)
 }

@@ -7,7 +7,8 @@ import { meantProjectValues, projectFaults, ProjectSpec, removedProjectFields } 
 
 const closed = { additionalProperties: false } as const
 /** RFC 1123 label: what Kubernetes takes as a name (NAME-5). */
-const resourceName = { pattern: '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$', maxLength: 52 } as const
+export const resourceNamePattern = '^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$'
+const resourceName = { pattern: resourceNamePattern, maxLength: 52 } as const
 export const ResourceName = Type.String(resourceName)
 /** RFC 1123 label, as long as Kubernetes takes it. */
 export const NamespaceName = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$', maxLength: 63 })

@@ -121,6 +121,18 @@ describe('a manifest', () => {
     expect(named({ name: 'de.mo' })).toEqual(['/metadata/name'])
   })
 
+  it('says in words what a name and an address of a forge must be (RESOURCES-9)', () => {
+    const said = (metadata: object) => checkManifest({ ...project, metadata }).faults.map(({ message }) => message)
+    expect(said({ name: 'My Task!' })).toEqual(['must be lower case letters, digits and dashes, at most 52'])
+    expect(said({})).toEqual(['is required: lower case letters, digits and dashes, at most 52'])
+    const spec = { projectRef: 'de mo', url: 'git@github.com:acme/lib.git' }
+    const repository = { ...project, kind: 'Repository', metadata: { name: 'lib' }, spec }
+    expect(checkManifest(repository).faults).toEqual([
+      { path: '/spec/projectRef', message: 'must be lower case letters, digits and dashes' },
+      { path: '/spec/url', message: 'must be an https address, such as https://github.com/acme/lib.git' },
+    ])
+  })
+
   it('says what an enumeration allows (RESOURCES-9)', () => {
     const { faults } = checkManifest(withSpec({ scm: { ...project.spec.scm, provider: 'sourcehut' } }))
     expect(faults).toEqual([{ path: '/spec/scm/provider', message: 'must be one of "forge_a", "forge_b"' }])

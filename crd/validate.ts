@@ -5,7 +5,8 @@
  */
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { kindNamed, kinds, NamespaceName, ResourceName, SecretData, type Kind } from './kinds.ts'
+import { kindNamed, kinds, NamespaceName, ResourceName, resourceNamePattern, SecretData, type Kind } from './kinds.ts'
+import { forgeAddressPattern } from './forge-address.ts'
 import type { ManifestFault } from './manifest-fault.ts'
 import { nearest } from './nearest.ts'
 import { faultyNames, isTooDeep } from './plain-values.ts'
@@ -63,10 +64,11 @@ export function checkManifest(document: unknown, unknownKeys: UnknownKeys = 'ref
         : ''
   const faults: ManifestFault[] = isObject(document) ? [] : [{ path: '', message: 'must be a mapping' }]
   if (!Value.Check(ResourceName, name)) {
-    faults.push({ path: '/metadata/name', message: 'is required: lower case letters, digits and dashes, at most 52' })
+    const words = `${nameWords}, at most 52`
+    faults.push({ path: '/metadata/name', message: name === '' ? `is required: ${words}` : `must be ${words}` })
   }
   if (!Value.Check(NamespaceName, namespace))
-    faults.push({ path: '/metadata/namespace', message: 'must be lower case letters, digits and dashes, at most 63' })
+    faults.push({ path: '/metadata/namespace', message: `must be ${nameWords}, at most 63` })
   if (given['apiVersion'] === 'v1' && given['kind'] === 'Secret') return checkSecret(given, name, namespace, faults)
   const kind = typeof given['kind'] === 'string' ? kindNamed(given['kind']) : undefined
   const spec = isObject(given['spec']) ? given['spec'] : {}
@@ -76,6 +78,14 @@ export function checkManifest(document: unknown, unknownKeys: UnknownKeys = 'ref
   const manifest = { apiVersion: kind?.apiVersion ?? '', kind: kind?.kind ?? '', name, namespace, spec: judged.value }
   return { sort: 'resource', manifest, faults: [...faults, ...judged.faults], warnings: judged.warnings }
 }
+
+const nameWords = 'lower case letters, digits and dashes'
+
+/** A pattern is for machines. */
+const patternWords: ReadonlyMap<string, string> = new Map([
+  [forgeAddressPattern, 'must be an https address, such as https://github.com/acme/lib.git'],
+  [resourceNamePattern, `must be ${nameWords}`],
+])
 
 const tooDeep: Checked = {
   sort: 'resource',
@@ -175,9 +185,13 @@ function specErrors({ spec: schema, meant }: Kind, value: unknown): ManifestFaul
     } else if (allowed(schema, error.instancePath).length > 0)
       byPath.set(error.instancePath, notOneOf(schema, error.instancePath, value, meant[error.instancePath]))
     else if (error.keyword !== 'const' && !byPath.has(error.instancePath))
-      byPath.set(error.instancePath, error.message + unquoted(error, value))
+      byPath.set(error.instancePath, (wordsOf(error) ?? error.message) + unquoted(error, value))
   }
   return [...byPath].map(([path, message]) => ({ path, message }))
+}
+
+function wordsOf(error: { readonly keyword: string; readonly params: object }): string | undefined {
+  return 'pattern' in error.params ? patternWords.get(String(error.params.pattern)) : undefined
 }
 
 /** `off`, `yes` and `5` are words to people and no texts to YAML, as kubectl reads it. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidInput, Problem, problemBody, type Fault, type Spelling } from './problem.ts'
+import { problemCodes } from './problem-codes.ts'
 import { ValidationFaults, type PartValidator, type RequestPart } from './validation.ts'
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
@@ -36,7 +37,10 @@ function toProblem(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof ValidationFaults) return invalidInput(allFaults(error, request))
   const seconds = secondsToWait(error)
   if (seconds !== undefined) return notNow(seconds, error)
-  return fromFramework(error as FrameworkError) ?? new Problem('internal', '', { cause: error })
+  return (
+    fromFramework(error as FrameworkError, request.routeOptions.bodyLimit) ??
+    new Problem('internal', '', { cause: error })
+  )
 }
 
 /** An error that passes is no failure of the request: a full queue says when to come again, a store that is away does not know. */
@@ -62,9 +66,14 @@ function allFaults(first: ValidationFaults, request: FastifyRequest): Fault[] {
   return [...first.faults, ...faults]
 }
 
-function fromFramework(error: FrameworkError): Problem | undefined {
+function tooLarge(mostBytes: number): string {
+  return `${problemCodes['body-too-large'].title}: at most ${mostBytes.toLocaleString('en-US')} bytes`
+}
+
+function fromFramework(error: FrameworkError, mostBytes: number): Problem | undefined {
   const status = error.statusCode ?? 500
-  if (status === 413) return new Problem('body-too-large', '', { headers: { connection: 'close' }, cause: error })
+  if (status === 413)
+    return new Problem('body-too-large', tooLarge(mostBytes), { headers: { connection: 'close' }, cause: error })
   if (status === 415) return new Problem('unsupported-media-type', '', { cause: error })
   if (status >= 400 && status < 500) return new Problem('malformed-request', (error as Error).message, { cause: error })
   return undefined

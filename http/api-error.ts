@@ -19,8 +19,11 @@ function describe(server: string, status: number, body: unknown): string {
     title?: string
     errors?: readonly { path: string; message: string }[]
   }
+  const [first, ...others] = errors ?? []
+  // Of one fault the detail says all.
+  const listed = others.length === 0 && first !== undefined && detail?.includes(first.message) === true ? [] : errors
   return [
     detail ?? title ?? `${server} answered ${status}`,
-    ...(errors ?? []).map(({ path, message }) => `  ${path} ${message}`),
+    ...(listed ?? []).map(({ path, message }) => `  ${path} ${message}`),
   ].join('\n')
 }

@@ -93,7 +93,10 @@ describe('input', () => {
       declareThings,
       async ({ url }) => {
         const said = await send(`${url}/things/1`, 'x'.repeat(6 * 1024 * 1024))
-        expect(await said.json()).toMatchObject({ status: 413, code: 'body-too-large' })
+        expect(await said.json()).toMatchObject({
+          ...{ status: 413, code: 'body-too-large' },
+          detail: 'The body is too large: at most 1,000 bytes',
+        })
         const stream = new Blob(['x'.repeat(2_000)]).stream()
         const init = {
           method: 'POST',

@@ -145,7 +145,7 @@ describe('apply', () => {
         fixture.dir,
       ])
       expect({ code, out }).toEqual({ code: 1, out: 'secret/demo-scm created\n' })
-      expect(err).toBe('statewright: /spec: is refused\n  /spec is refused\n')
+      expect(err).toBe('statewright: /spec: is refused\n')
     })
   })
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { readDocuments } from '../../crd/documents.ts'
 import { beyondOneMachine, inertOnOneMachine } from '../../crd/one-machine.ts'
 import { checkManifest, type Checked, type ManifestFault } from '../../crd/validate.ts'
+import { ApiError } from '../../http/api-error.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { print, printError } from '../terminal.ts'
@@ -40,7 +41,17 @@ export async function apply(args: readonly string[]): Promise<number> {
   if (faults.length > 0) throw new Error(`nothing was applied:\n${faults.join('\n')}`)
   const client = await connectOrchestrator(parsed)
   for (const document of documents) {
-    const { kind, name, change, warnings = [] } = await client.ask(Applied, 'PUT', '/resources', document)
+    const {
+      kind,
+      name,
+      change,
+      warnings = [],
+    } = await client.ask(Applied, 'PUT', '/resources', document).catch((error: unknown) => {
+      // It knows no document that it did not read.
+      if (error instanceof ApiError && error.code === 'body-too-large')
+        throw new Error(`${nameOf(judge(document))}: ${error.message}`, { cause: error })
+      throw error
+    })
     // Only the orchestrator knows its settings; what this side has said already is not repeated.
     const more = warnings.map((warning) => sayWarning(`${kind} ${name}`, warning)).filter((line) => !warned.has(line))
     for (const line of more) printError(line)

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { bundleText } from '../../runtime/journal/bundle/bundle-text.ts'
 import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/journal/bundle/schema.ts'
+import { actorAddress } from '../actor-address.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
@@ -14,7 +15,7 @@ The export masks every word that people wrote, and who they are. One word gets t
 Names of Projects, repositories, branches and Tasks stay. Each bundle states whether its masked journal still replays.
 statewright import replays a bundle with another version.
 
-  ACTOR             an address; a * at its end selects every address that begins so
+  ACTOR             an address, or the name of a Task; a * at its end selects every address that begins so
   --out FILE        write to FILE, readable by its owner only (default: standard output)
 ${journalUsage}
 
@@ -41,7 +42,7 @@ export async function exportActors(args: readonly string[]): Promise<number> {
 }
 
 async function* addresses(journal: JournalApi, given: string): AsyncGenerator<string> {
-  if (!given.endsWith('*')) return yield given
+  if (!given.endsWith('*')) return yield actorAddress(given)
   const prefix = given.slice(0, -1)
   const pages = allOf((after) => journal.actors({ prefix, limit: pageSize, ...(after === undefined ? {} : { after }) }))
   for await (const { address } of pages) yield address

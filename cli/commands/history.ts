@@ -1,3 +1,4 @@
+import { actorAddress } from '../actor-address.ts'
 import { count, flag, readArgs, UsageError } from '../args.ts'
 import type { HistoryAnswer } from '../../edges/journal/answers.ts'
 import { allOf } from '../../edges/journal/journal-api.ts'
@@ -8,19 +9,20 @@ import { print } from '../terminal.ts'
 const usage = `usage: statewright history ACTOR [options]
 
 Shows what happened to an actor: each event, the state after it, and the effects that the machine asked for.
-ACTOR is an address; statewright actors lists them.
+ACTOR is an address, as statewright actors lists them, or the name of a Task.
 
   --limit N         show the newest N events (default 50)
   --json            print one line of JSON for each event, with its fields; what looks like a secret is masked
 ${journalUsage}
 
-Example: statewright history task:default/implement-lib-1-x7k2p`
+Example: statewright history implement-lib-1-x7k2p`
 
 export async function history(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { ...journalOptions, limit: { type: 'string' }, json: { type: 'boolean' } }, usage)
   if (parsed === undefined) return 0
-  const [address, ...rest] = parsed.positionals
-  if (address === undefined || rest.length > 0) throw new UsageError(`history takes one actor\n\n${usage}`)
+  const [actor, ...rest] = parsed.positionals
+  if (actor === undefined || rest.length > 0) throw new UsageError(`history takes one actor\n\n${usage}`)
+  const address = actorAddress(actor)
   const limit = count(parsed, 'limit', 50)
   const rows = await withJournal(parsed, async (journal) => {
     const newest: HistoryAnswer[] = []

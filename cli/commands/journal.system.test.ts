@@ -128,7 +128,7 @@ describe('of a running orchestrator', () => {
       const newest = await said(() => history([project, '--limit', '1', '--json', '--dir', dir]))
       expect(JSON.parse(newest.out)).toMatchObject({ seq: 2, key: 'checked/1', handled: true })
       await expect(history(['project:default/nobody', '--dir', dir])).rejects.toThrow('statewright actors lists them')
-      await expect(history(['nobody', '--dir', dir])).rejects.toThrow('an address is <kind>:<id>')
+      await expect(history(['nobody', '--dir', dir])).rejects.toThrow('there is no actor task:default/nobody')
     }))
 
   test('replay folds one journal or all of them (OPERATIONS-5)', () =>

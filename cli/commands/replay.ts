@@ -1,3 +1,4 @@
+import { actorAddress } from '../actor-address.ts'
 import { flag, readArgs, UsageError } from '../args.ts'
 import type { ReplayAnswer } from '../../edges/journal/answers.ts'
 import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
@@ -7,7 +8,7 @@ import { print } from '../terminal.ts'
 const usage = `usage: statewright replay ACTOR... | --all [options]
 
 Replays the journal of each actor and compares every step with the store: effects, state, and the snapshot byte by byte.
-A journal begins at the actor's first event, or later after retention or an upgrade. The command changes nothing.
+ACTOR is an address, as statewright actors lists them, or the name of a Task. A journal begins at the actor's first event, or later after retention or an upgrade. The command changes nothing.
 
 Exit code 0: every journal replays. 1: a journal differs; the command prints its first difference.
 
@@ -22,7 +23,7 @@ const pageSize = 500
 export async function replay(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { ...journalOptions, all: { type: 'boolean' }, json: { type: 'boolean' } }, usage)
   if (parsed === undefined) return 0
-  const named = parsed.positionals
+  const named = parsed.positionals.map(actorAddress)
   if (flag(parsed, 'all') === named.length > 0) throw new UsageError(`replay takes actors, or --all\n\n${usage}`)
   const isJson = flag(parsed, 'json')
   const sum = { actors: 0, steps: 0, different: 0 }

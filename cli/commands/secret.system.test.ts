@@ -9,7 +9,7 @@ test('a value comes from standard input, without its last line break, and is not
       ['secret', 'set', 'demo-scm', 'token=-', '--dir', fixture.dir],
       'hidden\ntoken\n',
     )
-    expect({ code, out, err }).toEqual({ code: 0, out: 'secret/demo-scm configured\n', err: '' })
+    expect({ code, out, err }).toEqual({ code: 0, out: 'secret/demo-scm created\n', err: '' })
     expect(fixture.sent).toEqual([
       {
         apiVersion: 'v1',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { Type } from 'typebox'
 import { readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { print } from '../terminal.ts'
@@ -13,6 +14,8 @@ ${serverUsage}
 
 Example: statewright secret set forge token=- < token.txt`
 
+const Changed = Type.Object({ change: Type.String() })
+
 /** Values come from standard input only: a command line is in the process list. */
 export async function secret(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { ...serverOptions, namespace: { type: 'string' } }, usage)
@@ -23,7 +26,8 @@ export async function secret(args: readonly string[]): Promise<number> {
   const value = readFileSync(0, 'utf8').replace(/\r?\n$/, '')
   const metadata = { name, namespace: text(parsed, 'namespace') ?? 'default' }
   const client = await connectOrchestrator(parsed)
-  await client.call('PUT', '/resources', { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { [key]: value } })
-  print(`secret/${name} configured`)
+  const document = { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { [key]: value } }
+  const { change } = await client.ask(Changed, 'PUT', '/resources', document)
+  print(`secret/${name} ${change}`)
   return 0
 }

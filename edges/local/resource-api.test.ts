@@ -244,6 +244,14 @@ describe('applying', () => {
     expect(await warned('v1.2.3', [])).toEqual([])
   })
 
+  test('a Secret is created once, and configured after that', async () => {
+    await withApi(async ({ call }) => {
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'demo-scm' }, stringData: { token: 't' } }
+      expect((await call('PUT', '/resources', secret)).body).toMatchObject({ change: 'created' })
+      expect((await call('PUT', '/resources', secret)).body).toMatchObject({ change: 'configured' })
+    })
+  })
+
   test('stores a Secret and never shows it again (SECRET-3, RESOURCE-RULE-5)', async () => {
     await withApi(async ({ call, secrets, resources }) => {
       const { text, body } = await call('PUT', '/resources', secret)
@@ -251,7 +259,7 @@ describe('applying', () => {
         kind: 'Secret',
         namespace: 'default',
         name: 'demo-scm',
-        change: 'configured',
+        change: 'created',
         warnings: [],
       })
       expect(text).not.toContain('hidden-token')

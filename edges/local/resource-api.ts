@@ -51,8 +51,10 @@ function writeRoutes(app: HttpApp, deps: ResourceApiDeps): void {
       if (faults.length > 0) throw invalidInput(faults.map(({ path, message }) => ({ path, message })))
       if (checked.sort === 'secret') {
         const { namespace, name, data } = checked.secret
+        const isNew = (await deps.secrets.read(namespace, name)) === undefined
         await deps.secrets.write(namespace, name, data)
-        return { kind: 'Secret', namespace, name, change: 'configured', warnings: checked.warnings }
+        const change = isNew ? 'created' : 'configured'
+        return { kind: 'Secret', namespace, name, change, warnings: checked.warnings }
       }
       await refuseChange(deps, checked.manifest)
       const { resource, change } = await deps.resources.apply(checked.manifest)
