@@ -5,6 +5,7 @@ import { clientCredentials, type TokenSource } from '../http/token-source.ts'
 import { faultsOf } from '../http/validation.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Endpoints } from './local/endpoints.ts'
+import { keptToken } from './kept-token.ts'
 import { versionOf } from './server/metadata.ts'
 
 /** Nobody answered: asked again later, somebody may. */
@@ -87,18 +88,23 @@ export function orchestratorClient(connection: Connection): OrchestratorClient {
   }
 }
 
-/** As `up` wrote it down: the command line has a client of its own there. */
+/** As `up` wrote it down: the command line has a client of its own there. `dir`: where its token is kept for the next command. */
 export function localConnection(
   endpoints: Pick<Endpoints, 'orchestrator' | 'tokenUrl' | 'clientId' | 'clientSecret' | 'audience'>,
   version: string,
+  dir?: string,
 ): Connection {
   const { orchestrator: url, tokenUrl, clientId, clientSecret: secret, audience } = endpoints
   const restart =
     'is statewright up still running? Start it again, name its folder with --dir, or another orchestrator with --server'
+  const source = clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch })
   return {
     url,
     issuer: new URL(tokenUrl).origin,
-    tokens: clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch }),
+    tokens:
+      dir === undefined
+        ? source
+        : keptToken(dir, [tokenUrl, clientId, secret, audience], { source, clock: systemClock }),
     version,
     next: { unreachable: restart, unauthenticated: restart },
   }

@@ -150,6 +150,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'list the orchestrators that you are signed in at, or choose one: [use NAME]',
     run: async (args) => (await import('./commands/context.ts')).context(args),
   },
+  completion: {
+    summary: 'print a script that completes commands in a shell: bash|zsh|fish',
+    run: async (args) => (await import('./commands/completion.ts')).completion(args, brought()),
+  },
   orchestrator: {
     summary: 'run the orchestrator; the environment has its settings',
     run: async (args) => (await import('./commands/orchestrator.ts')).orchestrator(args, process.env, version()),
@@ -180,11 +184,17 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-function usage(): string {
+/** The commands of this image, with their summaries. */
+function brought(): readonly (readonly [name: string, summary: string])[] {
   const missing = leftOut()
-  const brought = Object.entries(commands).filter(([name, { module = name }]) => !missing.includes(module))
-  const width = Math.max(...brought.map(([name]) => name.length))
-  const lines = brought.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  return Object.entries(commands)
+    .filter(([name, { module = name }]) => !missing.includes(module))
+    .map(([name, { summary }]) => [name, summary])
+}
+
+function usage(): string {
+  const width = Math.max(...brought().map(([name]) => name.length))
+  const lines = brought().map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`)
   return `statewright ${version()}\n\nusage: statewright COMMAND [options]\n\n${lines.join('\n')}\n\nstatewright COMMAND --help explains a command and its options.`
 }
 

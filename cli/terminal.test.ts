@@ -1,11 +1,12 @@
-import { describe, expect, test, vi } from 'vitest'
+import { WriteStream } from 'node:tty'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { readDocuments } from '../crd/documents.ts'
 import { visible } from '../http/visible.ts'
 import { said } from './commands/testing/fixture.ts'
 import { progress } from './progress.ts'
 import { table } from './table.ts'
-import { errorLines, print, printError } from './terminal.ts'
+import { errorLines, print, printError, printTitled } from './terminal.ts'
 import { yamlLines } from './yaml-lines.ts'
 
 /** What a terminal obeys, and what turns a text around. */
@@ -103,4 +104,26 @@ test('progress moves its own line alone', () => {
   }
   expect(drawn[0]).toMatch(/^\r\u001b\[K.* {2}a\\u001b/)
   expect(drawn.map((line) => line.replace('\r\u001b[K', '')).join('')).not.toMatch(/\p{Cc}/u)
+})
+
+test('a title is bold on a terminal, in a file as the rest, and without colour where NO_COLOR is set', () => {
+  const lines: string[] = []
+  const log = vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(String(line)))
+  const { isTTY: wasTerminal, getColorDepth } = process.stdout
+  onTestFinished(() => {
+    log.mockRestore()
+    Object.assign(process.stdout, { isTTY: wasTerminal, getColorDepth })
+    vi.unstubAllEnvs()
+  })
+  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS']) vi.stubEnv(name, undefined)
+  vi.stubEnv('TERM', 'xterm')
+  // The stream of a test is no terminal's, which knows NO_COLOR.
+  Object.assign(process.stdout, { isTTY: true, getColorDepth: WriteStream.prototype.getColorDepth })
+  printTitled(['NAME\u001b[2J', 'a'])
+  vi.stubEnv('NO_COLOR', '1')
+  printTitled(['NAME', 'a'])
+  vi.stubEnv('NO_COLOR', undefined)
+  process.stdout.isTTY = false
+  printTitled(['NAME', 'a'])
+  expect(lines).toEqual(['\u001b[1mNAME\\u001b[2J\u001b[22m\na', 'NAME\na', 'NAME\na'])
 })

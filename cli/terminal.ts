@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
+import { styleText } from 'node:util'
 import { visible } from '../http/visible.ts'
 
 /** A text is one line: only a list has more, so that nobody's text becomes a line of ours. */
@@ -11,6 +12,11 @@ type Lines = string | readonly string[]
 
 export function print(lines: Lines): void {
   console.log(shown(lines))
+}
+
+/** The first line stands out on a terminal; in a file, and where NO_COLOR is set, it is as the others. */
+export function printTitled([title = '', ...lines]: readonly string[]): void {
+  console.log([styleText('bold', visible(title), { stream: process.stdout }), ...lines.map(visible)].join('\n'))
 }
 
 /** To standard error: errors, and what is said beside the result. */

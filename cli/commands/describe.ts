@@ -4,7 +4,7 @@ import { readArgs, text, UsageError } from '../args.ts'
 import { Condition, conditionLines } from '../conditions.ts'
 import { plurals, requireKind, resourcePath, View } from '../resource-view.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
-import { print } from '../terminal.ts'
+import { printTitled } from '../terminal.ts'
 import { yamlLines } from '../yaml-lines.ts'
 import { explainTask } from './why.ts'
 
@@ -29,7 +29,7 @@ export async function describe(args: readonly string[]): Promise<number> {
   const namespace = text(parsed, 'namespace') ?? 'default'
   const view = await client.ask(View, 'GET', resourcePath(kind, namespace, name))
   const [, why = []] = kind.kind === 'Task' ? await explainTask(client, `${namespace}/${name}`) : []
-  print(described(view, why))
+  printTitled(described(view, why))
   return 0
 }
 

@@ -7,7 +7,7 @@ import { connectOrchestrator, serverOptions, serverUsage } from '../server/conne
 import { isAway, listAll, type OrchestratorClient } from '../client.ts'
 import { plurals, requireKind, resourcePath, View } from '../resource-view.ts'
 import { growingTable } from '../table.ts'
-import { print, printError } from '../terminal.ts'
+import { print, printError, printTitled } from '../terminal.ts'
 import { hasTitles, titlesOf } from '../titles.ts'
 import { yamlLines } from '../yaml-lines.ts'
 
@@ -96,10 +96,11 @@ function shower(client: OrchestratorClient, asked: Asked, clock: Clock): Watched
   return async (views) => {
     const titles = await titlesOf(client, asked.kind, views)
     const rows = views.map((view) => ({ view, row: rowOf(asked, view, titles(view)) }))
+    const show = known.size === 0 ? printTitled : print
     const fresh = rows.filter(({ view, row }) => isNew(view, row))
     if (fresh.length === 0) return
     if (asked.form === 'name') print(fresh.map(({ view }) => nameOf(view)))
-    else print(lines(fresh.map(({ view, row }) => [...row, ageOf(view, clock.now())])))
+    else show(lines(fresh.map(({ view, row }) => [...row, ageOf(view, clock.now())])))
   }
 }
 

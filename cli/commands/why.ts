@@ -11,7 +11,7 @@ import { idOfName } from '../../orchestrator/resource-id.ts'
 import type { WhyAnswer } from '../../orchestrator/why.ts'
 import { resourcePath } from '../resource-view.ts'
 import { table } from '../table.ts'
-import { print } from '../terminal.ts'
+import { print, printTitled } from '../terminal.ts'
 
 const usage = `usage: statewright why TASK|PROJECT [--json] [options]
 
@@ -31,7 +31,8 @@ export async function why(args: readonly string[]): Promise<number> {
   if (task === undefined || more.length > 0) throw new UsageError(`why takes one Task or Project\n\n${usage}`)
   const client = await connectOrchestrator(parsed)
   const [answer, lines] = await explained(client, task)
-  print(flag(parsed, 'json') ? JSON.stringify(answer, null, 2).split('\n') : lines)
+  if (flag(parsed, 'json')) print(JSON.stringify(answer, null, 2).split('\n'))
+  else printTitled(lines)
   return 0
 }
 

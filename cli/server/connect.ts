@@ -30,7 +30,7 @@ type Place = { readonly dir: string } | { readonly url: string }
 export async function connectOrchestrator(parsed: Parsed, env: Environment = process.env): Promise<OrchestratorClient> {
   const place = placeOf(parsed, env)
   return orchestratorClient(
-    'dir' in place ? localConnection(requireEndpoints(place.dir), version()) : await remote(place.url, env),
+    'dir' in place ? localConnection(requireEndpoints(place.dir), version(), place.dir) : await remote(place.url, env),
   )
 }
 
