@@ -120,6 +120,8 @@ describe.each(['github', 'gitlab'] as const)('on %s', (dialect) => {
       expect(err).toContain('nothing was written')
       expect(err).toMatch(/http:\S+issues\/\d+/)
       readablePeople(room)
+      expect((await room.call(approve, 'months', '--yes')).err).toContain('say who you are here: --as maintainer')
+      expect(room.said()).toEqual([])
       await room.call(approve, 'months', '--as', 'maintainer', '--yes')
       expect(room.said()).toHaveLength(1)
     }))

@@ -56,10 +56,18 @@ export function localCredential(forge: ForgeApi, dir: string, login: string): Cr
   const person = Object.hasOwn(people, login) ? people[login] : undefined
   if (person === undefined)
     throw new UsageError(`there is no ${login} here: --as takes ${Object.keys(people).join(', ')}`)
-  const here = findEndpoints(dir)?.forgeApi
-  if (forge.apiURL === undefined || here === undefined || withoutSlash(here) !== withoutSlash(forge.apiURL))
-    return { lacks: `the Project is on another forge than the one of ${dir}: leave out --as` }
+  if (!isForgeOf(dir, forge)) return { lacks: `the Project is on another forge than the one of ${dir}: leave out --as` }
   return { token: person.token }
+}
+
+/** Who may speak on this forge by `--as`; none where it is not the one of this folder. */
+export function localPeople(forge: ForgeApi, dir: string): readonly string[] {
+  return isForgeOf(dir, forge) ? Object.keys(findPeople(dir) ?? {}) : []
+}
+
+function isForgeOf(dir: string, { apiURL }: ForgeApi): boolean {
+  const here = findEndpoints(dir)?.forgeApi
+  return apiURL !== undefined && here !== undefined && withoutSlash(here) === withoutSlash(apiURL)
 }
 
 const run = promisify(execFile)

@@ -8,7 +8,7 @@ import { sameLogin } from '../../machines/rules/logins.ts'
 import { text, UsageError, type Parsed } from '../args.ts'
 import { serverUsage, placeOf, serverOptions } from '../server/connect.ts'
 import { printError } from '../terminal.ts'
-import { localCredential, ownCredential } from './credentials.ts'
+import { localCredential, localPeople, ownCredential } from './credentials.ts'
 import type { Thread } from './thread.ts'
 
 export const speakOptions = { ...serverOptions, as: { type: 'string' } } as const satisfies ParseArgsOptionsConfig
@@ -36,11 +36,10 @@ export async function speakerOn(thread: Thread, parsed: Parsed): Promise<Speaker
       ? await ownCredential(thread.forge, process.env)
       : localCredential(thread.forge, folderOf(parsed), person)
   if ('lacks' in found) {
-    printError([
-      `nothing was written: no credential of yours is here`,
-      `  the thread: ${thread.url}`,
-      `  ${found.lacks}`,
-    ])
+    const place = placeOf(parsed, process.env)
+    const people = 'dir' in place && person === undefined ? localPeople(thread.forge, place.dir) : []
+    const next = people.length === 0 ? found.lacks : `say who you are here: --as ${people.join(', --as ')}`
+    printError([`nothing was written: no credential of yours is here`, `  the thread: ${thread.url}`, `  ${next}`])
     return undefined
   }
   const { provider, ...where } = thread.forge
