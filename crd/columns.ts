@@ -5,6 +5,8 @@ export interface Column {
   readonly path: string
   /** Only with `-o wide`. */
   readonly wide?: true
+  /** `kubectl` shows it with `-o wide` alone: a watch there prints each change of its columns as a row. */
+  readonly wideInKubectl?: true
   /** Where the first one leads to nothing: the last name that this one leads to. `kubectl` knows no such choice. */
   readonly otherwise?: string
 }
@@ -38,7 +40,7 @@ const columns: Readonly<Record<string, readonly Column[]>> = {
     { name: 'Kind', type: 'string', path: '.spec.kind' },
     { name: 'Stage', type: 'string', path: '.status.stage' },
     { name: 'Reason', type: 'string', path: '.status.stageReason', otherwise: '.status.why.reason' },
-    { name: 'Who', type: 'string', path: '.status.why.owner' },
+    { name: 'Who', type: 'string', path: '.status.why.owner', wideInKubectl: true },
     { name: 'Agent', type: 'string', path: '.status.agentKind' },
     { name: 'Project', type: 'string', path: '.spec.projectRef', wide: true },
     { name: 'Laps', type: 'integer', path: '.status.reviewLaps', wide: true },

@@ -134,11 +134,11 @@ export function customResourceDefinition(kind: Kind): Schema & { readonly metada
     categories: ['platform'],
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
   }
-  const columns = columnsOf(kind.kind).map(({ name, type, path, wide }) => ({
+  const columns = columnsOf(kind.kind).map(({ name, type, path, wide, wideInKubectl }) => ({
     name,
     type,
     jsonPath: path,
-    ...(wide ? { priority: 1 } : {}),
+    ...((wide ?? wideInKubectl) ? { priority: 1 } : {}),
   }))
   const age = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }
   return {

@@ -104,7 +104,7 @@ describe('why', () => {
         fixture.items['queuedevents'] = [event('a', 'Done'), event('b', 'Admitted'), event('c', 'Queued', waits)]
         const { out } = await said(() => why(['demo', '--dir', fixture.dir]))
         expect(out.split('\n')).toEqual([
-          'default/demo: ready (Checked)',
+          'default/demo: ready (Checked), paused',
           '  1 of 3 slots are taken, 1 entry waits',
           '',
           'CONDITION  STATUS  REASON    SINCE                 MESSAGE',

@@ -103,9 +103,10 @@ async function projectNamed(client: OrchestratorClient, id: string): Promise<Pro
 }
 
 function projectLines({ project: { metadata, spec, status }, waiting, running }: ProjectAnswer): readonly string[] {
+  const isPaused = status.conditions.some(({ type, status: is }) => type === 'Paused' && is === 'True')
   const slots = spec.maxConcurrentAgents === undefined ? '' : ` of ${spec.maxConcurrentAgents}`
   return [
-    `${metadata.namespace}/${metadata.name}: ${status.ready ? 'ready' : 'not ready'} (${status.reason})`,
+    `${metadata.namespace}/${metadata.name}: ${status.ready ? 'ready' : 'not ready'} (${status.reason})${isPaused ? ', paused' : ''}`,
     `  ${running}${slots} slots are taken, ${waiting.length} ${waiting.length === 1 ? 'entry waits' : 'entries wait'}`,
     '',
     ...conditionLines(status.conditions),
