@@ -242,6 +242,7 @@ async function openStandIns(
     dir: join(dir, 'forge'),
     port: await portOf(earlier?.forge),
     seed: { users: users(secrets.token, persons) },
+    people: Object.entries(persons).map(([login, { key }]) => ({ login, key })),
   })
   opened(() => forge.close())
   writePeople(dir, persons)

@@ -16,6 +16,7 @@ import type { GitStore } from './git/store.ts'
 import type { Platform as GithubPlatform } from './github/call.ts'
 import { serveGithub } from './github/server.ts'
 import { serveGitlab } from './gitlab/server.ts'
+import { pageAddress, servePages, type PagesOptions } from './pages/serve.ts'
 import type { WorldDocument } from './saved/document.ts'
 import { keepWorldFile, readWorldFile } from './saved/file.ts'
 import { restoreDeliveries, restoreWorld } from './saved/restore.ts'
@@ -47,6 +48,8 @@ export interface ForgeOptions {
   readonly git?: GitStore
   /** Opens GET /_audit to its holder. */
   readonly adminToken?: string
+  /** Who opens its pages, by a key of 40 hex digits in the address. The forge keeps its hash alone, and in no file. */
+  readonly people?: PagesOptions['people']
   readonly logger?: { error(details: unknown, message: string): void }
 }
 
@@ -68,6 +71,8 @@ export interface Forge extends Actions {
   readonly auditFile: string
   readonly faults: FaultBoard
   gitUrl(owner: string, name: string): string
+  /** Where the holder of the key begins, or the page with this path: that of the forge's own addresses, `acme/cart/issues/1`. */
+  pageOf(key: string, path?: string): string
   /** A push whose commits are in the store already, under the rules of one over HTTP. */
   receive: GitService['receive']
   createUser(spec: UserSpec): void
@@ -121,6 +126,9 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT,
     log,
   })
+  const actions = createActions(world)
+  const { people = [] } = options
+  await servePages(app, { world, actions, people, origin: () => links.value.github.web, log })
   if (options.adminToken !== undefined) serveAudit(app, world.audit, options.adminToken)
   const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   links.set(url)
@@ -138,13 +146,14 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   noteChange(world)
 
   return {
-    ...createActions(world),
+    ...actions,
     url,
     apiUrl: links.value.github.api,
     gitlabApiUrl: links.value.gitlab.api,
     auditFile: world.audit.file,
     faults,
     gitUrl: (owner, name) => links.value.github.git(owner, name),
+    pageOf: (key, path) => pageAddress(url, key, path),
     receive: gitService.receive,
     createUser: (spec) => void addUser(world, spec),
     createRepository: async (spec) => describe(await createRepository(world, spec)),

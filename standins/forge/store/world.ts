@@ -134,7 +134,7 @@ export function actorOf(world: World, token: string): Actor | undefined {
   return world.tokens.get(fingerprint(token))
 }
 
-function fingerprint(token: string): string {
+export function fingerprint(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
