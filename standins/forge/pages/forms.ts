@@ -44,7 +44,7 @@ function checked<S extends TObject>(schema: S, typed: unknown): Static<S> {
   if (faults.length === 0) return typed as Static<S>
   throw new FormRefusal(
     400,
-    `The form is not complete: ${faults.map(({ path, message }) => `${path.slice(1)} ${message}`).join('; ')}.`,
+    `The form is refused: ${faults.map(({ path, message }) => `${path.slice(1)} ${message}`).join('; ')}.`,
   )
 }
 
@@ -83,6 +83,7 @@ export const forms: Readonly<Record<string, Form>> = {
   },
   comment: form(Type.Object({ body: Text }, closed), (place, thread, { body }) => comment(place, thread, body)),
   approve: form(Type.Object({ seen: Short }, closed), (place, thread, { seen }) => {
+    if (isPull(thread)) throw new Refusal('not-found')
     if (stampOf(place, thread) !== seen)
       throw new FormRefusal(
         409,

@@ -37,21 +37,11 @@ export function sendPage(
   { title, content, status = 200 }: Page,
 ): FastifyReply {
   const page = markup`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title}</title>
-        <style>${new Html(style)}</style>
-      </head>
-      <body>
-        <header class="top">
-          <a href="${base}/">Local forge</a><span>You are <b>${person.user.login}</b></span>
-        </header>
-        <main>${content}</main>
-      </body>
-    </html>`
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>${title}</title><style>${new Html(style)}</style></head>
+<body><header class="top"><a href="${base}/">Local forge</a><span>You are <b>${person.user.login}</b></span></header>
+<main>${content}</main></body></html>`
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(page.text)
 }
 

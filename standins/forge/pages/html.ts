@@ -16,6 +16,10 @@ export function markup(strings: TemplateStringsArray, ...values: readonly Value[
   return new Html(strings.map((text, at) => `${text}${shown(values[at])}`).join(''))
 }
 
+export function list(items: readonly Html[], none: string): Html {
+  return items.length === 0 ? markup`<p class="faint">${none}</p>` : markup`<ul class="list">${items}</ul>`
+}
+
 /** The line feed behind the tag is no part of the text. */
 export function area(
   label: string,
@@ -26,8 +30,13 @@ export function area(
   return markup`<label>${label} <textarea name="${name}" rows="${rows}">\n${String(typed?.[name] ?? '')}</textarea></label>`
 }
 
-export function field(label: string, name: string, typed: Readonly<Record<string, unknown>> | undefined): Html {
-  return markup`<label>${label} <input name="${name}" value="${String(typed?.[name] ?? '')}"></label>`
+export function field(
+  label: string,
+  name: string,
+  typed: Readonly<Record<string, unknown>> | undefined,
+  type: 'text' | 'number' = 'text',
+): Html {
+  return markup`<label>${label} <input type="${type}" name="${name}" value="${String(typed?.[name] ?? '')}"></label>`
 }
 
 function shown(value: Value): string {

@@ -2,26 +2,16 @@
 import { may } from '../store/permissions.ts'
 import { fullName, isPull, type Issue, type Repository } from '../store/records.ts'
 import type { Page } from './frame.ts'
-import { area, field, markup, type Html } from './html.ts'
+import { area, field, list, markup, type Html } from './html.ts'
 import { addressOf, mark, type Again, type Place, type Visit } from './visit.ts'
 
 export function startPage(visit: Visit): Page {
   const readable = [...visit.world.repositories.values()].filter((one) => may(one, visit.person, 'read'))
-  const list = readable.map(
-    (one) =>
-      markup`<li>
-        <a href="${addressOf(visit, one, 'issue')}">${fullName(one)}</a>
-        <small>${one.dialect === 'gitlab' ? 'by the rules of GitLab' : 'by the rules of GitHub'}</small>
-      </li>`,
+  const rows = readable.map(
+    (one) => markup`<li><a href="${addressOf(visit, one, 'issue')}">${fullName(one)}</a>
+      <small>${one.dialect === 'gitlab' ? 'by the rules of GitLab' : 'by the rules of GitHub'}</small></li>`,
   )
-  const content = markup`<h1>Repositories</h1>
-    ${
-      list.length === 0
-        ? markup`<p>You may read none.</p>`
-        : markup`<ul class="list">
-            ${list}
-          </ul>`
-    }`
+  const content = markup`<h1>Repositories</h1>${list(rows, 'You may read none.')}`
   return { title: 'Repositories', content }
 }
 
@@ -35,21 +25,12 @@ export function listPage(place: Place): Page {
   const what = kind === 'issue' ? 'Issues' : 'Merge requests'
   const part = (state: Issue['state'], title: string): Html => {
     const shown = threads.filter((one) => one.state === state)
-    return markup`<h2>${title} <small>${shown.length}</small></h2>
-      ${
-        shown.length === 0
-          ? markup`<p class="faint">None.</p>`
-          : markup`<ul class="list">
-              ${shown.map((one) => row(place, one))}
-            </ul>`
-      }`
+    const rows = shown.map((one) => row(place, one))
+    return markup`<h2>${title} <small>${shown.length}</small></h2>${list(rows, 'None.')}`
   }
   const create = markup`<a class="button" href="${addressOf(place, repository, 'issue')}/new">New issue</a>`
   const content = markup`${tabs(place)}
-    <div class="line">
-      <h1>${what}</h1>
-      ${kind === 'issue' && create}
-    </div>
+    <div class="line"><h1>${what}</h1>${kind === 'issue' && create}</div>
     ${part('open', 'Open')}${part('closed', 'Closed')}`
   return { title: `${what} of ${fullName(repository)}`, content }
 }
@@ -91,10 +72,7 @@ export function newIssuePage(place: Place, again?: Again): Page {
   const labels =
     may(repository, person, 'triage') &&
     boxes.length > 0 &&
-    markup`<fieldset>
-      <legend>Labels</legend>
-      ${boxes}
-    </fieldset>`
+    markup`<fieldset><legend>Labels</legend>${boxes}</fieldset>`
   const content = markup`${tabs(place)}
     <h1>New issue</h1>
     ${notice(again)}

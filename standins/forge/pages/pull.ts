@@ -5,7 +5,7 @@ import { pullFiles } from '../store/pulls.ts'
 import type { Pull, ReviewComment } from '../store/records.ts'
 import { visibleComments } from '../store/reviews.ts'
 import { entry } from './entry.ts'
-import { area, field, markup, type Html } from './html.ts'
+import { area, field, list, markup, type Html } from './html.ts'
 import type { Again, Place } from './visit.ts'
 
 /** Of one page: a browser renders what is longer slowly, and nobody reads it. */
@@ -19,31 +19,15 @@ export function checksOf({ repository }: Place, { headSha }: Readonly<Pull>): Ht
     .flatMap(({ app, runs: all }) => all.map((run) => ({ app, ...run })))
     .map(({ app, name, status, conclusion, output }) => {
       const summary = (output.text ?? output.summary ?? '').slice(0, mostSummary)
-      return markup`<li>
-        <b class="check ${conclusion ?? status}">${conclusion ?? status}</b> ${name} <small>${app}</small> ${
-          summary !== '' &&
-          markup`<details>
-            <summary>${output.title ?? 'Output'}</summary>
-            <pre>${summary}</pre>
-          </details>`
-        }
-      </li>`
+      const more =
+        summary !== '' && markup`<details><summary>${output.title ?? 'Output'}</summary><pre>${summary}</pre></details>`
+      return markup`<li><b class="check ${conclusion ?? status}">${conclusion ?? status}</b> ${name} <small>${app}</small>${more}</li>`
     })
   const statuses = latestStatuses(repository, headSha).map(
     ({ state, context, description, creator }) =>
       markup`<li><b class="check ${state}">${state}</b> ${context} <small>${creator.login}: ${description}</small></li>`,
   )
-  const all = [...runs, ...statuses]
-  return markup`<section>
-    <h2>Checks <small>${headSha.slice(0, 8)}</small></h2>
-    ${
-      all.length === 0
-        ? markup`<p class="faint">None on this commit.</p>`
-        : markup`<ul class="list">
-            ${all}
-          </ul>`
-    }
-  </section>`
+  return markup`<section><h2>Checks <small>${headSha.slice(0, 8)}</small></h2>${list([...runs, ...statuses], 'None on this commit.')}</section>`
 }
 
 const decided: Readonly<Record<string, string>> = {
@@ -88,15 +72,7 @@ export async function changesOf(place: Place, pull: Readonly<Pull>): Promise<Htm
     <h2>Changes <small>${files.length} files, +${additions} −${deletions}</small></h2>
     ${shown}
     ${left <= 0 && markup`<p class="notice">The rest of this diff is not shown: it has more than ${mostLines} lines.</p>`}
-    ${
-      old.length > 0 &&
-      markup`<h3>On earlier versions</h3>
-        ${old.map(
-          (one) =>
-            markup`<pre>${one.anchor?.hunk.split('\n').slice(-4).join('\n')}</pre>
-              ${lineComment(place, one)}`,
-        )}`
-    }
+    ${old.length > 0 && markup`<h3>On earlier versions</h3>`}${old.map((one) => markup`<pre>${one.anchor?.hunk.split('\n').slice(-4).join('\n')}</pre>${lineComment(place, one)}`)}
   </section>`
 }
 
@@ -130,7 +106,7 @@ export function reviewForm({ headSha }: Readonly<Pull>, address: string, again: 
     ${area('Review, in Markdown', 'review', again?.typed)}
     <details${Boolean(again?.typed['words']) && markup` open`}>
       <summary>With a comment on one line</summary>
-      ${field('File', 'path', again?.typed)} ${field('Line', 'line', again?.typed)}
+      ${field('File', 'path', again?.typed)} ${field('Line', 'line', again?.typed, 'number')}
       <label class="box"><input type="checkbox" name="side" value="LEFT"> <span>of the old file</span></label>
       ${area('Words', 'words', again?.typed, 3)}
     </details>

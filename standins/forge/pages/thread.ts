@@ -61,10 +61,8 @@ function forms(place: Place, thread: Readonly<Issue>, again: Again | undefined):
     <h2>Act</h2>
     ${
       mayApprove &&
-      markup`<form method="post" action="${address}/approve">
-        <input type="hidden" name="seen" value="${stampOf(place, thread)}" /> <button class="first">Approve</button>
-        <small>Approves the plan above, as this page shows it.</small>
-      </form>`
+      markup`<form method="post" action="${address}/approve"><input type="hidden" name="seen" value="${stampOf(place, thread)}">
+      <button class="first">Approve</button> <small>Approves the plan above, as this page shows it.</small></form>`
     }
     <form method="post" action="${address}/comment">
       ${area('Comment, in Markdown', 'body', again?.typed)} <button>Comment</button>
@@ -91,12 +89,7 @@ function history({ world, repository }: Place, thread: Readonly<Issue>): Html {
       ({ at, actor, action, detail }) =>
         markup`<li>${moment(at)} <b>${actor}</b> ${action} ${String(detail?.['label'] ?? '')}</li>`,
     )
-  return markup`<details>
-    <summary>Who did what (${entries.length})</summary>
-    <ol class="history">
-      ${rows}
-    </ol>
-  </details>`
+  return markup`<details><summary>Who did what (${entries.length})</summary><ol class="history">${rows}</ol></details>`
 }
 
 /** At GitLab the two kinds share numbers, and an action of one kind alone does not name it. */
