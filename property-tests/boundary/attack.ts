@@ -69,6 +69,12 @@ export type Wall =
   | 'inert-words'
   /** A commit whose message closes an issue or leaves out checks is refused (EXECUTED-5, EXECUTED-6). */
   | 'closing-messages'
+  /** A person of the local forge is a key in the address, which no pod reads. */
+  | 'link-of-a-person'
+  /** A form counts with the forge's own origin. */
+  | 'own-origin'
+  /** What a page of the local forge tells of its address to others. */
+  | 'referrer-policy'
 
 export interface Attack<Scene> {
   readonly name: string

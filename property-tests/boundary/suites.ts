@@ -8,6 +8,7 @@ import { leftovers } from './classes/leftovers.ts'
 import { links } from './classes/links.ts'
 import { merges } from './classes/merges.ts'
 import { movedBases } from './classes/moved-bases.ts'
+import { pages } from './classes/pages.ts'
 import { processes, processesWithoutOverlay } from './classes/processes.ts'
 import { races } from './classes/races.ts'
 import { startUp } from './classes/start-up.ts'
@@ -40,6 +41,7 @@ export const everySuite: readonly Suite[] = [
   merges,
   movedBases,
   executed,
+  pages,
   judgements,
   judgementsAtGitlab,
 ]

@@ -68,6 +68,7 @@ const attacks: readonly Attack<Views>[] = [
     'every environment that /proc shows',
     () => `for file in /proc/[0-9]*/environ; do tr '\\0' '\\n' < $file; done`,
   ),
+  reading('every command line that /proc shows', () => `cat /proc/[0-9]*/cmdline | tr '\\0' ' '`),
   reading('an open file of a neighbour', ({ neighbour }) => `cat /proc/${neighbour}/fd/7`),
   reading(
     'a neighbour’s view of the files',

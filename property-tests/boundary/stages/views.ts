@@ -127,7 +127,7 @@ function neighboursOf(
   { workspace }: Folders,
   witness: string,
 ): { neighbour: ChildProcess; sibling: ChildProcess } {
-  const script = `exec 7<>${witness}; exec sleep 600`
+  const script = `exec 7<>${witness}; exec perl -e 'sleep 600' ${secret}`
   const env = { PATH: path, SECRET: secret }
   const [file, ...args] = walls.view(['/bin/sh', '-c', 'exec sleep 601'])
   return {
