@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify'
 import { markup, Html, type Value } from './html.ts'
 import type { Visit } from './visit.ts'
 
-const style = readFileSync(new URL('pages.css', import.meta.url), 'utf8')
+const style = readFileSync(new URL('./pages.css', import.meta.url), 'utf8')
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

@@ -1,10 +1,22 @@
 import MarkdownIt from 'markdown-it'
-import { Html, plain } from './html.ts'
+import { Html, markup, plain } from './html.ts'
 
-/** A mark of a program at the end of its text: forges show none. */
-const marks = /(?:\s*<!-- platform:[^\s<>]+ -->)+\s*$/
+const mark = { begin: '<!-- platform:', end: ' -->' }
 
-const parser = new MarkdownIt({ html: false, maxNesting: 50 }).disable('image')
+/** Marks of a program at the end of its text: forges show none. By no pattern: one of many blanks takes minutes. */
+function withoutMarks(text: string): string {
+  for (let left = text.trimEnd(); ;) {
+    const at = left.endsWith(mark.end) ? left.lastIndexOf(mark.begin) : -1
+    if (at < 0 || /[\s<>]/.test(left.slice(at + mark.begin.length, -mark.end.length))) return left
+    left = left.slice(0, at).trimEnd()
+  }
+}
+
+/** The parser drops what is nested deeper, and nobody would see it: such a text is shown as it is. */
+const maxNesting = 50
+const deep = new RegExp(`^[ \\t>*+\\-\\d.)]{${maxNesting},}\\S`, 'm')
+
+const parser = new MarkdownIt({ html: false, maxNesting }).disable('image')
 /** Of HTML what the bot writes: it folds and shrinks, has no attributes, and ends with its text. Code left open would not. */
 const folding = /&lt;(\/?(?:details|summary|sub))&gt;/g
 const code = /&lt;code&gt;([^&]*)&lt;\/code&gt;/g
@@ -26,7 +38,8 @@ export function renderMarkdown(
   source: string,
   { origin, base }: { readonly origin: string; readonly base: string },
 ): Html {
-  const tokens = parser.parse(plain(source).replace(marks, ''), {})
+  if (deep.test(source)) return markup`<pre>${source}</pre>`
+  const tokens = parser.parse(withoutMarks(plain(source)), {})
   for (const link of tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'link_open')) {
     const address = String(link.attrGet('href'))
     if (address.startsWith(`${origin}/`)) link.attrSet('href', `${base}${address.slice(origin.length)}`)

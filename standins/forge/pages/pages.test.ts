@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Dialect } from '../store/records.ts'
+import { renderMarkdown } from './markdown.ts'
 import { withForge, type ForgeFixture } from '../testing/fixture.ts'
 
 const keys = { maintainer: 'a1'.repeat(20), reader: 'b2'.repeat(20), stranger: 'c3'.repeat(20) } as const
@@ -234,6 +235,15 @@ test('titles, texts, names and control characters are text; no script, image or 
     expect(text).toContain('<summary>Plan <code>1a</code></summary>')
   })
 })
+
+test.each([' ', '\n', ' \n', '<!-- platform:a -->', '>', '[', '*a _', '`', '<', '<code>', '| a '])(
+  'a text of a megabyte of %j is shown before a person goes away',
+  (piece) => {
+    const text = `${piece.repeat(1_000_000 / piece.length)}x`
+    expect(renderMarkdown(text, { origin: 'http://forge', base: '/as/k' }).text).toContain('x')
+  },
+  60_000,
+)
 
 test('a form counts only from a page of the forge itself, and only below a key that it knows', async () => {
   await browse('github', async ({ forge, at, get, post, fixture }) => {
