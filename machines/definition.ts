@@ -65,7 +65,12 @@ export interface MachineDefinition {
 
 /** An upgrade that only adds what the context did not know: the old snapshot says nothing of it (R10). */
 export function withContext(snapshot: JsonObject, added: JsonObject): JsonObject {
-  return { ...snapshot, context: { ...(snapshot['context'] as JsonObject), ...added } }
+  return { ...snapshot, context: { ...objectAt(snapshot, 'context'), ...added } }
+}
+
+/** Of a stored snapshot, whose writer knew its shape. */
+export function objectAt(stored: JsonObject, key: string): JsonObject {
+  return stored[key] as JsonObject
 }
 
 /** Input of every machine: the actor's own id. Everything else arrives on events. */

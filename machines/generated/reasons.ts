@@ -186,7 +186,7 @@ export const reasons = {
   'issue/live.implementing': { owner: 'task', text: 'the approval is granted, and an agent implements it', unblocks: 'the Task delivers' },
   'issue/live.rejected': { owner: 'maintainer', text: 'was rejected', unblocks: "a maintainer's /approve or /retry, or the label again" },
   'issue/live.closed': { owner: 'human', text: 'is closed on the forge', unblocks: 'it is reopened, or its Task delivers' },
-  'issue/live.done': { owner: 'none', text: 'was delivered', unblocks: 'nothing: it is done' },
+  'issue/live.done': { owner: 'none', text: 'was delivered', unblocks: "reopened, a maintainer's /retry, or the label set anew" },
   'merge-request/open': { owner: 'task', text: 'is open', unblocks: 'a review posts its verdict; without an owner a review Task is asked for' },
   'merge-request/verdictPosted': { owner: 'task', text: 'has a verdict on its head', unblocks: 'the Task asks for the merge, or a new head voids the verdict' },
   'merge-request/merging': { owner: 'task', text: 'is being merged', unblocks: 'the forge reports the merge; after 6 hours the Task stops waiting' },

@@ -8,7 +8,7 @@ import { planApprovedAt } from '../rules/plan-seen.ts'
 import { isLevel, isWithin } from '../rules/significance.ts'
 import type { Grant, HeldClaim, IssueContext } from './context.ts'
 import type { IssueFacts, StandingApproval } from './events.ts'
-import { approvalsOf, withdrawerOf } from './withdrawals.ts'
+import { approvalsOf, isSpent, withdrawerOf } from './withdrawals.ts'
 
 function planOf({ boundPlans, plans }: IssueContext, { commentId, at }: StandingApproval): string | undefined {
   return boundPlans[commentId] ?? planApprovedAt(plans, at)?.hash
@@ -20,7 +20,7 @@ function planOf({ boundPlans, plans }: IssueContext, { commentId, at }: Standing
  */
 export function plansBound(context: IssueContext): IssueContext['boundPlans'] {
   const heard = (context.facts?.approvals ?? []).flatMap((approval): [string, string][] => {
-    const plan = planOf(context, approval)
+    const plan = isSpent(context, approval) ? '' : planOf(context, approval)
     return plan === undefined ? [] : [[approval.commentId, plan]]
   })
   return { ...context.boundPlans, ...Object.fromEntries(heard) }

@@ -54,6 +54,12 @@ export interface IssueContext {
   readonly projectGone?: 'deleted' | 'back' | ''
   readonly rejected: string
   readonly delivered: boolean
+  /** The Task that delivered it last: the next one is shown its notes (ISSUE-9). */
+  readonly deliveredBy?: string
+  /** When a maintainer asked for a new Task after a delivery: what was approved by then is spent. */
+  readonly cameBackAt?: number
+  /** Delivered, and who came back to it was told how a new Task starts. */
+  readonly wayShown?: boolean
   /** Closed by the platform itself as over; reopening takes that back. */
   readonly retired: boolean
   /** An implement agent ran for the present owner. */
@@ -63,7 +69,7 @@ export interface IssueContext {
   readonly plans: readonly Plan[]
   /** Hash of title and body when each standing approval was last in order; another one means an edit by a stranger since. */
   readonly approvedBodies: Readonly<Record<string, string>>
-  /** The plan that each approval was first heard for, or granted for: it speaks for no later one. No comment is forgotten. */
+  /** The plan that each approval was first heard for, or granted for: it speaks for no later one. No comment is forgotten. Empty: of a Task that is over, it speaks for none. */
   readonly boundPlans: Readonly<Record<string, string>>
   /** Every withdrawal that was ever told and that its author did not take back: no later telling leaves one out. */
   readonly withdrawals: readonly Withdrawal[]

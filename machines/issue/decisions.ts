@@ -2,6 +2,7 @@
 import { alone, decideBy, type EventOf } from '../decide.ts'
 import { askToRaise, effect, tellTask, type Decision, type EffectAction, type Sent } from '../emit.ts'
 import { bodiesApproved, isMerged, refusal } from './approval.ts'
+import { askedAgain, comeBack, hearDelivered, observeDelivered } from './comes-back.ts'
 import type { HeldClaim, IssueContext } from './context.ts'
 import type { IssueEvent } from './events.ts'
 import { forgeSubject } from './mint.ts'
@@ -39,16 +40,18 @@ const rejectingStages: ReadonlySet<string> = new Set(['rejected', 'implement-dec
 
 const noOwner = { owner: '', claim: null, grant: null, implementRan: false } as const
 
-/** A person asks for a new Task: what stopped the last one counts no longer (ISSUE-2). */
-const askedAgain = { held: false, rejected: '', urged: true } as const
-
-function observe(context: IssueContext, { facts: told, retry }: EventOf<IssueEvent, 'issue.observed'>): Fold {
+function observe(context: IssueContext, { facts: told, retry, at }: EventOf<IssueEvent, 'issue.observed'>): Fold {
   // A person's wish to begin anew counts, whatever facts came along with it.
   const facts = newest(context.facts, told)
-  const again = retry === true && context.owner === '' ? askedAgain : {}
+  const isAsked = retry === true && context.owner === ''
+  const again = isAsked ? askedAgain : {}
   const reopened = context.facts?.state === 'closed' && facts.state === 'open' ? { held: false, retired: false } : {}
   const withdrawals = withdrawalsKnown(context.withdrawals, facts)
-  return { context: { facts, withdrawals, approvedBodies: bodiesApproved(context, facts), ...reopened, ...again } }
+  const known = { facts, withdrawals, approvedBodies: bodiesApproved(context, facts) }
+  if (!context.delivered) return { context: { ...known, ...reopened, ...again } }
+  const now = { ...context, ...known }
+  const answer = isAsked ? comeBack(now, at) : observeDelivered(now, context.facts?.state)
+  return { ...answer, context: { ...known, ...answer.context } }
 }
 
 /**
@@ -136,10 +139,11 @@ function end(context: IssueContext, { task, stage, reason }: EventOf<IssueEvent,
 function deliverDone(context: IssueContext, { task }: EventOf<IssueEvent, 'task.delivered'>): Fold {
   if (task !== context.owner) return {}
   const close = context.facts?.state === 'open' ? [effect('closeIssue', forgeSubject(context.facts))] : []
-  return { context: { ...noOwner, delivered: true }, effects: close }
+  return { context: { ...noOwner, delivered: true, deliveredBy: task }, effects: close }
 }
 
-function command(context: IssueContext, { command: name, by, amount = 0 }: EventOf<IssueEvent, 'issue.command'>): Fold {
+function command(context: IssueContext, event: EventOf<IssueEvent, 'issue.command'>): Fold {
+  const { command: name, by, amount = 0, at, state } = event
   const { owner, facts } = context
   if (name === 'budget')
     return owner === '' || !facts ? {} : { effects: [askToRaise(facts.config, { task: owner, by, amount })] }
@@ -147,7 +151,11 @@ function command(context: IssueContext, { command: name, by, amount = 0 }: Event
     return owner === ''
       ? { context: { held: true } }
       : { effects: [tellTask(owner, { type: 'task.close', by, reason: 'cancelled' })] }
-  return owner === '' ? { context: askedAgain } : { effects: [tellTask(owner, { type: 'task.retry', by })] }
+  if (owner !== '') return { effects: [tellTask(owner, { type: 'task.retry', by })] }
+  if (!context.delivered) return { context: askedAgain }
+  const known = facts && state ? { facts: { ...facts, state } } : {}
+  const answer = comeBack({ ...context, ...known }, at)
+  return { ...answer, context: { ...known, ...answer.context } }
 }
 
 const placeOf = ({ facts }: IssueContext): { repository: string; number: number } => ({
@@ -158,7 +166,8 @@ const placeOf = ({ facts }: IssueContext): { repository: string; number: number 
 export const issueActions = {
   observe: on('issue.observed', observe),
   own: on('issue.owned', own),
-  /** A delivered issue has no work left: its new Task learns that it is over. */
+  hearDelivered: on('issue.commented', (context, { text }) => hearDelivered(context, text)),
+  /** A delivered issue has no work left until a maintainer asks for it: a Task that nobody asked for learns that it is over. */
   refuseOwner: forward('issue.owned', ({ id }, { task }) => ({
     effects: [tellTask(task, { type: 'issue.closed', issue: id })],
   })),

@@ -87,6 +87,8 @@ export const IssueEvent = Type.Union([
     by: Type.String(),
     /** Tokens, with `budget`. */
     amount: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Of the issue, as the mirror had it then. */
+    state: Type.Optional(Type.Union([Type.Literal('open'), Type.Literal('closed')])),
   }),
   Type.Object({ type: Type.Literal('issue.owned'), ...At, task: Type.String() }),
   /** Its owner gives it to a Task that will be minted by `entry` (fold). */

@@ -488,13 +488,14 @@ describe('implementing, done, rejected, closed', () => {
     expect(renamed?.params).toMatchObject({ labels: ['new'], managed: ['new', 'a', 'i', 'd', 'b'] })
     expect(observe(issue, { labels: { ...labels, brainstorming: 'new' }, title: 'x' })).toEqual([])
   })
-  test('Issue done/absorbs: delivered: closed on the forge, labels cleared; done absorbs (ISSUE-5, ISSUE-6)', () => {
+  test('Issue done/absorbs: delivered: closed on the forge, labels cleared; facts are kept, and no late Task owns it (ISSUE-5, ISSUE-6)', () => {
     const issue = granted()
     const effects = issue.send({ type: 'task.delivered', task: taskOf(issue) })
     expect(types(effects)).toEqual(['closeIssue', 'writeLabels'])
     expect(labelsOf(effects)).toEqual([])
     expect(observe(issue, { approvals: [], withdrawnBy: 'max' })).toEqual([])
-    expect(issue.send({ type: 'issue.command', command: 'retry', by: 'maya' })).toEqual([])
+    observe(issue, { state: 'closed', closedBy: 'bot' })
+    expect(issue.context.facts.state).toBe('closed')
     expect(status(issue)).toBe('done')
     expect(toTask(issue.send({ type: 'issue.owned', task: 'default/late' }))).toEqual(['issue.closed'])
   })

@@ -7,7 +7,7 @@
  * Which status holds follows from the facts (`settle.ts`); the table says which moves there are.
  */
 import { setup } from 'xstate'
-import { withContext, type MachineDefinition, type MachineInput } from '../definition.ts'
+import { objectAt, withContext, type JsonObject, type MachineDefinition, type MachineInput } from '../definition.ts'
 import { issueStatuses, type IssueStatus } from '../rules/labels.ts'
 import { newIssue, type IssueContext } from './context.ts'
 import { issueActions } from './decisions.ts'
@@ -19,21 +19,20 @@ function is(status: IssueStatus): Guard {
   return ({ context }) => context.status === status
 }
 
-/** Where each status can lead in one step. `done` absorbs. */
-const issueMoves: Readonly<Record<Exclude<IssueStatus, 'done'>, readonly IssueStatus[]>> = {
+/** Where each status can lead in one step. `done` is left by a maintainer's word alone (ISSUE-9). */
+const issueMoves: Readonly<Record<IssueStatus, readonly IssueStatus[]>> = {
   observed: ['refined', 'approved', 'implementing', 'rejected', 'closed', 'done'],
   refined: ['observed', 'approved', 'implementing', 'rejected', 'closed', 'done'],
   approved: ['observed', 'refined', 'implementing', 'rejected', 'closed', 'done'],
   implementing: ['observed', 'refined', 'approved', 'rejected', 'closed', 'done'],
   rejected: ['observed', 'refined', 'approved', 'closed'],
   closed: ['observed', 'refined', 'approved', 'implementing', 'rejected', 'done'],
+  done: ['refined'],
 }
 
-function leave(status: keyof typeof issueMoves): { guard: IssueStatus; target: IssueStatus }[] {
+function leave(status: IssueStatus): { guard: IssueStatus; target: IssueStatus }[] {
   return issueMoves[status].map((target) => ({ guard: target, target }))
 }
-
-const answersClaims = { 'approval.claimed': { actions: 'judgeClaim' } } as const
 
 export const issueMachine = setup({
   types: { context: {} as IssueContext, events: {} as IssueEvent, input: {} as MachineInput },
@@ -60,7 +59,7 @@ export const issueMachine = setup({
         'issue.projectApplied': { actions: 'regainProject' },
         'issue.agentRunning': { actions: 'noteRunning' },
         'plan.written': { actions: 'publish' },
-        ...answersClaims,
+        'approval.claimed': { actions: 'judgeClaim' },
         'task.delivered': { actions: 'finish' },
         'task.ended': { actions: 'end' },
         // A label or comment that the forge refuses for good is a dead letter to look at; the Issue goes on (ACTOR-6).
@@ -108,33 +107,32 @@ export const issueMachine = setup({
           always: leave('closed'),
         },
         done: {
-          meta: { owner: 'none', reason: 'was delivered', unblocks: 'nothing: it is done' },
-          on: {
-            ...answersClaims,
-            'issue.observed': {},
-            'issue.commented': {},
-            'issue.event': {},
-            'issue.command': {},
-            'issue.owned': { actions: 'refuseOwner' },
-            'issue.handedOver': {},
-            'issue.offered': {},
-            'issue.retired': {},
-            'issue.projectDeleted': {},
-            'issue.projectApplied': {},
-            'issue.agentRunning': {},
-            'plan.written': {},
-            'task.delivered': {},
-            'task.ended': {},
+          meta: {
+            owner: 'none',
+            reason: 'was delivered',
+            unblocks: "reopened, a maintainer's /retry, or the label set anew",
           },
+          on: {
+            'issue.commented': { actions: 'hearDelivered' },
+            'issue.owned': { actions: 'refuseOwner' },
+            'issue.retired': {},
+          },
+          always: leave('done'),
         },
       },
     },
   },
 })
 
+function closedIfDelivered(snapshot: JsonObject): JsonObject {
+  const context = objectAt(snapshot, 'context')
+  if (context['delivered'] !== true || !context['facts']) return snapshot
+  return withContext(snapshot, { facts: { ...objectAt(context, 'facts'), state: 'closed' } })
+}
+
 export const issueDefinition: MachineDefinition = {
   kind: 'issue',
-  version: 5,
+  version: 6,
   machine: issueMachine,
   createdBy: ['issue.observed', 'issue.owned', 'issue.retired'],
   upgrades: {
@@ -145,5 +143,7 @@ export const issueDefinition: MachineDefinition = {
     3: (snapshot) => snapshot,
     // Without the word of a deletion its Project is there.
     4: (snapshot) => snapshot,
+    // It heard nothing after its delivery, which closed the issue.
+    5: closedIfDelivered,
   },
 }

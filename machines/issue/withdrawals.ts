@@ -22,10 +22,17 @@ function unseen({ withdrawals, facts }: IssueContext): readonly Withdrawal[] {
   return withdrawals.filter((one) => !isNamedIn(facts?.withdrawals ?? [], one))
 }
 
+/** Of before the Task that a maintainer asked for after a delivery (LAW-25); forges date in whole seconds. */
+export function isSpent({ boundPlans, cameBackAt }: IssueContext, { commentId, at }: StandingApproval): boolean {
+  const isEarlier = cameBackAt !== undefined && Math.floor(at / 1000) <= Math.floor(cameBackAt / 1000)
+  return isEarlier || boundPlans[commentId] === ''
+}
+
 /** The mirror has judged its approvals against the withdrawals that it knows; against the others the Issue does. */
 export function approvalsOf(context: IssueContext): readonly StandingApproval[] {
   const others = unseen(context)
-  return (context.facts?.approvals ?? []).filter((approval) => others.every(({ at }) => at < approval.at))
+  const standing = (context.facts?.approvals ?? []).filter((approval) => !isSpent(context, approval))
+  return standing.filter((approval) => others.every(({ at }) => at < approval.at))
 }
 
 /** Whose withdrawal is the newest word that decides; undefined: it is none. */

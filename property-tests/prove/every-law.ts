@@ -24,5 +24,6 @@ export const lawsOfWorlds: readonly StatedLaw[] = [acceptanceLaw, commutingLaw]
 /** What is held of each machine alone (`alone/`). */
 export const lawsAlone: readonly StatedLaw[] = [
   { law: 'rest', says: 'every step comes to an end' },
+  { law: 25, says: 'an issue that comes back after its delivery has no plan, approval or grant of before' },
   { law: 'rows', says: 'each step is the one that its row gives' },
 ]

@@ -69,7 +69,9 @@ export function commentTellings(row: MirroredSubject, context: FactsContext, at:
     const { comment } = one
     if (comment.withoutWords === true) return []
     if (people.isOwnComment(comment) || !people.isGatedHuman(comment.author) || !isHeardComment(one, people)) return []
-    return row.kind === 'issue' ? issueComment(to, one, people, at) : mergeRequestComment(to, one, row, context, at)
+    return row.kind === 'issue'
+      ? issueComment(to, one, row, people, at)
+      : mergeRequestComment(to, one, row, context, at)
   })
 }
 
@@ -78,7 +80,13 @@ export function untold(thread: readonly MirroredComment[]): readonly MirroredCom
 }
 
 /** What other hands wrote, or perhaps did, is words, and no maintainer's. */
-function issueComment(to: ActorAddress, told: MirroredComment, people: People, at: number): Delivery[] {
+function issueComment(
+  to: ActorAddress,
+  told: MirroredComment,
+  { issue: { state } }: MirroredIssue,
+  people: People,
+  at: number,
+): Delivery[] {
   const { comment } = told
   const maintainer = isOwnText(told) && people.isMaintainer(comment.author)
   const command = maintainer ? commandOf(comment.body, ['cancel', 'retry']) : undefined
@@ -86,7 +94,7 @@ function issueComment(to: ActorAddress, told: MirroredComment, people: People, a
   const amount = maintainer && command === undefined ? amountIn(comment.body) : undefined
   if (command !== undefined || amount !== undefined) {
     const said = amount === undefined ? { command } : { command: 'budget', amount }
-    return [{ to, key: `command/${comment.id}`, event: { type: 'issue.command', at, ...said, by: author } }]
+    return [{ to, key: `command/${comment.id}`, event: { type: 'issue.command', at, ...said, by: author, state } }]
   }
   return [
     {

@@ -3,8 +3,16 @@ import type { MachineDefinition } from '../../../machines/definition.ts'
 import { againstItsRow } from '../rows/judge.ts'
 import { StateKeys } from '../state-key.ts'
 import { misarmed } from '../times.ts'
+import { issueIn, kindOf, type Stepped } from '../../machines/world/trace.ts'
 import { live, type Life } from './life.ts'
 import type { metInWorlds } from './met.ts'
+
+/** LAW-25 of the step; over whole histories `machines/issue/comes-back.test.ts` holds it. */
+function broughtAlong({ actor, before, after }: Stepped): readonly string[] {
+  if (kindOf(actor) !== 'issue' || !before || !issueIn(before).delivered || issueIn(after).delivered) return []
+  const { plans, accepted, grant } = issueIn(after)
+  return plans.length > 0 || accepted || grant ? [`${actor} comes back with what was planned or approved before`] : []
+}
 
 export interface Held extends Life {
   /** One of each sort. */
@@ -18,7 +26,7 @@ export function holdAlone(definition: MachineDefinition, met?: ReturnType<typeof
     definition,
     new StateKeys(),
     (step) => {
-      for (const what of [...againstItsRow(step), ...misarmed(step.actor, step.armed)])
+      for (const what of [...againstItsRow(step), ...misarmed(step.actor, step.armed), ...broughtAlong(step)])
         found.set(what.replaceAll(/\d+/g, '#'), what)
     },
     { from: met?.get(definition.kind) ?? [], most },

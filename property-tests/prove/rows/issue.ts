@@ -38,7 +38,12 @@ function forgottenHolds(i: Draft): readonly Withdrawal[] {
 
 function approvalsIn(i: Draft): readonly StandingApproval[] {
   const newest = Math.max(-Infinity, ...forgottenHolds(i).map(({ at }) => at))
-  return (i.facts?.approvals ?? []).filter(({ at }) => at > newest)
+  return (i.facts?.approvals ?? []).filter((one) => one.at > newest && !isSpent(i, one))
+}
+
+/** LAW-25: it was said of a Task that had delivered. */
+function isSpent({ cameBackAt = -Infinity, boundPlans }: Draft, { commentId, at }: StandingApproval): boolean {
+  return seconds(at) <= seconds(cameBackAt) || boundPlans[commentId] === ''
 }
 
 function isWithdrawn(i: Draft): boolean {
@@ -87,7 +92,7 @@ function isMergedByUs({ facts, retired, owner }: Draft): boolean {
   return facts.state === 'closed' && facts.closedBy === 'bot'
 }
 
-function observed(i: Draft, { facts: told, retry }: EventOf<'issue.observed'>): void {
+function observed(i: Draft, { facts: told, retry, at }: EventOf<'issue.observed'>, asking: Asking): void {
   const before = i.facts
   const facts =
     before?.revision !== undefined && told.revision !== undefined && before.revision > told.revision ? before : told
@@ -106,6 +111,12 @@ function observed(i: Draft, { facts: told, retry }: EventOf<'issue.observed'>): 
   )
   i.withdrawals = [...kept, ...named.filter(({ commentId }) => kept.every((one) => one.commentId !== commentId))]
   i.facts = facts
+  if (i.delivered) {
+    if (retry === true) comeBack(i, at, asking)
+    else if (before?.state !== facts.state && facts.state === 'open') showWay(i, asking)
+    else if (before?.state !== facts.state) i.wayShown = false
+    return
+  }
   if (before?.state === 'closed' && facts.state === 'open') Object.assign(i, { held: false, retired: false })
   if (retry === true && i.owner === '') askAgain(i)
 }
@@ -113,6 +124,21 @@ function observed(i: Draft, { facts: told, retry }: EventOf<'issue.observed'>): 
 /** A person asks for a new Task: what stopped the last one counts no more. */
 function askAgain(i: Draft): void {
   Object.assign(i, { held: false, rejected: '', urged: true })
+}
+
+/** ISSUE-9: a new life with nothing of the old one, or the word how to get it, once. */
+function comeBack(i: Draft, at: number, asking: Asking): void {
+  if (i.facts?.state !== 'open' || !i.facts.wanted) return showWay(i, asking)
+  askAgain(i)
+  const heard = [...Object.keys(i.boundPlans), ...i.facts.approvals.map(({ commentId }) => commentId)]
+  const spent = { boundPlans: Object.fromEntries(heard.map((one) => [one, ''])), cameBackAt: at }
+  Object.assign(i, { delivered: false, retired: false, offered: false, wayShown: false, plans: [] }, spent)
+}
+
+function showWay(i: Draft, asking: Asking): void {
+  if (!i.facts || i.wayShown) return
+  i.wayShown = true
+  asking.ask('postComment', { ...place(i.facts), on: 'issue', body: 'words' })
 }
 
 function place({ project, repository, number }: IssueFacts): Readonly<Record<string, unknown>> {
@@ -139,8 +165,13 @@ function ended(i: Draft, { task, stage, reason }: EventOf<'task.ended'>): void {
   Object.assign(i, noOwner, { held: true, urged: false, rejected })
 }
 
-function commanded(i: Draft, { command, by, amount = 0 }: EventOf<'issue.command'>, asking: Asking): void {
+function commanded(i: Draft, event: EventOf<'issue.command'>, asking: Asking): void {
+  const { command, by, amount = 0, at, state } = event
   const { owner, facts } = i
+  if (i.delivered && command === 'retry') {
+    if (facts && state) i.facts = { ...facts, state }
+    return comeBack(i, at, asking)
+  }
   if (command === 'retry') return owner === '' ? askAgain(i) : asking.tell(`task:${owner}`, 'task.retry', { by })
   if (command === 'cancel' && owner === '') return void (i.held = true)
   if (owner === '') return
@@ -174,7 +205,7 @@ function published(i: Draft, event: EventOf<'plan.written'>, asking: Asking): vo
 function hear(i: Draft, event: IssueEvent, asking: Asking): boolean {
   switch (event.type) {
     case 'issue.observed':
-      observed(i, event)
+      observed(i, event, asking)
       break
     case 'issue.owned':
       owned(i, event, asking)
@@ -206,7 +237,7 @@ function hear(i: Draft, event: IssueEvent, asking: Asking): boolean {
     case 'task.delivered':
       if (event.task !== i.owner) break
       if (i.facts?.state === 'open') asking.ask('closeIssue', place(i.facts))
-      Object.assign(i, noOwner, { delivered: true })
+      Object.assign(i, noOwner, { delivered: true, deliveredBy: event.task })
       break
     case 'task.ended':
       ended(i, event)
@@ -238,7 +269,7 @@ function forward(i: Draft, event: EventOf<'issue.commented' | 'issue.event'>, as
 
 function judge(i: Draft, before: IssueContext, at: number): void {
   for (const approval of i.facts?.approvals ?? []) {
-    const plan = planOf(i, approval)
+    const plan = isSpent(i, approval) ? '' : planOf(i, approval)
     if (plan !== undefined) i.boundPlans = { ...i.boundPlans, [approval.commentId]: plan }
   }
   const accepted = newestApproval(i)
@@ -378,6 +409,7 @@ function question(i: Draft, asking: Asking): void {
   if (isOpen && isFresh) asking.ask('postComment', { ...place(facts), on: 'issue', body: 'words' })
 }
 
+const deaf: ReadonlySet<string> = new Set(['issue.owned', 'issue.retired'])
 const forwarded: ReadonlySet<string> = new Set(['issue.commented', 'issue.event'])
 
 export const issueRows: Rows = (before, told, id) => {
@@ -385,9 +417,11 @@ export const issueRows: Rows = (before, told, id) => {
   const event = told as unknown as IssueEvent
   const i: Draft = { ...context }
   const asking = new Asking()
-  if (i.status === 'done') {
+  if (i.status === 'done' && deaf.has(event.type)) {
     if (event.type === 'issue.owned') asking.tell(`task:${event.task}`, 'issue.closed', { issue: i.id })
-    if (event.type === 'approval.claimed') hearAndSettle(i, event, asking, context)
+  } else if (i.status === 'done' && event.type === 'issue.commented') {
+    if (/^\/retry\b/m.test(event.text)) showWay(i, asking)
+    judge(i, context, event.at)
   } else if (forwarded.has(event.type)) forward(i, event as EventOf<'issue.event'>, asking)
   else if (event.type !== 'effect.failed') hearAndSettle(i, event, asking, context)
   return { leaves: [`live.${i.status}`], context: i, effects: asking.effects, timers: [] }

@@ -139,7 +139,9 @@ export function issueWords(context: object): readonly TimelessEvent[] {
     { type: 'issue.event', kind: 'label', author: 'rita' },
     { type: 'issue.event', kind: 'label', author: 'rita', text: 't' },
     ...['cancel', 'retry'].map((command) => ({ type: 'issue.command', command, by: 'maya' })),
+    { type: 'issue.command', command: 'retry', by: 'maya', state: 'open' },
     { type: 'issue.command', command: 'budget', by: 'maya', amount: 5 },
+    { type: 'issue.commented', commentId: 'c4', author: 'rita', maintainer: false, text: '/retry' },
     { type: 'issue.offered' },
     { type: 'plan.written', task: '', noteId: 'n1', planHash: `p${known.plans.length}`, body: 'plan' },
     ...tasks.flatMap((task): readonly TimelessEvent[] => [
