@@ -54,7 +54,7 @@ export interface IssueContext {
   readonly projectGone?: 'deleted' | 'back' | ''
   readonly rejected: string
   readonly delivered: boolean
-  /** The Task that delivered it last: the next one is shown its notes (ISSUE-9). */
+  /** The Task that delivered it last. */
   readonly deliveredBy?: string
   /** When a maintainer asked for a new Task after a delivery: what was approved by then is spent. */
   readonly cameBackAt?: number
