@@ -6,7 +6,6 @@ import { registerAlertWebhook } from '../edges/alerts/route.ts'
 import type { ForgeEdge } from '../edges/forge/forge-edge.ts'
 import { createAttempts } from '../edges/inspector/attempts.ts'
 import type { InspectorDeps } from '../edges/inspector/deps.ts'
-import type { TaskContext } from '../machines/task/context.ts'
 import { registerInspector } from '../edges/inspector/register.ts'
 import { createSessions } from '../edges/inspector/sessions.ts'
 import { createTickets, type Tickets } from '../edges/inspector/tickets.ts'
@@ -69,14 +68,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   })
   const { outside, inside } = await openServers(setup, access.onRoute)
   const views = viewsOf(setup, stores)
-  const lastTurnOf: InspectorDeps['lastTurnOf'] = async ({ kind, context }) =>
-    kind === 'task' ? readLastTurn(core.runtime, context as unknown as TaskContext) : undefined
-  const forPeople = {
-    ...core,
-    authenticate: bearer(parts.verifyOidc),
-    hindranceOf: hindrancesOf(setup, stores),
-    lastTurnOf,
-  }
+  const forPeople = forPeopleOf(setup, stores)
   forge.registerWebhooks(outside.app)
   registerAlertWebhook(outside.app, {
     ...core,
@@ -131,6 +123,19 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
   })
   registerTurnComplete(inside.app, { ...core, secret: parts.callbackMaster })
   return { outside, inside, views, inspectorLink: links.printed, retention }
+}
+
+function forPeopleOf(
+  setup: Setup,
+  stores: Stores,
+): Stores['core'] & Pick<InspectorDeps, 'authenticate' | 'lastTurnOf'> & { readonly hindranceOf: HindranceOf } {
+  const { core } = stores
+  return {
+    ...core,
+    authenticate: bearer(setup.parts.verifyOidc),
+    hindranceOf: hindrancesOf(setup, stores),
+    lastTurnOf: ({ context }) => readLastTurn(core.runtime, context),
+  }
 }
 
 function hindrancesOf({ parts, fetch }: Setup, { core: { runtime, clock } }: Stores): HindranceOf {

@@ -4,9 +4,9 @@ import { readLastTurn } from './last-turn.ts'
 
 const key = `ghp_${'a'.repeat(36)}`
 
-function task(change: object = {}): Parameters<typeof readLastTurn>[1] {
-  const turn = { count: 3, last: 1, lastPod: 2, lastFinalText: 'from the Task', ...change }
-  return { id: 'default/t', stage: { class: 'parked' }, turn } as never
+function task(change: object = {}): object {
+  const turn = { last: 1, lastPod: 2, lastFinalText: 'from the Task', ...change }
+  return { id: 'default/t', stage: { class: 'parked' }, turn }
 }
 
 function journal(...events: readonly object[]): Parameters<typeof readLastTurn>[0] {
@@ -38,7 +38,7 @@ describe('what the agent of a parked Task did last', () => {
 
   test('is what the Task knows once the journal is gone, and nothing before a turn ended or outside of a park', async () => {
     expect(await readLastTurn(journal(), task())).toEqual({ pod: 2, words: 'from the Task' })
-    expect(await readLastTurn(journal(), task({ count: 0 }))).toBe(undefined)
-    expect(await readLastTurn(journal(), { ...task(), stage: { class: 'active' } as never })).toBe(undefined)
+    expect(await readLastTurn(journal(), task({ last: null }))).toBe(undefined)
+    expect(await readLastTurn(journal(), { ...task(), stage: { class: 'active' } })).toBe(undefined)
   })
 })

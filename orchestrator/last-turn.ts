@@ -1,7 +1,8 @@
 /** What the agent of a parked Task did last, for people: its words, its last call of a tool, and how the turn ended. */
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
 import type { ActorAddress } from '../machines/definition.ts'
-import type { TaskContext } from '../machines/task/context.ts'
-import type { TurnEvent } from '../machines/turn/events.ts'
+import { LastTool } from '../machines/turn/schema.ts'
 import type { LastTurn } from '../machines/why/why.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { hideSecrets } from '../runtime/secrets-in-text.ts'
@@ -9,24 +10,32 @@ import { hideSecrets } from '../runtime/secrets-in-text.ts'
 /** Letters of what an agent said, and of an error. */
 const mostLetters = 500
 
-type Result = Extract<TurnEvent, { readonly type: 'turn.result' }>
+/** The context of a Task that is parked and that a turn ended of. */
+const Parked = Type.Object({
+  id: Type.String(),
+  stage: Type.Object({ class: Type.Literal('parked') }),
+  turn: Type.Object({ last: Type.Integer(), lastPod: Type.Integer(), lastFinalText: Type.String() }),
+})
 
-/** Undefined: it is not parked, or no turn of it ended. The tool and the end are those of its journal, while that is kept. */
-export async function readLastTurn(
-  runtime: Pick<Runtime, 'history'>,
-  { id, stage, turn }: Pick<TaskContext, 'id' | 'stage' | 'turn'>,
-): Promise<LastTurn | undefined> {
-  if (stage.class !== 'parked' || turn.count === 0 || turn.last === null) return undefined
+const Result = Type.Object({
+  type: Type.Literal('turn.result'),
+  finalText: Type.String(),
+  stopReason: Type.String(),
+  error: Type.Optional(Type.String()),
+  lastTool: Type.Optional(LastTool),
+})
+
+/** Undefined: it is no such Task. The tool and the end are those of its turn's journal, while that is kept. */
+export async function readLastTurn(runtime: Pick<Runtime, 'history'>, context: unknown): Promise<LastTurn | undefined> {
+  if (!Value.Check(Parked, context)) return undefined
+  const { id, turn } = context
   const address: ActorAddress = `turn:${id}/${turn.lastPod}/${turn.last}`
   const rows = await runtime.history(address)
-  const result = rows
-    .map(({ event }) => event as unknown as TurnEvent)
-    .findLast((one): one is Result => one.type === 'turn.result')
-  const words = shown(result?.finalText ?? turn.lastFinalText)
+  const result = rows.map(({ event }): unknown => event).findLast((event) => Value.Check(Result, event))
   const ended = result && shown([result.stopReason, result.error ?? ''].filter(Boolean).join(', '))
   return {
     pod: turn.lastPod,
-    words,
+    words: shown(result?.finalText ?? turn.lastFinalText),
     ...(result?.lastTool === undefined ? {} : { tool: result.lastTool }),
     ...(ended === undefined ? {} : { ended }),
   }
