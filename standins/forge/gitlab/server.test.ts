@@ -97,3 +97,15 @@ test('an unknown path is 404, and what is no JSON is refused as a bad request', 
     expect((await post('"title"')).status).toBe(400)
   })
 })
+
+test('an edit is later than the creation, if by a thousandth of a second: it is another request', async () => {
+  await withGitlab({}, async ({ forge }) => {
+    const { number } = forge.openIssue('maintainer', PROJECT, { title: 'T', body: '' })
+    for (let at = 0; at < 20; at += 1) {
+      const { id } = forge.comment('maintainer', PROJECT, number, 'a', 'issue')
+      forge.editComment('maintainer', PROJECT, id, 'b')
+      const edited = forge.issue(PROJECT, number, 'issue').comments.get(id)
+      expect(Date.parse(edited?.updatedAt ?? '')).toBeGreaterThan(Date.parse(edited?.createdAt ?? ''))
+    }
+  })
+})

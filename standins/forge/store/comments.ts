@@ -61,7 +61,10 @@ export function editComment(
   demand(repository, actor, comment.author === actor.user ? 'read' : textRight(repository))
   checkComment(repository, body)
   const from = comment.body
-  const at = timestamp(world, repository)
+  // Another request than the one that created it: never in the same thousandth of a second.
+  const now = timestamp(world, repository)
+  const isSameInstant = repository.dialect === 'gitlab' && now === comment.createdAt
+  const at = isSameInstant ? new Date(Date.parse(now) + 1).toISOString() : now
   Object.assign(comment, { body, updatedAt: at, edit: { by: actor.user.login, at } })
   issue.updatedAt = comment.updatedAt
   record(world, actor.user, 'comment.edit', repository, {
