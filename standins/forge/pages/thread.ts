@@ -53,7 +53,8 @@ function remark(
 function forms(place: Place, thread: Readonly<Issue>, again: Again | undefined): Html {
   const { repository, person } = place
   const address = addressOf(place, repository, thread.kind, thread.number)
-  const mayApprove = thread.kind === 'issue' && thread.state === 'open' && may(repository, person, 'triage')
+  const mayApprove =
+    thread.kind === 'issue' && thread.state === 'open' && thread.comments.size > 0 && may(repository, person, 'write')
   const mayClose =
     (thread.author === person.user || may(repository, person, 'triage')) && !(isPull(thread) && thread.merged)
   const state = thread.state === 'open' ? 'closed' : 'open'
