@@ -55,7 +55,7 @@ function withoutRow(commands: readonly string[], page: string): readonly string[
   return commands.filter((name) => !rows.some((cell) => new RegExp(`\`${name}[ \`]`).test(cell)))
 }
 
-test('the README has a row for every command', () => {
-  expect(withoutRow(names, read('../README.md'))).toEqual([])
+test('docs/commands.md has a row for every command', () => {
+  expect(withoutRow(names, read('../docs/commands.md'))).toEqual([])
   expect(withoutRow(['up', 'down', 'login'], '| `up --dir DIR` | x |\n| `query TEXT`, `login` | y |')).toEqual(['down'])
 })
