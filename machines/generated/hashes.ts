@@ -10,7 +10,7 @@ export const sourceHashes: Readonly<Record<ActorKind, string>> = {
   task: 'aa0cd5197cd02efa',
   pod: 'eae57a8e10235bad',
   turn: 'b63ee6f9b2bee855',
-  issue: '1e80abd4f084e715',
+  issue: '6bd16f203191bb44',
   'merge-request': '7c1780af425e10a2',
   'ingest-job': 'cd269529343b5675',
 }

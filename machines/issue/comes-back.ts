@@ -3,7 +3,6 @@
  * back with a new Task (ISSUE-9). Whatever else happens to it is shown that way, once for each time that it comes back.
  */
 import { effect, type EffectAction } from '../emit.ts'
-import { commandsIn } from '../rules/commands.ts'
 import type { IssueContext } from './context.ts'
 import type { IssueFacts } from './events.ts'
 import { forgeSubject } from './mint.ts'
@@ -41,7 +40,10 @@ export function observeDelivered(context: IssueContext, before: IssueFacts['stat
   return state === 'open' ? showWay(context) : { context: { wayShown: false } }
 }
 
+/** Read without markup: the answer to one within a quotation does no harm, and grants nothing. */
+const retryLine = /^[ \t]*\/retry[ \t]*$/m
+
 /** On a closed issue a `/retry` of anybody who is heard; on an open one the reopening was answered. */
 export function hearDelivered(context: IssueContext, text: string): Answer {
-  return commandsIn(text).some(({ name }) => name === 'retry') ? showWay(context) : {}
+  return retryLine.test(text) ? showWay(context) : {}
 }
