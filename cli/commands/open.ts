@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { readArgs, text } from '../args.ts'
-import { requireEndpoints } from '../local/endpoints.ts'
+import { isRunning, requireEndpoints } from '../local/endpoints.ts'
 import { findPeople } from '../local/people-file.ts'
 import { readyLines } from '../local/ready-lines.ts'
 import { triggerLabel } from '../local/stack-names.ts'
@@ -18,6 +18,9 @@ export async function open(args: readonly string[]): Promise<number> {
   if (parsed === undefined) return 0
   const given = text(parsed, 'dir')
   const dir = resolve(given ?? '.statewright')
-  print(readyLines({ endpoints: requireEndpoints(dir), persons: findPeople(dir) ?? {}, triggerLabel, dir: given }))
+  const endpoints = requireEndpoints(dir)
+  if (!isRunning(endpoints))
+    throw new Error(`nothing runs in ${dir} any more: start it with statewright up --dir ${dir}`)
+  print(readyLines({ endpoints, persons: findPeople(dir) ?? {}, triggerLabel, dir: given }))
   return 0
 }

@@ -5,7 +5,7 @@ import { issueOf } from '../demo/people.ts'
 import type { Report } from '../demo/report.ts'
 import { play, startNamed } from '../demo/run.ts'
 import { forgeChoice } from '../local/forge-choice.ts'
-import { findEndpoints } from '../local/endpoints.ts'
+import { findEndpoints, isRunning } from '../local/endpoints.ts'
 import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
 import { findPeople } from '../local/people-file.ts'
@@ -48,7 +48,7 @@ export async function up(args: readonly string[]): Promise<number> {
   const given = text(parsed, 'dir')
   const dir = resolve(given ?? '.statewright')
   const running = findEndpoints(dir)
-  if (running !== undefined && isRunning(running.pid))
+  if (running !== undefined && isRunning(running))
     throw new Error(`${dir} is in use by process ${running.pid}: ${running.inspector}`)
   const isNew = running === undefined
   const interrupted = untilInterrupted()
@@ -112,13 +112,4 @@ function verdictLines({ ok, faults }: Report): readonly string[] {
   return ok
     ? ['', 'the demo is done: its change is on the main branch and its tests pass']
     : ['', 'the demo failed:', ...faults.map((fault) => `  - ${fault}`)]
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { findEndpoints, requireEndpoints, writeEndpoints } from './endpoints.ts'
+import { findEndpoints, isRunning, requireEndpoints, writeEndpoints } from './endpoints.ts'
 
 const endpoints = {
   pid: 1,
@@ -36,4 +36,9 @@ test('where nothing was started, or another release was, nothing is found', () =
   writeFileSync(join(dir, 'endpoints.json'), '{"pid": 1}')
   expect(findEndpoints(dir)).toBeUndefined()
   expect(() => requireEndpoints(dir)).toThrow(`start it with statewright up --dir ${dir}`)
+})
+
+test('a process that is gone runs nothing', () => {
+  expect(isRunning({ pid: process.pid })).toBe(true)
+  expect(isRunning({ pid: 2 ** 30 })).toBe(false)
 })

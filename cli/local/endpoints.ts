@@ -48,3 +48,12 @@ export function requireEndpoints(dir: string): Endpoints {
     )
   return found
 }
+
+export function isRunning({ pid }: Pick<Endpoints, 'pid'>): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
