@@ -153,6 +153,11 @@ function tell(parsed: Parsed, { report, kills }: RunResult, dir: string): void {
   for (const fault of report.faults) say(`  - ${fault}`)
   if (kills.length > 0) say(`  ${kills.length} kills, ${report.restarts} restarts of the orchestrator`)
   say(`state: ${dir}`)
+  if (report.ok)
+    say(
+      `see the change: git -C ${report.repository} show --first-parent -m ${report.mergeRequest?.mergeCommit ?? 'HEAD'}`,
+    )
+  if (!flag(parsed, 'keep')) say('statewright up stays, and lets you take part; --keep leaves a demo running')
   if (flag(parsed, 'json')) print(JSON.stringify({ ...report, ...(kills.length > 0 ? { kills } : {}) }))
 }
 
