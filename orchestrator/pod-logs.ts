@@ -73,9 +73,9 @@ export function podLogRoute(app: HttpApp, deps: PodLogDeps): void {
   )
 }
 
-/** Newest first. @throws Problem `not-found` */
-async function ordinalsOf(
-  { runtime }: PodLogDeps,
+/** The one that is wanted, or else the newest ones, newest first. @throws Problem `not-found` */
+export async function ordinalsOf(
+  { runtime }: Pick<PodLogDeps, 'runtime'>,
   { id, task }: { readonly id: string; readonly task: string },
   wanted: number | undefined,
 ): Promise<readonly number[]> {
@@ -97,10 +97,7 @@ function answerOf(log: Extract<PodLog, { readonly state: 'read' }>, secrets: rea
 
 /** As in an export, and besides: fields that are named after a secret, and the very words that pods are given. */
 function hidden(line: string, secrets: readonly string[]): string {
-  const known = secrets
-    .filter((secret) => secret !== '')
-    .reduce((left, one) => left.replaceAll(one, hiddenSecret), line)
-  return hideSecrets(withoutSecretFields(known))
+  return hideSecrets(withoutSecretFields(line), secrets)
 }
 
 const secretName = /(token|secret|password|authorization|cookie|api[-_]?key|private[-_]?key)$/i

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { redact, redacted, redactText } from './redact.ts'
+import { hideSecrets } from './secrets-in-text.ts'
 
 test.each([
   'token',
@@ -55,6 +56,20 @@ test('of a header and of an address with a password only the secret part is hidd
   expect(redactText('git push https://bot:hunter2@forge.example/lib.git')).toBe(
     `git push https://${redacted}@forge.example/lib.git`,
   )
+})
+
+test('words that are known are hidden whatever they look like, and an empty one hides nothing', () => {
+  expect(hideSecrets('the-key of the-key ghp_0123456789abcdefghij', ['', 'the-key'])).toBe('••• of ••• •••')
+})
+
+test('of what surrounds a JWT nothing else is hidden, and text of its beginnings alone costs no time', () => {
+  const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl'
+  expect(hideSecrets(`a.b ${jwt},{"t":"${jwt}"} eyJhbGci.x`)).toBe('a.b •••,{"t":"•••"} eyJhbGci.x')
+  expect(hideSecrets(`token-${jwt}`)).toBe('•••')
+  // From each of its beginnings anew this would take hours.
+  const beginnings = 'eyJ-'.repeat(500_000)
+  expect(hideSecrets(beginnings)).toBe(beginnings)
+  expect(hideSecrets(`${beginnings}.aaaaa`)).toBe(`${beginnings}.aaaaa`)
 })
 
 test('very long text is cut, and how much was cut is said', () => {

@@ -6,7 +6,8 @@ const secretTexts: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{16,}/g,
   /\bAKIA[A-Z0-9]{16}\b/g,
   /\bxox[a-z]-[A-Za-z0-9-]{10,}/g,
-  /\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g,
+  // Looked for once in each run of such letters: from every `eyJ` of a long one it would take hours.
+  /(?<![\w-])(?=[\w-]+\.[\w-]{5,}\.)[\w-]*?\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g,
   /(?<=\b(bearer|basic) )[A-Za-z0-9._~+/=-]{8,}/gi,
   /(?<=:\/\/)[^\s/@]+(?=@)/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -14,6 +15,8 @@ const secretTexts: readonly RegExp[] = [
 
 export const hiddenSecret = '•••'
 
-export function hideSecrets(text: string): string {
-  return secretTexts.reduce((left, pattern) => left.replaceAll(pattern, hiddenSecret), text)
+/** `known`: the very words that nobody may read, whatever they look like; an empty one is none. */
+export function hideSecrets(text: string, known: readonly string[] = []): string {
+  const left = known.filter((one) => one !== '').reduce((text, one) => text.replaceAll(one, hiddenSecret), text)
+  return secretTexts.reduce((text, pattern) => text.replaceAll(pattern, hiddenSecret), left)
 }
