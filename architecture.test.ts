@@ -120,6 +120,7 @@ const landedMigrations: Readonly<Record<string, string>> = {
   'edges/forge/mirror/migrations/0011-by-maintainer.sql': 'b8b62bddbf100007',
   'edges/forge/mirror/migrations/0012-missed.sql': '67d3f11a63e8c44a',
   'edges/local/migrations/0001-resources.sql': 'aee1adc1e10e0999',
+  'edges/pods/migrations/0001-transcripts.sql': '5982df5e49ae7f6c',
   'memory/store/migrations/0001-memories.sql': 'cb0691dcd67fbeb5',
   'memory/store/migrations/0002-ingest.sql': 'ae5a5ec30f8f0bfd',
   'memory/store/migrations/0010-knowledge.sql': '803eccb611205061',

@@ -11,6 +11,7 @@ import { createSessions } from '../edges/inspector/sessions.ts'
 import { createTickets, type Tickets } from '../edges/inspector/tickets.ts'
 import { storedJournal } from '../edges/journal/stored-journal.ts'
 import { registerTurnComplete } from '../edges/pods/inbound.ts'
+import { dropTranscriptsBefore, registerTranscript } from '../edges/pods/transcripts.ts'
 import type { PodPort } from '../edges/ports/pods.ts'
 import { createWrapperClient } from '../edges/pods/client.ts'
 import { hindrances, hindranceTimeoutMs, type HindranceOf } from '../edges/pods/hindrance.ts'
@@ -58,7 +59,7 @@ interface Answering {
 }
 
 export async function composeRoutes(setup: Setup, stores: Stores, acting: Answering): Promise<Served> {
-  const { settings, ports, parts, metrics, platform, fetch } = setup
+  const { settings, parts, platform, fetch } = setup
   const { core, cache, rights, defaultBranch, pushRefusal } = stores
   const { forge, agents } = acting
   const access = routeAccess({
@@ -84,13 +85,7 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     derived: derivedViews(views),
     statusOf: (resource) => statusOf(views, resource),
   })
-  const retention = startRetention({
-    ...{ ...core, ...ports },
-    definitions: machines,
-    policy: settings.retention,
-    everyMs: settings.retentionEveryMs,
-    swept: retentionMetrics(metrics),
-  })
+  const retention = retentionOf(setup, core)
   const tickets = createTickets(core)
   const links = linksOf(setup, tickets)
   await registerOperations(outside.app, {
@@ -121,7 +116,9 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
     secure: settings.publicUrl.startsWith('https:'),
     ...(settings.publicUrl === '' ? {} : { hosts: [new URL(settings.publicUrl).hostname] }),
   })
-  registerTurnComplete(inside.app, { ...core, secret: parts.callbackMaster })
+  const signed = { ...core, secret: parts.callbackMaster, secrets: podSecrets(settings) }
+  registerTurnComplete(inside.app, signed)
+  registerTranscript(inside.app, signed)
   return { outside, inside, views, inspectorLink: links.printed, retention }
 }
 
@@ -138,6 +135,17 @@ function forPeopleOf(
   }
 }
 
+function retentionOf({ settings, ports, metrics }: Setup, core: Stores['core']): Retention {
+  return startRetention({
+    ...{ ...core, ...ports },
+    definitions: machines,
+    policy: settings.retention,
+    everyMs: settings.retentionEveryMs,
+    swept: retentionMetrics(metrics),
+    dropBefore: (before) => dropTranscriptsBefore(core.sql, before),
+  })
+}
+
 function hindrancesOf({ parts, fetch }: Setup, { core: { runtime, clock } }: Stores): HindranceOf {
   const client = createWrapperClient({ fetch, clock, token: parts.wrapperToken, timeoutMs: hindranceTimeoutMs })
   return hindrances({ runtime, clock, client })
@@ -145,7 +153,11 @@ function hindrancesOf({ parts, fetch }: Setup, { core: { runtime, clock } }: Sto
 
 /** `secrets`: what pods are given in plain words; their tokens are known by their look. */
 function logsOf({ settings }: Setup, { pods }: Answering): Pick<OperationsDeps, 'pods' | 'secrets'> {
-  return { pods, secrets: [settings.modelKey, settings.oauthToken] }
+  return { pods, secrets: podSecrets(settings) }
+}
+
+function podSecrets({ modelKey, oauthToken }: Setup['settings']): readonly string[] {
+  return [modelKey, oauthToken]
 }
 
 interface Links {

@@ -18,9 +18,10 @@ import type { HindranceOf } from '../edges/pods/hindrance.ts'
 import { podLogRoute, type PodLogDeps } from './pod-logs.ts'
 import { projectVerbRoutes } from './project-verbs.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
+import { transcriptRoute, type TranscriptRouteDeps } from './transcripts.ts'
 import { answerWhy, type WhyDeps } from './why.ts'
 
-export interface OperationsDeps extends Pick<PodLogDeps, 'pods' | 'secrets'> {
+export interface OperationsDeps extends Pick<PodLogDeps, 'pods' | 'secrets'>, Pick<TranscriptRouteDeps, 'sql'> {
   readonly runtime: Runtime
   readonly clock: Pick<Clock, 'now'>
   readonly pushRefusal?: WhyDeps['pushRefusal']
@@ -44,6 +45,7 @@ export async function registerOperations(app: HttpApp, deps: OperationsDeps): Pr
     journalRoutes(routes, journal)
     taskVerbRoutes(routes, { runtime, clock })
     podLogRoute(routes, deps)
+    transcriptRoute(routes, deps)
     retentionRoutes(routes, deps)
     projectVerbRoutes(routes, { runtime, clock })
     redeliverRoute(routes, runtime)

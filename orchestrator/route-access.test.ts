@@ -117,6 +117,7 @@ const bodies: Readonly<Record<string, object>> = {
 const queries: Readonly<Record<string, string>> = {
   'GET /operations/why': 'task=x',
   'GET /operations/logs': 'task=x',
+  'GET /operations/transcript': 'task=x',
   'GET /operations/history': 'address=task:x',
   'GET /operations/replay': 'address=task:x',
   'GET /operations/export': 'address=task:x',
@@ -241,6 +242,7 @@ describe('an owner', () => {
     { route: 'POST /operations/redeliver', body: { key: `pod:default/task-of-${project}/0/3/1` } },
     at('GET /operations/why', `/operations/why?task=task-of-${project}`),
     at('GET /operations/logs', `/operations/logs?task=task-of-${project}`),
+    at('GET /operations/transcript', `/operations/transcript?task=task-of-${project}`),
     at('GET /operations/effects', `/operations/effects?actor=queue:default/${project}`),
     at('GET /operations/history', `/operations/history?address=turn:default/task-of-${project}/0/1`),
     at('GET /operations/effect', `/operations/effect?key=task:default/task-of-${project}/1/0`),
@@ -378,6 +380,7 @@ describe('what keeps an owner from another Project', () => {
       [query('why', 'task', task), 200],
       // It has had no pod, which is the Task's own answer.
       [query('logs', 'task', task), 404],
+      [query('transcript', 'task', task), 404],
       ...['history', 'replay', 'export'].map((path) => [query(path, 'address', `task:default/${task}`), 200] as const),
       ...['effects', 'dead-letters'].map((path) => [query(path, 'actor', `task:default/${task}`), 200] as const),
       [query('effect', 'key', key), 200],

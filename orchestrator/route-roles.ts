@@ -89,6 +89,7 @@ export const routeRules: RouteRules = {
   'GET /operations/open': viewer(),
   'GET /operations/why': viewer('task'),
   'GET /operations/logs': viewer('task'),
+  'GET /operations/transcript': operator('task'),
   'GET /operations/turns': viewer(),
   'GET /operations/retention': viewer(),
   'GET /operations/actors': viewer(),

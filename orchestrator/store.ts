@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { agentMigrations } from '../edges/agents/ci-store.ts'
 import { forgeMigrations } from '../edges/forge/forge-edge.ts'
+import { podMigrations } from '../edges/pods/transcripts.ts'
 import { localMigrations } from '../edges/local/migrations.ts'
 import { migrate, runtimeMigrations } from '../runtime/store/migrate.ts'
 import { openPgSql } from '../runtime/store/postgres/pg-sql.ts'
@@ -9,7 +10,13 @@ import type { Sql } from '../runtime/store/sql.ts'
 import type { OrchestratorSettings } from './settings.ts'
 
 /** Every migration of the orchestrator's store. */
-export const orchestratorMigrations = [runtimeMigrations, forgeMigrations, localMigrations, agentMigrations]
+export const orchestratorMigrations = [
+  runtimeMigrations,
+  forgeMigrations,
+  localMigrations,
+  agentMigrations,
+  podMigrations,
+]
 
 /** A real Postgres where one is named, else the embedded store below the state folder. */
 export async function openStore(

@@ -64,7 +64,7 @@ function asked(use: (fixture: CommandFixture) => Promise<void>): Promise<void> {
     const noPods = { pods: { logOf: async () => ({ state: 'gone' }) as const }, secrets: [] }
     void registerOperations(app, {
       hindranceOf: async () => undefined,
-      ...{ runtime, clock, journal, retention, policy, authenticate, ...noPods },
+      ...{ runtime, clock, sql, journal, retention, policy, authenticate, ...noPods },
       inspectorLink: () => '',
     })
   })

@@ -1,4 +1,5 @@
 import { createHash, hkdfSync } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { TurnComplete } from '../../machines/turn/schema.ts'
@@ -15,14 +16,14 @@ export function callbackSecret(secret: string, pod: string): string {
   return Buffer.from(hkdfSync('sha256', secret, 'turn-complete', pod, 32)).toString('hex')
 }
 
-interface CallbackDeps {
+export interface CallbackDeps {
   readonly runtime: Pick<Runtime, 'deliver' | 'read'>
   readonly clock: Clock
   /** Master secret of the callbacks. */
   readonly secret: string
 }
 
-const Acknowledged = Type.Object({ accepted: Type.Boolean() })
+export const Acknowledged = Type.Object({ accepted: Type.Boolean() })
 
 /**
  * POST /internal/turn-complete: a hint that a turn ended. The turn actor reads it at the pod before it believes
@@ -39,12 +40,8 @@ export function registerTurnComplete(app: HttpApp, deps: CallbackDeps): void {
     async (request) => {
       const body = request.body
       const pod = `${body.task}/${body.pod}`
-      const given = request.headers['x-platform-signature']
       const { traceparent } = request.headers
-      const raw = request.rawBody ?? Buffer.from(JSON.stringify(body))
-      if (!verifyHmac(callbackSecret(deps.secret, pod), raw, typeof given === 'string' ? given : undefined)) {
-        throw new Problem('signature-invalid', 'X-Platform-Signature is missing or is not this pod’s')
-      }
+      const raw = requirePodSignature(request, deps.secret, pod)
       const key = body.idempotencyKey ?? ''
       if (!key.startsWith(`${pod}/`)) return { accepted: false }
       const turn: ActorAddress = `turn:${key}`
@@ -65,6 +62,19 @@ export function registerTurnComplete(app: HttpApp, deps: CallbackDeps): void {
       return { accepted: true }
     },
   )
+}
+
+/** Answers the bytes that the pod has signed. @throws Problem `signature-invalid` */
+export function requirePodSignature(
+  { headers, rawBody, body }: Pick<FastifyRequest, 'headers' | 'rawBody' | 'body'>,
+  secret: string,
+  pod: string,
+): Buffer {
+  const given = headers['x-platform-signature']
+  const raw = rawBody ?? Buffer.from(JSON.stringify(body))
+  if (!verifyHmac(callbackSecret(secret, pod), raw, typeof given === 'string' ? given : undefined))
+    throw new Problem('signature-invalid', 'X-Platform-Signature is missing or is not this pod’s')
+  return raw
 }
 
 /** The constant counts, the words are for people. */

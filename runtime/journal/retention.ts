@@ -47,6 +47,8 @@ interface RetentionOptions {
   readonly everyMs: number
   /** Is told of each walk, for metrics. */
   readonly swept?: (sweep: Sweep) => void
+  /** Drops what is kept beside the journals of actors that ended. */
+  readonly dropBefore?: (before: number) => Promise<void>
 }
 
 /** What one walk over all actors did. */
@@ -76,6 +78,12 @@ const pageSize = 200
 const eventsAtOnce = 500
 /** Named in a report; the others are in the log. */
 const refusedAtMost = 100
+
+/** Of an actor that ended before this, nothing is kept but its snapshot. Undefined: all is kept. */
+export function endedBefore({ days, finalDays }: RetentionPolicy, now: number): number | undefined {
+  const limits = [days, finalDays].filter((limit) => limit > 0)
+  return limits.length === 0 ? undefined : now - Math.min(...limits) * dayMs
+}
 
 export function startRetention(options: RetentionOptions): Retention {
   const walks = new Walks(options)
@@ -146,6 +154,8 @@ class Walks implements Retention {
       after = page.at(-1)?.address ?? after
       isLast = page.length < pageSize
     }
+    const before = endedBefore(this.#options.policy, startedAt)
+    if (before !== undefined) await this.#options.dropBefore?.(before)
     this.#last = { startedAt, endedAt: clock.now(), ...sum, refused }
     logger.info({ ...sum, refused: refused.length }, 'the retention sweep compacted journals')
     this.#options.swept?.(this.#last)

@@ -70,6 +70,7 @@ const product: readonly Zone[] = [
     folder: 'wrapper/',
     imports: [
       'machines/turn/schema.ts',
+      'machines/turn/transcript.ts',
       'machines/turn/contract-version.ts',
       'machines/turn/pod-environment.ts',
       'machines/turn/tools.ts',
@@ -78,6 +79,8 @@ const product: readonly Zone[] = [
       'runtime/checkout-size.ts',
       'runtime/outage.ts',
       'runtime/process-group.ts',
+      'runtime/redact.ts',
+      'runtime/secrets-in-text.ts',
       kit,
     ],
   },
