@@ -31,7 +31,11 @@ export function withMarkers(body: string, ...markers: readonly string[]): string
   return `${body}\n\n${markers.join('\n')}`
 }
 
-/** The text before the marks at its end. */
+/** The text before the marks at its end. By no pattern: one of many blanks takes minutes. */
 export function withoutMarkers(body: string): string {
-  return body.replace(/(?:\s*<!-- platform:[^\s<>]+ -->)+\s*$/, '')
+  for (let left = body.trimEnd(); ;) {
+    const at = left.endsWith(SUFFIX) ? left.lastIndexOf(PREFIX) : -1
+    if (at < 0 || /[\s<>]/.test(left.slice(at + PREFIX.length, -SUFFIX.length))) return left
+    left = left.slice(0, at).trimEnd()
+  }
 }

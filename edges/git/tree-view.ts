@@ -71,7 +71,9 @@ function nearestRoot(entries: readonly TreeEntry[]): readonly TreeEntry[] {
 
 function includedBy(path: string, text: string): readonly Lead[] {
   return [...text.matchAll(reference)].flatMap(([, target = '']) =>
-    leadsFrom(path, target.replaceAll('\\ ', ' ').replace(/[.,;:!?)]+$/, '')).filter(({ to }) => folded(to) !== ''),
+    leadsFrom(path, target.replaceAll('\\ ', ' ').replace(/(?<![.,;:!?)])[.,;:!?)]+$/, '')).filter(
+      ({ to }) => folded(to) !== '',
+    ),
   )
 }
 

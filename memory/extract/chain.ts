@@ -41,11 +41,15 @@ function join(whole: Chain | undefined, part: Chain | undefined): Chain | undefi
 
 const name = /^[A-Za-z_$][\w$]*$/
 const decoration =
-  /^(?:[&*]|mut\s|const\s|readonly\s|dyn\s|impl\s|struct\s|enum\s|final\s|unsigned\s|static\s|'\w+\s)\s*/
+  /^(?:(?:[&*]|mut\s|const\s|readonly\s|dyn\s|impl\s|struct\s|enum\s|final\s|unsigned\s|static\s|'\w+\s)\s*)+/
 const nothing = /\s*\|\s*(?:null|undefined|None)\b|\b(?:null|undefined|None)\s*\|\s*/g
+
+/** Longer is no name: what is taken off one by one would take minutes. */
+const longestType = 1000
 
 /** The type that a text names, as steps; empty for unions, functions, lists and what else is no one definition. */
 export function typeChain(text: string, rules: TypeRules): Chain {
+  if (text.length > longestType) return []
   let type = text.trim().replace(/^(?::|->)\s*/, '')
   for (let before = ''; before !== type;) {
     before = type

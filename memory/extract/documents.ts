@@ -85,7 +85,7 @@ function textOf(heading: Token | undefined): string {
 
 /** Not every YAML file is about Kubernetes: what has no `apiVersion` and `kind` says nothing here. */
 function readManifests(source: string): DocumentFacts {
-  if (!/^\s*(?:- )?["']?kind["']?\s*:/m.test(source)) return nothing
+  if (!/^[^\S\n]*(?:- )?["']?kind["']?\s*:/m.test(source)) return nothing
   const resources: ResourceFacts[] = []
   const links: { target: string; line: number }[] = []
   for (const document of parseAllDocuments(source, { logLevel: 'silent' })) {

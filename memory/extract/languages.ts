@@ -19,7 +19,7 @@ export function languageOf(path: string): Language | undefined {
   return byExtension.get(extname(path).toLowerCase())
 }
 
-const onlyCpp = /^\s*(?:class\s+\w+[^;]*$|namespace\b|template\s*<|using\s|public:|private:|protected:)/m
+const onlyCpp = /^[^\S\n]*(?:class\s+\w+[^;]*$|namespace\b|template\s*<|using\s|public:|private:|protected:)/m
 
 /** A header may be of either language: it is C unless it says what only C++ has. */
 export function languageOfSource(path: string, source: string): Language | undefined {

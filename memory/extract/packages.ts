@@ -52,7 +52,9 @@ function readNpm(text: string): Declared | undefined {
 
 function readGo(text: string): Declared | undefined {
   const name = /^module\s+"?([^\s"]+)/m.exec(text)?.[1]
-  const depends = [...text.matchAll(/^\s*(?:require\s+)?([\w.-]+\.[\w./-]+)\s+v\d/gm)].map(([, path = '']) => path)
+  const depends = [...text.matchAll(/^[^\S\n]*(?:require\s+)?([\w.-][\w-]*\.[\w./-]+)\s+v\d/gm)].map(
+    ([, path = '']) => path,
+  )
   return name === undefined ? undefined : declare('gomod', name, depends)
 }
 

@@ -52,7 +52,7 @@ async function include(target: string, from: string, { read, included, depth }: 
 
 /** Relative to the file that holds it; undefined for what lies outside the repository. */
 function withinRepository(target: string, from: string): string | undefined {
-  const plain = target.replaceAll('\\ ', ' ').replace(/[.,;:!?)]+$/, '')
+  const plain = target.replaceAll('\\ ', ' ').replace(/(?<![.,;:!?)])[.,;:!?)]+$/, '')
   if (plain === '' || plain.startsWith('~') || plain.startsWith('/')) return undefined
   const path = posix.join(posix.dirname(from), plain)
   return path.startsWith('../') || path === '..' || path === '.' ? undefined : path

@@ -11,7 +11,7 @@ export function sanitise(text: string): string {
     .replace(ansiSequence, '')
     .replace(control, '')
     .replace(invisible, '')
-    .replace(/\n+$/, '')
+    .replace(/(?<!\n)\n+$/, '')
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about

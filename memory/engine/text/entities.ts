@@ -37,7 +37,7 @@ interface Rule {
 /** In the order in which they take their text: what an earlier one has taken is no part of a later one's find. */
 const rules: readonly Rule[] = [
   { type: 'url', pattern: /\bhttps?:\/\/[^\s<>"'`)\]}]+[^\s<>"'`)\]}.,;:!?]/g },
-  { type: 'path', pattern: /(?<![\w/.-])(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]*\w\b/g },
+  { type: 'path', pattern: /(?<![\w/.@-])(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]*\w\b/g },
   {
     type: 'path',
     pattern:
@@ -130,7 +130,7 @@ function isName(name: string, type: EntityType): boolean {
 function isIdentifier(name: string): boolean {
   const parts = name.split('.')
   if (parts.length > 1) return parts.every((part) => part.length > 1) && parts.some((part) => !/^[A-Z]/.test(part))
-  return /\p{Ll}\p{Lu}/u.test(name) || /[a-zA-Z\d]_[a-zA-Z\d]/.test(name) || /\p{Lu}{2,}\p{Ll}{2,}/u.test(name)
+  return /\p{Ll}\p{Lu}/u.test(name) || /[a-zA-Z\d]_[a-zA-Z\d]/.test(name) || /\p{Lu}{2}\p{Ll}{2}/u.test(name)
 }
 
 function tiesOf(named: readonly Named[]): Tie[] {
