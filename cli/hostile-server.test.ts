@@ -87,6 +87,7 @@ const answers: Readonly<Record<string, unknown>> = {
     ...{ task: evil, pod: 1, isLive: false, truncated: true, cursor: '', waits: evil },
     lines: [evil, JSON.stringify({ time: evil, level: 50, msg: evil, [evil]: evil, err: entry })],
   },
+  '/operations/transcript': { task: evil, pod: 1, at: evil, truncated: true, lines: [evil] },
   ...Object.fromEntries(
     ['retry', 'cancel', 'hold'].map((verb) => [`/operations/${verb}`, { stage: evil, stageReason: evil }]),
   ),
@@ -232,6 +233,7 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   approve: ['a --yes', 'lib#1 --yes'],
   comment: ['a x', 'lib#1 x'],
   logs: ['a', 'a --json'],
+  transcript: ['a', 'a --json'],
   retry: ['a', 'a --json'],
   cancel: ['a', 'a --json'],
   hold: ['a --reason x', 'a --reason x --json'],
@@ -271,6 +273,7 @@ const ofServer = [
   'approve',
   'comment',
   'logs',
+  'transcript',
   'retry',
   'cancel',
   'hold',

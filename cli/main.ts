@@ -55,6 +55,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: "print what the wrapper of a Task's pod logged: TASK [--pod N] [--tail N] [--follow]",
     run: async (args) => (await import('./commands/logs.ts')).logs(args),
   },
+  transcript: {
+    summary: "print what the agent of a Task's stopped pod said and did: TASK [--pod N] [--json]",
+    run: async (args) => (await import('./commands/transcript.ts')).transcript(args),
+  },
   retry: {
     summary: 'let a parked Task go on: TASK [--json]',
     module: 'task-verbs',

@@ -37,6 +37,7 @@ import { awaitReady } from './terminal/boot.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { CallbackSender } from './turns/callback.ts'
 import { Conversation } from './turns/conversation.ts'
+import { handOverTranscript } from './turns/hand-over.ts'
 import { TurnJournal } from './turns/journal.ts'
 import { TurnRunner } from './turns/turn-runner.ts'
 import { toAccountUsage, type AccountUsageSnapshot } from './usage/account-usage.ts'
@@ -345,10 +346,20 @@ class Wrapper {
     await runner.stop(interruptLimitMs)
     const left = await workspace.publish(await workspace.heads(), 'stop')
     if (left.failed.length > 0) logger.warn({ failed: left.failed }, 'the wrapper leaves unpushed work in the volume')
-    await callbacks.drain(callbackLimitMs)
+    await Promise.all([callbacks.drain(callbackLimitMs), this.#handOverTranscript()])
     await this.#runHook('conversationFinished')
     await server.close({ graceMs: serverGraceMs })
     return exitCode
+  }
+
+  #handOverTranscript(): Promise<void> {
+    const { callbackUrl, home, identity, secrets } = this.#config
+    return handOverTranscript({
+      ...this.#input,
+      ...identity,
+      ...{ callbackUrl, home, secret: secrets.callbackSecret, path: this.#conversation?.transcriptPath ?? '' },
+      secrets: Object.values(secrets),
+    })
   }
 
   async #endAgent(terminal: Terminal, { kind }: Walls): Promise<void> {

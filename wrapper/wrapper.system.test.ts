@@ -6,7 +6,16 @@ import { flood, openDescriptors, walk } from '../http/testing/strangers.ts'
 import type { TurnList } from '../machines/turn/schema.ts'
 import type { Move, ModelRequest } from './selftest/model.ts'
 import { toolLabel } from './turns/tool-calls.ts'
-import { callbackSecret, openWorld, randomText, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
+import {
+  callbackSecret,
+  modelKey,
+  openWorld,
+  randomText,
+  runGit,
+  waitFor,
+  type Pod,
+  type PodWorld,
+} from './testing/pod.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
 /** The model of these tests does what the newest message asks for in so many words. */
@@ -252,6 +261,14 @@ describeRequiring('claude', 'the wrapper on the real CLI', () => {
     expect((await pod.call('DELETE', '/v1/session')).status).toBe(202)
     expect(await pod.exit).toBe(0)
     expect(world.callbacks.at(-1)).toMatchObject({ turnId: body.turnId, state: 'failed', stopReason: 'shutdown' })
+  })
+
+  test('handed over at its stop what its agent said and did, without the model’s key (TRANSCRIPT-3, TRANSCRIPT-5)', () => {
+    expect(world.transcripts).toMatchObject([{ task: 'implement-lib-1-x7k2p', pod: 1 }])
+    const [{ lines = [] } = {}] = world.transcripts
+    expect(lines.filter((line) => / agent: understood$/.test(line)).length).toBeGreaterThan(0)
+    expect(lines.filter((line) => / call: \w+ \{/.test(line)).length).toBeGreaterThan(0)
+    expect(lines.join('\n')).not.toContain(modelKey)
   })
 
   test('ran the lifecycle hooks in their order, that of a finished turn after its work was pushed (POD-ENV-9, POD-ENV-12, HOOKS-5, HOOKS-7, HOOKS-8, HOOKS-9)', async () => {

@@ -17,19 +17,22 @@ const Query = Type.Record(Type.String(), Type.String())
 function answering(
   answers: readonly (object | string | typeof away)[],
   use: (ask: (...args: readonly string[]) => Promise<Said>, asked: readonly object[]) => Promise<void>,
+  why?: object,
 ): Promise<void> {
   const left = [...answers]
   const asked: object[] = []
   return withOrchestrator(
     ({ dir }) => use((...args) => said(async () => expect(await logs([...args, '--dir', dir], hasty)).toBe(0)), asked),
-    (app) =>
-      void app.get('/operations/logs', { schema: { querystring: Query } }, async ({ query }) => {
+    (app) => {
+      app.get('/operations/logs', { schema: { querystring: Query } }, async ({ query }) => {
         asked.push(query)
         const answer = left.shift() ?? 'nothing more'
         if (typeof answer === 'string') throw new Problem('not-found', answer)
         if (answer === away) throw new Problem('not-ready', 'it starts')
         return { ...usual, ...answer }
-      }),
+      })
+      if (why !== undefined) app.get('/operations/why', { schema: { querystring: Query } }, async () => why)
+    },
   )
 }
 
@@ -89,6 +92,36 @@ test('--follow ends in order when the cluster takes the pod away, and with an er
     expect(await ask('a', '--follow')).toEqual({ out: 'one', err: 'pod 2 of default/a is gone, and its log with it' })
     await expect(ask('a', '--follow')).rejects.toThrow('no Task')
   }))
+
+test('says the last words of the agent of a pod that ended, and of no other pod', async () => {
+  const lastTurn = {
+    pod: 2,
+    words: 'I stop here.\u001b\nFORGED',
+    tool: { name: 'Edit', failed: true },
+    ended: 'end_turn',
+  }
+  const why = {
+    ...{ task: 'default/a', stage: 'parked', resting: null, detail: null, below: [], queue: null, nextTimer: null },
+    ...{ reviewRounds: null, spending: null, path: null, refusedCalls: [], memory: [], lastTurn },
+  }
+  const words =
+    'last words  I stop here.\\u001b\n            FORGED\nlast tool   Edit, which failed\nits turn    ended: end_turn'
+  const answers = [{ lines: ['x'] }, { lines: ['x'], pod: 1 }, { lines: ['x'], isLive: true }]
+  await answering(
+    answers,
+    async (ask) => {
+      expect(await ask('a')).toEqual({ out: 'x', err: words })
+      expect((await ask('a', '--pod', '1')).err).toBe('')
+      expect((await ask('a')).err).toBe('')
+    },
+    why,
+  )
+  await answering(
+    [{ isLive: true, lines: ['x'], cursor: 'c1' }, { lines: ['y'] }],
+    async (ask) => expect(await ask('a', '--follow')).toEqual({ out: 'x\ny', err: words }),
+    why,
+  )
+})
 
 test('a wrong call names every fault, and asks nobody', async () => {
   const wrong = logs(['--pod', 'x', '--tail=-1', '--follow'])

@@ -8,11 +8,13 @@ import { isAway, type OrchestratorClient } from '../client.ts'
 import { readableLines } from '../log-line.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { print, printError } from '../terminal.ts'
+import { lastWordsOf } from './why.ts'
 
 const usage = `usage: statewright logs TASK [--pod N] [--tail N] [--follow] [--json] [options]
 
 Prints what the wrapper of a Task's pod logged: by default the newest pod that has a log. Secrets are masked. One machine keeps
-the log for a week after the pod's end, a cluster for 15 minutes.
+the log for a week after the pod's end, a cluster for 15 minutes. Of a pod that ended and whose Task is parked, standard error has
+the last words of its agent.
 
   --pod N           of this pod of the Task, from 1
   --tail N          the newest N lines, 200 unless given; at most 5000
@@ -59,7 +61,10 @@ export async function logs(args: readonly string[], clock: Clock = systemClock):
   if (first.truncated) printError('earlier lines are left out; --tail gives more')
   show(first)
   if (first.lines.length === 0) printError(nothingLogged(first))
-  if (flag(parsed, 'follow')) await follow(client, { query, first, show, clock })
+  const follows = flag(parsed, 'follow')
+  if (follows) await follow(client, { query, first, show, clock })
+  const words = follows || !first.isLive ? await lastWordsOf(client, first.task, first.pod) : []
+  if (words.length > 0) printError(words)
   return 0
 }
 

@@ -57,6 +57,15 @@ export async function explainTask(
   return [answer, sayWhy(answer)]
 }
 
+/** Of a Task that is parked, where its last turn was of this pod; who cannot say it says nothing. */
+export async function lastWordsOf(client: OrchestratorClient, task: string, pod: number): Promise<readonly string[]> {
+  const answer = await client
+    .ask(Answer, 'GET', `/operations/why?task=${encodeURIComponent(task)}`)
+    .catch(() => undefined)
+  if (answer?.lastTurn?.pod !== pod) return []
+  return lastTurnRows(answer.lastTurn).map(([name, value]) => `${name.padEnd('last words'.length)}  ${value}`)
+}
+
 function isMissing(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404
 }

@@ -2,9 +2,9 @@
 import { Type, type Static } from 'typebox'
 
 /** Of all lines together. The oldest go first. */
-const mostTranscriptBytes = 256 * 1024
+export const mostTranscriptBytes = 256 * 1024
 /** A line costs that much besides its text, so that empty ones have an end too. */
-const transcriptLineBytes = 16
+export const transcriptLineBytes = 16
 
 export const Transcript = Type.Object(
   {

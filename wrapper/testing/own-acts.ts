@@ -13,7 +13,7 @@ export interface OwnAct {
 
 export const ownActs: readonly OwnAct[] = [
   { what: 'fetches and pushes the Task’s branch', by: 'git', file: 'workspace/git.ts', to: 'the git gateway' },
-  { what: 'tells that a turn has ended, signed', by: 'http', file: 'turns/callback.ts', to: 'the orchestrator' },
+  { what: 'tells of ended turns and hands over', by: 'http', file: 'turns/callback.ts', to: 'the orchestrator' },
   {
     what: 'asks for its own token of the memory service',
     by: 'http',

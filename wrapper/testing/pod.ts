@@ -22,6 +22,7 @@ import { contractVersion } from '../../machines/turn/contract-version.ts'
 import { secretFileName, variableTexts, type PodSecrets } from '../../machines/turn/pod-environment.ts'
 import type { TurnComplete, TurnResult } from '../../machines/turn/schema.ts'
 import type { Clock } from '../clock.ts'
+import type { Transcript } from '../../machines/turn/transcript.ts'
 import { startTestModel, type ModelRequest, type Move, type TestModel } from '../selftest/model.ts'
 
 export const realClock: Clock = {
@@ -44,6 +45,8 @@ export interface PodWorld {
   readonly origin: string
   readonly model: TestModel
   readonly callbacks: readonly TurnComplete[]
+  /** As the wrapper handed them over at its stops. */
+  readonly transcripts: readonly Transcript[]
   readonly signatures: readonly (string | undefined)[]
   /** The receiver of callbacks answers 503 this many times; `callbacks` holds what it took. */
   refuseCallbacks(times: number): void
@@ -164,6 +167,7 @@ export async function openWorld(options: WorldOptions): Promise<PodWorld> {
     stateDir,
     home,
     callbacks: receiver.bodies,
+    transcripts: receiver.transcripts,
     signatures: receiver.signatures,
     refuseCallbacks: receiver.refuse,
     inCommandHome: (name) =>
@@ -304,12 +308,14 @@ function callerOf(url: string, token: () => Promise<string>): Call {
 async function startReceiver(): Promise<{
   url: string
   bodies: TurnComplete[]
+  transcripts: Transcript[]
   signatures: (string | undefined)[]
   refuse(times: number): void
   close(): Promise<void>
 }> {
   let refusals = 0
   const bodies: TurnComplete[] = []
+  const transcripts: Transcript[] = []
   const signatures: (string | undefined)[] = []
   const server = createServer((request, response) => {
     let text = ''
@@ -319,7 +325,8 @@ async function startReceiver(): Promise<{
         refusals -= 1
         return void response.writeHead(503).end()
       }
-      bodies.push(JSON.parse(text) as TurnComplete)
+      if (request.url === '/internal/transcript') transcripts.push(JSON.parse(text) as Transcript)
+      else bodies.push(JSON.parse(text) as TurnComplete)
       signatures.push(request.headers['x-platform-signature'] as string | undefined)
       response.writeHead(200).end('{}')
     })
@@ -328,6 +335,7 @@ async function startReceiver(): Promise<{
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/internal/turn-complete`,
     bodies,
+    transcripts,
     signatures,
     refuse: (times) => void (refusals = times),
     close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),

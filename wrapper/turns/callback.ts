@@ -6,13 +6,16 @@ import type { BackoffBounds } from '../../runtime/backoff.ts'
 import { createOutage } from '../../runtime/outage.ts'
 import { sleep, type Clock } from '../clock.ts'
 
-interface CallbackOptions {
+export interface Posting {
   readonly fetch: Fetch
   readonly clock: Clock
+  readonly secret?: string | undefined
+}
+
+interface CallbackOptions extends Posting {
   /** A number in [0, 1), as `Math.random` gives it. */
   readonly random: () => number
   readonly logger: Logger
-  readonly secret?: string
   readonly defaultUrl: string
   readonly traceparentOf: (turnId: string) => string | undefined
 }
@@ -66,26 +69,39 @@ export class CallbackSender {
     }
   }
 
-  /** Redirects are not followed: they would lead around the rules for callback URLs. */
-  async #attempt(url: string, body: string, turnId: string): Promise<string | undefined> {
-    const { fetch, clock, secret, traceparentOf } = this.#options
-    const traceparent = traceparentOf(turnId)
-    const limit = new AbortController()
-    const timer = clock.setTimer(attemptLimitMs, () => limit.abort())
-    try {
-      const headers = {
-        'content-type': 'application/json',
-        'x-request-id': turnId,
-        ...(traceparent === undefined ? {} : { traceparent }),
-        ...(secret ? { 'x-platform-signature': signHmac(secret, body) } : {}),
-      }
-      const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: limit.signal })
-      await response.body?.cancel()
-      return response.ok ? undefined : `status ${response.status}`
-    } catch (error) {
-      return (error as Error).message
-    } finally {
-      timer.cancel()
+  #attempt(url: string, body: string, turnId: string): Promise<string | undefined> {
+    const traceparent = this.#options.traceparentOf(turnId)
+    const headers = { 'x-request-id': turnId, ...(traceparent === undefined ? {} : { traceparent }) }
+    return postSigned(this.#options, { url, body, headers, limitMs: attemptLimitMs })
+  }
+}
+
+interface Post {
+  readonly url: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly limitMs: number
+}
+
+/** Answers what failed. Redirects are not followed: they would lead around the rules for callback URLs. */
+export async function postSigned(
+  { fetch, clock, secret }: Posting,
+  { url, body, headers, limitMs }: Post,
+): Promise<string | undefined> {
+  const limit = new AbortController()
+  const timer = clock.setTimer(limitMs, () => limit.abort())
+  try {
+    const all = {
+      'content-type': 'application/json',
+      ...headers,
+      ...(secret ? { 'x-platform-signature': signHmac(secret, body) } : {}),
     }
+    const response = await fetch(url, { method: 'POST', headers: all, body, redirect: 'manual', signal: limit.signal })
+    await response.body?.cancel()
+    return response.ok ? undefined : `status ${response.status}`
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    timer.cancel()
   }
 }

@@ -10,8 +10,8 @@ function counted(name: string, input: unknown, isError = false): readonly (reado
     internalIssue: (category, severity) => void counts.push(['issue', category, severity]),
   })
   const tools = [{ id: 't1', name, input }]
-  counter.add({ type: 'assistant', text: '', stopReason: 'tool_use', isApiError: false, tools })
-  counter.add({ type: 'user', interrupted: false, results: [{ id: 't1', isError }] })
+  counter.add({ type: 'assistant', at: '', text: '', stopReason: 'tool_use', isApiError: false, tools })
+  counter.add({ type: 'user', at: '', text: '', interrupted: false, results: [{ id: 't1', isError, text: '' }] })
   return counts
 }
 
@@ -44,7 +44,13 @@ test('a word of the agent’s own becomes no label (TOOL-REPORT-9)', () => {
 test('a call that is never answered counts for nothing', () => {
   const counts: string[] = []
   const counter = new ToolCallCounter({ toolCall: (tool) => void counts.push(tool), internalIssue: () => undefined })
-  counter.add({ type: 'user', interrupted: false, results: [{ id: 'unknown', isError: false }] })
+  counter.add({
+    type: 'user',
+    at: '',
+    text: '',
+    interrupted: false,
+    results: [{ id: 'unknown', isError: false, text: '' }],
+  })
   expect(counts).toEqual([])
 })
 

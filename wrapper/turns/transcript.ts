@@ -4,6 +4,8 @@ import type { MessageUsage } from '../usage/usage.ts'
 export type TranscriptEntry =
   | {
       readonly type: 'assistant'
+      /** As the CLI writes times; empty: it did not. */
+      readonly at: string
       readonly message?: MessageUsage
       readonly text: string
       readonly stopReason: string
@@ -12,8 +14,10 @@ export type TranscriptEntry =
     }
   | {
       readonly type: 'user'
+      readonly at: string
+      readonly text: string
       readonly interrupted: boolean
-      readonly results: readonly { readonly id: string; readonly isError: boolean }[]
+      readonly results: readonly { readonly id: string; readonly isError: boolean; readonly text: string }[]
     }
 
 type Loose = Readonly<Record<string, unknown>>
@@ -35,6 +39,7 @@ function assistantEntry(entry: Loose): TranscriptEntry {
   const usage = isApiError ? undefined : messageUsage(message)
   return {
     type: 'assistant',
+    at: timeOf(entry),
     text: textOf(blocks),
     stopReason: asText(message['stop_reason']),
     isApiError,
@@ -49,10 +54,16 @@ function userEntry(entry: Loose): TranscriptEntry {
   const blocks = blocksOf(asObject(entry['message'])['content'])
   return {
     type: 'user',
+    at: timeOf(entry),
+    text: textOf(blocks),
     interrupted: blocks.some((block) => block['type'] === 'text' && asText(block['text']).startsWith(interruptMark)),
     results: blocks
       .filter((block) => block['type'] === 'tool_result')
-      .map((block) => ({ id: asText(block['tool_use_id']), isError: block['is_error'] === true })),
+      .map((block) => ({
+        id: asText(block['tool_use_id']),
+        isError: block['is_error'] === true,
+        text: textOf(blocksOf(block['content'])),
+      })),
   }
 }
 
@@ -81,6 +92,11 @@ function textOf(blocks: readonly Loose[]): string {
     .filter((block) => block['type'] === 'text')
     .map((block) => asText(block['text']))
     .join('\n')
+}
+
+function timeOf(entry: Loose): string {
+  const at = asText(entry['timestamp'])
+  return /^[\dT:.Z-]{1,32}$/.test(at) ? at : ''
 }
 
 function parseObject(line: string): Loose | undefined {
