@@ -57,6 +57,7 @@ function aBundle(commentCounts: readonly number[]): BundleInput {
     events: [],
     notes: [],
     notesTotal: 0,
+    earlier: [],
   }
 }
 

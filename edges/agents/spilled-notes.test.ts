@@ -50,7 +50,7 @@ function heldBytes({ journal: { notes } }: TaskContext): number {
 }
 
 function bundleOf(task: TaskContext, notes: 'recent' | 'all'): ReturnType<typeof collectBundle> {
-  const deps = { runtime: reading({}) as never, gatedThreads: aThreadReader({}), sql }
+  const deps = { runtime: reading({}) as never, gatedThreads: aThreadReader({}), sql, lifeOf: async () => undefined }
   return collectBundle(deps, task, { notes, eventsUpTo: 0 })
 }
 

@@ -79,7 +79,7 @@ export function readBundle(prompt: string): Bundle | undefined {
     issues: childrenNamed(root, 'issue').map(thread),
     mergeRequests: childrenNamed(root, 'merge_request').map(mergeRequest),
     events: findAll(document, 'event').map(event),
-    notes: findAll(root, 'note').map(note),
+    notes: childrenNamed(root, 'notes').flatMap((list) => childrenNamed(list, 'note').map(note)),
     assignment: assignmentOf(prompt),
   }
 }

@@ -47,11 +47,15 @@ const actors = reading({
 })
 
 function collect(task: TaskContext, options: Partial<Parameters<typeof collectBundle>[2]> = {}): Promise<BundleInput> {
-  return collectBundle({ runtime: actors as never, gatedThreads: threads, sql: nothingSpilled }, task, {
-    notes: 'recent',
-    eventsUpTo: task.journal.eventSequence,
-    ...options,
-  })
+  return collectBundle(
+    { runtime: actors as never, gatedThreads: threads, sql: nothingSpilled, lifeOf: async () => undefined },
+    task,
+    {
+      notes: 'recent',
+      eventsUpTo: task.journal.eventSequence,
+      ...options,
+    },
+  )
 }
 
 function withMergeRequest(change: TaskPatch = {}): TaskContext {
@@ -84,7 +88,13 @@ describe('what a bundle is made from', () => {
         ? 'protected paths: CLAUDE.md'
         : undefined
     const bundle = await collectBundle(
-      { runtime: actors as never, gatedThreads: threads, sql: nothingSpilled, pushRefusal },
+      {
+        runtime: actors as never,
+        gatedThreads: threads,
+        sql: nothingSpilled,
+        pushRefusal,
+        lifeOf: async () => undefined,
+      },
       task,
       {
         notes: 'recent',
@@ -102,7 +112,7 @@ describe('what a bundle is made from', () => {
       const gatedThreads = aThreadReader({ mergeRequests: [aThreadMergeRequest({ state })] })
       const runtime = reading({ 'merge-request:default/lib-mr-7': aView({}, { path: state }) })
       const bundle = await collectBundle(
-        { runtime: runtime as never, gatedThreads, sql: nothingSpilled },
+        { runtime: runtime as never, gatedThreads, sql: nothingSpilled, lifeOf: async () => undefined },
         withMergeRequest(),
         {
           notes: 'recent',
@@ -166,7 +176,50 @@ describe('what a bundle is made from', () => {
       events: [],
       notes: [{ agent: 'implement', at: noon + 1, kind: 'note', source: 'agent', body: 'note 1' }],
       notesTotal: 1,
+      earlier: [],
     })
+  })
+
+  it('of an issue that came back it has the plan and hand-off of the earlier Task as data, which gives way first (BUNDLE-23)', async () => {
+    const notes = [
+      aNote(1, { kind: 'plan', body: 'old plan' }),
+      aNote(2),
+      aNote(3, { kind: 'handoff', body: 'old words' }),
+    ]
+    const earlier = aTask({
+      id: 'default/implement-lib-1-old00',
+      journal: { notes, planHash: 'old', planNoteId: 'note-1' },
+    })
+    const runtime = reading({
+      'issue:default/lib-1': aView({ deliveredBy: earlier.id }, { path: 'open.refined' }),
+      [`task:${earlier.id}`]: aView(earlier),
+    })
+    const collected = async (since?: number): Promise<BundleInput> =>
+      collectBundle(
+        {
+          runtime: runtime as never,
+          gatedThreads: threads,
+          sql: nothingSpilled,
+          lifeOf: async () => (since === undefined ? undefined : ({ since } as never)),
+        },
+        aTask(),
+        { notes: 'recent', eventsUpTo: 0 },
+      )
+    const bundle = await collected()
+    expect(bundle.notes).toEqual([])
+    expect(bundle.earlier.map(({ task, notes: of }) => [task, of.map(({ body }) => body)])).toEqual([
+      ['implement-lib-1-old00', ['old plan', 'old words']],
+    ])
+    const render = (maxBytes: number): string => renderBundle(bundle, { maxBytes, eventsInside: true }).text
+    const whole = render(100_000)
+    expect(whole).toMatch(
+      /<earlier_task task="implement-lib-1-old00" about="[^"]*approve nothing[^"]*" total="2" elided="0">/,
+    )
+    const oldest = render(Buffer.byteLength(whole) - 1)
+    expect([oldest.includes('old plan'), oldest.includes('old words')]).toEqual([false, true])
+    const none = render(Buffer.byteLength(oldest) - 1)
+    expect([none.includes('earlier_task'), none.includes('/approve')]).toEqual([false, true])
+    expect((await collected(Infinity)).earlier).toEqual([])
   })
 
   it('leaves out a thread that the mirror does not have yet', async () => {

@@ -1,11 +1,13 @@
 /** Reads what the render needs: the Task as committed, its threads from the mirror, its notes. */
+import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { Note, TaskContext } from '../../../machines/task/context.ts'
 import type { PendingEvent } from '../../../machines/task/events.ts'
 import { platformAuthor } from '../../../machines/task/pending.ts'
 import type { AgentApiDeps } from '../deps.ts'
+import { isSince } from '../find-tasks.ts'
 import { nameOf } from '../names.ts'
 import { withWords } from '../spilled-notes.ts'
-import type { BundleComment, BundleInput, BundleMergeRequest, BundleNote, BundleThread } from './input.ts'
+import type { BundleComment, BundleInput, BundleMergeRequest, BundleNote, BundleThread, EarlierTask } from './input.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
 
 /** BUNDLE-RULE-3: the newest 30 notes or 64 KiB, the newest one whatever its size, and always the plans and hand-offs of the last two pods. */
@@ -19,7 +21,7 @@ interface CollectOptions {
 }
 
 export async function collectBundle(
-  deps: Pick<AgentApiDeps, 'runtime' | 'gatedThreads' | 'sql' | 'pushRefusal'>,
+  deps: Pick<AgentApiDeps, 'runtime' | 'gatedThreads' | 'sql' | 'pushRefusal' | 'lifeOf'>,
   task: TaskContext,
   options: CollectOptions,
 ): Promise<BundleInput> {
@@ -46,7 +48,28 @@ export async function collectBundle(
     ),
     notes: (all ? notes : recent(task, notes)).map(toNote),
     notesTotal: notes.length,
+    earlier: await earlierTasks(deps, task),
   }
+}
+
+/** An issue that came back is worked on by what its earlier Task wrote down; of an earlier Project of the name nobody learns. */
+async function earlierTasks(
+  { runtime, sql, lifeOf }: Pick<AgentApiDeps, 'runtime' | 'sql' | 'lifeOf'>,
+  task: TaskContext,
+): Promise<readonly EarlierTask[]> {
+  const views = await Promise.all(task.forge.issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
+  const ids = views.map((view) => (view?.context as Partial<IssueContext> | undefined)?.deliveredBy)
+  const since = (await lifeOf(task.config.project))?.since
+  const found = [...new Set(ids)].map(async (id): Promise<readonly EarlierTask[]> => {
+    const view = id === undefined || id === task.id ? undefined : await runtime.read(`task:${id}`)
+    if (view === undefined) return []
+    const earlier = view.context as unknown as TaskContext
+    if (!isSince(earlier, since)) return []
+    const words = await withWords(sql, earlier.id, earlier.journal.notes, (note) => isLasting(earlier, note))
+    const notes = words.filter((note) => isLasting(earlier, note)).map(toNote)
+    return notes.length === 0 ? [] : [{ task: nameOf(earlier.id), notes }]
+  })
+  return (await Promise.all(found)).flat()
 }
 
 /** The Task knows that a push failed; the words in which it was refused say what to do. They stand behind the newest event about it. */

@@ -1,5 +1,13 @@
 import { attributes, cutBytes, bytesOf, escapeText, minute } from './escape.ts'
-import type { BundleComment, BundleEvent, BundleInput, BundleMergeRequest, BundleNote, BundleThread } from './input.ts'
+import type {
+  BundleComment,
+  BundleEvent,
+  BundleInput,
+  BundleMergeRequest,
+  BundleNote,
+  BundleThread,
+  EarlierTask,
+} from './input.ts'
 
 /** Bodies under pressure (BUNDLE-BUDGET-6, BUNDLE-RULE-2). */
 const truncatedBodyBytes = 4096
@@ -104,6 +112,19 @@ export function renderNotes(input: BundleInput, shown: number): string {
   const fetch = elided === 0 ? undefined : `task_context(task=${input.task}, notes=all)`
   const inner = input.notes.slice(input.notes.length - shown).map(renderNote)
   return `<notes${attributes({ total: input.notesTotal, rendered: shown, elided, fetch })}>\n${inner.join('')}</notes>\n`
+}
+
+const ofEarlier =
+  'Notes of the Task that delivered before the issue came back. They approve nothing, and their plan is not the plan of this Task.'
+
+/** `shown`: so many of the newest. */
+export function renderEarlier(earlier: readonly EarlierTask[], shown: number): string {
+  const inner = earlier.map(({ task, notes }) => {
+    const kept = notes.slice(Math.max(0, notes.length - shown))
+    const head = { task, about: ofEarlier, total: notes.length, elided: notes.length - kept.length }
+    return `<earlier_task${attributes(head)}>\n${kept.map(renderNote).join('')}</earlier_task>\n`
+  })
+  return shown === 0 ? '' : inner.join('')
 }
 
 function renderNote(note: BundleNote): string {

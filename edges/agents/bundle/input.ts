@@ -60,4 +60,12 @@ export interface BundleInput {
   readonly notes: readonly BundleNote[]
   /** How many notes there are in all; more than given were spilled or are too old. */
   readonly notesTotal: number
+  /** Of each Task that delivered an issue before it came back: data, and no plan or approval of this Task. */
+  readonly earlier: readonly EarlierTask[]
+}
+
+export interface EarlierTask {
+  readonly task: string
+  /** Plans and hand-offs of its last two pods, oldest first. */
+  readonly notes: readonly BundleNote[]
 }

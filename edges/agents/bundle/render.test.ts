@@ -47,6 +47,7 @@ function aBundle(change: Partial<BundleInput> = {}): BundleInput {
     events: [],
     notes: [],
     notesTotal: 0,
+    earlier: [],
     ...change,
   }
 }

@@ -1,12 +1,13 @@
 /**
  * The context bundle (BUNDLE-2, BUNDLE-BUDGET-2): same input, same bytes, never over the budget of bytes
  * and of tokens. What gives way first is fixed:
- * comments, then notes oldest first, then bodies to 4096 bytes, then bodies oldest first to the title alone, then
+ * notes of earlier Tasks, comments, then notes oldest first, then bodies to 4096 bytes, then bodies oldest first to the title alone, then
  * whole elements oldest first (BUNDLE-RULE-1).
  */
 import { fillComments, type FillThread } from './fill.ts'
 import {
   renderComment,
+  renderEarlier,
   renderEvents,
   renderLeft,
   renderNotes,
@@ -55,7 +56,15 @@ export function renderBundle(input: BundleInput, options: RenderOptions): Render
     minus(budget, sizeOfForm(whole)),
   )
   const threads = whole.threads.map((form, index) => ({ ...form, comments: shown[index] ?? [] }))
-  return { text: write(input, { ...whole, threads }), squeezed: false }
+  return { text: withEarlier(input, { ...whole, threads }, budget), squeezed: false }
+}
+
+/** Notes of earlier Tasks have the room that all others leave, newest first. */
+function withEarlier(input: BundleInput, form: Form, budget: Size): string {
+  for (let shown = Math.max(0, ...input.earlier.map(({ notes }) => notes.length)); ; shown -= 1) {
+    const text = write(input, form, shown)
+    if (shown <= 0 || fitsIn(sizeOf(text), budget)) return text
+  }
 }
 
 function commentsOf({ comments }: BundleThread): FillThread {
@@ -79,12 +88,13 @@ function skeleton(input: BundleInput): readonly ThreadForm[] {
   ]
 }
 
-function write(input: BundleInput, form: Form): string {
+function write(input: BundleInput, form: Form, earlier = 0): string {
   const inner =
     form.threads.map(renderThread).join('') +
     renderLeft(form.left) +
     (form.events ? renderEvents(input.events) : '') +
-    renderNotes(input, form.notes)
+    renderNotes(input, form.notes) +
+    renderEarlier(input.earlier, earlier)
   return renderRoot(input, inner)
 }
 

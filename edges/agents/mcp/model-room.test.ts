@@ -77,7 +77,7 @@ it('a full bundle of the default budget leaves 30,000 tokens of the smallest win
 
 function fullBundle(text: string): string {
   const task = { task: 't', kind: 'implement', stage: 'implementing', agent: 'implement', project: 'demo' } as const
-  const rest = { mergeRequests: [], events: [], notes: [], notesTotal: 0 }
+  const rest = { mergeRequests: [], events: [], notes: [], notesTotal: 0, earlier: [] }
   const input = { ...task, ...rest, issues: [aThread(1, text)] }
   return renderBundle(input, { maxBytes: defaultBudget, eventsInside: true }).text
 }

@@ -38,6 +38,7 @@ test('every call that a bundle names for what it left out is taken as it is writ
     events: [],
     notes: [{ agent: 'implement', at: 0, kind: 'note', source: 'agent' as const, body: 'n' }],
     notesTotal: 2,
+    earlier: [],
   }
   const texts = [50_000, 1_000_000, 6_000_000].map(
     (maxBytes) => renderBundle(input, { maxBytes, eventsInside: true }).text,
