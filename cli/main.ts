@@ -23,6 +23,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'run the main job, from an issue to a merged change, and end',
     run: async (args) => (await import('./commands/demo.ts')).demo(args),
   },
+  try: {
+    summary: 'try it on a repository of yours: PATH [--issue TEXT]',
+    run: async (args) => (await import('./commands/try.ts')).tryOwn(args),
+  },
   apply: {
     summary: 'apply resources: -f FILE (- reads standard input)',
     run: async (args) => (await import('./commands/apply.ts')).apply(args),

@@ -36,11 +36,13 @@ export function errorLines(message: string): readonly string[] {
 }
 
 /** Of a person at a terminal: the line that he writes. */
-export async function asked(question: string): Promise<string> {
+export async function asked(question: string, until?: AbortSignal): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const ended = once(terminal, 'close').then(() => '')
+  const moot = until && once(until, 'abort').then(() => '')
   try {
-    return await Promise.race([terminal.question(`${visible(question)} `), ended])
+    const answer = terminal.question(`${visible(question)} `)
+    return await Promise.race([answer, ended, ...(moot ? [moot] : [])])
   } finally {
     terminal.close()
   }

@@ -13,6 +13,8 @@ export interface LocalProject {
   readonly token: string
   readonly webhookSecret: string
   readonly triggerLabel: string
+  /** Absent: the platform's own bounds. */
+  readonly spending?: { readonly tokensPerTurn: number; readonly tokensPerTask: number }
 }
 
 export interface LocalManifest {
@@ -44,6 +46,7 @@ export function localManifests(given: LocalProject): readonly LocalManifest[] {
       spec: {
         scmSecretRef: `${given.project}-scm`,
         triggerLabel: given.triggerLabel,
+        ...(given.spending === undefined ? {} : { spending: given.spending }),
         scm: {
           provider: given.provider ?? 'forge_a',
           owner,

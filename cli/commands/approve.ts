@@ -39,7 +39,7 @@ export async function approve(args: readonly string[]): Promise<number> {
     return plan
   }
   const plan = await read(task)
-  print(shown(thread, plan))
+  print(planLines(thread, plan))
   if (!flag(parsed, 'yes') && !(await confirmed(`Approve plan ${plan.hash} as ${speaker.login}?`))) {
     print('nothing was written')
     return 1
@@ -66,6 +66,9 @@ function waitingIssue({ status: { issues, stageClass } }: Task, id: string): Wan
 }
 
 /** An agent wrote the plan: each of its lines is indented, and none is one of ours. */
-function shown({ name, url, task }: Thread, { hash, words }: ShownPlan): readonly string[] {
+export function planLines(
+  { name, url, task }: Pick<Thread, 'name' | 'url' | 'task'>,
+  { hash, words }: ShownPlan,
+): readonly string[] {
   return [`plan ${hash} of ${task}, on ${name}: ${url}`, '', ...words.split(/\r?\n/).map((line) => `  ${line}`), '']
 }

@@ -20,7 +20,7 @@ Exit code 0: the main branch contains the change, its tests pass, and the forge'
 
   --json                  print the result as one line of JSON at the end; the story goes to standard error
   --forge NAME            the forge speaks the API of github (default) or gitlab
-  --repo PATH             serve this local repository (default: the scenario's own); your copy stays untouched
+  --repo PATH             with --scenario: serve this repository in place of the scenario's own. For yours: statewright try PATH
   --scenario FILE         play this scenario (default: standins/scenarios/default.yaml; its README explains the format)
   --test-command CMD      test the repository with CMD (default: npm test where the repository has one)
   --chaos N               send SIGKILL to the orchestrator and the wrappers N times, while a maintainer writes remarks,

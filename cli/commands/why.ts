@@ -245,7 +245,7 @@ function sayAccount(name: string, limit: number, spent: number, reserved: number
   return `${name}: ${grouped(spent)}${open} of ${grouped(limit)} tokens`
 }
 
-function costLine({ turns, tokens, usd }: WhyAnswer['cost']): string {
+export function costLine({ turns, tokens, usd }: WhyAnswer['cost']): string {
   const price = usd === 0 ? '' : `, about ${usd.toFixed(2)} USD`
   return `${grouped(turns)} ${turns === 1 ? 'turn' : 'turns'}, ${grouped(tokens)} tokens${price} so far`
 }

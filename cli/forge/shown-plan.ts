@@ -1,6 +1,6 @@
 /** The plan of a Task as it stands on its issue: what a maintainer reads, and what `/approve` binds to (APPROVAL-10, APPROVAL-11). */
 import { topicMarker, withoutMarkers } from '../../edges/forge/marker.ts'
-import type { ForgePort } from '../../edges/forge/port.ts'
+import type { ForgeComment, ForgeSubjectKind } from '../../edges/forge/port.ts'
 import { inWordsOf } from '../../edges/forge/words-of-forge.ts'
 import { planComment } from '../../machines/issue/plan.ts'
 import { inert } from '../../machines/rules/executed-text.ts'
@@ -15,10 +15,18 @@ export interface ShownPlan {
   readonly at: number
 }
 
+interface CommentsPort {
+  listComments(
+    path: string,
+    on: ForgeSubjectKind,
+    number: number,
+  ): Promise<readonly (Pick<ForgeComment, 'body' | 'updatedAt'> & { readonly author: { readonly login: string } })[]>
+}
+
 /** Undefined: the issue does not show this plan of its Task, or not yet. */
 export async function planOn(
-  port: Pick<ForgePort, 'listComments'>,
-  { path, number, botLogin, forge }: Thread,
+  port: CommentsPort,
+  { path, number, botLogin, forge }: Pick<Thread, 'path' | 'number' | 'botLogin' | 'forge'>,
   planHash: string,
 ): Promise<ShownPlan | undefined> {
   const comments = await port.listComments(path, 'issue', number)

@@ -30,7 +30,7 @@ import { headBranch, seedRepository } from './git-seed.ts'
 import { dialectOf, ownerIn, providers, type ForgeChoice } from './forge-choice.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
 import { logFile } from './log-file.ts'
-import { localManifests, type LocalManifest } from '../../standins/manifests.ts'
+import { localManifests, type LocalManifest, type LocalProject } from '../../standins/manifests.ts'
 import { Type } from 'typebox'
 import { kindNamed } from '../../crd/kinds.ts'
 import { ApiError } from '../../http/api-error.ts'
@@ -57,6 +57,8 @@ export interface StackOptions {
   readonly model: ModelChoice
   readonly unsafeNoIsolation: boolean
   readonly testCommand?: string
+  /** Of the Project (spec.spending). */
+  readonly spending?: LocalProject['spending']
   /** Pods of a Kubernetes in place of processes of this machine: of one that starts with the stack, or of a given one. */
   readonly kubernetes?: 'own' | GivenCluster | undefined
   /** With one of its own: Helm installs the built release there. */
@@ -176,6 +178,7 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     token: secrets.token,
     webhookSecret: secrets.hook,
     triggerLabel,
+    ...(options.spending === undefined ? {} : { spending: options.spending }),
   }
   if (cluster) await cluster.apply(localManifests(local))
   else for (const manifest of localManifests(local)) await applyOwn(client, manifest)

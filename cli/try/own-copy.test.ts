@@ -84,7 +84,7 @@ test('what is no repository with a commit is refused in one sentence, and nothin
   await git(elsewhere, 'clone', '--quiet', full, '.')
   await git(elsewhere, 'config', 'core.worktree', plain)
   const to = join(folder(), 'own.git')
-  for (const [given, words] of [
+  const refused: readonly (readonly [string, string])[] = [
     [join(plain, 'none'), 'there is no folder'],
     [join(full, 'README'), 'is no folder'],
     [plain, 'is no git repository'],
@@ -94,7 +94,8 @@ test('what is no repository with a commit is refused in one sentence, and nothin
     [shallow, 'is a shallow clone'],
     [partial, 'is a partial clone'],
     [elsewhere, 'is not inside the working tree'],
-  ] as const) {
+  ]
+  for (const [given, words] of refused) {
     const refusal: unknown = await copyOwn(given, to).catch((error: unknown) => error)
     expect(refusal).toMatchObject({ name: 'UsageError', message: expect.stringContaining(words) })
     expect(String(refusal)).not.toContain('\n')

@@ -35,6 +35,12 @@ export async function copyOwn(given: string, to: string): Promise<OwnCopy> {
   return { path: to, branch, commit, leftOut: await leftOutOf(root, to, files), large }
 }
 
+/** One of an earlier start. */
+export async function openOwn(path: string): Promise<OwnCopy> {
+  const [branch, commit] = [await git(path, 'symbolic-ref', '--short', 'HEAD'), await git(path, 'rev-parse', 'HEAD')]
+  return { path, branch, commit, leftOut: [], large: [] }
+}
+
 interface Own {
   readonly root: string
   readonly branch: string

@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { defaultTokensPerTurn } from '../../machines/rules/spending.ts'
+import { people } from '../../standins/people.ts'
+import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
+import { startNamed } from '../demo/run.ts'
+import { aborted, untilInterrupted } from '../local/interrupt.ts'
+import { modelChoice, type ModelChoice } from '../local/model-choice.ts'
+import type { Stack } from '../local/stack.ts'
+import { triggerLabel } from '../local/stack-names.ts'
+import { whileNamed } from '../local/while-named.ts'
+import { anyScenarioFile, loadScenario } from '../local/standins.ts'
+import { asked, outliveTerminal, print } from '../terminal.ts'
+import { checkTests, testsOf } from '../try/tests.ts'
+import { copyOwn, openOwn, type OwnCopy } from '../try/own-copy.ts'
+import { changeLines, quoted, takeOverLines } from '../try/result.ts'
+import { play } from '../try/play.ts'
+import { createVoice } from '../try/voice.ts'
+
+const usage = `usage: statewright try PATH [--issue TEXT] [options]
+
+Turns an issue into a reviewed, merged change of your repository, on this machine. It copies the last commit of PATH into a
+local forge, opens the issue there as ${people.reporter}, and shows you the agent's plan: you approve it as ${people.maintainer}, here or on a page. At the
+end it shows the diff, and the git fetch that brings the change to you. Your repository stays untouched.
+
+With a key in ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN a real model works, behind walls. Without one a script does: it adds
+one file that quotes the issue.
+
+Exit code 0: merged. 1: failed, or you rejected the plan. 2: called wrongly. 3: a person has to act, and there is no terminal.
+
+  --issue TEXT            the issue: its first line is the title. Without it, try asks on a terminal
+  --test-command CMD      test each change with CMD (default: npm test where there is one, after an install of what it needs)
+  --model-provider NAME   scripted or anthropic (default: anthropic where there is a key)
+  --tokens N              the most that a real model may use (default 10000000)
+  --keep                  wait for a person on the page, also without a terminal, and leave everything running until Ctrl-C
+  --dir DIR               write state to DIR (default: a new folder in ~/.statewright). One of before goes on where it ended
+
+Example: statewright try . --issue "Say in the README how to run the tests"`
+
+const options = {
+  issue: { type: 'string' },
+  'test-command': { type: 'string' },
+  'model-provider': { type: 'string' },
+  tokens: { type: 'string' },
+  keep: { type: 'boolean' },
+  dir: { type: 'string' },
+} as const
+
+/** Exit code of a command that ends because a person has to act. */
+const waits = 3
+
+/** `statewright try PATH`: an issue of a person's own repository, from a word to a merged change. */
+export async function tryOwn(args: readonly string[]): Promise<number> {
+  const parsed = readArgs(args, options, usage)
+  if (parsed === undefined) return 0
+  const [path, ...more] = parsed.positionals
+  if (path === undefined || more.length > 0) throw new UsageError(`try takes one PATH\n\n${usage}`)
+  const own = resolve(path)
+  const dir = resolve(text(parsed, 'dir') ?? join(homedir(), '.statewright', `try-${basename(own)}-${Date.now()}`))
+  const to = join(dir, 'own', `${basename(own)}.git`)
+  const goesOn = existsSync(join(dir, 'forge'))
+  if (goesOn && !existsSync(to)) throw new UsageError(`${dir} holds no try of ${own}: name another folder with --dir`)
+  const model = modelOf(parsed)
+  const limit = count(parsed, 'tokens', 10_000_000)
+  if (!goesOn && text(parsed, 'issue') === undefined && !process.stdin.isTTY)
+    throw new UsageError('try needs --issue TEXT where there is no terminal')
+  const copy = goesOn ? await openOwn(to) : await copyOwn(own, to)
+  print(openingLines(own, copy, model, limit))
+  const command = text(parsed, 'test-command') ?? (await testsOf(copy))
+  print(command === undefined ? 'checks: none, for it has no npm test: give --test-command CMD' : `checks: ${command}`)
+  const interrupted = untilInterrupted()
+  if (command !== undefined && !goesOn)
+    await whileNamed(print, 'they run once before any change', checkTests(copy, command, interrupted))
+  const issue = goesOn ? '' : (text(parsed, 'issue') ?? (await asked('What should change?'))).trim()
+  if (!goesOn && issue === '') throw new UsageError('the issue is empty')
+  return run({ own, dir, copy, command, issue, model, limit, keep: flag(parsed, 'keep'), interrupted })
+}
+
+interface Try {
+  readonly own: string
+  readonly dir: string
+  readonly copy: OwnCopy
+  /** Undefined: no check runs. */
+  readonly command: string | undefined
+  /** Empty: the one that is there. */
+  readonly issue: string
+  readonly model: ModelChoice
+  readonly limit: number
+  readonly keep: boolean
+  readonly interrupted: AbortSignal
+}
+
+async function run({ own, dir, copy, command, issue, model, limit, keep, interrupted }: Try): Promise<number> {
+  outliveTerminal()
+  const voice = createVoice()
+  const { stack } = await startNamed({
+    dir,
+    scenario: await loadScenario(anyScenarioFile),
+    repository: copy.path,
+    ...(command === undefined ? {} : { testCommand: command }),
+    ...(model.provider === 'scripted'
+      ? {}
+      : { spending: { tokensPerTurn: Math.min(limit, defaultTokensPerTurn), tokensPerTask: limit } }),
+    port: 0,
+    model,
+    unsafeNoIsolation: false,
+    write: voice.write,
+  })
+  try {
+    const number = openIssue(stack, issue)
+    const seen = process.stdin.isTTY || keep
+    if (seen) print(`inspector: ${stack.endpoints.inspector}, sign-in code ${stack.endpoints.signInCode ?? ''}`)
+    const { end, spent } = await play(stack, { issue: number, keep, signal: interrupted, voice })
+    if (spent !== undefined && model.provider !== 'scripted') print(`spent: ${spent}`)
+    if (end === 'waits') {
+      const again = `statewright try ${quoted(own)} --dir ${quoted(dir)}`
+      print([
+        '',
+        'the plan waits for a person. On a terminal, or with --keep for its pages, this goes on:',
+        `  ${again}`,
+      ])
+      return waits
+    }
+    if (end === 'merged') {
+      print(await changeLines(stack.barePath, copy))
+      const checked = stack.forge.audit().some(({ action }) => action === 'check.create')
+      print([
+        '',
+        `merged${checked ? '; its checks passed' : ': no checks ran, so nothing shows that it works'}. To take it over:`,
+        ...takeOverLines(own, stack.barePath, copy.branch),
+        `the change stays in ${dir} until you remove it`,
+      ])
+    }
+    if (keep && !interrupted.aborted) print('everything stays up until Ctrl-C')
+    if (keep) await aborted(interrupted)
+    return end === 'merged' ? 0 : 1
+  } finally {
+    for (const left of await stack.stop()) print(left)
+  }
+}
+
+function modelOf(parsed: Parsed): ModelChoice {
+  const { ANTHROPIC_API_KEY: key, CLAUDE_CODE_OAUTH_TOKEN: token } = process.env
+  return modelChoice(text(parsed, 'model-provider') ?? (key || token ? 'anthropic' : 'scripted'), process.env)
+}
+
+function openingLines(
+  own: string,
+  { branch, commit, leftOut, large }: OwnCopy,
+  model: ModelChoice,
+  limit: number,
+): readonly string[] {
+  return [
+    `${own}: commit ${commit.slice(0, 10)} as branch ${branch}`,
+    ...leftOut.map((line) => `  left out: ${line}`),
+    ...large.map((path) => `  large: ${path} is above 50 MB and slows each checkout`),
+    model.provider === 'scripted'
+      ? 'model: a script. It solves nothing: it adds one file that quotes the issue'
+      : `model: a real one, on your ${model.oauth ? 'subscription' : 'key'}, with at most ${limit.toLocaleString('en-US')} tokens`,
+  ]
+}
+
+/** Once: what goes on has its issue. */
+function openIssue({ forge, fullName }: Stack, issue: string): number {
+  const there = forge.issues(fullName).find(({ kind }) => kind === 'issue')
+  if (there !== undefined) return there.number
+  const [title = '', ...body] = issue.split('\n')
+  const input = { title: title.slice(0, 250), body: body.join('\n').trim(), labels: [triggerLabel] }
+  return forge.openIssue(people.reporter, fullName, input).number
+}

@@ -1,0 +1,52 @@
+/** What tests a change of a person's repository: as in its CI, in a fresh clone. */
+import { UsageError } from '../args.ts'
+import { git } from '../local/git-seed.ts'
+import { executeCi } from '../local/standins.ts'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { OwnCopy } from './own-copy.ts'
+
+const Names = Type.Optional(Type.Record(Type.String(), Type.Unknown()))
+const Manifest = Type.Object({
+  scripts: Type.Object({ test: Type.String() }),
+  dependencies: Names,
+  devDependencies: Names,
+})
+const limitMs = 10 * 60_000
+
+/** Undefined: it has none that we know. A fresh clone has nothing installed. */
+export async function testsOf({ path }: Pick<OwnCopy, 'path'>): Promise<string | undefined> {
+  const manifest = parsed(await git(path, 'show', 'HEAD:package.json').catch(() => ''))
+  if (!Value.Check(Manifest, manifest)) return undefined
+  const needed = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).length
+  if (needed === 0) return 'npm test'
+  const isLocked = await git(path, 'cat-file', '-e', 'HEAD:package-lock.json').then(
+    () => true,
+    () => false,
+  )
+  return `npm ${isLocked ? 'ci' : 'install'} --no-audit --no-fund && npm test`
+}
+
+/** @throws UsageError: red before the change, they would hold each change back. */
+export async function checkTests({ path, commit }: OwnCopy, command: string, signal: AbortSignal): Promise<void> {
+  const { conclusion, summary, log } = await executeCi(path, commit, command, limitMs, signal)
+  if (conclusion === 'success') return
+  const last = log
+    .trimEnd()
+    .split('\n')
+    .slice(-8)
+    .map((line) => `  ${line}`)
+  throw new UsageError(
+    [`the tests fail before any change, so none could be merged: give --test-command CMD. ${summary}`, ...last].join(
+      '\n',
+    ),
+  )
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
