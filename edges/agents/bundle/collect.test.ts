@@ -200,7 +200,7 @@ describe('what a bundle is made from', () => {
           runtime: runtime as never,
           gatedThreads: threads,
           sql: nothingSpilled,
-          lifeOf: async () => (since === undefined ? undefined : ({ since } as never)),
+          lifeOf: async () => (since === undefined ? undefined : { uid: 'u', since }),
         },
         aTask(),
         { notes: 'recent', eventsUpTo: 0 },
