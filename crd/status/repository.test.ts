@@ -24,6 +24,40 @@ const facts: RepositoryFacts = {
   forgeId: '17',
 }
 
+test('names its own fault, and of the fault of a sibling no more than that there is one (REPOSITORY-5)', () => {
+  const found = (repository: string) => ({
+    reason: 'RepositoryUnreachable',
+    message: `${repository}: Not Found`,
+    blocks: true,
+    repository,
+  })
+  const statusOf = (name: string, faults: readonly object[], reason = 'RepositoryUnreachable') =>
+    repositoryStatus({ ...facts, name, project: { context: { ...ready, reason, message: 'a; b', faults } } })
+  const both = [found('gone'), found('other')]
+  expect(statusOf('gone', both)).toMatchObject({
+    conditions: [
+      {
+        status: 'False',
+        reason: 'RepositoryUnreachable',
+        message: 'gone: Not Found',
+      },
+    ],
+  })
+  expect(statusOf('lib', both)).toMatchObject({
+    conditions: [
+      {
+        status: 'False',
+        reason: 'ProjectNotReady',
+        message: 'another Repository of its Project is not ready',
+      },
+    ],
+  })
+  const warned = [{ ...found('gone'), blocks: false }]
+  expect(statusOf('lib', warned, '')).toMatchObject({
+    conditions: [{ status: 'True', reason: 'Checked', message: '' }],
+  })
+})
+
 test('is ready as its Project is, with the branch that work starts from and the time of the last resync', () => {
   expect(repositoryStatus(facts)).toEqual({
     conditions: [

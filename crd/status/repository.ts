@@ -1,6 +1,6 @@
 /** The status of a Repository (REPOSITORY-5), from its Project and from what is known of the Project's memory. */
 import { conditionsOf } from '../../machines/project/conditions.ts'
-import { newProject, type ProjectContext } from '../../machines/project/context.ts'
+import { newProject, type Fault, type ProjectContext } from '../../machines/project/context.ts'
 import { isCurrent, type MemoryContext } from '../../machines/memory/context.ts'
 import { dated, type Condition, type Finding } from './condition.ts'
 import { sinceIn, type Applied } from './project.ts'
@@ -24,8 +24,7 @@ export function repositoryStatus(facts: RepositoryFacts): object {
   const { name, createdAt, projectRef, hasProject, defaultBranch, forgeId } = facts
   const known = hasProject ? knownOf(facts) : undefined
   const project = (facts.project?.context ?? newProject('')) as ProjectContext
-  // What is wrong with one of its Repositories is a fault of the Project: all of them are worked on, or none.
-  const ready = hasProject ? conditionsOf(project)[0] : missing(projectRef)
+  const ready = hasProject ? readyOf(name, project) : missing(projectRef)
   const observed = hasProject ? project.observed[`Repository/${name}`] : undefined
   return {
     conditions: [
@@ -37,6 +36,20 @@ export function repositoryStatus(facts: RepositoryFacts): object {
     ...whenever('lastSyncTime', hasProject ? project.resyncedAt : null),
     ...(known?.commit ? { indexedCommit: known.commit } : {}),
   }
+}
+
+/** All Repositories of a Project are worked on, or none; each names what is wrong with itself or with all, and no sibling's fault. */
+function readyOf(name: string, project: ProjectContext): Finding {
+  const ready = conditionsOf(project)[0]
+  const isOwn = ({ repository = name }: Fault): boolean => repository === name
+  const own = project.faults.filter(isOwn)
+  if (own.length === project.faults.length) return ready
+  const message = own.map((fault) => fault.message).join('; ')
+  const blocking = own.find(({ blocks }) => blocks)
+  if (blocking !== undefined || project.reason === '')
+    return { ...ready, reason: blocking?.reason ?? ready.reason, message }
+  const others = 'another Repository of its Project is not ready'
+  return { ...ready, reason: 'ProjectNotReady', message: message === '' ? others : `${message}; ${others}` }
 }
 
 type Known = MemoryContext['repositories'][string]

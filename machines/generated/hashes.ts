@@ -2,7 +2,7 @@
 import type { ActorKind } from '../definition.ts'
 
 export const sourceHashes: Readonly<Record<ActorKind, string>> = {
-  project: 'a8aa3ca967bfbf82',
+  project: '5616c860302f842b',
   queue: '308d88992a9fb73c',
   ledger: 'aaa4675453b93131',
   'model-key': '42e828935c3409a6',

@@ -5,6 +5,8 @@ export interface Fault {
   readonly reason: string
   readonly message: string
   readonly blocks: boolean
+  /** Of this one alone. */
+  readonly repository?: string
 }
 
 /** One cron block, between its ticks and within a run. Times are epoch milliseconds. */

@@ -78,7 +78,13 @@ export const Backlog = Type.Object({
 })
 export type Backlog = Static<typeof Backlog>
 
-const Fault = Type.Object({ reason: Type.String(), message: Type.String(), blocks: Type.Boolean() })
+/** `repository`: of this one alone. */
+const Fault = Type.Object({
+  reason: Type.String(),
+  message: Type.String(),
+  blocks: Type.Boolean(),
+  repository: Type.Optional(Type.String()),
+})
 
 export const ProjectEvent = Type.Union([
   /** The Project or one of its Repositories was applied. */

@@ -27,6 +27,8 @@ interface Fault {
   readonly reason: string
   readonly message: string
   readonly blocks: boolean
+  /** Of this one alone. */
+  readonly repository?: string
 }
 
 /** At most 16 seconds of retries: a forge may restart meanwhile, and people learn of a longer outage within a minute. */
@@ -81,7 +83,8 @@ async function faultsOf(deps: OutboundDeps, project: ProjectSettings, fence: Fen
   const faults = [...(await accountFaults(forge, project))]
   if (faults.some((fault) => fault.reason === 'TokenRefused')) return faults
   for (const repository of project.repositories)
-    faults.push(...(await repositoryFaults(deps, forge, project, repository, secret!)))
+    for (const fault of await repositoryFaults(deps, forge, project, repository, secret!))
+      faults.push({ ...fault, repository: repository.name })
   return [...faults, ...documentationFaults(project), ...(await resyncFaults(deps, project))]
 }
 
@@ -95,6 +98,7 @@ async function resyncFaults({ mirror }: OutboundDeps, project: ProjectSettings):
   )
   return trouble.map(({ repository, failures, failure }) => ({
     reason: 'ResyncFailing',
+    repository,
     message: `${repository} could not be read back ${failures} times in a row (${failure}): what a lost webhook told stays unknown until that works`,
     blocks: false,
   }))
