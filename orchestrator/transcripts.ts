@@ -58,7 +58,7 @@ function lackOf(pod: ActorView | undefined, { task, ordinal, clock, policy }: La
   if (pod === undefined || (before !== undefined && pod.updatedAt < before))
     return `the transcript of ${name} is gone: it is kept as long as journals of what has ended`
   const { reason, detail, turns } = pod.context
-  if (turns === 0) return `${name} ended before a turn of it began, so there is no transcript`
+  if (turns === 0 && pod.path !== 'lost') return `${name} ended before a turn of it began, so there is no transcript`
   const cause = [reason, detail].filter(Boolean).join(': ')
   const how = pod.path === 'lost' ? 'was lost before it could hand' : 'ended without handing'
   return `${name} ${how} its transcript over${cause === '' ? '' : ` (${cause})`}`

@@ -394,6 +394,7 @@ describe('a Task', () => {
     test('the operator’s own API', async () => {
       const operations: [string, string][] = [
         ['GET', '/operations/open'],
+        ['GET', '/operations/transcript?task=x'],
         ['POST', '/operations/redeliver'],
         ['PUT', '/resources'],
         ['GET', '/resources/projects'],

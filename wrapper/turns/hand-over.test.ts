@@ -144,18 +144,22 @@ describe('the transcript that a wrapper hands over', () => {
     expect(await handOver()).toMatchObject({ lines: [`${at} user: last`], truncated: true })
   })
 
-  test('is nothing where the agent planted a link, a pipe’s name or a path of its own (TRANSCRIPT-7)', async () => {
+  test('is nothing where the agent planted a link, or a path of its own (TRANSCRIPT-7)', async () => {
     const outside = join(home, 'outside')
     mkdirSync(outside)
-    writeFileSync(join(outside, 'session.jsonl'), line('user', text('of somebody else')))
+    for (const name of ['session.jsonl', 'other.jsonl'])
+      writeFileSync(join(outside, name), line('user', text('of somebody else')))
     const projects = join(home, '.claude', 'projects')
     symlinkSync(join(outside, 'session.jsonl'), path)
     symlinkSync(outside, join(projects, 'linked'))
-    linkSync(join(outside, 'session.jsonl'), join(projects, 'hard.jsonl'))
+    linkSync(join(outside, 'other.jsonl'), join(projects, 'hard.jsonl'))
+    writeFileSync(join(projects, 'whole.jsonl'), '')
+    symlinkSync(join(projects, 'whole.jsonl'), join(projects, 'within.jsonl'))
     const planted = [
       path,
       join(projects, 'linked', 'session.jsonl'),
       join(projects, 'hard.jsonl'),
+      join(projects, 'within.jsonl'),
       `${projects}/../../outside/session.jsonl`,
       projects,
       '/proc/self/environ',
