@@ -1,5 +1,6 @@
 /** The part of the person: reads plans, approves them by a comment on the issue or rejects them, and answers. */
 import { Type, type Static } from 'typebox'
+import { withoutMarkers } from '../../edges/forge/marker.ts'
 import { people } from '../../standins/people.ts'
 import { listAll } from '../client.ts'
 import { planLines } from '../commands/approve.ts'
@@ -37,7 +38,10 @@ const Spent = Type.Object({ cost: Type.Optional(Cost) })
 
 /** A parked Task may be about to go on by itself. */
 const parkedMs = 20_000
+/** After this an agent that was asked back has nothing to answer. */
+const silentMs = 3_000
 const pollMs = 500
+const topics = /<!-- platform:topic=/
 
 export async function play(stack: Stack, options: Options): Promise<{ readonly end: End; readonly spent?: string }> {
   const end = await untilEnd(stack, options)
@@ -50,7 +54,8 @@ export async function play(stack: Stack, options: Options): Promise<{ readonly e
 }
 
 async function untilEnd(stack: Stack, { issue, keep, signal, voice }: Options): Promise<End> {
-  const answered = new Set<string>()
+  // By plan: how many comments of the agent its person had read.
+  const answered = new Map<string, number>()
   let parkedSince: number | undefined
   for (; !signal.aborted; await pause()) {
     const task = await taskOf(stack, issue)
@@ -59,27 +64,34 @@ async function untilEnd(stack: Stack, { issue, keep, signal, voice }: Options): 
     if (stageClass === 'terminal') return stage === 'delivered' ? 'merged' : 'failed'
     const plan = await planOf(stack, task, issue)
     const isWaiting = plan !== undefined && !isGranted(task, issue)
-    if (isWaiting && !answered.has(plan.hash)) {
-      answered.add(plan.hash)
-      print(planLines({ ...threadOf(stack, issue), task: task.metadata.name }, plan))
+    const comments = commentsOf(stack, issue)
+    parkedSince = stageClass === 'parked' ? (parkedSince ?? Date.now()) : undefined
+    const parkedFor = parkedSince === undefined ? 0 : Date.now() - parkedSince
+    if (parkedFor > parkedMs && !keep) return 'failed'
+    const read = isWaiting ? (answered.get(plan.hash) ?? -1) : Infinity
+    if (isWaiting && (comments.length > read || (read < Infinity && parkedFor > silentMs))) {
+      if (answered.has(plan.hash)) print(['', ...(comments.at(-1) ?? '').split('\n').map((line) => `  ${line}`), ''])
+      else print(planLines({ ...threadOf(stack, issue), task: task.metadata.name }, plan))
+      answered.set(plan.hash, Infinity)
       if (process.stdin.isTTY) {
-        if (!(await answer(stack, task, plan, { issue, signal, voice }))) return 'stopped'
+        const did = await answer(stack, task, plan, { issue, signal, voice })
+        if (did === 'rejected') return 'stopped'
+        parkedSince = undefined
+        if (did === 'asked back') answered.set(plan.hash, commentsOf(stack, issue).length)
       } else if (!keep) return 'waits'
       else voice.write(`${people.maintainer} approves it on ${pageOf(stack, issue)}`)
     }
-    parkedSince = stageClass === 'parked' && !isWaiting ? (parkedSince ?? Date.now()) : undefined
-    if (parkedSince !== undefined && !keep && Date.now() - parkedSince > parkedMs) return 'failed'
   }
   return 'stopped'
 }
 
-/** False: the person rejects the plan. Words are a comment, and the question is moot once the page was used. */
+/** Words are a comment, and the question is moot once the page was used. */
 async function answer(
   stack: Stack,
   task: Task,
   plan: ShownPlan,
   { issue, signal, voice }: Pick<Options, 'issue' | 'signal' | 'voice'>,
-): Promise<boolean> {
+): Promise<'approved' | 'rejected' | 'asked back'> {
   const moot = new AbortController()
   const watch = setInterval(() => {
     void taskOf(stack, issue).then((now) => {
@@ -89,16 +101,24 @@ async function answer(
   const question = `Approve plan ${plan.hash} as ${people.maintainer}? [y/N, or words for the agent]`
   const words = (await voice.ask(question, moot.signal)).trim()
   clearInterval(watch)
-  if (moot.signal.aborted) return true
+  if (moot.signal.aborted) return 'approved'
   if (/^(no?)?$/i.test(words)) {
     print('rejected: nothing was approved')
-    return false
+    return 'rejected'
   }
   const isYes = /^y(es)?$/i.test(words)
   const now = await planOf(stack, task, issue)
   if (isYes && now?.words !== plan.words) print('another plan stands by now: nothing was approved')
   else stack.forge.comment(people.maintainer, stack.fullName, issue, isYes ? '/approve' : words)
-  return true
+  return isYes ? 'approved' : 'asked back'
+}
+
+/** What the agent wrote on the issue, without the comments that the platform keeps there. */
+function commentsOf({ forge, fullName }: Stack, issue: number): readonly string[] {
+  const comments = [...forge.issue(fullName, issue, 'issue').comments.values()]
+  return comments
+    .filter(({ author, body }) => author.login === people.bot && !topics.test(body))
+    .map(({ body }) => withoutMarkers(body))
 }
 
 /** Undefined while the orchestrator starts again, or mints it. */
