@@ -160,8 +160,9 @@ async function start(options: StackOptions, opened: Opened): Promise<Stack> {
     cluster === undefined || images === undefined
       ? await startPrograms(options, ports, standIns, around)
       : await startInstalled(options, ports, standIns, { secrets, cluster, images, opened })
-  const stores = earlier === undefined ? 'create their stores' : 'open their stores'
-  const ready = await whileNamed(write, `the orchestrator and the memory service start, and ${stores}`, programs.ready)
+  const stores = earlier === undefined ? 'new stores are made' : 'the stores open'
+  const started = options.memory ? 'the orchestrator and the memory service start' : 'the orchestrator starts'
+  const ready = await whileNamed(write, `${started}; ${stores}`, programs.ready)
   const at = reachable(addresses.listen)
   const endpoints = endpointsOf(options, ports, standIns, { clientSecret: secrets.cli, signInCode, at })
   writeEndpoints(dir, endpoints)

@@ -126,9 +126,17 @@ async function requireTask(
   deps: Pick<AgentApiDeps, 'runtime'>,
   id: string,
 ): Promise<{ view: ActorView; task: TaskContext }> {
-  const view = await deps.runtime.read(`task:${id}`)
-  if (view === undefined) throw new Problem('not-found', `there is no Task ${id}`)
-  return { view, task: view.context as unknown as TaskContext }
+  const found = await findTask(deps, id)
+  if (found === undefined) throw new Problem('not-found', `there is no Task ${id}`)
+  return found
+}
+
+export async function findTask(
+  { runtime }: Pick<AgentApiDeps, 'runtime'>,
+  id: string,
+): Promise<{ view: ActorView; task: TaskContext } | undefined> {
+  const view = await runtime.read(`task:${id}`)
+  return view && { view, task: view.context as unknown as TaskContext }
 }
 
 /** Whose namespace a bare name is in: a pod's own. Of others it is `default` (NAME-1). */

@@ -1,9 +1,9 @@
 /** Reads what the render needs: the Task as committed, its threads from the mirror, its notes. */
-import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { Note, TaskContext } from '../../../machines/task/context.ts'
 import type { PendingEvent } from '../../../machines/task/events.ts'
 import { platformAuthor } from '../../../machines/task/pending.ts'
 import type { AgentApiDeps } from '../deps.ts'
+import { findTask } from '../caller.ts'
 import { isSince } from '../find-tasks.ts'
 import { nameOf } from '../names.ts'
 import { withWords } from '../spilled-notes.ts'
@@ -58,13 +58,12 @@ async function earlierTasks(
   task: TaskContext,
 ): Promise<readonly EarlierTask[]> {
   const views = await Promise.all(task.forge.issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
-  const ids = views.map((view) => (view?.context as Partial<IssueContext> | undefined)?.deliveredBy)
+  const ids = views.map((view) => view?.context['deliveredBy'])
   const since = (await lifeOf(task.config.project))?.since
   const found = [...new Set(ids)].map(async (id): Promise<readonly EarlierTask[]> => {
-    const view = id === undefined || id === task.id ? undefined : await runtime.read(`task:${id}`)
-    if (view === undefined) return []
-    const earlier = view.context as unknown as TaskContext
-    if (!isSince(earlier, since)) return []
+    const found = typeof id !== 'string' || id === task.id ? undefined : await findTask({ runtime }, id)
+    if (found === undefined || !isSince(found.task, since)) return []
+    const earlier = found.task
     const words = await withWords(sql, earlier.id, earlier.journal.notes, (note) => isLasting(earlier, note))
     const notes = words.filter((note) => isLasting(earlier, note)).map(toNote)
     return notes.length === 0 ? [] : [{ task: nameOf(earlier.id), notes }]
