@@ -115,7 +115,7 @@ test('a title is bold on a terminal, in a file as the rest, and without colour w
     Object.assign(process.stdout, { isTTY: wasTerminal, getColorDepth })
     vi.unstubAllEnvs()
   })
-  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS']) vi.stubEnv(name, undefined)
+  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS', 'CI', 'TF_BUILD']) vi.stubEnv(name, undefined)
   vi.stubEnv('TERM', 'xterm')
   // The stream of a test is no terminal's, which knows NO_COLOR.
   Object.assign(process.stdout, { isTTY: true, getColorDepth: WriteStream.prototype.getColorDepth })
