@@ -1,7 +1,7 @@
 import { flag, readArgs, UsageError } from '../args.ts'
-import { planOn, type ShownPlan } from '../forge/shown-plan.ts'
+import { planLines, planOn, type ShownPlan } from '../forge/shown-plan.ts'
 import { asWrittenOn, noCredential, speakerOn, speakOptions, speakUsage } from '../forge/speak.ts'
-import { findThread, onlyOne, readTask, type Task, type Thread, type Wanted } from '../forge/thread.ts'
+import { findThread, onlyOne, readTask, type Task, type Wanted } from '../forge/thread.ts'
 import { connectOrchestrator } from '../server/connect.ts'
 import { confirmed, print } from '../terminal.ts'
 
@@ -63,12 +63,4 @@ function waitingIssue({ status: { issues, stageClass } }: Task, id: string): Wan
     waiting.map(({ repository, number }) => ({ repository, number, on: 'issue' })),
     `${id} has no open issue that waits for an approval: statewright why ${id}`,
   )
-}
-
-/** An agent wrote the plan: each of its lines is indented, and none is one of ours. */
-export function planLines(
-  { name, url, task }: Pick<Thread, 'name' | 'url' | 'task'>,
-  { hash, words }: ShownPlan,
-): readonly string[] {
-  return [`plan ${hash} of ${task}, on ${name}: ${url}`, '', ...words.split(/\r?\n/).map((line) => `  ${line}`), '']
 }

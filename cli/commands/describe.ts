@@ -6,7 +6,7 @@ import { plurals, requireKind, resourcePath, View } from '../resource-view.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { printTitled } from '../terminal.ts'
 import { yamlLines } from '../yaml-lines.ts'
-import { explainTask } from './why.ts'
+import { explainTask } from '../why-lines.ts'
 
 const usage = `usage: statewright describe KIND NAME [options]
 

@@ -8,7 +8,7 @@ import { isAway, type OrchestratorClient } from '../client.ts'
 import { readableLines } from '../log-line.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { print, printError } from '../terminal.ts'
-import { lastWordsOf } from './why.ts'
+import { lastWordsOf } from '../why-lines.ts'
 
 const usage = `usage: statewright logs TASK [--pod N] [--tail N] [--follow] [--json] [options]
 

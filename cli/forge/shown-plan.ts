@@ -43,3 +43,11 @@ export async function planOn(
 function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? '').trim()
 }
+
+/** An agent wrote the plan: each of its lines is indented, and none is one of ours. */
+export function planLines(
+  { name, url, task }: Pick<Thread, 'name' | 'url' | 'task'>,
+  { hash, words }: ShownPlan,
+): readonly string[] {
+  return [`plan ${hash} of ${task}, on ${name}: ${url}`, '', ...words.split(/\r?\n/).map((line) => `  ${line}`), '']
+}
