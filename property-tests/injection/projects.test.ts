@@ -91,7 +91,9 @@ const lines: Readonly<Record<string, Line>> = {
   'GET /openapi.json': everybody,
   'GET /docs': everybody,
   'GET /.well-known/oauth-protected-resource': everybody,
+  'GET /': everybody,
   'GET /inspector': everybody,
+  'GET /inspector/': everybody,
   'GET /inspector/page.js': everybody,
   'GET /inspector/page.css': everybody,
   'GET /inspector/login': everybody,
@@ -122,6 +124,7 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /operations/retry': operators,
   'POST /operations/cancel': operators,
   'GET /operations/logs': operators,
+  'GET /operations/transcript': operators,
   'POST /operations/hold': operators,
   'POST /operations/pause': operators,
   'POST /operations/resume': operators,
@@ -130,6 +133,7 @@ const lines: Readonly<Record<string, Line>> = {
   'POST /operator/webhooks/:project': senders,
   'POST /operator/webhooks/:project/alerts': senders,
   'POST /internal/turn-complete': senders,
+  'POST /internal/transcript': senders,
 }
 
 interface Side {
