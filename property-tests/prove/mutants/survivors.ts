@@ -64,6 +64,7 @@ const groups: readonly Group[] = [
   {
     why: 'lets null through to what reads it, which the type checker refuses: no program',
     names: [
+      'machines/issue/decisions.ts conjunct facts',
       'machines/memory/decisions.ts conjunct before !== undefined',
       'machines/task/merging.ts conjunct checkQuestion !== null',
       'machines/task/stage/parked.ts conjunct checkQuestion !== null',
@@ -151,6 +152,7 @@ const groups: readonly Group[] = [
   {
     why: 'narrows the type: nothing is greater than undefined, and a first telling has nothing before it to read',
     names: [
+      'machines/issue/withdrawals.ts conjunct cameBackAt !== undefined',
       'machines/merge-request/news.ts conjunct before !== null',
       'machines/task/pending.ts conjunct baseUntold !== undefined',
     ],
