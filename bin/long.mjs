@@ -34,7 +34,7 @@ export const longForms = [
     command: ['node', 'property-tests/injection/hands/main.ts'],
   },
   { name: 'demo-given', inCi: 'a cluster of its own', command: npm('test:kubernetes', '--', '--given') },
-  { name: 'simulate', inCi: '120 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
+  { name: 'simulate', inCi: '160 seeds', command: npm('simulate', '--', '--seeds', '1000', '--jobs', '2') },
   {
     name: 'simulate-runtime',
     inCi: '40 schedules',
