@@ -1,8 +1,7 @@
 /** Where the parts of one machine are: written by `up` and `demo`, read by the other commands. Mode 0600: it holds the key of the command line. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
-import { Value } from 'typebox/value'
+import { readPrivate, writePrivate } from './private-json.ts'
 
 export const Endpoints = Type.Object({
   pid: Type.Integer(),
@@ -30,14 +29,11 @@ function fileIn(dir: string): string {
 }
 
 export function writeEndpoints(dir: string, endpoints: Endpoints): void {
-  writeFileSync(`${fileIn(dir)}.new`, `${JSON.stringify(endpoints, null, 2)}\n`, { mode: 0o600 })
-  renameSync(`${fileIn(dir)}.new`, fileIn(dir))
+  writePrivate(fileIn(dir), endpoints)
 }
 
 export function findEndpoints(dir: string): Endpoints | undefined {
-  if (!existsSync(fileIn(dir))) return undefined
-  const value: unknown = JSON.parse(readFileSync(fileIn(dir), 'utf8'))
-  return Value.Check(Endpoints, value) ? value : undefined
+  return readPrivate(Endpoints, fileIn(dir))
 }
 
 export function requireEndpoints(dir: string): Endpoints {

@@ -3,10 +3,9 @@
  * each. New at each start; mode 0600, in the folder that pods may not see (COVERED_DIR).
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
-import { Value } from 'typebox/value'
+import { readPrivate, writePrivate } from './private-json.ts'
 
 /** By login. */
 export const PeopleFile = Type.Record(Type.String(), Type.Object({ token: Type.String(), key: Type.String() }))
@@ -17,15 +16,12 @@ export function makePeople(logins: readonly string[]): PeopleFile {
 }
 
 export function writePeople(dir: string, made: PeopleFile): void {
-  writeFileSync(`${fileIn(dir)}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
-  renameSync(`${fileIn(dir)}.new`, fileIn(dir))
+  writePrivate(fileIn(dir), made)
 }
 
 /** Undefined: nothing has been started in this folder. */
 export function findPeople(dir: string): PeopleFile | undefined {
-  if (!existsSync(fileIn(dir))) return undefined
-  const value: unknown = JSON.parse(readFileSync(fileIn(dir), 'utf8'))
-  return Value.Check(PeopleFile, value) ? value : undefined
+  return readPrivate(PeopleFile, fileIn(dir))
 }
 
 function fileIn(dir: string): string {
