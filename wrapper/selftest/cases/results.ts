@@ -64,7 +64,7 @@ export const resultCases: readonly SharedCase[] = [
           .at(-1)
       await agent.until('both lines', () => call() !== undefined && result()?.id === call()?.id, 2_000)
       assert.equal(call()?.name, 'Bash')
-      assert.deepEqual(result(), { id: call()?.id, isError: false })
+      assert.deepEqual(result(), { id: call()?.id, isError: false, text: 'heron' })
     },
   },
   {
