@@ -5,6 +5,23 @@ import { Type, type Static } from 'typebox'
 const Status = Type.Union([Type.Literal('active'), Type.Literal('done'), Type.Literal('quarantined')])
 const AnyJson = Type.Unknown()
 
+/** How it stands, in one word (`machines/why/standing.ts`). */
+export const StandingRow = Type.Object({
+  sign: Type.String(),
+  word: Type.String(),
+  tone: Type.Union([
+    Type.Literal('goes'),
+    Type.Literal('waits'),
+    Type.Literal('asks'),
+    Type.Literal('trouble'),
+    Type.Literal('rests'),
+  ]),
+  reason: Type.Optional(Type.String()),
+  owner: Type.Optional(Type.String()),
+  next: Type.Optional(Type.String()),
+})
+export type StandingRow = Static<typeof StandingRow>
+
 export const ActorRow = Type.Object({
   address: Type.String(),
   kind: Type.String(),
@@ -13,6 +30,7 @@ export const ActorRow = Type.Object({
   path: Type.String(),
   seq: Type.Integer(),
   updatedAt: Type.Number(),
+  standing: StandingRow,
 })
 export type ActorRow = Static<typeof ActorRow>
 

@@ -30,7 +30,7 @@ function rowOf(seq: number): JournalRow {
     key: `k${seq}`,
     event,
     effects: [],
-    path: 'stage.live',
+    path: 'stage.live.parked.awaiting-human pod.none',
     status: 'active',
     handled: true,
     machineHash: 'h',
@@ -42,7 +42,16 @@ test('a committed step is told in few words, without what the event carries', ()
   const { heard, step } = fixture()
   step(3)
   expect(heard).toEqual([
-    { n: 1, address: 'task:a', seq: 3, path: 'stage.live', status: 'active', type: 'task.minted', at: 7 },
+    {
+      n: 1,
+      address: 'task:a',
+      seq: 3,
+      path: rowOf(3).path,
+      status: 'active',
+      type: 'task.minted',
+      at: 7,
+      standing: expect.objectContaining({ word: 'parked' }),
+    },
   ])
 })
 

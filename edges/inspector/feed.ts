@@ -1,5 +1,7 @@
 /** What is committed, as it is told to pages; kept a while, so that a page that lost its line misses nothing. */
+import { standingOf } from '../../machines/why/standing.ts'
 import type { Ids } from '../../http/ports.ts'
+import { parseAddress } from '../../runtime/address.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
 import type { Observed } from './deps.ts'
 import type { StepMessage } from './messages.ts'
@@ -52,7 +54,10 @@ export class Feed {
   }
 
   #add({ address, seq, path, status, event, at }: JournalRow): void {
-    const message = { n: ++this.#n, address, seq, path, status, type: event.type, at }
+    const parts = parseAddress(address)
+    if (parts === undefined) return
+    const standing = standingOf({ kind: parts.kind, status, path })
+    const message = { n: ++this.#n, address, seq, path, status, type: event.type, at, standing }
     this.#kept.push(message)
     if (this.#kept.length > mostKept) this.#kept.shift()
     for (const listener of this.#listeners) listener(message)

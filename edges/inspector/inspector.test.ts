@@ -138,6 +138,14 @@ describe('what is shown', () => {
     expect(rest).toEqual({ items: [expect.objectContaining({ id: 'default/lib-9' })] })
   })
 
+  test('each row of a list says in one word how its actor stands', async () => {
+    const word = async (kind: string, id: string): Promise<unknown> =>
+      (await get<Page<ActorRow>>(`actors?kind=${kind}&q=${id}`)).items[0]?.standing.word
+    expect(await word('task', task.slice('task:'.length))).toBe('working')
+    expect(await word('queue', 'demo')).toBe('open')
+    expect(await word('project', 'demo')).toBe('ready')
+  })
+
   test('a search finds by id and by state, in any case', async () => {
     expect((await get<Page<ActorRow>>('actors?kind=issue&q=LIB-8')).items).toHaveLength(1)
     expect((await get<Page<ActorRow>>('actors?kind=task&q=Implementing.clocked')).items).toHaveLength(1)

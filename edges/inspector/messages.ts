@@ -1,5 +1,6 @@
 /** What the feed tells pages, over /inspector/live. */
 import { Type, type Static } from 'typebox'
+import { StandingRow } from './answers.ts'
 
 /** One committed step. `n` counts the messages of this feed. */
 export const StepMessage = Type.Object({
@@ -10,6 +11,8 @@ export const StepMessage = Type.Object({
   status: Type.Union([Type.Literal('active'), Type.Literal('done')]),
   type: Type.String(),
   at: Type.Number(),
+  /** As far as the path alone says it. */
+  standing: StandingRow,
 })
 export type StepMessage = Static<typeof StepMessage>
 

@@ -126,11 +126,16 @@ function firingsOf(queue: QueueContext | undefined, task: string): Pick<Why, 'fi
 }
 
 function spendingOf(task: string, ledger: Actor | undefined): readonly Account[] | null {
-  return ledger ? accountsOf(ledger.context as unknown as LedgerContext, task) : null
+  const context = ledgerOf(ledger)
+  return context ? accountsOf(context, task) : null
 }
 
 function worstOf(task: Pick<TaskContext, 'kind' | 'config'>, ledger: Actor | undefined): WorstCase {
-  return worstCaseOf(task, (ledger?.context as unknown as LedgerContext | undefined)?.limits)
+  return worstCaseOf(task, ledgerOf(ledger)?.limits)
+}
+
+function ledgerOf(ledger: Actor | undefined): LedgerContext | undefined {
+  return ledger?.context as unknown as LedgerContext | undefined
 }
 
 /** The innermost state of the first region is what it waits for. */

@@ -91,6 +91,7 @@ function grown({ kind, items }: Group, more: readonly ActorRow[], nextCursor: st
 function moved(group: Group, step: StepMessage, { query, showEnded }: Filter): Group {
   if (!step.address.startsWith(`${group.kind}:`)) return group
   const id = step.address.slice(group.kind.length + 1)
+  const known = group.items.find(({ address }) => address === step.address)
   const row: ActorRow = {
     address: step.address,
     kind: group.kind,
@@ -99,8 +100,9 @@ function moved(group: Group, step: StepMessage, { query, showEnded }: Filter): G
     path: step.path,
     seq: step.seq,
     updatedAt: step.at,
+    // What was read knew more than the path.
+    standing: known?.path === step.path ? known.standing : step.standing,
   }
-  const known = group.items.find(({ address }) => address === step.address)
   if (known !== undefined)
     return known.seq >= step.seq ? group : { ...group, items: group.items.map((item) => (item === known ? row : item)) }
   const isWanted =

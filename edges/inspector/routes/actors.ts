@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import type { ActorKind } from '../../../machines/definition.ts'
+import { standingOf } from '../../../machines/why/standing.ts'
+import { redactText } from '../../../runtime/redact.ts'
 import type { ActorView } from '../../../runtime/runtime.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../../http/list.ts'
@@ -70,6 +72,9 @@ async function search(
   return { items: found, nextCursor: encodeCursor(last) }
 }
 
-export function rowOf({ address, kind, id, status, path, seq, updatedAt }: ActorView): ActorRow {
-  return { address, kind, id, status, path, seq, updatedAt }
+export function rowOf(view: ActorView): ActorRow {
+  const { address, kind, id, status, path, seq, updatedAt } = view
+  const { reason, ...standing } = standingOf(view)
+  const shown = reason === undefined ? standing : { ...standing, reason: redactText(reason) }
+  return { address, kind, id, status, path, seq, updatedAt, standing: shown }
 }
