@@ -214,7 +214,9 @@ function takenIn(
   if (!chart) return []
   const before = (row: HistoryRow): string => rows[rows.indexOf(row) + 1]?.path ?? ''
   const row = step ?? rows.find((each) => each.path !== before(each))
-  return row === undefined || row.fault !== undefined ? [] : takenRows(chart, before(row), row.path, row.type)
+  return row === undefined || !row.handled || row.fault !== undefined
+    ? []
+    : takenRows(chart, before(row), row.path, row.type)
 }
 
 function hint({ isMissing }: Watched, { address }: Selection): string {

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Chart, ChartLine, ChartState } from '../charts/chart.ts'
 import { moveText, pathData } from '../charts/svg.ts'
 import { aroundLines, lineHeight } from '../charts/text-size.ts'
-import type { Taken } from './taken.ts'
+import { labelOf, type Taken } from './taken.ts'
 
 interface ChartViewProps {
   readonly chart: Chart
@@ -71,8 +71,6 @@ function useAppearances(frame: { readonly current: HTMLElement | null }): number
 
 function drawing({ chart, active, taken, selected, onSelect }: ChartViewProps, scale: number): ComponentChild {
   const { width, height, states, lines } = chart
-  const isTaken = (line: ChartLine): boolean =>
-    line.moves.some((move) => taken.some((row) => row.source === move.source && row.target === move.target))
   return h(
     'svg',
     { viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale, role: 'group', onKeyDown: walk },
@@ -105,7 +103,7 @@ function drawing({ chart, active, taken, selected, onSelect }: ChartViewProps, s
           onSelect,
         }),
       ),
-      lines.map((line) => lineView(line, isTaken(line))),
+      lines.map((line) => lineView(line, taken)),
       taken.map((row) => exactView(row, chart)),
     ],
   )
@@ -167,10 +165,16 @@ function stateView(state: ChartState, { isActive, isSelected, isEntered, onSelec
   )
 }
 
-function lineView(line: ChartLine, isTaken: boolean): ComponentChild {
+function lineView(line: ChartLine, taken: readonly Taken[]): ComponentChild {
   const { moves, points, label, isBothWays } = line
   const isEventless = moves.every(({ events }) => events.every((event) => event === 'always'))
-  const marker = `url(#${isTaken ? 'arrow-taken' : 'arrow'})`
+  const texts = labelOf(line, taken)
+  const isTaken = texts.some(({ isLit }) => isLit)
+  // A line with two heads is taken one way.
+  const isTakenTo = (end: string): boolean =>
+    isTaken && taken.some(({ target }) => target === end || target.startsWith(`${end}.`))
+  const marker = (end: string): string => `url(#${isTakenTo(end) ? 'arrow-taken' : 'arrow'})`
+  const [x, y] = label === undefined ? middleOf(points) : [label.x + 2, label.y + 10]
   return h(
     'g',
     {
@@ -183,12 +187,26 @@ function lineView(line: ChartLine, isTaken: boolean): ComponentChild {
       h('path', {
         class: 'stroke',
         d: pathData(points),
-        'marker-end': marker,
-        'marker-start': isBothWays ? marker : undefined,
+        'marker-end': marker(line.target),
+        'marker-start': isBothWays ? marker(line.source) : undefined,
       }),
-      label?.lines.map((text, index) => h('text', { x: label.x + 2, y: label.y + 10 + index * lineHeight }, text)),
+      texts.map(({ text, isLit }, index) =>
+        h('text', { x, y: y + index * lineHeight, class: isLit ? 'lit' : undefined }, text),
+      ),
     ],
   )
+}
+
+/** Beside the middle of the longest part. */
+function middleOf(points: ChartLine['points']): readonly [number, number] {
+  const parts = points.slice(1).map((to, index) => [points[index] ?? to, to] as const)
+  const length = ([[ax, ay], [bx, by]]: (typeof parts)[number]): number => Math.abs(bx - ax) + Math.abs(by - ay)
+  const [longest] = parts.toSorted((one, other) => length(other) - length(one))
+  const [[ax, ay], [bx, by]] = longest ?? [
+    [0, 0],
+    [0, 0],
+  ]
+  return [(ax + bx) / 2 + 4, (ay + by) / 2 - 3]
 }
 
 /** What was taken is drawn from the very state to the very state where the line stands for their frames. */

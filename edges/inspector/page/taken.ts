@@ -1,63 +1,125 @@
-/** Which rows of the table a step took. The journal keeps event and place, so it is worked out from where the actor stood. */
-import type { Chart, ChartState } from '../charts/chart.ts'
+/**
+ * Which rows of the table a step took. The journal keeps event and place and no guard, so it is worked out: the fewest
+ * moves that lead from where the actor stood to where it stands, first by the event, then by eventless rows. A step
+ * that came back to where it began shows nothing unless the event has no other row.
+ */
+import type { Chart, ChartLine, ChartState } from '../charts/chart.ts'
 import { eventName } from '../charts/event-name.ts'
 
 export interface Taken {
   readonly source: string
   readonly target: string
+  /** As the chart names it: `always` of an eventless row. */
+  readonly event: string
 }
 
-/** Eventless rows may follow each other; machines here have no longer chains. */
-const longestChain = 5
+/** Some leaves, and the moves that led there. */
+interface Way {
+  readonly leaves: readonly string[]
+  readonly moves: readonly Taken[]
+}
+
+/** No step of the product's machines takes more. */
+const mostMoves = 6
+
+const always = 'always'
 
 /** Every state that is active on a path: the leaves and all around them. */
 export function activeOn(path: string): ReadonlySet<string> {
-  return new Set(
-    path
-      .split(' ')
-      .filter(Boolean)
-      .flatMap((leaf) => leaf.split('.').map((_, index, keys) => keys.slice(0, index + 1).join('.'))),
-  )
+  return activeIn(path.split(' ').filter(Boolean))
+}
+
+function activeIn(leaves: readonly string[]): ReadonlySet<string> {
+  return new Set(leaves.flatMap((leaf) => leaf.split('.').map((_, index, keys) => keys.slice(0, index + 1).join('.'))))
+}
+
+/** A line's label where some of its moves were taken: their own words are lit, and come last where the label leaves them out. */
+export function labelOf({ moves, label }: ChartLine, taken: readonly Taken[]): readonly LabelText[] {
+  const own = taken.filter((row) => moves.some(({ source, target }) => row.source === source && row.target === target))
+  const events = new Set(own.map(({ event }) => event))
+  const texts = label?.lines ?? []
+  const others = [...events].filter((event) => !texts.includes(event))
+  return [...texts.map((text) => ({ text, isLit: events.has(text) })), ...others.map((text) => ({ text, isLit: true }))]
+}
+
+interface LabelText {
+  readonly text: string
+  readonly isLit: boolean
 }
 
 export function takenRows(chart: Chart, before: string, after: string, eventType: string): readonly Taken[] {
-  const from = activeOn(before)
-  const to = activeOn(after)
-  const entered = [...to].filter((id) => !from.has(id))
-  const isReached = (target: string): boolean =>
-    to.has(target) && entered.some((id) => id === target || id.startsWith(`${target}.`))
-  const byId = new Map(chart.states.map((state) => [state.id, state]))
   const event = eventName(eventType)
-  const named = chart.states.filter(({ id }) => from.has(id)).flatMap((state) => chain(state, event, longestChain))
-  // One region follows another: its eventless rows are taken in the same step.
-  const followed = chart.states.filter(({ id }) => from.has(id)).flatMap((state) => chain(state, 'always', 1))
-  return unique([...named, ...followed])
+  const begin = activeOn(before)
+  const targets = chart.states.flatMap(({ id, rows }) =>
+    begin.has(id) ? rows.flatMap((row) => (row.event === event ? [row.target] : [])) : [],
+  )
+  const mayStay = targets.length === 0 || targets.includes(undefined)
+  const wanted = keyOf(after.split(' '))
+  const known = new Set<string>()
+  let ways: readonly Way[] = [{ leaves: before.split(' ').filter(Boolean), moves: [] }]
+  for (let count = 0; count <= mostMoves; count += 1) {
+    const found = ways.find(({ leaves, moves }) => keyOf(leaves) === wanted && (mayStay || moves[0]?.event === event))
+    if (found !== undefined) return found.moves.filter(({ source, target }) => source !== target)
+    ways = ways.flatMap(onward).filter(isNew)
+  }
+  return []
 
-  function chain(state: ChartState, name: string, left: number): readonly Taken[] {
-    return state.rows.flatMap((row) => {
-      if (row.event !== name || row.target === undefined) return []
-      const here = { source: state.id, target: row.target }
-      if (isReached(row.target)) return [here]
-      if (left <= 1 || to.has(row.target)) return []
-      const onward = startOf(row.target).flatMap((next) => chain(next, 'always', left - 1))
-      return onward.length === 0 ? [] : [here, ...onward]
+  function isNew({ leaves, moves }: Way): boolean {
+    const key = `${keyOf(leaves)} ${moves[0]?.event} ${moves.at(-1)?.event}`
+    return !known.has(key) && known.add(key) !== undefined
+  }
+
+  /** Inner states come before those around them, as they do in a step. */
+  function onward({ leaves, moves }: Way): readonly Way[] {
+    const active = activeIn(leaves)
+    const sources = chart.states.filter(({ id }) => active.has(id)).toSorted((a, b) => depthOf(b) - depthOf(a))
+    return [event, always].flatMap((name) =>
+      sources.flatMap(({ id: source, rows }) => {
+        if (name === event && (!begin.has(source) || moves.some((move) => move.event === always))) return []
+        return rows.flatMap(({ event: own, target }) =>
+          own !== name || target === undefined
+            ? []
+            : [{ leaves: moved(leaves, source, target), moves: [...moves, { source, target, event: own }] }],
+        )
+      }),
+    )
+  }
+
+  function moved(leaves: readonly string[], source: string, target: string): readonly string[] {
+    const domain = isIn(target, source) ? source : common(source, target)
+    return [...leaves.filter((leaf) => !isIn(leaf, domain)), ...entered(domain, target)]
+  }
+
+  /** The leaves that become active inside `at` where `target` is entered. */
+  function entered(at: string, target: string): readonly string[] {
+    const children = childrenOf(at)
+    if (children.length === 0) return [at]
+    const isBelow = at !== target && isIn(target, at)
+    return children.flatMap((child) => {
+      if (isBelow ? isIn(target, child.id) : child.initial) return entered(child.id, target)
+      return child.kind === 'region' ? entered(child.id, target) : []
     })
   }
 
-  /** The state and those inside it that an entry activates. */
-  function startOf(id: string): readonly ChartState[] {
-    const state = byId.get(id)
-    if (state === undefined) return []
-    const inner = chart.states.filter(
-      (one) =>
-        one.id.startsWith(`${id}.`) &&
-        !one.id.slice(id.length + 1).includes('.') &&
-        (one.initial || state.kind === 'parallel'),
-    )
-    return [state, ...inner.flatMap((one) => startOf(one.id))]
+  function childrenOf(id: string): readonly ChartState[] {
+    return chart.states.filter((state) => state.id.slice(0, Math.max(0, state.id.lastIndexOf('.'))) === id)
   }
 }
 
-function unique(rows: readonly Taken[]): readonly Taken[] {
-  return [...new Map(rows.map((row) => [`${row.source} ${row.target}`, row])).values()]
+function isIn(id: string, outer: string): boolean {
+  return outer === '' || id === outer || id.startsWith(`${outer}.`)
+}
+
+function common(one: string, other: string): string {
+  const [keys, others] = [one.split('.'), other.split('.')]
+  const end = keys.findIndex((key, index) => key !== others[index])
+  return keys.slice(0, Math.max(0, end < 0 ? keys.length - 1 : end)).join('.')
+}
+
+function depthOf({ id }: ChartState): number {
+  return id.split('.').length
+}
+
+function keyOf(leaves: readonly string[]): string {
+  return leaves.toSorted().join(' ')
 }
