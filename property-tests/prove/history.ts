@@ -6,6 +6,7 @@ import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
 import type { Head } from '../../machines/task/context.ts'
 import type { LiveHead } from '../../machines/task/events.ts'
 import { answerIn, idOf, kindOf, sentIn, stageOf, taskIn, type Moment, type Stepped } from '../machines/world/trace.ts'
+import { keepSpent, type Spent } from '../machines/laws/comes-back.ts'
 import { keepLabels, type Labels } from '../machines/laws/labels.ts'
 import { keepHeard, type Heard } from '../machines/laws/withdrawals.ts'
 import { keepPrompts, noPrompts, type Prompts } from '../machines/laws/prompts.ts'
@@ -59,6 +60,7 @@ export interface History {
   readonly prompts: Prompts
   /** Which withdrawals the Issues have heard of. */
   readonly withdrawals: Heard
+  readonly spent: Spent
   /** In which order the merge requests of a Task merge, by Task. */
   readonly orders: Readonly<Record<string, readonly string[]>>
 }
@@ -77,12 +79,14 @@ const noHistory: History = {
   book: emptyBook,
   prompts: noPrompts,
   withdrawals: {},
+  spent: {},
   orders: {},
 }
 
 function remember(history: History, moment: Moment): History {
   const prompts = keepPrompts(history.prompts, moment)
-  return { ...rememberedOf(history, moment), prompts, withdrawals: keepHeard(history.withdrawals, moment) }
+  const spent = keepSpent(history.spent, moment)
+  return { ...rememberedOf(history, moment), prompts, spent, withdrawals: keepHeard(history.withdrawals, moment) }
 }
 
 function rememberedOf(history: History, moment: Moment): History {

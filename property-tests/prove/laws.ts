@@ -3,6 +3,7 @@
  * history remembers of the past. Their long form over whole histories is `property-tests/machines/laws/`.
  */
 import type { ActorAddress } from '../../machines/definition.ts'
+import { broughtAlong } from '../machines/laws/comes-back.ts'
 import { costsWork, overlooksHead } from '../machines/laws/heads.ts'
 import { mislabelled } from '../machines/laws/labels.ts'
 import { takenAgain } from '../machines/laws/prompts.ts'
@@ -290,6 +291,11 @@ export const finiteLaws: readonly FiniteLaw[] = [
     law: 24,
     says: 'no grant and no merge of what a maintainer withdrew in any thread of its Task and no maintainer took back',
     breaches: ({ moment, history }) => overruled(history.withdrawals, moment),
+  },
+  {
+    law: 25,
+    says: 'an issue that comes back after its delivery has no plan, approval or grant of before',
+    breaches: ({ moment, history }) => broughtAlong(history.spent, moment),
   },
   entryLaw,
   ...repeatLaws,

@@ -1,5 +1,5 @@
 /** Straight ways to where a world gets interesting: what is done on them, and when. */
-import { taskIn, kindOf, type Snapshot } from '../machines/world/trace.ts'
+import { issueIn, taskIn, kindOf, type Snapshot } from '../machines/world/trace.ts'
 import type { Process } from '../machines/world/processes.ts'
 import type { World } from '../machines/world/world.ts'
 import type { Lead } from './world-model.ts'
@@ -93,6 +93,24 @@ export const toFull: readonly Lead[] = [
     act: ({ forge }) => void forge.openMergeRequest('lib', 'fix', 'rita'),
   },
 ]
+
+/** The issue was delivered, its Task is over, and somebody reopens it. */
+export const toReopened: readonly Lead[] = [
+  {
+    says: 'the delivered issue is reopened',
+    when: ({ actors }) =>
+      actors.known('task').length === 0 &&
+      [...actors.snapshots()].some(([address, issue]) => kindOf(address) === 'issue' && isClosedAsDelivered(issue)),
+    act: ({ forge }) => {
+      for (const issue of forge.issues) forge.changeIssue(issue, { state: 'open' })
+    },
+  },
+]
+
+function isClosedAsDelivered(issue: Snapshot): boolean {
+  const { delivered, facts } = issueIn(issue)
+  return delivered && facts?.state === 'closed'
+}
 
 function isHeld({ actors }: World): boolean {
   return [...actors.snapshots()].some(

@@ -201,6 +201,11 @@ function ofOthers(by: Hand): readonly IssueAct[] {
   ]
 }
 
+const openings: readonly IssueAct[] = [
+  ['maya closes it', ({ forge }, subject) => forge.closeIssue(subject, 'maya')],
+  ['it is reopened', ({ forge }, subject) => forge.changeIssue(subject, { state: 'open' })],
+]
+
 const issueActs: readonly IssueAct[] = [
   says('maya', '/approve'),
   says('maya', '/hold'),
@@ -213,8 +218,7 @@ const issueActs: readonly IssueAct[] = [
   ['mona deletes the newest comment of maya', ({ forge }, subject) => forge.deleteComment(subject, 'maya', 'mona')],
   ['what maya wrote is gone', ({ forge }, subject) => forge.deleteComment(subject, 'maya', 'nobody')],
   ...hands.flatMap(ofOthers),
-  ['maya closes it', ({ forge }, subject) => forge.closeIssue(subject, 'maya')],
-  ['it is reopened', ({ forge }, subject) => forge.changeIssue(subject, { state: 'open' })],
+  ...openings,
   ['sam edits it', ({ forge }, subject) => forge.editIssue(subject, 'sam', 'edited')],
   ['maya edits it', ({ forge }, subject) => forge.editIssue(subject, 'maya', 'edited by maya')],
   ['it is edited by nobody knows whom', ({ forge }, subject) => forge.editIssue(subject, 'nobody', 'edited')],
@@ -236,6 +240,21 @@ export const peopleOnIssues: Moves = onIssues(issueActs)
 
 /** A maintainer's own words alone: few enough for two in a row. */
 export const maintainerOnIssues: Moves = onIssues([says('maya', '/approve'), says('maya', '/hold')])
+
+/** Later than all that happened: what was said in the second of a come-back is of before it. */
+function later([text, act]: IssueAct): IssueAct {
+  return [text, (world, subject) => (world.actors.sleep(1000), act(world, subject))]
+}
+
+/** What brings a delivered issue back, and what only seems to. */
+const comeBackActs: readonly IssueAct[] = [
+  says('maya', '/retry'),
+  says('maya', '/approve'),
+  ['maya sets the label anew', ({ forge }, subject) => forge.labelAnew(subject)],
+  ...openings,
+]
+
+export const comeBacks: Moves = onIssues(comeBackActs.map(later))
 
 type MergeRequestAct = readonly [string, (world: World, subject: MergeRequestSubject) => void]
 

@@ -4,6 +4,7 @@ import { World } from '../machines/world/world.ts'
 import {
   agents,
   anyOrder,
+  comeBacks,
   effectFaults,
   next,
   operators,
@@ -20,7 +21,7 @@ import {
 import { futures } from './futures.ts'
 import { taskPast } from './history.ts'
 import { finiteLaws } from './laws.ts'
-import { atWork, toHalfMerged, toFold, toFull, toHeld, toReview } from './leads.ts'
+import { atWork, toHalfMerged, toFold, toFull, toHeld, toReopened, toReview } from './leads.ts'
 import { repeats } from './repeats.ts'
 import type { Lead, WorldModel } from './world-model.ts'
 
@@ -225,6 +226,15 @@ export const worlds: readonly ProvedWorld[] = [
     moves: [spenders, operators, peopleOnMergeRequests, repeats],
     quick: 1,
     long: 2,
+  },
+  {
+    name: 'back',
+    says: 'an issue that was delivered and reopened: retries, labels, approvals and closings',
+    setting: { ...empty, issues: 'wish' },
+    lead: toReopened,
+    moves: [comeBacks],
+    quick: 2,
+    long: 3,
   },
 ]
 

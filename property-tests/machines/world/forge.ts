@@ -333,6 +333,16 @@ export class Forge {
     return [...this.issues, ...this.mergeRequests].filter(({ isDirty }) => isDirty)
   }
 
+  /** A maintainer's hand: it is told whatever the facts are. */
+  labelAnew(subject: IssueSubject): void {
+    this.tell(subject)
+    const context = { project: this.project, people: this.people, thread: subject.thread }
+    const facts = factsFor(subject.row, context)
+    if (facts === undefined) return
+    const told = factsTelling(subject.row, facts, context, this.#actors.now)
+    this.#actors.post('mirror', { ...told, key: this.#next('labelled-'), event: { ...told.event, retry: true } })
+  }
+
   /** Told in two parts, so that what our own comments set going is known as theirs (LAW-4). */
   tell(subject: Subject): void {
     subject.isDirty = false

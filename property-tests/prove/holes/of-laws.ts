@@ -1,4 +1,5 @@
 /** Holes of the numbered laws, each in the smallest world that shows it. */
+import { assign } from 'xstate'
 import { mutants } from '../../machines/mutants.ts'
 import { alsoDo, dropRows, rowsOn, setRows, setsIn, state, type Part } from '../../machines/rewrite.ts'
 import type { Changed } from '../../machines/world/world.ts'
@@ -97,6 +98,15 @@ export const holesOfLaws: readonly Hole[] = [
     'forge',
     1,
   ),
+  {
+    wrong: 'an issue whose new Task begins forgets which approvals are spent',
+    world: 'back',
+    finds: 'an issue that comes back after its delivery has no plan, approval or grant of before',
+    deviations: 1,
+    changed: table('issue', (root) =>
+      alsoDo(rowsOn(state(root, 'live'), 'issue.owned'), assign({ boundPlans: {}, cameBackAt: undefined } as never)),
+    ),
+  },
   borrowed('a pod whose turn has ended says its prompt again', 'no prompt is accepted twice', 'refine', 1),
   borrowed('a pod that ends moves a parked Task on', 'nothing a pod says moves a park', 'review', 1),
   borrowed(
