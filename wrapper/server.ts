@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { Type } from 'typebox'
 import type { Authenticate } from '../http/auth/authenticate.ts'
 import { clampLimit, decodeCursor, listQuery, page } from '../http/list.ts'
@@ -139,8 +138,7 @@ function addSession({ app }: HttpServer, options: WrapperServerOptions): void {
   app.get(
     '/v1/transcript',
     { schema: { description: 'The whole transcript as JSON lines, streamed.' } },
-    async (_request, reply) =>
-      reply.type('application/x-ndjson').send(await openTranscript(options.conversation.transcriptPath)),
+    async (_request, reply) => reply.type('application/x-ndjson').send(await wholeOf(options.conversation.transcript)),
   )
 }
 
@@ -162,10 +160,11 @@ function sessionOf({ runner, conversation, model, repositories, startedAt }: Wra
 }
 
 /** Path and file appear with the first turn; until then the transcript is empty (TRANSCRIPT-2). */
-function openTranscript(path: string): Promise<NodeJS.ReadableStream | string> {
-  return new Promise((resolve, reject) => {
-    const stream = createReadStream(path)
-    stream.once('open', () => resolve(stream))
-    stream.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve('') : reject(error)))
-  })
+async function wholeOf(transcript: Conversation['transcript']): Promise<NodeJS.ReadableStream | string> {
+  try {
+    return (await transcript.open()).createReadStream()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    throw new Problem('not-found', 'there is no transcript of the CLI', { cause: error })
+  }
 }

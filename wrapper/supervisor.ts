@@ -252,6 +252,7 @@ class Wrapper {
     recordAgent(config.stateDir, terminal.pid)
     this.#conversation = new Conversation({
       terminal,
+      home: config.home,
       sessionId,
       clock,
       logger,
@@ -357,7 +358,7 @@ class Wrapper {
     return handOverTranscript({
       ...this.#input,
       ...identity,
-      ...{ callbackUrl, home, secret: secrets.callbackSecret, path: this.#conversation?.transcriptPath ?? '' },
+      ...{ callbackUrl, home, secret: secrets.callbackSecret, path: this.#conversation?.transcript.path ?? '' },
       secrets: Object.values(secrets),
     })
   }

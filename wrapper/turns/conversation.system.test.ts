@@ -1,6 +1,6 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { testClock, type TestClock } from '../../http/testing/fixture.ts'
@@ -23,7 +23,7 @@ class Fixture {
   readonly written: string[] = []
   readonly conversation: Conversation
   readonly #dir = mkdtempSync(join(tmpdir(), 'conversation-'))
-  readonly #transcript = join(this.#dir, 'session.jsonl')
+  readonly #transcript = join(this.#dir, '.claude', 'projects', 'session.jsonl')
   readonly #registry = new Registry()
   readonly attestor = new Attestor()
   readonly meter = new ModelMeter(0)
@@ -31,6 +31,7 @@ class Fixture {
   #onExit: (exit: TerminalExit) => void = () => undefined
 
   constructor() {
+    mkdirSync(dirname(this.#transcript), { recursive: true })
     writeFileSync(this.#transcript, '')
     const { logger } = rememberingLogger()
     const identity = { task: 't', project: 'p', profile: 'implement', pod: 1, contractVersion: 4 }
@@ -47,6 +48,7 @@ class Fixture {
     }
     this.conversation = new Conversation({
       terminal,
+      home: this.#dir,
       sessionId: 's',
       clock: this.clock,
       logger,

@@ -21,6 +21,8 @@ import { asText } from './transcript.ts'
 
 interface ConversationOptions {
   readonly terminal: Terminal
+  /** Of the CLI: its transcripts lie there. */
+  readonly home: string
   /** As the command line gave it; the hooks tell when it changes. */
   readonly sessionId: string
   readonly clock: Clock
@@ -59,7 +61,7 @@ const spontaneousLimitMs = 10_000
 /** The one agent behind the terminal: gives it a turn, learns from hooks, transcript and model proxy how the turn ends. */
 export class Conversation {
   readonly #options: ConversationOptions
-  readonly #tail = new TranscriptTail()
+  readonly transcript: TranscriptTail
   readonly #probes = new Probes()
   readonly #stall: StallWatch
   readonly #escape: EscapeKey
@@ -74,6 +76,7 @@ export class Conversation {
   constructor(options: ConversationOptions) {
     this.#options = options
     this.#sessionId = options.sessionId
+    this.transcript = new TranscriptTail(options.home)
     this.#escape = new EscapeKey(options.terminal, options.clock)
     this.#stall = new StallWatch(options.turnTimeoutMs, options.clock.now())
     this.#tools = new ToolCallCounter(options.metrics)
@@ -87,10 +90,6 @@ export class Conversation {
 
   get sessionId(): string {
     return this.#sessionId
-  }
-
-  get transcriptPath(): string {
-    return this.#tail.path
   }
 
   get lastActivityAt(): number {
@@ -118,7 +117,7 @@ export class Conversation {
   /** Called for every hook of the CLI; what it returns reaches the model. */
   onHook(event: HookEvent, input: HookInput): HookAnswer | undefined {
     if (input.session_id) this.#sessionId = input.session_id
-    if (input.transcript_path) this.#tail.follow(input.transcript_path)
+    if (input.transcript_path) this.transcript.follow(input.transcript_path)
     if (event === 'UserPromptSubmit') this.#prompted(input)
     if (event === 'Stop') this.#finished({ kind: 'stop', input }, input)
     if (event === 'StopFailure')
@@ -303,7 +302,7 @@ export class Conversation {
   }
 
   async #read(running: Running): Promise<void> {
-    for (const entry of await this.#tail.read()) {
+    for (const entry of await this.transcript.read()) {
       this.#tools.add(entry)
       running.collector.add(entry)
       if (entry.type === 'assistant') this.#assistantSpoke()
@@ -333,7 +332,7 @@ export class Conversation {
 
   /** Lines of earlier turns that came late are theirs. */
   async #drain(): Promise<void> {
-    for (const entry of await this.#tail.read()) {
+    for (const entry of await this.transcript.read()) {
       this.#tools.add(entry)
       if (entry.type === 'assistant' && entry.message) this.#counted.add(entry.message.id)
     }
@@ -352,7 +351,7 @@ export class Conversation {
   }
 
   async #sawInterrupt(): Promise<boolean> {
-    return (await this.#tail.read()).some((entry) => entry.type === 'user' && entry.interrupted)
+    return (await this.transcript.read()).some((entry) => entry.type === 'user' && entry.interrupted)
   }
 
   async #interruptTurn(ending: Ending): Promise<void> {

@@ -5,10 +5,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { verifyHmac } from '../../http/auth/hmac.ts'
 import { faultsOf } from '../../http/validation.ts'
 import type { Fetch } from '../../http/ports.ts'
-import { testClock } from '../../http/testing/fixture.ts'
+import { captureLog, testClock } from '../../http/testing/fixture.ts'
 import { mostTranscriptBytes, Transcript } from '../../machines/turn/transcript.ts'
 import { rememberingLogger } from '../testing/quiet-log.ts'
+import { createWrapperServer, type WrapperServerOptions } from '../server.ts'
 import { handOverTranscript } from './hand-over.ts'
+import { TranscriptTail } from './transcript-tail.ts'
 
 const key = `ghp_${'a'.repeat(36)}`
 const at = '2026-11-29T12:00:00.000Z'
@@ -66,6 +68,23 @@ async function handOver(answers: readonly number[] = [200], from = path): Promis
   await done
   const { lines, truncated } = JSON.parse(posted[0]?.body ?? '{"lines":[],"truncated":false}') as Transcript
   return { posted, lines, truncated, log, waitedMs: clock.elapsed() }
+}
+
+/** What a turn reads of it, and what GET /v1/transcript answers. */
+async function readOtherwise(from: string): Promise<readonly unknown[]> {
+  const transcript = new TranscriptTail(home)
+  transcript.follow(from)
+  const quiet = {
+    ...captureLog(),
+    clock: testClock(),
+    ids: { next: () => 'id' },
+    metrics: { exposeIn: () => undefined },
+  }
+  const parts = { ...quiet, authenticate: async () => ({}), conversation: { transcript } }
+  const { app, close } = await createWrapperServer(parts as unknown as WrapperServerOptions)
+  const { statusCode, body } = await app.inject('/v1/transcript')
+  await close({ graceMs: 0 })
+  return [await transcript.read(), statusCode, body]
 }
 
 describe('the transcript that a wrapper hands over', () => {
@@ -144,7 +163,7 @@ describe('the transcript that a wrapper hands over', () => {
     expect(await handOver()).toMatchObject({ lines: [`${at} user: last`], truncated: true })
   })
 
-  test('is nothing where the agent planted a link, or a path of its own (TRANSCRIPT-7)', async () => {
+  test('is nothing to anybody where the agent planted a link, or a path of its own (TRANSCRIPT-7)', async () => {
     const outside = join(home, 'outside')
     mkdirSync(outside)
     for (const name of ['session.jsonl', 'other.jsonl'])
@@ -168,7 +187,12 @@ describe('the transcript that a wrapper hands over', () => {
       const { posted, log } = await handOver([200], from)
       expect(posted, from).toEqual([])
       expect(log.join('\n'), from).toContain('cannot hand the transcript over')
+      expect(await readOtherwise(from), from).toEqual([[], 404, expect.not.stringContaining('else')])
     }
+    const own = line('user', text('of its own'))
+    writeFileSync(join(projects, 'whole.jsonl'), `${own}\n`)
+    expect(await readOtherwise(join(projects, 'whole.jsonl'))).toMatchObject([[{ type: 'user' }], 200, `${own}\n`])
+    expect(await readOtherwise(join(projects, 'later.jsonl'))).toEqual([[], 200, ''])
   })
 
   test('of a pod without a turn is not handed over', async () => {

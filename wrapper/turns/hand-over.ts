@@ -1,11 +1,9 @@
 /** At its stop the wrapper hands the transcript of its agent over: afterwards nobody can read it any more (TRANSCRIPT-3). */
-import { constants } from 'node:fs'
-import { open, readlink, realpath } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Logger } from '../../http/logging.ts'
 import type { Transcript } from '../../machines/turn/transcript.ts'
 import { sleep } from '../clock.ts'
 import { postSigned, type Posting } from './callback.ts'
+import { openOwnTranscript } from './own-transcript.ts'
 import { transcriptLines } from './transcript-lines.ts'
 
 interface HandOver extends Posting, Pick<Transcript, 'task' | 'pod'> {
@@ -51,18 +49,12 @@ async function postUntil(deadline: number, given: HandOver, body: string): Promi
   }
 }
 
-/** Never through a link, and nothing else than what lies below the CLI's own folder: its path comes from where agents are (TRANSCRIPT-7). */
 async function readOwn(path: string, home: string): Promise<{ readonly text: string; readonly isWhole: boolean }> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const file = await openOwnTranscript(path, home)
   try {
-    // A folder on the way may be a link as well: what is open has but one path.
-    const real = await readlink(`/proc/self/fd/${file.fd}`)
-    const found = await file.stat()
-    const own = join(await realpath(home), '.claude', 'projects', '/')
-    if (!real.startsWith(own) || !found.isFile() || found.nlink !== 1)
-      throw new Error('the transcript is no file of the CLI')
-    const from = Math.max(0, found.size - mostRead)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(found.size - from), 0, found.size - from, from)
+    const { size } = await file.stat()
+    const from = Math.max(0, size - mostRead)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from)
     const text = buffer.toString('utf8', 0, bytesRead)
     return { text: from === 0 ? text : text.slice(text.indexOf('\n') + 1), isWhole: from === 0 }
   } finally {

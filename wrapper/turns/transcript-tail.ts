@@ -1,14 +1,21 @@
-import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { openOwnTranscript } from './own-transcript.ts'
 import { parseTranscriptLine, type TranscriptEntry } from './transcript.ts'
 
 const chunkBytes = 1024 * 1024
 
 /** Follows the transcript that the latest hook named: `/clear` starts another file, so the path may change. */
 export class TranscriptTail {
+  readonly #home: string
   #path = ''
   #offset = 0
   #partial: Buffer = Buffer.alloc(0)
   #reading: Promise<readonly TranscriptEntry[]> = Promise.resolve([])
+
+  /** `home`: of the CLI. */
+  constructor(home: string) {
+    this.#home = home
+  }
 
   get path(): string {
     return this.#path
@@ -21,6 +28,11 @@ export class TranscriptTail {
     this.#partial = Buffer.alloc(0)
   }
 
+  /** The whole file. */
+  open(): Promise<FileHandle> {
+    return openOwnTranscript(this.#path, this.#home)
+  }
+
   /** The entries written since the last call. Calls queue, so each line is given out once. */
   read(): Promise<readonly TranscriptEntry[]> {
     this.#reading = this.#reading.then(() => this.#readNew())
@@ -31,7 +43,7 @@ export class TranscriptTail {
   async #readNew(): Promise<readonly TranscriptEntry[]> {
     const path = this.#path
     const entries: TranscriptEntry[] = []
-    const file = path === '' ? undefined : await open(path, 'r').catch(() => undefined)
+    const file = path === '' ? undefined : await this.open().catch(() => undefined)
     if (!file) return entries
     try {
       const buffer = Buffer.alloc(chunkBytes)
