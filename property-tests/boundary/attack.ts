@@ -71,6 +71,12 @@ export type Wall =
   | 'closing-messages'
   /** A person of the local forge is a key in the address, which no pod reads. */
   | 'link-of-a-person'
+  /** A local pod sees nothing of its stack's folder (SECURITY-RULE-3). */
+  | 'covered-folder'
+  /** A transcript is a file of the CLI, opened through no link (TRANSCRIPT-7). */
+  | 'own-transcript'
+  /** Who calls the wrapper has a token for it. */
+  | 'callers'
   /** A form counts with the forge's own origin. */
   | 'own-origin'
   /** What a page of the local forge tells of its address to others. */

@@ -83,6 +83,10 @@ const attacks: readonly Attack<Deputies>[] = [
   forged('a push that nobody decided', ({ attestor, call }) => (attestor.turnBegan('1'), call('push', {}))),
   forged('an end of the turn, told by another than the CLI', ({ hook }) => hook('Stop'), 0, ['first-connection']),
   forged('a failed end, told by another than the CLI', ({ hook }) => hook('StopFailure'), 0, ['first-connection']),
+  forged('the transcript, asked for without a token', ({ transcript }) => transcript(''), 0, ['callers']),
+  forged('the transcript, asked for by a pod’s token', ({ transcript }) => transcript('an-orchestrator'), 0, [
+    'callers',
+  ]),
   forged('account usage without a key', ({ post }) => post('/internal/account-usage', usage), 0, [
     'keys-of-the-loopback',
   ]),

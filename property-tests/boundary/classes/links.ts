@@ -38,6 +38,18 @@ function obeyed(
   }
 }
 
+/** A path in the CLI's own folder that leads to what is no transcript: the wrapper is asked for what is there. */
+function transcribed(name: string, target: (views: Views) => string, path = 'link'): Attack<Views> {
+  const folder = ({ folders, mark }: Views): string => `${folders.home}/.claude/projects/${mark}`
+  return {
+    name: `a transcript that is ${name}`,
+    walls: ['own-transcript'],
+    plant: (views) => views.view(`mkdir -p ${folder(views)}; ln -s ${target(views)} ${folder(views)}/link`),
+    provoke: (views) => views.transcript(`${folder(views)}/${path}`),
+    succeeded: told,
+  }
+}
+
 const attacks: readonly Attack<Views>[] = [
   led(
     'a link in a clone to what the CLI obeys',
@@ -118,6 +130,9 @@ const attacks: readonly Attack<Views>[] = [
     ({ folders }) => `${folders.workspace}/CLAUDE.local.md`,
     'view',
   ),
+  transcribed('a link to the wrapper’s state', ({ folders }) => `${folders.state}/turns.jsonl`),
+  transcribed('a link to the environment beside the wrapper', ({ neighbour }) => `/proc/${neighbour}/environ`),
+  transcribed('below a link to the wrapper’s state', ({ folders }) => folders.state, 'link/turns.jsonl'),
   {
     name: 'a name that a command gives to the file of the CLI’s last folder',
     walls: ['namespaces'],

@@ -3,16 +3,20 @@
  * from the browser of a person who follows its own link. Browsers send `Origin` and `Referer` as the Fetch standard says;
  * `standins/forge/pages/pages.system.test.ts` sees a real one do so.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isolated } from '../../../edges/local/isolation.ts'
 import { memoryGit } from '../../../standins/forge/git/memory/memory-git.ts'
 import { startForge, type Forge } from '../../../standins/forge/forge.ts'
 import { suite, type Attack, type Setting, type Stage, type Suite, type Wall } from '../attack.ts'
+import { path } from '../../../wrapper/space/testing/walls.ts'
+import { run, type Said } from '../stages/say.ts'
 
 const repository = 'acme/lib'
 const issue = `${repository}/issues/1`
 const token = 'a-token-of-the-agent'
+const hers = 'a-token-of-maria'
 
 interface Pages {
   readonly forge: Forge
@@ -21,15 +25,24 @@ interface Pages {
   /** All that the agent could read. */
   heard: string
   post(address: string, origin?: string): Promise<void>
+  /** In a local pod. */
+  inPod(script: string): Promise<Said>
 }
 
 async function openPages({ down }: Setting): Promise<Stage<Pages>> {
-  const dir = mkdtempSync(join(tmpdir(), 'pages-'))
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'pages-')))
+  const [state, home, pod] = ['state', 'home', 'state/pod'].map((name) => join(dir, name)) as [string, string, string]
+  for (const folder of [home, pod]) mkdirSync(folder, { recursive: true })
   const key = 'a1'.repeat(20)
   const forge = await startForge({
     dir,
     git: memoryGit(Date.now, () => new Map([['a.txt', 'a\n']])),
-    seed: { users: [{ login: 'maria' }, { login: 'agent', token }] },
+    seed: {
+      users: [
+        { login: 'maria', token: hers },
+        { login: 'agent', token },
+      ],
+    },
     people: [{ login: 'maria', key }],
   })
   await forge.createRepository({
@@ -40,6 +53,16 @@ async function openPages({ down }: Setting): Promise<Stage<Pages>> {
     ci: { enabled: false },
   })
   forge.openIssue('agent', repository, { title: 'Plan', body: 'Approve me' })
+  const people = join(state, 'people.json')
+  writeFileSync(people, JSON.stringify({ maria: { token: hers, key } }), { mode: 0o600 })
+  const inPod = (script: string): Promise<Said> => {
+    const comments = `${forge.apiUrl}/repos/${issue}/comments`
+    const command = ['/bin/sh', '-c', script, process.execPath, people, comments]
+    if (down.has('covered-folder')) return run(command, { PATH: path })
+    const paths = { pod, workspace: pod, program: join(import.meta.dirname, '../../..'), state, home }
+    const { file, args, env } = isolated(paths, command)
+    return run([file, ...args], { PATH: path, ...env })
+  }
   const post = async (address: string, origin?: string): Promise<void> => {
     const body = new URLSearchParams({ body: '/approve' })
     await fetch(address, { method: 'POST', body, headers: origin === undefined ? {} : { origin } })
@@ -47,7 +70,7 @@ async function openPages({ down }: Setting): Promise<Stage<Pages>> {
   return {
     async scene() {
       for (const { id } of forge.issue(repository, 1).comments.values()) forge.deleteComment('maria', repository, id)
-      return { forge, down, key, heard: '', post }
+      return { forge, down, key, heard: '', post, inPod }
     },
     async close() {
       await forge.close()
@@ -55,6 +78,10 @@ async function openPages({ down }: Setting): Promise<Stage<Pages>> {
     },
   }
 }
+
+/** What the command does where it finds the file. */
+const approving = `const { token } = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")).maria
+fetch(process.argv[2], { method: "POST", headers: { authorization: "token " + token }, body: JSON.stringify({ body: "/approve" }) })`
 
 const approved = ({ forge }: Pages): boolean =>
   [...forge.issue(repository, 1).comments.values()].some(
@@ -111,6 +138,20 @@ const attacks: readonly Attack<Pages>[] = [
   posted('a sandboxed frame', () => 'null'),
   posted('another name of the loopback', ({ url }) => url.replace('127.0.0.1', 'localhost')),
   posted('a program that names no origin', () => undefined),
+  {
+    name: 'the file of the people’s tokens, read in a local pod',
+    profile: 'implement',
+    walls: ['covered-folder'],
+    plant: async (scene) => (scene.heard = (await scene.inPod('cat "$1"')).said),
+    succeeded: ({ heard }) => heard.includes(hers),
+  },
+  {
+    name: 'an approval by a person’s token in a local pod, as `approve --as maria` writes it',
+    profile: 'implement',
+    walls: ['covered-folder'],
+    plant: ({ inPod }) => inPod(`"$0" -e '${approving}' "$1" "$2"`),
+    succeeded: approved,
+  },
   {
     name: 'the link, in the referer of a link that a person follows',
     profile: 'implement',

@@ -1,13 +1,18 @@
 /** What acts in the agent's name, by its own sockets: tools, hooks, and the wrapper's loopback. The services behind remember. */
 import { mkdtempSync, rmSync } from 'node:fs'
+import { open as openFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bearer } from '../../../http/auth/authenticate.ts'
+import { oidcVerifier } from '../../../http/auth/oidc.ts'
+import { generateSigningKeyPem, importSigningKey, signToken } from '../../../http/auth/tokens.ts'
 import { createServer } from '../../../http/server.ts'
 import { Attestor } from '../../../wrapper/attestation/attestor.ts'
 import { BlockReader } from '../../../wrapper/attestation/block-reader.ts'
 import { hookMembers } from '../../../wrapper/hooks/hook-input.ts'
 import { openWiring } from '../../../wrapper/hooks/wiring.ts'
 import { createInternalServer } from '../../../wrapper/internal-server.ts'
+import { createWrapperServer, type WrapperServerOptions } from '../../../wrapper/server.ts'
 import { openMcpSocket } from '../../../wrapper/sockets/mcp-socket.ts'
 import { BelievesAnybody } from '../../../wrapper/testing/believes-anybody.ts'
 import { plainClient } from '../../../wrapper/testing/plain-client.ts'
@@ -29,6 +34,8 @@ export interface Deputies {
   ): void
   call(tool: string, input: object, id?: string): Promise<string>
   hook(event: string): Promise<string>
+  /** Asks the wrapper's API for it, by a token of its own issuer for this audience; empty: without one. */
+  transcript(audience: string): Promise<unknown>
   post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<number>
 }
 
@@ -73,6 +80,10 @@ export async function openDeputies({ profile, down }: Setting): Promise<Stage<De
         asked(wiring, (client) =>
           client.call('hook', { ...Object.fromEntries(hookMembers.map((name) => [name, ''])), event }),
         ),
+      transcript: async (audience) => {
+        const { url, token } = await api(audience)
+        return fetch(`${url}/v1/transcript`, { headers: audience === '' ? {} : { authorization: `Bearer ${token}` } })
+      },
       post: async (path, body, headers = {}) =>
         (
           await fetch(`${url}${path}`, {
@@ -81,6 +92,30 @@ export async function openDeputies({ profile, down }: Setting): Promise<Stage<De
             headers: { 'content-type': 'application/json', ...headers },
           })
         ).status,
+    }
+    async function api(audience: string): Promise<{ readonly url: string; readonly token: string }> {
+      const [issuer, key] = ['https://id.example', await importSigningKey(generateSigningKeyPem())]
+      const verify = oidcVerifier({
+        ...{ issuer, audience: 'a-wrapper', clock: realClock, jwksUri: `${issuer}/keys` },
+        fetch: async () => Response.json({ keys: [key.publicJwk] }),
+      })
+      const server = await createWrapperServer({
+        ...{
+          version: '0',
+          logger,
+          clock: realClock,
+          ids: { next: () => 'id' },
+          metrics: { exposeIn: () => undefined },
+        },
+        authenticate: down.has('callers') ? async () => ({}) : bearer(verify),
+        conversation: { transcript: { open: async () => (done.push('transcript'), openFile('/dev/null')) } },
+      } as unknown as WrapperServerOptions)
+      closing.push(() => server.close({ graceMs: 0 }))
+      const content = { issuer, audience, subject: 'pod', id: 'a', expiresInSeconds: 60 }
+      return {
+        ...(await server.listen({ host: '127.0.0.1', port: 0 })),
+        token: await signToken(key, realClock, content),
+      }
     }
     async function loopback(): Promise<string> {
       const feed = { metrics: { statuslineReport: () => undefined }, onAccountUsage: () => void done.push('usage') }

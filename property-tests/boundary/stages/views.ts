@@ -1,10 +1,12 @@
 /** Both views of a pod, its neighbours and its sockets, without git and without the CLI. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { path } from '../../../wrapper/space/testing/walls.ts'
 import type { Walls } from '../../../wrapper/space/open-walls.ts'
+import { TranscriptTail } from '../../../wrapper/turns/transcript-tail.ts'
 import { refuseWithoutRoot, type Setting, type Stage, type Wall } from '../attack.ts'
 import { makeFolders, wallsOf, type Folders } from './folders.ts'
 import { run, type Said } from './say.ts'
@@ -35,6 +37,8 @@ export interface Views {
   git(script: string): Promise<Said>
   /** As a file tool of the CLI. */
   view(script: string, env?: Readonly<Record<string, string>>): Promise<Said>
+  /** The wrapper is asked for its transcript, after a hook that named this path. */
+  transcript(path: string): Promise<void>
   /** As the CLI calls its shell, for a command or otherwise. */
   shell(...args: readonly string[]): Promise<Said>
   /** As the CLI calls another of its helper programs. */
@@ -107,6 +111,13 @@ export async function openViews(
         remembered(
           run(walls.view(['/bin/sh', '-c', script]), { ...cliEnvironment(folders, walls), ...env }, folders.workspace),
         ),
+      transcript: async (path) => {
+        const tail = new TranscriptTail(folders.home)
+        tail.follow(path)
+        const file = await (setting.down.has('own-transcript') ? open(path) : tail.open()).catch(() => undefined)
+        scene.said += (await file?.readFile('utf8')) ?? ''
+        await file?.close()
+      },
       shell: (...args) => scene.helper('bash', ...args),
       helper: (name, ...args) =>
         remembered(
