@@ -3,6 +3,7 @@ import type { ActorReads, LiveTask, TaskState } from '../edges/kubernetes/reconc
 import { conditionsOf } from '../machines/project/conditions.ts'
 import type { ProjectContext } from '../machines/project/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
+import { contextOf } from '../runtime/context-of.ts'
 import { allActors } from '../runtime/all-actors.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import { lifeOf } from './tasks-by-hand.ts'
@@ -12,7 +13,7 @@ export function actorReads(runtime: Pick<Runtime, 'read' | 'list'>): ActorReads 
     async project(id) {
       const actor = await runtime.read(`project:${id}`)
       if (actor === undefined) return undefined
-      const [ready] = conditionsOf(actor.context as unknown as ProjectContext)
+      const [ready] = conditionsOf(contextOf<ProjectContext>(actor))
       return { reason: ready.status === 'True' ? '' : ready.reason, isDeleted: isDeleted(actor), seq: actor.seq }
     },
     async projects() {
@@ -31,7 +32,7 @@ export function actorReads(runtime: Pick<Runtime, 'read' | 'list'>): ActorReads 
       const tasks: LiveTask[] = []
       const namespace = project === undefined ? '' : project.slice(0, project.indexOf('/') + 1)
       for await (const actor of allActors(runtime, 'task', namespace)) {
-        const { config } = actor.context as unknown as TaskContext
+        const { config } = contextOf<TaskContext>(actor)
         if (stateOf(actor) !== 'live' || config.project === '') continue
         if (project !== undefined && config.project !== project) continue
         tasks.push({ id: actor.id, project: config.project, ...madeBy(actor) })
@@ -51,7 +52,7 @@ function stateOf(actor: ActorView | undefined): TaskState {
   return actor.status === 'done' ? 'final' : 'live'
 }
 
-function madeBy({ context }: ActorView): Pick<LiveTask, 'madeBy'> {
-  const { origin } = context as unknown as TaskContext
+function madeBy(actor: ActorView): Pick<LiveTask, 'madeBy'> {
+  const { origin } = contextOf<TaskContext>(actor)
   return origin.kind === 'human' ? { madeBy: origin.ref } : {}
 }

@@ -8,6 +8,7 @@ import { Problem } from '../http/problem.ts'
 import type { ActorKind } from '../machines/definition.ts'
 import type { PodContext } from '../machines/pod/context.ts'
 import type { TurnContext } from '../machines/turn/context.ts'
+import { contextOf } from '../runtime/context-of.ts'
 import { allActors } from '../runtime/all-actors.ts'
 import type { Retention, RetentionPolicy } from '../runtime/journal/retention.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
@@ -15,6 +16,8 @@ import type { Clock } from '../runtime/clock.ts'
 import type { JournalApi } from '../edges/journal/journal-api.ts'
 import { journalRoutes } from '../edges/journal/routes.ts'
 import type { HindranceOf } from '../edges/pods/hindrance.ts'
+import { boardRoute } from '../edges/inspector/routes/board.ts'
+import type { InspectorDeps } from '../edges/inspector/deps.ts'
 import { podLogRoute, type PodLogDeps } from './pod-logs.ts'
 import { projectVerbRoutes } from './project-verbs.ts'
 import { taskVerbRoutes } from './task-verbs.ts'
@@ -26,6 +29,7 @@ export interface OperationsDeps extends Pick<PodLogDeps, 'pods' | 'secrets'>, Pi
   readonly clock: Pick<Clock, 'now'>
   readonly pushRefusal?: WhyDeps['pushRefusal']
   readonly hindranceOf: HindranceOf
+  readonly board: InspectorDeps['board']
   readonly journal: JournalApi
   readonly retention: Pick<Retention, 'sweep' | 'last'>
   readonly policy: RetentionPolicy
@@ -49,6 +53,7 @@ export async function registerOperations(app: HttpApp, deps: OperationsDeps): Pr
     retentionRoutes(routes, deps)
     projectVerbRoutes(routes, { runtime, clock })
     redeliverRoute(routes, runtime)
+    boardRoute(routes, '/operations/board', deps)
     routes.get(
       '/operations/open',
       { schema: { summary: 'Unsettled effects and live pods, turns and Tasks' } },
@@ -131,12 +136,12 @@ function retentionRoutes(app: HttpApp, { retention, policy }: Pick<OperationsDep
 
 async function living(runtime: Runtime, kind: ActorKind): Promise<readonly object[]> {
   const found: object[] = []
-  for await (const { id, path, status } of allActors(runtime, kind)) if (status === 'active') found.push({ id, path })
+  for await (const { id, path } of allActors(runtime, kind, '', { status: 'active' })) found.push({ id, path })
   return found
 }
 
 async function describeTurn(runtime: Runtime, view: ActorView): Promise<object> {
-  const turn = view.context as unknown as TurnContext
+  const turn = contextOf<TurnContext>(view)
   const pod = (await runtime.read(`pod:${turn.pod}`))?.context as PodContext | undefined
   const result = (await runtime.history(view.address)).find(({ event }) => event.type === 'turn.result')?.event
   return {

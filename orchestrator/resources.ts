@@ -26,6 +26,7 @@ import { turnId, type PodContext } from '../machines/pod/context.ts'
 import type { ProjectContext } from '../machines/project/context.ts'
 import type { QueueContext } from '../machines/queue/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'
+import { contextOf } from '../runtime/context-of.ts'
 import { allActors } from '../runtime/all-actors.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
 
@@ -107,7 +108,7 @@ async function taskRelations(runtime: Runtime, { id, context }: ActorView): Prom
   const owned = await Promise.all(issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
   const newest = podOrdinal === 0 ? undefined : await runtime.read(`pod:${id}/${podOrdinal}`)
   const pod = podAlive ? newest : undefined
-  const turn = pod && (await openTurn(runtime, pod.context as unknown as PodContext))
+  const turn = pod && (await openTurn(runtime, contextOf<PodContext>(pod)))
   return {
     issues: owned.filter((issue) => issue !== undefined),
     ...(pod ? { pod } : {}),
@@ -135,13 +136,13 @@ async function queuedEvents(
 
 /** An entry that mints carries its seed; of one for the next pod its Task knows. */
 async function costFacts({ runtime }: Pick<ResourceViewsDeps, 'runtime'>, queue: ActorView): Promise<CostFacts> {
-  const { entries } = queue.context as unknown as QueueContext
+  const { entries } = contextOf<QueueContext>(queue)
   const spawns = entries.filter(({ seed }) => seed === undefined)
   const [ledger, ...tasks] = await Promise.all([
     runtime.read(`ledger:${queue.id}`),
     ...spawns.map(({ task }) => runtime.read(`task:${task}`)),
   ])
-  const known = tasks.flatMap((task) => (task ? [[task.id, task.context as unknown as TaskContext] as const] : []))
+  const known = tasks.flatMap((task) => (task ? [[task.id, contextOf<TaskContext>(task)] as const] : []))
   const { limits } = (ledger?.context ?? {}) as Partial<LedgerContext>
   return { tasks: new Map(known), ...(limits ? { limits } : {}) }
 }

@@ -10,6 +10,7 @@ import { Problem } from '../http/problem.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import type { OwnedIssue, TaskSeed } from '../machines/task/events.ts'
 import { maxTaskName, shortHash } from '../machines/rules/names.ts'
+import { contextOf } from '../runtime/context-of.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import type { ResourceViewsDeps } from './resource-deps.ts'
 
@@ -23,7 +24,7 @@ interface Life {
 }
 
 function originOf(actor: ActorView): TaskContext['origin'] {
-  return (actor.context as unknown as TaskContext).origin
+  return contextOf<TaskContext>(actor).origin
 }
 
 /**

@@ -7,6 +7,7 @@ import { tokensOf } from '../machines/rules/spending.ts'
 import type { TaskContext } from '../machines/task/context.ts'
 import { explain, explainQueued, type Why } from '../machines/why/why.ts'
 import type { HindranceOf, NamedHindrance } from '../edges/pods/hindrance.ts'
+import { contextOf } from '../runtime/context-of.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ActorView, Runtime } from '../runtime/runtime.ts'
 import { readLastTurn } from './last-turn.ts'
@@ -96,7 +97,7 @@ export async function readWhy(deps: WhyDeps, name: string): Promise<Why | undefi
     }
     return undefined
   }
-  const context = task.context as unknown as TaskContext
+  const context = contextOf<TaskContext>(task)
   const pod = await podOf(runtime, context)
   const { project } = context.config
   const [queue, ledger, turn, timers, lastTurn] = await Promise.all([

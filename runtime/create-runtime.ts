@@ -21,6 +21,7 @@ import type {
   Delivery,
   EffectHandlers,
   JournalRow,
+  ListQuery,
   PendingEffect,
   Receipt,
   Runtime,
@@ -29,7 +30,8 @@ import type { InboxNumber } from './store/journal/commit-steps.ts'
 import { countShards } from './store/shards/count-shards.ts'
 import { findDeadLetter, listDeadLetters, removeDeadLetter } from './store/inbox/dead-letters.ts'
 import { findReceipts } from './store/inbox/find-receipts.ts'
-import { listActors } from './store/actors/list-actors.ts'
+import { endedActors } from './store/actors/ended-actors.ts'
+import { findActors } from './store/actors/find-actors.ts'
 import { listEffects } from './store/effects/list-effects.ts'
 import { listTimers } from './store/timers/list-timers.ts'
 import { loadActors } from './store/actors/load-actors.ts'
@@ -176,13 +178,15 @@ class DurableRuntime implements Runtime {
     return (await this.#views([address]))[0]
   }
 
-  async list(
-    kind: ActorKind,
-    query: { readonly after?: string; readonly limit?: number; readonly idPrefix?: string } = {},
-  ): Promise<readonly ActorView[]> {
-    const prefix = `${kind}:${query.idPrefix ?? ''}`
-    const after = query.after === undefined ? '' : `${kind}:${query.after}`
-    return this.#views(await listActors(this.#options.sql, { prefix, after, limit: query.limit ?? 1000 }))
+  async list(kind: ActorKind, query: ListQuery = {}): Promise<readonly ActorView[]> {
+    const { idPrefix = '', after, limit = 1000, status } = query
+    const behind = after === undefined ? '' : `${kind}:${after}`
+    const rows = await findActors(this.#options.sql, { prefix: `${kind}:${idPrefix}`, after: behind, limit, status })
+    return this.#views(rows.map(({ address }) => address))
+  }
+
+  async listEnded(...[kind, query]: Parameters<Runtime['listEnded']>): Promise<readonly ActorView[]> {
+    return this.#views(await endedActors(this.#options.sql, kind, query))
   }
 
   async history(

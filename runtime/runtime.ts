@@ -149,14 +149,25 @@ export interface EffectHandler<P extends JsonObject = JsonObject> {
 /** By effect type. */
 export type EffectHandlers = Readonly<Record<string, EffectHandler>>
 
+export interface ListQuery {
+  readonly after?: string
+  /** Absent: 1,000. */
+  readonly limit?: number
+  readonly idPrefix?: string
+  readonly status?: ActorView['status']
+}
+
 export interface Runtime {
   /** Resolves once the event is durable AND stepped (R1). Rejects with `OverloadedError` when the inbox is full. */
   deliver(delivery: Delivery): Promise<Receipt>
   read(address: ActorAddress): Promise<ActorView | undefined>
   list(
     kind: ActorKind,
-    query?: { readonly after?: string; readonly limit?: number; readonly idPrefix?: string },
+    /** In order of ids, behind `after`. Those of one status come from an index: what has ended costs nothing where `active` is asked. */
+    query?: ListQuery,
   ): Promise<readonly ActorView[]>
+  /** Actors of a kind that ended at `since` or later, the newest first. */
+  listEnded(kind: ActorKind, query: { readonly since: number; readonly limit: number }): Promise<readonly ActorView[]>
   history(
     address: ActorAddress,
     query?: { readonly from?: number; readonly limit?: number },

@@ -2,6 +2,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { stageReasons } from '../../machines/task/reasons.ts'
+import { contextOf } from '../../runtime/context-of.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -83,7 +84,7 @@ async function* liveRows(sql: Sql, prefix: string): AsyncGenerator<ActorRow> {
 function taskOf(view: Awaited<ReturnType<Runtime['read']>>): LiveTask | undefined {
   // It may have ended between the two reads.
   if (view?.status !== 'active') return undefined
-  const { kind, stage } = view.context as unknown as TaskContext
+  const { kind, stage } = contextOf<TaskContext>(view)
   const { name, reason, enteredAt } = stage
   return { seq: view.seq, kind, stage: name, reason: reasonLabel(reason), enteredAt }
 }

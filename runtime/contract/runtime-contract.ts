@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { emptyStore, type AwaitedSql } from './empty-store.ts'
 import { OverloadedError, RetryableError, TerminalError } from '../errors.ts'
 import { silentObserver } from '../observer.ts'
-import type { Delivery, Receipt, Runtime } from '../runtime.ts'
+import type { ActorView, Delivery, Receipt, Runtime } from '../runtime.ts'
 import type { Sql } from '../store/sql.ts'
 import { event, harness, pumping, task, until } from './harness.ts'
 import type { Harness } from './harness.ts'
@@ -910,18 +910,8 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
       it('that replays from the beginning to the same bytes (R11)', async () => {
         const { runtime } = await world.start({ snapshotEvery: 4 })
         await runtime.deliver(noted('a', 'k0', 'zero'))
-        for (const [index, type] of [
-          'armed',
-          'noted',
-          'disarmed',
-          'merged',
-          'told',
-          'asked',
-          'parked',
-          'unheard',
-          'noted',
-          'closed',
-        ].entries()) {
+        const types = 'armed noted disarmed merged told asked parked unheard noted closed'.split(' ')
+        for (const [index, type] of types.entries()) {
           await runtime.deliver({ to: task('a'), key: `k${index + 1}`, event: event(type, { note: `n${index}` }) })
         }
         const replay = await until(
@@ -961,14 +951,22 @@ export function runtimeContract(store: string, open: () => Promise<Sql>): void {
         expect(heard).toEqual(['k1', 'k2', 'k3'])
       })
 
-      it('and lists actors of a kind page by page', async () => {
+      it('and lists actors of a kind page by page, by status, and those that ended newest first', async () => {
         const { runtime } = await world.start()
-        await Promise.all(['n/c', 'n/a', 'm/b', 'n/b'].map((id) => runtime.deliver(noted(id, 'k', 'one'))))
-        expect((await runtime.list('task')).map((view) => view.id)).toEqual(['m/b', 'n/a', 'n/b', 'n/c'])
-        expect((await runtime.list('task', { idPrefix: 'n/', after: 'n/a', limit: 1 })).map((view) => view.id)).toEqual(
-          ['n/b'],
-        )
-        expect(await runtime.list('pod')).toEqual([])
+        const ids = async (views: Promise<readonly ActorView[]>): Promise<string> =>
+          (await views).map(({ id }) => id).join()
+        for (const [at, id] of ['n/c', 'n/a', 'm/b', 'n/b'].entries()) {
+          await runtime.deliver(noted(id, 'k', 'one'))
+          if (at % 2 === 0) await runtime.deliver({ to: task(id), key: 'end', event: event('closed') })
+          world.clock.advance(1000)
+        }
+        expect(await ids(runtime.list('task'))).toBe('m/b,n/a,n/b,n/c')
+        expect(await ids(runtime.list('task', { idPrefix: 'n/', after: 'n/a', limit: 1 }))).toBe('n/b')
+        expect(await ids(runtime.list('task', { status: 'active' }))).toBe('n/a,n/b')
+        expect(await ids(runtime.list('task', { status: 'done', after: 'm/b' }))).toBe('n/c')
+        expect(await ids(runtime.listEnded('task', { since: 0, limit: 9 }))).toBe('m/b,n/c')
+        expect(await ids(runtime.listEnded('task', { since: world.clock.now() - 2500, limit: 1 }))).toBe('m/b')
+        expect(await ids(runtime.list('pod'))).toBe('')
       })
     })
 

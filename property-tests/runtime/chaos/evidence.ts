@@ -6,7 +6,7 @@ import type { ActorAddress } from '../../../machines/definition.ts'
 import { journalRow } from '../../../runtime/actor-state.ts'
 import { machineHash } from '../../../runtime/step/machine-hash.ts'
 import { replayActor } from '../../../runtime/journal/replay.ts'
-import { listActors } from '../../../runtime/store/actors/list-actors.ts'
+import { findActors } from '../../../runtime/store/actors/find-actors.ts'
 import { readJournal } from '../../../runtime/store/journal/read-journal.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import { unsettledText } from '../../../runtime/store/effects/unsettled-effects.ts'
@@ -73,8 +73,9 @@ export async function gather(sql: Sql, folder: EvidenceFolder, shards: number): 
   }
 }
 
-function addressesOf(sql: Sql, kind: string): Promise<readonly ActorAddress[]> {
-  return listActors(sql, { prefix: `${kind}:`, after: '', limit: everything })
+async function addressesOf(sql: Sql, kind: string): Promise<readonly ActorAddress[]> {
+  const rows = await findActors(sql, { prefix: `${kind}:`, status: undefined, after: '', limit: everything })
+  return rows.map(({ address }) => address)
 }
 
 function replay(sql: Sql, address: ActorAddress): ReturnType<typeof replayActor> {
