@@ -29,6 +29,7 @@ import { createServer, type HttpServer } from '../http/server.ts'
 import { machines } from '../machines/registry.ts'
 import { startRetention, type Retention } from '../runtime/journal/retention.ts'
 import { alertReads, alertingOf } from './alerting.ts'
+import { boardReader } from './board.ts'
 import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { endProject } from './end-project.ts'
@@ -125,13 +126,15 @@ export async function composeRoutes(setup: Setup, stores: Stores, acting: Answer
 function forPeopleOf(
   setup: Setup,
   stores: Stores,
-): Stores['core'] & Pick<InspectorDeps, 'authenticate' | 'lastTurnOf'> & { readonly hindranceOf: HindranceOf } {
+): Stores['core'] &
+  Pick<InspectorDeps, 'authenticate' | 'lastTurnOf' | 'board'> & { readonly hindranceOf: HindranceOf } {
   const { core } = stores
   return {
     ...core,
     authenticate: bearer(setup.parts.verifyOidc),
     hindranceOf: hindrancesOf(setup, stores),
     lastTurnOf: ({ context }) => readLastTurn(core.runtime, context),
+    board: boardReader(core),
   }
 }
 

@@ -64,6 +64,7 @@ function asked(use: (fixture: CommandFixture) => Promise<void>): Promise<void> {
     const noPods = { pods: { logOf: async () => ({ state: 'gone' }) as const }, secrets: [] }
     void registerOperations(app, {
       hindranceOf: async () => undefined,
+      board: () => Promise.reject(new Error('nobody asks for it')),
       ...{ runtime, clock, sql, journal, retention, policy, authenticate, ...noPods },
       inspectorLink: () => '',
     })

@@ -1,4 +1,5 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
+import type { Board } from '../../machines/why/board.ts'
 import type { LastTurn } from '../../machines/why/why.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { Authenticate, Principal } from '../../http/auth/authenticate.ts'
@@ -19,6 +20,8 @@ export interface InspectorDeps {
   readonly hindranceOf: (actor: ActorView) => Promise<{ readonly sentence: string } | undefined>
   /** What the agent of a parked Task did last. Undefined: it is no such Task, or no turn of it ended. */
   readonly lastTurnOf: (actor: ActorView) => Promise<LastTurn | undefined>
+  /** What the page opens on. `me`: a login; of what waits for people, only what it may move. */
+  readonly board: (me?: string) => Promise<Board>
   readonly clock: Clock
   readonly ids: Ids
   readonly logger: Logger

@@ -12,6 +12,7 @@ import { Feed } from './feed.ts'
 import { serveLive } from './live.ts'
 import { actorRoutes } from './routes/actor.ts'
 import { actorsRoutes } from './routes/actors.ts'
+import { boardRoute } from './routes/board.ts'
 import { chartRoutes, pageRoutes } from './routes/page.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 
@@ -27,6 +28,7 @@ export async function registerInspector(app: HttpApp, deps: InspectorDeps): Prom
       scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
       actorsRoutes(scope as HttpApp, deps, feed)
       actorRoutes(scope as HttpApp, deps)
+      boardRoute(scope as HttpApp, '/board', deps, true)
       chartRoutes(scope as HttpApp, assets)
     },
     { prefix: '/inspector/api' },

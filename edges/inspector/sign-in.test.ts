@@ -37,6 +37,7 @@ async function open(more: { readonly secure?: boolean; readonly withoutSignIn?: 
     definitions: [],
     hindranceOf: async () => undefined,
     lastTurnOf: async () => undefined,
+    board: () => Promise.reject(new Error('nobody asks for it')),
     authenticate: bearer(() => Promise.reject(new Error('nobody brings a token here'))),
     allowFeed: ({ rights, claims }: Principal) => {
       if (rights?.roles.has('viewer') !== true && !(claims['roles'] as readonly string[]).includes('viewer'))

@@ -4,8 +4,13 @@ import type { TaskContext } from './context.ts'
 /** Whoever wrote these goals may instruct an agent: the operator, or the platform. An alert's are cleaned where it arrives. */
 const instructing: ReadonlySet<string> = new Set(['human', 'cron', 'alert'])
 
+interface Subject {
+  readonly repository: string
+  readonly number: number
+}
+
 type GoalOf = Pick<TaskContext, 'goal' | 'origin'> & {
-  readonly forge: Pick<TaskContext['forge'], 'issues' | 'mergeRequests'>
+  readonly forge: { readonly issues: readonly Subject[]; readonly mergeRequests: readonly Subject[] }
 }
 
 /** A goal that came of a forge has a title in it: its subjects are named by kind, repository and number instead. */

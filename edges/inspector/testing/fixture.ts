@@ -1,9 +1,11 @@
 /** A small living platform for this folder's tests: the real machines over a memory store, and a world that answers their effects. */
 import { randomUUID } from 'node:crypto'
+import { Value } from 'typebox/value'
 import { effectSchemas, type EffectType } from '../../../machines/effect.ts'
 import type { ActorAddress, MachineEvent } from '../../../machines/definition.ts'
 import { machines } from '../../../machines/registry.ts'
 import { aTaskConfig } from '../../../machines/testing/a-project.ts'
+import { Board } from '../../../machines/why/board.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
 import { until } from '../../../runtime/contract/harness.ts'
 import { createRuntime } from '../../../runtime/create-runtime.ts'
@@ -63,6 +65,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
       kind === 'task'
         ? { pod: 1, words: 'I stop here', tool: { name: 'Edit', failed: true }, ended: 'end_turn' }
         : undefined,
+    board: async () => Value.Create(Board),
     clock,
     ids,
     logger,

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { Value } from 'typebox/value'
+import { issueFacts, playStory, withFixture, type Fixture } from '../edges/inspector/testing/fixture.ts'
+import type { ProjectDirectory } from '../edges/forge/projects.ts'
+import { until } from '../runtime/contract/harness.ts'
+import { Board, boardFor, boardOf, type Card } from '../machines/why/board.ts'
+import { boardReader } from './board.ts'
+
+const lib = { name: 'lib', maintainerLogins: ['Maria'] }
+const directory = {
+  projects: async () => [{ namespace: 'default', name: 'demo', repositories: [lib], scm: { maintainerLogins: [] } }],
+} as unknown as Pick<ProjectDirectory, 'projects'>
+
+/** The inspector's story: one Task works, one was closed, and the third issue waits for nothing but a slot. */
+async function withBoard(
+  use: (read: (me?: string) => Promise<Board>, fixture: Fixture) => Promise<void>,
+): Promise<void> {
+  await withFixture(async (fixture) => {
+    await playStory(fixture)
+    let elapsed = 0
+    // Each reading is of now.
+    const clock = { now: () => fixture.clock.now(), elapsed: () => (elapsed += 60_000) }
+    await use(boardReader({ runtime: fixture.runtime, directory, clock }), fixture)
+  })
+}
+
+const titles = ({ cards }: Board['waiting']): readonly string[] => cards.map(({ title }) => title)
+
+describe('the board (OPERATIONS-17)', () => {
+  test('has each Task in one column, by who can move it, with the title of its issue and where to go', () =>
+    withBoard(async (read, { send }) => {
+      await send('issue:default/lib-10', { type: 'issue.observed', facts: issueFacts(10) })
+      await send('issue:default/lib-11', { type: 'issue.observed', facts: issueFacts(11) })
+      const board = await until(read, ({ queued, working }) => queued.cards.length === 3 && working.cards.length === 1)
+      expect(Value.Check(Board, board)).toBe(true)
+      expect(titles(board.ended)).toEqual(['Parse durations with 8 units'])
+      expect(titles(board.working)).toEqual(['Parse durations with 7 units'])
+      expect(board.queued.cards.map(({ title, queue }) => [title, queue])).toEqual([
+        ['Parse durations with 9 units', { position: 1, reason: 'no free slot' }],
+        ['Parse durations with 10 units', { position: 2, reason: 'no free slot' }],
+        ['Parse durations with 11 units', { position: 3, reason: 'no free slot' }],
+      ])
+      expect(board.queued.cards[0]).toMatchObject({ stage: 'queued', owner: 'queue', project: 'default/demo' })
+      expect(board.working.cards[0]?.thread).toMatchObject({
+        url: expect.stringContaining('forge.example/lib/issues/'),
+      })
+      expect(board.projects).toMatchObject([{ project: 'default/demo', fault: null, hold: '', slots: 2, used: 2 }])
+    }))
+
+  test('what waits for people says for whom, and a login finds its own: it filters and gives nothing', () =>
+    withBoard(async (read, { send, runtime }) => {
+      const waits = async (me?: string): Promise<readonly Card[]> => (await read(me)).waiting.cards
+      const [task] = await runtime.list('task', { status: 'active' })
+      await send(task!.address, { type: 'task.hold', by: 'ops', reason: 'look at it: ghp_0123456789abcdefghij' })
+      const [held] = await until(waits, ({ length }) => length === 1)
+      expect(held).toMatchObject({ task: task!.id, owner: 'operator', people: [] })
+      expect(JSON.stringify(held)).not.toContain('ghp_')
+      const limits = { maxConcurrentAgents: 9, capacity: 9, alertCapacity: 1 }
+      await send('queue:default/demo', { type: 'queue.configured', ...limits })
+      const facts = { ...issueFacts(12), title: 'Leave months out', selfProposed: true }
+      await send('issue:default/lib-12', { type: 'issue.observed', facts })
+      const cards = await until(waits, ({ length }) => length === 2)
+      expect(cards[1]).toMatchObject({ title: 'Leave months out', owner: 'human', people: ['Maria', 'rosa'] })
+      for (const me of ['@maria', 'ROSA', 'mallory'])
+        expect([me, titles((await read(me)).waiting)]).toEqual([me, me === 'mallory' ? [] : ['Leave months out']])
+      expect((await read('mallory')).ended.cards).toHaveLength(1)
+    }))
+
+  test('asks an operator about a Task that nobody can load, and about a model that is withheld', () => {
+    const none = { tasks: [], ended: [], queues: [], projects: [], maintainers: new Map(), ledgers: new Map() }
+    const hold = { cause: 'no_credit', message: 'top up', since: 1, until: 9 } as const
+    const quarantined = [{ id: 'default/a', fault: 'no upgrade of task from version 1 to 2', since: 5 }]
+    const board = boardFor(boardOf({ ...none, issues: new Map(), quarantined, hold, now: 7 }))
+    expect(Value.Check(Board, board)).toBe(true)
+    expect(board.waiting.cards).toMatchObject([{ task: 'default/a', owner: 'operator', detail: quarantined[0]?.fault }])
+    expect(board.withheld).toEqual({ cause: 'no_credit', message: 'top up', until: 9 })
+  })
+
+  test('names what holds a Project', () =>
+    withBoard(async (read, { send }) => {
+      await send('queue:default/demo', { type: 'queue.paused', by: 'ops', reason: 'release' })
+      const board = await until(read, ({ projects }) => projects[0]?.hold !== '')
+      expect(board.projects[0]?.hold).toBe('paused by ops: release')
+      await send('project:default/demo', {
+        type: 'project.checked',
+        generation: 1,
+        ready: false,
+        reason: 'TokenRefused',
+        message: 'read own account: Bad credentials',
+      })
+      const { projects } = await until(read, (now) => now.projects[0]?.fault !== null)
+      expect(projects[0]?.fault).toEqual({ reason: 'TokenRefused', message: 'read own account: Bad credentials' })
+    }))
+})

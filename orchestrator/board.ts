@@ -1,0 +1,124 @@
+/** Reads what the board of Tasks is made of. */
+import { Value } from 'typebox/value'
+import type { ActorAddress, ActorKind } from '../machines/definition.ts'
+import type { IssueContext } from '../machines/issue/context.ts'
+import type { IssueFacts } from '../machines/issue/events.ts'
+import type { LedgerContext } from '../machines/ledger/context.ts'
+import type { ModelKeyContext } from '../machines/model-key/context.ts'
+import type { ProjectContext } from '../machines/project/context.ts'
+import type { QueueContext } from '../machines/queue/context.ts'
+import type { TaskContext } from '../machines/task/context.ts'
+import { Board, boardFor, boardOf, type Seen } from '../machines/why/board.ts'
+import { maintainersOf, projectId, type ProjectDirectory } from '../edges/forge/projects.ts'
+import { contextOf } from '../runtime/context-of.ts'
+import { allActors } from '../runtime/all-actors.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { redact } from '../runtime/redact.ts'
+import type { ActorView, Runtime } from '../runtime/runtime.ts'
+
+interface BoardDeps {
+  readonly runtime: Pick<Runtime, 'read' | 'list' | 'listEnded'>
+  readonly directory: Pick<ProjectDirectory, 'projects'>
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>
+}
+
+const dayMs = 86_400_000
+const mostEnded = 100
+/** Every page that is open asks after each step; all of them share one reading for so long. */
+const sharedMs = 1000
+/** What ended is found by no index. */
+const endedMs = 15_000
+
+export function boardReader(deps: BoardDeps): (me?: string) => Promise<Board> {
+  const { clock } = deps
+  const ended = shared(clock, endedMs, () =>
+    deps.runtime.listEnded('task', { since: clock.now() - dayMs, limit: mostEnded }),
+  )
+  const whole = shared(clock, sharedMs, async () =>
+    Value.Parse(Board, redact(boardOf(await readAll(deps, await ended())))),
+  )
+  return async (me) => boardFor(await whole(), me)
+}
+
+/** One reading for all who ask within `ms` after it; of one that took long, for so long that readings take a twentieth of the time. */
+function shared<T>(clock: Pick<Clock, 'elapsed'>, ms: number, read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined
+  let staleAt = 0
+  return () => {
+    const startedAt = clock.elapsed()
+    if (reading !== undefined && startedAt < staleAt) return reading
+    staleAt = Infinity
+    reading = read()
+    reading.then(
+      () => (staleAt = clock.elapsed() + Math.max(ms, 20 * (clock.elapsed() - startedAt))),
+      () => (staleAt = 0),
+    )
+    return reading
+  }
+}
+
+async function readAll({ runtime, directory, clock }: BoardDeps, ended: readonly ActorView[]): Promise<Seen> {
+  const [live, quarantined, queues, ledgers, projects, keys, settings] = await Promise.all([
+    tasksOf(runtime, 'active'),
+    tasksOf(runtime, 'quarantined'),
+    contextsOf<QueueContext>(runtime, 'queue'),
+    contextsOf<LedgerContext>(runtime, 'ledger'),
+    contextsOf<ProjectContext>(runtime, 'project', ({ path }) => !path.startsWith('deleted')),
+    contextsOf<ModelKeyContext>(runtime, 'model-key'),
+    directory.projects(),
+  ])
+  const tasks = live.map(taskOf)
+  const endedTasks = ended.map(taskOf)
+  const issues = [...tasks, ...endedTasks].flatMap(({ context }) => context.forge.issues[0]?.issue ?? [])
+  const asked = queues.flatMap(({ entries }) => entries.flatMap(({ seed }) => seed?.issues[0]?.issue ?? []))
+  return {
+    tasks,
+    ended: endedTasks,
+    quarantined: quarantined.map(({ id, fault = '', updatedAt }) => ({ id, fault, since: updatedAt })),
+    issues: await readIssues(runtime, [...new Set([...issues, ...asked])]),
+    queues,
+    ledgers: new Map(ledgers.map((ledger) => [ledger.id, ledger])),
+    projects,
+    maintainers: new Map(
+      settings.flatMap((project) =>
+        project.repositories.map((one) => [`${projectId(project)} ${one.name}`, maintainersOf(project, one)]),
+      ),
+    ),
+    hold: keys.find(({ hold }) => hold !== null)?.hold ?? null,
+    now: clock.now(),
+  }
+}
+
+function taskOf(actor: ActorView): Seen['tasks'][number] {
+  return { path: actor.path, context: contextOf<TaskContext>(actor) }
+}
+
+/** It may have moved on between the two readings of a list. */
+async function tasksOf(runtime: Pick<Runtime, 'list'>, status: ActorView['status']): Promise<readonly ActorView[]> {
+  const found: ActorView[] = []
+  for await (const view of allActors(runtime, 'task', '', { status })) if (view.status === status) found.push(view)
+  return found
+}
+
+async function contextsOf<C>(
+  runtime: Pick<Runtime, 'list'>,
+  kind: ActorKind,
+  isWanted: (view: ActorView) => boolean = () => true,
+): Promise<readonly C[]> {
+  const found: C[] = []
+  for await (const view of allActors(runtime, kind, '', { status: 'active' }))
+    if (isWanted(view)) found.push(contextOf<C>(view))
+  return found
+}
+
+async function readIssues(
+  runtime: Pick<Runtime, 'read'>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, IssueFacts>> {
+  const read = ids.map(async (id): Promise<readonly [string, IssueFacts][]> => {
+    const view = await runtime.read(`issue:${id}` satisfies ActorAddress)
+    const facts = view && contextOf<IssueContext>(view).facts
+    return facts ? [[id, facts]] : []
+  })
+  return new Map((await Promise.all(read)).flat())
+}
