@@ -32,6 +32,21 @@ const view = {
   spec: { kind: evil },
   status: { stage: evil, stageReason: evil, agentKind: evil },
 }
+const card = {
+  ...{
+    task: evil,
+    project: evil,
+    title: evil,
+    stage: evil,
+    since: 1,
+    reason: evil,
+    owner: evil,
+    why: evil,
+    next: evil,
+  },
+  ...{ detail: evil, people: [evil], thread: { name: evil, url: evil }, queue: { position: 1, reason: evil } },
+  ...{ turns: 1, tokens: 1, usd: 1 },
+}
 const effect = {
   ...{ key: evil, actor: evil, type: evil, state: 'dead', attempts: 1, decidedAt: 0, notBefore: 0, lastError: evil },
   params: { [evil]: evil },
@@ -86,6 +101,12 @@ const answers: Readonly<Record<string, unknown>> = {
   '/operations/logs': {
     ...{ task: evil, pod: 1, isLive: false, truncated: true, cursor: '', waits: evil },
     lines: [evil, JSON.stringify({ time: evil, level: 50, msg: evil, [evil]: evil, err: entry })],
+  },
+  '/operations/board': {
+    now: 1,
+    ...Object.fromEntries(['waiting', 'working', 'queued', 'ended'].map((name) => [name, { cards: [card], more: 1 }])),
+    projects: [{ project: evil, fault: { reason: evil, message: evil }, hold: evil, slots: 1, used: 1, budgets: [] }],
+    withheld: { cause: evil, message: evil, until: 1 },
   },
   '/operations/transcript': { task: evil, pod: 1, at: evil, truncated: true, lines: [evil] },
   ...Object.fromEntries(
@@ -234,6 +255,7 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   comment: ['a x', 'lib#1 x'],
   logs: ['a', 'a --json'],
   transcript: ['a', 'a --json'],
+  waiting: ['', '--json'],
   retry: ['a', 'a --json'],
   cancel: ['a', 'a --json'],
   hold: ['a --reason x', 'a --reason x --json'],
@@ -274,6 +296,7 @@ const ofServer = [
   'comment',
   'logs',
   'transcript',
+  'waiting',
   'retry',
   'cancel',
   'hold',

@@ -55,6 +55,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'comment on the forge, by your own right: TASK TEXT|- [--as NAME]',
     run: async (args) => (await import('./commands/comment.ts')).comment(args),
   },
+  waiting: {
+    summary: 'list the Tasks that wait for people, and what each waits for: [--me NAME] [--json]',
+    run: async (args) => (await import('./commands/waiting.ts')).waiting(args),
+  },
   logs: {
     summary: "print what the wrapper of a Task's pod logged: TASK [--pod N] [--tail N] [--follow]",
     run: async (args) => (await import('./commands/logs.ts')).logs(args),

@@ -2,6 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { columnsOf, valueAt, type Column } from '../../crd/columns.ts'
 import type { Kind } from '../../crd/kinds.ts'
 import { sleep, systemClock, type Clock } from '../../runtime/clock.ts'
+import { age } from '../age.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { isAway, listAll, type OrchestratorClient } from '../client.ts'
@@ -147,20 +148,12 @@ function cell(view: View, { path, otherwise }: Column): string {
   return valueAt(view, path) || more || '-'
 }
 
-const units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-] as const
-
 /** Since it was made; a Task that nobody applied was made when it was minted. */
 function ageOf(view: View, now: number): string {
   const made = view.metadata.creationTimestamp ?? valueAt(view, '.status.stages.0.at')
   const since = now - Date.parse(made)
   if (Number.isNaN(since)) return '-'
-  const [unit, ms] = units.find(([, one]) => since >= 2 * one) ?? units[3]
-  return `${Math.max(0, Math.floor(since / ms))}${unit}`
+  return age(since)
 }
 
 const pollMs = 2000
