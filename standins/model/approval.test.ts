@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { approvalOf } from './approval.ts'
 import type { BundleComment, BundleThread } from './bundle.ts'
 
-function comment(at: string, body: string, more: Partial<BundleComment> = {}): BundleComment {
-  return { author: 'maria', at: `2026-01-02T03:04:${at}Z`, bot: false, external_id: at, body, ...more }
+/** As bundles have it: the time in whole minutes. */
+function comment(id: string, body: string, more: Partial<BundleComment> = {}): BundleComment {
+  return { author: 'maria', at: '2026-01-02T03:04Z', bot: false, external_id: id, body, ...more }
 }
 
 function thread(...comments: readonly BundleComment[]): BundleThread {
@@ -18,11 +19,13 @@ test('the newest word of a person decides', () => {
   expect(approvalOf(thread(yes, comment('11', '/hold', { bot: true })))).toMatchObject({ external_id: '10' })
 })
 
-test('a withdrawal on a merge request takes back what stood before it, and nothing that came after', () => {
+test('a withdrawal on a merge request takes back what stood before it, and nothing that came after in the same minute', () => {
   const held = thread(comment('11', '/hold'))
   expect(approvalOf(thread(yes), [held])).toBeUndefined()
   expect(approvalOf(thread(yes, comment('12', 'approve')), [held])).toMatchObject({
     external_id: '12',
     quote: 'approve',
   })
+  const later = thread(comment('9', '/hold', { at: '2026-01-02T03:05Z' }))
+  expect(approvalOf(thread(yes), [later])).toBeUndefined()
 })

@@ -27,12 +27,18 @@ export function approvalOf(
     .filter((comment) => !comment.bot && lineOf(comment, withdraws) !== undefined)
   for (const comment of (issue?.comments ?? []).toReversed()) {
     if (comment.bot) continue
-    if (lineOf(comment, withdraws) !== undefined || withdrawn.some(({ at }) => at >= comment.at)) return undefined
+    if (lineOf(comment, withdraws) !== undefined || withdrawn.some((other) => !isBefore(other, comment)))
+      return undefined
     const quote = lineOf(comment, approves)
     if (quote !== undefined)
       return { external_id: comment.external_id, author: comment.author, body: comment.body, quote }
   }
   return undefined
+}
+
+/** Bundles name the minute; within it ids grow. */
+function isBefore(one: BundleComment, other: BundleComment): boolean {
+  return one.at === other.at ? Number(one.external_id) < Number(other.external_id) : one.at < other.at
 }
 
 function lineOf(comment: BundleComment, pattern: RegExp): string | undefined {
