@@ -22,10 +22,6 @@ test('the newest word of a person decides', () => {
 test('a withdrawal on a merge request takes back what stood before it, and nothing that came after in the same minute', () => {
   const held = thread(comment('11', '/hold'))
   expect(approvalOf(thread(yes), [held])).toBeUndefined()
-  expect(approvalOf(thread(yes, comment('12', 'approve')), [held])).toMatchObject({
-    external_id: '12',
-    quote: 'approve',
-  })
-  const later = thread(comment('9', '/hold', { at: '2026-01-02T03:05Z' }))
-  expect(approvalOf(thread(yes), [later])).toBeUndefined()
+  expect(approvalOf(thread(yes, comment('12', 'approve')), [held])?.quote).toBe('approve')
+  expect(approvalOf(thread(yes), [thread(comment('9', '/hold', { at: '2026-01-02T03:05Z' }))])).toBeUndefined()
 })

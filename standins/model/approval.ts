@@ -27,8 +27,7 @@ export function approvalOf(
     .filter((comment) => !comment.bot && lineOf(comment, withdraws) !== undefined)
   for (const comment of (issue?.comments ?? []).toReversed()) {
     if (comment.bot) continue
-    if (lineOf(comment, withdraws) !== undefined || withdrawn.some((other) => !isBefore(other, comment)))
-      return undefined
+    if (lineOf(comment, withdraws) !== undefined || withdrawn.some((one) => !isBefore(one, comment))) return undefined
     const quote = lineOf(comment, approves)
     if (quote !== undefined)
       return { external_id: comment.external_id, author: comment.author, body: comment.body, quote }
