@@ -34,14 +34,6 @@ export const ActorRow = Type.Object({
 })
 export type ActorRow = Static<typeof ActorRow>
 
-export const ActiveState = Type.Object({
-  id: Type.String(),
-  owner: Type.Optional(Type.String()),
-  reason: Type.Optional(Type.String()),
-  unblocks: Type.Optional(Type.String()),
-})
-export type ActiveState = Static<typeof ActiveState>
-
 export const TimerRow = Type.Object({ name: Type.String(), state: Type.Optional(Type.String()), dueAt: Type.Number() })
 export type TimerRow = Static<typeof TimerRow>
 
@@ -71,8 +63,8 @@ export const ActorAnswer = Type.Object({
   /** Of a parked Task: what its agent did last. */
   lastTurn: Type.Optional(ActorLastTurn),
   context: AnyJson,
-  /** Innermost active states, each with what its machine says of it or of the nearest state around it. */
-  states: Type.Array(ActiveState),
+  /** Its issues and merge requests on the forge. */
+  links: Type.Array(Type.Object({ text: Type.String(), url: Type.String() })),
   timers: Type.Array(TimerRow),
   effects: Type.Array(EffectRow),
   now: Type.Number(),

@@ -17,6 +17,15 @@ const flags = [
   '--disable-sync',
 ]
 
+/** The agent of the story's Task has asked, and read what was answered: its plan waits for the approval. */
+async function endTurn({ send, runtime }: Fixture, task: `task:${string}`): Promise<void> {
+  const { journal } = (await runtime.read(task))!.context as { readonly journal?: { readonly eventSequence: number } }
+  await send(task, { type: 'turn.accepted', pod: 1, turn: 0, eventsUpTo: journal!.eventSequence })
+  await send(task, { type: 'agent.asked', pod: 1, repository: 'lib', number: 7 })
+  const turn = { pod: 1, turn: 0, purpose: 'work', finalText: '', usage: {}, pushed: [], failed: [] }
+  await send(task, { type: 'turn.ended', ...turn })
+}
+
 describeRequiring('chromium', 'the inspector in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -54,10 +63,27 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         expect(await isActive(page, 'pod.working.busy')).toBe(true)
         expect(page.url()).not.toContain('ticket')
         const facts = page.getByRole('region', { name: 'Facts' })
-        expect(await facts.innerText()).toMatch(/pod\.working\.busy\s+agent[\s\S]*Moves on: the turn ends/)
+        expect(await facts.innerText()).toMatch(/working\s+agent[\s\S]*Moves on: the turn ends/)
         expect(await facts.innerText()).toContain('implementingBudget in 2 d 23 h')
         await page.reload()
         expect(await isActive(page, 'pod.working.busy')).toBe(true)
+      })
+    })
+  })
+
+  test('a Task that waits for a maintainer says so in badge, list and first card, and is not green', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({ colorScheme: 'light' }, async (page) => {
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await page.locator('h2 .badge.goes', { hasText: '► working' }).waitFor()
+        await endTurn(fixture, task as `task:${string}`)
+        await page.locator('h2 .badge.asks', { hasText: '? waits for approval' }).waitFor()
+        expect(await page.locator('.goes .state.active, h2 .badge.goes').count()).toBe(0)
+        await page.locator('.actor[aria-current] .words.asks').waitFor()
+        const card = page.locator('.card').first()
+        expect(await card.innerText()).toMatch(/maintainer[\s\S]*The plan waits/)
+        expect(await card.innerText()).toContain('/approve')
+        expect(await card.getByRole('link', { name: 'lib#7' }).getAttribute('href')).toContain('/lib/issues/7')
       })
     })
   })

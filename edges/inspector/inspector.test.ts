@@ -11,6 +11,15 @@ interface Page<T> {
   readonly nextCursor?: string
 }
 
+/** The agent of the story's Task has asked, and read what was answered: its plan waits for the approval. */
+async function endTurn({ send, runtime }: Fixture, task: ActorAddress): Promise<void> {
+  const { journal } = (await runtime.read(task))!.context as { readonly journal?: { readonly eventSequence: number } }
+  await send(task, { type: 'turn.accepted', pod: 1, turn: 0, eventsUpTo: journal!.eventSequence })
+  await send(task, { type: 'agent.asked', pod: 1, repository: 'lib', number: 7 })
+  const turn = { pod: 1, turn: 0, purpose: 'work', finalText: '', usage: {}, pushed: [], failed: [] }
+  await send(task, { type: 'turn.ended', ...turn })
+}
+
 let fixture: Fixture
 let task: ActorAddress
 let end: () => void
@@ -153,17 +162,14 @@ describe('what is shown', () => {
     expect((await get<Page<ActorRow>>('actors?kind=issue&status=done')).items).toEqual([])
   })
 
-  test('an actor with the words of its states, its timers and what it has outstanding', async () => {
+  test('an actor with how it stands, its timers and what it has outstanding', async () => {
     const actor = await get<ActorAnswer>(`actor?address=${task}`)
-    expect(actor.states).toEqual([
-      expect.objectContaining({ id: 'stage.live.active.implementing.clocked', owner: 'agent' }),
-      expect.objectContaining({
-        id: 'pod.working.busy',
-        owner: 'agent',
-        reason: expect.any(String),
-        unblocks: expect.any(String),
-      }),
-    ])
+    expect(actor.standing).toMatchObject({
+      word: 'working',
+      owner: 'agent',
+      reason: 'the agent works on a turn',
+      next: 'the turn ends',
+    })
     expect(actor.timers).toEqual([expect.objectContaining({ name: 'implementingBudget' })])
     expect(actor).not.toHaveProperty('hindrance')
     expect(actor).toMatchObject({ lastTurn: { words: 'I stop here', tool: { name: 'Edit', failed: true } } })
@@ -307,4 +313,19 @@ describe('a stranger', () => {
     await expect.poll(() => openDescriptors(process.pid), { timeout: 10_000 }).toBeLessThanOrEqual(before + 5)
     expect(await get('kinds')).toMatchObject({ kinds: expect.any(Array) })
   })
+})
+
+test('a Task that waits for the approval of a maintainer says so, and leads to the issue where it is given', async () => {
+  await endTurn(fixture, task)
+  const { standing, links } = await get<ActorAnswer>(`actor?address=${task}`)
+  expect(standing).toMatchObject({
+    word: 'waits for approval',
+    tone: 'asks',
+    owner: 'maintainer',
+    reason: expect.stringContaining('the plan waits for the approval of a maintainer'),
+    next: expect.stringContaining('/approve'),
+  })
+  expect(links).toEqual([{ text: 'lib#7', url: 'https://forge.example/lib/issues/7' }])
+  const { items } = await get<Page<ActorRow>>('actors?kind=task')
+  expect(items.find(({ address }) => address === task)?.standing.word).toBe('waits for approval')
 })

@@ -82,7 +82,7 @@ export const manyReviewRounds = 10
 
 export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroundings): Why {
   const context = task.context as unknown as TaskContext
-  const slots = queue?.context as unknown as QueueContext | undefined
+  const slots = slotsOf(queue)
   return {
     task: context.id,
     ...firingsOf(slots, context.id),
@@ -90,7 +90,7 @@ export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroun
     resting: taskResting(context, task.path) ?? null,
     detail: context.stage.detail,
     below: context.pod.alive ? [...belowOf('pod', pod), ...belowOf('turn', turn)] : [],
-    queue: slots ? placeOf(slots, context.pod.entry, now) : null,
+    queue: placeOf(slots, context.pod.entry, now),
     nextTimer: nextOf(timers),
     reviewRounds: context.stage.reviewRounds >= manyReviewRounds ? context.stage.reviewRounds : null,
     spending: spendingOf(context.id, ledger),
@@ -101,8 +101,8 @@ export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroun
 
 /** A Task that is not there yet, because its entry waits. Undefined: nothing of it waits in this queue. */
 export function explainQueued(task: string, queue: Actor, ledger: Actor | undefined, now: number): Why | undefined {
-  const context = queue.context as unknown as QueueContext
-  const waiting = context.entries.find((one) => one.task === task && one.sort === 'mint' && one.admittedAt === null)
+  const context = slotsOf(queue)
+  const waiting = context?.entries.find((one) => one.task === task && one.sort === 'mint' && one.admittedAt === null)
   if (!waiting?.seed) return undefined
   return {
     task,
@@ -143,8 +143,17 @@ function belowOf(kind: 'pod' | 'turn', actor: Actor | undefined): readonly Resti
   return actor ? restingOf(kind, actor.path).slice(-1) : []
 }
 
-function placeOf(queue: QueueContext, entry: string | null, now: number): QueuePlace | null {
-  return positions(queue, now).find((place) => place.entry === entry) ?? null
+function slotsOf(queue: Actor | undefined): QueueContext | undefined {
+  return queue?.context as unknown as QueueContext | undefined
+}
+
+function placeOf(queue: QueueContext | undefined, entry: string | null, now: number): QueuePlace | null {
+  return (queue && positions(queue, now).find((place) => place.entry === entry)) ?? null
+}
+
+/** Of an entry in this queue; null: it does not wait. */
+export function placeIn(queue: Actor | undefined, entry: string, now: number): QueuePlace | null {
+  return placeOf(slotsOf(queue), entry, now)
 }
 
 /** `xstate.after.<delay>.<state>` names the wait. */

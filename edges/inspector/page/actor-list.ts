@@ -1,5 +1,6 @@
 import { Fragment, h, type ComponentChild } from 'preact'
 import type { ActorRow } from '../answers.ts'
+import { standingWords } from './facts.ts'
 import { age } from './format.ts'
 
 export interface Group {
@@ -95,7 +96,10 @@ function actorButton(row: ActorRow, { selected, now, onSelect }: ActorListProps)
     [
       h('span', { class: 'id' }, row.id),
       h('span', { class: 'age' }, age(now - row.updatedAt)),
-      h('span', { class: 'path' }, row.status === 'quarantined' ? 'quarantined' : shortPath(row.path)),
+      h('span', { class: 'path' }, [
+        h('span', { class: `words ${row.standing.tone}` }, standingWords(row.standing)),
+        `  ${shortPath(row.path)}`,
+      ]),
     ],
   )
 }

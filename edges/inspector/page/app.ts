@@ -6,7 +6,7 @@ import type { Chart } from '../charts/chart.ts'
 import { ActorList } from './actor-list.ts'
 import { ApiError, readKinds } from './api.ts'
 import { ChartView } from './chart-view.ts'
-import { Facts } from './facts.ts'
+import { Facts, standingWords } from './facts.ts'
 import { span } from './format.ts'
 import { History } from './history.ts'
 import { openLine, type LineState } from './live.ts'
@@ -173,13 +173,14 @@ function Actor({ watched, selection, now, state, onState, onSeq }: ActorProps): 
   const taken = useMemo(() => takenIn(chart, rows, step), [chart, rows, step])
   if (actor === undefined)
     return h('main', { class: 'middle pane' }, h('p', { class: 'empty big' }, hint(watched, selection)))
-  const states = step === undefined ? actor.states : statesOn(chart, path)
-  return h('div', { class: 'looked-at' }, [
+  const states = statesOn(chart, path)
+  const { standing } = actor
+  return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}` }, [
     h('main', { class: 'middle pane' }, [
       h('h2', null, [
         h('span', { class: 'kind' }, actor.kind),
         actor.id,
-        h('span', { class: `badge ${actor.status}` }, actor.status),
+        step === undefined ? h('span', { class: `badge ${standing.tone}` }, standingWords(standing)) : null,
         h(
           'span',
           { class: 'since' },

@@ -1,5 +1,5 @@
 import { h, type ComponentChildren, type ComponentChild } from 'preact'
-import type { ActiveState, ActorAnswer, EffectRow, HistoryRow, TimerRow } from '../answers.ts'
+import type { ActorAnswer, EffectRow, HistoryRow, StandingRow, TimerRow } from '../answers.ts'
 import type { ChartState } from '../charts/chart.ts'
 import { count, span } from './format.ts'
 
@@ -7,7 +7,8 @@ interface FactsProps {
   readonly actor: ActorAnswer
   /** The step that is looked at, when it is not the newest. */
   readonly step: HistoryRow | undefined
-  readonly states: readonly ActiveState[]
+  /** The active ones of that step: of then only the place is known. */
+  readonly states: readonly ChartState[]
   readonly selected: ChartState | undefined
   readonly now: number
   onLive(): void
@@ -27,7 +28,7 @@ export function Facts({ actor, step, states, selected, now, onLive, onCloseState
       ? null
       : h('p', { class: 'fault', role: 'alert' }, sentence(actor.hindrance)),
     selected === undefined ? null : tableOf(selected, onCloseState),
-    states.map((state) => stateCard(state)),
+    step === undefined ? standingCard(actor) : states.map((state) => stateCard(state)),
     step !== undefined || actor.lastTurn === undefined ? null : lastTurnCard(actor.lastTurn),
     step === undefined ? [timersOf(actor.timers, now), effectsOf(actor.effects, now)] : stepOf(step),
     step === undefined ? jsonOf('Context', actor.context, true) : null,
@@ -46,11 +47,40 @@ function lastTurnCard({ words, tool, ended }: NonNullable<ActorAnswer['lastTurn'
   ])
 }
 
-function stateCard({ id, owner, reason, unblocks }: ActiveState): ComponentChild {
+/** Sign and word: no colour says it alone. */
+export function standingWords({ sign, word }: StandingRow): ComponentChild {
+  return [h('span', { 'aria-hidden': 'true' }, sign), ` ${word}`]
+}
+
+function standingCard({ standing, path, links }: ActorAnswer): ComponentChild {
+  const { tone, owner, reason, next } = standing
+  return h('div', { class: `card standing ${tone}` }, [
+    h('h3', null, [
+      h('span', { class: 'words' }, standingWords(standing)),
+      owner === undefined ? null : h('span', { class: 'owner' }, owner),
+    ]),
+    reason === undefined ? null : h('p', null, sentence(reason)),
+    next === undefined ? null : movesOn(next),
+    links.length === 0
+      ? null
+      : h(
+          'p',
+          { class: 'links' },
+          links.map(({ text, url }) => h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, text)),
+        ),
+    h('small', null, path),
+  ])
+}
+
+function movesOn(next: string): ComponentChild {
+  return h('p', { class: 'unblocks' }, [h('span', null, 'Moves on: '), next])
+}
+
+function stateCard({ id, owner, reason, unblocks }: ChartState): ComponentChild {
   return h('div', { class: 'card', key: id }, [
     h('h3', null, [id, owner === undefined ? null : h('span', { class: 'owner' }, owner)]),
     reason === undefined ? null : h('p', null, sentence(reason)),
-    unblocks === undefined ? null : h('p', { class: 'unblocks' }, [h('span', null, 'Moves on: '), unblocks]),
+    unblocks === undefined ? null : movesOn(unblocks),
   ])
 }
 

@@ -20,7 +20,7 @@ interface Way {
 }
 
 /** No step of the product's machines takes more. */
-const mostMoves = 6
+const mostMoves = 5
 
 const always = 'always'
 
@@ -57,6 +57,8 @@ export function takenRows(chart: Chart, before: string, after: string, eventType
   const wanted = keyOf(after.split(' '))
   const known = new Set<string>()
   let ways: readonly Way[] = [{ leaves: before.split(' ').filter(Boolean), moves: [] }]
+  // Nothing leads to a place of an older machine.
+  if (!after.split(' ').every((leaf) => chart.states.some(({ id }) => id === leaf))) return []
   for (let count = 0; count <= mostMoves; count += 1) {
     const found = ways.find(({ leaves, moves }) => keyOf(leaves) === wanted && (mayStay || moves[0]?.event === event))
     if (found !== undefined) return found.moves.filter(({ source, target }) => source !== target)

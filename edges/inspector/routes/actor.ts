@@ -1,11 +1,12 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
 import type { ActorAddress } from '../../../machines/definition.ts'
-import { parseAddress } from '../../../runtime/address.ts'
+import { placeIn } from '../../../machines/why/why.ts'
+import { addressOf, parseAddress } from '../../../runtime/address.ts'
 import type { ActorView, JournalRow, PendingEffect, PendingTimer } from '../../../runtime/runtime.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../../http/list.ts'
 import { Problem } from '../../../http/problem.ts'
-import { activeStates } from '../active-states.ts'
 import { ActorAnswer, HistoryRow, type EffectRow, type TimerRow } from '../answers.ts'
 import type { InspectorDeps } from '../deps.ts'
 import { redact, redactText } from '../../../runtime/redact.ts'
@@ -16,30 +17,28 @@ const address = Type.String({ minLength: 3, maxLength: 1024 })
 const ActorQuery = Type.Object({ address })
 const HistoryQuery = Type.Object({ ...listQuery, address })
 
-export function actorRoutes(
-  app: HttpApp,
-  { runtime, definitions, hindranceOf, lastTurnOf, clock }: InspectorDeps,
-): void {
+export function actorRoutes(app: HttpApp, { runtime, hindranceOf, lastTurnOf, clock }: InspectorDeps): void {
   app.get(
     '/actor',
     { schema: { hide: true, querystring: ActorQuery, response: { 200: ActorAnswer } } },
     async (request) => {
       const view = await read(request.query.address)
       const actor = view.address
-      const [timers, effects, hindrance, lastTurn] = await Promise.all([
+      const [timers, effects, hindrance, lastTurn, queue, links] = await Promise.all([
         runtime.pendingTimers({ actor }),
         runtime.pendingEffects({ actor }),
         hindranceOf(view),
         lastTurnOf(view),
+        placeOf(view),
+        linksOf(runtime, view),
       ])
-      const definition = definitions.find(({ kind }) => kind === view.kind)
       return {
-        ...rowOf(view),
+        ...rowOf(view, { queue }),
         ...(view.fault === undefined ? {} : { fault: redactText(view.fault) }),
         ...(hindrance === undefined ? {} : { hindrance: hindrance.sentence }),
         ...(lastTurn === undefined ? {} : { lastTurn }),
         context: redact(view.context),
-        states: definition === undefined ? [] : [...activeStates(definition, view.path)],
+        links,
         timers: timers.map(timerRow).toSorted((one, other) => one.dueAt - other.dueAt),
         effects: effects.map(effectRow),
         now: clock.now(),
@@ -63,12 +62,58 @@ export function actorRoutes(
     },
   )
 
+  /** What else of `why` is dear: it searches for the way to `delivered`. */
+  async function placeOf({ context }: ActorView): Promise<ReturnType<typeof placeIn>> {
+    if (!Value.Check(WithEntry, context)) return null
+    return placeIn(await runtime.read(`queue:${context.config.project}`), context.pod.entry, clock.now())
+  }
+
   async function read(given: string): Promise<ActorView> {
     const view = parseAddress(given) === undefined ? undefined : await runtime.read(given as ActorAddress)
     if (view === undefined) throw new Problem('not-found', 'there is no such actor')
     return view
   }
 }
+
+/** A Task whose pod has an entry in the queue, or had. */
+const WithEntry = Type.Object({
+  config: Type.Object({ project: Type.String() }),
+  pod: Type.Object({ entry: Type.String() }),
+})
+
+const WithThreads = Type.Object({
+  forge: Type.Object({
+    issues: Type.Array(Type.Object({ issue: Type.String() })),
+    mergeRequests: Type.Array(Type.Object({ mergeRequest: Type.String() })),
+  }),
+})
+
+const WithFacts = Type.Object({
+  facts: Type.Object({
+    repository: Type.String(),
+    number: Type.Integer(),
+    url: Type.String({ pattern: '^https?://' }),
+  }),
+})
+
+/** Each is the reading of an actor. */
+const mostLinks = 8
+
+async function linksOf(runtime: InspectorDeps['runtime'], view: ActorView): Promise<ActorAnswer['links']> {
+  const { issues, mergeRequests } = Value.Check(WithThreads, view.context) ? view.context.forge : noThreads
+  const threads = [
+    ...issues.map(({ issue }) => addressOf('issue', issue)),
+    ...mergeRequests.map(({ mergeRequest }) => addressOf('merge-request', mergeRequest)),
+  ]
+  const others = await Promise.all(threads.slice(0, mostLinks).map((address) => runtime.read(address)))
+  return [view, ...others].flatMap((thread) => {
+    if (thread === undefined || !Value.Check(WithFacts, thread.context)) return []
+    const { repository, number, url } = thread.context.facts
+    return [{ text: `${repository}${thread.kind === 'issue' ? '#' : '!'}${number}`, url }]
+  })
+}
+
+const noThreads: Static<typeof WithThreads>['forge'] = { issues: [], mergeRequests: [] }
 
 /** The event of an `after` timer names the delay and the state it belongs to. */
 function timerRow({ id, dueAt, event }: PendingTimer): TimerRow {

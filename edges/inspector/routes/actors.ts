@@ -72,9 +72,9 @@ async function search(
   return { items: found, nextCursor: encodeCursor(last) }
 }
 
-export function rowOf(view: ActorView): ActorRow {
+export function rowOf(view: ActorView, why: Parameters<typeof standingOf>[1] = {}): ActorRow {
   const { address, kind, id, status, path, seq, updatedAt } = view
-  const { reason, ...standing } = standingOf(view)
+  const { reason, ...standing } = standingOf(view, why)
   const shown = reason === undefined ? standing : { ...standing, reason: redactText(reason) }
   return { address, kind, id, status, path, seq, updatedAt, standing: shown }
 }
