@@ -4,8 +4,10 @@ import { registerAgentApi } from '../edges/agents/api.ts'
 import type { AgentApiDeps } from '../edges/agents/deps.ts'
 import { registerAlertWebhook } from '../edges/alerts/route.ts'
 import type { ForgeEdge } from '../edges/forge/forge-edge.ts'
+import { maintainersOf, projectId, type ProjectDirectory } from '../edges/forge/projects.ts'
 import { createAttempts } from '../edges/inspector/attempts.ts'
 import type { InspectorDeps } from '../edges/inspector/deps.ts'
+import { boardReader } from '../edges/inspector/read-board.ts'
 import { registerInspector } from '../edges/inspector/register.ts'
 import { createSessions } from '../edges/inspector/sessions.ts'
 import { createTickets, type Tickets } from '../edges/inspector/tickets.ts'
@@ -29,7 +31,6 @@ import { createServer, type HttpServer } from '../http/server.ts'
 import { machines } from '../machines/registry.ts'
 import { startRetention, type Retention } from '../runtime/journal/retention.ts'
 import { alertReads, alertingOf } from './alerting.ts'
-import { boardReader } from './board.ts'
 import type { Setup } from './setup.ts'
 import type { Stores } from './compose-stores.ts'
 import { endProject } from './end-project.ts'
@@ -134,8 +135,19 @@ function forPeopleOf(
     authenticate: bearer(setup.parts.verifyOidc),
     hindranceOf: hindrancesOf(setup, stores),
     lastTurnOf: ({ context }) => readLastTurn(core.runtime, context),
-    board: boardReader(core),
+    board: boardReader({ ...core, maintainers: () => maintainersIn(core.directory) }),
   }
+}
+
+async function maintainersIn(
+  directory: Pick<ProjectDirectory, 'projects'>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const projects = await directory.projects()
+  return new Map(
+    projects.flatMap((project) =>
+      project.repositories.map((one) => [`${projectId(project)} ${one.name}`, maintainersOf(project, one)] as const),
+    ),
+  )
 }
 
 function retentionOf({ settings, ports, metrics }: Setup, core: Stores['core']): Retention {

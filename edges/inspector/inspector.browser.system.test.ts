@@ -1,7 +1,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
-import { playStory, withFixture, type Fixture } from './testing/fixture.ts'
+import { issueFacts, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 
 /** Each test opens a store, a platform and a page. */
 vi.setConfig({ testTimeout: 120_000 })
@@ -84,6 +84,43 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         expect(await card.innerText()).toMatch(/maintainer[\s\S]*The plan waits/)
         expect(await card.innerText()).toContain('/approve')
         expect(await card.getByRole('link', { name: 'lib#7' }).getAttribute('href')).toContain('/lib/issues/7')
+      })
+    })
+  })
+
+  test('it opens on the board: what waits for people, for me, works, is queued and ended, and a card leads to its Task', async () => {
+    await withStory(async (fixture, task) => {
+      const facts = { ...issueFacts(12), title: '<b>Leave months out</b>', selfProposed: true }
+      const limits = { maxConcurrentAgents: 9, capacity: 9, alertCapacity: 1 }
+      await fixture.send('issue:default/lib-12', { type: 'issue.observed', facts })
+      await fixture.send('queue:default/demo', { type: 'queue.configured', ...limits })
+      await withPage({}, async (page) => {
+        await page.goto(fixture.link())
+        const column = (name: RegExp) => page.locator('.column', { has: page.getByRole('heading', { name, level: 2 }) })
+        const mine = column(/^Waits for/).getByRole('link', { name: '<b>Leave months out</b>' })
+        await column(/^Waits for people/)
+          .getByText('Leave months out')
+          .waitFor()
+        await column(/^Working/)
+          .getByText('Parse durations with 7 units')
+          .waitFor()
+        await column(/^Ended/)
+          .getByText('Parse durations with 8 units')
+          .waitFor()
+        await page.getByLabel('Waits for me').fill('mallory')
+        await mine.waitFor({ state: 'detached' })
+        await page.getByLabel('Waits for me').fill('maria')
+        await mine.waitFor()
+        await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
+        await column(/^Ended/)
+          .getByText('Parse durations with 7 units')
+          .waitFor()
+        await mine.click()
+        await page.locator('h2 .badge').waitFor()
+        await page.getByRole('link', { name: 'Statewright' }).click()
+        await column(/^Waits for maria/).waitFor()
+        await page.setViewportSize({ width: 390, height: 844 })
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
       })
     })
   })

@@ -1,6 +1,6 @@
 /**
  * The board of Tasks: what waits for people, what works, what is queued, and what ended. One answer for the inspector's first page and for
- * `statewright waiting`. Pure: what it is made of is read before (`orchestrator/board.ts`).
+ * `statewright waiting`. Pure: what it is made of is read before (`edges/inspector/read-board.ts`).
  */
 import { Type, type Static } from 'typebox'
 import type { IssueFacts } from '../issue/events.ts'
@@ -201,10 +201,21 @@ function peopleOf(
 
 /** A change is judged where its merge request is; until there is one, on the issue. */
 function threadOf({ forge }: TaskContext, facts: IssueFacts | undefined): Card['thread'] {
-  const open =
-    forge.mergeRequests.find(({ state }) => state === 'open') ?? (facts ? undefined : forge.mergeRequests.at(-1))
-  if (open !== undefined) return { name: `${open.repository}!${open.number}`, url: open.url }
-  return facts === undefined ? null : { name: `${facts.repository}#${facts.number}`, url: facts.url }
+  const open = forge.mergeRequests.find(({ state }) => state === 'open')
+  const shown = open ?? (facts ? undefined : forge.mergeRequests.at(-1))
+  return shown ? linkTo('!', shown) : linkTo('#', facts)
+}
+
+interface Thread {
+  readonly repository: string
+  readonly number: number
+  readonly url: string
+}
+
+/** A forge names the address: a page makes a link of it. */
+function linkTo(sign: '#' | '!', thread: Thread | undefined): Card['thread'] {
+  if (thread === undefined || !/^https?:\/\//.test(thread.url)) return null
+  return { name: `${thread.repository}${sign}${thread.number}`, url: thread.url }
 }
 
 function placeOf(place: Place | undefined): Card['queue'] {
@@ -216,7 +227,6 @@ function mintCard(seen: Seen, queue: QueueContext, entry: WaitingEntry, place: P
   if (entry.sort !== 'mint' || entry.admittedAt !== null || entry.seed === undefined) return []
   const { seed } = entry
   const facts = seed.issues[0] && seen.issues.get(seed.issues[0].issue)
-  const [request] = seed.mergeRequests
   return [
     {
       ...bare,
@@ -226,11 +236,7 @@ function mintCard(seen: Seen, queue: QueueContext, entry: WaitingEntry, place: P
       stage: 'queued',
       since: entry.enqueuedAt,
       ...restOf(restingInQueue),
-      thread: facts
-        ? { name: `${facts.repository}#${facts.number}`, url: facts.url }
-        : request
-          ? { name: `${request.repository}!${request.number}`, url: request.url }
-          : null,
+      thread: facts ? linkTo('#', facts) : linkTo('!', seed.mergeRequests[0]),
       queue: placeOf(place),
     },
   ]

@@ -1,4 +1,5 @@
 import type { ActorAnswer, ActorRow, HistoryRow, KindsAnswer } from '../answers.ts'
+import type { Board } from '../../../machines/why/board.ts'
 import type { Chart } from '../charts/chart.ts'
 
 interface Page<T> {
@@ -31,6 +32,10 @@ async function get<T>(path: string, query: Query = {}): Promise<T> {
 
 export function readKinds(): Promise<KindsAnswer> {
   return get('kinds')
+}
+
+export function readBoard(me: string): Promise<Board> {
+  return get('board', { me })
 }
 
 export function readActors(query: {

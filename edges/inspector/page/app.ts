@@ -5,6 +5,7 @@ import type { StepMessage } from '../messages.ts'
 import type { Chart } from '../charts/chart.ts'
 import { ActorList } from './actor-list.ts'
 import { ApiError, readKinds } from './api.ts'
+import { Home } from './board.ts'
 import { ChartView } from './chart-view.ts'
 import { Facts, standingWords } from './facts.ts'
 import { span } from './format.ts'
@@ -16,7 +17,7 @@ import { activeOn, takenRows, type Taken } from './taken.ts'
 import { useActor, type Watched } from './use-actor.ts'
 import { useActors } from './use-actors.ts'
 
-type Tab = 'actors' | 'chart' | 'facts' | 'history'
+type Tab = 'board' | 'actors' | 'chart' | 'facts' | 'history'
 
 const lineText = { open: 'live', connecting: 'connecting…', lost: 'disconnected, trying again…' }
 
@@ -35,7 +36,8 @@ export function App(): ComponentChild {
   const [settledQuery, setSettledQuery] = useState('')
   const [showEnded, setShowEnded] = useState(true)
   const [state, setState] = useState<string>()
-  const [tab, setTab] = useState<Tab>('actors')
+  const [tab, setTab] = useState<Tab>(selection.address === undefined ? 'board' : 'actors')
+  const [steps, setSteps] = useState(0)
   const { now, setOffset } = useNow()
   const onError = useCallback((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) setLine('lost')
@@ -50,7 +52,11 @@ export function App(): ComponentChild {
   const actors = useActors(kinds, { query: settledQuery, showEnded }, round, onError)
   const isBegun = kinds !== undefined
   const watched = useActor(isBegun ? selection.address : undefined, round + actorRound, onError)
-  const onStep = useStepTaker(actors.take, selection.address, () => setActorRound((count) => count + 1))
+  const take = (step: StepMessage): void => {
+    actors.take(step)
+    setSteps((each) => each + 1)
+  }
+  const onStep = useStepTaker(take, selection.address, () => setActorRound((count) => count + 1))
   useEffect(() => {
     if (isClosed) return
     const anew = (): void =>
@@ -79,13 +85,17 @@ export function App(): ComponentChild {
   if (closed === 'signedOut') return h(SignedOut, null)
   return h('div', { class: `app tab-${tab}` }, [
     h('header', null, [
-      h('h1', null, 'Statewright'),
+      h('h1', null, h('a', { href: '#', onClick: () => show({}, 'board') }, 'Statewright')),
       isClosed ? null : h('span', { class: `line ${line}`, role: 'status' }, lineText[line]),
       h(
         'div',
         { class: 'tabs' },
-        (['actors', 'chart', 'facts', 'history'] as const).map((name) =>
-          h('button', { 'aria-pressed': tab === name, onClick: () => setTab(name) }, name),
+        (['board', 'actors', 'chart', 'facts', 'history'] as const).map((name) =>
+          h(
+            'button',
+            { 'aria-pressed': tab === name, onClick: () => (name === 'board' ? show({}, name) : setTab(name)) },
+            name,
+          ),
         ),
       ),
       canSignIn() && !isClosed
@@ -111,6 +121,7 @@ export function App(): ComponentChild {
       onMore: actors.more,
       onSelect: (address: string) => show({ address }, 'chart'),
     }),
+    selection.address === undefined && isBegun && !isClosed ? h(Home, { steps: steps + round, now, onError }) : null,
     h(Actor, {
       watched,
       selection,
@@ -172,7 +183,9 @@ function Actor({ watched, selection, now, state, onState, onSeq }: ActorProps): 
   const shown = rows?.[Math.max(at, 0)]
   const taken = useMemo(() => takenIn(chart, rows, step), [chart, rows, step])
   if (actor === undefined)
-    return h('main', { class: 'middle pane' }, h('p', { class: 'empty big' }, hint(watched, selection)))
+    return selection.address === undefined
+      ? null
+      : h('main', { class: 'middle pane' }, h('p', { class: 'empty big' }, hint(watched, selection)))
   const states = statesOn(chart, path)
   const { standing } = actor
   return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}` }, [
@@ -221,7 +234,6 @@ function takenIn(
 }
 
 function hint({ isMissing }: Watched, { address }: Selection): string {
-  if (address === undefined) return 'Choose an actor to see where it stands and how it got there.'
   return isMissing ? `There is no actor ${address}.` : 'Loading…'
 }
 

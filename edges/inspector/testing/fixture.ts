@@ -1,11 +1,9 @@
 /** A small living platform for this folder's tests: the real machines over a memory store, and a world that answers their effects. */
 import { randomUUID } from 'node:crypto'
-import { Value } from 'typebox/value'
 import { effectSchemas, type EffectType } from '../../../machines/effect.ts'
 import type { ActorAddress, MachineEvent } from '../../../machines/definition.ts'
 import { machines } from '../../../machines/registry.ts'
 import { aTaskConfig } from '../../../machines/testing/a-project.ts'
-import { Board } from '../../../machines/why/board.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
 import { until } from '../../../runtime/contract/harness.ts'
 import { createRuntime } from '../../../runtime/create-runtime.ts'
@@ -16,6 +14,7 @@ import { openSharedSql } from '../../../runtime/store/testing/shared-store.ts'
 import { bearer } from '../../../http/auth/authenticate.ts'
 import { createServer } from '../../../http/server.ts'
 import { captureLog, verifyOnly } from '../../../http/testing/fixture.ts'
+import { boardReader } from '../read-board.ts'
 import { registerInspector } from '../register.ts'
 import { createSessions } from '../sessions.ts'
 import { createTickets } from '../tickets.ts'
@@ -31,6 +30,9 @@ export interface Fixture {
 
 /** What a caller of the API sends as its bearer token. */
 export const goodToken = 'people'
+
+export const maintainers = async (): Promise<ReadonlyMap<string, readonly string[]>> =>
+  new Map([['default/demo lib', ['Maria']]])
 
 export async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<void> {
   const clock = systemClock
@@ -65,7 +67,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
       kind === 'task'
         ? { pod: 1, words: 'I stop here', tool: { name: 'Edit', failed: true }, ended: 'end_turn' }
         : undefined,
-    board: async () => Value.Create(Board),
+    board: boardReader({ runtime, clock, maintainers }),
     clock,
     ids,
     logger,

@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { Value } from 'typebox/value'
-import { issueFacts, playStory, withFixture, type Fixture } from '../edges/inspector/testing/fixture.ts'
-import type { ProjectDirectory } from '../edges/forge/projects.ts'
-import { until } from '../runtime/contract/harness.ts'
-import { Board, boardFor, boardOf, type Card } from '../machines/why/board.ts'
-import { boardReader } from './board.ts'
-
-const lib = { name: 'lib', maintainerLogins: ['Maria'] }
-const directory = {
-  projects: async () => [{ namespace: 'default', name: 'demo', repositories: [lib], scm: { maintainerLogins: [] } }],
-} as unknown as Pick<ProjectDirectory, 'projects'>
+import { issueFacts, maintainers, playStory, withFixture, type Fixture } from './testing/fixture.ts'
+import { until } from '../../runtime/contract/harness.ts'
+import { Board, boardFor, boardOf, type Card } from '../../machines/why/board.ts'
+import { boardReader } from './read-board.ts'
 
 /** The inspector's story: one Task works, one was closed, and the third issue waits for nothing but a slot. */
 async function withBoard(
@@ -20,7 +14,7 @@ async function withBoard(
     let elapsed = 0
     // Each reading is of now.
     const clock = { now: () => fixture.clock.now(), elapsed: () => (elapsed += 60_000) }
-    await use(boardReader({ runtime: fixture.runtime, directory, clock }), fixture)
+    await use(boardReader({ runtime: fixture.runtime, maintainers, clock }), fixture)
   })
 }
 

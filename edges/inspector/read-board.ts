@@ -1,24 +1,24 @@
 /** Reads what the board of Tasks is made of. */
 import { Value } from 'typebox/value'
-import type { ActorAddress, ActorKind } from '../machines/definition.ts'
-import type { IssueContext } from '../machines/issue/context.ts'
-import type { IssueFacts } from '../machines/issue/events.ts'
-import type { LedgerContext } from '../machines/ledger/context.ts'
-import type { ModelKeyContext } from '../machines/model-key/context.ts'
-import type { ProjectContext } from '../machines/project/context.ts'
-import type { QueueContext } from '../machines/queue/context.ts'
-import type { TaskContext } from '../machines/task/context.ts'
-import { Board, boardFor, boardOf, type Seen } from '../machines/why/board.ts'
-import { maintainersOf, projectId, type ProjectDirectory } from '../edges/forge/projects.ts'
-import { contextOf } from '../runtime/context-of.ts'
-import { allActors } from '../runtime/all-actors.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { redact } from '../runtime/redact.ts'
-import type { ActorView, Runtime } from '../runtime/runtime.ts'
+import type { ActorAddress, ActorKind } from '../../machines/definition.ts'
+import type { IssueContext } from '../../machines/issue/context.ts'
+import type { IssueFacts } from '../../machines/issue/events.ts'
+import type { LedgerContext } from '../../machines/ledger/context.ts'
+import type { ModelKeyContext } from '../../machines/model-key/context.ts'
+import type { ProjectContext } from '../../machines/project/context.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { Board, boardFor, boardOf, type Seen } from '../../machines/why/board.ts'
+import { contextOf } from '../../runtime/context-of.ts'
+import { allActors } from '../../runtime/all-actors.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { redact } from '../../runtime/redact.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 
 interface BoardDeps {
   readonly runtime: Pick<Runtime, 'read' | 'list' | 'listEnded'>
-  readonly directory: Pick<ProjectDirectory, 'projects'>
+  /** Logins by the id of the Project and the name of the Repository with a blank between. */
+  readonly maintainers: () => Promise<Seen['maintainers']>
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
 }
 
@@ -57,15 +57,15 @@ function shared<T>(clock: Pick<Clock, 'elapsed'>, ms: number, read: () => Promis
   }
 }
 
-async function readAll({ runtime, directory, clock }: BoardDeps, ended: readonly ActorView[]): Promise<Seen> {
-  const [live, quarantined, queues, ledgers, projects, keys, settings] = await Promise.all([
+async function readAll({ runtime, maintainers, clock }: BoardDeps, ended: readonly ActorView[]): Promise<Seen> {
+  const [live, quarantined, queues, ledgers, projects, keys, logins] = await Promise.all([
     tasksOf(runtime, 'active'),
     tasksOf(runtime, 'quarantined'),
     contextsOf<QueueContext>(runtime, 'queue'),
     contextsOf<LedgerContext>(runtime, 'ledger'),
     contextsOf<ProjectContext>(runtime, 'project', ({ path }) => !path.startsWith('deleted')),
     contextsOf<ModelKeyContext>(runtime, 'model-key'),
-    directory.projects(),
+    maintainers(),
   ])
   const tasks = live.map(taskOf)
   const endedTasks = ended.map(taskOf)
@@ -79,11 +79,7 @@ async function readAll({ runtime, directory, clock }: BoardDeps, ended: readonly
     queues,
     ledgers: new Map(ledgers.map((ledger) => [ledger.id, ledger])),
     projects,
-    maintainers: new Map(
-      settings.flatMap((project) =>
-        project.repositories.map((one) => [`${projectId(project)} ${one.name}`, maintainersOf(project, one)]),
-      ),
-    ),
+    maintainers: logins,
     hold: keys.find(({ hold }) => hold !== null)?.hold ?? null,
     now: clock.now(),
   }

@@ -1,0 +1,183 @@
+/** What the page opens on: the Tasks by who can move them, and what holds the Projects. */
+import { h, type ComponentChild } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Board, Card } from '../../../machines/why/board.ts'
+import { readBoard } from './api.ts'
+import { age, count, span } from './format.ts'
+import { writeSelection } from './selection.ts'
+
+interface HomeProps {
+  /** Counts the steps that were heard: the board is read after them. */
+  readonly steps: number
+  readonly now: number
+  onError(error: unknown): void
+}
+
+/** Steps come in bursts, and a reading is shared by all pages. */
+const settleMs = 1000
+const refreshMs = 30_000
+const meKey = 'statewright.me'
+
+export function Home({ steps, now, onError }: HomeProps): ComponentChild {
+  const [me, setMe] = useState(() => localStorage.getItem(meKey) ?? '')
+  const board = useBoard(me.trim(), steps, onError)
+  const choose = (name: string): void => {
+    localStorage.setItem(meKey, name)
+    setMe(name)
+  }
+  if (board === undefined) return h('main', { class: 'home pane' }, h('p', { class: 'empty big' }, 'Loading…'))
+  const { waiting, working, queued, ended } = board
+  const isMine = me.trim() !== ''
+  return h('main', { class: 'home pane' }, [
+    h(Strip, { board, now }),
+    h('label', { class: 'me' }, [
+      'Waits for me: ',
+      h('input', {
+        value: me,
+        placeholder: 'your login on the forge',
+        autocapitalize: 'none',
+        spellcheck: false,
+        onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => choose(currentTarget.value),
+      }),
+    ]),
+    board.projects.length === 0
+      ? h(FirstSteps, null)
+      : h('div', { class: 'columns' }, [
+          h(Column, {
+            title: isMine ? `Waits for ${me.trim()}` : 'Waits for people',
+            column: waiting,
+            empty: 'Nothing waits.',
+            now,
+            isAsking: true,
+          }),
+          h(Column, { title: 'Working', column: working, empty: 'No agent works.', now }),
+          h(Column, { title: 'Queued', column: queued, empty: 'Nothing is queued.', now }),
+          h(Column, { title: 'Ended today', column: ended, empty: 'Nothing ended within a day.', now }),
+        ]),
+  ])
+}
+
+function useBoard(me: string, steps: number, onError: (error: unknown) => void): Board | undefined {
+  const [board, setBoard] = useState<Board>()
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setRound((each) => each + 1), refreshMs)
+    return () => clearInterval(timer)
+  }, [])
+  useEffect(() => {
+    let isCurrent = true
+    const read = (): void => void readBoard(me).then((answer) => isCurrent && setBoard(answer), onError)
+    const timer = setTimeout(read, board === undefined ? 0 : settleMs)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [me, steps, round])
+  return board
+}
+
+function FirstSteps(): ComponentChild {
+  const steps = [
+    ['statewright apply -f project.yaml', 'a Project, its Repository and their Secret'],
+    ['statewright get projects', 'whether it is ready, and what it lacks'],
+    ['statewright waiting', 'what waits for you, once an issue has the trigger label'],
+  ] as const
+  return h('div', { class: 'first' }, [
+    h('h2', null, 'There is no Project yet'),
+    h(
+      'ol',
+      null,
+      steps.map(([command, what]) => h('li', null, [h('code', null, command), ` ${what}`])),
+    ),
+  ])
+}
+
+/** What keeps all Tasks of a Project, where something does; else its slots and limits. */
+function Strip({ board, now }: { readonly board: Board; readonly now: number }): ComponentChild {
+  const { withheld } = board
+  return h('ul', { class: 'strip' }, [
+    withheld === null
+      ? null
+      : h('li', { class: 'bad' }, [
+          h('b', null, '⚠ The model is withheld from the key'),
+          ` ${withheld.message}; tried again ${withheld.until > now ? `in ${span(withheld.until - now)}` : 'now'}`,
+        ]),
+    board.projects.map(({ project, fault, hold, slots, used, budgets }) =>
+      h('li', { class: fault ? 'bad' : hold === '' ? '' : 'held', key: project }, [
+        h('a', { href: writeSelection({ address: `project:${project}` }) }, project),
+        fault ? ` ⚠ not ready: ${fault.reason}: ${fault.message}` : hold === '' ? '' : ` ⏸ ${hold}`,
+        ` ${used} of ${count(slots, 'slot')} used`,
+        budgets.map(({ name, limit, spent }) => `; ${name}: ${tokens(spent)} of ${tokens(limit)} tokens`),
+      ]),
+    ),
+  ])
+}
+
+interface ColumnProps {
+  readonly title: string
+  readonly column: Board['waiting']
+  readonly empty: string
+  readonly now: number
+  /** Of people: each card shows what to do. */
+  readonly isAsking?: boolean
+}
+
+function Column({ title, column: { cards, more }, empty, now, isAsking = false }: ColumnProps): ComponentChild {
+  return h('section', { class: `column${isAsking ? ' asking' : ''}` }, [
+    h('h2', null, [title, ' ', h('span', { class: 'number' }, cards.length + more)]),
+    cards.length === 0 ? h('p', { class: 'empty' }, empty) : null,
+    cards.map((card) => h(TaskCard, { card, now, asks: isAsking, key: card.task })),
+    more === 0 ? null : h('p', { class: 'empty' }, `and ${more} more`),
+  ])
+}
+
+function TaskCard({
+  card,
+  now,
+  asks,
+}: {
+  readonly card: Card
+  readonly now: number
+  readonly asks: boolean
+}): ComponentChild {
+  const { task, title, stage, since, owner, people, why, next, detail, thread, queue } = card
+  const isOver = owner === ''
+  return h('article', { class: 'task' }, [
+    h('h3', null, h('a', { href: writeSelection({ address: `task:${task}` }) }, title || task)),
+    h('p', { class: 'where' }, [
+      thread === null ? null : [toForge(thread.url, thread.name), ' · '],
+      stage,
+      ' · ',
+      h('time', { title: new Date(since).toLocaleString() }, age(now - since)),
+    ]),
+    isOver
+      ? null
+      : h('p', null, [
+          h('b', null, whoOf(owner, people)),
+          `: ${queue === null ? why : `place ${queue.position}, ${queue.reason}`}`,
+        ]),
+    detail === '' ? null : h('p', { class: 'detail' }, detail),
+    asks ? h('p', { class: 'next' }, ['→ ', thread === null ? next : toForge(thread.url, next)]) : null,
+    card.turns === 0 ? null : h('p', { class: 'cost' }, costOf(card)),
+  ])
+}
+
+function toForge(url: string, text: string): ComponentChild {
+  return h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, text)
+}
+
+const mostNames = 3
+
+function whoOf(owner: string, people: readonly string[]): string {
+  if (people.length === 0) return owner
+  const more = people.length - mostNames
+  return `${people.slice(0, mostNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function costOf({ turns, tokens: used, usd }: Card): string {
+  return `${count(turns, 'turn')}, ${tokens(used)} tokens${usd === 0 ? '' : `, about ${usd.toFixed(2)} USD`}`
+}
+
+function tokens(number: number): string {
+  return number.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+}
