@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultTokensPerTurn } from '../../machines/rules/spending.ts'
 import { people } from '../../standins/people.ts'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../args.ts'
@@ -111,7 +112,10 @@ async function run({ own, dir, copy, command, issue, model, limit, keep, interru
     const number = openIssue(stack, issue)
     const seen = process.stdin.isTTY || keep
     if (seen) print(`inspector: ${stack.endpoints.inspector}, sign-in code ${stack.endpoints.signInCode ?? ''}`)
-    const { end, spent } = await play(stack, { issue: number, keep, signal: interrupted, voice })
+    const { end, spent } = await play(stack, {
+      ...{ issue: number, keep, signal: interrupted, voice },
+      ...{ isTerminal: process.stdin.isTTY, now: Date.now, sleep },
+    })
     if (spent !== undefined && model.provider !== 'scripted') print(`spent: ${spent}`)
     if (end === 'waits') {
       const again = `statewright try ${quoted(own)} --dir ${quoted(dir)}`

@@ -7,18 +7,23 @@ import { costLine, explainTask } from '../why-lines.ts'
 import { planLines, planOn, type ShownPlan } from '../forge/shown-plan.ts'
 import { findPeople } from '../local/people-file.ts'
 import type { Stack } from '../local/stack.ts'
-import { print } from '../terminal.ts'
 import type { Voice } from './voice.ts'
 
 /** `stopped`: by the person. */
 type End = 'merged' | 'failed' | 'waits' | 'stopped'
 
+type Seen = Pick<Stack, 'client' | 'forge' | 'fullName' | 'repository' | 'endpoints' | 'dir'>
+
 interface Options {
   readonly issue: number
   /** A person on the page is waited for, also without a terminal. */
   readonly keep: boolean
+  readonly isTerminal: boolean
   readonly signal: AbortSignal
   readonly voice: Voice
+  /** Milliseconds of the system's clock. */
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<unknown>
 }
 
 const Task = Type.Object({
@@ -42,86 +47,89 @@ const silentMs = 3_000
 const pollMs = 500
 const topics = /<!-- platform:topic=/
 
-export async function play(stack: Stack, options: Options): Promise<{ readonly end: End; readonly spent?: string }> {
+export async function play(stack: Seen, options: Options): Promise<{ readonly end: End; readonly spent?: string }> {
   const end = await untilEnd(stack, options)
   const task = await taskOf(stack, options.issue)
   if (task === undefined) return { end }
   const { name } = task.metadata
-  if (end === 'failed') print(['', ...(await explainTask(stack.client, `default/${name}`))[1]])
+  if (end === 'failed') options.voice.write('', ...(await explainTask(stack.client, `default/${name}`))[1])
   const { cost } = await stack.client.ask(Spent, 'GET', `/operations/why?task=default/${name}`)
   return cost === undefined ? { end } : { end, spent: costLine(cost) }
 }
 
-async function untilEnd(stack: Stack, { issue, keep, signal, voice }: Options): Promise<End> {
+async function untilEnd(stack: Seen, options: Options): Promise<End> {
+  const { issue, keep, isTerminal, signal, voice, now, sleep } = options
   // By plan: how many comments of the agent its person had read.
   const answered = new Map<string, number>()
-  let parkedSince: number | undefined
-  for (; !signal.aborted; await pause()) {
+  let parkedSince = Infinity
+  for (; !signal.aborted; await sleep(pollMs)) {
     const task = await taskOf(stack, issue)
     if (task === undefined) continue
     const { stage, stageClass } = task.status
     if (stageClass === 'terminal') return stage === 'delivered' ? 'merged' : 'failed'
-    const plan = await planOf(stack, task, issue)
-    const isWaiting = plan !== undefined && !isGranted(task, issue)
-    const comments = commentsOf(stack, issue)
-    parkedSince = stageClass === 'parked' ? (parkedSince ?? Date.now()) : undefined
-    const parkedFor = parkedSince === undefined ? 0 : Date.now() - parkedSince
+    parkedSince = stageClass === 'parked' ? Math.min(parkedSince, now()) : Infinity
+    const parkedFor = now() - parkedSince
     if (parkedFor > parkedMs && !keep) return 'failed'
-    const read = isWaiting ? (answered.get(plan.hash) ?? -1) : Infinity
-    if (isWaiting && (comments.length > read || (read < Infinity && parkedFor > silentMs))) {
-      if (answered.has(plan.hash)) print(['', ...(comments.at(-1) ?? '').split('\n').map((line) => `  ${line}`), ''])
-      else print(planLines({ ...threadOf(stack, issue), task: task.metadata.name }, plan))
-      answered.set(plan.hash, Infinity)
-      if (process.stdin.isTTY) {
-        const did = await answer(stack, task, plan, { issue, signal, voice })
-        if (did === 'rejected') return 'stopped'
-        parkedSince = undefined
-        if (did === 'asked back') answered.set(plan.hash, commentsOf(stack, issue).length)
-      } else if (!keep) return 'waits'
-      else voice.write(`${people.maintainer} approves it on ${pageOf(stack, issue)}`)
-    }
+    const plan = isGranted(task, issue) ? undefined : await planOf(stack, task, issue)
+    if (plan === undefined) continue
+    const words = wordsOf(stack, issue)
+    const read = answered.get(plan.hash)
+    if (read === undefined) voice.write(...planLines({ ...threadOf(stack, options), task: task.metadata.name }, plan))
+    else if (words.length > read || (read < Infinity && parkedFor > silentMs))
+      voice.write('', ...(words.at(-1) ?? '').split('\n').map((line) => `  ${line}`), '')
+    else continue
+    answered.set(plan.hash, Infinity)
+    if (isTerminal) {
+      const did = await answer(stack, task, plan, options)
+      if (did === 'rejected') return 'stopped'
+      parkedSince = Infinity
+      if (did === 'asked back') answered.set(plan.hash, wordsOf(stack, issue).length)
+    } else if (!keep) return 'waits'
+    else voice.write(`${people.maintainer} approves it on ${pageOf(stack, issue)}`)
   }
   return 'stopped'
 }
 
 /** Words are a comment, and the question is moot once the page was used. */
 async function answer(
-  stack: Stack,
+  stack: Seen,
   task: Task,
   plan: ShownPlan,
-  { issue, signal, voice }: Pick<Options, 'issue' | 'signal' | 'voice'>,
+  { issue, signal, voice, sleep }: Options,
 ): Promise<'approved' | 'rejected' | 'asked back'> {
   const moot = new AbortController()
-  const watch = setInterval(() => {
-    void taskOf(stack, issue).then((now) => {
-      if (signal.aborted || (now !== undefined && isGranted(now, issue))) moot.abort()
-    })
-  }, pollMs)
   const question = `Approve plan ${plan.hash} as ${people.maintainer}? [y/N, or words for the agent]`
-  const words = (await voice.ask(question, moot.signal)).trim()
-  clearInterval(watch)
+  const asked = voice.ask(question, moot.signal).then((said) => said.trim())
+  let words: string | undefined
+  while ((words = await Promise.race([asked, sleep(pollMs).then(() => undefined)])) === undefined) {
+    const now = await taskOf(stack, issue)
+    if (signal.aborted || (now !== undefined && isGranted(now, issue))) moot.abort()
+  }
   if (moot.signal.aborted) return 'approved'
   if (/^(no?)?$/i.test(words)) {
-    print('rejected: nothing was approved')
+    voice.write('rejected: nothing was approved')
     return 'rejected'
   }
   const isYes = /^y(es)?$/i.test(words)
   const now = await planOf(stack, task, issue)
-  if (isYes && now?.words !== plan.words) print('another plan stands by now: nothing was approved')
+  if (isYes && now?.words !== plan.words) voice.write('another plan stands by now: nothing was approved')
   else stack.forge.comment(people.maintainer, stack.fullName, issue, isYes ? '/approve' : words)
   return isYes ? 'approved' : 'asked back'
 }
 
+function commentsOn({ forge, fullName }: Seen, issue: number) {
+  return [...forge.issue(fullName, issue, 'issue').comments.values()]
+}
+
 /** What the agent wrote on the issue, without the comments that the platform keeps there. */
-function commentsOf({ forge, fullName }: Stack, issue: number): readonly string[] {
-  const comments = [...forge.issue(fullName, issue, 'issue').comments.values()]
-  return comments
+function wordsOf(stack: Seen, issue: number): readonly string[] {
+  return commentsOn(stack, issue)
     .filter(({ author, body }) => author.login === people.bot && !topics.test(body))
     .map(({ body }) => withoutMarkers(body))
 }
 
 /** Undefined while the orchestrator starts again, or mints it. */
-async function taskOf({ client }: Stack, issue: number): Promise<Task | undefined> {
+async function taskOf({ client }: Seen, issue: number): Promise<Task | undefined> {
   const tasks = await listAll<Task>(client, '/resources/tasks', {}, Task).catch(() => [])
   return tasks.findLast(({ status }) => status.issues.some(({ number }) => number === issue))
 }
@@ -130,24 +138,19 @@ function isGranted({ status }: Task, issue: number): boolean {
   return status.issues.some(({ number, granted }) => number === issue && granted)
 }
 
-async function planOf(stack: Stack, { status }: Task, issue: number): Promise<ShownPlan | undefined> {
-  const { forge, fullName: path } = stack
+async function planOf(stack: Seen, { status }: Task, number: number): Promise<ShownPlan | undefined> {
   if (status.planHash === null) return undefined
-  const comments = [...forge.issue(path, issue, 'issue').comments.values()]
-  const port = { listComments: async () => comments.map((one) => ({ ...one, updatedAt: Date.parse(one.updatedAt) })) }
-  return planOn(port, { path, number: issue, botLogin: people.bot, forge: { provider: 'forge_a' } }, status.planHash)
+  const comments = commentsOn(stack, number).map((one) => ({ ...one, updatedAt: Date.parse(one.updatedAt) }))
+  const thread = { path: stack.fullName, number, botLogin: people.bot, forge: { provider: 'forge_a' } } as const
+  return planOn({ listComments: async () => comments }, thread, status.planHash)
 }
 
-function threadOf(stack: Stack, issue: number): { readonly name: string; readonly url: string } {
-  const url = process.stdin.isTTY ? pageOf(stack, issue) : `${stack.endpoints.forge}/${stack.fullName}/issues/${issue}`
+function threadOf(stack: Seen, { issue, isTerminal }: Options): { readonly name: string; readonly url: string } {
+  const url = isTerminal ? pageOf(stack, issue) : `${stack.endpoints.forge}/${stack.fullName}/issues/${issue}`
   return { name: `${stack.repository}#${issue}`, url }
 }
 
 /** Its key is a secret: for a terminal, or where a person is waited for. */
-function pageOf({ forge, fullName, dir }: Stack, issue: number): string {
+function pageOf({ forge, fullName, dir }: Seen, issue: number): string {
   return forge.pageOf(findPeople(dir)?.[people.maintainer]?.key ?? '', `${fullName}/issues/${issue}`)
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, pollMs))
 }

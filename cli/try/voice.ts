@@ -1,7 +1,7 @@
 import { asked, print } from '../terminal.ts'
 
 export interface Voice {
-  write(line: string): void
+  write(...lines: readonly string[]): void
   ask(question: string, until: AbortSignal): Promise<string>
 }
 
@@ -9,7 +9,7 @@ export interface Voice {
 export function createVoice(put: (line: string) => void = print, ask: Voice['ask'] = asked): Voice {
   let held: string[] | undefined
   return {
-    write: (line) => (held === undefined ? put(line) : void held.push(line)),
+    write: (...lines) => (held === undefined ? lines.forEach((line) => put(line)) : void held.push(...lines)),
     async ask(question, until) {
       const lines: string[] = []
       held = lines
