@@ -99,7 +99,7 @@ async function answer(
 ): Promise<'approved' | 'rejected' | 'asked back'> {
   const moot = new AbortController()
   const question = `Approve plan ${plan.hash} as ${people.maintainer}? [y/N, or words for the agent]`
-  const asked = voice.ask(question, moot.signal).then((said) => said.trim())
+  const asked = voice.ask(question, moot.signal).then((line) => line.trim())
   let words: string | undefined
   while ((words = await Promise.race([asked, sleep(pollMs).then(() => undefined)])) === undefined) {
     const now = await taskOf(stack, issue)
