@@ -38,6 +38,7 @@ export const worlds = [
   { world: 'alerts', states: 16841, transitions: 20687, deviations: 1, isComplete: true },
   { world: 'ledger', states: 9623, transitions: 11408, deviations: 1, isComplete: true },
   { world: 'held', states: 2587, transitions: 3451, deviations: 1, isComplete: true },
+  { world: 'back', states: 3833, transitions: 5088, deviations: 2, isComplete: true },
   { world: 'sweep', states: 2136, transitions: 2625, deviations: 1, isComplete: true },
   { world: 'sessions', states: 24839, transitions: 27682, deviations: 1, isComplete: true },
   { world: 'nightly', states: 9031, transitions: 10037, deviations: 1, isComplete: true },
