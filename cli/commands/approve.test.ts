@@ -43,7 +43,7 @@ async function withRoom(dialect: Dialect, use: (room: Room) => Promise<void>): P
       const { number } = forge.forge.openIssue('reader', repository, { title: 'Months', body: 'b', labels: [] })
       const { id: plan } = forge.forge.comment('bot', repository, number, shown(dialect, first, 'Add months.'))
       const apiURL = dialect === 'gitlab' ? forge.forge.gitlabApiUrl : forge.forge.apiUrl
-      const scm = { provider: providers[dialect], owner, botLogin: 'bot', apiURL }
+      const scm = { provider: providers[dialect], owner, botLogin: 'bot', apiURL, maintainerLogins: ['Maintainer'] }
       const spec = { scm: { ...scm, webURL: forge.forge.url } }
       cli.items['projects'] = [{ kind: 'Project', metadata: metadata('demo'), spec, status: {} }]
       const url = forge.forge.gitUrl(owner, 'library')
@@ -111,6 +111,21 @@ describe.each(['github', 'gitlab'] as const)('on %s', (dialect) => {
       expect(out).toContain('plan a1a1a1a1 of default/months, on library#')
       expect(out).toContain('  Add months.')
       expect(room.said()).toEqual([`maintainer: ${words[dialect]}`])
+    }))
+
+  test('approve writes nothing for who is no maintainer of the repository, and names who is', () =>
+    withRoom(dialect, async (room) => {
+      writePeople(room.cli.dir, { reader: { token: 'token-of-reader', key: 'k' } })
+      const call = (): Promise<unknown> => room.call(approve, 'months', '--as', 'reader', '--yes')
+      await expect(call()).rejects.toThrow(
+        'reader is no maintainer of demo: nothing was written. Maintainers: Maintainer',
+      )
+      readablePeople(room)
+      const [known] = room.cli.items['repositories'] as { spec: object }[]
+      const spec = { ...known?.spec, maintainerLogins: [] }
+      room.cli.items['repositories'] = [{ ...known, spec }]
+      await expect(room.call(approve, 'months', '--as', 'maintainer', '--yes')).rejects.toThrow('Maintainers: nobody')
+      expect(room.said()).toEqual([])
     }))
 
   test('an agent that runs approve --as has no credential to speak with, and writes nothing', () =>

@@ -1,3 +1,4 @@
+import { isListed } from '../../machines/rules/logins.ts'
 import { flag, readArgs, UsageError } from '../args.ts'
 import { planLines, planOn, type ShownPlan } from '../forge/shown-plan.ts'
 import { asWrittenOn, noCredential, speakerOn, speakOptions, speakUsage } from '../forge/speak.ts'
@@ -8,7 +9,8 @@ import { confirmed, print } from '../terminal.ts'
 const usage = `usage: statewright approve TASK [--yes] [options]
 
 Approves the plan of a Task by a comment of yours on its issue. It shows the plan and its hash and asks, on a terminal.
-It writes nothing if the issue shows another plan by then. The platform judges your right to approve, as of any comment.
+It writes nothing if you are no maintainer of the repository, or if the issue shows another plan by then. The platform judges
+your right again, as of any comment.
 TASK is the name of a Task; of several issues name one: lib#12.
 
   -y, --yes         do not ask
@@ -29,6 +31,11 @@ export async function approve(args: readonly string[]): Promise<number> {
   if (thread.on !== 'issue') throw new UsageError('a plan is approved on its issue, not on a merge request')
   const speaker = await speakerOn(thread, parsed)
   if (speaker === undefined) return noCredential
+  const { project, maintainers } = thread
+  if (!isListed(speaker.login, maintainers))
+    throw new Error(
+      `${speaker.login} is no maintainer of ${project}: nothing was written. Maintainers: ${maintainers.join(', ') || 'nobody'}`,
+    )
   const read = async ({ status: { planHash } }: Task): Promise<ShownPlan> => {
     if (planHash === null) throw new Error(`${thread.task} has no plan yet: there is nothing to approve`)
     const plan = await planOn(speaker.port, thread, planHash)

@@ -17,6 +17,10 @@ export interface Thread {
   /** As people name it: `lib#12`. */
   readonly name: string
   readonly url: string
+  /** Bare name of the Project. */
+  readonly project: string
+  /** Whose comments approve here. */
+  readonly maintainers: readonly string[]
   /** `namespace/name` of the Task that works on it. */
   readonly task: string
 }
@@ -36,6 +40,8 @@ export type Task = Static<typeof Task>
 
 const Subject = Type.Object({ status: Type.Object({ ownerTask: Type.Union([Type.String(), Type.Null()]) }) })
 
+const Logins = Type.Optional(Type.Array(Type.String()))
+
 const Project = Type.Object({
   spec: Type.Object({
     scm: Type.Object({
@@ -44,11 +50,12 @@ const Project = Type.Object({
       botLogin: Type.String(),
       apiURL: Type.Optional(Type.String()),
       webURL: Type.Optional(Type.String()),
+      maintainerLogins: Logins,
     }),
   }),
 })
 
-const Repository = Type.Object({ spec: Type.Object({ url: Type.Optional(Type.String()) }) })
+const Repository = Type.Object({ spec: Type.Object({ url: Type.Optional(Type.String()), maintainerLogins: Logins }) })
 
 type Client = Pick<OrchestratorClient, 'ask'>
 
@@ -98,6 +105,8 @@ async function threadAt(client: Client, id: string, task: Task, { repository, nu
     number,
     name: `${repository}${on === 'issue' ? '#' : '!'}${number}`,
     url: `${web}/${path}/${pages[provider][on]}/${number}`,
+    project: task.spec.projectRef,
+    maintainers: known.spec.maintainerLogins ?? spec.scm.maintainerLogins ?? [],
     task: id,
   }
 }
