@@ -1,5 +1,5 @@
 /** A resource as the orchestrator shows it, and the kinds as people name them. */
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TOptional, type TSchema, type TNull, type TUnion } from 'typebox'
 import { kindNamed, kinds, type Kind } from '../crd/kinds.ts'
 import { UsageError } from './args.ts'
 
@@ -16,6 +16,11 @@ export const View = Type.Object({
   status: fields,
 })
 export type View = Static<typeof View>
+
+/** A field of a status that may have no value: a resource leaves it out then (RESOURCES-33), other answers have a null. */
+export function unset<S extends TSchema>(schema: S): TOptional<TUnion<[S, TNull]>> {
+  return Type.Optional(Type.Union([schema, Type.Null()]))
+}
 
 export const plurals = kinds.map((kind) => kind.plural).join(', ')
 

@@ -2,9 +2,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { issueResource } from '../../crd/status/issue.ts'
+import { taskResource } from '../../crd/status/task.ts'
 import { topicMarker, withMarkers } from '../../edges/forge/marker.ts'
 import { inWordsOf } from '../../edges/forge/words-of-forge.ts'
 import { planComment } from '../../machines/issue/plan.ts'
+import { newIssue, type IssueContext } from '../../machines/issue/context.ts'
+import { newTask, withChanges } from '../../machines/task/context.ts'
+import { anIssue } from '../../machines/testing/a-task.ts'
 import { routeRules } from '../../orchestrator/route-roles.ts'
 import { withForge, type ForgeFixture } from '../../standins/forge/testing/fixture.ts'
 import { findEndpoints, writeEndpoints } from '../local/endpoints.ts'
@@ -32,6 +37,8 @@ interface Room extends ForgeFixture {
   said(): readonly string[]
   /** The plan that the orchestrator knows as the newest. */
   knows(planHash: string | null): void
+  /** The Task that works on the issue; empty: none. */
+  owned(task: string): void
   call(command: typeof approve, ...args: string[]): Promise<Said & { readonly code: number }>
 }
 
@@ -48,8 +55,6 @@ async function withRoom(dialect: Dialect, use: (room: Room) => Promise<void>): P
       cli.items['projects'] = [{ kind: 'Project', metadata: metadata('demo'), spec, status: {} }]
       const url = forge.forge.gitUrl(owner, 'library')
       cli.items['repositories'] = [{ metadata: metadata('library'), spec: { projectRef: 'demo', url }, status: {} }]
-      const name = `library-${number}`
-      cli.items['issues'] = [{ metadata: metadata(name), spec: {}, status: { ownerTask: 'default/months' } }]
       const endpoints = findEndpoints(cli.dir)
       if (endpoints === undefined) throw new Error('no endpoints')
       writeEndpoints(cli.dir, { ...endpoints, forge: forge.forge.url, forgeApi: apiURL })
@@ -62,9 +67,21 @@ async function withRoom(dialect: Dialect, use: (room: Room) => Promise<void>): P
             .filter(({ id }) => id !== plan)
             .map(({ author, body }) => `${author.login}: ${body}`),
         knows: (planHash) => {
-          const issues = [{ repository: 'library', number, state: 'open', granted: false }]
-          const status = { stage: 'implementing', stageClass: 'active', planHash, issues, mergeRequests: [] }
-          cli.items['tasks'] = [{ metadata: metadata('months'), spec: { projectRef: 'demo' }, status }]
+          const blank = newTask('default/months')
+          const issue = { ...anIssue, number, state: 'open', accepted: false, grant: null } as const
+          const task = withChanges(blank, {
+            config: { ...blank.config, project: 'default/demo' },
+            stage: { name: 'implementing', class: 'active' },
+            forge: { issues: [{ ...issue, repository: 'library' }] },
+            journal: { planHash },
+          })
+          cli.items['tasks'] = shownAs(taskResource({ ...actor, id: 'default/months', context: task }))
+          room.owned('default/months')
+        },
+        owned: (owner) => {
+          const id = `default/library-${number}`
+          const facts = { repository: 'library', number, state: 'open' } as NonNullable<IssueContext['facts']>
+          cli.items['issues'] = shownAs(issueResource({ ...actor, id, context: { ...newIssue(id), facts, owner } }))
         },
         call: async (command, ...args) => {
           let code = 0
@@ -76,6 +93,13 @@ async function withRoom(dialect: Dialect, use: (room: Room) => Promise<void>): P
       await use(room)
     }),
   )
+}
+
+const actor = { path: 'a', seq: 1 }
+
+/** As the orchestrator answers: by its own code. */
+function shownAs(resource: object | undefined): object[] {
+  return resource === undefined ? [] : [JSON.parse(JSON.stringify(resource))]
 }
 
 /** As `up` writes it at each start; of a pod it is hidden. */
@@ -148,7 +172,7 @@ describe.each(['github', 'gitlab'] as const)('on %s', (dialect) => {
       room.knows(second)
       await expect(call()).rejects.toThrow('does not show the newest plan')
       room.knows(null)
-      await expect(call()).rejects.toThrow('has no plan yet')
+      await expect(call()).rejects.toThrow('default/months has no plan yet: it is implementing')
       room.knows(first)
       room.cli.after('tasks', 2, () => {
         room.knows(second)
@@ -164,6 +188,18 @@ describe.each(['github', 'gitlab'] as const)('on %s', (dialect) => {
       await room.call(comment, 'months', 'Please wait.', '--as', 'maintainer')
       await room.call(comment, `library#${room.number}`, '/approve', '--as', 'maintainer')
       expect(room.said()).toEqual(['maintainer: Please wait.', `maintainer: ${words[dialect]}`])
+    }))
+
+  test('RESOURCES-33: on an issue that no Task works on a person comments, and approves nothing', () =>
+    withRoom(dialect, async (room) => {
+      readablePeople(room)
+      room.owned('')
+      const thread = `library#${room.number}`
+      await expect(room.call(approve, thread, '--as', 'maintainer', '--yes')).rejects.toThrow(
+        `no Task works on ${thread}: there is nothing to approve`,
+      )
+      await room.call(comment, thread, '/retry', '--as', 'maintainer')
+      expect(room.said()).toEqual(['maintainer: /retry'])
     }))
 
   test('a credential in the environment goes to the host that its owner named, and to no other', () =>

@@ -27,8 +27,10 @@ export async function approve(args: readonly string[]): Promise<number> {
   if (!flag(parsed, 'yes') && !process.stdin.isTTY)
     throw new UsageError('approve asks on a terminal: read the plan on its issue, and give --yes')
   const client = await connectOrchestrator(parsed)
-  const { thread, task } = await findThread(client, subject, waitingIssue)
+  const { thread, working } = await findThread(client, subject, waitingIssue)
   if (thread.on !== 'issue') throw new UsageError('a plan is approved on its issue, not on a merge request')
+  if (working === undefined) throw new Error(`no Task works on ${thread.name}: there is nothing to approve`)
+  const { id, task } = working
   const speaker = await speakerOn(thread, parsed)
   if (speaker === undefined) return noCredential
   const { project, maintainers } = thread
@@ -36,22 +38,20 @@ export async function approve(args: readonly string[]): Promise<number> {
     throw new Error(
       `${speaker.login} is no maintainer of ${project}: nothing was written. Maintainers: ${maintainers.join(', ') || 'nobody'}`,
     )
-  const read = async ({ status: { planHash } }: Task): Promise<ShownPlan> => {
-    if (planHash === null) throw new Error(`${thread.task} has no plan yet: there is nothing to approve`)
+  const read = async ({ status: { planHash, stage, stageReason } }: Task): Promise<ShownPlan> => {
+    if (!planHash) throw new Error(`${id} has no plan yet: it is ${stage}${stageReason ? ` (${stageReason})` : ''}`)
     const plan = await planOn(speaker.port, thread, planHash)
     if (plan === undefined)
-      throw new Error(
-        `${thread.name} does not show the newest plan of ${thread.task}; nothing was written: try again soon`,
-      )
+      throw new Error(`${thread.name} does not show the newest plan of ${id}; nothing was written: try again soon`)
     return plan
   }
   const plan = await read(task)
-  print(planLines(thread, plan))
+  print(planLines({ ...thread, task: id }, plan))
   if (!flag(parsed, 'yes') && !(await confirmed(`Approve plan ${plan.hash} as ${speaker.login}?`))) {
     print('nothing was written')
     return 1
   }
-  const now = await read(await readTask(client, thread.task))
+  const now = await read(await readTask(client, id))
   if (now.hash !== plan.hash || now.words !== plan.words)
     throw new Error(
       `a newer plan ${now.hash} stands on ${thread.name}; nothing was written: read it, and approve again`,

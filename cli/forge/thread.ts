@@ -4,7 +4,7 @@ import { forgePath, webOf } from '../../edges/forge/projects.ts'
 import type { ForgeSubjectKind } from '../../edges/forge/port.ts'
 import { UsageError } from '../args.ts'
 import type { OrchestratorClient } from '../client.ts'
-import { resourcePath } from '../resource-view.ts'
+import { resourcePath, unset } from '../resource-view.ts'
 import type { ForgeApi } from './credentials.ts'
 
 export interface Thread {
@@ -21,24 +21,29 @@ export interface Thread {
   readonly project: string
   /** Whose comments approve here. */
   readonly maintainers: readonly string[]
-  /** `namespace/name` of the Task that works on it. */
-  readonly task: string
+}
+
+/** A Task as it was read, under `namespace/name`. */
+export interface Working {
+  readonly id: string
+  readonly task: Task
 }
 
 const Place = Type.Object({ repository: Type.String(), number: Type.Integer() })
 
 const Task = Type.Object({
-  spec: Type.Object({ projectRef: Type.String() }),
   status: Type.Object({
+    stage: Type.String(),
     stageClass: Type.String(),
-    planHash: Type.Union([Type.String(), Type.Null()]),
+    stageReason: unset(Type.String()),
+    planHash: unset(Type.String()),
     issues: Type.Array(Type.Intersect([Place, Type.Object({ state: Type.String(), granted: Type.Boolean() })])),
     mergeRequests: Type.Array(Type.Intersect([Place, Type.Object({ state: Type.String() })])),
   }),
 })
 export type Task = Static<typeof Task>
 
-const Subject = Type.Object({ status: Type.Object({ ownerTask: Type.Union([Type.String(), Type.Null()]) }) })
+const Subject = Type.Object({ status: Type.Object({ ownerTask: unset(Type.String()) }) })
 
 const Logins = Type.Optional(Type.Array(Type.String()))
 
@@ -55,7 +60,9 @@ const Project = Type.Object({
   }),
 })
 
-const Repository = Type.Object({ spec: Type.Object({ url: Type.Optional(Type.String()), maintainerLogins: Logins }) })
+const Repository = Type.Object({
+  spec: Type.Object({ projectRef: Type.String(), url: Type.Optional(Type.String()), maintainerLogins: Logins }),
+})
 
 type Client = Pick<OrchestratorClient, 'ask'>
 
@@ -68,31 +75,30 @@ export function readTask(client: Client, id: string): Promise<Task> {
   return client.ask(Task, 'GET', pathOf('tasks', id))
 }
 
-/** `choose`: which of its threads is meant where a Task was named and none of them. */
+/** `working`: the Task that works there; none does after its end. `choose`: which of its threads is meant where a Task was named. */
 export async function findThread(
   client: Client,
   given: string,
   choose: (task: Task, id: string) => Wanted,
-): Promise<{ readonly thread: Thread; readonly task: Task }> {
+): Promise<{ readonly thread: Thread; readonly working?: Working }> {
   const [, namespace = 'default', repository, mark, digits] = /^(?:([^/#!]+)\/)?([^/#!]+)([#!])(\d+)$/.exec(given) ?? []
   if (repository === undefined) {
     const id = given.includes('/') ? given : `default/${given}`
     const task = await readTask(client, id)
-    return { thread: await threadAt(client, id, task, choose(task, id)), task }
+    return { thread: await threadAt(client, id.slice(0, id.indexOf('/')), choose(task, id)), working: { id, task } }
   }
   const wanted: Wanted = { repository, number: Number(digits), on: mark === '#' ? 'issue' : 'mr' }
   const [plural, infix] = wanted.on === 'issue' ? ['issues', ''] : ['mergerequests', 'mr-']
   const name = `${namespace}/${repository}-${infix}${wanted.number}`
-  const { ownerTask } = (await client.ask(Subject, 'GET', pathOf(plural, name))).status
-  if (ownerTask === null) throw new Error(`no Task works on ${given}`)
-  const task = await readTask(client, ownerTask)
-  return { thread: await threadAt(client, ownerTask, task, wanted), task }
+  const { ownerTask: id } = (await client.ask(Subject, 'GET', pathOf(plural, name))).status
+  const thread = await threadAt(client, namespace, wanted)
+  return id ? { thread, working: { id, task: await readTask(client, id) } } : { thread }
 }
 
-async function threadAt(client: Client, id: string, task: Task, { repository, number, on }: Wanted): Promise<Thread> {
-  const namespace = id.slice(0, id.indexOf('/'))
-  const { spec } = await client.ask(Project, 'GET', pathOf('projects', `${namespace}/${task.spec.projectRef}`))
+async function threadAt(client: Client, namespace: string, { repository, number, on }: Wanted): Promise<Thread> {
   const known = await client.ask(Repository, 'GET', pathOf('repositories', `${namespace}/${repository}`))
+  const project = known.spec.projectRef
+  const { spec } = await client.ask(Project, 'GET', pathOf('projects', `${namespace}/${project}`))
   const { provider, owner, botLogin, apiURL } = spec.scm
   const web = webOf({ provider, ...(spec.scm.webURL === undefined ? {} : { webURL: spec.scm.webURL }) })
   const url = known.spec.url ?? `${web}/${owner}/${repository}.git`
@@ -105,9 +111,8 @@ async function threadAt(client: Client, id: string, task: Task, { repository, nu
     number,
     name: `${repository}${on === 'issue' ? '#' : '!'}${number}`,
     url: `${web}/${path}/${pages[provider][on]}/${number}`,
-    project: task.spec.projectRef,
+    project,
     maintainers: known.spec.maintainerLogins ?? spec.scm.maintainerLogins ?? [],
-    task: id,
   }
 }
 
