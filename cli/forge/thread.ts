@@ -24,7 +24,7 @@ export interface Thread {
 }
 
 /** A Task as it was read, under `namespace/name`. */
-export interface Working {
+interface Working {
   readonly id: string
   readonly task: Task
 }

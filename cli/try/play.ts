@@ -5,6 +5,7 @@ import { people } from '../../standins/people.ts'
 import { listAll } from '../client.ts'
 import { costLine, explainTask } from '../why-lines.ts'
 import { planLines, planOn, type ShownPlan } from '../forge/shown-plan.ts'
+import { unset } from '../resource-view.ts'
 import { findPeople } from '../local/people-file.ts'
 import type { Stack } from '../local/stack.ts'
 import type { Voice } from './voice.ts'
@@ -31,7 +32,7 @@ const Task = Type.Object({
   status: Type.Object({
     stage: Type.String(),
     stageClass: Type.String(),
-    planHash: Type.Union([Type.String(), Type.Null()]),
+    planHash: unset(Type.String()),
     issues: Type.Array(Type.Object({ number: Type.Integer(), granted: Type.Boolean() })),
   }),
 })
@@ -139,10 +140,11 @@ function isGranted({ status }: Task, issue: number): boolean {
 }
 
 async function planOf(stack: Seen, { status }: Task, number: number): Promise<ShownPlan | undefined> {
-  if (status.planHash === null) return undefined
+  const { planHash } = status
+  if (typeof planHash !== 'string') return undefined
   const comments = commentsOn(stack, number).map((one) => ({ ...one, updatedAt: Date.parse(one.updatedAt) }))
   const thread = { path: stack.fullName, number, botLogin: people.bot, forge: { provider: 'forge_a' } } as const
-  return planOn({ listComments: async () => comments }, thread, status.planHash)
+  return planOn({ listComments: async () => comments }, thread, planHash)
 }
 
 function threadOf(stack: Seen, { issue, isTerminal }: Options): { readonly name: string; readonly url: string } {
