@@ -3,7 +3,7 @@ import { Type, type Static, type TObject } from 'typebox'
 import { faultsOf } from '../../../http/validation.ts'
 import { fullName, isPull, type Issue } from '../store/records.ts'
 import { Refusal } from '../store/refusal.ts'
-import { stampOf } from './thread.ts'
+import { planOf, stampOf } from './thread.ts'
 import { addressOf, threadAt, type Place } from './visit.ts'
 
 /** A form that breaks its schema, or was sent from a page that shows less than there is. */
@@ -84,6 +84,9 @@ export const forms: Readonly<Record<string, Form>> = {
   comment: form(Type.Object({ body: Text }, closed), (place, thread, { body }) => comment(place, thread, body)),
   approve: form(Type.Object({ seen: Short }, closed), (place, thread, { seen }) => {
     if (isPull(thread)) throw new Refusal('not-found')
+    const stands = planOf(place, thread)?.approval?.author.login
+    if (stands !== undefined)
+      throw new FormRefusal(409, `Nothing more is written: ${stands} has approved the plan that stands here.`)
     if (stampOf(place, thread) !== seen)
       throw new FormRefusal(
         409,

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { topicMarker, withMarkers } from '../../../edges/forge/marker.ts'
+import { wayOut } from '../../../machines/task/refused-claims.ts'
 import type { Dialect } from '../store/records.ts'
 import { renderMarkdown } from './markdown.ts'
 import { withForge, type ForgeFixture } from '../testing/fixture.ts'
@@ -9,6 +11,9 @@ const keys = { maintainer: 'a1'.repeat(20), reader: 'b2'.repeat(20), stranger: '
 type Person = keyof typeof keys
 const persons = Object.entries(keys).map(([login, key]) => ({ login, key }))
 const repository = { labels: [{ name: 'platform' }, { name: 'bug' }] }
+
+/** As the platform writes it, with its mark. */
+const shownPlan = (text: string): string => withMarkers(text, topicMarker('plan'))
 
 interface Browser {
   readonly forge: ForgeFixture['forge']
@@ -87,7 +92,7 @@ test.each(['github', 'gitlab'] as const)(
       const page = await get('maintainer', at('issue', 1))
       expect(page.text).toContain('We <em>need</em> it.')
       const stale = hidden(page.text, 'seen')
-      forge.comment('bot', 'acme/library', 1, 'A newer plan')
+      forge.comment('bot', 'acme/library', 1, shownPlan('A newer plan'))
       const refused = await post('maintainer', `${at('issue', 1)}/approve`, { seen: stale })
       expect(refused.status).toBe(409)
       expect(refused.text).toContain('Nothing is approved')
@@ -96,7 +101,7 @@ test.each(['github', 'gitlab'] as const)(
         (await post('maintainer', `${at('issue', 1)}/approve`, { seen: hidden(refused.text, 'seen') })).status,
       ).toBe(303)
       const bodies = [...forge.issue('acme/library', 1).comments.values()].map(({ body }) => body)
-      expect(bodies).toEqual(['one\ntwo', 'A newer plan', dialect === 'gitlab' ? 'approve' : '/approve'])
+      expect(bodies).toEqual(['one\ntwo', shownPlan('A newer plan'), dialect === 'gitlab' ? 'approve' : '/approve'])
 
       await post('maintainer', `${at('issue', 1)}/label`, { remove: 'platform' })
       await post('maintainer', `${at('issue', 1)}/label`, { add: 'bug' })
@@ -108,6 +113,41 @@ test.each(['github', 'gitlab'] as const)(
       const { text } = await get('maintainer', at('issue', 1))
       for (const action of ['issue.open', 'comment.create', 'label.remove', 'issue.close', 'issue.reopen'])
         expect(text).toContain(action)
+    })
+  },
+)
+
+test.each(['github', 'gitlab'] as const)(
+  'at %s Approve is of a plan that the platform shows and nobody has approved, and a newer plan asks again',
+  async (dialect) => {
+    await browse(dialect, async ({ forge, at, get, post }) => {
+      const issue = at('issue', 1)
+      forge.openIssue('reader', 'acme/library', { title: 'Add mul' })
+      forge.comment('reader', 'acme/library', 1, shownPlan('Of a reader'))
+      expect((await get('maintainer', issue)).text).not.toContain('>Approve<')
+      const { id } = forge.comment('bot', 'acme/library', 1, shownPlan('One'))
+      const browsers = [await get('maintainer', issue), await get('maintainer', issue)]
+      const approve = ({ text }: Shown): Promise<Shown> =>
+        post('maintainer', `${issue}/approve`, { seen: hidden(text, 'seen') })
+      const [first, second] = [await approve(browsers[0]!), await approve(browsers[1]!)]
+      expect([first.status, second.status]).toEqual([303, 409])
+      expect(second.text).toContain('maintainer has approved the plan that stands here')
+      for (const { text } of [second, await get('maintainer', issue)]) {
+        expect(text).not.toContain('>Approve<')
+        expect(text).toContain('maintainer has approved the plan above')
+      }
+      const more = forge.issue('acme/library', 1).comments.size
+      forge.comment('maintainer', 'acme/library', 1, '/hold')
+      expect((await get('maintainer', issue)).text).toContain('>Approve<')
+      await approve(await get('maintainer', issue))
+      expect(forge.issue('acme/library', 1).comments.size).toBe(more + 2)
+      forge.comment('bot', 'acme/library', 1, wayOut('body-unchanged'))
+      expect((await get('maintainer', issue)).text).toContain('>Approve<')
+      await approve(await get('maintainer', issue))
+      forge.comment('bot', 'acme/library', 1, '/hold')
+      expect((await get('maintainer', issue)).text).not.toContain('>Approve<')
+      forge.editComment('bot', 'acme/library', id, shownPlan('Two'))
+      expect((await get('maintainer', issue)).text).toContain('>Approve<')
     })
   },
 )

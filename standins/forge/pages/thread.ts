@@ -33,6 +33,25 @@ export async function threadPage(place: Place, again?: Again): Promise<Page> {
   return { title: name, content }
 }
 
+const planMark = '<!-- platform:topic=plan -->'
+const decides = /^(?:(\/?approve)|\/hold|\/unapprove)$/m
+/** What the platform asks for when it refuses an approval. */
+const asksAgain = 'new comment `/approve`'
+
+/** The plan that the platform shows, and the word that approves it, if none took that back. Marks of others are none. */
+export function planOf(place: Place, thread: Readonly<Issue>): { readonly approval?: Comment } | undefined {
+  const all = commentsFor(place, thread).filter(({ author: user }) =>
+    may(place.repository, { user, cap: 'admin', scopes: [] }, 'write'),
+  )
+  const plan = all.findLast(({ body }) => body.includes(planMark))
+  if (plan === undefined) return undefined
+  const newest = all
+    .slice(all.indexOf(plan) + 1)
+    .findLast(({ author, body }) => (author === plan.author ? body.includes(asksAgain) : decides.test(body)))
+  const isOfIt = newest && newest.author !== plan.author && (!plan.edit || newest.createdAt > plan.updatedAt)
+  return isOfIt && !newest.edit && decides.exec(newest.body)?.[1] ? { approval: newest } : {}
+}
+
 /** What a page showed of the words in a thread: an approval is of these. */
 export function stampOf(place: Place, thread: Readonly<Issue>): string {
   const words = commentsFor(place, thread).map(({ id, body }) => [id, body])
@@ -53,15 +72,22 @@ function remark(
 function forms(place: Place, thread: Readonly<Issue>, again: Again | undefined): Html {
   const { repository, person } = place
   const address = addressOf(place, repository, thread.kind, thread.number)
-  const mayApprove =
-    thread.kind === 'issue' && thread.state === 'open' && thread.comments.size > 0 && may(repository, person, 'write')
+  const plan =
+    thread.kind === 'issue' && thread.state === 'open' && may(repository, person, 'write')
+      ? planOf(place, thread)
+      : undefined
   const mayClose =
     (thread.author === person.user || may(repository, person, 'triage')) && !(isPull(thread) && thread.merged)
   const state = thread.state === 'open' ? 'closed' : 'open'
   return markup`<section id="act">
     <h2>Act</h2>
     ${
-      mayApprove &&
+      plan?.approval &&
+      markup`<p>${plan.approval.author.login} has approved the plan above ${moment(plan.approval.createdAt)}</p>`
+    }
+    ${
+      plan &&
+      !plan.approval &&
       markup`<form method="post" action="${address}/approve"><input type="hidden" name="seen" value="${stampOf(place, thread)}">
       <button class="first">Approve</button> <small>Approves the plan above, as this page shows it.</small></form>`
     }
