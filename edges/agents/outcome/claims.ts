@@ -1,5 +1,5 @@
 /** What an `approved` outcome claims, per live issue, with the conjuncts of APPROVAL-2 that the mirror can judge. The Issue itself has the last word. */
-import { refusedConjunct, type CitationChecks, type CitationConjunct } from '../../../machines/rules/citation.ts'
+import { refusedConjunct, type CitationChecks } from '../../../machines/rules/citation.ts'
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
 import { sameLogin, isListed } from '../../../machines/rules/logins.ts'
 import { matchQuote } from '../../../machines/rules/quote.ts'
@@ -9,7 +9,7 @@ import type { TaskContext, TaskIssue } from '../../../machines/task/context.ts'
 import { maintainersOf, repositoryNamed, type ProjectSettings } from '../../forge/projects.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
 import type { AgentApiDeps } from '../deps.ts'
-import { isPlanShown } from './plan-shown.ts'
+import { planRefusal } from './plan-shown.ts'
 import type { ImplementOutcome } from './schemas.ts'
 
 export async function buildClaims(
@@ -29,13 +29,12 @@ export async function buildClaims(
     const cited = comments.find(({ id }) => id === claim.citation?.commentId)
     // Nothing is planned where the change is merged, and no comment shows what is planned since (APPROVAL-16).
     const isAsked = cited !== undefined && claim.refusedBy === undefined && !isMergedIn(task, issue.repository)
-    const isShown = !isAsked || (project && (await isPlanShown(deps, project, task, issue, cited.createdAt)))
-    claims.push(isShown ? claim : { ...claim, ...planNotShown })
+    const refusedBy =
+      isAsked && (project ? await planRefusal(deps, project, task, issue, cited.createdAt) : 'plan-shown')
+    claims.push(refusedBy ? { ...claim, refusedBy } : claim)
   }
   return claims
 }
-
-const planNotShown = { refusedBy: 'plan-shown' satisfies CitationConjunct }
 
 function claimFor(
   project: ProjectSettings | undefined,

@@ -22,17 +22,26 @@ class ShownPlan {
   readonly #fixture: EdgeFixture
   readonly #repo: string
   readonly number: number
-  readonly #task: ATask
+  #task: ATask
 
   constructor(fixture: EdgeFixture, repo: string) {
     this.#fixture = fixture
     this.#repo = repo
     this.number = fixture.forge.openIssue('maintainer', repo, { title: 'Fails', labels: ['platform'] }).number
+    this.#task = this.#minted()
+  }
+
+  #minted(): ATask {
     const owned = { issue: `default/library-${this.number}`, repository: 'library', number: this.number }
     const url = 'http://forge/1'
-    this.#task = new ATask()
+    return new ATask()
       .mint({ issues: [{ ...owned, title: 'Fails', author: 'maintainer', url }], repositories: ['library'] } as never)
       .running()
+  }
+
+  /** On the same issue. */
+  nextTask(): void {
+    this.#task = this.#minted()
   }
 
   async show(plan = firstPlan): Promise<string> {
@@ -155,6 +164,18 @@ describe.each(['GitHub', 'GitLab'])('APPROVAL-19 at %s', (provider) => {
       const [{ body } = { body: '' }] = await shown.comments()
       expect(await shown.refusedBy(early)).toBe(undefined)
       expect((await shown.comments())[0]!.body).toBe(body)
+      expect(await shown.refusedBy(shown.approve())).toBe(undefined)
+    })
+  })
+
+  test('an approval of an earlier Task’s plan is of an older plan, and nobody altered the comment', async () => {
+    await withPlan(provider, async (shown) => {
+      await shown.show()
+      const early = shown.approve()
+      later(5)
+      shown.nextTask()
+      await shown.show({ id: 'note-2', hash: 'sha256:plan-2' })
+      expect(await shown.refusedBy(early)).toBe('plan-newest')
       expect(await shown.refusedBy(shown.approve())).toBe(undefined)
     })
   })
