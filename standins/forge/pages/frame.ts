@@ -36,11 +36,27 @@ export function sendPage(
   { base, person }: Visit,
   { title, content, status = 200 }: Page,
 ): FastifyReply {
+  const top = markup`<a href="${base}/">Local forge</a><span>You are <b>${person.user.login}</b></span>`
+  return sendFrame(reply, status, { title, top, content })
+}
+
+/** The same for every address: it knows nobody, and says of nothing whether it is there. */
+export function sendWho(reply: FastifyReply): FastifyReply {
+  const content = markup`<h1>Which person are you?</h1>
+      <p>Each person has an own link to these pages. <code>statewright open</code> prints them; each start makes new ones.</p>`
+  return sendFrame(reply, 404, { title: 'Local forge', top: 'Local forge', content })
+}
+
+function sendFrame(
+  reply: FastifyReply,
+  status: number,
+  { title, top, content }: { readonly title: string; readonly top: Value; readonly content: Value },
+): FastifyReply {
   const page = markup`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>${title}</title><style>${new Html(style)}</style></head>
-<body><header class="top"><a href="${base}/">Local forge</a><span>You are <b>${person.user.login}</b></span></header>
+<body><header class="top">${top}</header>
 <main>${content}</main></body></html>`
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(page.text)
 }

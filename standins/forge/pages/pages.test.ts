@@ -152,6 +152,31 @@ test.each(['github', 'gitlab'] as const)(
   },
 )
 
+test('an address without a key, or with an old one, asks a browser which person it is, and tells of nothing', async () => {
+  await browse('github', async ({ forge, at, fixture }) => {
+    forge.openIssue('reader', 'acme/library', { title: 'Add mul' })
+    const old = forge.pageOf('d4'.repeat(20), at('issue', 1))
+    const addresses = ['/', `/${at('issue', 1)}`, `/${at('issue', 2)}`].map((path) => `${forge.url}${path}`)
+    const pages = await Promise.all(
+      [...addresses, old].map(async (address) => {
+        const page = await fetch(address, { headers: { accept: 'text/html,*/*' } })
+        return [page.status, page.headers.get('content-security-policy'), await page.text()] as const
+      }),
+    )
+    expect(new Set(pages.map((page) => page.join('\n'))).size).toBe(1)
+    const [status, policy, text] = pages[0]!
+    expect([status, policy]).toEqual([404, expect.stringContaining("default-src 'none'")])
+    expect(text).toContain('<code>statewright open</code> prints them')
+    expect(text).not.toMatch(/href|<form|Add mul/)
+    for (const key of Object.values(keys)) expect(text).not.toContain(key)
+    expect(await (await fetch(old)).text()).toBe('Not Found\n')
+    expect((await fetch(addresses[1]!)).headers.get('content-type')).toContain('application/json')
+    const posted = await fetch(addresses[1]!, { method: 'POST', headers: { accept: 'text/html' } })
+    expect(posted.headers.get('content-type')).toContain('application/json')
+    expect(fixture.forge.issue('acme/library', 1).comments.size).toBe(0)
+  })
+})
+
 test.each(['github', 'gitlab'] as const)(
   'at %s a merge request shows diff, checks and reviews, and takes a review with a comment on a line',
   async (dialect) => {

@@ -2,13 +2,13 @@
  * The forge's pages for people. A person is a key in the address: there is no cookie, which would hold for each port of this
  * machine, also for one on which a pod listens. Every page and form stays below it.
  */
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actions } from '../actions.ts'
 import { wordError } from '../github/errors.ts'
 import { Refusal, type RefusalReason } from '../store/refusal.ts'
 import { fingerprint, requireUser, type World } from '../store/world.ts'
 import { FormRefusal, forms } from './forms.ts'
-import { sendOn, sendPage, sendPlain, type Page } from './frame.ts'
+import { sendOn, sendPage, sendPlain, sendWho, type Page } from './frame.ts'
 import { markup } from './html.ts'
 import { listPage, newIssuePage, startPage } from './lists.ts'
 import { threadPage } from './thread.ts'
@@ -47,6 +47,11 @@ export async function servePages(
   // Looked up by hash, as tokens are.
   const logins = new Map(people.map(({ login, key }) => [fingerprint(key), login]))
 
+  app.setNotFoundHandler((request, reply) => {
+    if (isOfBrowser(request)) return sendWho(reply)
+    const message = `Route ${request.method}:${request.url} not found`
+    return reply.code(404).send({ message, error: 'Not Found', statusCode: 404 })
+  })
   await app.register(async (pages) => {
     pages.removeAllContentTypeParsers()
     const type = 'application/x-www-form-urlencoded'
@@ -62,8 +67,10 @@ export async function servePages(
         status >= 500 ? 'The forge failed at this page.' : 'The forge does not read this.',
       )
     })
-    pages.addHook<Route>('onRequest', async ({ method, params: { key }, headers }, reply) => {
-      if (!logins.has(fingerprint(key))) return sendPlain(reply, 404, 'Not Found')
+    pages.addHook<Route>('onRequest', async (request, reply) => {
+      const { method, params, headers } = request
+      if (!logins.has(fingerprint(params.key)))
+        return isOfBrowser(request) ? sendWho(reply) : sendPlain(reply, 404, 'Not Found')
       if (method !== 'GET' && method !== 'HEAD' && headers.origin !== origin())
         return sendPlain(reply, 403, 'This form was not sent from a page of the forge.')
       return undefined
@@ -101,6 +108,11 @@ export async function servePages(
       return sendPage(reply, visit, { ...(await pageOf(place, again)), status: refused.status })
     }
   }
+}
+
+/** Who follows a link or types an address; a program asks for no page. */
+function isOfBrowser({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true
 }
 
 function pageOf(place: Place, again?: Again): Page | Promise<Page> {
