@@ -10,6 +10,8 @@ import { planComment } from '../../machines/issue/plan.ts'
 import { newIssue, type IssueContext } from '../../machines/issue/context.ts'
 import { newTask, withChanges } from '../../machines/task/context.ts'
 import { anIssue } from '../../machines/testing/a-task.ts'
+import { wayOut } from '../../machines/task/refused-claims.ts'
+import { asksAgain, planMark } from '../../standins/forge/pages/thread.ts'
 import { routeRules } from '../../orchestrator/route-roles.ts'
 import { withForge, type ForgeFixture } from '../../standins/forge/testing/fixture.ts'
 import { findEndpoints, writeEndpoints } from '../local/endpoints.ts'
@@ -27,6 +29,15 @@ const providers = { github: 'forge_a', gitlab: 'forge_b' } as const
 function shown(dialect: Dialect, hash: string, body: string): string {
   return withMarkers(inWordsOf(providers[dialect], 'issue', planComment(hash, body)), topicMarker('plan'))
 }
+
+test.each(['forge_a', 'forge_b'] as const)(
+  'the pages of the local forge know a plan, and a refusal that asks again, as the platform writes them at %s',
+  (provider) => {
+    expect(topicMarker('plan')).toBe(planMark)
+    for (const reason of ['author-is-maintainer', 'plan-shown', 'body-unchanged', 'issue-closed'])
+      expect(inWordsOf(provider, 'issue', wayOut(reason))).toContain(asksAgain)
+  },
+)
 
 interface Room extends ForgeFixture {
   readonly cli: CommandFixture

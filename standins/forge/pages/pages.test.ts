@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { topicMarker, withMarkers } from '../../../edges/forge/marker.ts'
-import { wayOut } from '../../../machines/task/refused-claims.ts'
 import type { Dialect } from '../store/records.ts'
 import { renderMarkdown } from './markdown.ts'
+import { asksAgain, planMark } from './thread.ts'
 import { withForge, type ForgeFixture } from '../testing/fixture.ts'
 
 const keys = { maintainer: 'a1'.repeat(20), reader: 'b2'.repeat(20), stranger: 'c3'.repeat(20) } as const
@@ -12,8 +11,8 @@ type Person = keyof typeof keys
 const persons = Object.entries(keys).map(([login, key]) => ({ login, key }))
 const repository = { labels: [{ name: 'platform' }, { name: 'bug' }] }
 
-/** As the platform writes it, with its mark. */
-const shownPlan = (text: string): string => withMarkers(text, topicMarker('plan'))
+/** As the platform writes it (cli/commands/approve.test.ts). */
+const shownPlan = (text: string): string => `${text}\n\n${planMark}`
 
 interface Browser {
   readonly forge: ForgeFixture['forge']
@@ -141,7 +140,7 @@ test.each(['github', 'gitlab'] as const)(
       expect((await get('maintainer', issue)).text).toContain('>Approve<')
       await approve(await get('maintainer', issue))
       expect(forge.issue('acme/library', 1).comments.size).toBe(more + 2)
-      forge.comment('bot', 'acme/library', 1, wayOut('body-unchanged'))
+      forge.comment('bot', 'acme/library', 1, `A maintainer can ${asksAgain}/approve\` on this issue.`)
       expect((await get('maintainer', issue)).text).toContain('>Approve<')
       await approve(await get('maintainer', issue))
       forge.comment('bot', 'acme/library', 1, '/hold')

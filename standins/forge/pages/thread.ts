@@ -33,10 +33,11 @@ export async function threadPage(place: Place, again?: Again): Promise<Page> {
   return { title: name, content }
 }
 
-const planMark = '<!-- platform:topic=plan -->'
+/** What the platform marks the comment of a plan with. */
+export const planMark = '<!-- platform:topic=plan -->'
 const decides = /^(?:(\/?approve)|\/hold|\/unapprove)$/m
 /** What the platform asks for when it refuses an approval. */
-const asksAgain = 'new comment `/approve`'
+export const asksAgain = 'approve with a new comment `'
 
 /** The plan that the platform shows, and the word that approves it, if none took that back. Marks of others are none. */
 export function planOf(place: Place, thread: Readonly<Issue>): { readonly approval?: Comment } | undefined {
