@@ -24,7 +24,8 @@ const { rules } = parser.renderer
 /** Unfolded: who approves a plan has it before their eyes. */
 rules['text'] = (tokens, at) =>
   parser.utils
-    .escapeHtml(tokens[at]?.content ?? '')
+    // Here entities are characters already.
+    .escapeHtml(plain(tokens[at]?.content ?? ''))
     .replace(folding, '<$1>')
     .replaceAll('<details>', '<details open>')
     .replace(code, '<code>$1</code>')
@@ -43,6 +44,8 @@ export function renderMarkdown(
   for (const link of tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'link_open')) {
     const address = String(link.attrGet('href'))
     if (address.startsWith(`${origin}/`)) link.attrSet('href', `${base}${address.slice(origin.length)}`)
+    const title = link.attrGet('title')
+    if (title !== null) link.attrSet('title', plain(String(title)))
     link.attrSet('rel', 'noreferrer noopener')
   }
   return new Html(`<div class="md">${parser.renderer.render(tokens, parser.options, {})}</div>`)

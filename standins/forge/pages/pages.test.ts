@@ -348,3 +348,16 @@ test('a form counts only from a page of the forge itself, and only below a key t
       for (const key of Object.values(keys)) expect(text).not.toContain(key)
   })
 })
+
+test.each(['&#x202e;', '&#8238;', '&rlm;', '&#27;', '&#x2066;'])(
+  'the entity %s is shown by the number of its character, in a plan and in a title too',
+  (entity) => {
+    const rendered = (source: string): string => renderMarkdown(source, { origin: 'http://forge', base: '/as/k' }).text
+    for (const source of [`a ${entity}b`, `**${entity}**`, `[${entity}](http://a.org "${entity}")`, `> - ${entity}`])
+      expect(rendered(source)).not.toMatch(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\u001b]/)
+    expect(rendered(`The plan.\n\n<details><summary>Plan</summary>\n\n1. ${entity}step\n\n</details>`)).not.toMatch(
+      /[\u200f\u202e\u2066\u001b]/,
+    )
+    expect(rendered(`\`${entity}\``)).toContain(entity.replace('&', '&amp;'))
+  },
+)
