@@ -6,7 +6,7 @@ import { asked, print } from '../terminal.ts'
 
 const usage = `usage: statewright delete KIND NAME [options]
 
-Deletes a Project, a Repository or a Task. A Task ends as rejected and stays readable: it needs the role operator. A Project
+Deletes a Project or a Repository, and cancels a Task. A Task ends as rejected and stays readable: it needs the role operator. A Project
 ends all its Tasks, and a Repository leaves its Project: both need the role admin. A Project wants its name typed again.
 
   --namespace NAME  its namespace (default: default)
@@ -30,7 +30,8 @@ export async function deleteResource(args: readonly string[]): Promise<number> {
     return 1
   }
   await client.call('DELETE', resourcePath(kind, text(parsed, 'namespace') ?? 'default', name))
-  print(`${kind.kind.toLowerCase()}/${name} deleted`)
+  const did = kind.kind === 'Task' ? 'cancelled: it stays in get tasks as ended' : 'deleted'
+  print(`${kind.kind.toLowerCase()}/${name} ${did}`)
   return 0
 }
 
