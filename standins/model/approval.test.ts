@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { sayRefused } from '../../machines/task/approvals.ts'
+import { ATask } from '../../machines/testing/a-task.ts'
 import { approvalOf } from './approval.ts'
 import type { BundleComment, BundleThread } from './bundle.ts'
 
@@ -24,4 +26,20 @@ test('a withdrawal on a merge request takes back what stood before it, and nothi
   expect(approvalOf(thread(yes), [held])).toBeUndefined()
   expect(approvalOf(thread(yes, comment('12', 'approve')), [held])?.quote).toBe('approve')
   expect(approvalOf(thread(yes), [thread(comment('9', '/hold', { at: '2026-01-02T03:05Z' }))])).toBeUndefined()
+})
+
+test('an approval that the platform has refused is cited no more, and a newer one is', () => {
+  const task = new ATask().mint().planned().context
+  const { effects = [] } = sayRefused(task, { type: 'approval.refused', reason: 'author-is-maintainer' } as never)
+  const [{ params }] = effects as unknown as [{ params: { body: string } }]
+  const refused = [yes, comment('11', params.body, { bot: true }), comment('12', 'Please say more.')]
+  expect(approvalOf(thread(...refused))).toBeUndefined()
+  expect(approvalOf(thread(...refused, comment('13', '/approve')))).toMatchObject({ external_id: '13' })
+})
+
+test('an approval from before the newest plan is of an earlier one, to the minute of the bundle', () => {
+  expect(approvalOf(thread(yes), [], '2026-01-02T03:05Z')).toBeUndefined()
+  expect(approvalOf(thread(yes, comment('12', '/approve')), [], '2026-01-02T03:04Z')).toMatchObject({
+    external_id: '12',
+  })
 })

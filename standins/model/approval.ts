@@ -17,18 +17,30 @@ const approves =
 const withdraws =
   /^(\/unapprove(\s.*)?|\/hold(\s.*)?|(hold off|stop|do not implement|don't implement|revoke|withdraw)[.!]*)$/i
 
-/** The newest human comment that decides wins; a withdrawal does so in any thread of the Task. */
+/** Of the platform, below an approval that it refused: that one counts no more. */
+const refused = 'The platform could not verify the approval'
+
+/** Of a time, as far as the bundle has it. */
+const minutes = 'yyyy-mm-ddThh:mm'.length
+
+/**
+ * The newest human comment that decides wins; a withdrawal does so in any thread of the Task. `plannedAt`: an approval from before
+ * the newest plan is of another one.
+ */
 export function approvalOf(
   issue: BundleThread | undefined,
   others: readonly Pick<BundleThread, 'comments'>[] = [],
+  plannedAt = '',
 ): Approval | undefined {
   const withdrawn = others
     .flatMap(({ comments }) => comments)
     .filter((comment) => !comment.bot && lineOf(comment, withdraws) !== undefined)
   for (const comment of (issue?.comments ?? []).toReversed()) {
+    if (comment.bot && comment.body.startsWith(refused)) return undefined
     if (comment.bot) continue
     if (lineOf(comment, withdraws) !== undefined || withdrawn.some((one) => !isBefore(one, comment))) return undefined
     const quote = lineOf(comment, approves)
+    if (quote !== undefined && comment.at.slice(0, minutes) < plannedAt.slice(0, minutes)) return undefined
     if (quote !== undefined)
       return { external_id: comment.external_id, author: comment.author, body: comment.body, quote }
   }

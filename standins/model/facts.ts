@@ -89,11 +89,12 @@ function issueFacts(
   bundle: Bundle | undefined,
 ): Pick<Facts, 'issue' | 'plan' | 'commented' | 'approval' | 'granted' | 'lastHumanComment'> {
   const issue = bundle?.issues[0]
+  const plans = bundle?.notes.filter(({ kind }) => kind === 'plan').map(({ at }) => at) ?? []
   return {
     issue,
-    plan: bundle?.notes.some((note) => note.kind === 'plan') ?? false,
+    plan: plans.length > 0,
     commented: issue?.comments.some((comment) => comment.bot) ?? false,
-    approval: approvalOf(issue, bundle?.mergeRequests),
+    approval: approvalOf(issue, bundle?.mergeRequests, plans.toSorted().at(-1)),
     granted: toldToWrite.test(bundle?.assignment ?? ''),
     lastHumanComment: issue?.comments.findLast((comment) => !comment.bot),
   }
