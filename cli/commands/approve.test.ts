@@ -9,8 +9,10 @@ import { inWordsOf } from '../../edges/forge/words-of-forge.ts'
 import { planComment } from '../../machines/issue/plan.ts'
 import { newIssue, type IssueContext } from '../../machines/issue/context.ts'
 import { newTask, withChanges } from '../../machines/task/context.ts'
-import { anIssue } from '../../machines/testing/a-task.ts'
+import { anIssue, ATask } from '../../machines/testing/a-task.ts'
+import { sayRefused } from '../../machines/task/approvals.ts'
 import { wayOut } from '../../machines/task/refused-claims.ts'
+import { refused } from '../../standins/model/approval.ts'
 import { asksAgain, planMark } from '../../standins/forge/pages/thread.ts'
 import { routeRules } from '../../orchestrator/route-roles.ts'
 import { withForge, type ForgeFixture } from '../../standins/forge/testing/fixture.ts'
@@ -38,6 +40,12 @@ test.each(['forge_a', 'forge_b'] as const)(
       expect(inWordsOf(provider, 'issue', wayOut(reason))).toContain(asksAgain)
   },
 )
+
+test('the scripted model knows a refused approval as the platform writes it', () => {
+  const task = new ATask().mint().planned().context
+  const { effects } = sayRefused(task, { type: 'approval.refused', reason: 'author-is-maintainer' } as never)
+  expect(effects).toMatchObject([{ params: { body: expect.stringMatching(new RegExp(`^${refused}`)) } }])
+})
 
 interface Room extends ForgeFixture {
   readonly cli: CommandFixture

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { sayRefused } from '../../machines/task/approvals.ts'
-import { ATask } from '../../machines/testing/a-task.ts'
-import { approvalOf } from './approval.ts'
+import { approvalOf, refused as refusal } from './approval.ts'
 import type { BundleComment, BundleThread } from './bundle.ts'
 
 /** As bundles have it: the time in whole minutes. */
@@ -29,10 +27,7 @@ test('a withdrawal on a merge request takes back what stood before it, and nothi
 })
 
 test('an approval that the platform has refused is cited no more, and a newer one is', () => {
-  const task = new ATask().mint().planned().context
-  const { effects = [] } = sayRefused(task, { type: 'approval.refused', reason: 'author-is-maintainer' } as never)
-  const [{ params }] = effects as unknown as [{ params: { body: string } }]
-  const refused = [yes, comment('11', params.body, { bot: true }), comment('12', 'Please say more.')]
+  const refused = [yes, comment('11', `${refusal}: …`, { bot: true }), comment('12', 'Please say more.')]
   expect(approvalOf(thread(...refused))).toBeUndefined()
   expect(approvalOf(thread(...refused, comment('13', '/approve')))).toMatchObject({ external_id: '13' })
 })

@@ -18,7 +18,7 @@ const withdraws =
   /^(\/unapprove(\s.*)?|\/hold(\s.*)?|(hold off|stop|do not implement|don't implement|revoke|withdraw)[.!]*)$/i
 
 /** Of the platform, below an approval that it refused: that one counts no more. */
-const refused = 'The platform could not verify the approval'
+export const refused = 'The platform could not verify the approval'
 
 /** Of a time, as far as the bundle has it. */
 const minutes = 'yyyy-mm-ddThh:mm'.length
