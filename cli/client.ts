@@ -21,6 +21,8 @@ export function isAway(error: unknown): boolean {
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
 export interface OrchestratorClient {
+  /** Its turns ask a scripted model: what they cost by a list of prices nobody pays. */
+  readonly isScripted?: boolean
   call(method: Method, path: string, body?: unknown): Promise<unknown>
   /** An answer with another form than `schema` has is one of another version. More fields than these are fine. */
   ask<S extends TSchema>(schema: S, method: Method, path: string, body?: unknown): Promise<Static<S>>
@@ -34,6 +36,7 @@ export interface Connection {
   readonly tokens: TokenSource
   /** Of this program. */
   readonly version: string
+  readonly isScripted?: boolean
   /** What a person does next. */
   readonly next: {
     readonly unreachable: string
@@ -75,6 +78,7 @@ export function orchestratorClient(connection: Connection): OrchestratorClient {
   }
 
   return {
+    isScripted: connection.isScripted === true,
     call,
     ask: async (schema, method, path, body) => {
       const answer = await call(method, path, body)
@@ -90,7 +94,9 @@ export function orchestratorClient(connection: Connection): OrchestratorClient {
 
 /** As `up` wrote it down: the command line has a client of its own there. `dir`: where its token is kept for the next command. */
 export function localConnection(
-  endpoints: Pick<Endpoints, 'orchestrator' | 'tokenUrl' | 'clientId' | 'clientSecret' | 'audience'>,
+  endpoints: Pick<Endpoints, 'orchestrator' | 'tokenUrl' | 'clientId' | 'clientSecret' | 'audience'> & {
+    readonly model?: string
+  },
   version: string,
   dir?: string,
 ): Connection {
@@ -100,6 +106,7 @@ export function localConnection(
   const source = clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch })
   return {
     url,
+    isScripted: Boolean(endpoints.model),
     issuer: new URL(tokenUrl).origin,
     tokens:
       dir === undefined

@@ -32,7 +32,7 @@ export async function explainTask(
   task: string,
 ): Promise<readonly [object, readonly string[]]> {
   const answer = await client.ask(Answer, 'GET', `/operations/why?task=${encodeURIComponent(task)}`)
-  return [answer, sayWhy(answer)]
+  return [answer, sayWhy(answer, client.isScripted)]
 }
 
 /** Of a Task that is parked, where its last turn was of this pod; who cannot say it says nothing. */
@@ -139,7 +139,7 @@ const Answer = Type.Unsafe<WhyAnswer>(
   }),
 )
 
-function sayWhy(why: WhyAnswer): readonly string[] {
+function sayWhy(why: WhyAnswer, isScripted = false): readonly string[] {
   const { task, stage, resting, detail, below, queue, nextTimer, spending } = why
   const facts: (readonly [string, string])[] = [
     ...(resting === null
@@ -163,7 +163,7 @@ function sayWhy(why: WhyAnswer): readonly string[] {
   if (why.firings !== undefined) facts.push(['alert', `fired ${grouped(why.firings)} times`])
   if (why.reviewRounds !== null) facts.push(['rounds', `${why.reviewRounds} reviews requested changes`])
   const costs: (readonly [string, string])[] = [
-    ...(why.cost === undefined || why.cost.turns === 0 ? [] : [['cost', costLine(why.cost)] as const]),
+    ...(why.cost === undefined || why.cost.turns === 0 ? [] : [['cost', costLine(why.cost, isScripted)] as const]),
     ...(spending ?? [])
       .filter(({ limit }) => limit > 0)
       .map(({ name, limit, spent, reserved }) => ['spent', sayAccount(name, limit, spent, reserved)] as const),
@@ -223,7 +223,8 @@ function sayAccount(name: string, limit: number, spent: number, reserved: number
   return `${name}: ${grouped(spent)}${open} of ${grouped(limit)} tokens`
 }
 
-export function costLine({ turns, tokens, usd }: WhyAnswer['cost']): string {
+export function costLine({ turns, tokens, usd }: NonNullable<WhyAnswer['cost']>, isScripted = false): string {
+  if (isScripted) return `${grouped(turns)} ${turns === 1 ? 'turn' : 'turns'}; no model is asked, and nothing is spent`
   const price = usd === 0 ? '' : `, about ${usd.toFixed(2)} USD`
   return `${grouped(turns)} ${turns === 1 ? 'turn' : 'turns'}, ${grouped(tokens)} tokens${price} so far`
 }

@@ -7,6 +7,7 @@ import { statePath } from '../../runtime/step/state-path.ts'
 import { UsageError } from '../args.ts'
 import type { WhyAnswer } from '../../orchestrator/why.ts'
 import type { RefusingTurn } from '../../orchestrator/refused-calls.ts'
+import { requireEndpoints, writeEndpoints } from '../local/endpoints.ts'
 import { said, withOrchestrator } from './testing/fixture.ts'
 import { why } from './why.ts'
 
@@ -25,13 +26,18 @@ async function print(...args: readonly string[]): Promise<string> {
 async function printOf(
   given:
     | readonly RefusingTurn[]
-    | (Pick<WhyAnswer, 'memory'> & Partial<Pick<WhyAnswer, 'firings' | 'hindrance' | 'cost' | 'spending'>>),
+    | (Pick<WhyAnswer, 'memory'> & { readonly scripted?: boolean } & Partial<
+          Pick<WhyAnswer, 'firings' | 'hindrance' | 'cost' | 'spending'>
+        >),
   ...args: readonly string[]
 ): Promise<string> {
   const more = 'memory' in given ? { ...given, refusedCalls: [] } : { refusedCalls: given, memory: [] }
   let out = ''
   await withOrchestrator(
-    async ({ dir }) => void (out = (await said(() => why([...args, '--dir', dir]))).out),
+    async ({ dir }) => {
+      if ('scripted' in given) writeEndpoints(dir, { ...requireEndpoints(dir), model: 'http://127.0.0.1:1' })
+      out = (await said(() => why([...args, '--dir', dir]))).out
+    },
     (app) => {
       app.get(
         '/operations/why',
@@ -62,6 +68,14 @@ describe('why', () => {
       '    WHO         DOES                                        THEN',
       '1.  maintainer  approves the reviewed head with `/approve`  merging',
       '2.  forge       merges lib!7                                delivered',
+    ])
+  })
+
+  test('of a scripted model says that nothing is spent, and no price', async () => {
+    const cost = { turns: 1, tokens: 60_042, usd: 0.05 }
+    const lines = (await printOf({ memory: [], cost, scripted: true }, 'parked')).split('\n')
+    expect(lines.filter((line) => /cost|USD/.test(line))).toEqual([
+      '  cost      1 turn; no model is asked, and nothing is spent',
     ])
   })
 
