@@ -59,3 +59,8 @@ test('docs/commands.md has a row for every command', () => {
   expect(withoutRow(names, read('../docs/commands.md'))).toEqual([])
   expect(withoutRow(['up', 'down', 'login'], '| `up --dir DIR` | x |\n| `query TEXT`, `login` | y |')).toEqual(['down'])
 })
+
+test('a command that is called without arguments prints its usage, and the name of the program once', async () => {
+  const { err } = await said(() => run(['get']))
+  expect(err).toMatch(/^usage: statewright get KIND/)
+})

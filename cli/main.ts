@@ -270,6 +270,6 @@ function sayError(error: unknown): readonly string[] {
   const text = process.env['DEBUG']
     ? (error.stack ?? error.message)
     : `statewright: ${fileFault(error) ?? error.message}`
-  // A usage begins its lines as it does anywhere.
-  return error.name === 'UsageError' ? text.split('\n') : errorLines(text)
+  // A usage begins its lines as it does anywhere, and stands alone where nothing else is said.
+  return error.name === 'UsageError' ? text.replace(/^statewright: (?=usage: )/, '').split('\n') : errorLines(text)
 }
