@@ -192,3 +192,7 @@ describe('get', () => {
     })
   })
 })
+
+test('get --json names -o json in one line', async () => {
+  await expect(get(['tasks', '--json'])).rejects.toThrow(/^get prints JSON with -o json$/)
+})

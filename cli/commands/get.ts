@@ -29,6 +29,8 @@ const options = {
   output: { type: 'string', short: 'o' },
   watch: { type: 'boolean', short: 'w' },
   namespace: { type: 'string' },
+  // Of other commands.
+  json: { type: 'boolean' },
 } as const satisfies ParseArgsOptionsConfig
 
 const forms = ['wide', 'name', 'json', 'yaml'] as const
@@ -46,6 +48,7 @@ export async function get(args: readonly string[], clock: Clock = systemClock): 
   const [kindName = '', name, ...more] = parsed.positionals
   const kind = requireKind(kindName, usage)
   if (more.length > 0) throw new UsageError(`get takes one kind and one name\n\n${usage}`)
+  if (flag(parsed, 'json')) throw new UsageError('get prints JSON with -o json')
   const output = text(parsed, 'output')
   const form = forms.find((one) => one === output)
   if (output !== undefined && form === undefined) throw new UsageError(`-o takes ${forms.join(', ')}, not ${output}`)
