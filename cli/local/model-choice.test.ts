@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { UsageError } from '../args.ts'
 import { modelChoice, wallsOf } from './model-choice.ts'
 
 test('the scripted model needs no key, and is given none', () => {
@@ -19,6 +20,7 @@ test('a real model without either, or an unknown one, is refused', () => {
   expect(() => modelChoice('anthropic', {})).toThrow('needs ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN')
   expect(() => modelChoice('anthropic', { ANTHROPIC_API_KEY: '' })).toThrow('needs ANTHROPIC_API_KEY')
   expect(() => modelChoice('other', {})).toThrow('takes scripted or anthropic, not other')
+  expect(() => modelChoice('other', {})).toThrow(UsageError)
 })
 
 test('a real model runs behind walls or not at all, unless they are waived; a scripted one where there are any (SECURITY-RULE-3)', () => {

@@ -1,3 +1,5 @@
+import { UsageError } from '../args.ts'
+
 export type ModelChoice =
   | { readonly provider: 'scripted' }
   | { readonly provider: 'anthropic'; readonly key: string; readonly oauth: boolean }
@@ -5,7 +7,7 @@ export type ModelChoice =
 /** The scripted model, or the user's own key or subscription: the one place that reads them, at the user's word. */
 export function modelChoice(provider: string, env: Readonly<Record<string, string | undefined>>): ModelChoice {
   if (provider === 'scripted') return { provider }
-  if (provider !== 'anthropic') throw new Error(`--model-provider takes scripted or anthropic, not ${provider}`)
+  if (provider !== 'anthropic') throw new UsageError(`--model-provider takes scripted or anthropic, not ${provider}`)
   const oauth = env['CLAUDE_CODE_OAUTH_TOKEN']
   const key = env['ANTHROPIC_API_KEY'] ?? oauth
   if (key === undefined || key === '')
