@@ -106,5 +106,9 @@ test('a Task that is not there, or has ended, takes no word (OPERATIONS-2)', () 
   withRoutes(async ({ post, delivered }) => {
     expect((await post('/operations/retry', { task: 'unknown' })).status).toBe(404)
     expect((await post('/operations/cancel', { task: 'over' })).status).toBe(409)
+    expect(await post('/operations/retry', { task: 'over' })).toMatchObject({
+      status: 409,
+      body: { detail: "the Task over has ended: on its open issue a maintainer's /retry starts a new one" },
+    })
     expect(delivered).toEqual([])
   }))

@@ -58,7 +58,8 @@ async function order(
   const to = addressOf('task', idOfName(task))
   const before = await runtime.read(to)
   if (before === undefined) throw new Problem('not-found', `there is no Task ${task}`)
-  if (before.status === 'done') throw new Problem('task-terminal', `the Task ${task} has ended`)
+  const anew = word.type === 'task.retry' ? ": on its open issue a maintainer's /retry starts a new one" : ''
+  if (before.status === 'done') throw new Problem('task-terminal', `the Task ${task} has ended${anew}`)
   const by = principalOf(request).subject
   await runtime.deliver({ to, key: `operator/${request.id}`, event: { ...word, at: clock.now(), by } })
   const { stage } = ((await runtime.read(to)) ?? before).context as unknown as TaskContext
