@@ -56,7 +56,7 @@ export async function tryOwn(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0
   const [path, ...more] = parsed.positionals
-  if (path === undefined || more.length > 0) throw new UsageError(`try takes one PATH\n\n${usage}`)
+  if (!path || more.length > 0) throw new UsageError(`try takes one PATH\n\n${usage}`)
   const own = resolve(path)
   const dir = resolve(text(parsed, 'dir') ?? join(homedir(), '.statewright', `try-${basename(own)}-${Date.now()}`))
   const to = join(dir, 'own', `${basename(own)}.git`)
