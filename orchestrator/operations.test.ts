@@ -37,8 +37,10 @@ async function withOperations(
   const runtime: Partial<Runtime> = {
     pendingEffects: async () => effects as readonly PendingEffect[],
     read: async (address) => actors.find((actor) => actor.address === address),
-    list: async (kind, { after = '', limit = 1000 } = {}) =>
-      actors.filter(({ address, id }) => address.startsWith(`${kind}:`) && id > after).slice(0, limit),
+    list: async (kind, { after = '', limit = 1000, status } = {}) =>
+      actors
+        .filter((one) => one.address.startsWith(`${kind}:`) && one.id > after && (status ?? one.status) === one.status)
+        .slice(0, limit),
     history: async () => history as readonly JournalRow[],
   }
   const writing: string[] = []

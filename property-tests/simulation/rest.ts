@@ -85,7 +85,7 @@ function isInVain(times: number): boolean {
   return times % promptHelp === 0
 }
 
-const wantsApproval: ReadonlySet<string> = new Set<keyof CitationChecks>(['not-withdrawn', 'plan-shown'])
+const wantsApproval: ReadonlySet<string> = new Set<keyof CitationChecks>(['not-withdrawn', 'plan-newest', 'plan-shown'])
 /** The platform's comment names the way; also where others took back, unheard, what let it go on. */
 function isForApproval({ stage }: TaskContext): boolean {
   return stage.reason === 'withheld' || wantsApproval.has(stage.detail ?? '')
