@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Registry } from 'prom-client'
+import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { testClock, type TestClock } from '../../http/testing/fixture.ts'
 import { createWrapperMetrics } from '../metrics.ts'
@@ -107,17 +108,26 @@ class Fixture {
     this.conversation.onHook('Stop', { prompt_id: promptId, last_assistant_message: text })
   }
 
-  /** Files are read meanwhile, so each step gives the disk its time. */
+  /** Files are read meanwhile, so each step gives the disk its time: as long as a reading of ours takes, twice. */
   async pass(seconds: number): Promise<void> {
     for (let passed = 0; passed < seconds * 10; passed += 1) {
       this.clock.advance(100)
       await new Promise((resolve) => setTimeout(resolve, 3))
+      for (const path of [this.#transcript, this.#transcript]) await readFile(path).catch(() => undefined)
     }
   }
 
   /** For what a line of the transcript brings: the disk is as slow as it likes. */
   async passUntil(isSo: () => boolean): Promise<void> {
     for (let step = 0; step < 1000 && !isSo(); step += 1) await this.pass(0.1)
+  }
+
+  /** It goes on when the disk has answered, and then by the clock. */
+  async ended<T>(outcome: Promise<T>): Promise<T> {
+    let isOver = false
+    void outcome.finally(() => (isOver = true))
+    await this.passUntil(() => isOver)
+    return outcome
   }
 
   async counted(metric: string): Promise<readonly object[]> {
@@ -219,7 +229,11 @@ describe('an interrupt', () => {
     expect(await isOpen(outcome)).toBe(true)
     fixture.mark()
     await fixture.pass(1)
-    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'interrupted', finalText: 'half of' })
+    expect(await fixture.ended(outcome)).toMatchObject({
+      state: 'failed',
+      stopReason: 'interrupted',
+      finalText: 'half of',
+    })
     expect(fixture.written.filter((bytes) => bytes === escape)).toHaveLength(1)
     expect(await fixture.counted('ccw_interrupts_total')).toEqual([{ result: 'confirmed', value: 1 }])
   })
@@ -228,7 +242,7 @@ describe('an interrupt', () => {
     const { outcome } = await fixture.begin()
     fixture.conversation.interrupt()
     await fixture.pass(4)
-    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'interrupted', finalText: '' })
+    expect(await fixture.ended(outcome)).toMatchObject({ state: 'failed', stopReason: 'interrupted', finalText: '' })
     expect(fixture.written.filter((bytes) => bytes === clearBox)).toHaveLength(1)
     expect(await fixture.counted('ccw_interrupts_total')).toEqual([{ result: 'restored', value: 1 }])
   })
@@ -246,7 +260,11 @@ describe('an interrupt', () => {
     fixture.say('whole', 'm2')
     fixture.stop()
     await fixture.pass(1)
-    expect(await outcome).toMatchObject({ state: 'completed', stopReason: 'end_turn', finalText: 'whole' })
+    expect(await fixture.ended(outcome)).toMatchObject({
+      state: 'completed',
+      stopReason: 'end_turn',
+      finalText: 'whole',
+    })
   })
 
   test('waits until the message was taken: the late Enter would start the turn after all', async () => {
@@ -257,7 +275,7 @@ describe('an interrupt', () => {
     expect(fixture.written).not.toContain(escape)
     fixture.conversation.onHook('UserPromptSubmit', { prompt_id: 'p1', prompt: typed })
     await fixture.pass(5)
-    expect(await outcome).toMatchObject({ stopReason: 'interrupted' })
+    expect(await fixture.ended(outcome)).toMatchObject({ stopReason: 'interrupted' })
     expect(fixture.written.indexOf(escape)).toBeGreaterThan(fixture.written.indexOf('\r'))
   })
 
@@ -290,7 +308,7 @@ describe('an interrupt', () => {
     fixture.say('whole')
     fixture.stop()
     await fixture.pass(1)
-    expect(await outcome).toMatchObject({ state: 'completed', finalText: 'whole' })
+    expect(await fixture.ended(outcome)).toMatchObject({ state: 'completed', finalText: 'whole' })
   })
 })
 
@@ -307,7 +325,7 @@ describe('the end of a turn', () => {
     fixture.say('whole')
     fixture.stop('p1')
     await fixture.pass(1)
-    expect(await outcome).toMatchObject({ state: 'completed', finalText: 'whole' })
+    expect(await fixture.ended(outcome)).toMatchObject({ state: 'completed', finalText: 'whole' })
   })
 
   test('does not come of a model that only pings, which shows after two minutes and ends nothing (SESSION-4, SESSION-5, WRAPPER-METRICS-16)', async () => {
@@ -334,7 +352,11 @@ describe('the end of a turn', () => {
     const stopped = fixture.conversation.shutDown(15_000)
     await fixture.pass(17)
     await stopped
-    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'shutdown', finalText: 'all that was said' })
+    expect(await fixture.ended(outcome)).toMatchObject({
+      state: 'failed',
+      stopReason: 'shutdown',
+      finalText: 'all that was said',
+    })
   })
 
   test('comes with the last line, also when that is written after the Stop hook (WRAPPER-TURN-5, CLI-FACT-5)', async () => {
@@ -343,7 +365,10 @@ describe('the end of a turn', () => {
     await fixture.pass(0.2)
     fixture.say('late')
     await fixture.pass(1)
-    expect(await outcome).toMatchObject({ finalText: 'late', usage: { inputTokens: 3, outputTokens: 2 } })
+    expect(await fixture.ended(outcome)).toMatchObject({
+      finalText: 'late',
+      usage: { inputTokens: 3, outputTokens: 2 },
+    })
   })
 
   test('by a second refusal is a refusal, also when its line is written after the hook that tells of a failure', async () => {
@@ -354,7 +379,7 @@ describe('the end of a turn', () => {
     const message = { id: 'e1', model: '<synthetic>', content, stop_reason: 'refusal' }
     fixture.write({ type: 'assistant', isApiErrorMessage: true, message })
     await fixture.pass(1)
-    expect(await outcome).toMatchObject({ state: 'completed', stopReason: 'refusal' })
+    expect(await fixture.ended(outcome)).toMatchObject({ state: 'completed', stopReason: 'refusal' })
   })
 
   test('at a usage limit is followed by ESC, for the CLI would resume by itself at the reset (CLI-FACT-8)', async () => {
@@ -362,14 +387,14 @@ describe('the end of a turn', () => {
     fixture.meter.responseStarted(429, new Headers({ 'anthropic-ratelimit-unified-status': 'rejected' }))
     fixture.conversation.onHook('StopFailure', { prompt_id: 'p1', error: 'rate_limit' })
     await fixture.pass(1)
-    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'usage_limit' })
+    expect(await fixture.ended(outcome)).toMatchObject({ state: 'failed', stopReason: 'usage_limit' })
     expect(fixture.written.filter((bytes) => bytes === escape)).toHaveLength(1)
   })
 
   test('a message that no Enter submits ends the agent: the next would be appended to it', async () => {
     const outcome = fixture.conversation.run('t1', 'the body', Promise.resolve())
     await fixture.pass(35)
-    expect(await outcome).toMatchObject({ state: 'failed', stopReason: 'agent_exited' })
+    expect(await fixture.ended(outcome)).toMatchObject({ state: 'failed', stopReason: 'agent_exited' })
     expect(fixture.conversation.agentIsGone).toBe(true)
     expect(fixture.written.filter((bytes) => bytes.includes('the body'))).toHaveLength(1)
     expect(fixture.written.filter((bytes) => bytes === '\r')).toHaveLength(12)
