@@ -31,7 +31,7 @@ import { countShards } from './store/shards/count-shards.ts'
 import { findDeadLetter, listDeadLetters, removeDeadLetter } from './store/inbox/dead-letters.ts'
 import { findReceipts } from './store/inbox/find-receipts.ts'
 import { endedActors } from './store/actors/ended-actors.ts'
-import { findActors } from './store/actors/find-actors.ts'
+import { listActors } from './store/actors/list-actors.ts'
 import { listEffects } from './store/effects/list-effects.ts'
 import { listTimers } from './store/timers/list-timers.ts'
 import { loadActors } from './store/actors/load-actors.ts'
@@ -181,8 +181,9 @@ class DurableRuntime implements Runtime {
   async list(kind: ActorKind, query: ListQuery = {}): Promise<readonly ActorView[]> {
     const { idPrefix = '', after, limit = 1000, status } = query
     const behind = after === undefined ? '' : `${kind}:${after}`
-    const rows = await findActors(this.#options.sql, { prefix: `${kind}:${idPrefix}`, after: behind, limit, status })
-    return this.#views(rows.map(({ address }) => address))
+    return this.#views(
+      await listActors(this.#options.sql, { prefix: `${kind}:${idPrefix}`, after: behind, limit, status }),
+    )
   }
 
   async listEnded(...[kind, query]: Parameters<Runtime['listEnded']>): Promise<readonly ActorView[]> {

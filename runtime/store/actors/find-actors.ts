@@ -3,7 +3,7 @@ import type { ActorRow, ActorStatus } from '../rows.ts'
 import type { Queryable } from '../sql.ts'
 import { actorColumns } from '../tables.ts'
 
-interface ActorQuery {
+export interface ActorQuery {
   /** Addresses that begin with it. */
   readonly prefix: string
   readonly status: ActorStatus | undefined
@@ -12,13 +12,13 @@ interface ActorQuery {
 }
 
 /** Sorts behind every text that goes on from the prefix. */
-const lastCharacter = '\u{10ffff}'
+export const lastCharacter = '\u{10ffff}'
 
 /** As SQL, not as a parameter: a server that plans a prepared statement without its values then knows that `actor_live` has them all. */
-const ofStatus: Readonly<Record<ActorStatus | 'any', string>> = {
-  active: `and a.status = 'active'`,
-  done: `and a.status = 'done'`,
-  quarantined: `and a.status = 'quarantined'`,
+export const ofStatus: Readonly<Record<ActorStatus | 'any', string>> = {
+  active: ` and status = 'active'`,
+  done: ` and status = 'done'`,
+  quarantined: ` and status = 'quarantined'`,
   any: '',
 }
 
@@ -26,7 +26,7 @@ const ofStatus: Readonly<Record<ActorStatus | 'any', string>> = {
 export async function findActors(sql: Queryable, query: ActorQuery): Promise<readonly ActorRow[]> {
   const { rows } = await sql.query<ActorRow>(
     `select ${selectList(actorColumns, 'a')} from actor a
-      where a.address > $1 and a.address >= $2 and a.address < $3 ${ofStatus[query.status ?? 'any']}
+      where a.address > $1 and a.address >= $2 and a.address < $3${ofStatus[query.status ?? 'any']}
       order by a.address limit $4::int`,
     [query.after, query.prefix, `${query.prefix}${lastCharacter}`, query.limit],
   )
