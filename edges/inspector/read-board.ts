@@ -26,22 +26,15 @@ const dayMs = 86_400_000
 const mostEnded = 100
 /** Every page that is open asks after each step; all of them share one reading for so long. */
 const sharedMs = 1000
-/** What ended is found by no index. */
-const endedMs = 15_000
 
 export function boardReader(deps: BoardDeps): (me?: string) => Promise<Board> {
   const { clock } = deps
-  const ended = shared(clock, endedMs, () =>
-    deps.runtime.listEnded('task', { since: clock.now() - dayMs, limit: mostEnded }),
-  )
-  const whole = shared(clock, sharedMs, async () =>
-    Value.Parse(Board, redact(boardOf(await readAll(deps, await ended())))),
-  )
+  const whole = shared(clock, async () => Value.Parse(Board, redact(boardOf(await readAll(deps)))))
   return async (me) => boardFor(await whole(), me)
 }
 
-/** One reading for all who ask within `ms` after it; of one that took long, for so long that readings take a twentieth of the time. */
-function shared<T>(clock: Pick<Clock, 'elapsed'>, ms: number, read: () => Promise<T>): () => Promise<T> {
+/** One reading for all who ask soon after it; of one that took long, for so long that readings take a twentieth of the time. */
+function shared<T>(clock: Pick<Clock, 'elapsed'>, read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined
   let staleAt = 0
   return () => {
@@ -50,16 +43,17 @@ function shared<T>(clock: Pick<Clock, 'elapsed'>, ms: number, read: () => Promis
     staleAt = Infinity
     reading = read()
     reading.then(
-      () => (staleAt = clock.elapsed() + Math.max(ms, 20 * (clock.elapsed() - startedAt))),
+      () => (staleAt = clock.elapsed() + Math.max(sharedMs, 20 * (clock.elapsed() - startedAt))),
       () => (staleAt = 0),
     )
     return reading
   }
 }
 
-async function readAll({ runtime, maintainers, clock }: BoardDeps, ended: readonly ActorView[]): Promise<Seen> {
-  const [live, quarantined, queues, ledgers, projects, keys, logins] = await Promise.all([
+async function readAll({ runtime, maintainers, clock }: BoardDeps): Promise<Seen> {
+  const [live, ended, quarantined, queues, ledgers, projects, keys, logins] = await Promise.all([
     tasksOf(runtime, 'active'),
+    runtime.listEnded('task', { since: clock.now() - dayMs, limit: mostEnded }),
     tasksOf(runtime, 'quarantined'),
     contextsOf<QueueContext>(runtime, 'queue'),
     contextsOf<LedgerContext>(runtime, 'ledger'),
