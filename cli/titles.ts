@@ -16,6 +16,14 @@ const Issue = Type.Object({
   status: Type.Object({ title: Type.Optional(Type.Unknown()) }),
 })
 
+const titleCharacters = 40
+
+/** Its first line; cut to 40 letters for a table. */
+export function titleIn(title: string, isWhole = false): string {
+  const line = (title.split('\n', 1)[0] ?? '').trim()
+  return (isWhole || line.length <= titleCharacters ? line : `${line.slice(0, titleCharacters - 1)}…`) || '-'
+}
+
 export function hasTitles({ kind }: Kind): boolean {
   return kind === 'Task' || kind === 'Issue'
 }

@@ -9,7 +9,7 @@ import { isAway, listAll, type OrchestratorClient } from '../client.ts'
 import { plurals, requireKind, resourcePath, View } from '../resource-view.ts'
 import { growingTable } from '../table.ts'
 import { print, printError, printTitled } from '../terminal.ts'
-import { hasTitles, titlesOf } from '../titles.ts'
+import { hasTitles, titleIn, titlesOf } from '../titles.ts'
 import { yamlLines } from '../yaml-lines.ts'
 
 const usage = `usage: statewright get KIND [NAME] [-o wide|name|json|yaml] [-w] [options]
@@ -137,13 +137,6 @@ function rowOf(asked: Asked, view: View, title: string): readonly string[] {
     ...shownColumns(asked).map((column) => cell(view, column)),
     ...(hasTitles(asked.kind) ? [titleIn(title, asked.form === 'wide')] : []),
   ]
-}
-
-const titleCharacters = 40
-
-function titleIn(title: string, isWide: boolean): string {
-  const line = (title.split('\n', 1)[0] ?? '').trim()
-  return (isWide || line.length <= titleCharacters ? line : `${line.slice(0, titleCharacters - 1)}…`) || '-'
 }
 
 function cell(view: View, { path, otherwise }: Column): string {

@@ -6,6 +6,7 @@ import { age } from '../age.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { table } from '../table.ts'
+import { titleIn } from '../titles.ts'
 import { print, printError, printTitled } from '../terminal.ts'
 
 const usage = `usage: statewright waiting [--me NAME] [--json] [options]
@@ -53,13 +54,7 @@ export async function waiting(args: readonly string[], clock: Clock = systemCloc
 
 function row(card: Card, now: number): readonly string[] {
   const { task, title, owner, since, thread, why, next } = card
-  return [nameOf(task), short(title), owner, age(now - since), thread?.url ?? '-', `${why}: ${next}`]
-}
-
-const titleCharacters = 40
-
-function short(title: string): string {
-  return title.length <= titleCharacters ? title : `${title.slice(0, titleCharacters - 1)}…`
+  return [nameOf(task), titleIn(title), owner, age(now - since), thread?.url ?? '-', `${why}: ${next}`]
 }
 
 function nameOf(task: string): string {

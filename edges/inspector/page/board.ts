@@ -3,6 +3,7 @@ import { h, type ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Board, Card } from '../../../machines/why/board.ts'
 import { readBoard } from './api.ts'
+import { toForge } from './facts.ts'
 import { age, count, span } from './format.ts'
 import { writeSelection } from './selection.ts'
 
@@ -160,10 +161,6 @@ function TaskCard({
     asks ? h('p', { class: 'next' }, ['→ ', thread === null ? next : toForge(thread.url, next)]) : null,
     card.turns === 0 ? null : h('p', { class: 'cost' }, costOf(card)),
   ])
-}
-
-function toForge(url: string, text: string): ComponentChild {
-  return h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, text)
 }
 
 const mostNames = 3

@@ -52,6 +52,11 @@ export function standingWords({ sign, word }: StandingRow): ComponentChild {
   return [h('span', { 'aria-hidden': 'true' }, sign), ` ${word}`]
 }
 
+/** A page of the forge, which learns nothing of this one. */
+export function toForge(url: string, text: string): ComponentChild {
+  return h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, text)
+}
+
 function standingCard({ standing, path, links }: ActorAnswer): ComponentChild {
   const { tone, owner, reason, next } = standing
   return h('div', { class: `card standing ${tone}` }, [
@@ -66,7 +71,7 @@ function standingCard({ standing, path, links }: ActorAnswer): ComponentChild {
       : h(
           'p',
           { class: 'links' },
-          links.map(({ text, url }) => h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, text)),
+          links.map(({ text, url }) => toForge(url, text)),
         ),
     h('small', null, path),
   ])
