@@ -6,8 +6,12 @@ const { pure, store, wire } = JSON.parse(
   readFileSync(new URL('testing/suites.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<'pure' | 'store' | 'wire', readonly string[]>>
 
-/** One whole life, from the webhook to the merge, and one law with what breaks it: `npm test` runs it too. */
-const samples = ['property-tests/simulation/one-life.test.ts', 'property-tests/machines/one-law.test.ts']
+/** One whole life, from the webhook to the merge, one law with what breaks it, and whether planted bugs still apply: `npm test` runs them too. */
+const samples = [
+  'property-tests/simulation/one-life.test.ts',
+  'property-tests/machines/one-law.test.ts',
+  'property-tests/plant.test.ts',
+]
 
 const exclude = ['node_modules/**', 'dist/**', 'bench/node_modules/**', 'testing/protocol/node_modules/**']
 const system = ['**/*.system.test.ts']

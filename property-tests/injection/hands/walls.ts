@@ -50,8 +50,8 @@ export const walls: Readonly<Record<Wall, readonly Edit[]>> = {
   'plan-shown': [
     {
       file: 'edges/agents/outcome/claims.ts',
-      find: /const isShown = !isAsked \|\|/,
-      replace: 'const isShown = true ||',
+      find: /const isAsked = /,
+      replace: 'const isAsked = false && ',
     },
   ],
 }
