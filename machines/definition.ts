@@ -61,6 +61,16 @@ export interface MachineDefinition {
   readonly upgrades: Readonly<Record<number, (snapshot: JsonObject) => JsonObject>>
   readonly renamedTimers?: Readonly<Record<string, string>>
   readonly sourceHash?: string
+  readonly listed?: Listed
+}
+
+/**
+ * What lists show of an actor beside its state, and find it by: at most eight short texts by name, of its context and its
+ * path. Pure. `version` rises with each change of `of`: the runtime then writes the texts of every actor anew.
+ */
+export interface Listed {
+  readonly version: number
+  readonly of: (context: JsonObject, path: string) => Readonly<Record<string, string>>
 }
 
 /** An upgrade that only adds what the context did not know: the old snapshot says nothing of it (R10). */

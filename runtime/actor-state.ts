@@ -3,7 +3,7 @@ import type { AnyMachineSnapshot } from 'xstate'
 import type { ActorAddress, JsonObject } from '../machines/definition.ts'
 import { parseAddress } from './address.ts'
 import type { ActorView, JournalRow } from './runtime.ts'
-import type { ActorRow, EventRow, SnapshotRow, TimerRow } from './store/rows.ts'
+import type { ActorRow, EventRow, ListingRow, SnapshotRow, TimerRow } from './store/rows.ts'
 
 /** An actor as committed, ready for its next step. Never changed in place: a failed commit leaves it as it was. */
 export interface Actor {
@@ -21,6 +21,8 @@ export interface Actor {
   readonly baseline?: SnapshotRow
   /** The stored row still calls the actor quarantined, or another code's. */
   readonly rowStale?: boolean
+  /** As the last commit left it; undefined: not asked for yet. */
+  readonly listing?: ListingRow
 }
 
 /** An actor that this code cannot load (R10). Its events wait in the inbox. */

@@ -1,6 +1,6 @@
 /** Wires the parts of the runtime: worker (steps and commits), relay (effects), timers, leases, recovery. */
 import type { ActorAddress, ActorKind } from '../machines/definition.ts'
-import { journalRow, viewOf } from './actor-state.ts'
+import { journalRow, viewOf, type ActorState } from './actor-state.ts'
 import { isIndexable, parseAddress, parseEffectKey, shardOf } from './address.ts'
 import type { Batch } from './commit/batch.ts'
 import { deadLetterOf, letterPrefix, pendingEffectOf, pendingTimerOf } from './listed-rows.ts'
@@ -13,6 +13,7 @@ import { Leases } from './shards/leases.ts'
 import { Recovery } from './shards/recovery.ts'
 import { runtimeDefaults, type RuntimeOptions } from './options.ts'
 import { Relay } from './effects/relay.ts'
+import { Relisting } from './relisting.ts'
 import { replayActor } from './journal/replay.ts'
 import { knownBy, restoreActor, type Known } from './journal/restore.ts'
 import type {
@@ -21,6 +22,8 @@ import type {
   Delivery,
   EffectHandlers,
   JournalRow,
+  FindQuery,
+  Found,
   ListQuery,
   PendingEffect,
   Receipt,
@@ -30,7 +33,7 @@ import type { InboxNumber } from './store/journal/commit-steps.ts'
 import { countShards } from './store/shards/count-shards.ts'
 import { findDeadLetter, listDeadLetters, removeDeadLetter } from './store/inbox/dead-letters.ts'
 import { findReceipts } from './store/inbox/find-receipts.ts'
-import { endedActors, listActors } from './store/actors/list-actors.ts'
+import { endedActors, findListed, listActors } from './store/actors/list-actors.ts'
 import { listEffects } from './store/effects/list-effects.ts'
 import { listTimers } from './store/timers/list-timers.ts'
 import { loadActors } from './store/actors/load-actors.ts'
@@ -56,15 +59,16 @@ class DurableRuntime implements Runtime {
   readonly #leases: Leases
   readonly #recovery: Recovery
   readonly #forward: Forward
+  readonly #relisting: Relisting
   #handlers: EffectHandlers = {}
   #isOpen = false
 
   constructor(options: Required<RuntimeOptions>) {
     this.#options = options
-    const { sql, clock, random, logger, observer, definitions } = options
+    const { sql, clock, random, logger, observer, definitions, pollMs } = options
     const mostQueued = { size: options.maxQueued, bytes: options.maxQueuedBytes }
     const alone = <T>(task: () => Promise<T>): Promise<T> => this.#worker.exclusive(task)
-    const ports = { sql, clock, random, logger, observer, definitions, mostQueued, alone }
+    const ports = { sql, clock, random, logger, observer, definitions, mostQueued, alone, pollMs }
     const shards = (): readonly number[] => this.#leases.owned()
     this.#known = knownBy(definitions, options.plans)
     this.#leases = new Leases({
@@ -72,7 +76,6 @@ class DurableRuntime implements Runtime {
       owner: options.owner,
       shards: options.shards,
       leaseMs: options.leaseMs,
-      pollMs: options.pollMs,
       hooks: {
         gained: (gained) => this.#gained(gained),
         opened: () => this.#opened(),
@@ -118,13 +121,13 @@ class DurableRuntime implements Runtime {
     this.#timers = new Timers({ ...ports, shards, fire: (timer) => this.#fire(timer) })
     this.#recovery = new Recovery({
       ...ports,
-      pollMs: options.pollMs,
       queue: this.#worker,
       shards,
       shardOf: (address) => this.#shardOf(address),
       resume: (resumed) => this.#resume(resumed),
       look: () => this.#relay.resume(shards(), true),
     })
+    this.#relisting = new Relisting({ ...ports, known: this.#known, states: (addresses) => this.#states(addresses) })
     observer.standing(() => ({
       queued: this.#worker.waiting,
       forwarded: this.#forward.held,
@@ -148,6 +151,7 @@ class DurableRuntime implements Runtime {
 
   async stop(): Promise<void> {
     this.#isOpen = false
+    await this.#relisting.stop()
     this.#leases.close()
     this.#recovery.stop()
     await this.#timers.stop()
@@ -185,7 +189,14 @@ class DurableRuntime implements Runtime {
     )
   }
 
+  async find(kind: ActorKind, query: FindQuery): Promise<Found> {
+    this.#relisting.begin()
+    const { total, found } = await findListed(this.#options.sql, kind, query)
+    return { total, found, views: await this.#views(found.map(({ address }) => address)) }
+  }
+
   async listEnded(...[kind, query]: Parameters<Runtime['listEnded']>): Promise<readonly ActorView[]> {
+    this.#relisting.begin()
     return this.#views(await endedActors(this.#options.sql, kind, query))
   }
 
@@ -266,14 +277,18 @@ class DurableRuntime implements Runtime {
   }
 
   async #views(addresses: readonly ActorAddress[]): Promise<readonly ActorView[]> {
+    return (await this.#states(addresses)).map(viewOf)
+  }
+
+  async #states(addresses: readonly ActorAddress[]): Promise<readonly Exclude<ActorState, undefined>[]> {
     const cold = addresses.filter((address) => this.#worker.cached(address) === undefined)
     const stored = cold.length > 0 ? await loadActors(this.#options.sql, cold) : new Map<ActorAddress, never>()
     return addresses.flatMap((address) => {
       const hot = this.#worker.cached(address)
-      if (hot) return [viewOf(hot)]
+      if (hot) return [hot]
       const one = stored.get(address)
       const known = this.#known.get(parseAddress(address)?.kind ?? '')
-      return one && known ? [viewOf(restoreActor(known, one))] : []
+      return one && known ? [restoreActor(known, one)] : []
     })
   }
 

@@ -157,6 +157,32 @@ export interface ListQuery {
   readonly status?: ActorView['status']
 }
 
+/** Page by page, with filters; `texts` are of what the kind's definition lists. */
+export interface FindQuery {
+  readonly status?: ActorView['status']
+  /** A part of the address, of the state, or of a text that is listed; in any case. */
+  readonly text?: string
+  /** A part of the state's path, in any case. */
+  readonly path?: string
+  /** By name, a word of the text that is listed under it, in any case. */
+  readonly texts?: Readonly<Record<string, string>>
+  /** Of those that made no step after it. */
+  readonly restsSince?: number
+  /** Absent: by address. `newest`: who made a step last comes first. */
+  readonly order?: 'newest'
+  /** The last one of the page before. */
+  readonly after?: Pick<ActorView, 'address' | 'updatedAt'>
+  readonly limit: number
+}
+
+export interface Found {
+  /** On all pages; of a page behind the last one 0. */
+  readonly total: number
+  readonly found: readonly Pick<ActorView, 'address' | 'updatedAt'>[]
+  /** As they are now, which may be a step later. */
+  readonly views: readonly ActorView[]
+}
+
 export interface Runtime {
   /** Resolves once the event is durable AND stepped (R1). Rejects with `OverloadedError` when the inbox is full. */
   deliver(delivery: Delivery): Promise<Receipt>
@@ -166,6 +192,11 @@ export interface Runtime {
     /** In order of ids, behind `after`. Those of one status come from an index: what has ended costs nothing where `active` is asked. */
     query?: ListQuery,
   ): Promise<readonly ActorView[]>
+  /**
+   * By what is listed of them (`MachineDefinition.listed`). After an update that lists more, the first call begins to list
+   * every actor anew; until then those are found by address and state.
+   */
+  find(kind: ActorKind, query: FindQuery): Promise<Found>
   /** Actors of a kind that ended at `since` or later, the newest first. */
   listEnded(kind: ActorKind, query: { readonly since: number; readonly limit: number }): Promise<readonly ActorView[]>
   history(

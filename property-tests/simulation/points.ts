@@ -27,10 +27,10 @@ const needsAHopelessDelivery = /forge\/webhooks\/store buryDelivery/
 /** No wrapper of this world hands a transcript over, and nobody asks for one. */
 const needsATranscript = /pods\/transcripts (?:storeTranscript|readTranscript|transcriptsOf)/
 
-/** Of what ended today, which people ask for on a board. */
-const needsABoard = /store\/list-actors endedActors/
+/** Lists that people look at, and what is made when they do first. */
+const needsAReader = /store\/(?:list-actors (?!listActors)|commit-steps writeListing)/
 
-const unreached = [needsAHopelessDelivery, needsAnOldStore, needsATranscript, needsABoard]
+const unreached = [needsAHopelessDelivery, needsAnOldStore, needsATranscript, needsAReader]
 
 /** What is composed, and the place that this world gives it. */
 const programs = ['orchestrator/compose.ts', 'orchestrator/places/local.ts']

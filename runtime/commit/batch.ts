@@ -1,5 +1,5 @@
 /** From work to one commit: pure, so that a batch that failed can be cut in two and made again. */
-import type { ActorAddress, ActorKind } from '../../machines/definition.ts'
+import type { ActorAddress } from '../../machines/definition.ts'
 import { isQuarantined } from '../actor-state.ts'
 import type { Actor, ActorState, Quarantined } from '../actor-state.ts'
 import { idOf } from '../actor-state.ts'
@@ -8,11 +8,12 @@ import { Draft } from './actor-changes.ts'
 import type { StepContext } from './actor-changes.ts'
 import { tooLarge } from '../event-size.ts'
 import type { Known } from '../journal/restore.ts'
+import { listingOf, sameListing } from '../listings.ts'
 import type { Answer, Delivery, Receipt } from '../runtime.ts'
 import { step } from '../step/step.ts'
 import type { Commit } from '../store/journal/commit-steps.ts'
 import { joined, markOf } from '../store/inbox/pending-marks.ts'
-import type { EffectRow, InboxRow } from '../store/rows.ts'
+import type { EffectRow, InboxRow, ListingRow } from '../store/rows.ts'
 import type { EventWork, SettleOutcome, SettleWork, TouchWork, Work } from '../work.ts'
 
 export interface BatchContext {
@@ -21,7 +22,7 @@ export interface BatchContext {
   /** A snapshot is due after so many events behind the last one, or so many bytes of events and effects. */
   readonly snapshotEvery: number
   readonly snapshotBytes: number
-  readonly known: (kind: ActorKind) => Known | undefined
+  readonly known: (kind: string) => Known | undefined
   readonly isTerminalEvent: (effectType: string) => boolean
 }
 
@@ -69,6 +70,7 @@ function emptyContent(): Content {
     inbox: [],
     inboxDone: [],
     deadLetters: [],
+    listings: [],
   }
 }
 
@@ -120,7 +122,7 @@ class BatchBuilder {
     const state = draft.current
     if (isQuarantined(state)) return this.#wait(item, state)
     if (item.timer && state?.timers.get(item.timer.id) !== item.timer.seq) return refused(item, state, unknownActor)
-    const known = this.#context.known(parseAddress(item.to)?.kind as ActorKind)
+    const known = this.#context.known(parseAddress(item.to)?.kind ?? '')
     if (!known) return this.#bury(item, draft, 'no machine for this kind of actor')
     if (!state && !known.definition.createdBy.includes(item.event.type)) return this.#bury(item, draft, 'unknown actor')
     return this.#step(item, draft, { known, now: this.#context.now, shards: this.#context.shards })
@@ -216,7 +218,18 @@ class BatchBuilder {
       if (timer) content.timersSet.push(timer)
       else content.timersCleared.push({ actor: address, id })
     }
-    return written(current, isSnapshotDue)
+    return listed(written(current, isSnapshotDue), this.#listing(draft))
+  }
+
+  /** Written where it changed. What was never listed, and stays as it was, is the runtime's to list. */
+  #listing({ before, current }: Draft): ListingRow | undefined {
+    const how = current && this.#context.known(current.row.kind)?.definition.listed
+    if (how === undefined || current === before) return undefined
+    const known = before && 'listing' in before ? before.listing : listingOf(how, before)
+    const listing = listingOf(how, current)
+    if (listing === undefined || sameListing(known, listing)) return known
+    this.#content.listings.push(listing)
+    return listing
   }
 
   #isSnapshotDue(address: ActorAddress, { current, events }: Draft): boolean {
@@ -287,6 +300,12 @@ function written(state: ActorState, hasSnapshot: boolean): ActorState {
   const { baseline, rearmed: _, ...rest } = state
   if (!hasSnapshot) return { ...rest, ...(baseline ? { baseline } : {}), rowStale: false }
   return { ...rest, snapshotSeq: state.row.seq, tailBytes: 0, rowStale: false }
+}
+
+function listed(state: ActorState, listing: ListingRow | undefined): ActorState {
+  return state === undefined || isQuarantined(state) || listing === undefined || state.listing === listing
+    ? state
+    : { ...state, listing }
 }
 
 function refused(item: EventWork, state: ActorState, answer: Answer): Receipt {

@@ -352,7 +352,7 @@ export class Worker {
     const stored = await loadActors(sql, [...cold])
     for (const address of cold) {
       const one = stored.get(address)
-      const known = one && batch.known(one.row.kind as never)
+      const known = one && batch.known(one.row.kind)
       this.#hot.load(address, one && known ? restoreActor(known, one) : undefined)
     }
   }

@@ -1,6 +1,7 @@
 import type { Queryable, Sql } from '../store/sql.ts'
 
-const tables = 'process, shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter, compaction'
+const tables =
+  'process, shard, actor, snapshot, baseline, event, inbox, effect, timer, dead_letter, compaction, listing'
 
 /** To delete a few rows takes 50 ms less than `truncate`. A table above ten pages is truncated: dead rows would show. */
 const emptied = `do $$ declare used text; begin

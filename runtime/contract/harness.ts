@@ -75,21 +75,15 @@ function noting(self: Harness, line: Line): EffectHandlers {
 
 function launch(self: Harness, sql: Sql, options: Partial<RuntimeOptions>, line: Line): Runtime {
   return createRuntime({
-    sql: cuttable(options.sql ?? sql, line),
     definitions: [toyDefinition, podDefinition] satisfies MachineDefinition[],
     clock: muted(self.clock, line),
     random: () => 0.5,
     logger: silentLogger,
     owner: 'one',
     shards: 4,
-    ...omitSql(options),
+    ...options,
+    sql: cuttable(options.sql ?? sql, line),
   })
-}
-
-function omitSql(options: Partial<RuntimeOptions>): Omit<Partial<RuntimeOptions>, 'sql'> {
-  const rest: { sql?: unknown } & Omit<Partial<RuntimeOptions>, 'sql'> = { ...options }
-  delete rest.sql
-  return rest
 }
 
 interface Line {

@@ -207,6 +207,7 @@ export const toyDefinition: MachineDefinition = {
   machine: toyMachine,
   createdBy: ['opened', 'noted'],
   upgrades: {},
+  listed: { version: 1, of: ({ log, count }) => ({ note: String(log).slice(-100), count: `all ${String(count)}` }) },
 }
 export const podDefinition: MachineDefinition = {
   kind: 'pod',

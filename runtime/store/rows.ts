@@ -27,6 +27,16 @@ export interface SnapshotRow {
   readonly body: string
 }
 
+/** `texts` is JSON. */
+export interface ListingRow {
+  readonly address: ActorAddress
+  readonly seq: number
+  readonly version: number
+  readonly texts: string
+  readonly words: string
+  readonly endedAt: number | null
+}
+
 export interface EventRow {
   readonly actor: ActorAddress
   readonly seq: number

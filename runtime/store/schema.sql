@@ -81,6 +81,15 @@ create table inbox (
   constraint inbox_key UNIQUE (actor, key),
   constraint inbox_pkey PRIMARY KEY (id)
 );
+create table listing (
+  address text not null,
+  seq bigint not null,
+  version integer not null,
+  texts jsonb not null,
+  words text not null,
+  ended_at bigint,
+  constraint listing_pkey PRIMARY KEY (address)
+);
 create table migration (
   owner text not null,
   name text not null,
@@ -119,4 +128,5 @@ create table timer (
 CREATE INDEX actor_live ON public.actor USING btree (address) WHERE (status <> 'done'::text);
 CREATE INDEX dead_letter_actor ON public.dead_letter USING btree (actor, key);
 CREATE INDEX inbox_shard ON public.inbox USING btree (shard, id);
+CREATE INDEX listing_ended ON public.listing USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX timer_shard_due ON public.timer USING btree (shard, due_at);

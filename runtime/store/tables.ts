@@ -73,6 +73,15 @@ export const timerColumns = [
   ['body', 'text'],
 ] as const satisfies Columns
 
+export const listingColumns = [
+  ['address', 'text'],
+  ['seq', 'bigint'],
+  ['version', 'int'],
+  ['texts', 'text'],
+  ['words', 'text'],
+  ['ended_at', 'bigint'],
+] as const satisfies Columns
+
 export const deadLetterColumns = [
   ['actor', 'text'],
   ['key', 'text'],

@@ -12,7 +12,17 @@ import type { ActorAddress } from '../../../machines/definition.ts'
 import { DuplicateKeyError, SequenceConflictError, StaleLeaseError } from '../../errors.ts'
 import { arrayParams, arraySourceText, columnNames, rowParams, rowSourceText } from '../columns.ts'
 import type { Columns } from '../columns.ts'
-import type { ActorRow, DeadLetterRow, EffectRow, EventRow, InboxRow, Lease, SnapshotRow, TimerRow } from '../rows.ts'
+import type {
+  ActorRow,
+  DeadLetterRow,
+  EffectRow,
+  EventRow,
+  InboxRow,
+  Lease,
+  ListingRow,
+  SnapshotRow,
+  TimerRow,
+} from '../rows.ts'
 import { SqlError } from '../sql-error.ts'
 import type { Queryable } from '../sql.ts'
 import {
@@ -22,6 +32,7 @@ import {
   effectColumns,
   eventColumns,
   inboxColumns,
+  listingColumns,
   snapshotColumns,
   timerColumns,
 } from '../tables.ts'
@@ -58,6 +69,7 @@ export interface Commit {
   readonly inbox: readonly InboxRow[]
   readonly inboxDone: readonly { readonly id: number }[]
   readonly deadLetters: readonly DeadLetterRow[]
+  readonly listings: readonly ListingRow[]
 }
 
 /** The inbox numbers that new rows got, by actor and key; a row that was there already is missing. */
@@ -198,7 +210,21 @@ const sections: readonly Section[] = [
     sql: (source) => `delete from inbox i using ${source} where i.id = r.id`,
   },
   { rows: 'deadLetters', columns: deadLetterColumns, sql: insert('dead_letter', deadLetterColumns) },
+  { rows: 'listings', columns: listingColumns, sql: listings },
 ]
+
+/** One that was read from an older state than the stored one changes nothing. */
+function listings(source: string): string {
+  return `insert into listing (${columnNames(listingColumns)})
+    select r.address, r.seq, r.version, r.texts::jsonb, r.words, r.ended_at from ${source}
+    on conflict (address) do update set seq = excluded.seq, version = excluded.version, texts = excluded.texts,
+      words = excluded.words, ended_at = excluded.ended_at where listing.seq <= excluded.seq`
+}
+
+/** Outside of any step, one at a time: a commit may write several in another order, and the two would wait for each other. */
+export async function writeListing(sql: Queryable, row: ListingRow): Promise<void> {
+  await sql.query(listings(rowSourceText(listingColumns, 1)), rowParams(listingColumns, row))
+}
 
 export async function commitSteps(sql: Queryable, commit: Commit): Promise<readonly InboxNumber[]> {
   const { text, params } = statement(commit)
@@ -235,7 +261,7 @@ interface ShapedSection extends Section {
 
 /** Commits of larger batches all go as arrays: a text for each mixture would be parsed and planned more than run. */
 const mostRowsOfSmall = 2
-/** Two bits for each section: it has rows, and they go as scalars. */
+/** Two bits for each section: it has rows, and they go as scalars. Of 17 sections, so that 32 bits do not hold them. */
 const shapes = new Map<number, Shape>()
 
 function statement(commit: Commit): { readonly text: string; readonly params: readonly unknown[] } {
@@ -243,7 +269,7 @@ function statement(commit: Commit): { readonly text: string; readonly params: re
   let key = 0
   allSections.forEach(({ rows }, index) => {
     const count = commit[rows].length
-    if (count > 0) key |= (isSmall && count === 1 ? 3 : 1) << (2 * index)
+    if (count > 0) key += (isSmall && count === 1 ? 3 : 1) * 4 ** index
   })
   const shape = shapes.get(key) ?? shapeOf(key)
   shapes.set(key, shape)
@@ -260,7 +286,7 @@ function shapeOf(key: number): Shape {
   const parts: string[] = []
   const results: string[] = []
   const used = allSections.flatMap((section, index) => {
-    const bits = (key >> (2 * index)) & 3
+    const bits = Math.floor(key / 4 ** index) % 4
     return bits === 0 ? [] : [{ ...section, isScalar: bits === 3 }]
   })
   let next = 2

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { newIssue } from '../issue/context.ts'
+import { allMachines } from '../registry.ts'
+import { inReview, parkedBy } from '../testing/a-task.ts'
+import { listedOf } from './listed.ts'
+
+const pathOfParked = 'stage.live.parked.awaiting-human pod.settled'
+
+function textsOf(kind: 'task' | 'issue', context: object, path = ''): Readonly<Record<string, string>> {
+  return listedOf(kind)?.of({ ...context }, path) ?? {}
+}
+
+test('a Task lists what it is about, where, and what it waits for', () => {
+  const { context } = parkedBy('needs-maintainer')
+  expect(textsOf('task', context, pathOfParked)).toMatchObject({ project: 'default/demo', reason: 'needs-maintainer' })
+  expect(textsOf('task', inReview().context)).toMatchObject({
+    repository: 'lib',
+    number: '#1 !7',
+    agent: 'implement',
+  })
+})
+
+test('the title of a Task is the first line of its goal', () => {
+  const { context } = inReview()
+  expect(textsOf('task', { ...context, goal: ' Parse dates\n\nas ISO 8601' })).toMatchObject({ title: 'Parse dates' })
+})
+
+test('an issue lists its title, its author and its Task, once its forge told of it', () => {
+  const issue = newIssue('default/lib-1')
+  expect(textsOf('issue', issue)).toEqual({})
+  const facts = {
+    title: 'Broken',
+    project: 'default/demo',
+    repository: 'lib',
+    number: 1,
+    author: 'maria',
+    state: 'open',
+  }
+  expect(textsOf('issue', { ...issue, facts, owner: 'default/t' })).toEqual({
+    title: 'Broken',
+    project: 'default/demo',
+    repository: 'lib',
+    number: '#1',
+    person: 'maria',
+    task: 'default/t',
+  })
+})
+
+test('what people work on is listed, and none has more than eight texts', () => {
+  expect(allMachines.filter(({ listed }) => listed).map(({ kind }) => kind)).toEqual([
+    'task',
+    'pod',
+    'turn',
+    'issue',
+    'merge-request',
+  ])
+  expect(Object.keys(textsOf('task', inReview().context)).length).toBeLessThanOrEqual(8)
+})

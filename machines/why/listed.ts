@@ -1,0 +1,69 @@
+/** What lists show of each kind of actor beside its state, and find it by. */
+import type { ActorKind, JsonObject, Listed } from '../definition.ts'
+import type { IssueContext } from '../issue/context.ts'
+import type { MergeRequestContext } from '../merge-request/context.ts'
+import type { PodContext } from '../pod/context.ts'
+import type { TaskContext } from '../task/context.ts'
+import type { TurnContext } from '../turn/context.ts'
+import { taskResting } from './reason.ts'
+
+/** Words by which lists can be filtered: each is one of `texts` under this name. */
+const filters = ['project', 'repository', 'person', 'reason'] as const
+
+/** Rises with each change of what is said below. */
+const version = 1
+
+const of: { readonly [K in ActorKind]?: (context: never, path: string) => Readonly<Record<string, string>> } = {
+  task: (task: TaskContext, path) => ({
+    title: firstLine(task.goal),
+    project: task.config.project,
+    repository: words(task.repositories),
+    number: words([
+      ...task.forge.issues.map(({ number }) => `#${number}`),
+      ...task.forge.mergeRequests.map(({ number }) => `!${number}`),
+    ]),
+    person: task.forge.claimedMaintainer ?? '',
+    reason: taskResting(task, path)?.reason.split('/').at(-1) ?? '',
+    agent: task.kind,
+  }),
+  issue: ({ facts, owner }: IssueContext) => (facts === null ? {} : { ...thread(facts, '#'), task: owner }),
+  'merge-request': ({ facts, owner }: MergeRequestContext) =>
+    facts === null ? {} : { ...thread(facts, '!'), task: owner },
+  pod: ({ project, task, agentKind, repositories, reason }: PodContext) => ({
+    project,
+    repository: words(repositories.map(({ name }) => name)),
+    task,
+    agent: agentKind,
+    reason,
+  }),
+  turn: ({ task }: TurnContext) => ({ task }),
+}
+
+interface Thread {
+  readonly title: string
+  readonly project: string
+  readonly repository: string
+  readonly number: number
+  readonly author: string
+}
+
+function thread(
+  { title, project, repository, number, author }: Thread,
+  sign: '#' | '!',
+): Readonly<Record<string, string>> {
+  return { title, project, repository, number: `${sign}${number}`, person: author }
+}
+
+function words(all: readonly string[]): string {
+  return [...new Set(all)].join(' ')
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? ''
+}
+
+/** Undefined: of such an actor a list shows its state alone. */
+export function listedOf(kind: ActorKind): Listed | undefined {
+  const texts = of[kind] as ((context: JsonObject, path: string) => Readonly<Record<string, string>>) | undefined
+  return texts && { version, of: texts }
+}

@@ -1,0 +1,50 @@
+/** What lists show of an actor, as its definition says it: made of its state alone, so that all of it can be made anew. */
+import type { Listed } from '../machines/definition.ts'
+import { isQuarantined, type ActorState } from './actor-state.ts'
+import type { ListingRow } from './store/rows.ts'
+
+const mostTexts = 8
+const longestText = 200
+
+/** Undefined: nothing is listed of it. */
+export function listingOf(listed: Listed | undefined, state: ActorState): ListingRow | undefined {
+  if (listed === undefined || state === undefined || isQuarantined(state)) return undefined
+  const { address, seq, path, status, updatedAt } = state.row
+  const texts = textsOf(listed, state.snapshot.context, path)
+  return {
+    address,
+    seq,
+    version: listed.version,
+    texts: JSON.stringify(texts),
+    words: [address, ...Object.values(texts)].join('\n').toLowerCase(),
+    endedAt: status === 'done' ? updatedAt : null,
+  }
+}
+
+/** Of one actor, whenever it was written. */
+export function sameListing(one: ListingRow | undefined, other: ListingRow | undefined): boolean {
+  return one?.texts === other?.texts && (one?.endedAt === null) === (other?.endedAt === null)
+}
+
+/** A list is no reason to refuse a step: what cannot be listed has no texts. PostgreSQL takes neither NUL nor half a character. */
+function textsOf(listed: Listed, context: Parameters<Listed['of']>[0], path: string): Readonly<Record<string, string>> {
+  try {
+    return Object.fromEntries(
+      Object.entries(listed.of(context, path))
+        .map(([name, text]) => [name, plain(text)] as const)
+        .filter(([, text]) => text !== '')
+        .slice(0, mostTexts),
+    )
+  } catch {
+    return {}
+  }
+}
+
+function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text
+    .slice(0, longestText)
+    .toWellFormed()
+    .replaceAll(/[\u0000-\u001f\u007f]+/g, ' ')
+    .trim()
+}

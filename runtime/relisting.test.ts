@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import type { AwaitedSql } from './contract/empty-store.ts'
+import { event, task, until, type Harness } from './contract/harness.ts'
+import { overStore } from './contract/over-store.ts'
+import type { ActorView, Delivery, FindQuery, Runtime } from './runtime.ts'
+import { writeListing } from './store/journal/commit-steps.ts'
+import { openSharedSql } from './store/testing/shared-store.ts'
+
+let sql: AwaitedSql
+let world: Harness
+
+overStore(openSharedSql, (...given) => void ([sql, world] = given))
+
+function noted(id: string, key: string, note: string): Delivery {
+  return { to: task(id), key, event: event('noted', { note }) }
+}
+
+function ids({ views }: { readonly views: readonly ActorView[] }): string {
+  return views.map(({ id }) => id).join()
+}
+
+async function listed(): Promise<readonly object[]> {
+  return (await sql.query('select address, seq, version, texts, words, ended_at from listing order by address')).rows
+}
+
+async function fourOfThem(): Promise<Runtime> {
+  const { runtime } = await world.start()
+  for (const id of ['n/c', 'n/a', 'm/b', 'n/b']) {
+    await runtime.deliver(noted(id, 'k', `About ${id} 100%`))
+    world.clock.advance(1000)
+  }
+  await runtime.deliver({ to: task('n/c'), key: 'end', event: event('closed') })
+  return runtime
+}
+
+describe('the runtime finds actors by what they list', () => {
+  it.each<[string, Partial<FindQuery>]>([
+    ['n/a,n/b,n/c', { text: 'aBOUT N/' }],
+    ['m/b,n/a,n/b,n/c', { text: '0%' }],
+    ['', { text: '1_0' }],
+    ['', { text: '\\' }],
+    ['m/b,n/a,n/b', { text: 'about', status: 'active' }],
+    ['n/c', { path: 'END' }],
+    ['m/b,n/a,n/b,n/c', { texts: { count: '1' } }],
+    ['', { texts: { count: 'al' } }],
+    ['n/a', { restsSince: 1_700_000_001_500 }],
+  ])('%s for %o', async (expected, query) => {
+    const runtime = await fourOfThem()
+    const found = await runtime.find('task', { limit: 9, ...query })
+    expect([ids(found), found.total]).toEqual([expected, expected.split(',').filter(Boolean).length])
+  })
+
+  it.each<[string, Pick<FindQuery, 'order'>]>([
+    ['m/b,n/a,n/b,n/c', {}],
+    ['n/c,n/b,m/b,n/a', { order: 'newest' }],
+  ])('and leaves none out that moves while they are read page by page: %s', async (expected, order) => {
+    const runtime = await fourOfThem()
+    const first = await runtime.find('task', { ...order, limit: 2 })
+    await runtime.deliver(noted(ids(first).slice(0, 3), 'k2', 'moves'))
+    const after = first.found.at(-1)
+    const second = await runtime.find('task', { ...order, limit: 2, ...(after ? { after } : {}) })
+    expect(`${ids(first)},${ids(second)}`).toBe(expected)
+    expect(first.total).toBe(4)
+  })
+})
+
+describe('what is listed of an actor', () => {
+  it('is of its last step, whoever made it, and the same when all of it is made anew', async () => {
+    const first = await world.start()
+    await first.runtime.deliver(noted('a', 'k1', 'one'))
+    await Promise.all(['k2', 'k3'].map((key) => first.runtime.deliver(noted('a', key, key))))
+    await first.runtime.deliver(noted('b', 'k1', 'b'))
+    first.crash()
+    const { runtime } = await world.start()
+    await runtime.deliver(noted('b', 'k2', 'x\u0000\ud800y'))
+    await runtime.deliver({ to: task('b'), key: 'end', event: event('closed') })
+    const before = await listed()
+    expect(before).toMatchObject([
+      { address: 'task:a', texts: { note: 'one,k2,k3', count: 'all 3' }, ended_at: null },
+      { address: 'task:b', texts: { note: 'b,x \ufffdy' }, ended_at: world.clock.now() },
+    ])
+    await sql.query("delete from listing where address = 'task:a'")
+    await sql.query("update listing set version = 0, texts = '{}' where address = 'task:b'")
+    await runtime.find('task', { limit: 1 })
+    await until(listed, (rows) => JSON.stringify(rows) === JSON.stringify(before))
+  })
+
+  it('is not taken back by a state that was read before a step', async () => {
+    const { runtime } = await world.start()
+    await runtime.deliver(noted('a', 'k1', 'one'))
+    await runtime.deliver(noted('a', 'k2', 'two'))
+    const [row] = await listed()
+    await writeListing(sql, { address: task('a'), seq: 1, version: 1, texts: '{}', words: '', endedAt: null })
+    expect(await listed()).toEqual([row])
+  })
+})
