@@ -171,7 +171,7 @@ export interface FindQuery {
   /** Absent: by address. `newest`: who made a step last comes first. */
   readonly order?: 'newest'
   /** The last one of the page before. */
-  readonly after?: Pick<ActorView, 'address' | 'updatedAt'>
+  readonly after?: { readonly address: string; readonly updatedAt: number }
   readonly limit: number
 }
 

@@ -31,8 +31,18 @@ export const ActorRow = Type.Object({
   seq: Type.Integer(),
   updatedAt: Type.Number(),
   standing: StandingRow,
+  /** Of its issue, its merge request or its goal, where it has one. */
+  title: Type.Optional(Type.String()),
 })
 export type ActorRow = Static<typeof ActorRow>
+
+export const ActorsAnswer = Type.Object({
+  items: Type.Array(ActorRow),
+  nextCursor: Type.Optional(Type.String()),
+  /** On all pages; 0 on one behind the last. */
+  total: Type.Integer(),
+})
+export type ActorsAnswer = Static<typeof ActorsAnswer>
 
 export const TimerRow = Type.Object({ name: Type.String(), state: Type.Optional(Type.String()), dueAt: Type.Number() })
 export type TimerRow = Static<typeof TimerRow>

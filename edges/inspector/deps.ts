@@ -11,7 +11,7 @@ import type { Sessions } from './sessions.ts'
 import type { Tickets } from './tickets.ts'
 
 /** What of the runtime is looked at: nothing here can send an event (INSPECTOR-RULE-1). */
-export type Observed = Pick<Runtime, 'read' | 'list' | 'history' | 'pendingEffects' | 'pendingTimers' | 'subscribe'>
+export type Observed = Pick<Runtime, 'read' | 'find' | 'history' | 'pendingEffects' | 'pendingTimers' | 'subscribe'>
 
 export interface InspectorDeps {
   readonly runtime: Observed

@@ -227,6 +227,28 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         expect(await page.locator('.actor').innerText()).toContain('default/lib-9')
         await page.getByRole('searchbox').fill('nowhere')
         await page.getByText('Nothing matches').waitFor()
+        await page.getByRole('searchbox').fill('with 8 units')
+        await page.locator('.actor .title').nth(1).waitFor()
+        expect(await page.locator('.count').allInnerTexts()).toEqual(['1', '1'])
+      })
+    })
+  })
+
+  test('filters stand in the address, so that a link shows the same list to somebody else', async () => {
+    await withStory(async (fixture) => {
+      await withPage({}, async (page) => {
+        await page.goto(`${fixture.link()}#kind=issue&person=rosa&sort=newest`)
+        await page.getByText('Filters (3)').click()
+        await page.locator('.actor').nth(2).waitFor()
+        expect((await page.locator('.actor .id').allInnerTexts()).toSorted().join()).toBe(
+          'default/lib-7,default/lib-8,default/lib-9',
+        )
+        await page.getByRole('textbox', { name: 'person' }).fill('nobody')
+        await page.getByText('Nothing matches these filters').waitFor()
+        expect(new URL(page.url()).hash).toBe('#kind=issue&person=nobody&sort=newest')
+        await page.getByRole('button', { name: 'Clear' }).click()
+        await page.locator('.actor').nth(5).waitFor()
+        expect(new URL(page.url()).hash).toBe('')
       })
     })
   })

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { flood, openDescriptors, walk } from '../../http/testing/strangers.ts'
-import type { ActorAnswer, ActorRow, HistoryRow } from './answers.ts'
+import type { ActorAnswer, ActorRow, ActorsAnswer, HistoryRow } from './answers.ts'
 import { goodToken, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 
 interface Page<T> {
@@ -144,7 +144,9 @@ describe('what is shown', () => {
     const first = await get<Page<ActorRow>>('actors?kind=issue&limit=2')
     expect(first.items.map(({ id }) => id)).toEqual(['default/lib-7', 'default/lib-8'])
     const rest = await get<Page<ActorRow>>(`actors?kind=issue&limit=2&cursor=${first.nextCursor}`)
-    expect(rest).toEqual({ items: [expect.objectContaining({ id: 'default/lib-9' })] })
+    expect(rest).toEqual({ total: 3, items: [expect.objectContaining({ id: 'default/lib-9' })] })
+    const newest = (await get<Page<ActorRow>>('actors?kind=issue&sort=newest')).items
+    expect(newest).toEqual(newest.toSorted((one, other) => other.updatedAt - one.updatedAt))
   })
 
   test('each row of a list says in one word how its actor stands', async () => {
@@ -160,6 +162,19 @@ describe('what is shown', () => {
     expect((await get<Page<ActorRow>>('actors?kind=task&q=Implementing.clocked')).items).toHaveLength(1)
     expect((await get<Page<ActorRow>>('actors?kind=task&q=nowhere')).items).toEqual([])
     expect((await get<Page<ActorRow>>('actors?kind=issue&status=done')).items).toEqual([])
+  })
+
+  test('a list is found and filtered by what people know of it, and says how many there are', async () => {
+    const found = async (query: string): Promise<string> => {
+      const { total, items } = await get<ActorsAnswer>(`actors?kind=issue&${query}`)
+      return `${total}: ${items.map(({ title }) => title).join(', ')}`
+    }
+    expect(await found('q=WITH%208')).toBe('1: Parse durations with 8 units')
+    expect(await found('project=default/demo&person=rosa&limit=1')).toBe('3: Parse durations with 7 units')
+    expect(await found('person=ro')).toBe('0: ')
+    expect(await found('repository=lib&state=LIVE&rests=0&q=9')).toBe('1: Parse durations with 9 units')
+    expect(await found('rests=3600000')).toBe('0: ')
+    expect((await get<ActorsAnswer>('actors?kind=task&repository=lib&reason=pod.working.busy')).total).toBe(1)
   })
 
   test('an actor with how it stands, its timers and what it has outstanding', async () => {
@@ -212,6 +227,8 @@ describe('what is shown', () => {
       ['actors?kind=nonsense', 400],
       ['actors?kind=task&cursor=nonsense', 400],
       ['actors', 400],
+      ['actors?kind=task&rests=soon', 400],
+      ['actors?kind=task&sort=oldest', 400],
       [`history?address=${task}&limit=0`, 400],
     ] as const) {
       const answer = await fetch(`${fixture.url}/inspector/api/${path}`, { headers: bearerHeaders })

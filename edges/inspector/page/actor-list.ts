@@ -2,72 +2,117 @@ import { Fragment, h, type ComponentChild } from 'preact'
 import type { ActorRow } from '../answers.ts'
 import { standingWords } from './facts.ts'
 import { age } from './format.ts'
+import { filterNames, type Filter } from './selection.ts'
 
 export interface Group {
   readonly kind: string
   readonly items: readonly ActorRow[]
+  /** With those that are not read yet. */
+  readonly total: number
   readonly nextCursor?: string
   readonly isLoading: boolean
 }
 
 interface ActorListProps {
+  readonly kinds: readonly string[]
   readonly groups: readonly Group[] | undefined
-  readonly query: string
-  readonly showEnded: boolean
+  readonly filter: Filter
   readonly selected: string | undefined
   readonly now: number
-  onQuery(text: string): void
-  onShowEnded(show: boolean): void
+  onFilter(next: Filter): void
   onSelect(address: string): void
   onMore(kind: string): void
 }
 
 export function ActorList(props: ActorListProps): ComponentChild {
-  const { groups, query, showEnded } = props
   return h('nav', { class: 'actors pane', 'aria-label': 'Actors' }, [
     h('div', { class: 'search' }, [
-      h('input', {
-        type: 'search',
-        placeholder: 'Find by id or state',
-        'aria-label': 'Find actors by id or state',
-        value: query,
-        onInput: (event: Event) => props.onQuery((event.target as HTMLInputElement).value),
-      }),
-      h('label', null, [
-        h('input', {
-          type: 'checkbox',
-          checked: showEnded,
-          onChange: (event: Event) => props.onShowEnded((event.target as HTMLInputElement).checked),
-        }),
-        ' ended too',
-      ]),
+      input(props, 'q', { type: 'search', placeholder: 'Find by title, id or state', 'aria-label': 'Find actors' }),
+      filters(props),
     ]),
     h(
       'div',
       { class: 'scroll' },
-      groups === undefined ? h('p', { class: 'empty' }, 'Loading actors…') : listed(groups, props),
+      props.groups === undefined ? h('p', { class: 'empty' }, 'Loading actors…') : listed(props.groups, props),
     ),
   ])
 }
 
+const minute = 60_000
+const rests: readonly (readonly [string, string])[] = [
+  ['', 'any time'],
+  [`${10 * minute}`, '10 min'],
+  [`${60 * minute}`, '1 h'],
+  [`${24 * 60 * minute}`, '1 d'],
+]
+
+/** What is filtered by beside the search, and its order; folded, for most people search. */
+function filters(props: ActorListProps): ComponentChild {
+  const { filter, kinds, onFilter } = props
+  const used = filterNames.filter((name) => name !== 'q' && filter[name] !== '')
+  const texts = ['project', 'repository', 'person', 'reason', 'state'] as const
+  return h('details', { class: 'filters' }, [
+    h('summary', null, used.length === 0 ? 'Filters' : `Filters (${used.length})`),
+    select(props, 'kind', 'kind', [['', 'all'], ...kinds.map((kind) => [kind, kind] as const)]),
+    texts.map((name) => h('label', null, [h('span', null, name), input(props, name, { type: 'text' })])),
+    select(props, 'rests', 'no step for', rests),
+    select(props, 'sort', 'order', [
+      ['', 'by name'],
+      ['newest', 'last step first'],
+    ]),
+    select(props, 'ended', 'ended', [
+      ['', 'shown'],
+      ['no', 'left out'],
+    ]),
+    used.length === 0
+      ? null
+      : h(
+          'button',
+          { onClick: () => onFilter({ ...filter, ...Object.fromEntries(used.map((name) => [name, ''])) }) },
+          'Clear',
+        ),
+  ])
+}
+
+function input({ filter, onFilter }: ActorListProps, name: keyof Filter, attributes: object): ComponentChild {
+  return h('input', {
+    ...attributes,
+    name,
+    maxLength: 200,
+    value: filter[name],
+    onInput: (event: Event) => onFilter({ ...filter, [name]: (event.target as HTMLInputElement).value }),
+  })
+}
+
+function select(
+  { filter, onFilter }: ActorListProps,
+  name: keyof Filter,
+  label: string,
+  choices: readonly (readonly [string, string])[],
+): ComponentChild {
+  const onChange = (event: Event): void => onFilter({ ...filter, [name]: (event.target as HTMLSelectElement).value })
+  const options = choices.map(([value, text]) => h('option', { value, selected: filter[name] === value }, text))
+  return h('label', null, [h('span', null, label), h('select', { name, onChange }, options)])
+}
+
 function listed(groups: readonly Group[], props: ActorListProps): ComponentChild {
-  const shown = groups.filter(({ items, nextCursor }) => items.length > 0 || nextCursor !== undefined)
+  const shown = groups.filter(({ items }) => items.length > 0)
   if (shown.length > 0)
     return h(
       Fragment,
       null,
       shown.map((group) => groupView(group, props)),
     )
-  const words =
-    props.query === ''
-      ? 'No actor lives yet. Each shows up here with its first event.'
-      : `Nothing matches “${props.query}”.`
+  const { q, ...others } = props.filter
+  if (Object.values(others).some((each) => each !== ''))
+    return h('p', { class: 'empty' }, `Nothing matches these filters${q === '' ? '' : ` and “${q}”`}.`)
+  const words = q === '' ? 'No actor lives yet. Each shows up here with its first event.' : `Nothing matches “${q}”.`
   return h('p', { class: 'empty' }, words)
 }
 
-function groupView({ kind, items, nextCursor, isLoading }: Group, props: ActorListProps): ComponentChild {
+function groupView({ kind, items, total, nextCursor, isLoading }: Group, props: ActorListProps): ComponentChild {
   return h('details', { open: true, key: kind }, [
-    h('summary', null, [kind, h('span', { class: 'count' }, `${items.length}${nextCursor === undefined ? '' : '+'}`)]),
+    h('summary', null, [kind, h('span', { class: 'count' }, `${Math.max(total, items.length)}`)]),
     h(
       'ul',
       null,
@@ -96,6 +141,7 @@ function actorButton(row: ActorRow, { selected, now, onSelect }: ActorListProps)
     [
       h('span', { class: 'id' }, row.id),
       h('span', { class: 'age' }, age(now - row.updatedAt)),
+      row.title === undefined ? null : h('span', { class: 'title' }, row.title),
       h('span', { class: 'path' }, [
         h('span', { class: `words ${row.standing.tone}` }, standingWords(row.standing)),
         `  ${shortPath(row.path)}`,

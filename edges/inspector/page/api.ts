@@ -1,6 +1,7 @@
-import type { ActorAnswer, ActorRow, HistoryRow, KindsAnswer } from '../answers.ts'
+import type { ActorAnswer, ActorsAnswer, HistoryRow, KindsAnswer } from '../answers.ts'
 import type { Board } from '../../../machines/why/board.ts'
 import type { Chart } from '../charts/chart.ts'
+import type { Filter } from './selection.ts'
 
 interface Page<T> {
   readonly items: readonly T[]
@@ -38,13 +39,8 @@ export function readBoard(me: string): Promise<Board> {
   return get('board', { me })
 }
 
-export function readActors(query: {
-  readonly kind: string
-  readonly q?: string
-  readonly status?: string
-  readonly cursor?: string
-}): Promise<Page<ActorRow>> {
-  return get('actors', { ...query, limit: 100 })
+export function readActors(kind: string, { ended, ...filter }: Filter, cursor?: string): Promise<ActorsAnswer> {
+  return get('actors', { ...filter, kind, status: ended === 'no' ? 'active' : '', cursor, limit: 100 })
 }
 
 export function readActor(address: string): Promise<ActorAnswer> {

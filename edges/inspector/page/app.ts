@@ -11,7 +11,7 @@ import { Facts, standingWords } from './facts.ts'
 import { span } from './format.ts'
 import { History } from './history.ts'
 import { openLine, type LineState } from './live.ts'
-import { readSelection, writeSelection, type Selection } from './selection.ts'
+import { readFilter, readSelection, writeSelection, type Filter, type Selection } from './selection.ts'
 import { canSignIn, renewSession, signIn, signOut } from './sign-in.ts'
 import { activeOn, takenRows, type Taken } from './taken.ts'
 import { useActor, type Watched } from './use-actor.ts'
@@ -29,12 +29,10 @@ export function App(): ComponentChild {
   const [closed, setClosed] = useState<Closing>()
   const isClosed = closed !== undefined
   const [kinds, setKinds] = useState<readonly string[]>()
-  const [selection, select] = useSelection()
+  const { selection, filter, select, refine } = useSelection()
   const [round, setRound] = useState(0)
   const [actorRound, setActorRound] = useState(0)
-  const [query, setQuery] = useState('')
-  const [settledQuery, setSettledQuery] = useState('')
-  const [showEnded, setShowEnded] = useState(true)
+  const [settled, setSettled] = useState(filter)
   const [state, setState] = useState<string>()
   const [tab, setTab] = useState<Tab>(selection.address === undefined ? 'board' : 'actors')
   const [steps, setSteps] = useState(0)
@@ -45,11 +43,11 @@ export function App(): ComponentChild {
   }, [])
 
   useEffect(() => {
-    const timer = setTimeout(() => setSettledQuery(query), 150)
+    const timer = setTimeout(() => setSettled(filter), 150)
     return () => clearTimeout(timer)
-  }, [query])
+  }, [filter])
 
-  const actors = useActors(kinds, { query: settledQuery, showEnded }, round, onError)
+  const actors = useActors(kinds, settled, round, onError)
   const isBegun = kinds !== undefined
   const watched = useActor(isBegun ? selection.address : undefined, round + actorRound, onError)
   const take = (step: StepMessage): void => {
@@ -111,13 +109,12 @@ export function App(): ComponentChild {
     ]),
     isClosed ? h(Closed, null) : null,
     h(ActorList, {
+      kinds: kinds ?? [],
       groups: actors.groups,
-      query,
-      showEnded,
+      filter,
       selected: selection.address,
       now,
-      onQuery: setQuery,
-      onShowEnded: setShowEnded,
+      onFilter: refine,
       onMore: actors.more,
       onSelect: (address: string) => show({ address }, 'chart'),
     }),
@@ -243,14 +240,32 @@ function statesOn(chart: Chart | null | undefined, path: string): readonly Chart
   return path.split(' ').flatMap((leaf) => byId.get(leaf) ?? [])
 }
 
-function useSelection(): [Selection, (next: Selection) => void] {
-  const [selection, setSelection] = useState(() => readSelection(location.hash))
+interface Looking {
+  readonly selection: Selection
+  readonly filter: Filter
+  select(next: Selection): void
+  /** Takes the place of what was filtered before: Back leads to what was looked at, not to each letter. */
+  refine(next: Filter): void
+}
+
+function useSelection(): Looking {
+  const [hash, setHash] = useState(location.hash)
   useEffect(() => {
-    const follow = (): void => setSelection(readSelection(location.hash))
+    const follow = (): void => setHash(location.hash)
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [])
-  return [selection, (next) => void (location.hash = writeSelection(next))]
+  const selection = useMemo(() => readSelection(hash), [hash])
+  const filter = useMemo(() => readFilter(hash), [hash])
+  return {
+    selection,
+    filter,
+    select: (next) => void (location.hash = writeSelection(next, filter)),
+    refine: (next) => {
+      history.replaceState(history.state, '', writeSelection(selection, next))
+      setHash(location.hash)
+    },
+  }
 }
 
 /** The server's time, moving on by the browser's own clock. */

@@ -5,7 +5,7 @@ import type { Board, Card } from '../../../machines/why/board.ts'
 import { readBoard } from './api.ts'
 import { toForge } from './facts.ts'
 import { age, count, span } from './format.ts'
-import { writeSelection } from './selection.ts'
+import { readFilter, writeSelection } from './selection.ts'
 
 interface HomeProps {
   /** Counts the steps that were heard: the board is read after them. */
@@ -105,7 +105,7 @@ function Strip({ board, now }: { readonly board: Board; readonly now: number }):
         ]),
     board.projects.map(({ project, fault, hold, slots, used, budgets }) =>
       h('li', { class: fault ? 'bad' : hold === '' ? '' : 'held', key: project }, [
-        h('a', { href: writeSelection({ address: `project:${project}` }) }, project),
+        h('a', { href: writeSelection({ address: `project:${project}` }, readFilter(location.hash)) }, project),
         fault ? ` ⚠ not ready: ${fault.reason}: ${fault.message}` : hold === '' ? '' : ` ⏸ ${hold}`,
         ` ${used} of ${count(slots, 'slot')} used`,
         budgets.map(({ name, limit, spent }) => `; ${name}: ${tokens(spent)} of ${tokens(limit)} tokens`),
@@ -144,7 +144,11 @@ function TaskCard({
   const { task, title, stage, since, owner, people, why, next, detail, thread, queue } = card
   const isOver = owner === ''
   return h('article', { class: 'task' }, [
-    h('h3', null, h('a', { href: writeSelection({ address: `task:${task}` }) }, title || task)),
+    h(
+      'h3',
+      null,
+      h('a', { href: writeSelection({ address: `task:${task}` }, readFilter(location.hash)) }, title || task),
+    ),
     h('p', { class: 'where' }, [
       thread === null ? null : [toForge(thread.url, thread.name), ' · '],
       stage,

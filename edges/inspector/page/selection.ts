@@ -5,6 +5,33 @@ export interface Selection {
   readonly seq?: number
 }
 
+/** By which actors are listed: `rests` in milliseconds without a step, `sort` is `newest`, `ended` is `no`; empty: not at all. */
+const all = {
+  q: '',
+  kind: '',
+  project: '',
+  repository: '',
+  person: '',
+  reason: '',
+  state: '',
+  rests: '',
+  sort: '',
+  ended: '',
+}
+export type Filter = Readonly<typeof all>
+export const filterNames = [
+  'q',
+  'kind',
+  'project',
+  'repository',
+  'person',
+  'reason',
+  'state',
+  'rests',
+  'sort',
+  'ended',
+] as const
+
 export function readSelection(hash: string): Selection {
   const given = new URLSearchParams(hash.replace(/^#/, ''))
   const address = given.get('actor')
@@ -12,12 +39,17 @@ export function readSelection(hash: string): Selection {
   return { ...(address ? { address } : {}), ...(Number.isSafeInteger(seq) && seq > 0 ? { seq } : {}) }
 }
 
-export function writeSelection({ address, seq }: Selection): string {
+export function readFilter(hash: string): Filter {
+  const given = new URLSearchParams(hash.replace(/^#/, ''))
+  return filterNames.reduce((filter, name) => ({ ...filter, [name]: given.get(name) ?? '' }), all)
+}
+
+export function writeSelection({ address, seq }: Selection, filter: Filter): string {
   const parts = [
-    ...(address === undefined
-      ? []
-      : [`actor=${encodeURIComponent(address).replaceAll('%2F', '/').replaceAll('%3A', ':')}`]),
-    ...(seq === undefined ? [] : [`seq=${seq}`]),
+    ...(address === undefined ? [] : [['actor', address]]),
+    ...(seq === undefined ? [] : [['seq', `${seq}`]]),
+    ...filterNames.map((name) => [name, filter[name]]),
   ]
-  return `#${parts.join('&')}`
+  const readable = (text: string): string => encodeURIComponent(text).replaceAll('%2F', '/').replaceAll('%3A', ':')
+  return `#${parts.flatMap(([name, text = '']) => (text === '' ? [] : [`${name}=${readable(text)}`])).join('&')}`
 }

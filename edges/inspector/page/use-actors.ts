@@ -4,16 +4,12 @@ import type { ActorRow } from '../answers.ts'
 import type { StepMessage } from '../messages.ts'
 import type { Group } from './actor-list.ts'
 import { readActors } from './api.ts'
+import { filterNames, type Filter } from './selection.ts'
 
 interface Actors {
   readonly groups: readonly Group[] | undefined
   more(kind: string): void
   take(step: StepMessage): void
-}
-
-interface Filter {
-  readonly query: string
-  readonly showEnded: boolean
 }
 
 /** `round` changes whenever everything has to be read anew. */
@@ -27,14 +23,8 @@ export function useActors(
   const latest = useRef<readonly Group[] | undefined>(undefined)
   latest.current = groups
   const readings = useRef(new Set<StepMessage[]>())
-  const { query, showEnded } = filter
-  const read = (kind: string, cursor?: string): ReturnType<typeof readActors> =>
-    readActors({
-      kind,
-      q: query,
-      ...(showEnded ? {} : { status: 'active' }),
-      ...(cursor === undefined ? {} : { cursor }),
-    })
+  const read = (kind: string, cursor?: string): ReturnType<typeof readActors> => readActors(kind, filter, cursor)
+  const wanted = filterNames.map((name) => filter[name]).join('\n')
 
   /** What was read, and the steps that came meanwhile: the store may have been read before them. */
   const withSteps = async <T>(reading: Promise<T>): Promise<{ readonly value: T; moved(group: Group): Group }> => {
@@ -51,12 +41,13 @@ export function useActors(
   useEffect(() => {
     if (kinds === undefined) return
     let isCurrent = true
-    withSteps(Promise.all(kinds.map(async (kind) => ({ kind, ...(await read(kind)), isLoading: false })))).then(
+    const shown = kinds.filter((kind) => filter.kind === '' || filter.kind === kind)
+    withSteps(Promise.all(shown.map(async (kind) => ({ kind, ...(await read(kind)), isLoading: false })))).then(
       (all) => void (isCurrent && setGroups(all.value.map(all.moved))),
       onError,
     )
     return () => void (isCurrent = false)
-  }, [kinds, query, showEnded, round])
+  }, [kinds, wanted, round])
 
   const more = (kind: string): void => {
     const group = latest.current?.find((one) => one.kind === kind)
@@ -70,25 +61,29 @@ export function useActors(
   const take = useCallback(
     (step: StepMessage) => {
       for (const steps of readings.current) steps.push(step)
-      setGroups((all) => all?.map((group) => moved(group, step, { query, showEnded })))
+      setGroups((all) => all?.map((group) => moved(group, step, filter)))
     },
-    [query, showEnded],
+    [wanted],
   )
   return { groups, more, take }
 }
 
-function grown({ kind, items }: Group, more: readonly ActorRow[], nextCursor: string | undefined): Group {
+function grown({ kind, items, total }: Group, more: readonly ActorRow[], nextCursor: string | undefined): Group {
   const known = new Set(items.map(({ address }) => address))
   return {
     kind,
+    total,
     isLoading: false,
     items: [...items, ...more.filter(({ address }) => !known.has(address))],
     ...(nextCursor === undefined ? {} : { nextCursor }),
   }
 }
 
-/** A row keeps its place while it moves; one that ended stays until the list is read anew, so that nothing jumps away. */
-function moved(group: Group, step: StepMessage, { query, showEnded }: Filter): Group {
+/**
+ * A row keeps its place while it moves; one that ended stays until the list is read anew, so that nothing jumps away. Of a
+ * step the page knows neither title nor Project: where the filter wants them, a new row comes with the next reading.
+ */
+function moved(group: Group, step: StepMessage, filter: Filter): Group {
   if (!step.address.startsWith(`${group.kind}:`)) return group
   const id = step.address.slice(group.kind.length + 1)
   const known = group.items.find(({ address }) => address === step.address)
@@ -102,11 +97,23 @@ function moved(group: Group, step: StepMessage, { query, showEnded }: Filter): G
     updatedAt: step.at,
     // What was read knew more than the path.
     standing: known?.path === step.path ? known.standing : step.standing,
+    ...(known?.title === undefined ? {} : { title: known.title }),
   }
   if (known !== undefined)
     return known.seq >= step.seq ? group : { ...group, items: group.items.map((item) => (item === known ? row : item)) }
-  const isWanted =
-    (showEnded || step.status === 'active') && `${id} ${step.path}`.toLowerCase().includes(query.trim().toLowerCase())
-  if (!isWanted) return group
-  return { ...group, items: [...group.items, row].toSorted((one, other) => (one.address < other.address ? -1 : 1)) }
+  if (!isWanted(row, filter) || group.nextCursor !== undefined) return group
+  const place = filter.sort === 'newest' ? 0 : group.items.findIndex(({ address }) => address > row.address)
+  const items = place < 0 ? [...group.items, row] : group.items.toSpliced(place, 0, row)
+  return { ...group, items, total: group.total + 1 }
+}
+
+function isWanted({ id, path, status }: ActorRow, filter: Filter): boolean {
+  const { q, state, ended, kind: _, sort: __, ...texts } = filter
+  const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.trim().toLowerCase())
+  return (
+    Object.values(texts).every((text) => text === '') &&
+    (ended !== 'no' || status === 'active') &&
+    (has(id, q) || has(path, q)) &&
+    has(path, state)
+  )
 }

@@ -1,32 +1,33 @@
 import { Type } from 'typebox'
-import type { ActorKind } from '../../../machines/definition.ts'
+import { listedOf } from '../../../machines/why/listed.ts'
 import { standingOf } from '../../../machines/why/standing.ts'
 import { redactText } from '../../../runtime/redact.ts'
 import type { ActorView } from '../../../runtime/runtime.ts'
 import type { HttpApp } from '../../../http/app.ts'
-import { clampLimit, decodeCursor, encodeCursor, listQuery, pageOf, type Page } from '../../../http/list.ts'
+import { clampLimit, decodeCursor, listQuery, page } from '../../../http/list.ts'
 import { invalidInput } from '../../../http/problem.ts'
-import { ActorRow, KindsAnswer } from '../answers.ts'
+import { ActorsAnswer, KindsAnswer, type ActorRow } from '../answers.ts'
 import type { InspectorDeps } from '../deps.ts'
 import type { Feed } from '../feed.ts'
 
-/** Each row costs the loading of an actor: a search that finds little gives up its page here and goes on by cursor. */
-const mostScanned = 2000
-const scannedAtOnce = 200
+const Words = Type.Optional(Type.String({ maxLength: 200, description: 'A word of it, in any case.' }))
+const Part = Type.Optional(Type.String({ maxLength: 200, description: 'A part of it, in any case.' }))
 
 const Query = Type.Object({
   ...listQuery,
   kind: Type.String({ description: 'One kind of actor.' }),
-  q: Type.Optional(Type.String({ maxLength: 200, description: 'Text that id or state contains, in any case.' })),
+  q: Part,
   status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('done'), Type.Literal('quarantined')])),
+  state: Part,
+  project: Words,
+  repository: Words,
+  person: Words,
+  reason: Words,
+  rests: Type.Optional(Type.Integer({ minimum: 0, description: 'Milliseconds without a step, at least.' })),
+  sort: Type.Optional(Type.Literal('newest', { description: 'Whoever made a step last comes first.' })),
 })
 
-interface Wanted {
-  readonly kind: ActorKind
-  readonly limit: number
-  readonly after: string | undefined
-  readonly matches: (view: ActorView) => boolean
-}
+const Behind = Type.Object({ address: Type.String(), updatedAt: Type.Integer() })
 
 export function actorsRoutes(app: HttpApp, { runtime, definitions, clock }: InspectorDeps, feed: Feed): void {
   app.get('/kinds', { schema: { hide: true, response: { 200: KindsAnswer } } }, async () => ({
@@ -37,44 +38,49 @@ export function actorsRoutes(app: HttpApp, { runtime, definitions, clock }: Insp
 
   app.get(
     '/actors',
-    { schema: { hide: true, querystring: Query, response: { 200: pageOf(ActorRow) } } },
+    { schema: { hide: true, querystring: Query, response: { 200: ActorsAnswer } } },
     async (request) => {
-      const { kind, q = '', status, limit, cursor } = request.query
+      const { kind, q, status, state, rests, sort, limit, cursor, project, repository, person, reason } = request.query
       const known = definitions.find((definition) => definition.kind === kind)?.kind
       if (known === undefined) throw invalidInput([{ in: 'query', path: '/kind', message: 'is no kind of actor' }])
-      const text = q.trim().toLowerCase()
-      const matches = (view: ActorView): boolean =>
-        (status === undefined || view.status === status) && `${view.id} ${view.path}`.toLowerCase().includes(text)
-      const after = cursor === undefined ? undefined : decodeCursor(Type.String(), cursor)
-      return search(runtime, { kind: known, limit: clampLimit(limit), after, matches })
+      const after = cursor === undefined ? undefined : decodeCursor(Behind, cursor)
+      const most = clampLimit(limit)
+      const { total, found, views } = await runtime.find(known, {
+        limit: most + 1,
+        ...(status === undefined ? {} : { status }),
+        ...(q === undefined ? {} : { text: q.trim() }),
+        ...(state === undefined ? {} : { path: state }),
+        ...(rests === undefined ? {} : { restsSince: clock.now() - rests }),
+        ...(sort === undefined ? {} : { order: sort }),
+        ...(after === undefined ? {} : { after }),
+        texts: trimmed({ project, repository, person, reason }),
+      })
+      const { items, nextCursor } = page(found, most, ({ address, updatedAt }) => ({ address, updatedAt }))
+      const shown = new Map(views.map((view) => [view.address, view]))
+      const rows = items.flatMap(({ address }) => shown.get(address) ?? []).map((view) => rowOf(view))
+      return { total, items: rows, ...(nextCursor === undefined ? {} : { nextCursor }) }
     },
   )
 }
 
-/** Up to `limit` matching actors; a cursor wherever there may be more. */
-async function search(
-  runtime: InspectorDeps['runtime'],
-  { kind, limit, after, matches }: Wanted,
-): Promise<Page<ActorRow>> {
-  const found: ActorRow[] = []
-  let last = after
-  for (let scanned = 0; scanned < mostScanned; scanned += scannedAtOnce) {
-    const views = await runtime.list(kind, { limit: scannedAtOnce, ...(last === undefined ? {} : { after: last }) })
-    for (const view of views) {
-      if (matches(view)) {
-        if (found.length === limit) return { items: found, nextCursor: encodeCursor(last) }
-        found.push(rowOf(view))
-      }
-      last = view.id
-    }
-    if (views.length < scannedAtOnce) return { items: found }
-  }
-  return { items: found, nextCursor: encodeCursor(last) }
+function trimmed(texts: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text = '']) => [name, text.trim()]))
 }
 
 export function rowOf(view: ActorView, why: Parameters<typeof standingOf>[1] = {}): ActorRow {
-  const { address, kind, id, status, path, seq, updatedAt } = view
+  const { address, kind, id, status, path, seq, updatedAt, context } = view
   const { reason, ...standing } = standingOf(view, why)
   const shown = reason === undefined ? standing : { ...standing, reason: redactText(reason) }
-  return { address, kind, id, status, path, seq, updatedAt, standing: shown }
+  const title = status === 'quarantined' ? undefined : listedOf(kind)?.of(context, path)['title']
+  return {
+    address,
+    kind,
+    id,
+    status,
+    path,
+    seq,
+    updatedAt,
+    standing: shown,
+    ...(title ? { title: redactText(title).slice(0, 200) } : {}),
+  }
 }
