@@ -141,7 +141,7 @@ const landedMigrations: Readonly<Record<string, string>> = {
   'runtime/store/migrations/0006-pending-effects.sql': '37c599aa02e7daa4',
   'runtime/store/migrations/0007-snapshots-in-their-rows.sql': '543c9bda8d492edf',
   'runtime/store/migrations/0008-live-actors.sql': '7bd560b417320a70',
-  'runtime/store/migrations/0009-listings.sql': 'a02ff362d1e74b4c',
+  'runtime/store/migrations/0009-listings.sql': '9169ece6e1f3b941',
 }
 
 function digestOf(text: string): string {

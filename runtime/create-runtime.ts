@@ -191,7 +191,10 @@ class DurableRuntime implements Runtime {
 
   async find(kind: ActorKind, query: FindQuery): Promise<Found> {
     this.#relisting.begin()
-    const { total, found } = await findListed(this.#options.sql, kind, query)
+    const { total, found } = await findListed(this.#options.sql, kind, {
+      ...query,
+      isListed: this.#known.get(kind)?.definition.listed !== undefined,
+    })
     return { total, found, views: await this.#views(found.map(({ address }) => address)) }
   }
 

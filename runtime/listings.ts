@@ -15,28 +15,37 @@ export function listingOf(listed: Listed | undefined, state: ActorState): Listin
     address,
     seq,
     version: listed.version,
-    texts: JSON.stringify(texts),
-    words: [address, ...Object.values(texts)].join('\n').toLowerCase(),
+    words: [address, ...texts.map(([, text]) => text)].join('\n').toLowerCase(),
+    named: texts.flatMap(([name, text]) => text.split(' ').map((word) => namedLine(name, word))).join(''),
     endedAt: status === 'done' ? updatedAt : null,
   }
 }
 
 /** Of one actor, whenever it was written. */
 export function sameListing(one: ListingRow | undefined, other: ListingRow | undefined): boolean {
-  return one?.texts === other?.texts && (one?.endedAt === null) === (other?.endedAt === null)
+  return (
+    one?.words === other?.words && one?.named === other?.named && (one?.endedAt === null) === (other?.endedAt === null)
+  )
+}
+
+/** A word of a text that is listed under the name, as a whole line of `named`. */
+export function namedLine(name: string, word: string): string {
+  return `\n${name}=${word.toLowerCase()}\n`
 }
 
 /** A list is no reason to refuse a step: what cannot be listed has no texts. PostgreSQL takes neither NUL nor half a character. */
-function textsOf(listed: Listed, context: Parameters<Listed['of']>[0], path: string): Readonly<Record<string, string>> {
+function textsOf(
+  listed: Listed,
+  context: Parameters<Listed['of']>[0],
+  path: string,
+): readonly (readonly [name: string, text: string])[] {
   try {
-    return Object.fromEntries(
-      Object.entries(listed.of(context, path))
-        .map(([name, text]) => [name, plain(text)] as const)
-        .filter(([, text]) => text !== '')
-        .slice(0, mostTexts),
-    )
+    return Object.entries(listed.of(context, path))
+      .map(([name, text]) => [name, plain(text)] as const)
+      .filter(([, text]) => text !== '')
+      .slice(0, mostTexts)
   } catch {
-    return {}
+    return []
   }
 }
 
@@ -45,6 +54,6 @@ function plain(text: string): string {
   return text
     .slice(0, longestText)
     .toWellFormed()
-    .replaceAll(/[\u0000-\u001f\u007f]+/g, ' ')
+    .replaceAll(/[\s\u0000-\u001f\u007f]+/g, ' ')
     .trim()
 }

@@ -20,7 +20,7 @@ function ids({ views }: { readonly views: readonly ActorView[] }): string {
 }
 
 async function listed(): Promise<readonly object[]> {
-  return (await sql.query('select address, seq, version, texts, words, ended_at from listing order by address')).rows
+  return (await sql.query('select address, seq, version, words, named, ended_at from listing order by address')).rows
 }
 
 async function fourOfThem(): Promise<Runtime> {
@@ -76,11 +76,11 @@ describe('what is listed of an actor', () => {
     await runtime.deliver({ to: task('b'), key: 'end', event: event('closed') })
     const before = await listed()
     expect(before).toMatchObject([
-      { address: 'task:a', texts: { note: 'one,k2,k3', count: 'all 3' }, ended_at: null },
-      { address: 'task:b', texts: { note: 'b,x \ufffdy' }, ended_at: world.clock.now() },
+      { address: 'task:a', words: 'task:a\none,k2,k3\nall 3', ended_at: null },
+      { address: 'task:b', named: expect.stringContaining('\nnote=\ufffdy\n'), ended_at: world.clock.now() },
     ])
     await sql.query("delete from listing where address = 'task:a'")
-    await sql.query("update listing set version = 0, texts = '{}' where address = 'task:b'")
+    await sql.query("update listing set version = 0, words = '' where address = 'task:b'")
     await runtime.find('task', { limit: 1 })
     await until(listed, (rows) => JSON.stringify(rows) === JSON.stringify(before))
   })
@@ -90,7 +90,7 @@ describe('what is listed of an actor', () => {
     await runtime.deliver(noted('a', 'k1', 'one'))
     await runtime.deliver(noted('a', 'k2', 'two'))
     const [row] = await listed()
-    await writeListing(sql, { address: task('a'), seq: 1, version: 1, texts: '{}', words: '', endedAt: null })
+    await writeListing(sql, { address: task('a'), seq: 1, version: 1, words: '', named: '', endedAt: null })
     expect(await listed()).toEqual([row])
   })
 })

@@ -160,7 +160,7 @@ export interface ListQuery {
 /** Page by page, with filters; `texts` are of what the kind's definition lists. */
 export interface FindQuery {
   readonly status?: ActorView['status']
-  /** A part of the address, of the state, or of a text that is listed; in any case. */
+  /** A part of the address or of a text that is listed; in any case. */
   readonly text?: string
   /** A part of the state's path, in any case. */
   readonly path?: string
@@ -176,8 +176,9 @@ export interface FindQuery {
 }
 
 export interface Found {
-  /** On all pages; of a page behind the last one 0. */
+  /** On all pages, and at most 1,000; 0 on a page behind the first one. */
   readonly total: number
+  /** `updatedAt` is 0 where the order does not ask for it. */
   readonly found: readonly Pick<ActorView, 'address' | 'updatedAt'>[]
   /** As they are now, which may be a step later. */
   readonly views: readonly ActorView[]
@@ -194,7 +195,7 @@ export interface Runtime {
   ): Promise<readonly ActorView[]>
   /**
    * By what is listed of them (`MachineDefinition.listed`). After an update that lists more, the first call begins to list
-   * every actor anew; until then those are found by address and state.
+   * every actor anew; what is not listed again yet is found by no text.
    */
   find(kind: ActorKind, query: FindQuery): Promise<Found>
   /** Actors of a kind that ended at `since` or later, the newest first. */

@@ -39,7 +39,7 @@ export type ActorRow = Static<typeof ActorRow>
 export const ActorsAnswer = Type.Object({
   items: Type.Array(ActorRow),
   nextCursor: Type.Optional(Type.String()),
-  /** On all pages; 0 on one behind the last. */
+  /** On all pages, and at most 1,000; 0 on one behind the first. */
   total: Type.Integer(),
 })
 export type ActorsAnswer = Static<typeof ActorsAnswer>

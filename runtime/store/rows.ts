@@ -27,13 +27,12 @@ export interface SnapshotRow {
   readonly body: string
 }
 
-/** `texts` is JSON. */
 export interface ListingRow {
   readonly address: ActorAddress
   readonly seq: number
   readonly version: number
-  readonly texts: string
   readonly words: string
+  readonly named: string
   readonly endedAt: number | null
 }
 

@@ -85,8 +85,8 @@ create table listing (
   address text not null,
   seq bigint not null,
   version integer not null,
-  texts jsonb not null,
   words text not null,
+  named text not null,
   ended_at bigint,
   constraint listing_pkey PRIMARY KEY (address)
 );
@@ -129,4 +129,5 @@ CREATE INDEX actor_live ON public.actor USING btree (address) WHERE (status <> '
 CREATE INDEX dead_letter_actor ON public.dead_letter USING btree (actor, key);
 CREATE INDEX inbox_shard ON public.inbox USING btree (shard, id);
 CREATE INDEX listing_ended ON public.listing USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX listing_live ON public.listing USING btree (address) WHERE (ended_at IS NULL);
 CREATE INDEX timer_shard_due ON public.timer USING btree (shard, due_at);

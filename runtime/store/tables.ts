@@ -77,8 +77,8 @@ export const listingColumns = [
   ['address', 'text'],
   ['seq', 'bigint'],
   ['version', 'int'],
-  ['texts', 'text'],
   ['words', 'text'],
+  ['named', 'text'],
   ['ended_at', 'bigint'],
 ] as const satisfies Columns
 

@@ -27,7 +27,7 @@ interface ActorListProps {
 export function ActorList(props: ActorListProps): ComponentChild {
   return h('nav', { class: 'actors pane', 'aria-label': 'Actors' }, [
     h('div', { class: 'search' }, [
-      input(props, 'q', { type: 'search', placeholder: 'Find by title, id or state', 'aria-label': 'Find actors' }),
+      input(props, 'q', { type: 'search', placeholder: 'Find by title, id or person', 'aria-label': 'Find actors' }),
       filters(props),
     ]),
     h(
@@ -112,7 +112,7 @@ function listed(groups: readonly Group[], props: ActorListProps): ComponentChild
 
 function groupView({ kind, items, total, nextCursor, isLoading }: Group, props: ActorListProps): ComponentChild {
   return h('details', { open: true, key: kind }, [
-    h('summary', null, [kind, h('span', { class: 'count' }, `${Math.max(total, items.length)}`)]),
+    h('summary', null, [kind, h('span', { class: 'count' }, total < 1000 ? `${total}` : '1,000+')]),
     h(
       'ul',
       null,

@@ -1,4 +1,5 @@
 import type { ActorAddress, ActorKind } from '../../../machines/definition.ts'
+import { namedLine } from '../../listings.ts'
 import type { Queryable } from '../sql.ts'
 import type { FindQuery, Found } from '../../runtime.ts'
 import { lastCharacter, ofStatus, type ActorQuery } from './actor-query.ts'
@@ -29,49 +30,72 @@ export async function endedActors(
   return rows.map(({ address }) => address)
 }
 
-/** A page, and how many there are on all of them. An actor that is not listed yet is found by its address and its state. */
-export async function findListed(sql: Queryable, kind: ActorKind, query: FindQuery): Promise<Omit<Found, 'views'>> {
+/** More are not counted: a word of one letter is in nearly all of them. */
+const mostCounted = 1000
+
+type Param = (value: unknown, type?: string) => string
+
+/** Kinds that list nothing are found by address and state alone. */
+interface ListedQuery extends FindQuery {
+  readonly isListed: boolean
+}
+
+/** A page; with the first one, how many there are on all of them. */
+export async function findListed(sql: Queryable, kind: ActorKind, query: ListedQuery): Promise<Omit<Found, 'views'>> {
+  const found = await findPage(sql, kind, query)
+  if (query.after !== undefined) return { total: 0, found }
+  if (found.length < query.limit) return { total: found.length, found }
   const params: unknown[] = []
-  const param = (value: unknown, type = 'text'): string => `$${params.push(value)}::${type}`
-  const all = `actor a left join listing l on l.address = a.address where ${conditionsOf(kind, query, param).join(' and ')}`
+  const all = allOf(kind, query, (value, type = 'text') => `$${params.push(value)}::${type}`)
+  const { rows } = await sql.query<{ total: number }>(
+    `select count(*) as total from (select from ${all} limit ${mostCounted}) x`,
+    params,
+  )
+  return { total: rows[0]?.total ?? 0, found }
+}
+
+async function findPage(sql: Queryable, kind: ActorKind, query: ListedQuery): Promise<Found['found']> {
+  const params: unknown[] = []
+  const param: Param = (value, type = 'text') => `$${params.push(value)}::${type}`
+  const all = allOf(kind, query, param)
   const { after, order, limit } = query
   const isBehind =
     after === undefined
       ? ''
       : order === 'newest'
         ? ` and (-a.updated_at, a.address) > (${param(-after.updatedAt, 'bigint')}, ${param(after.address)})`
-        : ` and a.address > ${param(after.address)}`
-  const { rows } = await sql.query<Found['found'][number] & { readonly total: number }>(
-    `select a.address, a.updated_at as "updatedAt", (select count(*) from ${all}) as total from ${all}${isBehind}
-      order by ${order === 'newest' ? '-a.updated_at, ' : ''}a.address limit ${param(limit, 'int')}`,
+        : ` and address > ${param(after.address)}`
+  const { rows } = await sql.query<Found['found'][number]>(
+    `select address, ${order === 'newest' ? 'a.updated_at' : '0'} as "updatedAt" from ${all}${isBehind}
+      order by ${order === 'newest' ? '-a.updated_at, ' : ''}address limit ${param(limit, 'int')}`,
     params,
   )
-  return { total: rows[0]?.total ?? 0, found: rows.map(({ address, updatedAt }) => ({ address, updatedAt })) }
+  return rows
 }
 
-function conditionsOf(
-  kind: ActorKind,
-  { status, text = '', path = '', texts = {}, restsSince }: FindQuery,
-  param: (value: unknown, type?: string) => string,
-): readonly string[] {
-  const part = (of: string): string => param(`%${escaped(of)}%`)
+/** What is asked for, of the one table that knows it, and of both only where it must be. */
+function allOf(kind: ActorKind, query: ListedQuery, param: Param): string {
+  const { isListed, status, text = '', path = '', texts = {}, restsSince, order } = query
+  const has = (of: string, part: string): string => `${of} like ${param(`%${escaped(part)}%`)}`
   const named = Object.entries(texts).filter(([, word]) => word !== '')
-  return [
-    `a.address >= ${param(`${kind}:`)} and a.address < ${param(`${kind};`)}${ofStatus[status ?? 'any'].replace('status', 'a.status')}`,
-    ...(text === ''
-      ? []
-      : [`(coalesce(l.words, lower(a.address)) like ${part(text)} or lower(a.path) like ${part(text)})`]),
-    ...(path === '' ? [] : [`lower(a.path) like ${part(path)}`]),
-    ...named.map(
-      ([name, word]) => `' ' || lower(l.texts ->> ${param(name)}) || ' ' like ${param(`% ${escaped(word)} %`)}`,
-    ),
+  const byWords = isListed && (text !== '' || named.length > 0)
+  const byActor = !byWords || path !== '' || restsSince !== undefined || order !== undefined || status === 'quarantined'
+  const conditions = [
+    `address >= ${param(`${kind}:`)} and address < ${param(`${kind};`)}`,
+    ...(byActor ? [`true${ofStatus[status ?? 'any']}`] : []),
+    ...(byWords && status !== undefined ? [`l.ended_at is ${status === 'done' ? 'not null' : 'null'}`] : []),
+    ...(text === '' ? [] : [has(byWords ? 'l.words' : 'lower(address)', text.toLowerCase())]),
+    ...named.map(([name, word]) => (byWords ? has('l.named', namedLine(name, word)) : 'false')),
+    ...(path === '' ? [] : [has('lower(a.path)', path.toLowerCase())]),
     ...(restsSince === undefined ? [] : [`a.updated_at <= ${param(restsSince, 'bigint')}`]),
   ]
+  const from = [byWords ? 'listing l' : '', byActor ? 'actor a' : ''].filter(Boolean).join(' join ')
+  return `${from}${byWords && byActor ? ' using (address)' : ''} where ${conditions.join(' and ')}`
 }
 
 /** As `like` takes it, where no character stands for others. */
 function escaped(text: string): string {
-  return text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`)
 }
 
 interface UnlistedQuery {

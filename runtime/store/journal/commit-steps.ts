@@ -215,10 +215,9 @@ const sections: readonly Section[] = [
 
 /** One that was read from an older state than the stored one changes nothing. */
 function listings(source: string): string {
-  return `insert into listing (${columnNames(listingColumns)})
-    select r.address, r.seq, r.version, r.texts::jsonb, r.words, r.ended_at from ${source}
-    on conflict (address) do update set seq = excluded.seq, version = excluded.version, texts = excluded.texts,
-      words = excluded.words, ended_at = excluded.ended_at where listing.seq <= excluded.seq`
+  const newer = `on conflict (address) do update set seq = excluded.seq, version = excluded.version, words = excluded.words,
+    named = excluded.named, ended_at = excluded.ended_at where listing.seq <= excluded.seq`
+  return insert('listing', listingColumns, newer)(source)
 }
 
 /** Outside of any step, one at a time: a commit may write several in another order, and the two would wait for each other. */
