@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import { asked, outliveTerminal, print } from '../terminal.ts'
 import { checkTests, testsOf } from '../try/tests.ts'
 import { copyOwn, openOwn, type OwnCopy } from '../try/own-copy.ts'
 import { changeLines, quoted, takeOverLines } from '../try/result.ts'
-import { play } from '../try/play.ts'
+import { play, type End } from '../try/play.ts'
 import { createVoice } from '../try/voice.ts'
 
 const usage = `usage: statewright try PATH [--issue TEXT] [options]
@@ -50,6 +50,7 @@ const options = {
 
 /** Exit code of a command that ends because a person has to act. */
 const waits = 3
+const failed = 1
 
 /** `statewright try PATH`: an issue of a person's own repository, from a word to a merged change. */
 export async function tryOwn(args: readonly string[]): Promise<number> {
@@ -66,16 +67,32 @@ export async function tryOwn(args: readonly string[]): Promise<number> {
   const limit = count(parsed, 'tokens', 10_000_000)
   if (!goesOn && text(parsed, 'issue') === undefined && !process.stdin.isTTY)
     throw new UsageError('try needs --issue TEXT where there is no terminal')
-  const copy = goesOn ? await openOwn(to) : await copyOwn(own, to)
-  print(openingLines(own, copy, model, limit))
-  const command = text(parsed, 'test-command') ?? (await testsOf(copy))
-  print(command === undefined ? 'checks: none, for it has no npm test: give --test-command CMD' : `checks: ${command}`)
   const interrupted = untilInterrupted()
-  if (command !== undefined && !goesOn)
-    await whileNamed(print, 'they run once before any change', checkTests(copy, command, interrupted))
-  const issue = goesOn ? '' : (text(parsed, 'issue') ?? (await asked('What should change?'))).trim()
-  if (!goesOn && issue === '') throw new UsageError('the issue is empty')
-  return run({ own, dir, copy, command, issue, model, limit, keep: flag(parsed, 'keep'), interrupted })
+  interrupted.addEventListener('abort', () => print('stopping'), { once: true })
+  const issue = (text(parsed, 'issue') ?? (goesOn ? '' : await asked('What should change?', interrupted))).trim()
+  if (!goesOn && issue === '' && !interrupted.aborted) throw new UsageError('the issue is empty')
+  const copied = await copyAndCheck({
+    own,
+    dir,
+    to,
+    goesOn,
+    model,
+    limit,
+    given: text(parsed, 'test-command'),
+    interrupted,
+  })
+  if (copied === undefined) {
+    print('interrupted before the issue was opened: nothing is left of it')
+    return failed
+  }
+  const keep = flag(parsed, 'keep')
+  const again = `  statewright try ${quoted(own)} --dir ${quoted(dir)}`
+  const end = await run({ own, dir, ...copied, issue, model, limit, keep, interrupted }).catch((error: unknown) => {
+    if (interrupted.aborted) return 'interrupted' as const
+    throw error
+  })
+  print(goOnLines(end, again, keep))
+  return end === 'merged' ? 0 : end === 'waits' ? waits : failed
 }
 
 interface Try {
@@ -92,7 +109,36 @@ interface Try {
   readonly interrupted: AbortSignal
 }
 
-async function run({ own, dir, copy, command, issue, model, limit, keep, interrupted }: Try): Promise<number> {
+type Asked = Pick<Try, 'own' | 'dir' | 'model' | 'limit' | 'interrupted'> & {
+  readonly to: string
+  readonly goesOn: boolean
+  readonly given: string | undefined
+}
+
+/** Undefined: a person stopped it. What is refused or stopped here leaves nothing. */
+async function copyAndCheck(asked: Asked): Promise<Pick<Try, 'copy' | 'command'> | undefined> {
+  const { own, dir, to, goesOn, model, limit, given, interrupted } = asked
+  const left = existsSync(dir) ? to : dir
+  try {
+    interrupted.throwIfAborted()
+    const copy = goesOn ? await openOwn(to) : await whileNamed(print, 'git copies the last commit', copyOwn(own, to))
+    print(openingLines(own, copy, model, limit))
+    const command = given ?? (await testsOf(copy))
+    print(
+      command === undefined ? 'checks: none, for it has no npm test: give --test-command CMD' : `checks: ${command}`,
+    )
+    if (command !== undefined && !goesOn)
+      await whileNamed(print, 'they run once before any change', checkTests(copy, command, interrupted))
+    interrupted.throwIfAborted()
+    return { copy, command }
+  } catch (error) {
+    if (!goesOn) rmSync(left, { recursive: true, force: true })
+    if (!interrupted.aborted) throw error
+    return undefined
+  }
+}
+
+async function run({ own, dir, copy, command, issue, model, limit, keep, interrupted }: Try): Promise<End> {
   outliveTerminal()
   const voice = createVoice()
   const { stack } = await startNamed({
@@ -109,6 +155,7 @@ async function run({ own, dir, copy, command, issue, model, limit, keep, interru
     write: voice.write,
   })
   try {
+    interrupted.throwIfAborted()
     const number = openIssue(stack, issue)
     const seen = process.stdin.isTTY || keep
     if (seen) print(`inspector: ${stack.endpoints.inspector}, sign-in code ${stack.endpoints.signInCode ?? ''}`)
@@ -117,15 +164,6 @@ async function run({ own, dir, copy, command, issue, model, limit, keep, interru
       ...{ isTerminal: process.stdin.isTTY, now: Date.now, sleep },
     })
     if (spent !== undefined && model.provider !== 'scripted') print(`spent: ${spent}`)
-    if (end === 'waits') {
-      const again = `statewright try ${quoted(own)} --dir ${quoted(dir)}`
-      print([
-        '',
-        'the plan waits for a person. On a terminal, or with --keep for its pages, this goes on:',
-        `  ${again}`,
-      ])
-      return waits
-    }
     if (end === 'merged') {
       print(await changeLines(stack.barePath, copy))
       const checked = stack.forge.audit().some(({ action }) => action === 'check.create')
@@ -138,10 +176,23 @@ async function run({ own, dir, copy, command, issue, model, limit, keep, interru
     }
     if (keep && !interrupted.aborted) print('everything stays up until Ctrl-C')
     if (keep) await aborted(interrupted)
-    return end === 'merged' ? 0 : 1
+    return end
   } finally {
     for (const left of await stack.stop()) print(left)
   }
+}
+
+/** Nothing serves a page by now: only a command goes on. */
+function goOnLines(end: End, again: string, keep: boolean): readonly string[] {
+  if (end === 'waits')
+    return [
+      ...['', `the plan waits for a person. On a terminal this goes on, and asks ${people.maintainer}:`, again],
+      ...['elsewhere this prints the link of a page, and waits for a word there:', `${again} --keep`],
+    ]
+  if (end === 'parked')
+    return ['', 'the Task waits for a word. This prints the link of its page, and waits there:', `${again} --keep`]
+  if (end === 'interrupted') return ['', 'interrupted. This goes on where it ended:', keep ? `${again} --keep` : again]
+  return []
 }
 
 function modelOf(parsed: Parsed): ModelChoice {
@@ -169,6 +220,7 @@ function openingLines(
 function openIssue({ forge, fullName }: Stack, issue: string): number {
   const there = forge.issues(fullName).find(({ kind }) => kind === 'issue')
   if (there !== undefined) return there.number
+  if (issue === '') throw new UsageError('no issue is open there yet: give --issue TEXT')
   const [title = '', ...body] = issue.split('\n')
   const input = { title: title.slice(0, 250), body: body.join('\n').trim(), labels: [triggerLabel] }
   return forge.openIssue(people.reporter, fullName, input).number

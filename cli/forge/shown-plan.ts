@@ -46,8 +46,13 @@ function firstLine(text: string): string {
 
 /** An agent wrote the plan: each of its lines is indented, and none is one of ours. */
 export function planLines(
-  { name, url, task }: Pick<Thread, 'name' | 'url'> & { readonly task: string },
+  { name, url, task }: Pick<Thread, 'name'> & { readonly url?: string; readonly task: string },
   { hash, words }: ShownPlan,
 ): readonly string[] {
-  return [`plan ${hash} of ${task}, on ${name}: ${url}`, '', ...words.split(/\r?\n/).map((line) => `  ${line}`), '']
+  return [
+    `plan ${hash} of ${task}, on ${name}${url === undefined ? '' : `: ${url}`}`,
+    '',
+    ...words.split(/\r?\n/).map((line) => `  ${line}`),
+    '',
+  ]
 }
