@@ -1,9 +1,9 @@
 /** The part of the person: reads plans, approves them by a comment on the issue or rejects them, and answers. */
 import { Type, type Static } from 'typebox'
-import { withoutMarkers } from '../../edges/forge/marker.ts'
 import { people } from '../../standins/people.ts'
 import { listAll } from '../client.ts'
 import { costLine, explainTask } from '../why-lines.ts'
+import { commentLines } from '../forge/comment-text.ts'
 import { planLines, planOn, type ShownPlan } from '../forge/shown-plan.ts'
 import { unset } from '../resource-view.ts'
 import { findPeople } from '../local/people-file.ts'
@@ -82,7 +82,7 @@ async function untilEnd(stack: Seen, options: Options): Promise<End> {
     const read = answered.get(plan.hash)
     if (read === undefined) voice.write(...planLines({ ...threadOf(stack, options), task: task.metadata.name }, plan))
     else if (words.length > read || (read < Infinity && parkedFor > silentMs))
-      voice.write('', ...(words.at(-1) ?? '').split('\n').map((line) => `  ${line}`), '')
+      voice.write('', ...commentLines(words.at(-1) ?? ''), '')
     else continue
     answered.set(plan.hash, Infinity)
     if (isTerminal) {
@@ -131,7 +131,7 @@ function commentsOn({ forge, fullName }: Seen, issue: number) {
 function wordsOf(stack: Seen, issue: number): readonly string[] {
   return commentsOn(stack, issue)
     .filter(({ author, body }) => author.login === people.bot && !topics.test(body))
-    .map(({ body }) => withoutMarkers(body))
+    .map(({ body }) => body)
 }
 
 /** Undefined while the orchestrator starts again, or mints it. */
