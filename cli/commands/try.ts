@@ -91,7 +91,8 @@ export async function tryOwn(args: readonly string[]): Promise<number> {
     if (interrupted.aborted) return 'interrupted' as const
     throw error
   })
-  print(goOnLines(end, again, keep))
+  const goOn = goOnLines(end, again, keep)
+  if (goOn.length > 0) print(goOn)
   return end === 'merged' ? 0 : end === 'waits' ? waits : failed
 }
 
@@ -127,8 +128,7 @@ async function copyAndCheck(asked: Asked): Promise<Pick<Try, 'copy' | 'command'>
     print(
       command === undefined ? 'checks: none, for it has no npm test: give --test-command CMD' : `checks: ${command}`,
     )
-    if (command !== undefined && !goesOn)
-      await whileNamed(print, 'they run once before any change', checkTests(copy, command, interrupted))
+    if (command !== undefined && !goesOn) await checkTests(copy, command, interrupted, print)
     interrupted.throwIfAborted()
     return { copy, command }
   } catch (error) {
@@ -158,7 +158,10 @@ async function run({ own, dir, copy, command, issue, model, limit, keep, interru
     interrupted.throwIfAborted()
     const number = openIssue(stack, issue)
     const seen = process.stdin.isTTY || keep
-    if (seen) print(`inspector: ${stack.endpoints.inspector}, sign-in code ${stack.endpoints.signInCode ?? ''}`)
+    if (seen)
+      print(
+        `inspector: ${stack.endpoints.inspector}, sign-in code ${stack.endpoints.signInCode ?? ''} (it asks for it)`,
+      )
     const { end, spent } = await play(stack, {
       ...{ issue: number, keep, signal: interrupted, voice },
       ...{ isTerminal: process.stdin.isTTY, now: Date.now, sleep },
