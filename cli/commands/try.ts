@@ -15,7 +15,7 @@ import { anyScenarioFile, loadScenario } from '../local/standins.ts'
 import { asked, outliveTerminal, print } from '../terminal.ts'
 import { checkTests, testsOf } from '../try/tests.ts'
 import { copyOwn, openOwn, type OwnCopy } from '../try/own-copy.ts'
-import { changeLines, quoted, takeOverLines } from '../try/result.ts'
+import { changeLines, goOnLines, takeOverLines } from '../try/result.ts'
 import { play, type End } from '../try/play.ts'
 import { createVoice } from '../try/voice.ts'
 
@@ -71,27 +71,16 @@ export async function tryOwn(args: readonly string[]): Promise<number> {
   interrupted.addEventListener('abort', () => print('stopping'), { once: true })
   const issue = (text(parsed, 'issue') ?? (goesOn ? '' : await asked('What should change?', interrupted))).trim()
   if (!goesOn && issue === '' && !interrupted.aborted) throw new UsageError('the issue is empty')
-  const copied = await copyAndCheck({
-    own,
-    dir,
-    to,
-    goesOn,
-    model,
-    limit,
-    given: text(parsed, 'test-command'),
-    interrupted,
-  })
-  if (copied === undefined) {
+  const [given, keep] = [text(parsed, 'test-command'), flag(parsed, 'keep')]
+  const copied = await copyAndCheck({ own, dir, to, goesOn, model, limit, given, interrupted })
+  if (copied === undefined && !goesOn) {
     print('interrupted before the issue was opened: nothing is left of it')
     return failed
   }
-  const keep = flag(parsed, 'keep')
-  const again = `  statewright try ${quoted(own)} --dir ${quoted(dir)}`
-  const end = await run({ own, dir, ...copied, issue, model, limit, keep, interrupted }).catch((error: unknown) => {
-    if (interrupted.aborted) return 'interrupted' as const
-    throw error
-  })
-  const goOn = goOnLines(end, again, keep)
+  const end = copied && (await endOf({ own, dir, ...copied, issue, model, limit, keep, interrupted }))
+  const passed = ['test-command', 'model-provider', 'tokens'].map((name) => [`--${name}`, text(parsed, name)] as const)
+  const call = [own, '--dir', dir, ...passed.flatMap(([name, value]) => (value === undefined ? [] : [name, value]))]
+  const goOn = goOnLines(end ?? 'interrupted', call, keep)
   if (goOn.length > 0) print(goOn)
   return end === 'merged' ? 0 : end === 'waits' ? waits : failed
 }
@@ -136,6 +125,14 @@ async function copyAndCheck(asked: Asked): Promise<Pick<Try, 'copy' | 'command'>
     if (!interrupted.aborted) throw error
     return undefined
   }
+}
+
+/** What fails after Ctrl-C fails by it. */
+async function endOf(one: Try): Promise<End> {
+  return run(one).catch((error: unknown) => {
+    if (one.interrupted.aborted) return 'interrupted'
+    throw error
+  })
 }
 
 async function run({ own, dir, copy, command, issue, model, limit, keep, interrupted }: Try): Promise<End> {
@@ -183,19 +180,6 @@ async function run({ own, dir, copy, command, issue, model, limit, keep, interru
   } finally {
     for (const left of await stack.stop()) print(left)
   }
-}
-
-/** Nothing serves a page by now: only a command goes on. */
-function goOnLines(end: End, again: string, keep: boolean): readonly string[] {
-  if (end === 'waits')
-    return [
-      ...['', `the plan waits for a person. On a terminal this goes on, and asks ${people.maintainer}:`, again],
-      ...['elsewhere this prints the link of a page, and waits for a word there:', `${again} --keep`],
-    ]
-  if (end === 'parked')
-    return ['', 'the Task waits for a word. This prints the link of its page, and waits there:', `${again} --keep`]
-  if (end === 'interrupted') return ['', 'interrupted. This goes on where it ended:', keep ? `${again} --keep` : again]
-  return []
 }
 
 function modelOf(parsed: Parsed): ModelChoice {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { git } from '../local/git-seed.ts'
 import { copyOwn } from './own-copy.ts'
-import { changeLines, takeOverLines } from './result.ts'
+import { changeLines, goOnLines, takeOverLines } from './result.ts'
 import { checkTests, testsOf } from './tests.ts'
 
 const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@acme.invalid']
@@ -34,6 +34,16 @@ test('the lines at the end, as a shell reads them, bring the change into the rep
   expect(await changeLines(copy.path, copy)).toEqual(expect.arrayContaining(['-1', '+2']))
   for (const line of takeOverLines(own, copy.path, copy.branch)) execFileSync('sh', ['-c', line], { stdio: 'ignore' })
   expect(await git(own, 'show', 'HEAD:a')).toBe('2')
+})
+
+test('what stopped before its end names the command that goes on, with the options that were given', () => {
+  const call = ['/home/ada/it is mine', '--dir', '/tmp/x', '--test-command', 'go test ./...']
+  const again = "  statewright try '/home/ada/it is mine' --dir /tmp/x --test-command 'go test ./...'"
+  expect(goOnLines('waits', call, false)).toEqual(expect.arrayContaining([again, `${again} --keep`]))
+  expect(goOnLines('parked', call, false).at(-1)).toBe(`${again} --keep`)
+  expect(goOnLines('interrupted', call, false).at(-1)).toBe(again)
+  expect(goOnLines('interrupted', call, true).at(-1)).toBe(`${again} --keep`)
+  for (const end of ['merged', 'failed', 'rejected'] as const) expect(goOnLines(end, call, true)).toEqual([])
 })
 
 test('a change above 400 lines is shown as files, with the command that shows the rest', async () => {
