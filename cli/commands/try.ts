@@ -71,16 +71,17 @@ export async function tryOwn(args: readonly string[]): Promise<number> {
   interrupted.addEventListener('abort', () => print('stopping'), { once: true })
   const issue = (text(parsed, 'issue') ?? (goesOn ? '' : await asked('What should change?', interrupted))).trim()
   if (!goesOn && issue === '' && !interrupted.aborted) throw new UsageError('the issue is empty')
-  const [given, keep] = [text(parsed, 'test-command'), flag(parsed, 'keep')]
-  const copied = await copyAndCheck({ own, dir, to, goesOn, model, limit, given, interrupted })
+  const given = text(parsed, 'test-command')
+  const one = { own, dir, to, goesOn, given, issue, model, limit, keep: flag(parsed, 'keep'), interrupted }
+  const copied = await copyAndCheck(one)
   if (copied === undefined && !goesOn) {
     print('interrupted before the issue was opened: nothing is left of it')
     return failed
   }
-  const end = copied && (await endOf({ own, dir, ...copied, issue, model, limit, keep, interrupted }))
+  const end = copied && (await endOf(one, copied))
   const passed = ['test-command', 'model-provider', 'tokens'].map((name) => [`--${name}`, text(parsed, name)] as const)
   const call = [own, '--dir', dir, ...passed.flatMap(([name, value]) => (value === undefined ? [] : [name, value]))]
-  const goOn = goOnLines(end ?? 'interrupted', call, keep)
+  const goOn = goOnLines(end ?? 'interrupted', call, one.keep)
   if (goOn.length > 0) print(goOn)
   return end === 'merged' ? 0 : end === 'waits' ? waits : failed
 }
@@ -88,9 +89,12 @@ export async function tryOwn(args: readonly string[]): Promise<number> {
 interface Try {
   readonly own: string
   readonly dir: string
-  readonly copy: OwnCopy
-  /** Undefined: no check runs. */
-  readonly command: string | undefined
+  /** Of the copy. */
+  readonly to: string
+  /** An earlier one, whose copy and issue are there. */
+  readonly goesOn: boolean
+  /** The command of the checks, as it was given. */
+  readonly given: string | undefined
   /** Empty: the one that is there. */
   readonly issue: string
   readonly model: ModelChoice
@@ -99,20 +103,20 @@ interface Try {
   readonly interrupted: AbortSignal
 }
 
-type Asked = Pick<Try, 'own' | 'dir' | 'model' | 'limit' | 'interrupted'> & {
-  readonly to: string
-  readonly goesOn: boolean
-  readonly given: string | undefined
+interface Checked {
+  readonly copy: OwnCopy
+  /** Undefined: no check runs. */
+  readonly command: string | undefined
 }
 
 /** Undefined: a person stopped it. What is refused or stopped here leaves nothing. */
-async function copyAndCheck(asked: Asked): Promise<Pick<Try, 'copy' | 'command'> | undefined> {
-  const { own, dir, to, goesOn, model, limit, given, interrupted } = asked
+async function copyAndCheck(one: Try): Promise<Checked | undefined> {
+  const { own, dir, to, goesOn, given, interrupted } = one
   const left = existsSync(dir) ? to : dir
   try {
     interrupted.throwIfAborted()
     const copy = goesOn ? await openOwn(to) : await whileNamed(print, 'git copies the last commit', copyOwn(own, to))
-    print(openingLines(own, copy, model, limit))
+    print(openingLines(one, copy))
     const command = given ?? (await testsOf(copy))
     print(
       command === undefined ? 'checks: none, for it has no npm test: give --test-command CMD' : `checks: ${command}`,
@@ -128,14 +132,15 @@ async function copyAndCheck(asked: Asked): Promise<Pick<Try, 'copy' | 'command'>
 }
 
 /** What fails after Ctrl-C fails by it. */
-async function endOf(one: Try): Promise<End> {
-  return run(one).catch((error: unknown) => {
+async function endOf(one: Try, checked: Checked): Promise<End> {
+  return run(one, checked).catch((error: unknown) => {
     if (one.interrupted.aborted) return 'interrupted'
     throw error
   })
 }
 
-async function run({ own, dir, copy, command, issue, model, limit, keep, interrupted }: Try): Promise<End> {
+async function run(one: Try, { copy, command }: Checked): Promise<End> {
+  const { own, dir, issue, model, limit, keep, interrupted } = one
   outliveTerminal()
   const voice = createVoice()
   const { stack } = await startNamed({
@@ -187,12 +192,7 @@ function modelOf(parsed: Parsed): ModelChoice {
   return modelChoice(text(parsed, 'model-provider') ?? (key || token ? 'anthropic' : 'scripted'), process.env)
 }
 
-function openingLines(
-  own: string,
-  { branch, commit, leftOut, large }: OwnCopy,
-  model: ModelChoice,
-  limit: number,
-): readonly string[] {
+function openingLines({ own, model, limit }: Try, { branch, commit, leftOut, large }: OwnCopy): readonly string[] {
   return [
     `${own}: commit ${commit.slice(0, 10)} as branch ${branch}`,
     ...leftOut.map((line) => `  left out: ${line}`),
