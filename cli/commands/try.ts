@@ -157,7 +157,7 @@ async function run(one: Try, { copy, command }: Checked): Promise<End> {
     write: voice.write,
   })
   try {
-    interrupted.throwIfAborted()
+    // Also after Ctrl-C: the next call goes on with it.
     const number = openIssue(stack, issue)
     const seen = process.stdin.isTTY || keep
     if (seen)
