@@ -38,6 +38,8 @@ export function errorLines(message: string): readonly string[] {
 /** Of a person at a terminal: the line that he writes. */
 export async function asked(question: string, until?: AbortSignal): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // The terminal hands Ctrl-C to whoever asks, and no answer is no interrupt.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   const ended = once(terminal, 'close').then(() => '')
   const moot = until && once(until, 'abort').then(() => '')
   try {
@@ -49,8 +51,8 @@ export async function asked(question: string, until?: AbortSignal): Promise<stri
 }
 
 /** Only y and yes are one. */
-export async function confirmed(question: string): Promise<boolean> {
-  return /^y(es)?$/i.test((await asked(`${question} [y/N]`)).trim())
+export async function confirmed(question: string, until?: AbortSignal): Promise<boolean> {
+  return /^y(es)?$/i.test((await asked(`${question} [y/N]`, until)).trim())
 }
 
 /** A terminal may say that it has none. */

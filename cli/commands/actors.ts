@@ -2,8 +2,8 @@ import { count, flag, readArgs, text, UsageError } from '../args.ts'
 import type { ActorAnswer } from '../../edges/journal/answers.ts'
 import { allOf, type ActorsQuery } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
+import { printRows } from '../print-rows.ts'
 import { table } from '../table.ts'
-import { print } from '../terminal.ts'
 
 const usage = `usage: statewright actors [PREFIX] [options]
 
@@ -34,8 +34,7 @@ export async function actors(args: readonly string[]): Promise<number> {
   const found = await withJournal(parsed, (journal) =>
     readUpTo((page) => journal.actors(page), query, count(parsed, 'limit', 1000)),
   )
-  if (flag(parsed, 'json')) for (const actor of found) print(JSON.stringify(actor))
-  else print(found.length === 0 ? 'no actors' : tableOf(found))
+  printRows(found, flag(parsed, 'json'), { none: 'no actors', lines: tableOf })
   return 0
 }
 

@@ -124,6 +124,22 @@ describe('get', () => {
     })
   })
 
+  test.each(['issues', 'mergerequests'])('shows no age of %s, whose beginning nobody records', async (plural) => {
+    await withOrchestrator(async (fixture) => {
+      fixture.items[plural] = [
+        {
+          kind: 'Issue',
+          metadata: metadata('a-1'),
+          spec: { repositoryRef: 'a', number: 1 },
+          status: { status: 'known' },
+        },
+      ]
+      const { out } = await said(() => get([plural, '--dir', fixture.dir]))
+      expect(out).toContain('REPOSITORY')
+      expect(out).not.toContain('AGE')
+    })
+  })
+
   test('shows false as false, and no columns for nothing (RESOURCES-21, RESOURCES-22)', async () => {
     await withOrchestrator(async (fixture) => {
       fixture.items['projects'] = [

@@ -96,7 +96,7 @@ function shower(client: OrchestratorClient, asked: Asked, clock: Clock): Watched
     known.set(key, now)
     return changed
   }
-  const lines = growingTable([...headingsOf(asked), 'AGE'])
+  const lines = growingTable([...headingsOf(asked), ...(hasAge(asked.kind) ? ['AGE'] : [])])
   return async (views) => {
     const titles = await titlesOf(client, asked.kind, views)
     const rows = views.map((view) => ({ view, row: rowOf(asked, view, titles(view)) }))
@@ -104,7 +104,7 @@ function shower(client: OrchestratorClient, asked: Asked, clock: Clock): Watched
     const fresh = rows.filter(({ view, row }) => isNew(view, row))
     if (fresh.length === 0) return
     if (asked.form === 'name') print(fresh.map(({ view }) => nameOf(view)))
-    else show(lines(fresh.map(({ view, row }) => [...row, ageOf(view, clock.now())])))
+    else show(lines(fresh.map(({ view, row }) => [...row, ...(hasAge(asked.kind) ? [ageOf(view, clock.now())] : [])])))
   }
 }
 
@@ -142,6 +142,11 @@ function rowOf(asked: Asked, view: View, title: string): readonly string[] {
 function cell(view: View, { path, otherwise }: Column): string {
   const more = otherwise === undefined ? undefined : valueAt(view, otherwise).split(/[./]/).at(-1)
   return valueAt(view, path) || more || '-'
+}
+
+/** The resource of a thread has no time of its beginning. */
+function hasAge({ kind }: Kind): boolean {
+  return kind !== 'Issue' && kind !== 'MergeRequest'
 }
 
 /** Since it was made; a Task that nobody applied was made when it was minted. */

@@ -3,8 +3,8 @@ import { count, flag, readArgs, UsageError } from '../args.ts'
 import type { HistoryAnswer } from '../../edges/journal/answers.ts'
 import { allOf } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
+import { printRows } from '../print-rows.ts'
 import { table } from '../table.ts'
-import { print } from '../terminal.ts'
 
 const usage = `usage: statewright history ACTOR [options]
 
@@ -35,8 +35,7 @@ export async function history(args: readonly string[]): Promise<number> {
     }
     return newest.toReversed()
   })
-  if (flag(parsed, 'json')) for (const row of rows) print(JSON.stringify(row))
-  else print(rows.length === 0 ? 'no events' : tableOf(rows))
+  printRows(rows, flag(parsed, 'json'), { none: 'no events', lines: tableOf })
   return 0
 }
 

@@ -7,6 +7,7 @@ import { type OrchestratorClient } from '../client.ts'
 import type { DeadLetterAnswer, EffectAnswer } from '../../edges/journal/answers.ts'
 import { allOf, type JournalPage, type JournalApi, type PageQuery } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
+import { printRows } from '../print-rows.ts'
 import { table } from '../table.ts'
 import { errorLines, print, printError } from '../terminal.ts'
 
@@ -116,8 +117,8 @@ async function run<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> 
 
 async function list<Item>(parsed: Parsed, outbox: Outbox<Item>): Promise<number> {
   const items = await withJournal(parsed, (journal) => every((page) => outbox.pages(journal, page)))
-  if (flag(parsed, 'json')) for (const item of items) print(JSON.stringify(item))
-  else print(items.length === 0 ? outbox.none : table(outbox.headings, items.map(outbox.row)))
+  const { none, headings, row } = outbox
+  printRows(items, flag(parsed, 'json'), { none, lines: (rows) => table(headings, rows.map(row)) })
   return 0
 }
 

@@ -32,6 +32,7 @@ test('without a terminal, try opens the issue, shows the plan, writes no word fo
     `statewright try ${own} --dir ${dir}`,
   ])
     expect(stdout).toContain(line)
+  expect(stdout).not.toContain('/issues/1')
   const keys = readFileSync(join(dir, 'people.json'), 'utf8').match(/[0-9a-f]{40}/g) ?? []
   expect(keys.length).toBeGreaterThan(2)
   for (const key of keys) expect(stdout).not.toContain(key)

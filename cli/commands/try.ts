@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,8 +15,8 @@ import { anyScenarioFile, loadScenario } from '../local/standins.ts'
 import { asked, outliveTerminal, print } from '../terminal.ts'
 import { checkTests, testsOf } from '../try/tests.ts'
 import { copyOwn, openOwn, type OwnCopy } from '../try/own-copy.ts'
-import { changeLines, quoted, takeOverLines } from '../try/result.ts'
-import { play } from '../try/play.ts'
+import { changeLines, goOnLines, takeOverLines } from '../try/result.ts'
+import { play, type End } from '../try/play.ts'
 import { createVoice } from '../try/voice.ts'
 
 const usage = `usage: statewright try PATH [--issue TEXT] [options]
@@ -50,6 +50,7 @@ const options = {
 
 /** Exit code of a command that ends because a person has to act. */
 const waits = 3
+const failed = 1
 
 /** `statewright try PATH`: an issue of a person's own repository, from a word to a merged change. */
 export async function tryOwn(args: readonly string[]): Promise<number> {
@@ -66,24 +67,34 @@ export async function tryOwn(args: readonly string[]): Promise<number> {
   const limit = count(parsed, 'tokens', 10_000_000)
   if (!goesOn && text(parsed, 'issue') === undefined && !process.stdin.isTTY)
     throw new UsageError('try needs --issue TEXT where there is no terminal')
-  const copy = goesOn ? await openOwn(to) : await copyOwn(own, to)
-  print(openingLines(own, copy, model, limit))
-  const command = text(parsed, 'test-command') ?? (await testsOf(copy))
-  print(command === undefined ? 'checks: none, for it has no npm test: give --test-command CMD' : `checks: ${command}`)
   const interrupted = untilInterrupted()
-  if (command !== undefined && !goesOn)
-    await whileNamed(print, 'they run once before any change', checkTests(copy, command, interrupted))
-  const issue = goesOn ? '' : (text(parsed, 'issue') ?? (await asked('What should change?'))).trim()
-  if (!goesOn && issue === '') throw new UsageError('the issue is empty')
-  return run({ own, dir, copy, command, issue, model, limit, keep: flag(parsed, 'keep'), interrupted })
+  interrupted.addEventListener('abort', () => print('stopping'), { once: true })
+  const issue = (text(parsed, 'issue') ?? (goesOn ? '' : await asked('What should change?', interrupted))).trim()
+  if (!goesOn && issue === '' && !interrupted.aborted) throw new UsageError('the issue is empty')
+  const given = text(parsed, 'test-command')
+  const one = { own, dir, to, goesOn, given, issue, model, limit, keep: flag(parsed, 'keep'), interrupted }
+  const copied = await copyAndCheck(one)
+  if (copied === undefined && !goesOn) {
+    print('interrupted before the issue was opened: nothing is left of it')
+    return failed
+  }
+  const end = copied && (await endOf(one, copied))
+  const passed = ['test-command', 'model-provider', 'tokens'].map((name) => [`--${name}`, text(parsed, name)] as const)
+  const call = [own, '--dir', dir, ...passed.flatMap(([name, value]) => (value === undefined ? [] : [name, value]))]
+  const goOn = goOnLines(end ?? 'interrupted', call, one.keep)
+  if (goOn.length > 0) print(goOn)
+  return end === 'merged' ? 0 : end === 'waits' ? waits : failed
 }
 
 interface Try {
   readonly own: string
   readonly dir: string
-  readonly copy: OwnCopy
-  /** Undefined: no check runs. */
-  readonly command: string | undefined
+  /** Of the copy. */
+  readonly to: string
+  /** An earlier one, whose copy and issue are there. */
+  readonly goesOn: boolean
+  /** The command of the checks, as it was given. */
+  readonly given: string | undefined
   /** Empty: the one that is there. */
   readonly issue: string
   readonly model: ModelChoice
@@ -92,7 +103,44 @@ interface Try {
   readonly interrupted: AbortSignal
 }
 
-async function run({ own, dir, copy, command, issue, model, limit, keep, interrupted }: Try): Promise<number> {
+interface Checked {
+  readonly copy: OwnCopy
+  /** Undefined: no check runs. */
+  readonly command: string | undefined
+}
+
+/** Undefined: a person stopped it. What is refused or stopped here leaves nothing. */
+async function copyAndCheck(one: Try): Promise<Checked | undefined> {
+  const { own, dir, to, goesOn, given, interrupted } = one
+  const left = existsSync(dir) ? to : dir
+  try {
+    interrupted.throwIfAborted()
+    const copy = goesOn ? await openOwn(to) : await whileNamed(print, 'git copies the last commit', copyOwn(own, to))
+    print(openingLines(one, copy))
+    const command = given ?? (await testsOf(copy))
+    print(
+      command === undefined ? 'checks: none, for it has no npm test: give --test-command CMD' : `checks: ${command}`,
+    )
+    if (command !== undefined && !goesOn) await checkTests(copy, command, interrupted, print)
+    interrupted.throwIfAborted()
+    return { copy, command }
+  } catch (error) {
+    if (!goesOn) rmSync(left, { recursive: true, force: true })
+    if (!interrupted.aborted) throw error
+    return undefined
+  }
+}
+
+/** What fails after Ctrl-C fails by it. */
+async function endOf(one: Try, checked: Checked): Promise<End> {
+  return run(one, checked).catch((error: unknown) => {
+    if (one.interrupted.aborted) return 'interrupted'
+    throw error
+  })
+}
+
+async function run(one: Try, { copy, command }: Checked): Promise<End> {
+  const { own, dir, issue, model, limit, keep, interrupted } = one
   outliveTerminal()
   const voice = createVoice()
   const { stack } = await startNamed({
@@ -109,23 +157,18 @@ async function run({ own, dir, copy, command, issue, model, limit, keep, interru
     write: voice.write,
   })
   try {
+    // Also after Ctrl-C: the next call goes on with it.
     const number = openIssue(stack, issue)
     const seen = process.stdin.isTTY || keep
-    if (seen) print(`inspector: ${stack.endpoints.inspector}, sign-in code ${stack.endpoints.signInCode ?? ''}`)
+    if (seen)
+      print(
+        `inspector: ${stack.endpoints.inspector}, sign-in code ${stack.endpoints.signInCode ?? ''} (it asks for it)`,
+      )
     const { end, spent } = await play(stack, {
       ...{ issue: number, keep, signal: interrupted, voice },
       ...{ isTerminal: process.stdin.isTTY, now: Date.now, sleep },
     })
     if (spent !== undefined && model.provider !== 'scripted') print(`spent: ${spent}`)
-    if (end === 'waits') {
-      const again = `statewright try ${quoted(own)} --dir ${quoted(dir)}`
-      print([
-        '',
-        'the plan waits for a person. On a terminal, or with --keep for its pages, this goes on:',
-        `  ${again}`,
-      ])
-      return waits
-    }
     if (end === 'merged') {
       print(await changeLines(stack.barePath, copy))
       const checked = stack.forge.audit().some(({ action }) => action === 'check.create')
@@ -138,7 +181,7 @@ async function run({ own, dir, copy, command, issue, model, limit, keep, interru
     }
     if (keep && !interrupted.aborted) print('everything stays up until Ctrl-C')
     if (keep) await aborted(interrupted)
-    return end === 'merged' ? 0 : 1
+    return end
   } finally {
     for (const left of await stack.stop()) print(left)
   }
@@ -149,12 +192,7 @@ function modelOf(parsed: Parsed): ModelChoice {
   return modelChoice(text(parsed, 'model-provider') ?? (key || token ? 'anthropic' : 'scripted'), process.env)
 }
 
-function openingLines(
-  own: string,
-  { branch, commit, leftOut, large }: OwnCopy,
-  model: ModelChoice,
-  limit: number,
-): readonly string[] {
+function openingLines({ own, model, limit }: Try, { branch, commit, leftOut, large }: OwnCopy): readonly string[] {
   return [
     `${own}: commit ${commit.slice(0, 10)} as branch ${branch}`,
     ...leftOut.map((line) => `  left out: ${line}`),
@@ -169,6 +207,7 @@ function openingLines(
 function openIssue({ forge, fullName }: Stack, issue: string): number {
   const there = forge.issues(fullName).find(({ kind }) => kind === 'issue')
   if (there !== undefined) return there.number
+  if (issue === '') throw new UsageError('no issue is open there yet: give --issue TEXT')
   const [title = '', ...body] = issue.split('\n')
   const input = { title: title.slice(0, 250), body: body.join('\n').trim(), labels: [triggerLabel] }
   return forge.openIssue(people.reporter, fullName, input).number

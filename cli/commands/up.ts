@@ -54,7 +54,7 @@ export async function up(args: readonly string[]): Promise<number> {
   const interrupted = untilInterrupted()
   outliveTerminal()
   const scenario = await scenarioOf(text(parsed, 'scenario'))
-  const isAsked = flag(parsed, 'demo') || (isNew && process.stdin.isTTY && (await confirmed(demoQuestion)))
+  const isAsked = flag(parsed, 'demo') || (isNew && process.stdin.isTTY && (await confirmed(demoQuestion, interrupted)))
   const repository = text(parsed, 'repo')
   const testCommand = text(parsed, 'test-command')
   const tested = testCommand === undefined ? {} : { testCommand }

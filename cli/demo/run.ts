@@ -49,6 +49,7 @@ export async function startNamed(options: StartOptions): Promise<Started> {
   try {
     write(openingOf(stack.ready))
     await whileNamed(write, 'the platform checks the Project at the forge', untilReady(stack))
+    teller.ready(`${stack.namespace}/${stack.project}`)
     return { stack, write, startedAt }
   } catch (error) {
     for (const left of await stack.stop()) write(left)

@@ -71,6 +71,25 @@ describe('the story', () => {
     ])
   })
 
+  test('says once that a Project is ready, however often it is checked, and again after it was not', () => {
+    const checked = (path: string) => step('project:default/demo', 'project.checked', { path })
+    const ready = '   2.5 s  project demo: the Project is checked and ready'
+    expect(told(...['ready', 'ready'].map(checked))).toEqual([ready])
+    expect(told(...['ready', 'notReady', 'ready'].map(checked))).toEqual([ready, ready])
+  })
+
+  test('says nothing more of a Project whose start is over: the lines that matter stay last', () => {
+    const written: string[] = []
+    const teller = createTeller(
+      (line) => written.push(line),
+      1_000,
+      () => 3_500,
+    )
+    teller.ready('default/demo')
+    teller.line(step('project:default/demo', 'project.checked', { path: 'ready' }))
+    expect(written).toEqual(['   2.5 s  project demo: the Project is checked and ready'])
+  })
+
   test('tells a change of stage once, and no change within one', () => {
     const task = 'task:default/implement-a-1'
     const at = (path: string): Record<string, unknown> =>

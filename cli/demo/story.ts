@@ -12,6 +12,8 @@ interface Step {
 interface Teller {
   /** A log line of the orchestrator. */
   line(line: Record<string, unknown>): void
+  /** The Project of this id is checked: its line comes now, and for this check no more. */
+  ready(id: string): void
   say(text: string): void
 }
 
@@ -34,7 +36,6 @@ const outcome: Say = ({ facts }) => `the agent submits its outcome: ${facts['act
 
 /** By `<actor kind> <event>`; what is not listed is no part of the story. */
 const phrases: Readonly<Record<string, Say>> = {
-  'project project.checked': ({ path }) => (path.includes('ready') ? 'the Project is checked and ready' : undefined),
   'queue queue.enqueue': ({ facts }) => `queued: a slot for ${facts['kind'] ?? 'a pod'}`,
   'task task.minted': ({ path }) => `the Task is created (${stageOf(path)})`,
   'task pod.working': ({ facts }) => `pod ${facts['pod']} works: contract version checked`,
@@ -61,15 +62,24 @@ const phrases: Readonly<Record<string, Say>> = {
 
 export function createTeller(write: (text: string) => void, startedAt: number, now: () => number): Teller {
   const stages = new Map<string, string>()
+  const readyProjects = new Set<string>()
   const say = (text: string): void => write(`${seconds(now() - startedAt)}  ${text}`)
+  const ready = (id: string): void => {
+    if (!readyProjects.has(id)) say(`${short('project', id)}: the Project is checked and ready`)
+    readyProjects.add(id)
+  }
   return {
     say,
+    ready,
     line: (line) => {
       if (line['msg'] !== 'step') return
       const step = line as unknown as Step
       const [kind = '', id = ''] = split(step.actor)
       const phrase = phrases[`${kind} ${step.event}`]?.(step)
       if (phrase !== undefined) say(`${short(kind, id)}: ${phrase}`)
+      if (kind === 'project' && step.event === 'project.checked')
+        if (step.path.includes('ready')) ready(id)
+        else readyProjects.delete(id)
       if (kind !== 'task') return
       const stage = stageOf(step.path)
       const before = stages.get(id)

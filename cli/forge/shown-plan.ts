@@ -5,6 +5,7 @@ import { inWordsOf } from '../../edges/forge/words-of-forge.ts'
 import { planComment } from '../../machines/issue/plan.ts'
 import { inert } from '../../machines/rules/executed-text.ts'
 import { sameLogin } from '../../machines/rules/logins.ts'
+import { commentLines } from './comment-text.ts'
 import type { Thread } from './thread.ts'
 
 export interface ShownPlan {
@@ -44,10 +45,9 @@ function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? '').trim()
 }
 
-/** An agent wrote the plan: each of its lines is indented, and none is one of ours. */
 export function planLines(
-  { name, url, task }: Pick<Thread, 'name' | 'url'> & { readonly task: string },
+  { name, url, task }: Pick<Thread, 'name'> & { readonly url?: string; readonly task: string },
   { hash, words }: ShownPlan,
 ): readonly string[] {
-  return [`plan ${hash} of ${task}, on ${name}: ${url}`, '', ...words.split(/\r?\n/).map((line) => `  ${line}`), '']
+  return [`plan ${hash} of ${task}, on ${name}${url === undefined ? '' : `: ${url}`}`, '', ...commentLines(words), '']
 }

@@ -66,7 +66,12 @@ async function statewright(...args: readonly string[]): Promise<string> {
 /** As a browser sends the form of the page. */
 async function openIssue(login: string, title: string): Promise<void> {
   const { forge } = requireEndpoints(dir)
-  const repository = `${forge}/as/${findPeople(dir)?.[login]?.key}/acme/duration`
+  const start = `${forge}/as/${findPeople(dir)?.[login]?.key}/`
+  const repository = `${start}acme/duration`
+  const shown = async (url: string): Promise<string> => (await fetch(url)).text()
+  expect(await shown(start)).toContain('>acme/duration</a>')
+  expect(await shown(`${repository}/issues`)).toContain('>New issue</a>')
+  expect(await shown(`${repository}/issues/new`)).toMatch(/>platform<\/span> <small>The platform works on/)
   const form = new URLSearchParams({ title, body: 'A report of last week was empty.', 'label[]': 'platform' })
   const answer = await fetch(`${repository}/issues/new`, { method: 'POST', headers: { origin: forge }, body: form })
   expect([answer.ok, answer.url]).toEqual([true, `${repository}/issues/1`])

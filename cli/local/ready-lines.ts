@@ -25,7 +25,9 @@ export function readyLines({ endpoints, persons, triggerLabel, dir }: Ready): re
   return [
     'ready:',
     `  inspector         ${inspector}`,
-    ...(signInCode === undefined ? [] : [`  sign-in code      ${signInCode}`]),
+    ...(signInCode === undefined
+      ? []
+      : [`  sign-in code      ${signInCode} (the inspector and statewright login ask for it)`]),
     ...names.map(
       ([login, role]) => `  ${`${login}, ${role}`.padEnd(17)} ${personLink(forge, persons[login]?.key ?? '')}`,
     ),

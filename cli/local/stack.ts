@@ -554,7 +554,7 @@ async function serveRepository(
       [people.reporter]: 'triage',
       [people.stranger]: 'read',
     },
-    labels: [{ name: triggerLabel, color: '5319e7' }],
+    labels: [{ name: triggerLabel, color: '5319e7', description: 'The platform works on issues with this label' }],
     ...(options.testCommand === undefined ? {} : { ci: { command: options.testCommand } }),
   })
   return { name, path, fullName, defaultBranch, dialect }

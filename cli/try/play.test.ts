@@ -25,6 +25,8 @@ interface Given {
   readonly answers?: readonly string[]
   readonly keep?: boolean
   readonly isTerminal?: boolean
+  /** The look during which the person presses Ctrl-C. */
+  readonly interruptedAt?: number
   /** What people and the platform do at each look: by its number. */
   readonly later?: Readonly<Record<number, (issue: Issue) => void>>
 }
@@ -41,12 +43,13 @@ class Issue {
 }
 
 /** A stack with one issue, whose Task waits with a plan; each look comes 500 ms after the other. */
-async function played({ answers = [], keep = false, isTerminal = false, later = {} }: Given) {
+async function played({ answers = [], keep = false, isTerminal = false, later = {}, interruptedAt }: Given) {
   const issue = new Issue()
   issue.comment(people.bot, `${planComment(planHash, 'Greet by name.')}\n${topicMarker('plan')}`)
   const printed: string[] = []
   const asked = [...answers]
   let [now, looks] = [0, 0]
+  const interrupt = new AbortController()
   const task = () => ({
     metadata: { name: 'implement-greeter-1-abcde' },
     status: { ...issue, planHash, issues: [{ number: 1, granted: issue.granted }] },
@@ -57,6 +60,7 @@ async function played({ answers = [], keep = false, isTerminal = false, later = 
       ask: async (_schema: unknown, _method: string, path: string) => {
         if (!path.startsWith('/resources')) return { ...why, stage: issue.stage }
         later[(looks += 1)]?.(issue)
+        if (looks === interruptedAt) interrupt.abort()
         return { items: [task()] }
       },
     },
@@ -66,7 +70,7 @@ async function played({ answers = [], keep = false, isTerminal = false, later = 
       pageOf: () => page,
     },
   }
-  const { signal } = new AbortController()
+  const { signal } = interrupt
   const result = await play(stack as unknown as Parameters<typeof play>[0], {
     ...{ issue: 1, keep, isTerminal, signal, now: () => now },
     sleep: async (ms) => {
@@ -87,7 +91,7 @@ const grant = (issue: Issue): void => void Object.assign(issue, { granted: true,
 
 test.each(['n', 'No', ''])('%j rejects the plan: nothing is written for the person, and the try ends', async (word) => {
   const { end, words, printed } = await played({ answers: [word], isTerminal: true })
-  expect([end, words]).toEqual(['stopped', []])
+  expect([end, words]).toEqual(['rejected', []])
   expect(printed).toContain('Greet by name.')
   expect(printed).toContain('rejected: nothing was approved')
 })
@@ -107,10 +111,31 @@ test('other words are a comment, and the agent’s answer is shown before the qu
   expect(printed.indexOf('The one of the user.')).toBeLessThan(printed.indexOf('rejected'))
 })
 
-test('without a terminal the plan waits, and its page is told to nobody', async () => {
+test('without a terminal the plan waits, and no link is shown: its server ends with the command', async () => {
   const { end, printed } = await played({})
   expect(end).toBe('waits')
-  expect(printed).not.toContain(page)
+  expect(printed).toContain('Greet by name.')
+  expect(printed).not.toContain('http://')
+})
+
+test('with --keep the page that stands above the plan is the one on which a person acts', async () => {
+  const { printed } = await played({ keep: true, later: { 100: grant, 105: deliver } })
+  expect(printed.match(/http:\S+/g)).toEqual([page, page])
+})
+
+test('a Task that is parked after its approval waits for a word on the page with --keep, and why is shown once', async () => {
+  const park = (issue: Issue): void => void Object.assign(issue, { granted: true, stageClass: 'parked' })
+  const { end, printed } = await played({ keep: true, later: { 2: park, 100: grant, 105: deliver } })
+  expect(end).toBe('merged')
+  expect(printed.match(/maria can answer on \S+/g)).toEqual([`maria can answer on ${page}`])
+})
+
+test('Ctrl-C ends the play as interrupted, also at the question, and rejects nothing', async () => {
+  for (const given of [{}, { isTerminal: true }]) {
+    const { end, words, printed } = await played({ ...given, keep: true, interruptedAt: 4 })
+    expect([end, words]).toEqual(['interrupted', []])
+    expect(printed).not.toContain('rejected')
+  }
 })
 
 test('with --keep a person on the page is waited for, however long the Task is parked', async () => {
@@ -125,8 +150,8 @@ test('an approval on the page makes the question moot', async () => {
   expect([end, words]).toEqual(['merged', []])
 })
 
-test('a Task that stays parked after its approval fails, with the reason', async () => {
+test('a Task that stays parked after its approval ends the command, with the reason', async () => {
   const { end, words, printed } = await played({ answers: ['y'], isTerminal: true })
-  expect([end, words]).toEqual(['failed', ['/approve']])
+  expect([end, words]).toEqual(['parked', ['/approve']])
   expect(printed).toContain('it has ended')
 })

@@ -1,19 +1,19 @@
 /** The part of the person: reads plans, approves them by a comment on the issue or rejects them, and answers. */
 import { Type, type Static } from 'typebox'
-import { withoutMarkers } from '../../edges/forge/marker.ts'
 import { people } from '../../standins/people.ts'
 import { listAll } from '../client.ts'
 import { costLine, explainTask } from '../why-lines.ts'
+import { commentLines } from '../forge/comment-text.ts'
 import { planLines, planOn, type ShownPlan } from '../forge/shown-plan.ts'
 import { unset } from '../resource-view.ts'
 import { findPeople } from '../local/people-file.ts'
 import type { Stack } from '../local/stack.ts'
 import type { Voice } from './voice.ts'
 
-/** `stopped`: by the person. */
-type End = 'merged' | 'failed' | 'waits' | 'stopped'
+/** `waits`: for an approval. `parked`: for another word of a person. */
+export type End = 'merged' | 'failed' | 'waits' | 'parked' | 'rejected' | 'interrupted'
 
-type Seen = Pick<Stack, 'client' | 'forge' | 'fullName' | 'repository' | 'endpoints' | 'dir'>
+type Seen = Pick<Stack, 'client' | 'forge' | 'fullName' | 'repository' | 'dir'>
 
 interface Options {
   readonly issue: number
@@ -52,9 +52,8 @@ export async function play(stack: Seen, options: Options): Promise<{ readonly en
   const end = await untilEnd(stack, options)
   const task = await taskOf(stack, options.issue)
   if (task === undefined) return { end }
-  const { name } = task.metadata
-  if (end === 'failed') options.voice.write('', ...(await explainTask(stack.client, `default/${name}`))[1])
-  const { cost } = await stack.client.ask(Spent, 'GET', `/operations/why?task=default/${name}`)
+  if (end === 'failed' || end === 'parked') options.voice.write('', ...(await whyLines(stack, task)))
+  const { cost } = await stack.client.ask(Spent, 'GET', `/operations/why?task=${idOf(task)}`)
   return cost === undefined ? { end } : { end, spent: costLine(cost) }
 }
 
@@ -63,6 +62,7 @@ async function untilEnd(stack: Seen, options: Options): Promise<End> {
   // By plan: how many comments of the agent its person had read.
   const answered = new Map<string, number>()
   let parkedSince = Infinity
+  let isPageShown = false
   for (; !signal.aborted; await sleep(pollMs)) {
     const task = await taskOf(stack, issue)
     if (task === undefined) continue
@@ -70,25 +70,30 @@ async function untilEnd(stack: Seen, options: Options): Promise<End> {
     if (stageClass === 'terminal') return stage === 'delivered' ? 'merged' : 'failed'
     parkedSince = stageClass === 'parked' ? Math.min(parkedSince, now()) : Infinity
     const parkedFor = now() - parkedSince
-    if (parkedFor > parkedMs && !keep) return 'failed'
+    if (parkedFor > parkedMs && !keep) return 'parked'
     const plan = isGranted(task, issue) ? undefined : await planOf(stack, task, issue)
-    if (plan === undefined) continue
+    if (plan === undefined) {
+      if (parkedFor > parkedMs && !isPageShown)
+        voice.write('', ...(await whyLines(stack, task)), `${people.maintainer} can answer on ${pageOf(stack, issue)}`)
+      isPageShown ||= parkedFor > parkedMs
+      continue
+    }
     const words = wordsOf(stack, issue)
     const read = answered.get(plan.hash)
     if (read === undefined) voice.write(...planLines({ ...threadOf(stack, options), task: task.metadata.name }, plan))
     else if (words.length > read || (read < Infinity && parkedFor > silentMs))
-      voice.write('', ...(words.at(-1) ?? '').split('\n').map((line) => `  ${line}`), '')
+      voice.write('', ...commentLines(words.at(-1) ?? ''), '')
     else continue
     answered.set(plan.hash, Infinity)
     if (isTerminal) {
       const did = await answer(stack, task, plan, options)
-      if (did === 'rejected') return 'stopped'
+      if (did === 'rejected') return 'rejected'
       parkedSince = Infinity
       if (did === 'asked back') answered.set(plan.hash, wordsOf(stack, issue).length)
     } else if (!keep) return 'waits'
     else voice.write(`${people.maintainer} approves it on ${pageOf(stack, issue)}`)
   }
-  return 'stopped'
+  return 'interrupted'
 }
 
 /** Words are a comment, and the question is moot once the page was used. */
@@ -126,7 +131,7 @@ function commentsOn({ forge, fullName }: Seen, issue: number) {
 function wordsOf(stack: Seen, issue: number): readonly string[] {
   return commentsOn(stack, issue)
     .filter(({ author, body }) => author.login === people.bot && !topics.test(body))
-    .map(({ body }) => withoutMarkers(body))
+    .map(({ body }) => body)
 }
 
 /** Undefined while the orchestrator starts again, or mints it. */
@@ -147,9 +152,18 @@ async function planOf(stack: Seen, { status }: Task, number: number): Promise<Sh
   return planOn({ listComments: async () => comments }, thread, planHash)
 }
 
-function threadOf(stack: Seen, { issue, isTerminal }: Options): { readonly name: string; readonly url: string } {
-  const url = isTerminal ? pageOf(stack, issue) : `${stack.endpoints.forge}/${stack.fullName}/issues/${issue}`
-  return { name: `${stack.repository}#${issue}`, url }
+/** Without a terminal and `keep` nobody is waited for, and the forge stops: there is no link. */
+function threadOf(stack: Seen, { issue, isTerminal, keep }: Options): { readonly name: string; readonly url?: string } {
+  const name = `${stack.repository}#${issue}`
+  return isTerminal || keep ? { name, url: pageOf(stack, issue) } : { name }
+}
+
+async function whyLines({ client }: Seen, task: Task): Promise<readonly string[]> {
+  return (await explainTask(client, idOf(task)))[1]
+}
+
+function idOf({ metadata }: Task): string {
+  return `default/${metadata.name}`
 }
 
 /** Its key is a secret: for a terminal, or where a person is waited for. */

@@ -1,11 +1,12 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { git } from '../local/git-seed.ts'
 import { copyOwn } from './own-copy.ts'
-import { changeLines, takeOverLines } from './result.ts'
+import { changeLines, goOnLines, takeOverLines } from './result.ts'
 import { checkTests, testsOf } from './tests.ts'
 
 const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@acme.invalid']
@@ -35,6 +36,16 @@ test('the lines at the end, as a shell reads them, bring the change into the rep
   expect(await git(own, 'show', 'HEAD:a')).toBe('2')
 })
 
+test('what stopped before its end names the command that goes on, with the options that were given', () => {
+  const call = ['/home/ada/it is mine', '--dir', '/tmp/x', '--test-command', 'go test ./...']
+  const again = "  statewright try '/home/ada/it is mine' --dir /tmp/x --test-command 'go test ./...'"
+  expect(goOnLines('waits', call, false)).toEqual(expect.arrayContaining([again, `${again} --keep`]))
+  expect(goOnLines('parked', call, false).at(-1)).toBe(`${again} --keep`)
+  expect(goOnLines('interrupted', call, false).at(-1)).toBe(again)
+  expect(goOnLines('interrupted', call, true).at(-1)).toBe(`${again} --keep`)
+  for (const end of ['merged', 'failed', 'rejected'] as const) expect(goOnLines(end, call, true)).toEqual([])
+})
+
 test('a change above 400 lines is shown as files, with the command that shows the rest', async () => {
   const own = await committed('long', { a: 'x\n'.repeat(500) })
   const copy = await copyOwn(own, join(own, '..', 'copy.git'))
@@ -61,12 +72,35 @@ test.each([
   expect(await testsOf({ path: await committed('tested', files) })).toBe(command)
 })
 
-test('tests that fail before any change are told before anything starts', async () => {
+test('tests that fail before any change are told before anything starts, by the command as it was given', async () => {
   const own = await committed('red', { a: '' })
   const { signal } = new AbortController()
   const copy = await copyOwn(own, join(own, '..', 'copy.git'))
-  await expect(checkTests(copy, 'echo no compiler; exit 3', signal)).rejects.toThrow(
-    /fail before any change.*exit code 3[^]*no compiler/,
+  const check = (command: string): Promise<void> => checkTests(copy, command, signal, () => undefined)
+  await expect(check('echo no compiler; exit 3')).rejects.toThrow(
+    /fail before any change.*`echo no compiler; exit 3` ended with exit code 3[^]*\n {2}no compiler/,
   )
-  await expect(checkTests(copy, 'test -f a', signal)).resolves.toBeUndefined()
+  await expect(check('test -f a')).resolves.toBeUndefined()
+})
+
+test('each step of the first checks is named while it lasts, and none that is over sooner', async () => {
+  const own = await committed('slow', { a: '' })
+  const copy = await copyOwn(own, join(own, '..', 'copy.git'))
+  const gate = join(own, '..', 'gate')
+  execFileSync('mkfifo', [gate])
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const written: string[] = []
+  const write = (line: string): void => void written.push(line)
+  const ended = checkTests(copy, `true && cat ${gate}`, new AbortController().signal, write)
+  const awaited = `before any change: cat ${gate} …`
+  for (let at = 0; !written.includes(awaited) && at < 600; at += 1) {
+    await new Promise((resolve) => void execFile('sleep', ['0.05'], resolve))
+    vi.advanceTimersByTime(100)
+  }
+  // The step reads it until then.
+  await writeFile(gate, 'go')
+  await ended
+  expect(written.at(-1)).toBe(awaited)
+  expect(written).not.toContain('before any change: true …')
 })

@@ -1,6 +1,7 @@
 /** What tests a change of a person's repository: as in its CI, in a fresh clone. */
 import { UsageError } from '../args.ts'
 import { git } from '../local/git-seed.ts'
+import { namedSteps } from '../local/while-named.ts'
 import { executeCi } from '../local/standins.ts'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -27,20 +28,26 @@ export async function testsOf({ path }: Pick<OwnCopy, 'path'>): Promise<string |
   return `npm ${isLocked ? 'ci' : 'install'} --no-audit --no-fund && npm test`
 }
 
+/** The shell names each command before it runs. */
+const traced = 'set -x; '
+
 /** @throws UsageError: red before the change, they would hold each change back. */
-export async function checkTests({ path, commit }: OwnCopy, command: string, signal: AbortSignal): Promise<void> {
-  const { conclusion, summary, log } = await executeCi(path, commit, command, limitMs, signal)
+export async function checkTests(
+  { path, commit }: Pick<OwnCopy, 'path' | 'commit'>,
+  command: string,
+  signal: AbortSignal,
+  write: (line: string) => void,
+): Promise<void> {
+  const steps = namedSteps(write)
+  const begin = (step: string): void => steps.begin(`before any change: ${step}`)
+  begin('a fresh clone')
+  const hear = (text: string): void => [...text.matchAll(/^\+ (.*)$/gm)].forEach(([, step = '']) => begin(step))
+  const work = executeCi(path, commit, traced + command, limitMs, signal, hear)
+  const { conclusion, summary, log } = await work.finally(() => steps.end())
   if (conclusion === 'success') return
-  const last = log
-    .trimEnd()
-    .split('\n')
-    .slice(-8)
-    .map((line) => `  ${line}`)
-  throw new UsageError(
-    [`the tests fail before any change, so none could be merged: give --test-command CMD. ${summary}`, ...last].join(
-      '\n',
-    ),
-  )
+  const last = log.trimEnd().split('\n').slice(-8)
+  const why = `the tests fail before any change, so none could be merged: give --test-command CMD. ${summary.replace(traced, '')}`
+  throw new UsageError([why, ...last.map((line) => `  ${line}`)].join('\n'))
 }
 
 function parsed(json: string): unknown {

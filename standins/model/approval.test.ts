@@ -1,6 +1,11 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { loadScenario } from '../scenarios/load.ts'
 import { approvalOf, refused as refusal } from './approval.ts'
 import type { BundleComment, BundleThread } from './bundle.ts'
+import { chooseEntry } from './choose.ts'
+import { readConversation } from './conversation.ts'
+import { aBundle, asPrompt } from './testing/a-bundle.ts'
 
 /** As bundles have it: the time in whole minutes. */
 function comment(id: string, body: string, more: Partial<BundleComment> = {}): BundleComment {
@@ -37,4 +42,31 @@ test('an approval from before the newest plan is of an earlier one, to the minut
   expect(approvalOf(thread(yes, comment('12', '/approve')), [], '2026-01-02T03:04Z')).toMatchObject({
     external_id: '12',
   })
+})
+
+test('the reporter and a stranger of the local forge approve and withdraw nothing: the words of others stand', () => {
+  const by = (author: string, id: string, body: string): BundleComment => comment(id, body, { author })
+  expect(approvalOf(thread(by('rita', '11', '/approve'), by('sam', '12', '/approve')))).toBeUndefined()
+  for (const word of ['/approve', '/hold'])
+    expect(approvalOf(thread(yes, by('rita', '11', word)))).toMatchObject({ external_id: '10' })
+  expect(approvalOf(thread(by('ada', '11', '/approve')))).toMatchObject({ author: 'ada' })
+})
+
+test('who is no maintainer and approves is referred to one, once', async () => {
+  const { agents } = await loadScenario(join(import.meta.dirname, '../scenarios/any.yaml'))
+  const chosen = (...comments: readonly Partial<BundleComment>[]): string => {
+    const notes = [{ kind: 'plan', body: 'x' }]
+    const content = asPrompt('t', aBundle({ issue: { comments }, notes }))
+    const choice = chooseEntry(
+      readConversation({ model: 'm', messages: [{ role: 'user', content }] }),
+      0,
+      agents.implement ?? [],
+    )
+    return 'entry' in choice ? choice.entry.name : choice.wait
+  }
+  const asked = { bot: true, body: 'A script plays the agent. Shall it?' }
+  const rita = { author: 'rita', body: 'Yes.\n\n/approve' }
+  expect(chosen(asked, rita)).toBe('any-refer')
+  expect(chosen(asked, rita, { bot: true, body: 'rita is no maintainer here.' })).toBe('any-plan')
+  expect(chosen(asked, { author: 'rita', body: 'Thanks.' })).toBe('any-plan')
 })

@@ -2,6 +2,7 @@
  * Which comment a scripted agent would cite as the go-ahead. A reading of the approval grammar (WORDS,
  * docs/rules.md) that is good enough to choose a comment; the orchestrator alone decides whether it counts.
  */
+import { people } from '../people.ts'
 import type { BundleComment, BundleThread } from './bundle.ts'
 
 export interface Approval {
@@ -20,6 +21,9 @@ const withdraws =
 /** Of the platform, below an approval that it refused: that one counts no more. */
 export const refused = 'The platform could not verify the approval'
 
+/** Of the local forge's people: a bundle does not tell who is a maintainer, and a claim by their words parks the Task. */
+const others: readonly string[] = [people.reporter, people.stranger]
+
 /** Of a time, as far as the bundle has it. */
 const minutes = 'yyyy-mm-ddThh:mm'.length
 
@@ -29,15 +33,15 @@ const minutes = 'yyyy-mm-ddThh:mm'.length
  */
 export function approvalOf(
   issue: BundleThread | undefined,
-  others: readonly Pick<BundleThread, 'comments'>[] = [],
+  requests: readonly Pick<BundleThread, 'comments'>[] = [],
   plannedAt = '',
 ): Approval | undefined {
-  const withdrawn = others
+  const withdrawn = requests
     .flatMap(({ comments }) => comments)
-    .filter((comment) => !comment.bot && lineOf(comment, withdraws) !== undefined)
+    .filter((comment) => counts(comment) && lineOf(comment, withdraws) !== undefined)
   for (const comment of (issue?.comments ?? []).toReversed()) {
     if (comment.bot && comment.body.startsWith(refused)) return undefined
-    if (comment.bot) continue
+    if (!counts(comment)) continue
     if (lineOf(comment, withdraws) !== undefined || withdrawn.some((one) => !isBefore(one, comment))) return undefined
     const quote = lineOf(comment, approves)
     if (quote !== undefined && comment.at.slice(0, minutes) < plannedAt.slice(0, minutes)) return undefined
@@ -45,6 +49,10 @@ export function approvalOf(
       return { external_id: comment.external_id, author: comment.author, body: comment.body, quote }
   }
   return undefined
+}
+
+function counts({ bot, author }: BundleComment): boolean {
+  return !bot && !others.includes(author)
 }
 
 /** Bundles name the minute; within it ids grow. */

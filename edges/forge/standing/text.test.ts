@@ -24,21 +24,31 @@ describe('how a Task stands, as a comment', () => {
       }),
     )
     expect(text).toMatch(/^\*\*Task\*\* `[^`]+`: `implementing`, /)
-    expect(text).toContain('| who can move it | agent: ')
-    expect(text).toContain('| queue | place 3: no slot is free |')
-    expect(text).toContain('| next timer | `implementBudget`, 2026-03-01 12:00 UTC |')
-    expect(text).toContain('| rounds | 11 reviews requested changes |')
+    expect(text).toContain('- **who can move it**: agent: ')
+    expect(text).toContain('- **queue**: place 3: no slot is free')
+    expect(text).toContain('- **next timer**: `implementBudget`, 2026-03-01 12:00 UTC')
+    expect(text).toContain('- **rounds**: 11 reviews requested changes')
     expect(text).toMatch(/<details><summary>The shortest way to delivered<\/summary>\n\n1\. agent: /)
+  })
+
+  test('prints no heading without words, and no step instead of one more', () => {
+    const { path, ...why } = whyOf(new ATask().mint().running())
+    const [step] = path ?? []
+    if (step === undefined) throw new Error('the Task has a way to delivered')
+    const wayOf = (steps: number): string => standingText({ ...why, path: Array.from({ length: steps }, () => step) })
+    expect(wayOf(13)).toMatch(/\n13\. agent: .*\n\n<\/details>/)
+    expect(wayOf(14)).toMatch(/\n12\. agent: .*\n\nand 2 more steps\n\n<\/details>/)
+    expect(wayOf(14)).not.toContain('|')
   })
 
   test('says what the agent did last, as text (U5)', () => {
     const lastTurn = { pod: 1, words: 'I stop.\n@all', tool: { name: 'Edit', failed: true }, ended: 'end_turn' }
     const text = standingText(whyOf(new ATask().mint().running(), { lastTurn }))
-    expect(text).toContain('| the agent’s last words | `I stop. @all` |')
-    expect(text).toContain('| its last tool | `Edit`, which failed |')
-    expect(text).toContain('| its turn ended | `end_turn` |')
+    expect(text).toContain('- **the agent’s last words**: `I stop. @all`')
+    expect(text).toContain('- **its last tool**: `Edit`, which failed')
+    expect(text).toContain('- **its turn ended**: `end_turn`')
     const silent = standingText(whyOf(new ATask().mint().running(), { lastTurn: { pod: 1, words: '' } }))
-    expect(silent).toContain('| the agent’s last words | none |')
+    expect(silent).toContain('- **the agent’s last words**: none')
   })
 
   test('of one that has ended says that, and shows no way on', () => {
@@ -77,7 +87,7 @@ describe('words of others in it', () => {
     const text = standingText(
       whyOf(new ATask().mint().running(), { detail: 'no: `x` <!-- platform:topic=standing%2Fx -->\n/approve' }),
     )
-    expect(text).toContain("| detail | `no: 'x' <! -- platform:topic=standing%2Fx --> /approve` |")
+    expect(text).toContain("- **detail**: `no: 'x' <! -- platform:topic=standing%2Fx --> /approve`")
     expect(text.split('\n').some((line) => line.startsWith('/approve'))).toBe(false)
   })
 })

@@ -20,16 +20,18 @@ export function standingText(why: Why): string {
   const name = task.slice(task.indexOf('/') + 1)
   return [
     `**Task** ${quoted(name)}: ${resting ? `${quoted(stage)}, ${resting.says}` : `ended, ${quoted(stage)}`}`,
-    ['| | |', '|-|-|', ...rowsOf(why).map(([left, right]) => `| ${left} | ${right} |`)].join('\n'),
+    rowsOf(why)
+      .map(([name, value]) => `- **${name}**: ${value}`)
+      .join('\n'),
     ...wayOf(why),
     `<sub>The platform updates this comment. ${quoted(`statewright why ${name}`)} explains more.</sub>`,
   ].join('\n\n')
 }
 
-type RowOfTable = readonly [left: string, right: string]
+type Fact = readonly [name: string, value: string]
 
-function rowsOf({ resting, detail, lastTurn, below, queue, nextTimer, reviewRounds }: Why): readonly RowOfTable[] {
-  const rows: readonly (RowOfTable | undefined)[] = [
+function rowsOf({ resting, detail, lastTurn, below, queue, nextTimer, reviewRounds }: Why): readonly Fact[] {
+  const rows: readonly (Fact | undefined)[] = [
     resting ? ['reason', quoted(resting.reason)] : undefined,
     resting ? ['who can move it', `${resting.owner}: ${resting.unblocks}`] : undefined,
     detail === null || detail === '' ? undefined : ['detail', quoted(detail)],
@@ -39,12 +41,12 @@ function rowsOf({ resting, detail, lastTurn, below, queue, nextTimer, reviewRoun
     queue ? ['queue', `place ${queue.position}: ${queue.reason}`] : undefined,
     nextTimer ? ['next timer', `${quoted(nextTimer.name)}, ${minute(nextTimer.dueAt)}`] : undefined,
   ]
-  const there = rows.filter((row): row is RowOfTable => row !== undefined)
+  const there = rows.filter((row): row is Fact => row !== undefined)
   return there.length > 0 ? there : [['reason', 'nothing is left to do']]
 }
 
 /** The commonest question at a Task that came to nothing: what did the agent say, and what failed? */
-function lastTurnRows(last: Why['lastTurn']): readonly RowOfTable[] {
+function lastTurnRows(last: Why['lastTurn']): readonly Fact[] {
   if (last === undefined) return []
   const { words, tool, ended } = last
   return [
@@ -56,8 +58,10 @@ function lastTurnRows(last: Why['lastTurn']): readonly RowOfTable[] {
 
 function wayOf({ resting, path }: Why): readonly string[] {
   if (resting === null || path === null || path.length === 0) return []
-  const steps = path.slice(0, mostSteps).map(({ by, does }, index) => `${index + 1}. ${by}: ${does}`)
-  const more = path.length > mostSteps ? [`${mostSteps + 1}. and ${path.length - mostSteps} more`] : []
+  // One more line says no less than "and 1 more".
+  const shown = path.slice(0, path.length > mostSteps + 1 ? mostSteps : path.length)
+  const steps = shown.map(({ by, does }, index) => `${index + 1}. ${by}: ${does}`)
+  const more = path.length > shown.length ? ['', `and ${path.length - shown.length} more steps`] : []
   return [
     `<details><summary>The shortest way to delivered</summary>\n\n${[...steps, ...more].join('\n')}\n\n</details>`,
   ]

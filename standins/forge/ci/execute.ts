@@ -21,6 +21,7 @@ export async function executeCi(
   command: string,
   timeoutMs: number,
   stop: AbortSignal,
+  hear: (text: string) => void = () => undefined,
 ): Promise<CiOutcome> {
   const room = await mkdtemp(join(tmpdir(), 'forge-ci-'))
   try {
@@ -29,7 +30,7 @@ export async function executeCi(
     await git(room, ['init', '--quiet', work])
     await git(work, ['fetch', '--quiet', '--no-auto-maintenance', repository, sha])
     await git(work, ['-c', 'advice.detachedHead=false', 'checkout', '--quiet', 'FETCH_HEAD'])
-    return await run(command, work, join(room, 'home'), timeoutMs, stop)
+    return await run(command, work, join(room, 'home'), timeoutMs, stop, hear)
   } finally {
     await rm(room, { recursive: true, force: true, maxRetries: 3 })
   }
@@ -50,7 +51,14 @@ function ciEnvironment(home: string): Record<string, string> {
   }
 }
 
-function run(command: string, cwd: string, home: string, timeoutMs: number, stop: AbortSignal): Promise<CiOutcome> {
+function run(
+  command: string,
+  cwd: string,
+  home: string,
+  timeoutMs: number,
+  stop: AbortSignal,
+  hear: (text: string) => void,
+): Promise<CiOutcome> {
   return new Promise((resolve) => {
     // Its own process group, so that the end takes the children of the test runner along.
     const child = spawn('/bin/sh', ['-c', command], {
@@ -61,7 +69,10 @@ function run(command: string, cwd: string, home: string, timeoutMs: number, stop
     })
     let log = ''
     let ended: CiOutcome['conclusion'] | undefined
-    const keep = (chunk: Buffer): void => void (log = (log + chunk.toString()).slice(-LOG_LIMIT))
+    const keep = (chunk: Buffer): void => {
+      log = (log + chunk.toString()).slice(-LOG_LIMIT)
+      hear(chunk.toString())
+    }
     const end = (why: CiOutcome['conclusion']): void => {
       ended ??= why
       endGroup(child.pid)
