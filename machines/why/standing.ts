@@ -17,7 +17,7 @@ import type { Why } from './why.ts'
 /** `goes`: work goes on; `waits`: for a machine or a time; `asks`: for a person; `rests`: for nobody. */
 type Tone = 'goes' | 'waits' | 'asks' | 'trouble' | 'rests'
 
-interface Word {
+export interface Word {
   readonly sign: string
   readonly word: string
   readonly tone: Tone
