@@ -52,6 +52,7 @@ test('a Task’s story has a lane for what it waits for, for Task, queue, pods, 
 
 test('beside it stand plan, notes, links, and each effect with its attempts and last error; nothing of a secret', async () => {
   const { record, effects } = await read()
+  expect(record.title).toBe('Parse durations with 7 units')
   expect(record.plan).toMatchObject({ kind: 'plan', by: 'implement pod 1' })
   expect(record.plan!.body).toContain('Parse units one by one')
   expect(record.links).toEqual([{ text: 'lib#7', url: 'https://forge.example/lib/issues/7' }])

@@ -92,7 +92,7 @@ test('findings say where, checks what the forge answered and says now', () => {
     ['lib!2', 'src/a.ts:3', '<b>off by one</b>'],
   ])
   expect(checks.map(({ what }) => what)).toEqual([
-    'now: checks failure, cannot merge, review no verdict on this head',
+    'now: checks failure, cannot merge, no review of this head',
     'checks are red: build is red',
   ])
 })

@@ -4,6 +4,7 @@ import { Value } from 'typebox/value'
 import type { IssueContext } from '../issue/context.ts'
 import type { MergeRequestContext } from '../merge-request/context.ts'
 import type { Note, TaskContext } from '../task/context.ts'
+import { shownGoal } from '../task/shown-goal.ts'
 import { Finding, TaskEvent } from '../task/events.ts'
 import type { StoryRow } from './story.ts'
 
@@ -30,6 +31,7 @@ const FindingRow = Type.Object({
 const Check = Type.Object({ at: Type.Number(), on: Type.String(), what: Type.String() })
 
 export const TaskRecord = Type.Object({
+  title: Type.String({ description: 'Of its issue, which a stranger may have written; else its goal.' }),
   plan: Type.Union([NoteRow, Type.Null()]),
   /** Of each list the newest first; `more` were left out. */
   approvals: Type.Array(Approval),
@@ -56,7 +58,9 @@ export function recordOf(seen: RecordSeen): TaskRecord {
   const { journal } = seen.task
   const plan = journal.notes.find(({ id }) => id === journal.planNoteId)
   const findings = seen.rows.flatMap(findingsOf).toReversed()
+  const [issue] = seen.issues
   return {
+    title: (issue?.facts?.title ?? shownGoal(seen.task)).trim().split('\n', 1)[0] ?? '',
     plan: plan ? noteRow(plan) : null,
     approvals: approvalsOf(seen).slice(0, most),
     findings: findings.slice(0, most),
@@ -176,9 +180,9 @@ function checksOf({ rows, mergeRequests }: RecordSeen): readonly Static<typeof C
   const now = mergeRequests.flatMap(({ facts, verdict, updatedAt }) => {
     if (facts === null) return []
     const { repository, number, ci, mergeable, headSha } = facts
-    const review = verdict?.sha === headSha ? verdict.value : 'no verdict on this head'
+    const review = verdict?.sha === headSha ? `review ${verdict.value}` : 'no review of this head'
     const merges = { true: 'can merge', false: 'cannot merge', null: 'not known whether it can merge' }[`${mergeable}`]
-    return [{ at: updatedAt, on: `${repository}!${number}`, what: `now: checks ${ci}, ${merges}, review ${review}` }]
+    return [{ at: updatedAt, on: `${repository}!${number}`, what: `now: checks ${ci}, ${merges}, ${review}` }]
   })
   const answers = rows.flatMap(({ event, at }) => {
     const what = refusals[event.type]

@@ -364,7 +364,10 @@ function threadMarks({ address, kind, rows }: StoryActor, { from, until }: Life)
 }
 
 function threadAt(kind: ActorKind, { path }: StoryRow, isPlanned: boolean): Look {
-  if (path === 'live.refined' && isPlanned) return { ...named(approvalWait) }
+  if (path === 'live.refined' && isPlanned) {
+    const { on: _, ...look } = named(approvalWait)
+    return look
+  }
   const { sign, word, tone, reason } = standingOf({ kind, status: 'active', path })
   return withText(plain(sign, word, tone), reason)
 }
