@@ -138,6 +138,7 @@ test('a Task that was delivered tells its stages, and for whom it waited between
     'nobody: delivered',
   ])
   expect(waits[0]!.on).toBe('platform')
+  expect(lanes[0]!.bars.at(-1)).not.toHaveProperty('text')
 })
 
 const at = Date.UTC(2026, 10, 29)

@@ -262,7 +262,8 @@ function waitAt(context: TaskContext, row: StoryRow, known: Known): Look {
   const { sign, word, tone, owner, reason } = standingOf({ kind: 'task', status: 'active', path })
   if (path.includes('merging.asked.backingOff') && known.isChecked)
     return { ...plain(sign, 'checks run', tone), on: 'CI', text: 'the checks of the merge request are not done' }
-  return withText({ ...plain(sign, word, tone), on: tone === 'rests' ? 'nobody' : waitOf(owner) }, reason)
+  if (tone === 'rests') return { ...plain(sign, word, tone), on: 'nobody' }
+  return withText({ ...plain(sign, word, tone), on: waitOf(owner) }, reason)
 }
 
 function waitOf(owner: Owner | undefined): WaitName {

@@ -18,6 +18,9 @@ interface StoryProps {
   onOpen(): void
 }
 
+/** The tracks of all lanes are seen at once: a longer list opens by click. */
+const mostOpen = 8
+
 /** Steps come in bursts, and a story is many readings. */
 const settleMs = 1500
 const refreshMs = 30_000
@@ -36,7 +39,9 @@ export function TaskStory({ address, seq, now, onOpen }: StoryProps): ComponentC
           record.links.map(({ text, url }) => toForge(url, text)),
         ),
     h(Times, { story, now }),
-    story.lanes.map((lane, index) => h(LaneView, { lane, story, now, isOpen: index === 0, onOpen, key: lane.title })),
+    story.lanes.map((lane, index) =>
+      h(LaneView, { lane, story, now, isOpen: index === 0 && lane.bars.length <= mostOpen, onOpen, key: lane.title }),
+    ),
     h(Record, { record, now }),
     effectsOf(
       effects.map((effect) => ({ ...effect, type: `${effect.type} of ${effect.actor}` })),
@@ -83,7 +88,8 @@ function Times({ story, now }: { readonly story: Story; readonly now: number }):
         ]),
     h('p', null, [
       h('b', null, span(life)),
-      cut === null ? ' since it was asked for. It waited for:' : '. It waited for:',
+      lanes[0]?.bars.at(-1)?.on === 'nobody' ? ' until it ended' : cut === null ? ' since it was asked for' : '',
+      '. It waited for:',
     ]),
     h(
       'ul',
@@ -131,7 +137,9 @@ interface LaneProps {
 
 /** The track is for eyes; the list below it says the same in words, and opens by key. */
 function LaneView({ lane: { title, bars }, story, now, isOpen, onOpen }: LaneProps): ComponentChild {
-  return h('details', { class: 'lane', open: isOpen }, [
+  // It stays as its reader left it, however long it becomes.
+  const [isOpenFirst] = useState(isOpen)
+  return h('details', { class: 'lane', open: isOpenFirst }, [
     h('summary', null, [
       h('span', { class: 'name' }, title),
       h(
