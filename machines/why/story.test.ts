@@ -236,7 +236,11 @@ test('a park is said by the reason that it was entered for, each visit by its ow
   } as const
   const [rests, stages] = told(rows, context).lanes
   expect(wordsOf(stages)).toEqual(['awaiting-human: ci-red', 'implementing', 'awaiting-human: needs-maintainer'])
-  expect(rests!.bars.map(({ text }) => text)).toContain('needs-maintainer')
+  expect(rests!.bars.map(({ on, text }) => `${on}: ${text}`)).toEqual([
+    'person: ci-red',
+    'agent: the agent works on a turn',
+    'person: needs-maintainer',
+  ])
 })
 
 test('a Task that waited for its first slot begins when it was asked for', () => {
@@ -248,7 +252,11 @@ test('a Task that waited for its first slot begins when it was asked for', () =>
     address: 'issue:default/lib-1',
     kind: 'issue',
     name: 'issue lib#1',
-    rows: [{ ...row(1, 'issue.observed', 'live.refined'), effects: [enqueue] }, row(4, 'plan.written', 'live.refined')],
+    rows: [
+      { ...row(1, 'issue.observed', 'live.refined'), effects: [enqueue] },
+      row(4, 'plan.written', 'live.refined'),
+      row(9, 'issue.observed', 'live.closed'),
+    ],
   }
   const minted = { ...row(1, 'task.minted', `${working}.busy`, { entry: 'mint/a' }), at: at + 3 * minute }
   const story = told([minted], {}, { threads: [issue] })
@@ -256,6 +264,28 @@ test('a Task that waited for its first slot begins when it was asked for', () =>
   expect(wordsOf(story.lanes[0])).toEqual(['waits for a slot', 'working'])
   expect(wordsOf(story.lanes.at(-1))).toEqual(['waits for a plan', 'waits for approval'])
   expect(story.waits).toContainEqual({ on: 'queue', ms: 2 * minute })
+})
+
+test('a Task in the queue waits for an operator while the model is withheld, and for the queue before and after', () => {
+  const waiting = 'stage.live.active.implementing.fresh pod.awaitingSlot'
+  const rows = ['pod.final', 'model.withheld', 'model.served'].map((type, index) => row(index + 1, type, waiting))
+  const [rests] = told(rows).lanes
+  expect(rests!.bars.map(({ on, word }) => `${on}: ${word}`)).toEqual([
+    'queue: waits for a slot',
+    'operator: model withheld',
+    'queue: waits for a slot',
+  ])
+})
+
+test('a clock that goes back moves no bar', () => {
+  const times = [1, 5, 3, 4, 6]
+  const rows = times.map((time, index) => ({
+    ...row(index + 1, 'x', `${working}.${index < 2 ? 'busy' : 'idle'}`),
+    at: at + time * minute,
+  }))
+  const story = told(rows)
+  expect(faultsOf(story)).toEqual([])
+  expect(story.lanes[0]!.bars.map(({ from }) => (from - at) / minute)).toEqual([1, 5])
 })
 
 test('a Task that moved thousands of times has a bounded story that says what was left out, and sums up all of it', () => {
