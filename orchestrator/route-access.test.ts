@@ -126,6 +126,7 @@ const queries: Readonly<Record<string, string>> = {
   'GET /inspector/api/actors': 'kind=task',
   'GET /inspector/api/actor': 'address=task:x',
   'GET /inspector/api/history': 'address=task:x',
+  'GET /inspector/api/story': 'address=task:x',
 }
 
 async function ask({ route, url, body }: Ask, token: string, of = composed): Promise<{ status: number; body: string }> {

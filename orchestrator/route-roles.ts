@@ -126,6 +126,7 @@ export const routeRules: RouteRules = {
   'GET /inspector/api/board': viewer(),
   'GET /inspector/api/actor': viewer(),
   'GET /inspector/api/history': viewer(),
+  'GET /inspector/api/story': viewer(),
   'GET /inspector/api/charts/:kind': viewer(),
   [feedRoute]: viewer(),
 }

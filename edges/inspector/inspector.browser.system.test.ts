@@ -125,6 +125,48 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     })
   })
 
+  /** INSPECTOR-6. */
+  test('a card of the board leads to the story of its Task: lanes, words for each bar, and the way to a step, by key', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({}, async (page) => {
+        await endTurn(fixture, task as `task:${string}`)
+        await page.goto(fixture.link())
+        await page.getByRole('link', { name: 'Parse durations with 7 units' }).click()
+        const story = page.getByRole('region', { name: 'Story', exact: true })
+        const lane = (name: string) => story.locator('.lane', { has: page.locator('.name', { hasText: name }) })
+        await lane('Waits for').locator('li', { hasText: 'person: waits for approval' }).waitFor()
+        await lane('Pods').locator('.bar', { hasText: 'pod 1: working' }).waitFor()
+        const pods = lane('Pods').locator('summary')
+        expect(await lane('Pods').locator('li').first().isVisible()).toBe(false)
+        await pods.press('Enter')
+        await lane('Pods').locator('li', { hasText: 'pod 1: boots' }).first().waitFor()
+        expect(await story.getByRole('link', { name: 'lib#7' }).getAttribute('href')).toContain('/lib/issues/7')
+        expect(await story.innerText()).toContain('Parse units one by one')
+        await lane('Waits for').getByRole('link', { name: 'step 1', exact: true }).press('Enter')
+        expect(await isActive(page, 'pod.starting')).toBe(true)
+        expect(page.url()).toMatch(/&seq=1$/)
+        await page.getByRole('button', { name: 'show story' }).click()
+        await story.waitFor()
+      })
+    })
+  })
+
+  test('what a stranger wrote into a plan is text in the story, and no markup', async () => {
+    await withStory(async (fixture, task) => {
+      const body = '<img src=x onerror="document.title=1"><script>document.title=2</script> [x](javascript:alert(1))'
+      const note = { pod: 1, id: 'note-2', kind: 'plan', bodyHash: 'p2', body }
+      await fixture.send(task as `task:${string}`, { type: 'note.written', ...note })
+      await withPage({ viewport: { width: 390, height: 844 } }, async (page) => {
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await page.getByRole('button', { name: 'story', exact: true }).click()
+        await page.locator('.story .card pre', { hasText: '<script>document.title=2</script>' }).waitFor()
+        expect(await page.locator('.story img, .story script').count()).toBe(0)
+        expect(await page.title()).toBe('Statewright inspector')
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+      })
+    })
+  })
+
   test('a step that is committed while one looks moves the light, without a reload', async () => {
     await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {
@@ -348,6 +390,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
           expect(await isActive(page, 'pod.working.busy')).toBe(true)
           for (const [tab, part] of [
             ['facts', '.facts'],
+            ['story', '.story'],
             ['history', '.history'],
             ['actors', '.actors'],
             ['chart', '.chart'],

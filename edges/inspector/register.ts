@@ -15,6 +15,7 @@ import { actorsRoutes } from './routes/actors.ts'
 import { boardRoute } from './routes/board.ts'
 import { chartRoutes, pageRoutes } from './routes/page.ts'
 import { signInRoutes } from './routes/sign-in.ts'
+import { storyRoute } from './routes/story.ts'
 
 export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {
   const assets = await readAssets(deps.definitions.map(({ kind }) => kind))
@@ -24,12 +25,14 @@ export async function registerInspector(app: HttpApp, deps: InspectorDeps): Prom
   signInRoutes(app, deps, page)
   await app.register(
     async (scope) => {
+      const api = scope as HttpApp
       protect(scope, authenticateViewer(deps))
       scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
-      actorsRoutes(scope as HttpApp, deps, feed)
-      actorRoutes(scope as HttpApp, deps)
-      boardRoute(scope as HttpApp, '/board', deps, true)
-      chartRoutes(scope as HttpApp, assets)
+      actorsRoutes(api, deps, feed)
+      actorRoutes(api, deps)
+      storyRoute(api, deps)
+      boardRoute(api, '/board', deps, true)
+      chartRoutes(api, assets)
     },
     { prefix: '/inspector/api' },
   )

@@ -7,9 +7,6 @@ import type { TaskContext } from '../task/context.ts'
 import type { TurnContext } from '../turn/context.ts'
 import { taskResting } from './reason.ts'
 
-/** Words by which lists can be filtered: each is one of `texts` under this name. */
-const filters = ['project', 'repository', 'person', 'reason'] as const
-
 /** Rises with each change of what is said below. */
 const version = 1
 

@@ -4,7 +4,7 @@ import { reasons } from '../generated/reasons.ts'
 import type { TaskContext } from '../task/context.ts'
 import { waits } from './waits.ts'
 
-type ReasonName = keyof typeof reasons
+export type ReasonName = keyof typeof reasons
 
 /** Who can move an actor, why it rests, and what would move it; `reason` is an entry of the generated enum. */
 export interface Resting {
@@ -38,7 +38,7 @@ function restingFor(reason: ReasonName): Resting {
   return { reason, owner, says: text, unblocks }
 }
 
-function isReason(name: string): name is ReasonName {
+export function isReason(name: string): name is ReasonName {
   return Object.hasOwn(reasons, name)
 }
 

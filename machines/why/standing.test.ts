@@ -92,6 +92,9 @@ describe('a Task', () => {
   test('that has ended says how, though its pod still stops', () => {
     const rejected = granted().send('task.close', { by: 'mira' })
     expect(standing(rejected)).toMatchObject({ word: 'rejected', tone: 'rests' })
+    expect(standing(rejected)).not.toHaveProperty('owner')
+    expect(standing(rejected)).not.toHaveProperty('next')
+    expect(standing(rejected).reason ?? '').not.toContain('decides what the Task is about')
   })
 
   test('is told by its path alone where nothing else is known, and then says no more than that', () => {

@@ -17,7 +17,7 @@ import type { Why } from './why.ts'
 /** `goes`: work goes on; `waits`: for a machine or a time; `asks`: for a person; `rests`: for nobody. */
 type Tone = 'goes' | 'waits' | 'asks' | 'trouble' | 'rests'
 
-interface Word {
+export interface Word {
   readonly sign: string
   readonly word: string
   readonly tone: Tone
@@ -255,6 +255,8 @@ const knownOf: { readonly [K in keyof Contexts]: (context: Contexts[K], path: st
   memory: ({ trouble }) => ({ detail: trouble }),
   issue: ({ status, plans }) => (status === 'refined' && plans.length > 0 ? { word: approval } : {}),
   task: (task, path) => {
+    // A final has no words of its own, and those of its region are about no state of it.
+    if (task.stage.class === 'terminal') return { resting: undefined, detail: task.stage.detail }
     const resting = taskResting(task, path)
     return { ...(resting ? { word: wordFor(resting.reason), resting } : {}), detail: task.stage.detail }
   },

@@ -104,6 +104,7 @@ const lines: Readonly<Record<string, Line>> = {
   'GET /inspector/api/actors': operators,
   'GET /inspector/api/board': operators,
   'GET /inspector/api/history': operators,
+  'GET /inspector/api/story': operators,
   'GET /inspector/api/charts/:kind': operators,
   'PUT /resources': operators,
   'GET /resources/:kind': operators,

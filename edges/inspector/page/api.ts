@@ -2,6 +2,7 @@ import type { ActorAnswer, ActorsAnswer, HistoryRow, KindsAnswer } from '../answ
 import type { Board } from '../../../machines/why/board.ts'
 import type { Chart } from '../charts/chart.ts'
 import type { Filter } from './selection.ts'
+import type { StoryAnswer } from '../read-story.ts'
 
 interface Page<T> {
   readonly items: readonly T[]
@@ -49,6 +50,10 @@ export function readActor(address: string): Promise<ActorAnswer> {
 
 export function readHistory(address: string, cursor?: string): Promise<Page<HistoryRow>> {
   return get('history', { address, limit: 100, cursor })
+}
+
+export function readStory(address: string): Promise<StoryAnswer> {
+  return get('story', { address })
 }
 
 export function readChart(kind: string): Promise<Chart> {

@@ -12,12 +12,13 @@ import { span } from './format.ts'
 import { History } from './history.ts'
 import { openLine, type LineState } from './live.ts'
 import { readFilter, readSelection, writeSelection, type Filter, type Selection } from './selection.ts'
+import { TaskStory } from './story.ts'
 import { canSignIn, renewSession, signIn, signOut } from './sign-in.ts'
 import { activeOn, takenRows, type Taken } from './taken.ts'
 import { useActor, type Watched } from './use-actor.ts'
 import { useActors } from './use-actors.ts'
 
-type Tab = 'board' | 'actors' | 'chart' | 'facts' | 'history'
+type Tab = 'board' | 'actors' | 'story' | 'chart' | 'facts' | 'history'
 
 const lineText = { open: 'live', connecting: 'connecting…', lost: 'disconnected, trying again…' }
 
@@ -34,7 +35,9 @@ export function App(): ComponentChild {
   const [actorRound, setActorRound] = useState(0)
   const [settled, setSettled] = useState(filter)
   const [state, setState] = useState<string>()
-  const [tab, setTab] = useState<Tab>(selection.address === undefined ? 'board' : 'actors')
+  const [chosen, setTab] = useState<Tab>(selection.address === undefined ? 'board' : 'actors')
+  // A card of the board leads to a Task by its address.
+  const tab = chosen === 'board' && selection.address !== undefined ? 'story' : chosen
   const [steps, setSteps] = useState(0)
   const { now, setOffset } = useNow()
   const onError = useCallback((error: unknown) => {
@@ -88,7 +91,7 @@ export function App(): ComponentChild {
       h(
         'div',
         { class: 'tabs' },
-        (['board', 'actors', 'chart', 'facts', 'history'] as const).map((name) =>
+        (['board', 'actors', 'story', 'chart', 'facts', 'history'] as const).map((name) =>
           h(
             'button',
             { 'aria-pressed': tab === name, onClick: () => (name === 'board' ? show({}, name) : setTab(name)) },
@@ -124,6 +127,8 @@ export function App(): ComponentChild {
       selection,
       now,
       state,
+      isStory: tab === 'story',
+      onTab: setTab,
       onState: setState,
       onSeq: (seq) =>
         show(
@@ -167,11 +172,14 @@ interface ActorProps {
   readonly selection: Selection
   readonly now: number
   readonly state: string | undefined
+  /** Of a Task its story is looked at. */
+  readonly isStory: boolean
+  onTab(tab: Tab): void
   onState(state: string | undefined): void
   onSeq(seq: number | undefined): void
 }
 
-function Actor({ watched, selection, now, state, onState, onSeq }: ActorProps): ComponentChild {
+function Actor({ watched, selection, now, state, isStory, onTab, onState, onSeq }: ActorProps): ComponentChild {
   const { actor, rows, chart } = watched
   const at = rows?.findIndex(({ seq }) => seq === selection.seq) ?? -1
   const step = at > 0 ? rows?.[at] : undefined
@@ -185,6 +193,7 @@ function Actor({ watched, selection, now, state, onState, onSeq }: ActorProps): 
       : h('main', { class: 'middle pane' }, h('p', { class: 'empty big' }, hint(watched, selection)))
   const states = statesOn(chart, path)
   const { standing } = actor
+  const hasStory = actor.kind === 'task'
   return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}` }, [
     h('main', { class: 'middle pane' }, [
       h('h2', null, [
@@ -196,10 +205,19 @@ function Actor({ watched, selection, now, state, onState, onSeq }: ActorProps): 
           { class: 'since' },
           `step ${shown?.seq ?? actor.seq}, ${span(now - (shown?.at ?? actor.updatedAt))} ago`,
         ),
+        hasStory
+          ? h(
+              'button',
+              { class: 'view', onClick: () => onTab(isStory ? 'chart' : 'story') },
+              isStory ? 'show chart' : 'show story',
+            )
+          : null,
       ]),
-      chart
-        ? h(ChartView, { chart, active, taken, selected: state, onSelect: onState })
-        : h('p', { class: 'empty big' }, chart === null ? 'This kind has no chart.' : 'Loading chart…'),
+      hasStory && isStory
+        ? h(TaskStory, { address: actor.address, seq: actor.seq, now, onOpen: () => onTab('chart') })
+        : chart
+          ? h(ChartView, { chart, active, taken, selected: state, onSelect: onState })
+          : h('p', { class: 'empty big' }, chart === null ? 'This kind has no chart.' : 'Loading chart…'),
     ]),
     h('aside', { class: 'right pane' }, [
       h(Facts, {

@@ -144,7 +144,7 @@ function timersOf(timers: readonly TimerRow[], now: number): ComponentChild {
   ])
 }
 
-function effectsOf(effects: readonly EffectRow[], now: number): ComponentChild {
+export function effectsOf(effects: readonly EffectRow[], now: number): ComponentChild {
   if (effects.length === 0) return null
   return section(`${count(effects.length, 'effect')} not settled`, [
     effects.map((effect) =>

@@ -14,7 +14,7 @@ import { rowOf } from './actors.ts'
 
 /** In the query, since ids hold slashes. */
 const address = Type.String({ minLength: 3, maxLength: 1024 })
-const ActorQuery = Type.Object({ address })
+export const ActorQuery = Type.Object({ address })
 const HistoryQuery = Type.Object({ ...listQuery, address })
 
 export function actorRoutes(app: HttpApp, { runtime, hindranceOf, lastTurnOf, clock }: InspectorDeps): void {
@@ -88,7 +88,7 @@ const WithThreads = Type.Object({
   }),
 })
 
-const WithFacts = Type.Object({
+export const WithFacts = Type.Object({
   facts: Type.Object({
     repository: Type.String(),
     number: Type.Integer(),
@@ -121,7 +121,7 @@ function timerRow({ id, dueAt, event }: PendingTimer): TimerRow {
   return { name: name ?? id, ...(state === undefined ? {} : { state }), dueAt }
 }
 
-function effectRow({ key, effect, state, attempts, notBefore, lastError }: PendingEffect): EffectRow {
+export function effectRow({ key, effect, state, attempts, notBefore, lastError }: PendingEffect): EffectRow {
   return {
     key,
     type: effect.type,

@@ -1,0 +1,247 @@
+/** A Task's page: its life on one time line, and below it what was planned, approved, found, checked, noted and tried. */
+import { h, type ComponentChild, type ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Lane, Story } from '../../../machines/why/story.ts'
+import type { TaskRecord } from '../../../machines/why/record.ts'
+import type { StoryAnswer } from '../read-story.ts'
+import { readStory } from './api.ts'
+import { effectsOf, toForge } from './facts.ts'
+import { age, count, span } from './format.ts'
+import { readFilter, writeSelection } from './selection.ts'
+
+interface StoryProps {
+  readonly address: string
+  /** The newest step: the story is read anew behind it. */
+  readonly seq: number
+  readonly now: number
+  /** A step of the story was chosen. */
+  onOpen(): void
+}
+
+/** The tracks of all lanes are seen at once: a longer list opens by click. */
+const mostOpen = 8
+
+/** Steps come in bursts, and a story is many readings. */
+const settleMs = 1500
+const refreshMs = 30_000
+
+export function TaskStory({ address, seq, now, onOpen }: StoryProps): ComponentChild {
+  const read = useStory(address, seq)
+  if (read === undefined) return h('p', { class: 'empty big' }, 'Loading…')
+  const { story, record, effects } = read
+  return h('section', { class: 'story', 'aria-label': 'Story' }, [
+    h('h3', null, record.title),
+    record.links.length === 0
+      ? null
+      : h(
+          'p',
+          { class: 'links' },
+          record.links.map(({ text, url }) => toForge(url, text)),
+        ),
+    h(Times, { story, now }),
+    story.lanes.map((lane, index) =>
+      h(LaneView, { lane, story, now, isOpen: index === 0 && lane.bars.length <= mostOpen, onOpen, key: lane.title }),
+    ),
+    h(Record, { record, now }),
+    effectsOf(
+      effects.map((effect) => ({ ...effect, type: `${effect.type} of ${effect.actor}` })),
+      now,
+    ),
+  ])
+}
+
+/** Where it can't be read, the page says so by itself: it reads the actor too. */
+function useStory(address: string, seq: number): StoryAnswer | undefined {
+  const [answer, setAnswer] = useState<{ readonly of: string; readonly is: StoryAnswer }>()
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setRound((each) => each + 1), refreshMs)
+    return () => clearInterval(timer)
+  }, [])
+  useEffect(() => {
+    let isCurrent = true
+    const keep = (is: StoryAnswer): void => void (isCurrent && setAnswer({ of: address, is }))
+    const timer = setTimeout(
+      () => void readStory(address).then(keep, () => undefined),
+      answer?.of === address ? settleMs : 0,
+    )
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [address, seq, round])
+  return answer?.of === address ? answer.is : undefined
+}
+
+/** How long it took, whom it waited for, and from when that is known. */
+function Times({ story, now }: { readonly story: Story; readonly now: number }): ComponentChild {
+  const { from, until, cut, waits, lanes } = story
+  if (lanes.length === 0) return h('p', { class: 'then' }, 'Nothing is kept of its journal.')
+  const life = until - from
+  return h('div', { class: 'times' }, [
+    cut === null
+      ? null
+      : h('p', { class: 'then' }, [
+          'From ',
+          moment(from, now),
+          `, step ${cut.step}: ${cut.isKept ? 'earlier steps are too many to be shown here' : 'earlier steps are no longer kept'}.`,
+        ]),
+    h('p', null, [
+      h('b', null, span(life)),
+      lanes[0]?.bars.at(-1)?.on === 'nobody' ? ' until it ended' : cut === null ? ' since it was asked for' : '',
+      '. It waited for:',
+    ]),
+    h(
+      'ul',
+      { class: 'plain shares' },
+      waits.map(({ on, ms }) =>
+        h('li', { class: toneOf[on], key: on }, [
+          h('b', { class: 'words' }, on),
+          ` ${took(ms)}${life === 0 ? '' : `, ${Math.round((100 * ms) / life)} %`}`,
+        ]),
+      ),
+    ),
+    h('div', { class: 'axis', 'aria-hidden': 'true' }, [
+      [from, (from + until) / 2, until].map((at) => moment(at, now)),
+    ]),
+  ])
+}
+
+const toneOf: Readonly<Record<string, string>> = {
+  agent: 'goes',
+  person: 'asks',
+  operator: 'trouble',
+  nobody: 'rests',
+  queue: 'waits',
+  CI: 'waits',
+  forge: 'waits',
+  platform: 'waits',
+}
+
+function took(milliseconds: number): string {
+  return milliseconds > 0 && milliseconds < 1000 ? 'under 1 s' : span(milliseconds)
+}
+
+function moment(at: number, now: number): ComponentChild {
+  const past = now - at
+  return h('time', { title: new Date(at).toLocaleString() }, past < 1000 ? 'now' : `${age(past)} ago`)
+}
+
+interface LaneProps {
+  readonly lane: Lane
+  readonly story: Story
+  readonly now: number
+  readonly isOpen: boolean
+  onOpen(): void
+}
+
+/** The track is for eyes; the list below it says the same in words, and opens by key. */
+function LaneView({ lane: { title, bars }, story, now, isOpen, onOpen }: LaneProps): ComponentChild {
+  // It stays as its reader left it, however long it becomes.
+  const [isOpenFirst] = useState(isOpen)
+  return h('details', { class: 'lane', open: isOpenFirst }, [
+    h('summary', null, [
+      h('span', { class: 'name' }, title),
+      h(
+        'span',
+        { class: 'track', 'aria-hidden': 'true' },
+        bars.map((bar) => barView(bar, story)),
+      ),
+    ]),
+    h(
+      'ol',
+      { class: 'plain' },
+      bars.map((bar) => h('li', { class: toneIn(bar) }, barWords(bar, now, onOpen))),
+    ),
+  ])
+}
+
+type Bar = Lane['bars'][number]
+
+/** Green is for work alone, so whom a bar waits for has the colour. */
+function toneIn({ on, tone }: Bar): string {
+  return on === undefined ? tone : (toneOf[on] ?? tone)
+}
+
+function barView(bar: Bar, { from, until }: Story): ComponentChild {
+  const life = Math.max(1, until - from)
+  const left = `${(100 * (bar.from - from)) / life}%`
+  const width = `${(100 * (bar.until - bar.from)) / life}%`
+  const words = wordsOf(bar)
+  const title = `${words}: ${took(bar.until - bar.from)}, from ${new Date(bar.from).toLocaleString()}`
+  return h('span', { class: `bar ${toneIn(bar)}`, style: { left, width }, title }, `${bar.sign} ${words}`)
+}
+
+function wordsOf({ on, word }: Bar): string {
+  return on === undefined || on === 'nobody' ? word : `${on}: ${word}`
+}
+
+function barWords(bar: Bar, now: number, onOpen: () => void): ComponentChildren {
+  const { sign, text, from, until, address, seq } = bar
+  const words = h('span', { class: 'words' }, [h('span', { 'aria-hidden': 'true' }, sign), ` ${wordsOf(bar)}`])
+  return [
+    words,
+    ` ${took(until - from)}, `,
+    moment(from, now),
+    text === undefined || text === bar.word ? null : h('small', null, ` ${text}`),
+    address === undefined || seq === undefined
+      ? null
+      : [
+          ' ',
+          h('a', { href: writeSelection({ address, seq }, readFilter(location.hash)), onClick: onOpen }, `step ${seq}`),
+        ],
+  ]
+}
+
+function Record({ record, now }: { readonly record: TaskRecord; readonly now: number }): ComponentChild {
+  const { plan, approvals, findings, checks, notes, more } = record
+  return [
+    part('Plan', plan === null ? [] : [noteView(plan, now)]),
+    part(
+      'Approval',
+      approvals.map(({ at, on, what, who, words }) =>
+        h('div', { class: 'card' }, [
+          h('h4', null, [`${on}: ${what}`, who === '' ? null : ` (${who})`, ' ', moment(at, now)]),
+          words === '' ? null : h('pre', null, words),
+        ]),
+      ),
+    ),
+    part(
+      'Findings',
+      findings.map(({ at, severity, on, place, body }) =>
+        h('div', { class: 'card' }, [
+          h('h4', null, [`${severity}: ${[on, place].filter(Boolean).join(' ')} `, moment(at, now)]),
+          h('pre', null, body),
+        ]),
+      ),
+      more.findings,
+    ),
+    part(
+      'Checks',
+      checks.map(({ at, on, what }) =>
+        h('p', { class: 'check' }, [h('b', null, on), ` ${what} `, h('small', null, moment(at, now))]),
+      ),
+    ),
+    part(
+      'Notes',
+      notes.filter((note) => note.at !== plan?.at).map((note) => noteView(note, now)),
+      more.notes,
+    ),
+  ]
+}
+
+function noteView({ at, kind, by, body }: NonNullable<TaskRecord['plan']>, now: number): ComponentChild {
+  return h('div', { class: 'card' }, [
+    h('h4', null, [`${kind} by ${by} `, moment(at, now)]),
+    h('pre', null, body === '' ? '(its words are kept in the store)' : body),
+  ])
+}
+
+function part(title: string, items: readonly ComponentChild[], more = 0): ComponentChild {
+  if (items.length === 0) return null
+  return h('div', { class: 'part' }, [
+    h('h3', null, title),
+    items,
+    more === 0 ? null : h('p', { class: 'empty' }, `and ${count(more, 'older one')}`),
+  ])
+}
