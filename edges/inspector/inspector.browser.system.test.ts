@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { chromium, type Browser, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
@@ -275,6 +276,27 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         await expect.poll(async () => (await place()).width).toBeGreaterThan(before.width * 1.5)
         await page.getByRole('button', { name: 'Fit' }).click()
         await expect.poll(async () => (await place()).width).toBeLessThan(before.width)
+      })
+    })
+  })
+
+  test('a chart is saved as SVG, PNG and Mermaid, with what is active', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({ colorScheme: 'light' }, async (page) => {
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await isActive(page, 'pod.working.busy')
+        const saved = async (format: string): Promise<Buffer> => {
+          const download = page.waitForEvent('download')
+          await page.getByRole('button', { name: `Save as ${format}` }).click()
+          return readFile(await (await download).path())
+        }
+        const svg = (await saved('SVG')).toString()
+        expect(svg).toContain('data-state="pod.working.busy"')
+        expect(svg).toMatch(/^<svg[^>]* xmlns="http:..www.w3.org.2000.svg"/)
+        expect(svg).toContain('fill="rgb(218, 251, 225)"')
+        expect((await saved('PNG')).subarray(1, 4).toString()).toBe('PNG')
+        const mermaid = (await saved('Mermaid')).toString()
+        expect(mermaid).toMatch(/^stateDiagram-v2\n[\s\S]*class task_stage,.*task_pod_working_busy active\n$/)
       })
     })
   })

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Chart, ChartLine, ChartState } from '../charts/chart.ts'
 import { moveText, pathData } from '../charts/svg.ts'
 import { aroundLines, lineHeight } from '../charts/text-size.ts'
+import { exportChart, exportFormats, type ExportFormat } from './export-chart.ts'
 import { branchesOf, foldChart, openAtFirst, type Room, type ShownChart, type ShownState } from './fold.ts'
 import { useDrag, useRoom, useZoom } from './pan-and-zoom.ts'
 import { labelOf, type Taken } from './taken.ts'
@@ -61,6 +62,9 @@ export function ChartView(props: ChartViewProps): ComponentChild {
       branchesOf(chart).size === 0
         ? null
         : h('button', { onClick: () => (isWhole ? foldFar() : foldAll(true)) }, isWhole ? 'Fold' : 'Open all'),
+      exportFormats.map((format) =>
+        h('button', { class: 'export', 'aria-label': `Save as ${format}`, onClick: () => saveAs(format) }, format),
+      ),
     ]),
     h(
       'div',
@@ -68,6 +72,11 @@ export function ChartView(props: ChartViewProps): ComponentChild {
       drawing(props, shown, scale, fold),
     ),
   ])
+
+  function saveAs(format: ExportFormat): void {
+    const drawn = frame.current?.querySelector('svg')
+    if (drawn) void exportChart(format, drawn, chart, active)
+  }
 
   function foldFar(): void {
     setChosen(new Map([...branchesOf(chart)].map((id) => [id, active.has(id)])))

@@ -45,7 +45,7 @@ interface Zoom {
 /** @param anew with another one of it, it begins at the first scale again. */
 export function useZoom(frame: Frame, first: number, anew: unknown): Zoom {
   const [scale, setScale] = useState(first)
-  const anchor = useRef<Anchor>()
+  const anchor = useRef<Anchor | undefined>(undefined)
   useEffect(() => setScale(first), [anew])
   const zoom: Zoom['zoom'] = (to, at) => {
     const canvas = frame.current
