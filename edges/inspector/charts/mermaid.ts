@@ -5,7 +5,13 @@ import type { Chart, ChartLine, ChartState } from './chart.ts'
 export function mermaidOf(chart: Chart, active: ReadonlySet<string> = new Set()): string {
   const lit = chart.states.filter(({ id }) => active.has(id)).map(({ id }) => nameOf(id))
   const classes = lit.length === 0 ? [] : ['classDef active stroke-width:3px', `class ${lit.join(',')} active`]
-  return `${['stateDiagram-v2', ...indented([...inside(''), ...classes])].join('\n')}\n`
+  return `${['stateDiagram-v2', ...indented([...root(), ...classes])].join('\n')}\n`
+
+  /** Mermaid divides regions inside a state only. */
+  function root(): readonly string[] {
+    const states = inside('')
+    return states.includes('--') ? [`state "${chart.kind}" as ${chart.kind} {`, ...indented(states), '}'] : states
+  }
 
   function inside(parent: string): readonly string[] {
     const children = chart.states.filter(({ id }) => parentOf(id) === parent)
