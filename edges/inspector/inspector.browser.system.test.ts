@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { chromium, type Browser, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
@@ -259,6 +260,109 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     })
   })
 
+  test('a chart opens readable: text of 11 px, what is active shown, branches far from it folded, which a click or a key opens', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({ reducedMotion: 'reduce' }, async (page) => {
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await isActive(page, 'pod.working.busy')
+        // The browser's names are none of this file's: the scripts are text.
+        const size = await page.evaluate<string>(
+          `getComputedStyle(document.querySelector('.state text:not(.name)')).fontSize`,
+        )
+        const scale = await page.evaluate<number>(
+          `(({ viewBox, clientWidth }) => clientWidth / viewBox.baseVal.width)(document.querySelector('.canvas svg'))`,
+        )
+        expect(Number.parseFloat(size) * scale).toBeGreaterThanOrEqual(10.99)
+        // axe's label-content-name-mismatch: the name of a button has the words that it shows.
+        for (const button of await page.locator('.canvas [role=button]').all()) {
+          const shown = await button.locator('text:not([aria-hidden]):not([aria-hidden] *)').allTextContents()
+          expect(await button.getAttribute('aria-label')).toContain(shown.join(' '))
+        }
+        const merging = page.locator('.state[data-state="stage.live.active.merging"]')
+        const inner = page.locator('.state[data-state="stage.live.active.merging.settling"]')
+        expect(await inner.count()).toBe(0)
+        expect(await merging.getAttribute('aria-expanded')).toBe('false')
+        await merging.click()
+        await inner.waitFor()
+        await merging.focus()
+        await page.keyboard.press(' ')
+        await inner.waitFor({ state: 'detached' })
+        await page.getByRole('button', { name: 'Open all' }).click()
+        await inner.waitFor()
+        expect(await page.locator('.state[aria-expanded=false]').count()).toBe(0)
+      })
+    })
+  })
+
+  test('a chart is dragged, and Ctrl with the wheel makes it larger around the pointer', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({ reducedMotion: 'reduce' }, async (page) => {
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await isActive(page, 'pod.working.busy')
+        await page.getByRole('button', { name: 'Open all' }).click()
+        const state = page.locator('.state[data-state="stage.live.minted"] .box')
+        const place = async () => (await state.boundingBox())!
+        await state.scrollIntoViewIfNeeded()
+        const before = await place()
+        const canvas = (await page.locator('.canvas').boundingBox())!
+        await page.mouse.move(canvas.x + 300, canvas.y + 400)
+        await page.mouse.down()
+        await page.mouse.move(canvas.x + 300, canvas.y + 300, { steps: 4 })
+        await page.mouse.up()
+        expect((await place()).y).toBeCloseTo(before.y - 100, 0)
+        expect(await page.locator('.card.table').count()).toBe(0)
+        await page.mouse.move(canvas.x + 300, canvas.y + 300)
+        await page.keyboard.down('Control')
+        await page.mouse.wheel(0, -300)
+        await page.keyboard.up('Control')
+        await expect.poll(async () => (await place()).width).toBeGreaterThan(before.width * 1.5)
+        await page.getByRole('button', { name: 'Fit' }).click()
+        await expect.poll(async () => (await place()).width).toBeLessThan(before.width)
+      })
+    })
+  })
+
+  test('a chart is saved as SVG, PNG and Mermaid, with what is active', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({ colorScheme: 'light' }, async (page) => {
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await isActive(page, 'pod.working.busy')
+        const saved = async (format: string): Promise<Buffer> => {
+          const download = page.waitForEvent('download')
+          await page.getByRole('button', { name: `Save as ${format}` }).click()
+          return readFile(await (await download).path())
+        }
+        const svg = (await saved('SVG')).toString()
+        expect(svg).toContain('data-state="pod.working.busy"')
+        expect(svg).toMatch(/^<svg[^>]* xmlns="http:..www.w3.org.2000.svg"/)
+        expect(svg).toContain('fill="rgb(218, 251, 225)"')
+        expect((await saved('PNG')).subarray(1, 4).toString()).toBe('PNG')
+        const mermaid = (await saved('Mermaid')).toString()
+        expect(mermaid).toMatch(/^stateDiagram-v2\n[\s\S]*class task_stage,.*task_pod_working_busy active\n$/)
+      })
+    })
+  })
+
+  test('the table of a line shows each row that it stands for: where, event, guard and actions', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({}, async (page) => {
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await isActive(page, 'pod.working.busy')
+        await page.locator('g.line[data-line="stage.live stage.rejected"]').focus()
+        await page.keyboard.press('Enter')
+        const table = page.locator('.card.table', { hasText: 'stage.live → stage.rejected' })
+        await table.getByRole('row').filter({ hasText: 'task.close' }).first().waitFor()
+        expect(await table.getByRole('columnheader').allInnerTexts()).toEqual([
+          'in',
+          'event',
+          'guard',
+          'actions',
+          'leads to',
+        ])
+      })
+    })
+  })
+
   test('a search leaves what matches', async () => {
     await withStory(async (fixture) => {
       await withPage({}, async (page) => {
@@ -397,6 +501,9 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
           ] as const) {
             await page.getByRole('button', { name: tab, exact: true }).click()
             await page.locator(part).waitFor({ state: 'visible' })
+            // One main part, and no heading a level is left out before.
+            if (tab !== 'actors') expect(await page.locator('main:visible').count()).toBe(1)
+            if (tab !== 'actors') expect(await page.locator('h2:visible').count()).toBe(1)
             expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400)
           }
         })

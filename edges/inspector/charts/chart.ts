@@ -10,6 +10,7 @@ export const ChartRow = Type.Object({
     description: 'the event type; `after <delay>` of a timer; `always` of a row that takes no event',
   }),
   guard: Type.Optional(Type.String({ description: 'its name, or `if` where the guard has none' })),
+  actions: Type.Optional(Type.Array(Type.String({ description: 'its name, or `unnamed`' }))),
   target: Type.Optional(Type.String()),
 })
 export type ChartRow = Static<typeof ChartRow>
@@ -29,6 +30,8 @@ export const ChartState = Type.Object({
   y: length,
   width: length,
   height: length,
+  /** In its frame, where the branches of that are folded: the page opens them from there. */
+  folded: Type.Object({ x: length, y: length, width: length, height: length }),
   /** Events by which a state around this one, or one inside it, leads here: said in the box, since such an arrow has no outside. */
   fromAround: Type.Array(Type.String()),
   owner: Type.Optional(Type.String()),
@@ -54,6 +57,10 @@ export const ChartLine = Type.Object({
   isBothWays: Type.Boolean(),
   moves: Type.Array(ChartMove),
   points: Type.Array(point),
+  folded: Type.Object({
+    points: Type.Array(point),
+    label: Type.Optional(Type.Object({ x: length, y: length })),
+  }),
   /** Absent where only eventless rows lead along here. */
   label: Type.Optional(
     Type.Object({ x: length, y: length, width: length, height: length, lines: Type.Array(Type.String()) }),

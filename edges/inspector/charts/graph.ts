@@ -3,7 +3,7 @@ import type { AnyStateMachine, AnyStateNode } from 'xstate'
 import { eventName } from './event-name.ts'
 import type { ChartMove, ChartRow, ChartState } from './chart.ts'
 
-export interface GraphState extends Omit<ChartState, 'x' | 'y' | 'width' | 'height'> {
+export interface GraphState extends Omit<ChartState, 'x' | 'y' | 'width' | 'height' | 'folded'> {
   readonly children: readonly GraphState[]
 }
 
@@ -47,11 +47,18 @@ function rowsBelow(node: AnyStateNode): readonly Row[] {
   const own = [...[...node.transitions.values()].flat(), ...(node.always ?? [])]
   const rows = own.flatMap((row) => {
     const guard = row.guard === undefined ? {} : { guard: typeof row.guard === 'string' ? row.guard : 'if' }
-    const base = { source: pathOf(node), event: eventName(row.eventType), ...guard }
+    const names = unique(row.actions.map(actionName))
+    const actions = names.length === 0 ? {} : { actions: names }
+    const base = { source: pathOf(node), event: eventName(row.eventType), ...guard, ...actions }
     const targets: readonly AnyStateNode[] = row.target ?? []
     return targets.length === 0 ? [base] : targets.map((target) => ({ ...base, target: pathOf(target) }))
   })
   return [...rows, ...Object.values(node.states).flatMap((child) => rowsBelow(child))]
+}
+
+function actionName(action: unknown): string {
+  const type = typeof action === 'object' && action !== null && 'type' in action ? action.type : action
+  return typeof type === 'string' && !type.startsWith('xstate.') ? type : 'unnamed'
 }
 
 function childrenOf(node: AnyStateNode, rows: readonly Row[]): readonly GraphState[] {

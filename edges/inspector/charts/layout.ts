@@ -7,7 +7,7 @@ import type { ELK as Elk, ElkExtendedEdge, ElkNode } from 'elkjs'
 import type { MachineDefinition } from '../../../machines/definition.ts'
 import type { Chart, ChartLine, ChartState } from './chart.ts'
 import { graphOf, type Graph, type GraphLine, type GraphState } from './graph.ts'
-import { labelSize, lineText, stateSize, type Size } from './text-size.ts'
+import { branchSize, labelSize, lineText, stateSize, type Size } from './text-size.ts'
 
 const { default: ElkEngine } = createRequire(import.meta.url)('elkjs') as { default: new () => Elk }
 
@@ -43,27 +43,50 @@ interface Placed extends Size {
 export async function chartOf({ kind, version, machine }: MachineDefinition): Promise<Chart> {
   const graph = graphOf(machine)
   const inner = moved(await placeChildren(graph, '', graph.states, graph.isParallel), margin, margin)
+  const frames = await foldedFrames(graph)
+  const states = new Map(frames.states.map(({ id, x, y, width, height }) => [id, { x, y, width, height }]))
+  const lines = new Map(frames.lines.map((line) => [`${line.source} ${line.target}`, line]))
   return {
     kind,
     version,
     width: inner.width + 2 * margin,
     height: inner.height + 2 * margin,
-    states: [...inner.states],
-    lines: [...inner.lines],
+    states: inner.states.map((state) => ({ ...state, folded: states.get(state.id) ?? state.folded })),
+    lines: inner.lines.map((line) => {
+      const { points = line.points, label } = lines.get(`${line.source} ${line.target}`) ?? {}
+      return { ...line, folded: { points, ...(label === undefined ? {} : { label: { x: label.x, y: label.y } }) } }
+    }),
   }
 }
 
-async function placeState(graph: Graph, state: GraphState): Promise<Placed> {
+/** Each frame as it is with all branches inside it folded, from its own corner: from there the page opens them one by one. */
+async function foldedFrames(graph: Graph): Promise<Pick<Placed, 'states' | 'lines'>> {
+  const frames: Placed[] = [await placeChildren(graph, '', graph.states, graph.isParallel, true)]
+  const add = async (states: readonly GraphState[]): Promise<void> => {
+    for (const { id, kind, children } of states.filter((state) => state.children.length > 0)) {
+      frames.push(await placeChildren(graph, id, children, kind === 'parallel', true))
+      await add(children)
+    }
+  }
+  await add(graph.states)
+  return joined(frames)
+}
+
+async function placeState(graph: Graph, state: GraphState, isFolded = false): Promise<Placed> {
   const { children, ...own } = state
-  const head = stateSize(state)
-  if (children.length === 0) return { ...head, states: [{ ...own, x: 0, y: 0, ...head }], lines: [] }
+  const head = isFolded && children.length > 0 ? branchSize(state) : stateSize(state)
+  if (isFolded || children.length === 0) return { ...head, states: [placedAt(own, head)], lines: [] }
   const inner = await placeChildren(graph, state.id, children, state.kind === 'parallel')
   const size = {
     width: Math.max(head.width, inner.width + 2 * framePadding),
     height: head.height + inner.height + framePadding,
   }
   const { states, lines } = moved(inner, framePadding, head.height)
-  return { ...size, states: [{ ...own, x: 0, y: 0, ...size }, ...states], lines }
+  return { ...size, states: [placedAt(own, size), ...states], lines }
+}
+
+function placedAt(own: Omit<GraphState, 'children'>, size: Size): ChartState {
+  return { ...own, x: 0, y: 0, ...size, folded: { x: 0, y: 0, ...size } }
 }
 
 async function placeChildren(
@@ -71,13 +94,14 @@ async function placeChildren(
   parent: string,
   children: readonly GraphState[],
   isParallel: boolean,
+  isFolded = false,
 ): Promise<Placed> {
   const parts: Placed[] = []
-  for (const child of children) parts.push(await placeState(graph, child))
+  for (const child of children) parts.push(await placeState(graph, child, isFolded))
   const lines = graph.lines.filter((line) => line.parent === parent)
   const ways =
     lines.length > 0 || parts.length === 1
-      ? await layeredWays(children, parts, lines)
+      ? await layeredWays(children, parts, lines, isFolded ? ['DOWN'] : ['RIGHT', 'DOWN'])
       : isParallel
         ? [stack(parts, true), stack(parts, false)]
         : [rows(parts)]
@@ -88,9 +112,10 @@ async function layeredWays(
   children: readonly GraphState[],
   parts: readonly Placed[],
   lines: readonly GraphLine[],
+  directions: readonly string[],
 ): Promise<readonly Placed[]> {
   const ways: Placed[] = []
-  for (const direction of ['RIGHT', 'DOWN']) {
+  for (const direction of directions) {
     for (const placement of ['NETWORK_SIMPLEX', 'BRANDES_KOEPF', 'LINEAR_SEGMENTS']) {
       ways.push(
         await layered(children, parts, lines, {
@@ -182,5 +207,6 @@ function placedLine({ source, target, isBothWays, moves }: GraphLine, laid: ElkE
   const lines = lineText(moves)
   const label = laid?.labels?.[0]
   const place = label && { x: Math.round(label.x ?? 0), y: Math.round(label.y ?? 0), ...labelSize(lines), lines }
-  return { source, target, isBothWays, moves: [...moves], points, ...(place === undefined ? {} : { label: place }) }
+  const where = { points, ...(place === undefined ? {} : { label: place }) }
+  return { source, target, isBothWays, moves: [...moves], ...where, folded: where }
 }

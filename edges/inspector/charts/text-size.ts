@@ -14,10 +14,18 @@ export interface Size {
   readonly height: number
 }
 
-export function stateSize(state: Pick<GraphState, 'label' | 'fromAround' | 'children'>): Size {
-  const notes = aroundLines(state.fromAround)
+export function stateSize(state: Pick<GraphState, 'label' | 'fromAround'>, more: readonly string[] = []): Size {
+  const notes = [...aroundLines(state.fromAround), ...more]
   const widest = Math.max(state.label.length * stateCharacter, ...notes.map((line) => line.length * smallCharacter))
   return { width: Math.ceil(Math.max(56, widest + 26)), height: 30 + notes.length * lineHeight }
+}
+
+/** The fold's sign and the number of states within, in characters of the name. */
+const signLength = 5
+
+/** With room for the sign of a branch that opens and folds. */
+export function branchSize(state: Pick<GraphState, 'label' | 'fromAround'>, more: readonly string[] = []): Size {
+  return stateSize({ ...state, label: state.label + ' '.repeat(signLength) }, more)
 }
 
 /** The rows from around, as lines of the box. */

@@ -6,6 +6,7 @@ import type { Chart } from '../charts/chart.ts'
 import { ActorList } from './actor-list.ts'
 import { ApiError, readKinds } from './api.ts'
 import { Home } from './board.ts'
+import { chartTable } from './chart-table.ts'
 import { ChartView } from './chart-view.ts'
 import { Facts, standingWords } from './facts.ts'
 import { span } from './format.ts'
@@ -194,8 +195,8 @@ function Actor({ watched, selection, now, state, isStory, onTab, onState, onSeq 
   const states = statesOn(chart, path)
   const { standing } = actor
   const hasStory = actor.kind === 'task'
-  return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}` }, [
-    h('main', { class: 'middle pane' }, [
+  return h('main', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}` }, [
+    h('div', { class: 'middle pane' }, [
       h('h2', null, [
         h('span', { class: 'kind' }, actor.kind),
         actor.id,
@@ -225,9 +226,8 @@ function Actor({ watched, selection, now, state, isStory, onTab, onState, onSeq 
         step,
         states,
         now,
-        selected: chart?.states.find(({ id }) => id === state),
+        selected: chartTable(chart, state, () => onState(undefined)),
         onLive: () => onSeq(undefined),
-        onCloseState: () => onState(undefined),
       }),
       h(History, { rows, shown: step?.seq, hasMore: watched.hasMore, now, onShow: onSeq, onMore: watched.more }),
     ]),

@@ -1,79 +1,111 @@
 import { h, type ComponentChild } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Chart, ChartLine, ChartState } from '../charts/chart.ts'
 import { moveText, pathData } from '../charts/svg.ts'
 import { aroundLines, lineHeight } from '../charts/text-size.ts'
+import { exportChart, exportFormats, type ExportFormat } from './export-chart.ts'
+import { branchesOf, foldChart, openAtFirst, type Room, type ShownChart, type ShownState } from './fold.ts'
+import { useDrag, useRoom, useZoom } from './pan-and-zoom.ts'
 import { labelOf, type Taken } from './taken.ts'
 
 interface ChartViewProps {
   readonly chart: Chart
   readonly active: ReadonlySet<string>
   readonly taken: readonly Taken[]
+  /** A state's id, or a line's (`lineId`). */
   readonly selected: string | undefined
-  onSelect(state: string): void
+  onSelect(id: string): void
 }
 
-/** Below this the small text is a blur. */
-const readableScale = 0.72
-const scales = { smallest: 0.2, largest: 2, step: 1.25 }
+/** The small text of `charts/svg.ts` then has 11 CSS pixels: what every chart opens with. */
+const readableScale = 11 / 10.5
+/** On a narrow screen a chart is wider than its frame, and opens at what is lit. */
+const leastRoom: Room = { width: 640, height: 560 }
 
 export function ChartView(props: ChartViewProps): ComponentChild {
-  const { chart, active } = props
+  const { chart, active, selected } = props
   const frame = useRef<HTMLDivElement>(null)
-  const [scale, setScale] = useState(1)
-  const fit = (): number => {
-    const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {}
-    return Math.min((clientWidth - 8) / chart.width, (clientHeight - 8) / chart.height)
+  const visible = useRoom(frame)
+  const isSeen = visible.width > 0
+  const room = {
+    width: Math.max(leastRoom.width, visible.width / readableScale),
+    height: Math.max(leastRoom.height, visible.height / readableScale),
   }
-  const zoom = (to: number): void => setScale(Math.min(scales.largest, Math.max(scales.smallest, to)))
-  const scaled = useRef<Chart | undefined>(undefined)
-  const appearances = useAppearances(frame)
-  useLayoutEffect(() => {
-    if (scaled.current === chart || !frame.current?.clientWidth) return
-    scaled.current = chart
-    zoom(Math.min(1, Math.max(readableScale, fit())))
-  }, [chart, appearances])
+  const { scale, zoom, keepInPlace } = useZoom(frame, readableScale, chart)
+  useDrag(frame)
+  // What somebody opened or folded stays so, also where the actor moves on.
+  const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
+  useEffect(() => setChosen(new Map()), [chart])
   const lit = [...active].join(' ')
-  useEffect(() => show(frame.current, chart, active, scale), [lit, scale, chart, appearances])
+  const { open, shown } = useMemo(() => {
+    const first = openAtFirst(chart, active, room)
+    const open = new Set([...branchesOf(chart)].filter((id) => chosen.get(id) ?? first.has(id)))
+    return { open, shown: foldChart(chart, { open, active, selected }, room) }
+  }, [chart, lit, chosen, selected, room.width, room.height])
+  useEffect(() => show(frame.current, shown, active, scale), [lit, chart, isSeen])
 
+  const fold = (id: string): void => {
+    keepInPlace(id)
+    setChosen(new Map([...chosen, [id, !open.has(id)]]))
+  }
+  const foldAll = (isOpen: boolean): void => {
+    setChosen(new Map([...branchesOf(chart)].map((id) => [id, isOpen])))
+  }
+  const isWhole = open.size === branchesOf(chart).size
+  const fit = (): number => Math.min((visible.width - 8) / shown.width, (visible.height - 8) / shown.height)
   return h('div', { class: 'chart' }, [
-    h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Zoom' }, [
-      h('button', { onClick: () => zoom(scale / scales.step), 'aria-label': 'Smaller' }, '−'),
-      h('button', { onClick: () => zoom(scale * scales.step), 'aria-label': 'Larger' }, '+'),
-      h('button', { onClick: () => zoom(fit()) }, 'Fit'),
-      h('button', { onClick: () => show(frame.current, chart, active, scale) }, 'Active'),
+    h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Chart' }, [
+      h('button', { onClick: () => zoom((now) => now / step), 'aria-label': 'Smaller' }, '−'),
+      h('button', { onClick: () => zoom((now) => now * step), 'aria-label': 'Larger' }, '+'),
+      h('button', { onClick: () => zoom(fit) }, 'Fit'),
+      h('button', { onClick: () => show(frame.current, shown, active, scale) }, 'Find active'),
+      branchesOf(chart).size === 0
+        ? null
+        : h('button', { onClick: () => (isWhole ? foldFar() : foldAll(true)) }, isWhole ? 'Fold' : 'Open all'),
+      exportFormats.map((format) =>
+        h('button', { class: 'export', 'aria-label': `Save as ${format}`, onClick: () => saveAs(format) }, format),
+      ),
     ]),
     h(
       'div',
       { class: 'canvas', ref: frame, tabIndex: 0, role: 'region', 'aria-label': `Chart of the ${chart.kind} machine` },
-      drawing(props, scale),
+      drawing(props, shown, scale, fold),
     ),
   ])
+
+  function saveAs(format: ExportFormat): void {
+    const drawn = frame.current?.querySelector('svg')
+    if (drawn) void exportChart(format, drawn, chart, active)
+  }
+
+  function foldFar(): void {
+    setChosen(new Map([...branchesOf(chart)].map((id) => [id, active.has(id)])))
+  }
 }
 
-/** How often the frame came into sight: in a tab that is not shown it has no size, and nothing can be scrolled into view. */
-function useAppearances(frame: { readonly current: HTMLElement | null }): number {
-  const [count, setCount] = useState(0)
-  useEffect(() => {
-    const canvas = frame.current
-    if (canvas === null) return
-    let isHidden = canvas.clientWidth === 0
-    const observer = new ResizeObserver(() => {
-      const wasHidden = isHidden
-      isHidden = canvas.clientWidth === 0
-      if (wasHidden && !isHidden) setCount((before) => before + 1)
-    })
-    observer.observe(canvas)
-    return () => observer.disconnect()
-  }, [])
-  return count
+const step = 1.25
+
+export function lineId({ source, target }: Pick<ChartLine, 'source' | 'target'>): string {
+  return `${source} ${target}`
 }
 
-function drawing({ chart, active, taken, selected, onSelect }: ChartViewProps, scale: number): ComponentChild {
+function drawing(
+  { active, taken, selected, onSelect }: ChartViewProps,
+  chart: ShownChart,
+  scale: number,
+  onFold: (id: string) => void,
+): ComponentChild {
   const { width, height, states, lines } = chart
+  const branches = branchesOf(chart)
   return h(
     'svg',
-    { viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale, role: 'group', onKeyDown: walk },
+    {
+      viewBox: `0 0 ${width} ${height}`,
+      width: width * scale,
+      height: height * scale,
+      role: 'group',
+      onKeyDown: (event: KeyboardEvent) => walk(event, onFold),
+    },
     [
       h(
         'defs',
@@ -100,25 +132,29 @@ function drawing({ chart, active, taken, selected, onSelect }: ChartViewProps, s
           isActive: active.has(state.id),
           isSelected: state.id === selected,
           isEntered: taken.some(({ target }) => target === state.id),
+          isOpen: state.within === undefined && branches.has(state.id),
           onSelect,
+          onFold,
         }),
       ),
-      lines.map((line) => lineView(line, taken)),
+      lines.map((line) => lineView(line, taken, lineId(line) === selected, onSelect)),
       taken.map((row) => exactView(row, chart)),
     ],
   )
 }
 
-/** Arrow keys go from state to state; Enter shows its table. */
-function walk(event: KeyboardEvent): void {
+/** Arrow keys go through states and lines, Enter shows a table, Space opens and folds a branch. */
+function walk(event: KeyboardEvent, onFold: (id: string) => void): void {
   const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
   const by = steps[event.key]
-  const here = (event.target as Element).closest<SVGGElement>('.state')
+  const here = (event.target as Element).closest<SVGGElement>('.state,g.line')
   if (here === null) return
-  if (event.key === 'Enter' || event.key === ' ') here.dispatchEvent(new MouseEvent('click', { bubbles: true }))
+  const { state } = here.dataset
+  if (event.key === ' ' && state !== undefined && here.ariaExpanded !== null) onFold(state)
+  else if (event.key === 'Enter' || event.key === ' ') here.dispatchEvent(new MouseEvent('click', { bubbles: true }))
   else if (by === undefined) return
   event.preventDefault()
-  const all = [...(here.ownerSVGElement?.querySelectorAll<SVGGElement>('.state') ?? [])]
+  const all = [...(here.ownerSVGElement?.querySelectorAll<SVGGElement>('.state,g.line') ?? [])]
   if (by !== undefined) all[(all.indexOf(here) + by + all.length) % all.length]?.focus()
 }
 
@@ -126,46 +162,76 @@ interface StateLook {
   readonly isActive: boolean
   readonly isSelected: boolean
   readonly isEntered: boolean
+  /** A branch whose states are drawn. */
+  readonly isOpen: boolean
   onSelect(state: string): void
+  onFold(state: string): void
 }
 
-function stateView(state: ChartState, { isActive, isSelected, isEntered, onSelect }: StateLook): ComponentChild {
-  const { id, x, y, width, height, kind } = state
-  const classes = ['state', kind, isActive && 'active', isSelected && 'selected', isEntered && 'entered']
-    .filter(Boolean)
-    .join(' ')
-  const select = (event: Event): void => {
+function stateView(state: ShownState, look: StateLook): ComponentChild {
+  const { isActive, isSelected, isEntered, isOpen, onSelect, onFold } = look
+  const { id, x, y, width, height, kind, within } = state
+  const isBranch = isOpen || within !== undefined
+  const flags = [isActive && 'active', isSelected && 'selected', isEntered && 'entered', within && 'folded']
+  const entries = aroundLines(state.fromAround)
+  const lit = within?.active ?? []
+  const words = [id, ...(isActive ? ['active'] : []), ...lit.map((leaf) => `in ${leaf}`), ...state.fromAround]
+  const at = (event: Event, use: (id: string) => void): void => {
     event.stopPropagation()
-    onSelect(id)
+    use(id)
   }
   return h(
     'g',
     {
       key: id,
-      class: classes,
+      class: ['state', kind, ...flags].filter(Boolean).join(' '),
       'data-state': id,
       // SVG knows it in lower case only.
       tabindex: isActive ? 0 : -1,
       role: 'button',
-      'aria-label': `${id}${isActive ? ', active' : ''}`,
-      onClick: select,
+      'aria-label': words.join(', '),
+      'aria-expanded': isBranch ? isOpen : undefined,
+      onClick: (event: Event) => at(event, within === undefined ? onSelect : onFold),
     },
     [
       h('title', null, [id, state.reason].filter(Boolean).join(': ')),
+      within === undefined ? null : h('rect', { class: 'box', x: x + 3, y: y + 3, width, height, rx: 8 }),
       h('rect', { class: 'box', x, y, width, height, rx: 8 }),
       kind === 'final'
         ? h('rect', { class: 'inner', x: x + 3, y: y + 3, width: width - 6, height: height - 6, rx: 5 })
         : null,
       state.initial ? h('circle', { class: 'initial', cx: x + 1, cy: y + 1, r: 4 }) : null,
       h('text', { class: 'name', x: x + 12, y: y + 20 }, state.label),
-      aroundLines(state.fromAround).map((line, index) =>
-        h('text', { x: x + 12, y: y + 33 + index * lineHeight }, line),
+      // The label of the button has the same in words.
+      [...entries, ...lit].map((line, index) =>
+        h(
+          'text',
+          {
+            x: x + 12,
+            y: y + 33 + index * lineHeight,
+            class: index < entries.length ? undefined : 'lit',
+            'aria-hidden': 'true',
+          },
+          line,
+        ),
       ),
+      isBranch
+        ? h('g', { class: 'fold', 'aria-hidden': 'true', onClick: (event: Event) => at(event, onFold) }, [
+            h('title', null, isOpen ? 'Fold' : 'Open'),
+            h('rect', { x: x + width - 40, y: y + 3, width: 37, height: 24, fill: 'transparent' }),
+            h('text', { x: x + width - 8, y: y + 19, 'text-anchor': 'end' }, isOpen ? '▾' : `${within?.count} ▸`),
+          ])
+        : null,
     ],
   )
 }
 
-function lineView(line: ChartLine, taken: readonly Taken[]): ComponentChild {
+function lineView(
+  line: ChartLine,
+  taken: readonly Taken[],
+  isSelected: boolean,
+  onSelect: (id: string) => void,
+): ComponentChild {
   const { moves, points, label, isBothWays } = line
   const isEventless = moves.every(({ events }) => events.every((event) => event === 'always'))
   const texts = labelOf(line, taken)
@@ -178,8 +244,15 @@ function lineView(line: ChartLine, taken: readonly Taken[]): ComponentChild {
   return h(
     'g',
     {
-      key: `${line.source} ${line.target}`,
-      class: ['line', isEventless && 'eventless', isTaken && 'taken'].filter(Boolean).join(' '),
+      key: lineId(line),
+      class: ['line', isEventless && 'eventless', isTaken && 'taken', isSelected && 'selected']
+        .filter(Boolean)
+        .join(' '),
+      'data-line': lineId(line),
+      tabindex: -1,
+      role: 'button',
+      'aria-label': `From ${line.source} to ${line.target}: ${texts.map(({ text }) => text).join(' ')}`,
+      onClick: () => onSelect(lineId(line)),
     },
     [
       h('title', null, moves.map(moveText).join('\n')),

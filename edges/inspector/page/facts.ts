@@ -9,13 +9,13 @@ interface FactsProps {
   readonly step: HistoryRow | undefined
   /** The active ones of that step: of then only the place is known. */
   readonly states: readonly ChartState[]
-  readonly selected: ChartState | undefined
+  /** The table of what is selected in the chart. */
+  readonly selected: ComponentChild
   readonly now: number
   onLive(): void
-  onCloseState(): void
 }
 
-export function Facts({ actor, step, states, selected, now, onLive, onCloseState }: FactsProps): ComponentChild {
+export function Facts({ actor, step, states, selected, now, onLive }: FactsProps): ComponentChild {
   return h('section', { class: 'facts', 'aria-label': 'Facts' }, [
     step === undefined
       ? null
@@ -27,7 +27,7 @@ export function Facts({ actor, step, states, selected, now, onLive, onCloseState
     step !== undefined || actor.hindrance === undefined
       ? null
       : h('p', { class: 'fault', role: 'alert' }, sentence(actor.hindrance)),
-    selected === undefined ? null : tableOf(selected, onCloseState),
+    selected,
     step === undefined ? standingCard(actor) : states.map((state) => stateCard(state)),
     step !== undefined || actor.lastTurn === undefined ? null : lastTurnCard(actor.lastTurn),
     step === undefined ? [timersOf(actor.timers, now), effectsOf(actor.effects, now)] : stepOf(step),
@@ -77,7 +77,7 @@ function standingCard({ standing, path, links }: ActorAnswer): ComponentChild {
   ])
 }
 
-function movesOn(next: string): ComponentChild {
+export function movesOn(next: string): ComponentChild {
   return h('p', { class: 'unblocks' }, [h('span', null, 'Moves on: '), next])
 }
 
@@ -89,42 +89,8 @@ function stateCard({ id, owner, reason, unblocks }: ChartState): ComponentChild 
   ])
 }
 
-function sentence(text: string): string {
+export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
-}
-
-function tableOf(state: ChartState, onClose: () => void): ComponentChild {
-  return h('div', { class: 'card table', key: 'selected' }, [
-    h('h3', null, [
-      `${state.id}`,
-      h('button', { class: 'close', 'aria-label': 'Close the table of this state', onClick: onClose }, '×'),
-    ]),
-    state.reason === undefined ? null : h('p', null, sentence(state.reason)),
-    state.rows.length === 0
-      ? h('p', { class: 'empty' }, 'It takes nothing of its own; the states around it may.')
-      : h('table', null, [
-          h(
-            'thead',
-            null,
-            h(
-              'tr',
-              null,
-              ['event', 'if', 'leads to'].map((head) => h('th', null, head)),
-            ),
-          ),
-          h(
-            'tbody',
-            null,
-            state.rows.map(({ event, guard, target }) =>
-              h('tr', null, [
-                h('td', null, event),
-                h('td', null, guard === 'if' ? '✓' : guard),
-                h('td', null, target ?? '–'),
-              ]),
-            ),
-          ),
-        ]),
-  ])
 }
 
 function timersOf(timers: readonly TimerRow[], now: number): ComponentChild {
