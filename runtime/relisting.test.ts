@@ -33,6 +33,7 @@ async function fourOfThem(): Promise<Runtime> {
   return runtime
 }
 
+/** INSPECTOR-7. */
 describe('the runtime finds actors by what they list', () => {
   it.each<[string, Partial<FindQuery>]>([
     ['n/a,n/b,n/c', { text: 'aBOUT N/' }],
