@@ -5,6 +5,7 @@ import { approvalOf, refused as refusal } from './approval.ts'
 import type { BundleComment, BundleThread } from './bundle.ts'
 import { chooseEntry } from './choose.ts'
 import { readConversation } from './conversation.ts'
+import { play } from './play.ts'
 import { aBundle, asPrompt } from './testing/a-bundle.ts'
 
 /** As bundles have it: the time in whole minutes. */
@@ -50,6 +51,20 @@ test('the reporter and a stranger of the local forge approve and withdraw nothin
   for (const word of ['/approve', '/hold'])
     expect(approvalOf(thread(yes, by('rita', '11', word)))).toMatchObject({ external_id: '10' })
   expect(approvalOf(thread(by('ada', '11', '/approve')))).toMatchObject({ author: 'ada' })
+})
+
+test('whoever comments while the plan waits, and whatever pod hears it: the agent asks again, so that no turn is silent', async () => {
+  const scenario = await loadScenario(join(import.meta.dirname, '../scenarios/any.yaml'))
+  const asked = { bot: true, body: 'A script plays the agent. Shall it?' }
+  for (const more of [[], [{ author: 'rita', body: 'Thanks.' }]]) {
+    const content = asPrompt(
+      't',
+      aBundle({ issue: { comments: [asked, ...more] }, notes: [{ kind: 'plan', body: 'x' }] }),
+    )
+    const tools = ['issue_write', 'task_note'].map((name) => ({ name: `mcp__platform__${name}` }))
+    const move = play({ model: 'm', messages: [{ role: 'user', content }], tools }, scenario, () => 0)
+    expect(JSON.stringify(move)).toMatch(/issue_write.*still waits until a maintainer replies/)
+  }
 })
 
 test('who is no maintainer and approves is referred to one, once', async () => {
