@@ -43,7 +43,8 @@ export function sendPage(
 /** The same for every address: it knows nobody, and says of nothing whether it is there. */
 export function sendWho(reply: FastifyReply): FastifyReply {
   const content = markup`<h1>Which person are you?</h1>
-      <p>Each person has an own link to these pages. <code>statewright open</code> prints them; each start makes new ones.</p>`
+      <p>Each person has an own link to these pages. <code>statewright open</code> prints them; each start makes new ones.</p>
+      <p>The path of the page that you followed, put behind your link, opens it: <code>acme/NAME/issues/1</code>, say.</p>`
   return sendFrame(reply, 404, { title: 'Local forge', top: 'Local forge', content })
 }
 
