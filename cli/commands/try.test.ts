@@ -6,10 +6,10 @@ import { git } from '../local/git-seed.ts'
 import { said } from './testing/fixture.ts'
 import { tryOwn } from './try.ts'
 
-const signals = ['SIGINT', 'SIGTERM'] as const
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const heard = signals.map((name) => [name, process.listeners(name)] as const)
 
-// As its process would: the command hears both until it ends.
+// As its process would: the command hears them until it ends.
 afterEach(() => {
   for (const [name, before] of heard)
     for (const each of process.listeners(name)) if (!before.includes(each)) process.off(name, each)

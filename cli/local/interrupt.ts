@@ -1,10 +1,10 @@
 /** A terminal and npm both pass one Ctrl-C on, and so may a launcher: what comes this soon after is the same one. */
 const sameKeyMs = 1000
 
-/** Fires at the first SIGINT or SIGTERM; one that comes later than a second after it ends the process as usual. */
+/** Fires at the first SIGINT, SIGTERM or SIGHUP (a terminal was closed); one that comes later than a second after it ends the process as usual. */
 export function untilInterrupted(now: () => number = () => performance.now()): AbortSignal {
   const interrupt = new AbortController()
-  const names = ['SIGINT', 'SIGTERM'] as const
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   let first: number | undefined
   const hear = (name: NodeJS.Signals): void => {
     first ??= now()
