@@ -55,13 +55,11 @@ test('the reporter and a stranger of the local forge approve and withdraw nothin
 
 test('whoever comments while the plan waits, and whatever pod hears it: the agent asks again, so that no turn is silent', async () => {
   const scenario = await loadScenario(join(import.meta.dirname, '../scenarios/any.yaml'))
+  const notes = [{ kind: 'plan', body: 'x' }]
   const asked = { bot: true, body: 'A script plays the agent. Shall it?' }
+  const tools = ['issue_write', 'task_note'].map((name) => ({ name: `mcp__platform__${name}` }))
   for (const more of [[], [{ author: 'rita', body: 'Thanks.' }]]) {
-    const content = asPrompt(
-      't',
-      aBundle({ issue: { comments: [asked, ...more] }, notes: [{ kind: 'plan', body: 'x' }] }),
-    )
-    const tools = ['issue_write', 'task_note'].map((name) => ({ name: `mcp__platform__${name}` }))
+    const content = asPrompt('t', aBundle({ issue: { comments: [asked, ...more] }, notes }))
     const move = play({ model: 'm', messages: [{ role: 'user', content }], tools }, scenario, () => 0)
     expect(JSON.stringify(move)).toMatch(/issue_write.*still waits until a maintainer replies/)
   }
