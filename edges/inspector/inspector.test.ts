@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { flood, openDescriptors, walk } from '../../http/testing/strangers.ts'
 import type { ActorAnswer, ActorRow, ActorsAnswer, HistoryRow } from './answers.ts'
-import { goodToken, playStory, withFixture, type Fixture } from './testing/fixture.ts'
+import { goodToken, issueFacts, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 
 interface Page<T> {
   readonly items: readonly T[]
@@ -346,4 +346,13 @@ test('a Task that waits for the approval of a maintainer says so, and leads to t
   expect(links).toEqual([{ text: 'lib#7', url: 'https://forge.example/lib/issues/7' }])
   const { items } = await get<Page<ActorRow>>('actors?kind=task')
   expect(items.find(({ address }) => address === task)?.standing.word).toBe('waits for approval')
+})
+
+test('a title that turns its own tail around, or rings, is shown with what no eye sees of it written out', async () => {
+  const facts = { ...issueFacts(21), title: 'safe \u202ecba\u0007' }
+  await fixture.send('issue:default/lib-21', { type: 'issue.observed', facts })
+  const { items } = await get<Page<ActorRow>>('actors?kind=issue&q=lib-21')
+  expect(items[0]?.title).toBe(String.raw`safe \u202ecba\u0007`)
+  const { context } = await get<ActorAnswer>('actor?address=issue:default/lib-21')
+  expect(context).toMatchObject({ facts: { title: items[0]?.title } })
 })

@@ -15,6 +15,7 @@ import { actorsRoutes } from './routes/actors.ts'
 import { boardRoute } from './routes/board.ts'
 import { chartRoutes, pageRoutes } from './routes/page.ts'
 import { signInRoutes } from './routes/sign-in.ts'
+import { seenTexts } from './seen-texts.ts'
 import { storyRoute } from './routes/story.ts'
 
 export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {
@@ -27,6 +28,7 @@ export async function registerInspector(app: HttpApp, deps: InspectorDeps): Prom
     async (scope) => {
       const api = scope as HttpApp
       protect(scope, authenticateViewer(deps))
+      scope.addHook('preSerialization', async (_request, _reply, answer) => seenTexts(answer))
       scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
       actorsRoutes(api, deps, feed)
       actorRoutes(api, deps)
