@@ -37,17 +37,21 @@ export async function checkTests(
   command: string,
   signal: AbortSignal,
   write: (line: string) => void,
+  within = limitMs,
 ): Promise<void> {
   const steps = namedSteps(write)
-  const begin = (step: string): void => steps.begin(`before any change: ${step}`)
+  let last = ''
+  const begin = (step: string): void => steps.begin(`before any change: ${(last = step)}`)
   begin('a fresh clone')
   const hear = (text: string): void => [...text.matchAll(/^\+ (.*)$/gm)].forEach(([, step = '']) => begin(step))
-  const work = executeCi(path, commit, traced + command, limitMs, signal, hear)
+  const work = executeCi(path, commit, traced + command, within, signal, hear)
   const { conclusion, summary, log } = await work.finally(() => steps.end())
   if (conclusion === 'success') return
-  const last = log.trimEnd().split('\n').slice(-8)
-  const why = `the tests fail before any change, so none could be merged: give --test-command CMD. ${summary.replace(traced, '')}`
-  throw new UsageError([why, ...last.map((line) => `  ${line}`)].join('\n'))
+  const why = summary.includes('timed out')
+    ? `\`${last}\` was not through after ${within / 60_000} min, before any change: give --test-command CMD that takes less.`
+    : `the tests fail before any change, so none could be merged: give --test-command CMD. ${summary.replace(traced, '')}`
+  const end = log.trimEnd().split('\n').slice(-8)
+  throw new UsageError([why, ...end.map((line) => `  ${line}`)].join('\n'))
 }
 
 function parsed(json: string): unknown {
