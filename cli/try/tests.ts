@@ -43,7 +43,13 @@ export async function checkTests(
   let last = ''
   const begin = (step: string): void => steps.begin(`before any change: ${(last = step)}`)
   begin('a fresh clone')
-  const hear = (text: string): void => [...text.matchAll(/^\+ (.*)$/gm)].forEach(([, step = '']) => begin(step))
+  let begun = ''
+  // A shell writes the sign and the command apart.
+  const hear = (text: string): void => {
+    const lines = (begun + text).split('\n')
+    begun = lines.pop() ?? ''
+    for (const line of lines) if (line.startsWith('+ ')) begin(line.slice(2))
+  }
   const work = executeCi(path, commit, traced + command, within, signal, hear)
   const { conclusion, summary, log } = await work.finally(() => steps.end())
   if (conclusion === 'success') return
