@@ -33,8 +33,7 @@ async function fourOfThem(): Promise<Runtime> {
   return runtime
 }
 
-/** INSPECTOR-7. */
-describe('the runtime finds actors by what they list', () => {
+describe('the runtime finds actors by what they list (INSPECTOR-7)', () => {
   it.each<[string, Partial<FindQuery>]>([
     ['n/a,n/b,n/c', { text: 'aBOUT N/' }],
     ['m/b,n/a,n/b,n/c', { text: '0%' }],

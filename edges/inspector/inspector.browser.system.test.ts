@@ -126,8 +126,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     })
   })
 
-  /** INSPECTOR-6. */
-  test('a card of the board leads to the story of its Task: lanes, words for each bar, and the way to a step, by key', async () => {
+  test('a card of the board leads to the story of its Task: lanes, words for each bar, and the way to a step, by key (INSPECTOR-6)', async () => {
     await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {
         await endTurn(fixture, task as `task:${string}`)

@@ -164,8 +164,7 @@ describe('what is shown', () => {
     expect((await get<Page<ActorRow>>('actors?kind=issue&status=done')).items).toEqual([])
   })
 
-  /** INSPECTOR-7. */
-  test('a list is found and filtered by what people know of it, and says how many there are', async () => {
+  test('a list is found and filtered by what people know of it, and says how many there are (INSPECTOR-7)', async () => {
     const found = async (query: string): Promise<string> => {
       const { total, items } = await get<ActorsAnswer>(`actors?kind=issue&${query}`)
       return `${total}: ${items.map(({ title }) => title).join(', ')}`

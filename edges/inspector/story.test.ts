@@ -37,8 +37,7 @@ async function read(): Promise<StoryAnswer> {
   return (await answer.json()) as StoryAnswer
 }
 
-/** INSPECTOR-6. */
-test('a Task’s story has a lane for what it waits for, for Task, queue, pods, turns and each thread', async () => {
+test('a Task’s story has a lane for what it waits for, for Task, queue, pods, turns and each thread (INSPECTOR-6)', async () => {
   const { story } = await read()
   expect(story.lanes.map(({ title }) => title)).toEqual(['Waits for', 'Task', 'Queue', 'Pods', 'Turns', 'Issue lib#7'])
   const words = Object.fromEntries(story.lanes.map(({ title, bars }) => [title, bars.at(-1)!.word]))

@@ -18,7 +18,7 @@ test.each([
   [{ days: 7, events: 0, finalDays: 30 }, [7]],
   [{ days: 0, events: 0, finalDays: 30 }, [30]],
   [{ days: 0, events: 4, finalDays: 0 }, []],
-])('a walk under %j drops what is kept beside journals that ended %j days ago', async (policy, days) => {
+])('a walk under %j drops what is kept beside journals that ended %j days ago (OPERATIONS-16)', async (policy, days) => {
   const dropped: number[] = []
   const clock = simulatedClock(100 * dayMs)
   const given = {
