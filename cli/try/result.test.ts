@@ -82,7 +82,9 @@ test('tests that fail before any change are told before anything starts, by the 
   )
   await expect(check('test -f a')).resolves.toBeUndefined()
   const late = checkTests(copy, 'true && sleep 100', signal, () => undefined, 3000)
-  await expect(late).rejects.toThrow(/`(sleep 100|true|a fresh clone)` was not through after 0.05 min, before any change/)
+  await expect(late).rejects.toThrow(
+    /`(sleep 100|true|a fresh clone)` was not through after 0.05 min, before any change/,
+  )
 })
 
 test('each step of the first checks is named while it lasts, and none that is over sooner', async () => {
