@@ -12,7 +12,6 @@ import { projectDefinition } from './project/machine.ts'
 import { queueDefinition } from './queue/machine.ts'
 import { taskDefinition } from './task/machine.ts'
 import { turnDefinition } from './turn/machine.ts'
-import { listedOf } from './why/listed.ts'
 
 const definitions: readonly MachineDefinition[] = [
   projectDefinition,
@@ -28,10 +27,10 @@ const definitions: readonly MachineDefinition[] = [
 ]
 
 /** Those that the orchestrator runs. */
-export const machines: readonly MachineDefinition[] = definitions.map((definition) => {
-  const listed = listedOf(definition.kind)
-  return { ...definition, sourceHash: sourceHashes[definition.kind], ...(listed ? { listed } : {}) }
-})
+export const machines: readonly MachineDefinition[] = definitions.map((definition) => ({
+  ...definition,
+  sourceHash: sourceHashes[definition.kind],
+}))
 
 /** Those that the memory service runs, in a store of its own. */
 export const memoryMachines: readonly MachineDefinition[] = [

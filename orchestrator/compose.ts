@@ -11,7 +11,7 @@ import { platformMetrics } from '../edges/telemetry/platform-metrics.ts'
 import { runtimeMetrics } from '../edges/telemetry/runtime-metrics.ts'
 import { workMetrics } from '../edges/telemetry/work-metrics.ts'
 import type { HttpServer } from '../http/server.ts'
-import { machines } from '../machines/registry.ts'
+import { listedMachines } from '../machines/why/listed.ts'
 import { createRuntime } from '../runtime/create-runtime.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { composeHandlers } from './compose-handlers.ts'
@@ -111,7 +111,7 @@ function openRuntime(ports: OrchestratorPorts, parts: OrchestratorParts, metrics
   const counting = runtimeMetrics(metrics)
   return createRuntime({
     sql: parts.sql,
-    definitions: machines,
+    definitions: listedMachines,
     clock,
     random,
     logger,

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { newIssue } from '../issue/context.ts'
-import { allMachines } from '../registry.ts'
 import { inReview, parkedBy } from '../testing/a-task.ts'
-import { listedOf } from './listed.ts'
+import { listedMachines, listedOf } from './listed.ts'
 
 const pathOfParked = 'stage.live.parked.awaiting-human pod.settled'
 
@@ -47,7 +46,7 @@ test('an issue lists its title, its author and its Task, once its forge told of 
 })
 
 test('what people work on is listed, and none has more than eight texts', () => {
-  expect(allMachines.filter(({ listed }) => listed).map(({ kind }) => kind)).toEqual([
+  expect(listedMachines.filter(({ listed }) => listed).map(({ kind }) => kind)).toEqual([
     'task',
     'pod',
     'turn',

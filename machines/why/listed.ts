@@ -1,8 +1,9 @@
 /** What lists show of each kind of actor beside its state, and find it by. */
-import type { ActorKind, JsonObject, Listed } from '../definition.ts'
+import type { ActorKind, JsonObject, Listed, MachineDefinition } from '../definition.ts'
 import type { IssueContext } from '../issue/context.ts'
 import type { MergeRequestContext } from '../merge-request/context.ts'
 import type { PodContext } from '../pod/context.ts'
+import { machines } from '../registry.ts'
 import type { TaskContext } from '../task/context.ts'
 import type { TurnContext } from '../turn/context.ts'
 import { taskResting } from './reason.ts'
@@ -64,3 +65,9 @@ export function listedOf(kind: ActorKind): Listed | undefined {
   const texts = of[kind] as ((context: JsonObject, path: string) => Readonly<Record<string, string>>) | undefined
   return texts && { version, of: texts }
 }
+
+/** As the orchestrator runs them. No machine's own code: nothing is decided by it, and what is proven does not reach it. */
+export const listedMachines: readonly MachineDefinition[] = machines.map((definition) => {
+  const listed = listedOf(definition.kind)
+  return listed ? { ...definition, listed } : definition
+})

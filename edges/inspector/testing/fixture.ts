@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { effectSchemas, type EffectType } from '../../../machines/effect.ts'
 import type { ActorAddress, MachineEvent } from '../../../machines/definition.ts'
 import { machines } from '../../../machines/registry.ts'
+import { listedMachines } from '../../../machines/why/listed.ts'
 import { aTaskConfig } from '../../../machines/testing/a-project.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
 import { until } from '../../../runtime/contract/harness.ts'
@@ -41,7 +42,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
   const sql = await openSharedSql()
   const runtime = createRuntime({
     sql,
-    definitions: machines,
+    definitions: listedMachines,
     clock,
     random: Math.random,
     logger: silentLogger,
