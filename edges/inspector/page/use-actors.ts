@@ -113,7 +113,7 @@ function isWanted({ id, path, status }: ActorRow, filter: Filter): boolean {
   return (
     Object.values(texts).every((text) => text === '') &&
     (ended !== 'no' || status === 'active') &&
-    (has(id, q) || has(path, q)) &&
+    has(id, q) &&
     has(path, state)
   )
 }
