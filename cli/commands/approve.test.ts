@@ -55,7 +55,7 @@ interface Room extends ForgeFixture {
   /** Comments of the thread, without the plan's. */
   said(): readonly string[]
   /** The plan that the orchestrator knows as the newest. */
-  knows(planHash: string | null): void
+  knows(planHash: string | null, grant?: { planHash: string; self: boolean }): void
   /** The Task that works on the issue; empty: none. */
   owned(task: string): void
   call(command: typeof approve, ...args: string[]): Promise<Said & { readonly code: number }>
@@ -85,9 +85,9 @@ async function withRoom(dialect: Dialect, use: (room: Room) => Promise<void>): P
             .flatMap(({ comments }) => [...comments.values()])
             .filter(({ id }) => id !== plan)
             .map(({ author, body }) => `${author.login}: ${body}`),
-        knows: (planHash) => {
+        knows: (planHash, grant) => {
           const blank = newTask('default/months')
-          const issue = { ...anIssue, number, state: 'open', accepted: false, grant: null } as const
+          const issue = { ...anIssue, number, state: 'open', accepted: false, grant: grant ?? null } as const
           const task = withChanges(blank, {
             config: { ...blank.config, project: 'default/demo' },
             stage: { name: 'implementing', class: 'active' },
@@ -154,6 +154,21 @@ describe.each(['github', 'gitlab'] as const)('on %s', (dialect) => {
       expect(out).toContain('plan a1a1a1a1 of default/months, on library#')
       expect(out).toContain('  Add months.')
       expect(room.said()).toEqual([`maintainer: ${words[dialect]}`])
+    }))
+
+  test('approve writes nothing a second time: not for a plan that is approved, nor where nothing was said since', () =>
+    withRoom(dialect, async (room) => {
+      readablePeople(room)
+      const call = (): Promise<Said> => room.call(approve, `library#${room.number}`, '--as', 'maintainer', '--yes')
+      await call()
+      expect((await call()).out).toContain('approved plan a1a1a1a1 before')
+      expect(room.said()).toHaveLength(1)
+      room.forge.comment('bot', room.repository, room.number, 'It counts no more: say it again.')
+      await call()
+      expect(room.said()).toHaveLength(3)
+      room.knows(first, { planHash: first, self: false })
+      expect((await call()).out).toContain('plan a1a1a1a1 is approved: nothing was written')
+      expect(room.said()).toHaveLength(3)
     }))
 
   test('approve writes nothing for who is no maintainer of the repository, and names who is', () =>

@@ -1,10 +1,11 @@
-import { isListed } from '../../machines/rules/logins.ts'
+import { isListed, sameLogin } from '../../machines/rules/logins.ts'
 import { flag, readArgs, UsageError } from '../args.ts'
 import { planLines, planOn, type ShownPlan } from '../forge/shown-plan.ts'
 import { asWrittenOn, noCredential, speakerOn, speakOptions, speakUsage } from '../forge/speak.ts'
-import { findThread, onlyOne, readTask, type Task, type Wanted } from '../forge/thread.ts'
+import { findThread, onlyOne, readTask, type Task, type Thread, type Wanted } from '../forge/thread.ts'
 import { connectOrchestrator } from '../server/connect.ts'
 import { confirmed, print } from '../terminal.ts'
+import { program } from '../program.ts'
 
 const usage = `usage: statewright approve TASK [--yes] [options]
 
@@ -46,6 +47,16 @@ export async function approve(args: readonly string[]): Promise<number> {
     return plan
   }
   const plan = await read(task)
+  const { path, on, number, forge } = thread
+  const word = asWrittenOn(forge.provider, thread, '/approve')
+  if (isGranted(task, thread)) {
+    print(`plan ${plan.hash} is approved: nothing was written`)
+    return 0
+  }
+  if (plan.newest?.body.trim() === word && sameLogin(plan.newest.author, speaker.login)) {
+    print(`${speaker.login} approved plan ${plan.hash} before, and nothing was said since: nothing was written`)
+    return 0
+  }
   print(planLines({ ...thread, task: id }, plan))
   if (!flag(parsed, 'yes') && !(await confirmed(`Approve plan ${plan.hash} as ${speaker.login}?`))) {
     print('nothing was written')
@@ -56,11 +67,13 @@ export async function approve(args: readonly string[]): Promise<number> {
     throw new Error(
       `a newer plan ${now.hash} stands on ${thread.name}; nothing was written: read it, and approve again`,
     )
-  const { path, on, number, forge } = thread
-  const word = asWrittenOn(forge.provider, thread, '/approve')
   const { url } = await speaker.port.createComment(path, on, number, word)
   print(`plan ${plan.hash} approved as ${speaker.login}: ${url}`)
   return 0
+}
+
+function isGranted({ status }: Task, { repository, number }: Thread): boolean {
+  return status.issues.some((one) => one.granted && one.repository === repository && one.number === number)
 }
 
 function waitingIssue({ status: { issues, stageClass } }: Task, id: string): Wanted {
@@ -68,6 +81,6 @@ function waitingIssue({ status: { issues, stageClass } }: Task, id: string): Wan
   const waiting = issues.filter(({ state, granted }) => state === 'open' && !granted)
   return onlyOne(
     waiting.map(({ repository, number }) => ({ repository, number, on: 'issue' })),
-    `${id} has no open issue that waits for an approval: statewright why ${id}`,
+    `${id} has no open issue that waits for an approval: ${program} why ${id}`,
   )
 }

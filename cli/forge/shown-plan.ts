@@ -14,6 +14,8 @@ export interface ShownPlan {
   /** The whole comment, without the platform's marks. */
   readonly words: string
   readonly at: number
+  /** The newest comment of the issue, unless it is older than the plan. */
+  readonly newest?: { readonly author: string; readonly body: string }
 }
 
 interface CommentsPort {
@@ -21,7 +23,11 @@ interface CommentsPort {
     path: string,
     on: ForgeSubjectKind,
     number: number,
-  ): Promise<readonly (Pick<ForgeComment, 'body' | 'updatedAt'> & { readonly author: { readonly login: string } })[]>
+  ): Promise<
+    readonly (Pick<ForgeComment, 'body' | 'updatedAt'> & {
+      readonly author: { readonly login: string }
+    })[]
+  >
 }
 
 /** Undefined: the issue does not show this plan of its Task, or not yet. */
@@ -38,7 +44,10 @@ export async function planOn(
   const words = withoutMarkers(found.body)
   const title = firstLine(inWordsOf(forge.provider, 'issue', inert(planComment(planHash, ''))))
   const hash = /`([^`]+)`/.exec(title)?.[1]
-  return firstLine(words) === title && hash !== undefined ? { hash, words, at: found.updatedAt } : undefined
+  if (firstLine(words) !== title || hash === undefined) return undefined
+  const [newest] = comments.filter((one) => one !== found && one.updatedAt >= found.updatedAt).slice(-1)
+  const shown = { hash, words, at: found.updatedAt }
+  return newest === undefined ? shown : { ...shown, newest: { author: newest.author.login, body: newest.body } }
 }
 
 function firstLine(text: string): string {

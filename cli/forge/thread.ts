@@ -14,6 +14,8 @@ export interface Thread {
   readonly path: string
   readonly on: ForgeSubjectKind
   readonly number: number
+  /** Bare name of its Repository. */
+  readonly repository: string
   /** As people name it: `lib#12`. */
   readonly name: string
   readonly url: string
@@ -109,6 +111,7 @@ async function threadAt(client: Client, namespace: string, { repository, number,
     path,
     on,
     number,
+    repository,
     name: `${repository}${on === 'issue' ? '#' : '!'}${number}`,
     url: `${web}/${path}/${pages[provider][on]}/${number}`,
     project,
