@@ -52,14 +52,14 @@ export function streamOf(request: MessagesRequest, answer: Answer): readonly Str
   ]
 }
 
-/** The id is made of the request: a retry of it is the same message, another request never is. */
+/** The id is made of the request: a retry of it is the same message, another request never is. No list price is of its model. */
 function emptyMessage(request: MessagesRequest): Record<string, unknown> {
   const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 24)
   return {
     id: `msg_${digest}`,
     type: 'message',
     role: 'assistant',
-    model: request.model,
+    model: 'scripted',
     content: [],
     stop_reason: null,
     stop_sequence: null,
