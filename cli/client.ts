@@ -7,6 +7,7 @@ import { systemClock } from '../runtime/clock.ts'
 import type { Endpoints } from './local/endpoints.ts'
 import { keptToken } from './kept-token.ts'
 import { versionOf } from './server/metadata.ts'
+import { program } from './program.ts'
 
 /** Nobody answered: asked again later, somebody may. */
 class UnreachableError extends Error {
@@ -101,8 +102,7 @@ export function localConnection(
   dir?: string,
 ): Connection {
   const { orchestrator: url, tokenUrl, clientId, clientSecret: secret, audience } = endpoints
-  const restart =
-    'is statewright up still running? Start it again, name its folder with --dir, or another orchestrator with --server'
+  const restart = `is ${program} up still running? Start it again, name its folder with --dir, or another orchestrator with --server`
   const source = clientCredentials({ tokenUrl, clientId, secret, audience, clock: systemClock, fetch })
   return {
     url,

@@ -10,6 +10,7 @@ import { text, type Parsed } from './args.ts'
 import { memoryClient, type MemoryClient } from '../memory/client/memory-client.ts'
 import { savedTokens } from '../memory/client/saved-tokens.ts'
 import { tokenStore } from '../memory/client/token-store.ts'
+import { program } from './program.ts'
 
 export const serviceOptions = {
   url: { type: 'string' },
@@ -63,10 +64,10 @@ export function serviceUrl(parsed: Parsed, env: Environment): string | undefined
 export async function connect(parsed: Parsed, env: Environment): Promise<MemoryClient> {
   const url = serviceUrl(parsed, env)
   if (url === undefined)
-    throw new Error('no knowledge service is known: give --url or MEMORY_URL, or start statewright up here')
+    throw new Error(`no knowledge service is known: give --url or MEMORY_URL, or start ${program} up here`)
   const tokens =
     (await programTokens(env, 'MEMORY_AUDIENCE'))?.tokens ?? fromLogin(url, env) ?? fromMachine(parsed, url)
-  if (tokens === undefined) throw new Error(`nobody is signed in at ${url}: run statewright login --url ${url}`)
+  if (tokens === undefined) throw new Error(`nobody is signed in at ${url}: run ${program} login --url ${url}`)
   return memoryClient({
     url,
     tokens,
@@ -102,7 +103,7 @@ export async function programTokens(
 }
 
 function fromLogin(url: string, env: Environment): TokenSource | undefined {
-  const loginCommand = `statewright login --url ${url}`
+  const loginCommand = `${program} login --url ${url}`
   return savedTokens({ store: tokenStore(credentialsFile(env)), url, loginCommand, clock: systemClock, fetch })
 }
 

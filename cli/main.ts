@@ -1,6 +1,6 @@
 /** The command line: one program, its commands loaded when they are called, because importing everything takes a second. */
 import { nearest } from '../crd/nearest.ts'
-import { leftOut, version } from './program.ts'
+import { leftOut, program, version } from './program.ts'
 import { errorLines, print, printError } from './terminal.ts'
 
 interface Command {
@@ -215,7 +215,7 @@ function unknownCommand(name: string): readonly string[] {
   const meant = nearest(name, Object.keys(commands))
   return [
     `there is no command ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-    'statewright --help lists all commands',
+    `${program} --help lists all commands`,
   ]
 }
 

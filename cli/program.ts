@@ -21,3 +21,9 @@ export function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(programDir, 'package.json'), 'utf8'))
   return (manifest as { version: string }).version
 }
+
+/** Scripts of package.json, and `npx`, by which a person calls this program where no PATH has it. */
+const byNpm: readonly (string | undefined)[] = ['npx', 'start', 'demo']
+
+/** What a person types to call this program again. */
+export const program = byNpm.includes(process.env['npm_lifecycle_event']) ? 'npx statewright' : 'statewright'

@@ -2,6 +2,7 @@ import { readArgs, UsageError } from '../args.ts'
 import { contextsFile, readContexts, writeContexts, type Contexts } from '../server/contexts.ts'
 import { table } from '../table.ts'
 import { print } from '../terminal.ts'
+import { program } from '../program.ts'
 
 const usage = `usage: statewright context [use NAME]
 
@@ -29,6 +30,6 @@ export async function context(args: readonly string[]): Promise<number> {
 function listed({ current, contexts }: Contexts): readonly string[] {
   const rows = Object.entries(contexts).map(([name, { server }]) => [name === current ? '*' : '', name, server])
   return rows.length === 0
-    ? ['no contexts: statewright login --server URL makes one']
+    ? [`no contexts: ${program} login --server URL makes one`]
     : table(['', 'NAME', 'SERVER'], rows)
 }

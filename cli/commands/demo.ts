@@ -10,6 +10,7 @@ import { aborted, untilInterrupted } from '../local/interrupt.ts'
 import { modelChoice } from '../local/model-choice.ts'
 import { defaultScenarioFile, loadScenario } from '../local/standins.ts'
 import { print, printError } from '../terminal.ts'
+import { program } from '../program.ts'
 
 const usage = `usage: statewright demo [options]
 
@@ -157,7 +158,7 @@ function tell(parsed: Parsed, { report, kills }: RunResult, dir: string): void {
     say(
       `see the change: git -C ${report.repository} show --first-parent -m ${report.mergeRequest?.mergeCommit ?? 'HEAD'}`,
     )
-  if (!flag(parsed, 'keep')) say('statewright up stays, and lets you take part; --keep leaves a demo running')
+  if (!flag(parsed, 'keep')) say(`${program} up stays, and lets you take part; --keep leaves a demo running`)
   if (flag(parsed, 'json')) print(JSON.stringify({ ...report, ...(kills.length > 0 ? { kills } : {}) }))
 }
 

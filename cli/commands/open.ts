@@ -5,6 +5,7 @@ import { findPeople } from '../local/people-file.ts'
 import { readyLines } from '../local/ready-lines.ts'
 import { triggerLabel } from '../local/stack-names.ts'
 import { print } from '../terminal.ts'
+import { program } from '../program.ts'
 
 const usage = `usage: statewright open [--dir DIR]
 
@@ -20,7 +21,7 @@ export async function open(args: readonly string[]): Promise<number> {
   const dir = resolve(given ?? '.statewright')
   const endpoints = requireEndpoints(dir)
   if (!isRunning(endpoints))
-    throw new Error(`nothing runs in ${dir} any more: start it with statewright up --dir ${dir}`)
+    throw new Error(`nothing runs in ${dir} any more: start it with ${program} up --dir ${dir}`)
   print(readyLines({ endpoints, persons: findPeople(dir) ?? {}, triggerLabel, dir: given }))
   return 0
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { readPrivate, writePrivate } from './private-json.ts'
+import { program } from '../program.ts'
 
 export const Endpoints = Type.Object({
   pid: Type.Integer(),
@@ -40,7 +41,7 @@ export function requireEndpoints(dir: string): Endpoints {
   const found = findEndpoints(dir)
   if (found === undefined)
     throw new Error(
-      `nothing runs in ${dir}: start it with statewright up --dir ${dir}, or name another folder with --dir`,
+      `nothing runs in ${dir}: start it with ${program} up --dir ${dir}, or name another folder with --dir`,
     )
   return found
 }

@@ -2,6 +2,7 @@
 import { people } from '../../standins/people.ts'
 import type { Endpoints } from './endpoints.ts'
 import type { PeopleFile } from './people-file.ts'
+import { program } from '../program.ts'
 
 const roles: Readonly<Record<string, string>> = {
   [people.maintainer]: 'maintainer',
@@ -27,13 +28,13 @@ export function readyLines({ endpoints, persons, triggerLabel, dir }: Ready): re
     `  inspector         ${inspector}`,
     ...(signInCode === undefined
       ? []
-      : [`  sign-in code      ${signInCode} (the inspector and statewright login ask for it)`]),
+      : [`  sign-in code      ${signInCode} (the inspector and ${program} login ask for it)`]),
     ...names.map(
       ([login, role]) => `  ${`${login}, ${role}`.padEnd(17)} ${personLink(forge, persons[login]?.key ?? '')}`,
     ),
     '',
     `next: open an issue as ${people.reporter} with the label ${triggerLabel}, and approve its plan as ${people.maintainer}`,
-    `      statewright inspector${at} prints a link that signs in; statewright open${at} prints these lines again`,
+    `      ${program} inspector${at} prints a link that signs in; ${program} open${at} prints these lines again`,
   ]
 }
 

@@ -8,7 +8,7 @@ import { text, UsageError, type Parsed } from '../args.ts'
 import { localConnection, orchestratorClient, type Connection, type OrchestratorClient } from '../client.ts'
 import { credentialsFile, nonEmpty, programTokens, type Environment } from '../knowledge-service.ts'
 import { findEndpoints, requireEndpoints } from '../local/endpoints.ts'
-import { version } from '../program.ts'
+import { program, version } from '../program.ts'
 import { serverAddress } from './address.ts'
 import { contextsFile, readContexts } from './contexts.ts'
 
@@ -56,12 +56,12 @@ function serverNamed(contexts: Readonly<Record<string, { readonly server: string
   if (found !== undefined) return serverAddress(found.server)
   const known = Object.keys(contexts)
   throw new UsageError(
-    `there is no context ${name}: ${known.length === 0 ? 'statewright login --server URL makes one' : `there are ${known.join(', ')}`}`,
+    `there is no context ${name}: ${known.length === 0 ? `${program} login --server URL makes one` : `there are ${known.join(', ')}`}`,
   )
 }
 
 async function remote(url: string, env: Environment): Promise<Connection> {
-  const login = `statewright login --server ${url}`
+  const login = `${program} login --server ${url}`
   const next = {
     unreachable: `check the address and the network; the orchestrator's own state is at ${url}/readyz`,
     unauthenticated: `sign in again: ${login}`,

@@ -3,6 +3,7 @@ import { git } from '../local/git-seed.ts'
 import { people } from '../../standins/people.ts'
 import type { OwnCopy } from './own-copy.ts'
 import type { End } from './play.ts'
+import { program } from '../program.ts'
 
 /** A terminal's memory is short; git shows the rest. */
 const mostLines = 400
@@ -26,7 +27,7 @@ export function takeOverLines(own: string, barePath: string, branch: string): re
 
 /** Nothing serves a page once the command has ended: another call goes on. `call`: its words. */
 export function goOnLines(end: End, call: readonly string[], keep: boolean): readonly string[] {
-  const again = ['  statewright', 'try', ...call.map(quoted)].join(' ')
+  const again = [`  ${program}`, 'try', ...call.map(quoted)].join(' ')
   if (end === 'waits')
     return [
       ...['', `the plan waits for a person. On a terminal this goes on, and asks ${people.maintainer}:`, again],
