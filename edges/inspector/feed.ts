@@ -1,6 +1,9 @@
-/** What is committed, as it is told to pages; kept a while, so that a page that lost its line misses nothing. */
+/**
+ * What is committed, as it is told to pages: kept a while, so that a page that lost its line misses nothing, and told in bundles,
+ * so that many pages cost the process of the actors little. Of an actor that made several steps a bundle tells the last.
+ */
 import { standingOf } from '../../machines/why/standing.ts'
-import type { Ids } from '../../http/ports.ts'
+import type { Clock, Ids } from '../../http/ports.ts'
 import { parseAddress } from '../../runtime/address.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
 import type { Observed } from './deps.ts'
@@ -8,6 +11,11 @@ import type { StepMessage } from './messages.ts'
 
 /** Some minutes of a busy orchestrator; about half a megabyte. */
 const mostKept = 2000
+
+/** Between two bundles at least: nobody sees more lights go on in a second. */
+const shortestPauseMs = 200
+/** Bundles a second to all pages together: with more pages each hears more seldom, and what they cost stays the same. */
+const mostSends = 200
 
 interface Resumed {
   readonly missed: boolean
@@ -19,12 +27,17 @@ export class Feed {
   /** Another after every start, so that numbers of an earlier one mean nothing. */
   readonly id: string
   readonly #kept: StepMessage[] = []
-  readonly #listeners = new Set<(message: StepMessage) => void>()
+  readonly #listeners = new Set<(bundle: Buffer) => void>()
+  readonly #waiting = new Map<string, StepMessage>()
   readonly #unsubscribe: () => void
+  readonly #clock: Clock
+  #timer: ReturnType<Clock['setTimer']> | undefined
+  #flushedAt = -Infinity
   #n = 0
 
-  constructor(runtime: Pick<Observed, 'subscribe'>, ids: Ids) {
+  constructor(runtime: Pick<Observed, 'subscribe'>, ids: Ids, clock: Clock) {
     this.id = ids.next()
+    this.#clock = clock
     this.#unsubscribe = runtime.subscribe((row) => this.#add(row))
   }
 
@@ -43,13 +56,16 @@ export class Feed {
     return { missed: false, messages: this.#kept.filter(({ n }) => n > last) }
   }
 
-  listen(listener: (message: StepMessage) => void): () => void {
+  /** From the next step on: what waits to be told is told before, to who listened then. A bundle is JSON. */
+  listen(listener: (bundle: Buffer) => void): () => void {
+    this.#flush()
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
   close(): void {
     this.#unsubscribe()
+    this.#timer?.cancel()
     this.#listeners.clear()
   }
 
@@ -60,6 +76,22 @@ export class Feed {
     const message = { n: ++this.#n, address, seq, path, status, type: event.type, at, standing }
     this.#kept.push(message)
     if (this.#kept.length > mostKept) this.#kept.shift()
-    for (const listener of this.#listeners) listener(message)
+    if (this.#listeners.size === 0) return
+    // Anew, so that a bundle is in the order of its numbers.
+    this.#waiting.delete(address)
+    this.#waiting.set(address, message)
+    const pauseMs = Math.max(shortestPauseMs, (this.#listeners.size / mostSends) * 1000)
+    const waitMs = Math.min(pauseMs, Math.max(0, this.#flushedAt + pauseMs - this.#clock.now()))
+    this.#timer ??= this.#clock.setTimer(waitMs, () => this.#flush())
+  }
+
+  #flush(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    if (this.#waiting.size === 0) return
+    const bundle = Buffer.from(JSON.stringify([...this.#waiting.values()]))
+    this.#waiting.clear()
+    this.#flushedAt = this.#clock.now()
+    for (const listener of this.#listeners) listener(bundle)
   }
 }

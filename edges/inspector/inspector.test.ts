@@ -254,7 +254,7 @@ function openLine(headers: Record<string, string>, after = ''): Promise<Line> {
   const come: Record<string, unknown>[] = []
   let wake = (): void => undefined
   socket.on('message', (data: Buffer) => {
-    come.push(JSON.parse(data.toString()) as Record<string, unknown>)
+    come.push(...[JSON.parse(data.toString()) as Record<string, unknown>].flat())
     wake()
   })
   const next = async (): Promise<Record<string, unknown>> => {

@@ -38,15 +38,17 @@ interface Listening {
 }
 
 function serve({ line, request, principal, feed }: Listening, { clock }: InspectorDeps): void {
-  const tell = (message: object): void => {
+  const send = (bundle: Buffer): void => {
     if (line.bufferedAmount > mostBuffered) line.close(tryAgainLater, 'too slow')
-    else line.send(JSON.stringify(message))
+    else line.send(bundle, { binary: false })
   }
+  const tell = (message: object): void => send(Buffer.from(JSON.stringify(message)))
   const after = new URLSearchParams(request.url?.split('?', 2)[1]).get('after') ?? undefined
   const { missed, messages } = feed.since(after)
   const hello: HelloMessage = { feed: feed.id, missed, now: clock.now() }
-  for (const message of [hello, ...messages]) tell(message)
-  const leave = feed.listen(tell)
+  tell(hello)
+  if (messages.length > 0) tell(messages)
+  const leave = feed.listen(send)
   let isAnswering = true
   let beat = clock.setTimer(HEARTBEAT_MS, ping)
   line.on('pong', () => (isAnswering = true))

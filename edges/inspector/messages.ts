@@ -1,4 +1,4 @@
-/** What the feed tells pages, over /inspector/live. */
+/** What the feed tells pages, over /inspector/live: a hello, then bundles of steps, and the time where nothing happens. */
 import { Type, type Static } from 'typebox'
 import { StandingRow } from './answers.ts'
 
@@ -15,6 +15,9 @@ export const StepMessage = Type.Object({
   standing: StandingRow,
 })
 export type StepMessage = Static<typeof StepMessage>
+
+/** In the order of `n`; of several steps of one actor the last. */
+export type Bundle = readonly StepMessage[]
 
 /** First on every line. `missed`: what lies between is no longer kept, so the page reads everything anew. */
 export const HelloMessage = Type.Object({ feed: Type.String(), missed: Type.Boolean(), now: Type.Number() })

@@ -20,7 +20,7 @@ import { storyRoute } from './routes/story.ts'
 
 export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {
   const assets = await readAssets(deps.definitions.map(({ kind }) => kind))
-  const feed = new Feed(deps.runtime, deps.ids)
+  const feed = new Feed(deps.runtime, deps.ids, deps.clock)
   const page = deps.signIn === undefined ? assets.html : assets.html.replace('<body>', '<body data-sign-in>')
   pageRoutes(app, deps, assets, page)
   signInRoutes(app, deps, page)

@@ -136,7 +136,9 @@ const laboratory: readonly Zone[] = [
       'edges/agents/bundle/',
       // Only the composition root puts the tools' server into the wrapper's process.
       'edges/agents/mcp/',
-      'property-tests/prove/',
+      'edges/inspector/',
+      'orchestrator/',
+      'property-tests/',
       kit,
     ],
     development: true,

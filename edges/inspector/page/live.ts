@@ -1,5 +1,5 @@
 /** The line to the feed: kept open, and resumed behind the last message that came. Its first position comes with what is read. */
-import type { HelloMessage, StepMessage } from '../messages.ts'
+import type { Bundle, HelloMessage, StepMessage } from '../messages.ts'
 
 export type LineState = 'connecting' | 'open' | 'lost'
 
@@ -39,15 +39,20 @@ export function openLine(listener: Listener): () => void {
     const { protocol, host } = location
     socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/inspector/live?after=${feed}.${last}`)
     socket.addEventListener('message', ({ data }) =>
-      take(JSON.parse(String(data)) as HelloMessage | StepMessage | { now: number }),
+      take(JSON.parse(String(data)) as HelloMessage | Bundle | { now: number }),
     )
     socket.addEventListener('close', retry)
     watch()
   }
 
-  function take(message: HelloMessage | StepMessage | { readonly now: number }): void {
+  function take(message: HelloMessage | Bundle | { readonly now: number }): void {
     watch()
-    if ('feed' in message) {
+    if (isBundle(message)) {
+      for (const step of message) {
+        last = step.n
+        listener.onStep(step)
+      }
+    } else if ('feed' in message) {
       const isMissed = message.missed
       if (message.feed !== feed) last = 0
       feed = message.feed
@@ -55,9 +60,6 @@ export function openLine(listener: Listener): () => void {
       listener.onTime(message.now)
       listener.onState('open')
       if (isMissed) listener.onMissed()
-    } else if ('n' in message) {
-      last = message.n
-      listener.onStep(message)
     } else listener.onTime(message.now)
   }
 
@@ -81,4 +83,8 @@ export function openLine(listener: Listener): () => void {
     clearTimeout(timer)
     socket?.close()
   }
+}
+
+function isBundle(message: object): message is Bundle {
+  return Array.isArray(message)
 }

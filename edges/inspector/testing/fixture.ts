@@ -35,11 +35,11 @@ export const goodToken = 'people'
 export const maintainers = async (): Promise<ReadonlyMap<string, readonly string[]>> =>
   new Map([['default/demo lib', ['Maria']]])
 
-export async function withFixture(use: (fixture: Fixture) => Promise<void>): Promise<void> {
+export async function withFixture(use: (fixture: Fixture) => Promise<void>, open = openSharedSql): Promise<void> {
   const clock = systemClock
   const ids = { next: () => randomUUID() }
   const { logger } = captureLog()
-  const sql = await openSharedSql()
+  const sql = await open()
   const runtime = createRuntime({
     sql,
     definitions: listedMachines,
@@ -57,8 +57,6 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
     ids,
     openapi: { title: 'Test', description: '' },
   })
-  const authenticate = bearer(verifyOnly(goodToken, 'alice'))
-  const allowFeed = (): void => undefined
   await registerInspector(server.app, {
     runtime,
     definitions: machines,
@@ -72,8 +70,8 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>): Pro
     clock,
     ids,
     logger,
-    authenticate,
-    allowFeed,
+    authenticate: bearer(verifyOnly(goodToken, 'alice')),
+    allowFeed: () => undefined,
     tickets,
     sessions: createSessions({ clock, key: 'key of sessions', lifetimeMs: 12 * 3_600_000 }),
   })
