@@ -111,35 +111,37 @@ export function App(): ComponentChild {
           )
         : null,
     ]),
-    isClosed ? h(Closed, null) : null,
-    h(ActorList, {
-      kinds: kinds ?? [],
-      groups: actors.groups,
-      filter,
-      selected: selection.address,
-      now,
-      onFilter: refine,
-      onMore: actors.more,
-      onSelect: (address: string) => show({ address }, 'chart'),
-    }),
-    selection.address === undefined && isBegun && !isClosed ? h(Home, { steps: steps + round, now, onError }) : null,
-    h(Actor, {
-      watched,
-      selection,
-      now,
-      state,
-      isStory: tab === 'story',
-      onTab: setTab,
-      onState: setState,
-      onSeq: (seq) =>
-        show(
-          {
-            ...(selection.address === undefined ? {} : { address: selection.address }),
-            ...(seq === undefined ? {} : { seq }),
-          },
-          tab,
-        ),
-    }),
+    h('main', null, [
+      isClosed ? h(Closed, null) : null,
+      h(ActorList, {
+        kinds: kinds ?? [],
+        groups: actors.groups,
+        filter,
+        selected: selection.address,
+        now,
+        onFilter: refine,
+        onMore: actors.more,
+        onSelect: (address: string) => show({ address }, 'chart'),
+      }),
+      selection.address === undefined && isBegun && !isClosed ? h(Home, { steps: steps + round, now, onError }) : null,
+      h(Actor, {
+        watched,
+        selection,
+        now,
+        state,
+        isStory: tab === 'story',
+        onTab: setTab,
+        onState: setState,
+        onSeq: (seq) =>
+          show(
+            {
+              ...(selection.address === undefined ? {} : { address: selection.address }),
+              ...(seq === undefined ? {} : { seq }),
+            },
+            tab,
+          ),
+      }),
+    ]),
   ])
 }
 
@@ -191,11 +193,11 @@ function Actor({ watched, selection, now, state, isStory, onTab, onState, onSeq 
   if (actor === undefined)
     return selection.address === undefined
       ? null
-      : h('main', { class: 'middle pane' }, h('p', { class: 'empty big' }, hint(watched, selection)))
+      : h('div', { class: 'middle pane' }, h('p', { class: 'empty big' }, hint(watched, selection)))
   const states = statesOn(chart, path)
   const { standing } = actor
   const hasStory = actor.kind === 'task'
-  return h('main', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}` }, [
+  return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}` }, [
     h('div', { class: 'middle pane' }, [
       h('h2', null, [
         h('span', { class: 'kind' }, actor.kind),

@@ -26,10 +26,10 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
     localStorage.setItem(meKey, name)
     setMe(name)
   }
-  if (board === undefined) return h('main', { class: 'home pane' }, h('p', { class: 'empty big' }, 'Loading…'))
+  if (board === undefined) return h('div', { class: 'home pane' }, h('p', { class: 'empty big' }, 'Loading…'))
   const { waiting, working, queued, ended } = board
   const isMine = me.trim() !== ''
-  return h('main', { class: 'home pane' }, [
+  return h('div', { class: 'home pane' }, [
     h(Strip, { board, now }),
     h('label', { class: 'me' }, [
       'Waits for me: ',

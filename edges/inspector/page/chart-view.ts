@@ -175,7 +175,9 @@ function stateView(state: ShownState, look: StateLook): ComponentChild {
   const flags = [isActive && 'active', isSelected && 'selected', isEntered && 'entered', within && 'folded']
   const entries = aroundLines(state.fromAround)
   const lit = within?.active ?? []
-  const words = [id, ...(isActive ? ['active'] : []), ...lit.map((leaf) => `in ${leaf}`), ...state.fromAround]
+  // What is seen comes in a row, as who speaks to the page reads it out.
+  const count = within === undefined ? [] : [`${within.count} states`]
+  const words = [id, ...entries.map((entry) => entry.slice(2)), ...lit, ...count, ...(isActive ? ['active'] : [])]
   const at = (event: Event, use: (id: string) => void): void => {
     event.stopPropagation()
     use(id)
@@ -201,7 +203,7 @@ function stateView(state: ShownState, look: StateLook): ComponentChild {
         ? h('rect', { class: 'inner', x: x + 3, y: y + 3, width: width - 6, height: height - 6, rx: 5 })
         : null,
       state.initial ? h('circle', { class: 'initial', cx: x + 1, cy: y + 1, r: 4 }) : null,
-      h('text', { class: 'name', x: x + 12, y: y + 20 }, state.label),
+      h('text', { class: 'name', x: x + 12, y: y + 20 }, `${state.label} `),
       // The label of the button has the same in words.
       [...entries, ...lit].map((line, index) =>
         h(
@@ -212,7 +214,7 @@ function stateView(state: ShownState, look: StateLook): ComponentChild {
             class: index < entries.length ? undefined : 'lit',
             'aria-hidden': 'true',
           },
-          line,
+          `${line} `,
         ),
       ),
       isBranch
@@ -264,7 +266,7 @@ function lineView(
         'marker-start': isBothWays ? marker(line.source) : undefined,
       }),
       texts.map(({ text, isLit }, index) =>
-        h('text', { x, y: y + index * lineHeight, class: isLit ? 'lit' : undefined }, text),
+        h('text', { x, y: y + index * lineHeight, class: isLit ? 'lit' : undefined }, `${text} `),
       ),
     ],
   )

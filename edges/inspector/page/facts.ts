@@ -155,7 +155,7 @@ function jsonOf(title: string, value: unknown, isOpen: boolean): ComponentChild 
 }
 
 function section(title: string, content: ComponentChildren): ComponentChild {
-  return h('div', { class: 'part' }, [h('h4', null, title), content])
+  return h('div', { class: 'part' }, [h('h3', null, title), content])
 }
 
 function pretty(value: unknown): string {

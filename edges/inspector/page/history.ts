@@ -15,7 +15,7 @@ interface HistoryProps {
 
 export function History({ rows, shown, hasMore, now, onShow, onMore }: HistoryProps): ComponentChild {
   return h('section', { class: 'history', 'aria-label': 'History' }, [
-    h('h4', null, 'History'),
+    h('h3', null, 'History'),
     rows === undefined
       ? h('p', { class: 'empty' }, 'Loading history…')
       : h('table', null, [

@@ -1,0 +1,94 @@
+/** Whoever reads the page by ear, by key, or on a narrow screen: axe finds nothing in any view. */
+import axe, { type AxeResults } from 'axe-core'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { describeRequiring } from '../../testing/requires.ts'
+import { issueFacts, playStory, withFixture, type Fixture } from './testing/fixture.ts'
+
+/** Each test opens a store, a platform and a page. */
+vi.setConfig({ testTimeout: 180_000 })
+
+const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
+type Size = keyof typeof sizes
+
+/** A Task that works, one that waits for people, one that ended, and a queue. */
+async function withStory(use: (fixture: Fixture, task: string) => Promise<void>): Promise<void> {
+  await withFixture(async (fixture) => {
+    const task = await playStory(fixture)
+    const limits = { maxConcurrentAgents: 4, capacity: 4, alertCapacity: 1 }
+    await fixture.send('queue:default/demo', { type: 'queue.configured', ...limits })
+    for (const number of [12, 13]) {
+      const facts = { ...issueFacts(number), selfProposed: number === 12 }
+      await fixture.send(`issue:default/lib-${number}`, { type: 'issue.observed', facts })
+    }
+    await use(fixture, task)
+  })
+}
+
+/** One view after the other, by what a person does: `seen` is what is there once it is drawn. */
+async function openViews(page: Page, fixture: Fixture, task: string, look: (view: string) => Promise<void>) {
+  const isNarrow = page.viewportSize()?.width === sizes.narrow.width
+  const show = async (view: string, seen: string, tab?: string): Promise<void> => {
+    if (tab !== undefined && isNarrow) await page.getByRole('button', { name: tab, exact: true }).click()
+    await page.locator(seen).first().waitFor()
+    await look(view)
+  }
+  await page.goto(`${fixture.url}/inspector`)
+  await show('sign-in', 'main.closed')
+  await page.goto(fixture.link())
+  await show('board', '.task .next')
+  if (isNarrow) await page.getByRole('button', { name: 'actors', exact: true }).click()
+  await page.getByText('Filters', { exact: true }).click()
+  await show('list', '.actor')
+  await page.goto(`${fixture.url}/inspector#actor=${task}`)
+  await show('story', '.story .lane', 'story')
+  if (!isNarrow) await page.getByRole('button', { name: 'show chart' }).click()
+  await show('chart', '.state.active', 'chart')
+  await page.locator('g.line[data-line="stage.live stage.rejected"]').press('Enter')
+  await show('facts', '.card.table', 'facts')
+  await show('history', '.history tbody tr', 'history')
+  await page.getByRole('button', { name: 'Show step 1', exact: true }).click()
+  await show('step', '.history tr.shown')
+}
+
+/** What axe finds, each with the part of the page. */
+async function findingsOf(page: Page): Promise<readonly string[]> {
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 160)}`))
+}
+
+describeRequiring('chromium', 'the inspector for everybody', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    const args = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args })
+  })
+  afterAll(() => browser.close())
+
+  async function withPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+    const page = await context.newPage()
+    await use(page)
+    await context.close()
+  }
+
+  const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+    (['wide', 'narrow'] as const).map((size): [typeof colorScheme, Size] => [colorScheme, size]),
+  )
+
+  test.each(looks)('axe finds nothing in any view of a %s, %s page', async (colorScheme, size) => {
+    await withStory(async (fixture, task) => {
+      await withPage({ viewport: sizes[size], colorScheme }, async (page) => {
+        await page.addInitScript({ content: axe.source })
+        const found: Record<string, readonly string[]> = {}
+        await openViews(page, fixture, task, async (view) => {
+          found[view] = await findingsOf(page)
+          const { SHOTS: folder } = process.env
+          if (folder) await page.screenshot({ path: `${folder}/${view}-${size}-${colorScheme}.png` })
+        })
+        expect(Object.fromEntries(Object.entries(found).filter(([, each]) => each.length > 0))).toEqual({})
+        expect(Object.keys(found)).toHaveLength(8)
+      })
+    })
+  })
+})
