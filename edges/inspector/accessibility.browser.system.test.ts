@@ -3,6 +3,7 @@ import axe, { type AxeResults } from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
+import { keyTable, printed } from './page/keys.ts'
 import { issueFacts, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 
 /** Each test opens a store, a platform and a page. */
@@ -67,6 +68,7 @@ describeRequiring('chromium', 'the inspector for everybody', () => {
 
   async function withPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
     const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+    await context.addInitScript({ content: axe.source })
     const page = await context.newPage()
     await use(page)
     await context.close()
@@ -79,7 +81,6 @@ describeRequiring('chromium', 'the inspector for everybody', () => {
   test.each(looks)('axe finds nothing in any view of a %s, %s page', async (colorScheme, size) => {
     await withStory(async (fixture, task) => {
       await withPage({ viewport: sizes[size], colorScheme }, async (page) => {
-        await page.addInitScript({ content: axe.source })
         const found: Record<string, readonly string[]> = {}
         await openViews(page, fixture, task, async (view) => {
           found[view] = await findingsOf(page)
@@ -88,6 +89,98 @@ describeRequiring('chromium', 'the inspector for everybody', () => {
         })
         expect(Object.fromEntries(Object.entries(found).filter(([, each]) => each.length > 0))).toEqual({})
         expect(Object.keys(found)).toHaveLength(8)
+      })
+    })
+  })
+
+  test('`?` opens the list of all keys, Escape closes it, and a letter in the search stays a letter', async () => {
+    await withStory(async (fixture) => {
+      await withPage({ viewport: sizes.wide }, async (page) => {
+        await page.goto(fixture.link())
+        await page.locator('.task').first().waitFor()
+        await page.keyboard.press('?')
+        const list = page.getByRole('dialog', { name: 'Keys' })
+        for (const { keys, does } of Object.values(keyTable).flat()) {
+          const row = list.locator('dl div', { hasText: does }).filter({ hasText: printed(keys[0]) })
+          await row.first().waitFor()
+        }
+        expect(await findingsOf(page)).toEqual([])
+        await page.keyboard.press('Escape')
+        await list.waitFor({ state: 'hidden' })
+        await page.keyboard.press('/')
+        await page.keyboard.type('?x')
+        expect(await page.getByRole('searchbox').inputValue()).toBe('?x')
+        expect(await list.isVisible()).toBe(false)
+      })
+    })
+  })
+
+  /** What has the focus: its own words, or those of its name. */
+  const focused = (page: Page): Promise<string> =>
+    page.evaluate<string>(`(document.activeElement.ariaLabel ?? document.activeElement.innerText).split('\\n')[0]`)
+
+  /** Each stop of the tab key behind the first one, and whether it is seen there. */
+  async function stopsOf(page: Page): Promise<readonly string[]> {
+    await page.locator('.skip').focus()
+    const stops: string[] = []
+    for (let count = 0; count < 40; count += 1) {
+      await page.keyboard.press('Tab')
+      if (await page.evaluate<boolean>('document.activeElement === document.body')) return stops
+      const isSeen = await page.evaluate<boolean>(
+        `document.activeElement.closest('svg') !== null || getComputedStyle(document.activeElement).outlineStyle !== 'none'`,
+      )
+      expect(isSeen, `the focus on ${await focused(page)} is seen`).toBe(true)
+      stops.push(await page.evaluate<string>(`document.activeElement.closest('[class]').className.split(' ')[0]`))
+    }
+    return stops
+  }
+
+  test('list, board and history are one tab stop each; arrow keys, Home and End go among theirs', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({ viewport: sizes.wide }, async (page) => {
+        await page.goto(fixture.link())
+        await page.locator('.task .next').first().waitFor()
+        const stops = await stopsOf(page)
+        expect(stops.filter((name) => ['scroll', 'actor', 'actors'].includes(name))).toHaveLength(1)
+        expect(stops.filter((name) => name === 'task')).toHaveLength(1)
+        const titles = await page.evaluate<string[]>(
+          `[...document.querySelectorAll('.column:has(.task)')].map((column) => column.querySelector('a').innerText)`,
+        )
+        await page.locator('.task a').first().focus()
+        await page.keyboard.press('ArrowRight')
+        expect(await focused(page)).toBe(titles[1])
+        await page.keyboard.press('End')
+        expect(await focused(page)).toContain('8')
+        await page.keyboard.press('Home')
+        expect(await focused(page)).toBe(titles[0])
+        await page.locator('.scroll summary').first().focus()
+        await page.keyboard.press('ArrowDown')
+        expect(await focused(page)).toBe('default/demo')
+        await page.keyboard.press('Shift+Tab')
+        await page.keyboard.press('Tab')
+        expect(await focused(page)).toBe('default/demo')
+        await page.goto(`${fixture.url}/inspector#actor=${task}`)
+        await page.getByRole('button', { name: 'Show step 3' }).focus()
+        await page.keyboard.press('End')
+        expect(await focused(page)).toBe('Show step 1')
+        expect(page.url()).toMatch(/&seq=1$/)
+        expect((await stopsOf(page)).filter((name) => name === 'shown')).toHaveLength(1)
+      })
+    })
+  })
+
+  test.each(['wide', 'narrow'] as const)('the first tab stop of a %s page leads past the list', async (size) => {
+    await withStory(async (fixture) => {
+      await withPage({ viewport: sizes[size] }, async (page) => {
+        await page.goto(fixture.link())
+        await page.locator('.task').first().waitFor()
+        await page.keyboard.press('Tab')
+        expect(await focused(page)).toBe('Skip the list')
+        await page.keyboard.press('Enter')
+        expect(await page.evaluate('document.activeElement.id')).toBe('view')
+        await page.keyboard.press('Tab')
+        expect(await focused(page)).toBe('default/demo')
+        expect(new URL(page.url()).hash).toBe('')
       })
     })
   })

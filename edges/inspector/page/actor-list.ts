@@ -2,6 +2,7 @@ import { Fragment, h, type ComponentChild } from 'preact'
 import type { ActorRow } from '../answers.ts'
 import { standingWords } from './facts.ts'
 import { age } from './format.ts'
+import { OneTabStop } from './one-tab-stop.ts'
 import { filterNames, type Filter } from './selection.ts'
 
 export interface Group {
@@ -31,8 +32,8 @@ export function ActorList(props: ActorListProps): ComponentChild {
       filters(props),
     ]),
     h(
-      'div',
-      { class: 'scroll' },
+      OneTabStop,
+      { tag: 'div', class: 'scroll', items: 'summary,button' },
       props.groups === undefined ? h('p', { class: 'empty' }, 'Loading actors…') : listed(props.groups, props),
     ),
   ])

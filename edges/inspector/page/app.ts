@@ -11,6 +11,7 @@ import { ChartView } from './chart-view.ts'
 import { Facts, standingWords } from './facts.ts'
 import { span } from './format.ts'
 import { History } from './history.ts'
+import { KeyList } from './key-list.ts'
 import { openLine, type LineState } from './live.ts'
 import { readFilter, readSelection, writeSelection, type Filter, type Selection } from './selection.ts'
 import { TaskStory } from './story.ts'
@@ -85,10 +86,18 @@ export function App(): ComponentChild {
     setTab(to)
   }
   if (closed === 'signedOut') return h(SignedOut, null)
+  const search = (): void => {
+    const field = document.querySelector<HTMLElement>('[type=search]')
+    if (field?.checkVisibility() === true) return field.focus()
+    setTab('actors')
+    requestAnimationFrame(() => field?.focus())
+  }
   return h('div', { class: `app tab-${tab}` }, [
     h('header', null, [
+      h('a', { class: 'skip', href: '#view', onClick: skip }, 'Skip the list'),
       h('h1', null, h('a', { href: '#', onClick: () => show({}, 'board') }, 'Statewright')),
       isClosed ? null : h('span', { class: `line ${line}`, role: 'status' }, lineText[line]),
+      h(KeyList, { onSearch: search }),
       h(
         'div',
         { class: 'tabs' },
@@ -111,7 +120,7 @@ export function App(): ComponentChild {
           )
         : null,
     ]),
-    h('main', null, [
+    h('main', { tabIndex: -1 }, [
       isClosed ? h(Closed, null) : null,
       h(ActorList, {
         kinds: kinds ?? [],
@@ -143,6 +152,14 @@ export function App(): ComponentChild {
       }),
     ]),
   ])
+}
+
+/** The address bar holds what is looked at, so the link moves the focus alone. */
+function skip(event: Event): void {
+  event.preventDefault()
+  const view = document.getElementById('view')
+  if (view?.checkVisibility() === true) view.focus()
+  else document.querySelector('main')?.focus()
 }
 
 /** The session ended by itself, or somebody ended it: then nothing of what it showed is left to see. */
@@ -193,11 +210,15 @@ function Actor({ watched, selection, now, state, isStory, onTab, onState, onSeq 
   if (actor === undefined)
     return selection.address === undefined
       ? null
-      : h('div', { class: 'middle pane' }, h('p', { class: 'empty big' }, hint(watched, selection)))
+      : h(
+          'div',
+          { class: 'middle pane', id: 'view', tabIndex: -1 },
+          h('p', { class: 'empty big' }, hint(watched, selection)),
+        )
   const states = statesOn(chart, path)
   const { standing } = actor
   const hasStory = actor.kind === 'task'
-  return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}` }, [
+  return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}`, id: 'view', tabIndex: -1 }, [
     h('div', { class: 'middle pane' }, [
       h('h2', null, [
         h('span', { class: 'kind' }, actor.kind),

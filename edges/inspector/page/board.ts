@@ -5,6 +5,7 @@ import type { Board, Card } from '../../../machines/why/board.ts'
 import { readBoard } from './api.ts'
 import { toForge } from './facts.ts'
 import { age, count, span } from './format.ts'
+import { OneTabStop } from './one-tab-stop.ts'
 import { readFilter, writeSelection } from './selection.ts'
 
 interface HomeProps {
@@ -26,10 +27,11 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
     localStorage.setItem(meKey, name)
     setMe(name)
   }
-  if (board === undefined) return h('div', { class: 'home pane' }, h('p', { class: 'empty big' }, 'Loading…'))
+  if (board === undefined)
+    return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, h('p', { class: 'empty big' }, 'Loading…'))
   const { waiting, working, queued, ended } = board
   const isMine = me.trim() !== ''
-  return h('div', { class: 'home pane' }, [
+  return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, [
     h(Strip, { board, now }),
     h('label', { class: 'me' }, [
       'Waits for me: ',
@@ -43,7 +45,7 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
     ]),
     board.projects.length === 0
       ? h(FirstSteps, null)
-      : h('div', { class: 'columns' }, [
+      : h(OneTabStop, { tag: 'div', class: 'columns', items: 'a', columns: '.column' }, [
           h(Column, {
             title: isMine ? `Waits for ${me.trim()}` : 'Waits for people',
             column: waiting,
@@ -96,7 +98,7 @@ function FirstSteps(): ComponentChild {
 /** What keeps all Tasks of a Project, where something does; else its slots and limits. */
 function Strip({ board, now }: { readonly board: Board; readonly now: number }): ComponentChild {
   const { withheld } = board
-  return h('ul', { class: 'strip' }, [
+  return h(OneTabStop, { tag: 'ul', class: 'strip', items: 'a' }, [
     withheld === null
       ? null
       : h('li', { class: 'bad' }, [

@@ -5,6 +5,7 @@ import { moveText, pathData } from '../charts/svg.ts'
 import { aroundLines, lineHeight } from '../charts/text-size.ts'
 import { exportChart, exportFormats, type ExportFormat } from './export-chart.ts'
 import { branchesOf, foldChart, openAtFirst, type Room, type ShownChart, type ShownState } from './fold.ts'
+import { keyIn } from './keys.ts'
 import { useDrag, useRoom, useZoom } from './pan-and-zoom.ts'
 import { labelOf, type Taken } from './taken.ts'
 
@@ -145,8 +146,7 @@ function drawing(
 
 /** Arrow keys go through states and lines, Enter shows a table, Space opens and folds a branch. */
 function walk(event: KeyboardEvent, onFold: (id: string) => void): void {
-  const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
-  const by = steps[event.key]
+  const { by } = keyIn('Chart', event.key) ?? {}
   const here = (event.target as Element).closest<SVGGElement>('.state,g.line')
   if (here === null) return
   const { state } = here.dataset

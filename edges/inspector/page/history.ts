@@ -2,6 +2,7 @@ import { h, type ComponentChild } from 'preact'
 import type { HistoryRow } from '../answers.ts'
 import { shortPath } from './actor-list.ts'
 import { clockTime } from './format.ts'
+import { OneTabStop } from './one-tab-stop.ts'
 
 interface HistoryProps {
   /** Newest first. */
@@ -29,8 +30,8 @@ export function History({ rows, shown, hasMore, now, onShow, onMore }: HistoryPr
             ),
           ),
           h(
-            'tbody',
-            null,
+            OneTabStop,
+            { tag: 'tbody', items: 'button', onArrival: (button) => button.click() },
             rows.map((row, index) =>
               rowView(row, {
                 isShown: row.seq === (shown ?? rows[0]?.seq),
@@ -61,7 +62,7 @@ function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: 
     .filter(Boolean)
     .join(' ')
   return h('tr', { key: row.seq, class: classes, 'aria-selected': isShown, onClick: choose }, [
-    h('td', null, h('button', { 'aria-label': `Show step ${row.seq}`, onKeyDown: step }, row.seq)),
+    h('td', null, h('button', { 'aria-label': `Show step ${row.seq}` }, row.seq)),
     h('td', null, clockTime(row.at, now)),
     h('td', { title: row.path }, [
       h(
@@ -89,15 +90,4 @@ function effectNames({ effects }: HistoryRow): string {
 function nameOf({ type, params }: HistoryRow['effects'][number]): string {
   const { event } = params as { readonly event?: { readonly type?: string } }
   return type === 'deliver' && event?.type !== undefined ? `→ ${event.type}` : type
-}
-
-/** Up and down go through the steps, as in any list. */
-function step(event: KeyboardEvent): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-  const row = (event.target as Element).closest('tr')
-  const next = event.key === 'ArrowDown' ? row?.nextElementSibling : row?.previousElementSibling
-  const button = next?.querySelector('button')
-  event.preventDefault()
-  button?.focus()
-  button?.click()
 }

@@ -7,6 +7,7 @@ import type { StoryAnswer } from '../read-story.ts'
 import { readStory } from './api.ts'
 import { effectsOf, toForge } from './facts.ts'
 import { age, count, span } from './format.ts'
+import { OneTabStop } from './one-tab-stop.ts'
 import { readFilter, writeSelection } from './selection.ts'
 
 interface StoryProps {
@@ -149,8 +150,8 @@ function LaneView({ lane: { title, bars }, story, now, isOpen, onOpen }: LanePro
       ),
     ]),
     h(
-      'ol',
-      { class: 'plain' },
+      OneTabStop,
+      { tag: 'ol', class: 'plain', items: 'a' },
       bars.map((bar) => h('li', { class: toneIn(bar) }, barWords(bar, now, onOpen))),
     ),
   ])

@@ -1,0 +1,47 @@
+/** The one table of keys: what handles them reads it, and so does the list that `?` opens. */
+export interface Key {
+  /** As events name them. */
+  readonly keys: readonly string[]
+  readonly does: string
+  /** How far it goes on among those that share a tab stop. */
+  readonly by?: number
+  /** Columns to the right. */
+  readonly columns?: number
+  readonly action?: 'openKeys' | 'search'
+}
+
+export const keyTable = {
+  Anywhere: [
+    { keys: ['?'], does: 'opens this list', action: 'openKeys' },
+    { keys: ['/'], does: 'goes to the search', action: 'search' },
+    { keys: ['Escape'], does: 'closes this list' },
+    { keys: ['Tab'], does: 'goes on; the list, the board and the history are one stop each' },
+  ],
+  'List, board, history': [
+    { keys: ['ArrowDown'], does: 'the next one', by: 1 },
+    { keys: ['ArrowUp'], does: 'the one before', by: -1 },
+    { keys: ['Home'], does: 'the first one', by: -Infinity },
+    { keys: ['End'], does: 'the last one', by: Infinity },
+    { keys: ['Enter'], does: 'opens it' },
+  ],
+  Board: [
+    { keys: ['ArrowRight'], does: 'the next column', columns: 1 },
+    { keys: ['ArrowLeft'], does: 'the column before', columns: -1 },
+  ],
+  Chart: [
+    { keys: ['ArrowRight', 'ArrowDown'], does: 'the next state or line', by: 1 },
+    { keys: ['ArrowLeft', 'ArrowUp'], does: 'the one before', by: -1 },
+    { keys: ['Enter'], does: 'shows its table' },
+    { keys: [' '], does: 'opens or folds a branch' },
+  ],
+} as const satisfies Readonly<Record<string, readonly Key[]>>
+
+export function keyIn(place: keyof typeof keyTable, key: string): Key | undefined {
+  const rows: readonly Key[] = keyTable[place]
+  return rows.find(({ keys }) => keys.includes(key))
+}
+
+/** As it is printed on a keyboard. */
+export function printed(key: string): string {
+  return { ' ': 'Space', ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→' }[key] ?? key
+}

@@ -1,0 +1,57 @@
+/** Many that are one tab stop: the tab key goes past them, and arrow keys, Home and End go among them. */
+import { h, type ComponentChild, type ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { keyIn } from './keys.ts'
+
+interface OneTabStopProps {
+  readonly tag: 'div' | 'ol' | 'tbody' | 'ul'
+  readonly class?: string
+  /** Selects those that are gone through. */
+  readonly items: string
+  /** Selects the columns that they stand in, where the keys to the left and right lead to others. */
+  readonly columns?: string
+  readonly children?: ComponentChildren
+  /** It has the focus now. */
+  onArrival?(item: HTMLElement): void
+}
+
+export function OneTabStop({ tag, items, columns, onArrival, children, ...others }: OneTabStopProps): ComponentChild {
+  const frame = useRef<HTMLElement>(null)
+  const latest = useRef<HTMLElement | undefined>(undefined)
+  const all = (within: Element | null = frame.current): readonly HTMLElement[] =>
+    [...(within?.querySelectorAll<HTMLElement>(items) ?? [])].filter((item) => item.checkVisibility())
+
+  /** What was there last is the stop; before anybody was there, what is looked at, else the first one. */
+  const settle = (): void => {
+    const there = all()
+    const known = there.find((item) => item === latest.current)
+    const stop = known ?? there.find((item) => item.ariaCurrent === 'true') ?? there[0]
+    for (const item of there) item.tabIndex = item === stop ? 0 : -1
+  }
+  useLayoutEffect(settle)
+
+  const goTo = (item: HTMLElement | undefined, event: KeyboardEvent): void => {
+    event.preventDefault()
+    item?.focus()
+    if (item !== undefined) onArrival?.(item)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { by } = keyIn('List, board, history', event.key) ?? {}
+    const { columns: aside } = keyIn('Board', event.key) ?? {}
+    const there = all()
+    const at = there.findIndex((item) => item === event.target)
+    if (at < 0 || event.ctrlKey || event.altKey || event.metaKey) return
+    if (by !== undefined) goTo(there[Math.min(Math.max(at + by, 0), there.length - 1)], event)
+    if (aside === undefined || columns === undefined) return
+    const filled = [...(frame.current?.querySelectorAll(columns) ?? [])].map(all).filter(({ length }) => length > 0)
+    const column = filled.findIndex((each) => each.some((item) => item === event.target))
+    goTo(filled[column + aside]?.[0], event)
+  }
+  const onFocusIn = ({ target }: FocusEvent): void => {
+    if (!(target instanceof HTMLElement) || !target.matches(items)) return
+    latest.current = target
+    settle()
+  }
+  // What was folded shows others.
+  return h(tag, { ...others, ref: frame as never, onKeyDown, onFocusIn, onToggleCapture: settle }, children)
+}
