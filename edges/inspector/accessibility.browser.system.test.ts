@@ -41,8 +41,8 @@ async function openViews(page: Page, fixture: Fixture, task: string, look: (view
   if (isNarrow) await page.getByRole('button', { name: 'actors', exact: true }).click()
   await page.getByText('Filters', { exact: true }).click()
   await show('list', '.actor')
-  await page.goto(`${fixture.url}/inspector#actor=${task}`)
-  await show('story', '.story .lane', 'story')
+  await page.goto(`${fixture.url}/inspector#actor=${task}&view=story`)
+  await show('story', '.story .lane')
   if (!isNarrow) await page.getByRole('button', { name: 'show chart' }).click()
   await show('chart', '.state.active', 'chart')
   await page.locator('g.line[data-line="stage.live stage.rejected"]').press('Enter')
@@ -123,14 +123,16 @@ describeRequiring('chromium', 'the inspector for everybody', () => {
   async function stopsOf(page: Page): Promise<readonly string[]> {
     await page.locator('.skip').focus()
     const stops: string[] = []
-    for (let count = 0; count < 40; count += 1) {
+    for (let count = 0; count < 80; count += 1) {
       await page.keyboard.press('Tab')
       if (await page.evaluate<boolean>('document.activeElement === document.body')) return stops
       const isSeen = await page.evaluate<boolean>(
         `document.activeElement.closest('svg') !== null || getComputedStyle(document.activeElement).outlineStyle !== 'none'`,
       )
       expect(isSeen, `the focus on ${await focused(page)} is seen`).toBe(true)
-      stops.push(await page.evaluate<string>(`document.activeElement.closest('[class]').className.split(' ')[0]`))
+      stops.push(
+        await page.evaluate<string>(`document.activeElement.closest('[class]').getAttribute('class').split(' ')[0]`),
+      )
     }
     return stops
   }

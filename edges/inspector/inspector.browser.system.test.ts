@@ -96,6 +96,8 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
       await fixture.send('issue:default/lib-12', { type: 'issue.observed', facts })
       await fixture.send('queue:default/demo', { type: 'queue.configured', ...limits })
       await withPage({}, async (page) => {
+        const charts: string[] = []
+        page.on('request', (request) => request.url().includes('/charts/') && charts.push(request.url()))
         await page.goto(fixture.link())
         const column = (name: RegExp) => page.locator('.column', { has: page.getByRole('heading', { name, level: 2 }) })
         const mine = column(/^Waits for/).getByRole('link', { name: '<b>Leave months out</b>' })
@@ -116,8 +118,10 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         await column(/^Ended/)
           .getByText('Parse durations with 7 units')
           .waitFor()
+        expect(charts).toEqual([])
         await mine.click()
         await page.locator('h2 .badge').waitFor()
+        expect(page.url()).toMatch(/&view=story$/)
         await page.getByRole('link', { name: 'Statewright' }).click()
         await column(/^Waits for maria/).waitFor()
         await page.setViewportSize({ width: 390, height: 844 })
@@ -146,7 +150,11 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         expect(await isActive(page, 'pod.starting')).toBe(true)
         expect(page.url()).toMatch(/&seq=1$/)
         await page.getByRole('button', { name: 'show story' }).click()
+        expect(page.url()).toMatch(/&seq=1&view=story$/)
+        await page.reload()
         await story.waitFor()
+        await page.goBack()
+        expect(await isActive(page, 'pod.starting')).toBe(true)
       })
     })
   })
@@ -481,6 +489,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
       await withStory(async (fixture, task) => {
         await withPage({ viewport: { width: 400, height: 800 }, colorScheme }, async (page) => {
           await page.goto(`${fixture.link()}#actor=${task}`)
+          await page.getByRole('button', { name: 'actors', exact: true }).click()
           await page
             .locator('.actor', { hasText: task.slice('task:'.length) })
             .first()

@@ -4,6 +4,7 @@ import { standingWords } from './facts.ts'
 import { age } from './format.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 import { filterNames, type Filter } from './selection.ts'
+import { refine, select, useView } from './view.ts'
 
 export interface Group {
   readonly kind: string
@@ -17,15 +18,18 @@ export interface Group {
 interface ActorListProps {
   readonly kinds: readonly string[]
   readonly groups: readonly Group[] | undefined
-  readonly filter: Filter
-  readonly selected: string | undefined
   readonly now: number
-  onFilter(next: Filter): void
-  onSelect(address: string): void
   onMore(kind: string): void
 }
 
-export function ActorList(props: ActorListProps): ComponentChild {
+interface Looked extends ActorListProps {
+  readonly filter: Filter
+  readonly selected: string | undefined
+}
+
+export function ActorList(given: ActorListProps): ComponentChild {
+  const { filter, selection } = useView()
+  const props = { ...given, filter, selected: selection.address }
   return h('nav', { class: 'actors pane', 'aria-label': 'Actors' }, [
     h('div', { class: 'search' }, [
       input(props, 'q', { type: 'search', placeholder: 'Find by title, id or person', 'aria-label': 'Find actors' }),
@@ -48,20 +52,20 @@ const rests: readonly (readonly [string, string])[] = [
 ]
 
 /** What is filtered by beside the search, and its order; folded, for most people search. */
-function filters(props: ActorListProps): ComponentChild {
-  const { filter, kinds, onFilter } = props
+function filters(props: Looked): ComponentChild {
+  const { filter, kinds } = props
   const used = filterNames.filter((name) => name !== 'q' && filter[name] !== '')
   const texts = ['project', 'repository', 'person', 'reason', 'state'] as const
   return h('details', { class: 'filters' }, [
     h('summary', null, used.length === 0 ? 'Filters' : `Filters (${used.length})`),
-    select(props, 'kind', 'kind', [['', 'all'], ...kinds.map((kind) => [kind, kind] as const)]),
+    choice(props, 'kind', 'kind', [['', 'all'], ...kinds.map((kind) => [kind, kind] as const)]),
     texts.map((name) => h('label', null, [h('span', null, name), input(props, name, { type: 'text' })])),
-    select(props, 'rests', 'no step for', rests),
-    select(props, 'sort', 'order', [
+    choice(props, 'rests', 'no step for', rests),
+    choice(props, 'sort', 'order', [
       ['', 'by name'],
       ['newest', 'last step first'],
     ]),
-    select(props, 'ended', 'ended', [
+    choice(props, 'ended', 'ended', [
       ['', 'shown'],
       ['no', 'left out'],
     ]),
@@ -69,34 +73,34 @@ function filters(props: ActorListProps): ComponentChild {
       ? null
       : h(
           'button',
-          { onClick: () => onFilter({ ...filter, ...Object.fromEntries(used.map((name) => [name, ''])) }) },
+          { onClick: () => refine({ ...filter, ...Object.fromEntries(used.map((name) => [name, ''])) }) },
           'Clear',
         ),
   ])
 }
 
-function input({ filter, onFilter }: ActorListProps, name: keyof Filter, attributes: object): ComponentChild {
+function input({ filter }: Looked, name: keyof Filter, attributes: object): ComponentChild {
   return h('input', {
     ...attributes,
     name,
     maxLength: 200,
     value: filter[name],
-    onInput: (event: Event) => onFilter({ ...filter, [name]: (event.target as HTMLInputElement).value }),
+    onInput: (event: Event) => refine({ ...filter, [name]: (event.target as HTMLInputElement).value }),
   })
 }
 
-function select(
-  { filter, onFilter }: ActorListProps,
+function choice(
+  { filter }: Looked,
   name: keyof Filter,
   label: string,
   choices: readonly (readonly [string, string])[],
 ): ComponentChild {
-  const onChange = (event: Event): void => onFilter({ ...filter, [name]: (event.target as HTMLSelectElement).value })
+  const onChange = (event: Event): void => refine({ ...filter, [name]: (event.target as HTMLSelectElement).value })
   const options = choices.map(([value, text]) => h('option', { value, selected: filter[name] === value }, text))
   return h('label', null, [h('span', null, label), h('select', { name, onChange }, options)])
 }
 
-function listed(groups: readonly Group[], props: ActorListProps): ComponentChild {
+function listed(groups: readonly Group[], props: Looked): ComponentChild {
   const shown = groups.filter(({ items }) => items.length > 0)
   if (shown.length > 0)
     return h(
@@ -111,7 +115,7 @@ function listed(groups: readonly Group[], props: ActorListProps): ComponentChild
   return h('p', { class: 'empty' }, words)
 }
 
-function groupView({ kind, items, total, nextCursor, isLoading }: Group, props: ActorListProps): ComponentChild {
+function groupView({ kind, items, total, nextCursor, isLoading }: Group, props: Looked): ComponentChild {
   return h('details', { open: true, key: kind }, [
     h('summary', null, [kind, h('span', { class: 'count' }, total < 1000 ? `${total}` : '1,000+')]),
     h(
@@ -129,7 +133,7 @@ function groupView({ kind, items, total, nextCursor, isLoading }: Group, props: 
   ])
 }
 
-function actorButton(row: ActorRow, { selected, now, onSelect }: ActorListProps): ComponentChild {
+function actorButton(row: ActorRow, { selected, now }: Looked): ComponentChild {
   const isSelected = row.address === selected
   return h(
     'button',
@@ -137,7 +141,7 @@ function actorButton(row: ActorRow, { selected, now, onSelect }: ActorListProps)
       class: `actor ${row.status}`,
       'aria-current': isSelected ? 'true' : undefined,
       title: `${row.address}\n${row.path}`,
-      onClick: () => onSelect(row.address),
+      onClick: () => select({ address: row.address }),
     },
     [
       h('span', { class: 'id' }, row.id),

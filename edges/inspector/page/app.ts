@@ -13,14 +13,13 @@ import { span } from './format.ts'
 import { History } from './history.ts'
 import { KeyList } from './key-list.ts'
 import { openLine, type LineState } from './live.ts'
-import { readFilter, readSelection, writeSelection, type Filter, type Selection } from './selection.ts'
+import { viewNames, viewOf, type Selection, type ViewName } from './selection.ts'
 import { TaskStory } from './story.ts'
 import { canSignIn, renewSession, signIn, signOut } from './sign-in.ts'
 import { activeOn, takenRows, type Taken } from './taken.ts'
 import { useActor, type Watched } from './use-actor.ts'
 import { useActors } from './use-actors.ts'
-
-type Tab = 'board' | 'actors' | 'story' | 'chart' | 'facts' | 'history'
+import { linkTo, select, useView } from './view.ts'
 
 const lineText = { open: 'live', connecting: 'connecting…', lost: 'disconnected, trying again…' }
 
@@ -32,14 +31,14 @@ export function App(): ComponentChild {
   const [closed, setClosed] = useState<Closing>()
   const isClosed = closed !== undefined
   const [kinds, setKinds] = useState<readonly string[]>()
-  const { selection, filter, select, refine } = useSelection()
+  const looked = useView()
+  const { selection, filter } = looked
+  const { address } = selection
+  const view = viewOf(selection)
   const [round, setRound] = useState(0)
   const [actorRound, setActorRound] = useState(0)
   const [settled, setSettled] = useState(filter)
   const [state, setState] = useState<string>()
-  const [chosen, setTab] = useState<Tab>(selection.address === undefined ? 'board' : 'actors')
-  // A card of the board leads to a Task by its address.
-  const tab = chosen === 'board' && selection.address !== undefined ? 'story' : chosen
   const [steps, setSteps] = useState(0)
   const { now, setOffset } = useNow()
   const onError = useCallback((error: unknown) => {
@@ -54,12 +53,12 @@ export function App(): ComponentChild {
 
   const actors = useActors(kinds, settled, round, onError)
   const isBegun = kinds !== undefined
-  const watched = useActor(isBegun ? selection.address : undefined, round + actorRound, onError)
+  const watched = useActor(isBegun ? address : undefined, round + actorRound, onError)
   const take = (step: StepMessage): void => {
     actors.take(step)
     setSteps((each) => each + 1)
   }
-  const onStep = useStepTaker(take, selection.address, () => setActorRound((count) => count + 1))
+  const onStep = useStepTaker(take, address, () => setActorRound((count) => count + 1))
   useEffect(() => {
     if (isClosed) return
     const anew = (): void =>
@@ -80,34 +79,33 @@ export function App(): ComponentChild {
     return openLine({ begin, onState, onMissed: anew, onStep, onTime: (time) => setOffset(time - Date.now()) })
   }, [isClosed])
 
-  const show = (next: Selection, to: Tab): void => {
-    if (next.address !== selection.address) setState(undefined)
-    select(next)
-    setTab(to)
-  }
+  useEffect(() => setState(undefined), [address])
+  const open = (next: ViewName): void => select({ ...selection, view: next })
   if (closed === 'signedOut') return h(SignedOut, null)
   const search = (): void => {
     const field = document.querySelector<HTMLElement>('[type=search]')
     if (field?.checkVisibility() === true) return field.focus()
-    setTab('actors')
+    open('actors')
     requestAnimationFrame(() => field?.focus())
   }
-  return h('div', { class: `app tab-${tab}` }, [
+  return h('div', { class: `app tab-${view}` }, [
     h('header', null, [
       h('a', { class: 'skip', href: '#view', onClick: skip }, 'Skip the list'),
-      h('h1', null, h('a', { href: '#', onClick: () => show({}, 'board') }, 'Statewright')),
+      h('h1', null, h('a', { href: linkTo({}, looked) }, 'Statewright')),
       isClosed ? null : h('span', { class: `line ${line}`, role: 'status' }, lineText[line]),
       h(KeyList, { onSearch: search }),
       h(
         'div',
         { class: 'tabs' },
-        (['board', 'actors', 'story', 'chart', 'facts', 'history'] as const).map((name) =>
-          h(
-            'button',
-            { 'aria-pressed': tab === name, onClick: () => (name === 'board' ? show({}, name) : setTab(name)) },
-            name,
+        viewNames
+          .filter((name) => address !== undefined || name === 'board' || name === 'actors')
+          .map((name) =>
+            h(
+              'button',
+              { 'aria-pressed': view === name, onClick: () => (name === 'board' ? select({}) : open(name)) },
+              name,
+            ),
           ),
-        ),
       ),
       canSignIn() && !isClosed
         ? h(
@@ -125,30 +123,22 @@ export function App(): ComponentChild {
       h(ActorList, {
         kinds: kinds ?? [],
         groups: actors.groups,
-        filter,
-        selected: selection.address,
         now,
-        onFilter: refine,
         onMore: actors.more,
-        onSelect: (address: string) => show({ address }, 'chart'),
       }),
-      selection.address === undefined && isBegun && !isClosed ? h(Home, { steps: steps + round, now, onError }) : null,
+      address === undefined && isBegun && !isClosed ? h(Home, { steps: steps + round, now, onError }) : null,
       h(Actor, {
         watched,
         selection,
         now,
         state,
-        isStory: tab === 'story',
-        onTab: setTab,
+        view,
+        onView: open,
         onState: setState,
-        onSeq: (seq) =>
-          show(
-            {
-              ...(selection.address === undefined ? {} : { address: selection.address }),
-              ...(seq === undefined ? {} : { seq }),
-            },
-            tab,
-          ),
+        onSeq: (seq) => {
+          const { seq: _, ...others } = selection
+          select(seq === undefined ? others : { ...others, seq })
+        },
       }),
     ]),
   ])
@@ -192,14 +182,13 @@ interface ActorProps {
   readonly selection: Selection
   readonly now: number
   readonly state: string | undefined
-  /** Of a Task its story is looked at. */
-  readonly isStory: boolean
-  onTab(tab: Tab): void
+  readonly view: ViewName
+  onView(view: ViewName): void
   onState(state: string | undefined): void
   onSeq(seq: number | undefined): void
 }
 
-function Actor({ watched, selection, now, state, isStory, onTab, onState, onSeq }: ActorProps): ComponentChild {
+function Actor({ watched, selection, now, state, view, onView, onState, onSeq }: ActorProps): ComponentChild {
   const { actor, rows, chart } = watched
   const at = rows?.findIndex(({ seq }) => seq === selection.seq) ?? -1
   const step = at > 0 ? rows?.[at] : undefined
@@ -218,6 +207,7 @@ function Actor({ watched, selection, now, state, isStory, onTab, onState, onSeq 
   const states = statesOn(chart, path)
   const { standing } = actor
   const hasStory = actor.kind === 'task'
+  const isStory = hasStory && view === 'story'
   return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}`, id: 'view', tabIndex: -1 }, [
     h('div', { class: 'middle pane' }, [
       h('h2', null, [
@@ -232,13 +222,13 @@ function Actor({ watched, selection, now, state, isStory, onTab, onState, onSeq 
         hasStory
           ? h(
               'button',
-              { class: 'view', onClick: () => onTab(isStory ? 'chart' : 'story') },
+              { class: 'view', onClick: () => onView(isStory ? 'chart' : 'story') },
               isStory ? 'show chart' : 'show story',
             )
           : null,
       ]),
-      hasStory && isStory
-        ? h(TaskStory, { address: actor.address, seq: actor.seq, now, onOpen: () => onTab('chart') })
+      isStory
+        ? h(TaskStory, { address: actor.address, seq: actor.seq, now })
         : chart
           ? h(ChartView, { chart, active, taken, selected: state, onSelect: onState })
           : h('p', { class: 'empty big' }, chart === null ? 'This kind has no chart.' : 'Loading chart…'),
@@ -279,34 +269,6 @@ function hint({ isMissing }: Watched, { address }: Selection): string {
 function statesOn(chart: Chart | null | undefined, path: string): readonly Chart['states'][number][] {
   const byId = new Map(chart?.states.map((state) => [state.id, state]))
   return path.split(' ').flatMap((leaf) => byId.get(leaf) ?? [])
-}
-
-interface Looking {
-  readonly selection: Selection
-  readonly filter: Filter
-  select(next: Selection): void
-  /** Takes the place of what was filtered before: Back leads to what was looked at, not to each letter. */
-  refine(next: Filter): void
-}
-
-function useSelection(): Looking {
-  const [hash, setHash] = useState(location.hash)
-  useEffect(() => {
-    const follow = (): void => setHash(location.hash)
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
-  }, [])
-  const selection = useMemo(() => readSelection(hash), [hash])
-  const filter = useMemo(() => readFilter(hash), [hash])
-  return {
-    selection,
-    filter,
-    select: (next) => void (location.hash = writeSelection(next, filter)),
-    refine: (next) => {
-      history.replaceState(history.state, '', writeSelection(selection, next))
-      setHash(location.hash)
-    },
-  }
 }
 
 /** The server's time, moving on by the browser's own clock. */

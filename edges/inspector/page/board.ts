@@ -6,7 +6,7 @@ import { readBoard } from './api.ts'
 import { toForge } from './facts.ts'
 import { age, count, span } from './format.ts'
 import { OneTabStop } from './one-tab-stop.ts'
-import { readFilter, writeSelection } from './selection.ts'
+import { linkTo, useView } from './view.ts'
 
 interface HomeProps {
   /** Counts the steps that were heard: the board is read after them. */
@@ -98,6 +98,7 @@ function FirstSteps(): ComponentChild {
 /** What keeps all Tasks of a Project, where something does; else its slots and limits. */
 function Strip({ board, now }: { readonly board: Board; readonly now: number }): ComponentChild {
   const { withheld } = board
+  const view = useView()
   return h(OneTabStop, { tag: 'ul', class: 'strip', items: 'a' }, [
     withheld === null
       ? null
@@ -107,7 +108,7 @@ function Strip({ board, now }: { readonly board: Board; readonly now: number }):
         ]),
     board.projects.map(({ project, fault, hold, slots, used, budgets }) =>
       h('li', { class: fault ? 'bad' : hold === '' ? '' : 'held', key: project }, [
-        h('a', { href: writeSelection({ address: `project:${project}` }, readFilter(location.hash)) }, project),
+        h('a', { href: linkTo({ address: `project:${project}` }, view) }, project),
         fault ? ` ⚠ not ready: ${fault.reason}: ${fault.message}` : hold === '' ? '' : ` ⏸ ${hold}`,
         ` ${used} of ${count(slots, 'slot')} used`,
         budgets.map(({ name, limit, spent }) => `; ${name}: ${tokens(spent)} of ${tokens(limit)} tokens`),
@@ -144,13 +145,10 @@ function TaskCard({
   readonly asks: boolean
 }): ComponentChild {
   const { task, title, stage, since, owner, people, why, next, detail, thread, queue } = card
+  const view = useView()
   const isOver = owner === ''
   return h('article', { class: 'task' }, [
-    h(
-      'h3',
-      null,
-      h('a', { href: writeSelection({ address: `task:${task}` }, readFilter(location.hash)) }, title || task),
-    ),
+    h('h3', null, h('a', { href: linkTo({ address: `task:${task}`, view: 'story' }, view) }, title || task)),
     h('p', { class: 'where' }, [
       thread === null ? null : [toForge(thread.url, thread.name), ' · '],
       stage,

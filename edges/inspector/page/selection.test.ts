@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filterNames, readFilter, readSelection, writeSelection } from './selection.ts'
+import { filterNames, readFilter, readSelection, viewOf, writeSelection } from './selection.ts'
 
 const none = readFilter('')
 
@@ -9,10 +9,18 @@ test('an address says what is looked at and what is listed, and only that', () =
   expect(hash).toBe('#actor=task:default/a%20b&seq=4&q=50%25%20of%20%237%20%26%20more&project=default/lib&sort=newest')
   expect([readSelection(hash), readFilter(hash)]).toEqual([{ address: 'task:default/a b', seq: 4 }, filter])
   expect(writeSelection({}, none)).toBe('#')
+  expect(writeSelection({ address: 'task:a', view: 'chart' }, none)).toBe('#actor=task:a')
+  const story = writeSelection({ address: 'task:a', view: 'story' }, none)
+  expect([viewOf(readSelection(story)), viewOf(readSelection('#')), viewOf(readSelection('#actor=a'))]).toEqual([
+    'story',
+    'board',
+    'chart',
+  ])
 })
 
 test('an address that somebody else wrote shows no more than there is', () => {
-  expect(readSelection('#actor=&seq=-1&q=x')).toEqual({})
+  expect(readSelection('#actor=&seq=-1&view=admin&q=x')).toEqual({})
+  expect([viewOf({ view: 'chart' }), viewOf({ address: 'task:a', view: 'board' })]).toEqual(['board', 'chart'])
   expect(readFilter('#__proto__=1&ended=no&nonsense=1')).toEqual({ ...none, ended: 'no' })
   expect(Object.keys(none)).toEqual([...filterNames])
 })

@@ -3,6 +3,21 @@ export interface Selection {
   readonly address?: string
   /** The step whose outcome is shown; the newest one when absent. */
   readonly seq?: number
+  /** The part that is looked at; absent: the board, or an actor's chart. */
+  readonly view?: ViewName
+}
+
+export const viewNames = ['board', 'actors', 'story', 'chart', 'facts', 'history'] as const
+export type ViewName = (typeof viewNames)[number]
+
+function firstView(address: string | undefined): ViewName {
+  return address === undefined ? 'board' : 'chart'
+}
+
+/** A link that somebody made up leads to what there is. */
+export function viewOf({ address, view }: Selection): ViewName {
+  const fits = view === 'actors' || (view === 'board') === (address === undefined)
+  return view !== undefined && fits ? view : firstView(address)
 }
 
 /** By which actors are listed: `rests` in milliseconds without a step, `sort` is `newest`, `ended` is `no`; empty: not at all. */
@@ -36,7 +51,12 @@ export function readSelection(hash: string): Selection {
   const given = new URLSearchParams(hash.replace(/^#/, ''))
   const address = given.get('actor')
   const seq = Number(given.get('seq'))
-  return { ...(address ? { address } : {}), ...(Number.isSafeInteger(seq) && seq > 0 ? { seq } : {}) }
+  const view = viewNames.find((name) => name === given.get('view'))
+  return {
+    ...(address ? { address } : {}),
+    ...(Number.isSafeInteger(seq) && seq > 0 ? { seq } : {}),
+    ...(view === undefined ? {} : { view }),
+  }
 }
 
 export function readFilter(hash: string): Filter {
@@ -44,10 +64,11 @@ export function readFilter(hash: string): Filter {
   return filterNames.reduce((filter, name) => ({ ...filter, [name]: given.get(name) ?? '' }), all)
 }
 
-export function writeSelection({ address, seq }: Selection, filter: Filter): string {
+export function writeSelection({ address, seq, view }: Selection, filter: Filter): string {
   const parts = [
     ...(address === undefined ? [] : [['actor', address]]),
     ...(seq === undefined ? [] : [['seq', `${seq}`]]),
+    ...(view === undefined || view === firstView(address) ? [] : [['view', view]]),
     ...filterNames.map((name) => [name, filter[name]]),
   ]
   const readable = (text: string): string => encodeURIComponent(text).replaceAll('%2F', '/').replaceAll('%3A', ':')

@@ -8,15 +8,14 @@ import { readStory } from './api.ts'
 import { effectsOf, toForge } from './facts.ts'
 import { age, count, span } from './format.ts'
 import { OneTabStop } from './one-tab-stop.ts'
-import { readFilter, writeSelection } from './selection.ts'
+import type { Selection } from './selection.ts'
+import { linkTo, useView } from './view.ts'
 
 interface StoryProps {
   readonly address: string
   /** The newest step: the story is read anew behind it. */
   readonly seq: number
   readonly now: number
-  /** A step of the story was chosen. */
-  onOpen(): void
 }
 
 /** The tracks of all lanes are seen at once: a longer list opens by click. */
@@ -26,7 +25,7 @@ const mostOpen = 8
 const settleMs = 1500
 const refreshMs = 30_000
 
-export function TaskStory({ address, seq, now, onOpen }: StoryProps): ComponentChild {
+export function TaskStory({ address, seq, now }: StoryProps): ComponentChild {
   const read = useStory(address, seq)
   if (read === undefined) return h('p', { class: 'empty big' }, 'Loading…')
   const { story, record, effects } = read
@@ -41,7 +40,7 @@ export function TaskStory({ address, seq, now, onOpen }: StoryProps): ComponentC
         ),
     h(Times, { story, now }),
     story.lanes.map((lane, index) =>
-      h(LaneView, { lane, story, now, isOpen: index === 0 && lane.bars.length <= mostOpen, onOpen, key: lane.title }),
+      h(LaneView, { lane, story, now, isOpen: index === 0 && lane.bars.length <= mostOpen, key: lane.title }),
     ),
     h(Record, { record, now }),
     effectsOf(
@@ -133,11 +132,11 @@ interface LaneProps {
   readonly story: Story
   readonly now: number
   readonly isOpen: boolean
-  onOpen(): void
 }
 
 /** The track is for eyes; the list below it says the same in words, and opens by key. */
-function LaneView({ lane: { title, bars }, story, now, isOpen, onOpen }: LaneProps): ComponentChild {
+function LaneView({ lane: { title, bars }, story, now, isOpen }: LaneProps): ComponentChild {
+  const view = useView()
   // It stays as its reader left it, however long it becomes.
   const [isOpenFirst] = useState(isOpen)
   return h('details', { class: 'lane', open: isOpenFirst }, [
@@ -152,7 +151,13 @@ function LaneView({ lane: { title, bars }, story, now, isOpen, onOpen }: LanePro
     h(
       OneTabStop,
       { tag: 'ol', class: 'plain', items: 'a' },
-      bars.map((bar) => h('li', { class: toneIn(bar) }, barWords(bar, now, onOpen))),
+      bars.map((bar) =>
+        h(
+          'li',
+          { class: toneIn(bar) },
+          barWords(bar, now, (step) => linkTo(step, view)),
+        ),
+      ),
     ),
   ])
 }
@@ -177,7 +182,7 @@ function wordsOf({ on, word }: Bar): string {
   return on === undefined || on === 'nobody' ? word : `${on}: ${word}`
 }
 
-function barWords(bar: Bar, now: number, onOpen: () => void): ComponentChildren {
+function barWords(bar: Bar, now: number, linkOf: (step: Selection) => string): ComponentChildren {
   const { sign, text, from, until, address, seq } = bar
   const words = h('span', { class: 'words' }, [h('span', { 'aria-hidden': 'true' }, sign), ` ${wordsOf(bar)}`])
   return [
@@ -187,10 +192,7 @@ function barWords(bar: Bar, now: number, onOpen: () => void): ComponentChildren 
     text === undefined || text === bar.word ? null : h('small', null, ` ${text}`),
     address === undefined || seq === undefined
       ? null
-      : [
-          ' ',
-          h('a', { href: writeSelection({ address, seq }, readFilter(location.hash)), onClick: onOpen }, `step ${seq}`),
-        ],
+      : [' ', h('a', { href: linkOf({ address, seq }) }, `step ${seq}`)],
   ]
 }
 
