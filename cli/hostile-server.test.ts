@@ -268,6 +268,7 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   export: ['a'],
   prove: ['--against DIR/task.json', '--against DIR/task.json --json'],
   import: ['DIR/bundle.json', 'DIR/bundle.json --json'],
+  inspect: ['DIR/bundle.json'],
   effects: ['', '--json', 'show k', 'redeliver k'],
   'dead-letters': ['', '--json', 'show k', 'redeliver k'],
   retention: ['', '--json', 'sweep'],

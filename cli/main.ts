@@ -120,6 +120,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'replay exported journals with this version, as a test: FILE...',
     run: async (args) => (await import('./commands/import.ts')).importBundles(args),
   },
+  inspect: {
+    summary: 'open exported journals in the inspector, read-only and offline: FILE',
+    run: async (args) => (await import('./commands/inspect.ts')).inspect(args),
+  },
   prove: {
     summary: 'list Tasks that this version would have ended otherwise: --against LOG | --all',
     run: async (args) => (await import('./commands/prove.ts')).prove(args),

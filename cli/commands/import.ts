@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { faultsOf } from '../../http/validation.ts'
+import { visible } from '../../http/visible.ts'
 import { machines } from '../../machines/registry.ts'
 import { foldBundle } from '../../runtime/journal/bundle/fold.ts'
 import { BundleFile, type ActorBundle } from '../../runtime/journal/bundle/schema.ts'
@@ -12,9 +13,11 @@ const usage = `usage: statewright import FILE... [--json]
 Replays exported bundles with the machines of this version, as a regression test. The command writes nothing.
 It skips a bundle whose masked journal did not replay at its export, and reports it.
 
-Exit code 0: every step decides as it did. 1: a step differs; the command prints the first difference.
+Exit code 0: every step decides as it did. 1: a step differs; the command prints the first difference. 2: a file is no bundle.
 
   --json            print one line of JSON for each actor`
+
+const mostFaults = 20
 
 interface Verdict {
   readonly file: string
@@ -40,19 +43,26 @@ export async function importBundles(args: readonly string[]): Promise<number> {
 
 export function readBundle(file: string): BundleFile {
   const value = parse(file, readFileSync(file, 'utf8'))
-  const faults = faultsOf(BundleFile, value)
-  if (faults.length > 0)
-    throw new Error(
-      `${file} is not a bundle of statewright export:\n${faults.map(({ path, message }) => `  ${path} ${message}`).join('\n')}`,
-    )
+  refuseBundle(file, faultsOf(BundleFile, value))
   return value as BundleFile
+}
+
+export function refuseBundle(
+  file: string,
+  faults: readonly { readonly path: string; readonly message: string }[],
+): void {
+  if (faults.length === 0) return
+  const lines = faults.slice(0, mostFaults).map(({ path, message }) => `  ${visible(`${path} ${message}`)}`)
+  const more = faults.length > mostFaults ? [`  and ${faults.length - mostFaults} more`] : []
+  throw new UsageError([`${visible(file)} is not a bundle of statewright export:`, ...lines, ...more].join('\n'))
 }
 
 function parse(file: string, content: string): unknown {
   try {
     return JSON.parse(content)
   } catch (error) {
-    throw new Error(`${file} is not valid JSON: it is cut off, or another file`, { cause: error })
+    if (!(error instanceof SyntaxError)) throw error
+    throw new UsageError(`${visible(file)} is not valid JSON: it is cut off, or another file`)
   }
 }
 

@@ -16,7 +16,7 @@ Replays recorded journals with the tables of this version, as a what-if. The com
 otherwise, and the first event that this version decides otherwise. It changes nothing.
 After that event a journal proves less: people and pods would have answered another decision.
 
-Exit code 0: every Task would have ended as it did. 1: at least one would not.
+Exit code 0: every Task would have ended as it did. 1: at least one would not. 2: a file is no bundle.
 
   --against LOG     a file of statewright export, or a folder of such files
   --all             every Task of a running orchestrator or of a store

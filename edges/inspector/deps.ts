@@ -37,6 +37,8 @@ export interface InspectorDeps {
   readonly hosts?: readonly string[]
   /** The page is reached over TLS, so its cookie may say so. */
   readonly secure?: boolean
+  /** The name of the file that is looked at, and of when it is: nothing in it moves. Absent: a runtime, live. */
+  readonly file?: string
 }
 
 /** By the identity provider. */

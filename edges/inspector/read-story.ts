@@ -82,7 +82,8 @@ function turnsOf(pod: ActorView): readonly ActorAddress[] {
   return Array.from({ length: turns }, (_, ordinal) => addressOf('turn', `${pod.id}/${ordinal}`))
 }
 
-function threadsOf(runtime: Observed, { forge }: TaskContext): Promise<readonly ActorView[]> {
+/** Asynchronous to its end: what throws for a context that no machine wrote leaves no promise of a sibling unheard. */
+async function threadsOf(runtime: Observed, { forge }: TaskContext): Promise<readonly ActorView[]> {
   const addresses = [
     ...forge.issues.map(({ issue }) => addressOf('issue', issue)),
     ...forge.mergeRequests.map(({ mergeRequest }) => addressOf('merge-request', mergeRequest)),

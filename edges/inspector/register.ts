@@ -5,6 +5,7 @@
  */
 import type { HttpApp } from '../../http/app.ts'
 import { protect } from '../../http/auth/authenticate.ts'
+import { visible } from '../../http/visible.ts'
 import { authenticateViewer } from './access.ts'
 import { readAssets } from './assets.ts'
 import type { InspectorDeps } from './deps.ts'
@@ -15,13 +16,14 @@ import { actorsRoutes } from './routes/actors.ts'
 import { boardRoute } from './routes/board.ts'
 import { chartRoutes, pageRoutes } from './routes/page.ts'
 import { signInRoutes } from './routes/sign-in.ts'
+import { escaped } from './routes/send-page.ts'
 import { seenTexts } from './seen-texts.ts'
 import { storyRoute } from './routes/story.ts'
 
 export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {
   const assets = await readAssets(deps.definitions.map(({ kind }) => kind))
   const feed = new Feed(deps.runtime, deps.ids, deps.clock)
-  const page = deps.signIn === undefined ? assets.html : assets.html.replace('<body>', '<body data-sign-in>')
+  const page = assets.html.replace('<body>', () => bodyOf(deps))
   pageRoutes(app, deps, assets, page)
   signInRoutes(app, deps, page)
   await app.register(
@@ -39,4 +41,10 @@ export async function registerInspector(app: HttpApp, deps: InspectorDeps): Prom
     { prefix: '/inspector/api' },
   )
   serveLive(app, deps, feed)
+}
+
+/** What the page has to know before its first reading. */
+function bodyOf({ signIn, file }: InspectorDeps): string {
+  const named = file === undefined ? '' : ` data-file="${escaped(visible(file))}"`
+  return `<body${signIn === undefined ? '' : ' data-sign-in'}${named}>`
 }

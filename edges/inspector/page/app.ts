@@ -23,6 +23,11 @@ import { linkTo, select, useView } from './view.ts'
 
 const lineText = { open: 'live', connecting: 'connecting…', lost: 'disconnected, trying again…' }
 
+/** A file is not live: its line says which file it is. */
+function lineWords(line: LineState): string {
+  return (line === 'open' ? document.body.dataset['file'] : undefined) ?? lineText[line]
+}
+
 /** Several steps at once are one reading. */
 const settleMs = 120
 
@@ -92,7 +97,7 @@ export function App(): ComponentChild {
     h('header', null, [
       h('a', { class: 'skip', href: '#view', onClick: skip }, 'Skip the list'),
       h('h1', null, h('a', { href: linkTo({}, looked) }, 'Statewright')),
-      isClosed ? null : h('span', { class: `line ${line}`, role: 'status' }, lineText[line]),
+      isClosed ? null : h('span', { class: `line ${line}`, role: 'status' }, lineWords(line)),
       h(KeyList, { onSearch: search }),
       h(
         'div',

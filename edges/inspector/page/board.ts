@@ -43,7 +43,7 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
         onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => choose(currentTarget.value),
       }),
     ]),
-    board.projects.length === 0
+    board.projects.length === 0 && document.body.dataset['file'] === undefined
       ? h(FirstSteps, null)
       : h(OneTabStop, { tag: 'div', class: 'columns', items: 'a', columns: '.column' }, [
           h(Column, {

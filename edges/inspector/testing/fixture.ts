@@ -22,6 +22,7 @@ import { createTickets } from '../tickets.ts'
 
 export interface Fixture {
   readonly runtime: Runtime
+  readonly sql: Awaited<ReturnType<typeof openSharedSql>>
   readonly url: string
   readonly clock: Clock
   /** The address of the page with a fresh ticket. */
@@ -81,6 +82,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>, open
   try {
     await use({
       runtime,
+      sql,
       url,
       clock,
       link: () => `${url}/inspector?ticket=${tickets.mint()}`,

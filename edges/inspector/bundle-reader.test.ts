@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ActorKind } from '../../machines/definition.ts'
+import { machines } from '../../machines/registry.ts'
+import { listedMachines } from '../../machines/why/listed.ts'
+import type { FindQuery, Runtime } from '../../runtime/runtime.ts'
+import { readActor } from '../../runtime/journal/bundle/read-actor.ts'
+import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/journal/bundle/schema.ts'
+import { bundleReader, orderFaults, shownFaults, type BundleReader } from './bundle-reader.ts'
+import { playStory, withFixture, type Fixture } from './testing/fixture.ts'
+
+let runtime: Runtime
+let file: BundleFile
+let reader: BundleReader
+let end: () => void
+let ended: Promise<void>
+
+beforeAll(async () => {
+  const stopped = new Promise<void>((resolve) => (end = resolve))
+  await new Promise<void>((ready, failed) => {
+    ended = withFixture(async (built) => {
+      runtime = built.runtime
+      await playStory(built)
+      // From now on it only reads.
+      await runtime.stop()
+      file = await exported(built)
+      reader = bundleReader(file, listedMachines)
+      ready()
+      await stopped
+    })
+    ended.catch(failed)
+  })
+})
+afterAll(async () => {
+  end()
+  await ended
+})
+
+/** Everything, as `statewright export` writes it, but for its masks. */
+async function exported({ runtime, sql }: Pick<Fixture, 'runtime' | 'sql'>): Promise<BundleFile> {
+  const views = (await Promise.all(machines.map(({ kind }) => runtime.list(kind)))).flat()
+  const read = await Promise.all(views.map(({ address }) => readActor(sql, address)))
+  const actors = JSON.parse(JSON.stringify(read)) as ActorBundle[]
+  return { format: bundleFormat, program: 'test', exportedAt: Date.now() + 60_000, actors }
+}
+
+const queries: readonly (readonly [kind: ActorKind, query: FindQuery])[] = [
+  ['task', { limit: 100 }],
+  ['task', { limit: 1 }],
+  ['task', { limit: 100, text: 'DURATIONS' }],
+  ['task', { limit: 100, text: '%' }],
+  ['task', { limit: 100, status: 'done' }],
+  ['task', { limit: 100, status: 'quarantined' }],
+  ['task', { limit: 100, path: 'Busy', texts: { project: 'default/DEMO', person: '' } }],
+  ['task', { limit: 100, texts: { repository: 'li' } }],
+  ['task', { limit: 100, restsSince: 0 }],
+  ['pod', { limit: 100, order: 'newest' }],
+  ['queue', { limit: 100, text: 'demo' }],
+  ['queue', { limit: 100, texts: { project: 'default/demo' } }],
+]
+
+describe('a bundle is read as the runtime reads its store (INSPECTOR-8)', () => {
+  test('each actor with its journal, timers and effects', async () => {
+    expect(file.actors.length).toBeGreaterThan(8)
+    for (const { address } of file.actors) {
+      const actor = address as `${ActorKind}:${string}`
+      expect(await reader.read(actor)).toEqual(await runtime.read(actor))
+      const page = { from: 2, limit: 3 }
+      // Answers to callers are in no bundle.
+      const rows = (await runtime.history(actor, page)).map((row) => ({ ...row, answer: undefined }))
+      expect(await reader.history(actor, page)).toEqual(rows)
+      expect(await reader.pendingTimers({ actor })).toEqual(await runtime.pendingTimers({ actor }))
+      const withoutState = (await runtime.pendingEffects({ actor })).map((effect) => ({ ...effect, state: 'pending' }))
+      expect(await reader.pendingEffects({ actor })).toEqual(withoutState)
+    }
+    expect(await reader.read('task:default/nobody')).toBeUndefined()
+    expect(await reader.history('task:default/nobody')).toEqual([])
+  })
+
+  test.each(queries)('%s by %o', async (kind, query) => {
+    expect(await reader.find(kind, query)).toEqual(await runtime.find(kind, query))
+    const [first] = (await runtime.find(kind, { ...query, limit: 1 })).views
+    const after = first && { address: first.address, updatedAt: first.updatedAt }
+    if (after)
+      expect(await reader.find(kind, { ...query, after })).toEqual(await runtime.find(kind, { ...query, after }))
+  })
+
+  test('what lives and what has ended', async () => {
+    for (const { kind } of machines) {
+      expect(await reader.list(kind, { status: 'active' })).toEqual(await runtime.list(kind, { status: 'active' }))
+      const query = { since: 0, limit: 1 }
+      if (kind === 'task') expect(await reader.listEnded(kind, query)).toEqual(await runtime.listEnded(kind, query))
+    }
+  })
+})
+
+test('a file that was written by a program shows without a fault', async () => {
+  expect(orderFaults(file, machines)).toEqual([])
+  expect(await shownFaults(file, reader)).toEqual([])
+})
+
+test('an actor that this version cannot load is quarantined, and the rest is shown', async () => {
+  const cut = file.actors.map((actor) =>
+    actor.kind === 'task' ? { ...actor, snapshot: null, events: actor.events.slice(1) } : actor,
+  )
+  const read = bundleReader({ ...file, actors: cut }, listedMachines)
+  expect(await shownFaults({ ...file, actors: cut }, read)).toEqual([])
+  const [task] = await read.list('task')
+  expect(task).toMatchObject({ status: 'quarantined', fault: expect.stringMatching(/./) })
+})
+
+test('a file that no program wrote is refused by the places of its faults', async () => {
+  const [first, second] = file.actors as [ActorBundle, ActorBundle]
+  const strange = [
+    { ...first, address: second.address, kind: 'nothing', status: 'asleep', seq: 99 },
+    { ...second, seq: second.seq + 1 },
+    second,
+  ]
+  expect(orderFaults({ ...file, actors: strange }, machines).map(({ path }) => path)).toEqual([
+    '/actors/0/address',
+    '/actors/0/kind',
+    '/actors/0/status',
+    '/actors/0/events/0/seq',
+    '/actors/1/address',
+    '/actors/1/events/0/seq',
+    '/actors/2/address',
+  ])
+})
+
+test('a context that no machine wrote is a fault of its actor, and none that the page meets first', async () => {
+  const task = (await reader.list('task', { status: 'active' }))[0]!
+  const snapshot = { value: task.value, status: 'active', context: { forge: 7 }, children: {}, historyValue: {} }
+  const { seq, version } = task
+  const actors = file.actors.map((actor): ActorBundle => {
+    const hostile = { seq, version, machineHash: actor.machineHash, snapshot }
+    return actor.address === task.address ? { ...actor, snapshot: hostile } : actor
+  })
+  const faults = await shownFaults({ ...file, actors }, bundleReader({ ...file, actors }, listedMachines))
+  const place = actors.findIndex(({ address }) => address === task.address)
+  expect(faults).toEqual([{ path: `/actors/${place}`, message: expect.stringMatching(/^cannot be shown: ./) }])
+})
