@@ -71,7 +71,7 @@ async function opened(path: string, use: (page: Page) => Promise<void>): Promise
 
 test('a file opens on its board, with list, page, story and history of each actor, as of its export (INSPECTOR-8)', () =>
   opened(written(story), async ({ html, get }) => {
-    expect(html).toMatch(/<body data-file="story\.json, exported \d{4}-\d\d-\d\d \d\d:\d\d">/)
+    expect(html).toMatch(/<body data-file="story\.json, exported \d{4}-\d\d-\d\d \d\d:\d\d UTC">/)
     const { now, working, projects } = await get<Board>('board')
     expect(now).toBe(story.exportedAt)
     expect(working.cards.map((card) => `task:${card.task}`)).toContain(task)

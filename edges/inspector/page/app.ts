@@ -23,10 +23,8 @@ import { linkTo, select, useView } from './view.ts'
 
 const lineText = { open: 'live', connecting: 'connecting…', lost: 'disconnected, trying again…' }
 
-/** A file is not live: its line says which file it is. */
-function lineWords(line: LineState): string {
-  return (line === 'open' ? document.body.dataset['file'] : undefined) ?? lineText[line]
-}
+/** A file is not live: in its time nothing goes on, and the line says which file it is. */
+const { file } = document.body.dataset
 
 /** Several steps at once are one reading. */
 const settleMs = 120
@@ -97,7 +95,11 @@ export function App(): ComponentChild {
     h('header', null, [
       h('a', { class: 'skip', href: '#view', onClick: skip }, 'Skip the list'),
       h('h1', null, h('a', { href: linkTo({}, looked) }, 'Statewright')),
-      isClosed ? null : h('span', { class: `line ${line}`, role: 'status' }, lineWords(line)),
+      isClosed
+        ? null
+        : line === 'open' && file !== undefined
+          ? h('span', { class: 'line', role: 'status' }, file)
+          : h('span', { class: `line ${line}`, role: 'status' }, lineText[line]),
       h(KeyList, { onSearch: search }),
       h(
         'div',
@@ -281,6 +283,7 @@ function useNow(): { readonly now: number; setOffset(offset: number): void } {
   const [offset, setOffset] = useState(0)
   const [tick, setTick] = useState(() => Date.now())
   useEffect(() => {
+    if (file !== undefined) return
     const timer = setInterval(() => setTick(Date.now()), 1000)
     return () => clearInterval(timer)
   }, [])
