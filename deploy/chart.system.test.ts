@@ -89,7 +89,7 @@ describeRequiring('chart', 'the chart', () => {
         },
       },
       cronTimeZone: 'Europe/Berlin',
-      inspector: { clientId: 'inspector', clientSecret: 'a secret', scope: 'openid groups' },
+      inspector: { clientId: 'inspector', clientSecret: 'a secret', scope: 'openid groups', loginClaim: 'me' },
     })
     expect(settingsOf(await rendered(needed)).inspector.clientId).toBe('')
     expect(settingsOf(await rendered(needed)).kubernetes.namespaces).toEqual(['platform'])

@@ -189,12 +189,17 @@ function linksOf({ parts, publicUrl }: Setup, tickets: Tickets): Links {
 /** Who has a link of one machine has the machine. A person may lose a role, and a browser renews its session by itself. */
 const sessionMs = { byLink: 12 * 3_600_000, bySignIn: 3_600_000 }
 
-function signInOf({ parts, ports, publicUrl }: Setup): Pick<InspectorDeps, 'sessions' | 'signIn'> {
+function signInOf({ parts, ports, publicUrl, settings }: Setup): Pick<InspectorDeps, 'sessions' | 'signIn'> {
   const { codeFlow: flow, sessionKey: key } = parts
   if (flow === undefined) return { sessions: createSessions({ ...ports, key, lifetimeMs: sessionMs.byLink }) }
   return {
     sessions: createSessions({ ...ports, key, lifetimeMs: sessionMs.bySignIn }),
-    signIn: { flow, attempts: createAttempts({ ...ports, key }), publicUrl },
+    signIn: {
+      flow,
+      attempts: createAttempts({ ...ports, key }),
+      publicUrl,
+      loginClaim: settings.inspector.loginClaim,
+    },
   }
 }
 

@@ -206,6 +206,11 @@ export const SettingsSchema = Type.Object({
     'Scopes that it asks for, with spaces between: `openid`, and those by which the provider gives the roles.',
     { pattern: '^([^\\s]+ )*openid( [^\\s]+)*$', mustBe: 'must be scopes with spaces between, openid among them' },
   ),
+  INSPECTOR_LOGIN_CLAIM: text(
+    '',
+    'up',
+    'Claim of people’s tokens that has their login on the forge: its whole name, else its path with dots. The board of the inspector then opens on what waits for whoever signed in. It filters and gives no right. Empty: people type their login.',
+  ),
   MEMORY_URLS: Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s]+$' }), {
     default: {},
     of: 'up',

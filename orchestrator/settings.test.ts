@@ -113,7 +113,7 @@ describe('the settings of the orchestrator', () => {
         clientSecret: 'client-secret',
         cliClientId: 'statewright-cli',
       },
-      inspector: { clientId: '', clientSecret: '', scope: 'openid' },
+      inspector: { clientId: '', clientSecret: '', scope: 'openid', loginClaim: '' },
       roles: { claim: '', values: {}, owners: {} },
       memory: { urls: {}, publicUrls: {}, audience: '', clientId: '', clientSecret: '', fills: true },
       modelBaseUrl: '',
@@ -242,7 +242,14 @@ describe('the settings of the orchestrator', () => {
   test('name the client of the inspector, which asks for its own scopes (ORCHESTRATOR-SETTINGS-23)', () => {
     const read = (more: object): unknown => readSettings({ ...needed, ...more }, '/program/claude').inspector
     const client = { INSPECTOR_CLIENT_ID: 'inspector', INSPECTOR_SCOPE: 'openid groups' }
-    expect(read(client)).toEqual({ clientId: 'inspector', clientSecret: '', scope: 'openid groups' })
+    expect(read(client)).toMatchObject({
+      clientId: 'inspector',
+      clientSecret: '',
+      scope: 'openid groups',
+      loginClaim: '',
+    })
+    expect(read({ ...client, INSPECTOR_LOGIN_CLAIM: 'act.login' })).toMatchObject({ loginClaim: 'act.login' })
+    expect(() => read({ INSPECTOR_LOGIN_CLAIM: 'login' })).toThrow('- INSPECTOR_LOGIN_CLAIM needs INSPECTOR_CLIENT_ID')
     expect(read({ ...client, INSPECTOR_CLIENT_SECRET: 's' })).toMatchObject({ clientSecret: 's' })
     expect(() => read({ INSPECTOR_CLIENT_SECRET: 's' })).toThrow('- INSPECTOR_CLIENT_SECRET needs INSPECTOR_CLIENT_ID')
     for (const INSPECTOR_SCOPE of ['groups', 'openid  groups', ' openid', 'openids'])

@@ -45,7 +45,13 @@ export interface OrchestratorSettings {
     readonly cliClientId: string
   }
   /** Of the inspector at the identity provider; `clientId` empty: browsers don't sign in there, `clientSecret` empty: it is public. */
-  readonly inspector: { readonly clientId: string; readonly clientSecret: string; readonly scope: string }
+  readonly inspector: {
+    readonly clientId: string
+    readonly clientSecret: string
+    readonly scope: string
+    /** Of the person's token; empty: the board's login is typed. */
+    readonly loginClaim: string
+  }
   /** What operators' tokens may do. */
   readonly roles: RoleSettings
   /** One memory service a Project (MEMORY-RULE-8), by the Project's name; how the wrappers of pods prove themselves there. */
@@ -215,8 +221,10 @@ function memoryOf(given: Given): OrchestratorSettings['memory'] {
 
 function inspectorOf(given: Given, read: EnvironmentReader): OrchestratorSettings['inspector'] {
   const { INSPECTOR_CLIENT_ID: clientId, INSPECTOR_CLIENT_SECRET: clientSecret, INSPECTOR_SCOPE: scope } = given
+  const { INSPECTOR_LOGIN_CLAIM: loginClaim } = given
   if (clientId === '' && clientSecret !== '') read.fault('INSPECTOR_CLIENT_SECRET needs INSPECTOR_CLIENT_ID')
-  return { clientId, clientSecret, scope }
+  if (clientId === '' && loginClaim !== '') read.fault('INSPECTOR_LOGIN_CLAIM needs INSPECTOR_CLIENT_ID')
+  return { clientId, clientSecret, scope, loginClaim }
 }
 
 /** One without the other would let everybody in, or nobody. */

@@ -60,7 +60,7 @@ export const full = {
   nodeSelector: { 'kubernetes.io/arch': 'amd64' },
   tolerations: [{ key: 'x', operator: 'Exists' }],
   affinity: { nodeAffinity: {} },
-  inspector: { isPublic: true, clientId: 'inspector', secretName: 'inspector', scope: 'openid groups' },
+  inspector: { isPublic: true, clientId: 'inspector', secretName: 'web', scope: 'openid groups', loginClaim: 'me' },
   ingress: { enabled: true, className: 'nginx', host: 'sw.example', tlsSecretName: 'tls', annotations: { a: 'b' } },
   memoryRoutes: [{ service: 'memory', port: 8081, path: '/api/v1/memory/demo' }],
   networkPolicy: {

@@ -52,6 +52,6 @@ test('an attempt lives ten minutes, and nobody lengthens it', () => {
 
 test('a session is no attempt', () => {
   const { attempts, clock } = fixture()
-  const session = createSessions({ clock, key: 'key', lifetimeMs: minute }).open('ada', 'i')
+  const session = createSessions({ clock, key: 'key', lifetimeMs: minute }).open({ subject: 'ada', issuer: 'i' })
   expect(attempts.take(session.replace('.', ':'), '')).toBeUndefined()
 })

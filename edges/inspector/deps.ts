@@ -47,4 +47,6 @@ export interface SignIn {
   readonly attempts: Attempts
   /** Address of this server for people, without a path: the provider leads their browsers back to it. */
   readonly publicUrl: () => string
+  /** Of the token, as `ROLE_CLAIM` names one: the login on the forge of whoever signs in. Empty: people type it. */
+  readonly loginClaim: string
 }

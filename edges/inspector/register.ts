@@ -23,7 +23,7 @@ import { storyRoute } from './routes/story.ts'
 export async function registerInspector(app: HttpApp, deps: InspectorDeps): Promise<void> {
   const assets = await readAssets(deps.definitions.map(({ kind }) => kind))
   const feed = new Feed(deps.runtime, deps.ids, deps.clock)
-  const page = assets.html.replace('<body>', () => bodyOf(deps))
+  const page = (me?: string): string => assets.html.replace('<body>', () => bodyOf(deps, me))
   pageRoutes(app, deps, assets, page)
   signInRoutes(app, deps, page)
   await app.register(
@@ -44,7 +44,9 @@ export async function registerInspector(app: HttpApp, deps: InspectorDeps): Prom
 }
 
 /** What the page has to know before its first reading. */
-function bodyOf({ signIn, file }: InspectorDeps): string {
-  const named = file === undefined ? '' : ` data-file="${escaped(visible(file))}"`
-  return `<body${signIn === undefined ? '' : ' data-sign-in'}${named}>`
+function bodyOf({ signIn, file }: InspectorDeps, me: string | undefined): string {
+  const named = Object.entries({ me, file }).map(([name, text]) =>
+    text === undefined ? '' : ` data-${name}="${escaped(visible(text))}"`,
+  )
+  return `<body${signIn === undefined ? '' : ' data-sign-in'}${named.join('')}>`
 }

@@ -12,7 +12,7 @@ function fixture(key = 'key'): { readonly sessions: Sessions; readonly clock: Re
 
 test('a session names who looks, and ends by itself (INSPECTOR-RULE-2)', () => {
   const { sessions, clock } = fixture()
-  const session = sessions.open('ada', 'https://id.example')
+  const session = sessions.open({ subject: 'ada', issuer: 'https://id.example' })
   const endsAt = clock.now() + hour
   clock.advance(hour - 1)
   expect(sessions.read(session)).toEqual({ subject: 'ada', issuer: 'https://id.example', endsAt })
@@ -21,17 +21,26 @@ test('a session names who looks, and ends by itself (INSPECTOR-RULE-2)', () => {
 })
 
 test('a session of before a restart is open after it, and no session under another key (INSPECTOR-RULE-2)', () => {
-  const session = fixture().sessions.open('ada', 'i')
+  const session = fixture().sessions.open({ subject: 'ada', issuer: 'i' })
   expect(fixture().sessions.read(session)).toBeDefined()
   expect(fixture('other').sessions.read(session)).toBeUndefined()
-  expect(fixture('').sessions.read(fixture('').sessions.open('ada', 'i'))).toBeUndefined()
+  expect(fixture('').sessions.read(fixture('').sessions.open({ subject: 'ada', issuer: 'i' }))).toBeUndefined()
 })
 
 test('nobody changes a session or writes one without the key', () => {
   const { sessions, clock } = fixture()
-  const [content, signature] = sessions.open('ada', 'i').split('.')
+  const [content, signature] = sessions.open({ subject: 'ada', issuer: 'i' }).split('.')
   const later = Buffer.from(JSON.stringify({ subject: 'ada', issuer: 'i', endsAt: clock.now() + 9 * hour }))
-  const forged = [`${later.toString('base64url')}.${signature}`, `${content}.`, content!, `.${signature}`, '', '..']
+  const other = Buffer.from(JSON.stringify({ subject: 'ada', issuer: 'i', login: 'eve', endsAt: clock.now() + hour }))
+  const forged = [
+    `${later.toString('base64url')}.${signature}`,
+    `${other.toString('base64url')}.${signature}`,
+    `${content}.`,
+    content!,
+    `.${signature}`,
+    '',
+    '..',
+  ]
   for (const text of forged) expect(sessions.read(text)).toBeUndefined()
 })
 

@@ -10,11 +10,17 @@ import type { Clock } from '../../http/ports.ts'
 /** `issuer` of a session by a link: no identity provider proved who opened it. */
 export const byTicket = 'ticket'
 
-const Session = Type.Object({ subject: Type.String(), issuer: Type.String(), endsAt: Type.Number() })
+const Session = Type.Object({
+  subject: Type.String(),
+  issuer: Type.String(),
+  /** On the forge, as the provider's token said: it filters the board and gives no right (INSPECTOR-9). */
+  login: Type.Optional(Type.String()),
+  endsAt: Type.Number(),
+})
 export type Session = Readonly<Static<typeof Session>>
 
 export interface Sessions {
-  open(subject: string, issuer: string): string
+  open(person: Omit<Session, 'endsAt'>): string
   /** Nothing, where the text is none of ours or its session is over. */
   read(text: string): Session | undefined
 }
@@ -28,8 +34,8 @@ interface SessionsOptions {
 
 export function createSessions({ clock, key, lifetimeMs }: SessionsOptions): Sessions {
   return {
-    open(subject, issuer) {
-      const session: Session = { subject, issuer, endsAt: clock.now() + lifetimeMs }
+    open(person) {
+      const session: Session = { ...person, endsAt: clock.now() + lifetimeMs }
       const content = Buffer.from(JSON.stringify(session)).toString('base64url')
       return `${content}.${signHmac(key, signed(content))}`
     },

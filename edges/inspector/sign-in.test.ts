@@ -23,8 +23,14 @@ let deps: InspectorDeps
 let server: HttpServer
 let url: string
 
+interface Options {
+  readonly secure?: boolean
+  readonly withoutSignIn?: boolean
+  readonly loginClaim?: string
+}
+
 /** The inspector of a runtime without actors. */
-async function open(more: { readonly secure?: boolean; readonly withoutSignIn?: boolean } = {}): Promise<void> {
+async function open(more: Options = {}): Promise<void> {
   ;[clock, log, flow] = [testClock(), captureLog(), scriptedFlow()]
   let count = 0
   const ports = { clock, logger: log.logger, ids: { next: () => `id-${++count}` } }
@@ -47,7 +53,14 @@ async function open(more: { readonly secure?: boolean; readonly withoutSignIn?: 
     sessions: createSessions({ clock, key, lifetimeMs: hour }),
     ...(more.withoutSignIn === true
       ? {}
-      : { signIn: { flow, attempts: createAttempts({ ...ports, key }), publicUrl: () => url } }),
+      : {
+          signIn: {
+            flow,
+            attempts: createAttempts({ ...ports, key }),
+            publicUrl: () => url,
+            loginClaim: more.loginClaim ?? '',
+          },
+        }),
     ...(more.secure === true ? { secure: true } : {}),
   }
   await registerInspector(server.app, deps)
@@ -137,6 +150,48 @@ describe('a browser without a session', () => {
     expect([again.status, again.location]).toEqual([401, null])
     expect(again.text).toContain('href="/inspector/login"')
     expect(again.text).toContain('This link was used already, or is too old.')
+  })
+})
+
+describe('who a person is on the board (INSPECTOR-9)', () => {
+  const bodyIn = ({ text }: Answer): string | undefined => /<body[^>]*>/.exec(text)?.[0]
+
+  async function signedIn(code: string): Promise<readonly [page: Answer, cookie: string]> {
+    const page = await comeBack(await begin(), code)
+    return [page, `statewright_inspector=${sessionIn(page)?.split(';')[0]}`]
+  }
+
+  async function openWith(loginClaim: string): Promise<void> {
+    await server.close({ graceMs: 0 })
+    await open({ loginClaim })
+  }
+
+  test('the claim of the token says it, for as long as the session, and nothing that the person sends', async () => {
+    await openWith('login')
+    const [page, cookie] = await signedIn('ada viewer')
+    expect(bodyIn(page)).toBe('<body data-sign-in data-me="ada">')
+    const again = await ask('/inspector?me=eve', { cookie: `${cookie}; me=eve`, 'x-login': 'eve' })
+    expect(bodyIn(again)).toBe('<body data-sign-in data-me="ada">')
+    expect(bodyIn(await ask(`/inspector?ticket=${tickets.mint('ada')}`, { cookie }))).toBe('<body data-sign-in>')
+  })
+
+  test('the page gets it as a text, whatever a provider calls a person', async () => {
+    await openWith('login')
+    const [page] = await signedIn('"><script> viewer')
+    expect(bodyIn(page)).toBe('<body data-sign-in data-me="&quot;&gt;&lt;script&gt;">')
+  })
+
+  test.each(['', 'email', 'roles'])('a claim %j that names no login says nothing', async (loginClaim) => {
+    await openWith(loginClaim)
+    const [page, cookie] = await signedIn('ada viewer')
+    expect(bodyIn(page)).toBe('<body data-sign-in>')
+    expect(bodyIn(await ask('/inspector', { cookie }))).toBe('<body data-sign-in>')
+  })
+
+  test('a login that no forge has is none', async () => {
+    await openWith('login')
+    for (const subject of ['a'.repeat(256), 'a\u202eb', 'a\nb'])
+      expect(bodyIn((await signedIn(`${subject} viewer`))[0])).toBe('<body data-sign-in>')
   })
 })
 

@@ -46,7 +46,7 @@ export function rightsOf({ claim, values, owners }: RoleSettings, { claims }: { 
 }
 
 /** A claim may have dots in its own name, such as a URL has: the whole name goes before the path. */
-function claimOf(claims: Claims, name: string): unknown {
+export function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   return name.split('.').reduce<unknown>((value, step) => {
     const isHere = typeof value === 'object' && value !== null && Object.hasOwn(value, step)

@@ -57,7 +57,7 @@ export function settingsForTests(dir: string, { oidc, memory, ...over }: Setting
     retention: { days: 0, events: 0, finalDays: 0 },
     retentionEveryMs: 3_600_000,
     mostWaitingAlerts: 100,
-    inspector: { clientId: '', clientSecret: '', scope: 'openid' },
+    inspector: { clientId: '', clientSecret: '', scope: 'openid', loginClaim: '' },
     roles: everyTokenIsAdmin,
     otlpEndpoint: '',
     standingComments: false,

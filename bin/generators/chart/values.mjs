@@ -289,6 +289,10 @@ export const valuesSchema = (settings) => ({
       ),
       ...secret('the secret of that client. Empty: the client is public', 'client-secret'),
       scope: text('openid', 'Scopes that it asks for, with spaces between, `openid` among them.', { minLength: 1 }),
+      loginClaim: text(
+        '',
+        'Claim of people’s tokens that has their login on the forge, for the board of the inspector. Empty: people type it.',
+      ),
     }),
     operatorApi: object({
       isPublic: flag(

@@ -29,6 +29,7 @@
 {{- with .Values.model.baseUrl }}{{ $_ := set $set "MODEL_BASE_URL" . }}{{ end -}}
 {{- with .Values.skillsRepoUrl }}{{ $_ := set $set "SKILLS_REPO_URL" . }}{{ end -}}
 {{- with .Values.inspector.clientId }}{{ $_ := set $set "INSPECTOR_CLIENT_ID" . }}{{ $_ := set $set "INSPECTOR_SCOPE" $.Values.inspector.scope }}{{ end -}}
+{{- with .Values.inspector.loginClaim }}{{ $_ := set $set "INSPECTOR_LOGIN_CLAIM" . }}{{ end -}}
 {{- with include "statewright.memoryUrls" . }}{{ if ne . "{}" }}{{ $_ := set $set "MEMORY_URLS" . }}{{ end }}{{ end -}}
 {{- with include "statewright.memoryPublicUrls" . }}{{ if ne . "{}" }}{{ $_ := set $set "MEMORY_PUBLIC_URLS" . }}{{ end }}{{ end -}}
 {{- with .Values.memory.audience }}{{ $_ := set $set "MEMORY_AUDIENCE" . }}{{ end -}}

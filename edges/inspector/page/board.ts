@@ -20,8 +20,11 @@ const settleMs = 1000
 const refreshMs = 30_000
 const meKey = 'statewright.me'
 
+/** As the identity provider named who signed in: nobody types it. */
+const { me: login } = document.body.dataset
+
 export function Home({ steps, now, onError }: HomeProps): ComponentChild {
-  const [me, setMe] = useState(() => localStorage.getItem(meKey) ?? '')
+  const [me, setMe] = useState(() => login ?? localStorage.getItem(meKey) ?? '')
   const board = useBoard(me.trim(), steps, onError)
   const choose = (name: string): void => {
     localStorage.setItem(meKey, name)
@@ -33,16 +36,21 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
   const isMine = me.trim() !== ''
   return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, [
     h(Strip, { board, now }),
-    h('label', { class: 'me' }, [
-      'Waits for me: ',
-      h('input', {
-        value: me,
-        placeholder: 'your login on the forge',
-        autocapitalize: 'none',
-        spellcheck: false,
-        onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => choose(currentTarget.value),
-      }),
-    ]),
+    login === undefined
+      ? h('label', { class: 'me' }, [
+          'Waits for me: ',
+          h('input', {
+            value: me,
+            placeholder: 'your login on the forge',
+            autocapitalize: 'none',
+            spellcheck: false,
+            onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => choose(currentTarget.value),
+          }),
+        ])
+      : h('label', { class: 'me' }, [
+          h('input', { type: 'checkbox', checked: isMine, onChange: () => setMe(isMine ? '' : login) }),
+          ` Only what waits for ${login}`,
+        ]),
     board.projects.length === 0 && document.body.dataset['file'] === undefined
       ? h(FirstSteps, null)
       : h(OneTabStop, { tag: 'div', class: 'columns', items: 'a', columns: '.column' }, [

@@ -22,16 +22,16 @@ function redeem(ticket: string, { tickets, sessions, logger }: InspectorDeps): s
   const subject = tickets.askedBy(ticket) ?? 'inspector'
   if (!tickets.redeem(ticket)) return undefined
   logger.info({ subject, issuer: byTicket }, 'a link opened a session of the inspector')
-  return sessions.open(subject, byTicket)
+  return sessions.open({ subject, issuer: byTicket })
 }
 
 const PageQuery = Type.Object({ ticket: Type.Optional(Type.String({ maxLength: 200 })) })
 
 /**
  * The page itself. What it shows comes over the API, so its files are open; that anything is seen takes a session.
- * @param page what a browser with a session gets.
+ * @param page what a browser with a session gets; `me`: the login of whoever it is of.
  */
-export function pageRoutes(app: HttpApp, deps: InspectorDeps, assets: Assets, page: string): void {
+export function pageRoutes(app: HttpApp, deps: InspectorDeps, assets: Assets, page: (me?: string) => string): void {
   const open = { schema: { hide: true }, config: { auth: false } } as const
   for (const path of ['/', '/inspector/'] as const)
     app.get(path, open, async (request, reply) => {
@@ -46,8 +46,10 @@ export function pageRoutes(app: HttpApp, deps: InspectorDeps, assets: Assets, pa
       const { ticket } = request.query
       const session = ticket === undefined ? undefined : redeem(ticket, deps)
       // No redirect: after a link from another site it would come without the strict cookie. The page tidies its address.
-      if (session !== undefined) void reply.header('set-cookie', sessionCookie(session, deps.secure ?? false))
-      if (session !== undefined || sessionOf(request.headers, deps) !== undefined) return sendPage(reply, html, page)
+      if (session !== undefined)
+        return sendPage(reply.header('set-cookie', sessionCookie(session, deps.secure ?? false)), html, page())
+      const known = sessionOf(request.headers, deps)
+      if (known !== undefined) return sendPage(reply, html, page(known.login))
       if (deps.signIn === undefined || ticket !== undefined)
         return sendPage(reply.code(401), html, closedPage(deps, ticket !== undefined))
       return reply.header('cache-control', 'no-store').redirect(`${deps.signIn.publicUrl()}${loginPath}`, 302)

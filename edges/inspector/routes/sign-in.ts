@@ -4,8 +4,10 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
 import type { HttpApp } from '../../../http/app.ts'
 import type { Principal } from '../../../http/auth/authenticate.ts'
+import { claimOf } from '../../../http/auth/roles.ts'
 import { Problem } from '../../../http/problem.ts'
 import { checkOrigin, cookieOf, endedCookie, sessionCookie, sessionOf } from '../access.ts'
 import { ATTEMPT_LIFETIME_MS, type Attempt } from '../attempts.ts'
@@ -24,8 +26,8 @@ const CallbackQuery = Type.Object({
   iss: Type.Optional(Type.String({ maxLength: 1000 })),
 })
 
-/** @param page what a browser with a session gets. */
-export function signInRoutes(app: HttpApp, deps: InspectorDeps, page: string): void {
+/** @param page what a browser with a session gets; `me`: the login of whoever it is of. */
+export function signInRoutes(app: HttpApp, deps: InspectorDeps, page: (me?: string) => string): void {
   const { signIn } = deps
   app.get(loginPath, { schema: { hide: true }, config: { auth: false } }, async (request, reply) => {
     checkOrigin(request.headers, deps.hosts)
@@ -52,9 +54,10 @@ export function signInRoutes(app: HttpApp, deps: InspectorDeps, page: string): v
       if (isSignedOut(request.query)) return sendPage(reply, html, signedOut)
       try {
         const person = await personOf(request.query, takeAttempt(request, reply, deps), signIn)
-        const session = await openSession(person, deps)
+        const me = loginIn(person, signIn)
+        const session = await openSession(person, me, deps)
         // No redirect, as after a ticket: the strict cookie would not come with it. The page tidies its address.
-        return await sendPage(reply.header('set-cookie', sessionCookie(session, deps.secure ?? false)), html, page)
+        return await sendPage(reply.header('set-cookie', sessionCookie(session, deps.secure ?? false)), html, page(me))
       } catch (error) {
         return refuse(reply, error, deps)
       }
@@ -134,7 +137,19 @@ async function personOf(
   return signIn.flow.redeem(code, { ...attempt, redirectUri: redirectUri(signIn) })
 }
 
-async function openSession(person: Principal, { allowFeed, sessions, signIn, logger }: InspectorDeps): Promise<string> {
+/** Longer than that of any forge, or with what no page shows as it is: no login. */
+const Login = Type.String({ pattern: '^[\\p{L}\\p{N}\\p{P}\\p{S}]{1,255}$' })
+
+function loginIn({ claims }: Principal, { loginClaim }: SignIn): string | undefined {
+  const login = loginClaim === '' ? undefined : claimOf(claims, loginClaim)
+  return Value.Check(Login, login) ? login : undefined
+}
+
+async function openSession(
+  person: Principal,
+  login: string | undefined,
+  { allowFeed, sessions, signIn, logger }: InspectorDeps,
+): Promise<string> {
   const { subject, issuer } = person
   try {
     allowFeed(person)
@@ -150,7 +165,7 @@ async function openSession(person: Principal, { allowFeed, sessions, signIn, log
     )
   }
   logger.info({ subject, issuer }, 'a person signed in to the inspector')
-  return sessions.open(subject, issuer)
+  return sessions.open({ subject, issuer, ...(login === undefined ? {} : { login }) })
 }
 
 const again = action(loginPath, 'Sign in again')

@@ -29,7 +29,7 @@ export function scriptedFlow(): ScriptedFlow {
       redeemed.push(code)
       const [subject = '', ...roles] = code.split(' ')
       if (subject === 'nobody') throw unauthenticated('the identity provider refused the code: invalid_grant', true)
-      return { subject, issuer: flow.issuer, claims: { roles } }
+      return { subject, issuer: flow.issuer, claims: { roles, login: subject } }
     },
     async signOutUrl(returnTo: string) {
       return flow.mode === 'up'
