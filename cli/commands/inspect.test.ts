@@ -96,6 +96,22 @@ test('nobody looks without the link, no other page does, and nothing can be sent
     expect((await ask('../../operations/retry', { method: 'POST' })).status).toBe(404)
   }))
 
+test('a file leaves the inspector open that runs beside it on this machine, in the same browser (INSPECTOR-3)', async () => {
+  const path = written(story)
+  const both = [await openBundle(path, 0), await openBundle(path, 0)]
+  // Browsers keep one cookie of a name for a host, whatever its port.
+  const kept = new Map<string, string>()
+  for (const { link } of both) {
+    const [cookie = ''] = ((await fetch(link)).headers.get('set-cookie') ?? '').split(';')
+    kept.set(cookie.split('=')[0] ?? '', cookie)
+  }
+  const cookie = [...kept.values()].join('; ')
+  for (const { server, link } of both) {
+    expect((await fetch(new URL('/inspector/api/kinds', link), { headers: { cookie } })).status).toBe(200)
+    await server.close({ graceMs: 0 })
+  }
+})
+
 test('texts of a file are masked and made visible as those of a store (INSPECTOR-8)', () => {
   const evil = '<script>alert(1)</script>\u202Egnp.exe ghp_0123456789abcdefghij0123456789abcdef'
   const actors = story.actors.map((actor): ActorBundle => {

@@ -7,7 +7,6 @@ import { Problem } from '../../http/problem.ts'
 import type { InspectorDeps } from './deps.ts'
 import type { Session } from './sessions.ts'
 
-const cookieName = 'statewright_inspector'
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
 /** Refuses names that are not ours (DNS rebinding) and pages that are not ours (cross-site requests). */
@@ -51,7 +50,7 @@ export function sessionOf(
   headers: IncomingHttpHeaders,
   { sessions }: Pick<InspectorDeps, 'sessions'>,
 ): Session | undefined {
-  const text = cookieOf(headers, cookieName)
+  const text = cookieOf(headers, cookieName(headers))
   return text === undefined ? undefined : sessions.read(text)
 }
 
@@ -60,11 +59,18 @@ export function cookieOf(headers: IncomingHttpHeaders, name: string): string | u
   return cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-export function sessionCookie(session: string, isSecure: boolean): string {
-  return `${cookieName}=${session}; Path=/inspector; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+export function sessionCookie(session: string, headers: IncomingHttpHeaders, isSecure = false): string {
+  return `${cookieName(headers)}=${session}; Path=/inspector; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
 }
 
-export const endedCookie = `${cookieName}=; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict`
+export function endedCookie(headers: IncomingHttpHeaders): string {
+  return `${cookieName(headers)}=; Path=/inspector; Max-Age=0; HttpOnly; SameSite=Strict`
+}
+
+/** A browser keeps cookies by host and name, whatever the port: by a name of its own each server of a machine leaves the others' sessions. */
+function cookieName({ host = '' }: IncomingHttpHeaders): string {
+  return ['statewright_inspector', ...(/(?<=:)\d+$/.exec(host) ?? [])].join('_')
+}
 
 function nameOf(host: string): string {
   return host.replace(/:\d+$/, '').toLowerCase()

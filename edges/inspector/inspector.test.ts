@@ -91,7 +91,7 @@ describe('who may look', () => {
     const first = await fetch(link)
     expect(first.status).toBe(200)
     expect(first.headers.get('set-cookie')).toMatch(
-      /^statewright_inspector=\S+; Path=\/inspector; HttpOnly; SameSite=Strict$/,
+      /^statewright_inspector_\d+=\S+; Path=\/inspector; HttpOnly; SameSite=Strict$/,
     )
     const cookie = first.headers.get('set-cookie')!.split(';')[0]!
     expect(await statusWith({ cookie })).toBe(200)

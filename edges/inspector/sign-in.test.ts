@@ -104,12 +104,15 @@ function comeBack({ state, cookie }: Begun, code = 'ada viewer'): Promise<Answer
   return ask(`/inspector/callback?${new URLSearchParams({ code, state })}`, cookie === '' ? {} : { cookie })
 }
 
+/** Of the port, as a browser keeps cookies by host and name alone. */
+const sessionName = (): string => `statewright_inspector_${new URL(url).port}`
+
 async function signIn(): Promise<string> {
   const { cookies } = await comeBack(await begin())
-  return `statewright_inspector=${cookies.get('statewright_inspector')?.split(';')[0]}`
+  return `${sessionName()}=${cookies.get(sessionName())?.split(';')[0]}`
 }
 
-const sessionIn = ({ cookies }: Answer): string | undefined => cookies.get('statewright_inspector')
+const sessionIn = ({ cookies }: Answer): string | undefined => cookies.get(sessionName())
 
 describe('a browser without a session', () => {
   test('is led to the provider, with a cookie for its way back alone (INSPECTOR-2)', async () => {
@@ -130,7 +133,7 @@ describe('a browser without a session', () => {
     expect(back.text).toContain('<body data-sign-in>')
     expect(sessionIn(back)).toMatch(/; Path=\/inspector; HttpOnly; SameSite=Strict$/)
     expect(back.cookies.get(begun.cookie.split('=')[0]!)).toContain('Max-Age=0')
-    const cookie = `statewright_inspector=${sessionIn(back)?.split(';')[0]}`
+    const cookie = `${sessionName()}=${sessionIn(back)?.split(';')[0]}`
     expect((await ask('/inspector/api/kinds', { cookie })).status).toBe(200)
     expect((await ask('/inspector', { cookie })).status).toBe(200)
     expect(log.lines()).toContainEqual(expect.objectContaining({ subject: 'ada', issuer: 'https://id.example' }))
@@ -158,7 +161,7 @@ describe('who a person is on the board (INSPECTOR-9)', () => {
 
   async function signedIn(code: string): Promise<readonly [page: Answer, cookie: string]> {
     const page = await comeBack(await begin(), code)
-    return [page, `statewright_inspector=${sessionIn(page)?.split(';')[0]}`]
+    return [page, `${sessionName()}=${sessionIn(page)?.split(';')[0]}`]
   }
 
   async function openWith(loginClaim: string): Promise<void> {
@@ -212,7 +215,7 @@ describe('a session by a link', () => {
 
   test('may look and no more, whoever asked', async () => {
     const opened = await ask(`/inspector?ticket=${tickets.mint('admin')}`)
-    const cookie = `statewright_inspector=${sessionIn(opened)?.split(';')[0]}`
+    const cookie = `${sessionName()}=${sessionIn(opened)?.split(';')[0]}`
     const request = { headers: { cookie, host: new URL(url).host } } as FastifyRequest
     const { subject, rights } = await authenticateViewer(deps)(request)
     expect([subject, [...(rights?.roles ?? [])], [...(rights?.owned ?? [])]]).toEqual(['admin', ['viewer'], []])
@@ -359,14 +362,14 @@ describe('who signs out', () => {
     const cookie = await signIn()
     flow.mode = mode
     const { status, text, cookies } = await ask('/inspector/logout', { cookie, origin: url }, 'POST')
-    expect([status, text, cookies.get('statewright_inspector')]).toEqual([204, '', endedSession])
+    expect([status, text, cookies.get(sessionName())]).toEqual([204, '', endedSession])
   })
 
   test('of a session by a link is led nowhere: the provider knows nothing of it', async () => {
     const opened = await ask(`/inspector?ticket=${tickets.mint('ada')}`)
-    const cookie = `statewright_inspector=${sessionIn(opened)?.split(';')[0]}`
+    const cookie = `${sessionName()}=${sessionIn(opened)?.split(';')[0]}`
     const { status, cookies } = await ask('/inspector/logout', { cookie, origin: url }, 'POST')
-    expect([status, cookies.get('statewright_inspector')]).toEqual([204, endedSession])
+    expect([status, cookies.get(sessionName())]).toEqual([204, endedSession])
   })
 })
 

@@ -163,7 +163,7 @@ describeRequiring('chromium', 'a browser', () => {
         await provider.fillIn(page, 'ada')
         await page.locator('[role=status].open').waitFor()
         await page.evaluate("location.hash = 'actor=queue:default/demo'")
-        await page.context().clearCookies({ name: 'statewright_inspector' })
+        await page.context().clearCookies({ name: /^statewright_inspector/ })
         const renewed = page.waitForEvent('load')
         await lines.at(-1)!.close()
         await renewed
@@ -171,7 +171,7 @@ describeRequiring('chromium', 'a browser', () => {
         expect(page.url()).toBe(`${url}/inspector#actor=queue:default/demo`)
 
         // Once more within the minute would be a circle: the person decides.
-        await page.context().clearCookies({ name: 'statewright_inspector' })
+        await page.context().clearCookies({ name: /^statewright_inspector/ })
         await lines.at(-1)!.close()
         await page.getByRole('button', { name: 'Sign in again' }).click()
         await page.locator('[role=status].open').waitFor()
@@ -206,7 +206,7 @@ describeRequiring('oidc', 'at a provider that nobody here wrote', () => {
       expect((await comeBack(back, '')).status).toBe(400)
       const page = await comeBack(back, ada.cookie)
       expect(page.status).toBe(200)
-      const session = page.headers.getSetCookie().find((cookie) => cookie.startsWith('statewright_inspector='))
+      const session = page.headers.getSetCookie().find((cookie) => cookie.startsWith('statewright_inspector_'))
       const cookie = session?.split(';')[0] ?? ''
       expect((await fetch(`${url}/inspector/api/kinds`, { headers: { cookie } })).status).toBe(200)
       expect((await comeBack(back, ada.cookie)).status).toBe(400)

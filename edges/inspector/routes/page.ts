@@ -47,7 +47,7 @@ export function pageRoutes(app: HttpApp, deps: InspectorDeps, assets: Assets, pa
       const session = ticket === undefined ? undefined : redeem(ticket, deps)
       // No redirect: after a link from another site it would come without the strict cookie. The page tidies its address.
       if (session !== undefined)
-        return sendPage(reply.header('set-cookie', sessionCookie(session, deps.secure ?? false)), html, page())
+        return sendPage(reply.header('set-cookie', sessionCookie(session, request.headers, deps.secure)), html, page())
       const known = sessionOf(request.headers, deps)
       if (known !== undefined) return sendPage(reply, html, page(known.login))
       if (deps.signIn === undefined || ticket !== undefined)

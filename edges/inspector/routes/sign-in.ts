@@ -57,7 +57,11 @@ export function signInRoutes(app: HttpApp, deps: InspectorDeps, page: (me?: stri
         const me = loginIn(person, signIn)
         const session = await openSession(person, me, deps)
         // No redirect, as after a ticket: the strict cookie would not come with it. The page tidies its address.
-        return await sendPage(reply.header('set-cookie', sessionCookie(session, deps.secure ?? false)), html, page(me))
+        return await sendPage(
+          reply.header('set-cookie', sessionCookie(session, request.headers, deps.secure)),
+          html,
+          page(me),
+        )
       } catch (error) {
         return refuse(reply, error, deps)
       }
@@ -69,7 +73,7 @@ export function signInRoutes(app: HttpApp, deps: InspectorDeps, page: (me?: stri
     // Browsers name the page of every POST, so that another page signs nobody out.
     if (request.headers.origin === undefined) throw new Problem('forbidden', 'the request has no Origin header')
     const goTo = await providerSignOut(request, deps)
-    void reply.header('set-cookie', endedCookie).header('cache-control', 'no-store')
+    void reply.header('set-cookie', endedCookie(request.headers)).header('cache-control', 'no-store')
     return goTo === undefined ? reply.code(204).send() : reply.send({ goTo } as never)
   })
 }
