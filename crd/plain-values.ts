@@ -5,9 +5,9 @@ import type { ManifestFault } from './manifest-fault.ts'
 const mostLevels = 64
 
 /** Level by level, each value once: YAML's aliases may repeat one without end. */
-export function isTooDeep(value: unknown): boolean {
+export function isTooDeep(value: unknown, levels = mostLevels): boolean {
   let level = [value].filter(isContainer)
-  for (let depth = 0; depth < mostLevels && level.length > 0; depth += 1)
+  for (let depth = 0; depth < levels && level.length > 0; depth += 1)
     level = [...new Set(level.flatMap((container) => Object.values(container).filter(isContainer)))]
   return level.length > 0
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isTooDeep } from '../../crd/plain-values.ts'
 import { faultsOf } from '../../http/validation.ts'
 import { visible } from '../../http/visible.ts'
 import { machines } from '../../machines/registry.ts'
@@ -18,6 +19,8 @@ Exit code 0: every step decides as it did. 1: a step differs; the command prints
   --json            print one line of JSON for each actor`
 
 const mostFaults = 20
+/** No event is that deep; what reads a value by itself has a stack for it. */
+const mostLevels = 256
 
 interface Verdict {
   readonly file: string
@@ -43,6 +46,8 @@ export async function importBundles(args: readonly string[]): Promise<number> {
 
 export function readBundle(file: string): BundleFile {
   const value = parse(file, readFileSync(file, 'utf8'))
+  if (isTooDeep(value, mostLevels))
+    refuseBundle(file, [{ path: '/', message: `nests deeper than ${mostLevels} levels` }])
   refuseBundle(file, faultsOf(BundleFile, value))
   return value as BundleFile
 }

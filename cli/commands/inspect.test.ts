@@ -35,6 +35,8 @@ async function exported({ runtime, sql }: Pick<Fixture, 'runtime' | 'sql'>): Pro
   return { format: bundleFormat, program: 'test', exportedAt: Date.now() + 60_000, actors }
 }
 
+const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+
 function written(content: unknown, name = 'story.json'): string {
   const path = join(folder, name)
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
@@ -145,6 +147,11 @@ test.each<readonly [what: string, content: () => unknown, faults: RegExp]>([
     'of an unknown kind',
     () => ({ ...story, actors: [{ ...story.actors[0], kind: 'a\nFORGED' }] }),
     /\/kind a\S+FORGED is no kind/,
+  ],
+  [
+    'of no end of levels',
+    () => JSON.stringify(story).replace(/(?<="context":)\{/, `{"x":${deep},`),
+    /nests deeper than 256 levels$/,
   ],
   ['of no end of faults', () => ({ ...story, actors: Array.from({ length: 99 }, () => ({})) }), /\n {2}and \d+ more$/],
 ])('a file %s is refused by its faults, with code 2 (INSPECTOR-8)', async (_, content, faults) => {
