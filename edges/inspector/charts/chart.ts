@@ -9,7 +9,7 @@ export const ChartRow = Type.Object({
   event: Type.String({
     description: 'the event type; `after <delay>` of a timer; `always` of a row that takes no event',
   }),
-  guard: Type.Optional(Type.String({ description: 'its name, or `if` where the guard has none' })),
+  guard: Type.Optional(Type.String({ description: 'its name, or what it asks where it has none' })),
   actions: Type.Optional(Type.Array(Type.String({ description: 'its name, or `unnamed`' }))),
   target: Type.Optional(Type.String()),
 })

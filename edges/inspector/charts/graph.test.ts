@@ -1,9 +1,10 @@
-import { createMachine } from 'xstate'
+import { createMachine, not } from 'xstate'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { machines } from '../../../machines/registry.ts'
+import { allMachines, machines } from '../../../machines/registry.ts'
 import type { Chart } from './chart.ts'
 import { eventName } from './event-name.ts'
+import { guardName } from './guard-name.ts'
 import { graphOf, type GraphState } from './graph.ts'
 import { chartOf } from './layout.ts'
 import { svgOf } from './svg.ts'
@@ -65,7 +66,7 @@ test('the table of a state holds every row of it, those that lead nowhere too', 
     { event: 'restart', target: 'a.y' },
     { event: 'noted' },
   ])
-  expect(find(states, 'b').rows).toEqual([{ event: 'always', guard: 'if', target: 'c' }])
+  expect(find(states, 'b').rows).toEqual([{ event: 'always', guard: 'true', target: 'c' }])
   expect(find(states, 'd').kind).toBe('final')
   expect(find(states, 'a.x').initial).toBe(true)
 })
@@ -77,6 +78,38 @@ test.each([
   ['mr.merged', 'mr.merged'],
 ])('the event %j is called %j', (type, name) => {
   expect(eventName(type)).toBe(name)
+})
+
+interface Asked {
+  readonly context: { readonly budget: string; readonly pod: { readonly ordinal: number } }
+  readonly event: { readonly pod: number; readonly cause: string }
+}
+const when =
+  (holds: (context: Asked['context'], event: Asked['event']) => boolean) =>
+  ({ context, event }: Asked): boolean =>
+    holds(context, event)
+const isOfPod = (context: Asked['context'], event: Asked['event']): boolean => event.pod === context.pod.ordinal
+const over =
+  (limit: string) =>
+  ({ context }: Asked) =>
+    context.budget === limit
+const endsBy = (...causes: readonly string[]) =>
+  when((context, event) => isOfPod(context, event) && causes.includes(event.cause))
+
+test.each([
+  ['by its name', 'ofProbe', 'ofProbe'],
+  ['by the name that it denies', not('ofProbe'), 'not ofProbe'],
+  ['by the name of the function that it wraps', when(isOfPod), 'isOfPod'],
+  ['by what it compares, with the value that it was made with', over('held'), "budget === 'held'"],
+  ['by all that it asks', endsBy('unbound', 'lost'), "isOfPod && ['unbound', 'lost'].includes(event.cause)"],
+])('a guard is called %s', (_how, guard, name) => {
+  expect(guardName(guard)).toBe(name)
+})
+
+test.each(allMachines)('each guarded row of $kind says what its guard asks', ({ kind }) => {
+  const guards = writtenChart(kind).states.flatMap(({ rows }) => rows.flatMap(({ guard }) => guard ?? []))
+  const wordless = /^\W*$|^[\d.]+$|^(?:if|guard|anonymous|unnamed|undefined|true|false)$|=>|\bcontext\b|__/
+  expect(guards.filter((guard) => wordless.test(guard))).toEqual([])
 })
 
 /** As it is checked in, which `npm run check` compares with what the generator makes: to lay all of them out took 15 s. */
@@ -94,7 +127,9 @@ describe.each(machines)('the chart of $kind', (definition) => {
 
   test('holds each state of the machine with its rows', () => {
     const rowsById = (states: readonly Pick<GraphState, 'id' | 'rows'>[]): unknown =>
-      JSON.parse(JSON.stringify(Object.fromEntries(states.map(({ id, rows }) => [id, rows]))))
+      JSON.parse(JSON.stringify(Object.fromEntries(states.map(({ id, rows }) => [id, rows.map(isGuarded)]))))
+    // The runner rewrites imports, so a guard's source reads otherwise here.
+    const isGuarded = ({ guard, ...row }: GraphState['rows'][number]) => ({ ...row, isGuarded: guard !== undefined })
     expect([chart.kind, chart.version]).toEqual([definition.kind, definition.version])
     expect(rowsById(chart.states)).toEqual(rowsById(allOf(graphOf(definition.machine).states)))
   })

@@ -1,6 +1,7 @@
 /** A machine as a graph: its states with their rows, and the arrows between them. No places yet. */
 import type { AnyStateMachine, AnyStateNode } from 'xstate'
 import { eventName } from './event-name.ts'
+import { guardName } from './guard-name.ts'
 import type { ChartMove, ChartRow, ChartState } from './chart.ts'
 
 export interface GraphState extends Omit<ChartState, 'x' | 'y' | 'width' | 'height' | 'folded'> {
@@ -46,7 +47,7 @@ function isAround(outer: string, inner: string): boolean {
 function rowsBelow(node: AnyStateNode): readonly Row[] {
   const own = [...[...node.transitions.values()].flat(), ...(node.always ?? [])]
   const rows = own.flatMap((row) => {
-    const guard = row.guard === undefined ? {} : { guard: typeof row.guard === 'string' ? row.guard : 'if' }
+    const guard = row.guard === undefined ? {} : { guard: guardName(row.guard) }
     const names = unique(row.actions.map(actionName))
     const actions = names.length === 0 ? {} : { actions: names }
     const base = { source: pathOf(node), event: eventName(row.eventType), ...guard, ...actions }

@@ -76,7 +76,7 @@ function rowsTable(rows: readonly TableRow[], isOfLine: boolean): ComponentChild
         h('tr', null, [
           isOfLine ? h('td', null, source) : null,
           h('td', null, event),
-          h('td', null, guard === undefined ? '–' : guard === 'if' ? 'unnamed' : guard),
+          h('td', null, guard ?? '–'),
           h('td', null, actions.length === 0 ? '–' : actions.join(', ')),
           h('td', null, target ?? '–'),
         ]),
