@@ -4,7 +4,7 @@ import { allMachines } from '../../../machines/registry.ts'
 import type { Chart } from './chart.ts'
 import { mermaidOf } from './mermaid.ts'
 
-/** What of the grammar of Mermaid a chart needs; its own parser is too heavy for a dependency. Mermaid 11.17.2 parsed all of them. */
+/** What of the grammar of Mermaid a chart needs; its own drawing is too heavy for a dependency. Mermaid 11.17.2 and 12.3.0 drew all of them in Chromium. */
 const grammar = [
   /^state "[\w -]+" as \w+( \{)?$/,
   /^(\[\*\]|\w+) --> (\[\*\]|\w+)( : [\w. -]+(, [\w. -]+)*)?$/,
@@ -28,6 +28,21 @@ describe.each(allMachines)('the Mermaid text of $kind', ({ kind }) => {
 
   test('divides regions inside a state only, as the parser of Mermaid wants it', () => {
     expect(lines.filter((line) => /^ {0,2}--$/.test(line))).toEqual([])
+  })
+
+  test('names in each frame states with states inside first, then the others, then arrows, as Mermaid has to lay them out', () => {
+    const frames = [0]
+    const early = lines.filter((line) => {
+      const text = line.trim()
+      if (text === '}') frames.pop()
+      if (text === '--') frames[frames.length - 1] = 0
+      if (!/^state |-->/.test(text)) return false
+      const rank = text.includes('-->') ? 2 : text.endsWith('{') ? 0 : 1
+      const before = frames.pop() ?? 0
+      frames.push(rank, ...(rank === 0 ? [0] : []))
+      return rank < before
+    })
+    expect(early).toEqual([])
   })
 
   test('declares each state once, and each arrow leads between declared ones', () => {

@@ -13,23 +13,29 @@ export function mermaidOf(chart: Chart, active: ReadonlySet<string> = new Set())
     return states.includes('--') ? [`state "${chart.kind}" as ${chart.kind} {`, ...indented(states), '}'] : states
   }
 
+  /**
+   * States with states inside come first, arrows last. Mermaid lays frames out in the order in which it meets them, and
+   * one that it meets after the frame around it may stay without a layout: it then draws nothing (11.17.2).
+   */
   function inside(parent: string): readonly string[] {
     const children = chart.states.filter(({ id }) => parentOf(id) === parent)
     const blocks = children.map(blockOf)
     if (children[0]?.kind === 'region')
       return blocks.flatMap((block, index) => (index === 0 ? block : ['--', ...block]))
+    const frames = blocks.filter((block) => block.length > 1)
+    const leaves = blocks.filter((block) => block.length === 1)
     const lines = chart.lines.filter(({ source }) => parentOf(source) === parent)
-    return [...blocks.flat(), ...lines.flatMap(arrowsOf)]
+    return [...[...frames, ...leaves, ...children.map(endsOf)].flat(), ...lines.flatMap(arrowsOf)]
   }
 
-  function blockOf({ id, label, kind, initial }: ChartState): readonly string[] {
+  function blockOf({ id, label }: ChartState): readonly string[] {
     const inner = inside(id)
     const head = `state "${label}" as ${nameOf(id)}`
-    return [
-      ...(initial ? [`[*] --> ${nameOf(id)}`] : []),
-      ...(inner.length === 0 ? [head] : [`${head} {`, ...indented(inner), '}']),
-      ...(kind === 'final' ? [`${nameOf(id)} --> [*]`] : []),
-    ]
+    return inner.length === 0 ? [head] : [`${head} {`, ...indented(inner), '}']
+  }
+
+  function endsOf({ id, kind, initial }: ChartState): readonly string[] {
+    return [...(initial ? [`[*] --> ${nameOf(id)}`] : []), ...(kind === 'final' ? [`${nameOf(id)} --> [*]`] : [])]
   }
 
   function nameOf(id: string): string {
