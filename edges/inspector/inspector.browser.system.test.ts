@@ -50,11 +50,18 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     await withFixture(async (fixture) => use(fixture, await playStory(fixture)))
   }
 
-  const isActive = (page: Page, state: string): Promise<boolean> =>
-    page
-      .locator(`.state.active[data-state="${state}"]`)
+  /** Drawn, or named in a folded branch. */
+  const isActive = (page: Page, state: string): Promise<boolean> => {
+    const keys = state.split('.')
+    const folded = keys.slice(1).map((_, index) => {
+      const [branch, leaf] = [keys.slice(0, index + 1).join('.'), keys.slice(index + 1).join('.')]
+      return `.state.active[data-state="${branch}"]:has(text.lit:text-is("${leaf}"))`
+    })
+    return page
+      .locator([`.state.active[data-state="${state}"]`, ...folded].join(', '))
       .waitFor()
       .then(() => true)
+  }
 
   test('a link shows where a Task stands, why, and what would move it', async () => {
     await withStory(async (fixture, task) => {
@@ -256,11 +263,11 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
-        await page.locator('.state[data-state="pod.working.busy"]').focus()
+        await page.locator('.state[data-state="stage.live.active.implementing.clocked"]').focus()
         await page.keyboard.press('ArrowRight')
         await page.keyboard.press('ArrowLeft')
         await page.keyboard.press('Enter')
-        await page.locator('.card.table', { hasText: 'turn.ended' }).waitFor()
+        await page.locator('.card.table', { hasText: 'model.withheld' }).waitFor()
         await page.getByRole('button', { name: 'Close the table of this state' }).click()
         expect(await page.locator('.card.table').count()).toBe(0)
       })
@@ -280,6 +287,11 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
           `(({ viewBox, clientWidth }) => clientWidth / viewBox.baseVal.width)(document.querySelector('.canvas svg'))`,
         )
         expect(Number.parseFloat(size) * scale).toBeGreaterThanOrEqual(10.99)
+        const over = await page.evaluate<readonly number[]>(
+          `(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+            [scrollWidth - clientWidth, scrollHeight - clientHeight])(document.querySelector('.canvas'))`,
+        )
+        expect(over).toEqual([0, 0])
         const merging = page.locator('.state[data-state="stage.live.active.merging"]')
         const inner = page.locator('.state[data-state="stage.live.active.merging.settling"]')
         expect(await inner.count()).toBe(0)
@@ -335,7 +347,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
           return readFile(await (await download).path())
         }
         const svg = (await saved('SVG')).toString()
-        expect(svg).toContain('data-state="pod.working.busy"')
+        expect(svg).toContain('data-state="stage.live.active.implementing.clocked"')
         expect(svg).toMatch(/^<svg[^>]* xmlns="http:..www.w3.org.2000.svg"/)
         expect(svg).toContain('fill="rgb(218, 251, 225)"')
         expect((await saved('PNG')).subarray(1, 4).toString()).toBe('PNG')

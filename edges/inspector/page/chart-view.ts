@@ -20,8 +20,8 @@ interface ChartViewProps {
 
 /** The small text of `charts/svg.ts` then has 11 CSS pixels: what every chart opens with. */
 const readableScale = 11 / 10.5
-/** On a narrow screen a chart is wider than its frame, and opens at what is lit. */
-const leastRoom: Room = { width: 640, height: 560 }
+/** What every chart has place in (fold.test.ts). On a narrow screen it is wider than its frame, and opens at what is lit. */
+const leastRoom: Room = { width: 740, height: 750 }
 
 export function ChartView(props: ChartViewProps): ComponentChild {
   const { chart, active, selected } = props
@@ -272,7 +272,7 @@ function lineView(
   )
 }
 
-/** Beside the middle of the longest part. */
+/** Beside the middle of the longest part: above it, or, where it leads down, within its height. */
 function middleOf(points: ChartLine['points']): readonly [number, number] {
   const parts = points.slice(1).map((to, index) => [points[index] ?? to, to] as const)
   const length = ([[ax, ay], [bx, by]]: (typeof parts)[number]): number => Math.abs(bx - ax) + Math.abs(by - ay)
@@ -281,7 +281,7 @@ function middleOf(points: ChartLine['points']): readonly [number, number] {
     [0, 0],
     [0, 0],
   ]
-  return [(ax + bx) / 2 + 4, (ay + by) / 2 - 3]
+  return [(ax + bx) / 2 + 4, (ay + by) / 2 + (ax === bx ? 4 : -3)]
 }
 
 /** What was taken is drawn from the very state to the very state where the line stands for their frames. */

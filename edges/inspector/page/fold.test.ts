@@ -30,6 +30,10 @@ function isAround(outer: string, leaf: string): boolean {
   return outer === '' || `${leaf}.`.startsWith(`${outer}.`)
 }
 
+function leavesOf(active: ReadonlySet<string>): string[] {
+  return [...active].filter((id) => ![...active].some((other) => other !== id && isAround(id, other)))
+}
+
 type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>
 
 function isApart(one: Box, other: Box): boolean {
@@ -95,9 +99,24 @@ describe.each(allMachines)('the chart of $kind', ({ kind }) => {
     return { path, active, shown: foldChart(chart, { open, active }, room) }
   })
 
-  test('shows every active state at first, wherever the actor is', () => {
-    for (const { active, shown } of views)
-      expect(shown.states.map(({ id }) => id)).toEqual(expect.arrayContaining([...active]))
+  test('draws each active state at first, or names it in its folded branch, wherever the actor is', () => {
+    for (const { path, active, shown } of views) {
+      const named = shown.states.flatMap(({ id, within }) => within?.active.map((leaf) => `${id}.${leaf}`) ?? [])
+      const drawn = shown.states.map(({ id }) => id)
+      expect([...drawn, ...named], path).toEqual(expect.arrayContaining(leavesOf(active)))
+    }
+  })
+
+  test('draws at first the state that a region moved on to from where it begins', () => {
+    const regions = chart.states.filter(({ kind }) => kind === 'region').map(({ id }) => id)
+    for (const { path, shown } of views) {
+      const [leaf = ''] = path.split(' ')
+      const region = regions.findLast((id) => isAround(id, leaf)) ?? ''
+      const isBegun = chart.states.every(
+        ({ id, initial }) => initial || id === region || !isAround(region, id) || !isAround(id, leaf),
+      )
+      if (!isBegun) expect(shown.states.map(({ id }) => id)).toContain(leaf)
+    }
   })
 
   test('lays nothing on anything, and each line begins and ends at its states', () => {
@@ -113,9 +132,11 @@ describe.each(allMachines)('the chart of $kind', ({ kind }) => {
     }
   })
 
-  test('is at first at most half as large again as the page has room at 1440 x 900, with text of 11 px', () => {
-    for (const { path, shown } of views)
-      expect(Math.max(shown.width / room.width, shown.height / room.height), path).toBeLessThan(1.5)
+  test('has at first place in what the page has at 1440 x 900, with text of 11 px', () => {
+    for (const { path, shown } of views) {
+      expect(shown.width, path).toBeLessThanOrEqual(room.width)
+      expect(shown.height, path).toBeLessThanOrEqual(room.height)
+    }
   })
 })
 

@@ -3,7 +3,7 @@
  * together. Two things that share a row or a column stay in their order, so nothing is laid on anything (fold.test.ts).
  */
 import type { Chart, ChartLine, ChartState } from '../charts/chart.ts'
-import { branchSize, type Size } from '../charts/text-size.ts'
+import { branchSize, stateSize, type Size } from '../charts/text-size.ts'
 
 /** What a chart is fitted into, in CSS pixels. */
 export type Room = Size
@@ -13,9 +13,11 @@ interface Placed extends Size {
   readonly lines: readonly ChartLine[]
 }
 
-const margin = 8
-const framePadding = 10
-const gaps = { box: 14, line: 8, label: 2 }
+const margin = 6
+const framePadding = 8
+const gaps = { box: 10, line: 7, label: 2 }
+/** Of a state in a tight drawing: its name, and no room for more. */
+const tightHeight = 27
 
 export function parentOf(id: string): string {
   return id.slice(0, Math.max(0, id.lastIndexOf('.')))
@@ -26,11 +28,35 @@ export function branchesOf({ states }: Chart): ReadonlySet<string> {
   return new Set(states.map(({ id }) => parentOf(id)).filter(Boolean))
 }
 
-/** Which branches are open at first: all where the room has place for them, else those around an active state. */
+/**
+ * Which branches are open at first: all where the room has place for them, else those around an active state that it has
+ * place for. Regions that moved on from their beginning come before those that rest there.
+ */
 export function openAtFirst(chart: Chart, active: ReadonlySet<string>, room: Room): ReadonlySet<string> {
   const branches = branchesOf(chart)
-  const fits = chart.width <= room.width && chart.height <= room.height
-  return fits ? branches : new Set([...branches].filter((id) => active.has(id)))
+  if (isWithin(chart, room)) return branches
+  const isMoved = (id: string): boolean =>
+    chart.states.some(
+      (state) => active.has(state.id) && !state.initial && state.kind !== 'region' && isAround(id, state.id),
+    )
+  const around = [...branches].filter((id) => active.has(id))
+  let open: ReadonlySet<string> = new Set()
+  const add = (ids: readonly string[]): void => {
+    const more = new Set([...open, ...ids])
+    if (isWithin(laidOut(chart, { open: more, active }, room, true), room)) open = more
+    else if (ids.length > 1) for (const id of ids) add([id])
+  }
+  add(around.filter(isMoved))
+  add(around.filter((id) => !isMoved(id)))
+  return open
+}
+
+function isWithin({ width, height }: Size, room: Room): boolean {
+  return width <= room.width && height <= room.height
+}
+
+function isAround(outer: string, inner: string): boolean {
+  return `${inner}.`.startsWith(`${outer}.`)
 }
 
 interface Look {
@@ -49,22 +75,35 @@ export interface ShownChart extends Chart {
   readonly states: ShownState[]
 }
 
-export function foldChart(chart: Chart, { open, active, selected }: Look, room: Room): ShownChart {
+/** Where words and names from around leave too little room, the drawing is tight: without those that a click tells. */
+export function foldChart(chart: Chart, look: Look, room: Room): ShownChart {
+  if ([...branchesOf(chart)].every((id) => look.open.has(id))) return chart
+  const roomy = laidOut(chart, look, room, false)
+  if (isWithin(roomy, room)) return roomy
+  const tight = laidOut(chart, look, room, true)
+  return isWithin(tight, room) ? tight : roomy
+}
+
+function laidOut(chart: Chart, { open, active, selected }: Look, room: Room, isTight: boolean): ShownChart {
   const branches = branchesOf(chart)
-  if ([...branches].every((id) => open.has(id))) return chart
   const { width, height, states, lines } = moved(placeChildren(''), margin, margin)
   return { ...chart, width: width + 2 * margin, height: height + 2 * margin, states: [...states], lines: [...lines] }
 
-  function placeState(state: ChartState): Placed {
-    if (!branches.has(state.id)) return alone(state)
+  function placeState(whole: ChartState): Placed {
+    const state = isTight ? { ...whole, fromAround: [] } : whole
+    if (!branches.has(state.id)) return alone(isTight ? { ...state, ...sized(stateSize(state)) } : state)
     if (!open.has(state.id)) return foldedState(state)
-    const head = branchSize(state)
+    const head = sized(branchSize(state))
     const inside = moved(placeChildren(state.id), framePadding, head.height)
     const size = {
       width: Math.max(head.width, inside.width + 2 * framePadding),
       height: head.height + inside.height + framePadding,
     }
     return { ...size, states: [{ ...state, x: 0, y: 0, ...size }, ...inside.states], lines: inside.lines }
+  }
+
+  function sized(size: Size): Size {
+    return isTight ? { ...size, height: tightHeight } : size
   }
 
   function foldedState(state: ChartState): Placed {
@@ -86,13 +125,13 @@ export function foldChart(chart: Chart, { open, active, selected }: Look, room: 
     return ways.reduce((best, way) => (cost(way) < cost(best) ? way : best))
   }
 
-  /** A line that leads from no active state says its events only inside a branch that somebody opened. */
+  /** A line that leads from no active state says its events only inside a branch that somebody opened. In a tight drawing frames say none. */
   function worded(line: ChartLine): ChartLine {
     const { label: _label, ...bare } = line
     const { source, target, isBothWays } = line
     const frame = parentOf(source)
     const isNear =
-      active.has(source) ||
+      (active.has(source) && !(isTight && branches.has(source))) ||
       (isBothWays && active.has(target)) ||
       (frame !== '' && !active.has(frame)) ||
       selected === source ||
@@ -118,12 +157,12 @@ function moved(part: Placed, dx: number, dy: number): Placed {
   }
 }
 
-/** Without lines between them they stand in columns, each in the one that is shortest so far. */
+/** Without lines between them they stand in columns: the highest first, each in the column that is shortest so far. */
 function inColumns(parts: readonly Placed[], count: number): Placed {
   const columns = Array.from({ length: count }, (): Placed[] => [])
   const heightOf = (column: readonly Placed[]): number =>
     column.reduce((height, part) => height + part.height + gaps.box, 0)
-  for (const part of parts)
+  for (const part of parts.toSorted((one, other) => other.height - one.height))
     columns.reduce((best, column) => (heightOf(column) < heightOf(best) ? column : best)).push(part)
   let x = 0
   const placed = columns.flatMap((column) => {
@@ -266,7 +305,7 @@ function partsOf({ points, label }: LinePlaces): readonly Thing[] {
 function closeUp(things: readonly Thing[], axis: Axis): void {
   const kept = new Map<Place, Place['after']>()
   const keep = (from: Place, to: Place, least: number): void =>
-    void kept.set(to, [...(kept.get(to) ?? to.after), [from, least]])
+    void (kept.get(to) ?? kept.set(to, [...to.after]).get(to))?.push([from, least])
   for (const { low, high } of things) if (low[axis] !== high[axis]) keep(low[axis], high[axis], 0)
   for (const one of things)
     for (const other of things) {
