@@ -58,6 +58,27 @@ async function findingsOf(page: Page): Promise<readonly string[]> {
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 160)}`))
 }
 
+/** In the page: what is wider than its frame (a chart may be: it is moved), and lines of more than 64 em. */
+const tooWide = `[...document.querySelectorAll('body, body *:not(svg *)')].filter((part) => part.checkVisibility()).flatMap((part) => {
+  const { overflowX, display, fontSize } = getComputedStyle(part)
+  const isOver = part.scrollWidth > part.clientWidth + 1 && overflowX !== 'hidden' && display !== 'inline' && !part.matches('.canvas, .skip')
+  const text = [...part.childNodes].filter(({ nodeType, data }) => nodeType === 3 && data.trim() !== '')
+  const lines = text.flatMap((node) => {
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    return [...range.getClientRects()]
+  })
+  const seen = part.clientWidth || Infinity
+  const isLong = lines.some(({ width }) => Math.min(width, seen) > 64 * parseFloat(fontSize))
+  return isOver || isLong ? [part.tagName + '.' + part.className + (isLong ? ': long line' : ': too wide')] : []
+})`
+
+/** In the page: words of a time that is near, and of no moment. */
+const relativeWords = `[...document.querySelectorAll('body *')]
+  .filter((part) => part.closest('time[title], svg, pre, [title]') === null)
+  .flatMap(({ childNodes }) => [...childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data))
+  .filter((text) => /\\b(ago|in \\d+ (s|min|h|d))\\b/.test(text))`
+
 describeRequiring('chromium', 'the inspector for everybody', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -183,6 +204,48 @@ describeRequiring('chromium', 'the inspector for everybody', () => {
         await page.keyboard.press('Tab')
         expect(await focused(page)).toBe('default/demo')
         expect(new URL(page.url()).hash).toBe('')
+      })
+    })
+  })
+
+  const longTitle = `${'a_word_that_nobody_breaks_'.repeat(6)} and ${'many more words '.repeat(12)}`
+
+  test('from 360 to 2560 px nothing is wider than its frame, and no line is too long to read', async () => {
+    await withStory(async (fixture, task) => {
+      const facts = { ...issueFacts(14), title: longTitle }
+      await fixture.send('issue:default/lib-14', { type: 'issue.observed', facts })
+      const note = { pod: 1, id: 'note-2', kind: 'decision', bodyHash: 'd2', body: longTitle.repeat(4) }
+      await fixture.send(task as `task:${string}`, { type: 'note.written', ...note })
+      await withPage({}, async (page) => {
+        await page.goto(fixture.link())
+        for (const [hash, seen] of [
+          ['view=board', '.home .task'],
+          ['view=actors', 'main'],
+          [`actor=${task}&view=story`, '.story .card'],
+          ...['chart', 'facts', 'history'].map((view) => [`actor=${task}&view=${view}`, 'h2 .badge']),
+        ]) {
+          await page.goto(`${fixture.url}/inspector#${hash}`)
+          await page.locator(seen!).first().waitFor({ state: 'attached' })
+          for (const width of [360, 390, 768, 1024, 1440, 2560]) {
+            await page.setViewportSize({ width, height: 900 })
+            expect(await page.evaluate<readonly string[]>(tooWide), `${hash} at ${width}`).toEqual([])
+          }
+        }
+      })
+    })
+  })
+
+  test('words for how long ago something was, or when it comes, have the moment itself on hover', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({ viewport: sizes.wide }, async (page) => {
+        await page.goto(fixture.link())
+        await page.locator('.task .next').first().waitFor()
+        const onBoard = await page.evaluate<readonly string[]>(relativeWords)
+        await page.goto(`${fixture.url}/inspector#actor=${task}&view=story`)
+        await page.locator('.story .effect').first().waitFor()
+        const onStory = await page.evaluate<readonly string[]>(relativeWords)
+        expect([...onBoard, ...onStory]).toEqual([])
+        expect(await page.locator('.actor .age time[title]').count()).toBe(await page.locator('.actor').count())
       })
     })
   })

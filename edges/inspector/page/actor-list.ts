@@ -2,6 +2,7 @@ import { Fragment, h, type ComponentChild } from 'preact'
 import type { ActorRow } from '../answers.ts'
 import { standingWords } from './facts.ts'
 import { age } from './format.ts'
+import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 import { filterNames, type Filter } from './selection.ts'
 import { refine, select, useView } from './view.ts'
@@ -145,7 +146,7 @@ function actorButton(row: ActorRow, { selected, now }: Looked): ComponentChild {
     },
     [
       h('span', { class: 'id' }, row.id),
-      h('span', { class: 'age' }, age(now - row.updatedAt)),
+      h('span', { class: 'age' }, moment(row.updatedAt, age(now - row.updatedAt))),
       row.title === undefined ? null : h('span', { class: 'title' }, row.title),
       h('span', { class: 'path' }, [
         h('span', { class: `words ${row.standing.tone}` }, standingWords(row.standing)),

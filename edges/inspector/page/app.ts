@@ -13,6 +13,7 @@ import { span } from './format.ts'
 import { History } from './history.ts'
 import { KeyList } from './key-list.ts'
 import { openLine, type LineState } from './live.ts'
+import { moment } from './moment.ts'
 import { viewNames, viewOf, type Selection, type ViewName } from './selection.ts'
 import { TaskStory } from './story.ts'
 import { canSignIn, renewSession, signIn, signOut } from './sign-in.ts'
@@ -213,6 +214,7 @@ function Actor({ watched, selection, now, state, view, onView, onState, onSeq }:
         )
   const states = statesOn(chart, path)
   const { standing } = actor
+  const since = shown?.at ?? actor.updatedAt
   const hasStory = actor.kind === 'task'
   const isStory = hasStory && view === 'story'
   return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}`, id: 'view', tabIndex: -1 }, [
@@ -221,11 +223,7 @@ function Actor({ watched, selection, now, state, view, onView, onState, onSeq }:
         h('span', { class: 'kind' }, actor.kind),
         actor.id,
         step === undefined ? h('span', { class: `badge ${standing.tone}` }, standingWords(standing)) : null,
-        h(
-          'span',
-          { class: 'since' },
-          `step ${shown?.seq ?? actor.seq}, ${span(now - (shown?.at ?? actor.updatedAt))} ago`,
-        ),
+        h('span', { class: 'since' }, [`step ${shown?.seq ?? actor.seq}, `, moment(since, `${span(now - since)} ago`)]),
         hasStory
           ? h(
               'button',

@@ -5,6 +5,7 @@ import type { Board, Card } from '../../../machines/why/board.ts'
 import { readBoard } from './api.ts'
 import { toForge } from './facts.ts'
 import { age, count, span } from './format.ts'
+import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 import { linkTo, useView } from './view.ts'
 
@@ -112,7 +113,8 @@ function Strip({ board, now }: { readonly board: Board; readonly now: number }):
       ? null
       : h('li', { class: 'bad' }, [
           h('b', null, '⚠ The model is withheld from the key'),
-          ` ${withheld.message}; tried again ${withheld.until > now ? `in ${span(withheld.until - now)}` : 'now'}`,
+          ` ${withheld.message}; tried again `,
+          moment(withheld.until, withheld.until > now ? `in ${span(withheld.until - now)}` : 'now'),
         ]),
     board.projects.map(({ project, fault, hold, slots, used, budgets }) =>
       h('li', { class: fault ? 'bad' : hold === '' ? '' : 'held', key: project }, [
@@ -161,7 +163,7 @@ function TaskCard({
       thread === null ? null : [toForge(thread.url, thread.name), ' · '],
       stage,
       ' · ',
-      h('time', { title: new Date(since).toLocaleString() }, age(now - since)),
+      moment(since, age(now - since)),
     ]),
     isOver
       ? null

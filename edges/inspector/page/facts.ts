@@ -2,6 +2,7 @@ import { h, type ComponentChildren, type ComponentChild } from 'preact'
 import type { ActorAnswer, EffectRow, HistoryRow, StandingRow, TimerRow } from '../answers.ts'
 import type { ChartState } from '../charts/chart.ts'
 import { count, span } from './format.ts'
+import { moment } from './moment.ts'
 
 interface FactsProps {
   readonly actor: ActorAnswer
@@ -102,7 +103,8 @@ function timersOf(timers: readonly TimerRow[], now: number): ComponentChild {
       timers.map(({ name, state, dueAt }) =>
         h('li', null, [
           h('b', null, name),
-          h('span', null, dueAt > now ? ` in ${span(dueAt - now)}` : ' due'),
+          ' ',
+          moment(dueAt, dueAt > now ? `in ${span(dueAt - now)}` : 'due'),
           state === undefined ? null : h('small', null, ` ${state}`),
         ]),
       ),
@@ -128,9 +130,12 @@ export function effectsOf(effects: readonly EffectRow[], now: number): Component
   ])
 }
 
-function attempts({ attempts: tried, notBefore, state }: EffectRow, now: number): string {
-  const again = state === 'pending' && notBefore > now ? `, again in ${span(notBefore - now)}` : ''
-  return tried === 0 ? again : ` ${count(tried, 'attempt')}${again}`
+function attempts({ attempts: tried, notBefore, state }: EffectRow, now: number): ComponentChild {
+  const isAgain = state === 'pending' && notBefore > now
+  return [
+    tried === 0 ? '' : ` ${count(tried, 'attempt')}`,
+    isAgain ? [', again ', moment(notBefore, `in ${span(notBefore - now)}`)] : null,
+  ]
 }
 
 function stepOf(step: HistoryRow): ComponentChild[] {

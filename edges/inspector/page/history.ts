@@ -2,6 +2,7 @@ import { h, type ComponentChild } from 'preact'
 import type { HistoryRow } from '../answers.ts'
 import { shortPath } from './actor-list.ts'
 import { clockTime } from './format.ts'
+import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 
 interface HistoryProps {
@@ -63,7 +64,7 @@ function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: 
     .join(' ')
   return h('tr', { key: row.seq, class: classes, 'aria-selected': isShown, onClick: choose }, [
     h('td', null, h('button', { 'aria-label': `Show step ${row.seq}` }, row.seq)),
-    h('td', null, clockTime(row.at, now)),
+    h('td', null, moment(row.at, clockTime(row.at, now))),
     h('td', { title: row.path }, [
       h(
         'span',

@@ -7,6 +7,7 @@ import type { StoryAnswer } from '../read-story.ts'
 import { readStory } from './api.ts'
 import { effectsOf, toForge } from './facts.ts'
 import { age, count, span } from './format.ts'
+import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 import type { Selection } from './selection.ts'
 import { linkTo, useView } from './view.ts'
@@ -83,7 +84,7 @@ function Times({ story, now }: { readonly story: Story; readonly now: number }):
       ? null
       : h('p', { class: 'then' }, [
           'From ',
-          moment(from, now),
+          ago(from, now),
           `, step ${cut.step}: ${cut.isKept ? 'earlier steps are too many to be shown here' : 'earlier steps are no longer kept'}.`,
         ]),
     h('p', null, [
@@ -101,9 +102,7 @@ function Times({ story, now }: { readonly story: Story; readonly now: number }):
         ]),
       ),
     ),
-    h('div', { class: 'axis', 'aria-hidden': 'true' }, [
-      [from, (from + until) / 2, until].map((at) => moment(at, now)),
-    ]),
+    h('div', { class: 'axis', 'aria-hidden': 'true' }, [[from, (from + until) / 2, until].map((at) => ago(at, now))]),
   ])
 }
 
@@ -122,9 +121,9 @@ function took(milliseconds: number): string {
   return milliseconds > 0 && milliseconds < 1000 ? 'under 1 s' : span(milliseconds)
 }
 
-function moment(at: number, now: number): ComponentChild {
+function ago(at: number, now: number): ComponentChild {
   const past = now - at
-  return h('time', { title: new Date(at).toLocaleString() }, past < 1000 ? 'now' : `${age(past)} ago`)
+  return moment(at, past < 1000 ? 'now' : `${age(past)} ago`)
 }
 
 interface LaneProps {
@@ -188,7 +187,7 @@ function barWords(bar: Bar, now: number, linkOf: (step: Selection) => string): C
   return [
     words,
     ` ${took(until - from)}, `,
-    moment(from, now),
+    ago(from, now),
     text === undefined || text === bar.word ? null : h('small', null, ` ${text}`),
     address === undefined || seq === undefined
       ? null
@@ -204,7 +203,7 @@ function Record({ record, now }: { readonly record: TaskRecord; readonly now: nu
       'Approval',
       approvals.map(({ at, on, what, who, words }) =>
         h('div', { class: 'card' }, [
-          h('h4', null, [`${on}: ${what}`, who === '' ? null : ` (${who})`, ' ', moment(at, now)]),
+          h('h4', null, [`${on}: ${what}`, who === '' ? null : ` (${who})`, ' ', ago(at, now)]),
           words === '' ? null : h('pre', null, words),
         ]),
       ),
@@ -213,7 +212,7 @@ function Record({ record, now }: { readonly record: TaskRecord; readonly now: nu
       'Findings',
       findings.map(({ at, severity, on, place, body }) =>
         h('div', { class: 'card' }, [
-          h('h4', null, [`${severity}: ${[on, place].filter(Boolean).join(' ')} `, moment(at, now)]),
+          h('h4', null, [`${severity}: ${[on, place].filter(Boolean).join(' ')} `, ago(at, now)]),
           h('pre', null, body),
         ]),
       ),
@@ -222,7 +221,7 @@ function Record({ record, now }: { readonly record: TaskRecord; readonly now: nu
     part(
       'Checks',
       checks.map(({ at, on, what }) =>
-        h('p', { class: 'check' }, [h('b', null, on), ` ${what} `, h('small', null, moment(at, now))]),
+        h('p', { class: 'check' }, [h('b', null, on), ` ${what} `, h('small', null, ago(at, now))]),
       ),
     ),
     part(
@@ -235,7 +234,7 @@ function Record({ record, now }: { readonly record: TaskRecord; readonly now: nu
 
 function noteView({ at, kind, by, body }: NonNullable<TaskRecord['plan']>, now: number): ComponentChild {
   return h('div', { class: 'card' }, [
-    h('h4', null, [`${kind} by ${by} `, moment(at, now)]),
+    h('h4', null, [`${kind} by ${by} `, ago(at, now)]),
     h('pre', null, body === '' ? '(its words are kept in the store)' : body),
   ])
 }
