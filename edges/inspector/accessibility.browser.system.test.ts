@@ -50,6 +50,10 @@ async function openViews(page: Page, fixture: Fixture, task: string, look: (view
   await show('history', '.history tbody tr', 'history')
   await page.getByRole('button', { name: 'Show step 1', exact: true }).click()
   await show('step', '.history tr.shown')
+  await page.context().clearCookies()
+  if (isNarrow) await page.getByRole('button', { name: 'actors', exact: true }).click()
+  await page.getByRole('searchbox').fill('x')
+  await show('session over', 'p.closed')
 }
 
 /** What axe finds, each with the part of the page. */
@@ -109,7 +113,7 @@ describeRequiring('chromium', 'the inspector for everybody', () => {
           if (folder) await page.screenshot({ path: `${folder}/${view}-${size}-${colorScheme}.png` })
         })
         expect(Object.fromEntries(Object.entries(found).filter(([, each]) => each.length > 0))).toEqual({})
-        expect(Object.keys(found)).toHaveLength(8)
+        expect(Object.keys(found)).toHaveLength(9)
       })
     })
   })
