@@ -62,7 +62,7 @@ describeRequiring('chart', 'the chart', () => {
       'sw',
       chart,
       '--set',
-      'replicas=2,agentRunAsNonRoot=true,agentNamespaces={x},ingress.enabled=true,inspector.secretName=s',
+      'replicas=2,agentRunAsNonRoot=true,agentNamespaces={x},ingress.enabled=true,inspector.secretName=s,inspector.loginClaim=c',
     ])
     for (const name of ['database.secretName', 'oidc.issuer', 'oidc.clientId', 'model.secretName', 'ingress.host'])
       expect(error).toContain(`${name} is needed`)
@@ -70,6 +70,7 @@ describeRequiring('chart', 'the chart', () => {
     expect(error).toContain('agentRunAsNonRoot needs an agentRunAsUser above 0')
     expect(error).toContain('agentNamespaces needs allNamespaces')
     expect(error).toContain('inspector.secretName needs inspector.clientId')
+    expect(error).toContain('inspector.loginClaim needs inspector.clientId')
   })
 
   test('gives the orchestrator settings that it takes, each from the value that it is of', async () => {

@@ -145,6 +145,7 @@ https://{{ .Values.gateway.host }}
 {{- end -}}
 {{- $lacks = concat $lacks (include "statewright.memoryLacks" . | fromJsonArray) -}}
 {{- if and .Values.inspector.secretName (not .Values.inspector.clientId) }}{{ $lacks = append $lacks "inspector.secretName needs inspector.clientId" }}{{ end -}}
+{{- if and .Values.inspector.loginClaim (not .Values.inspector.clientId) }}{{ $lacks = append $lacks "inspector.loginClaim needs inspector.clientId" }}{{ end -}}
 {{- if $lacks }}{{ fail (printf "\n  - %s\n`helm show values` has what each means." (join "\n  - " (sortAlpha $lacks))) }}{{ end -}}
 {{- end }}
 
