@@ -24,7 +24,7 @@ const readableScale = 11 / 10.5
 const leastRoom: Room = { width: 740, height: 750 }
 
 export function ChartView(props: ChartViewProps): ComponentChild {
-  const { chart, active, selected } = props
+  const { chart, active, selected, taken } = props
   const frame = useRef<HTMLDivElement>(null)
   const visible = useRoom(frame)
   const isSeen = visible.width > 0
@@ -41,8 +41,9 @@ export function ChartView(props: ChartViewProps): ComponentChild {
   const { open, shown } = useMemo(() => {
     const first = openAtFirst(chart, active, room)
     const open = new Set([...branchesOf(chart)].filter((id) => chosen.get(id) ?? first.has(id)))
-    return { open, shown: foldChart(chart, { open, active, selected }, room) }
-  }, [chart, lit, chosen, selected, room.width, room.height])
+    const isTaken = (line: ChartLine): boolean => labelOf(line, taken).some(({ isLit }) => isLit)
+    return { open, shown: foldChart(chart, { open, active, selected, isTaken }, room) }
+  }, [chart, lit, chosen, selected, taken, room.width, room.height])
   useEffect(() => show(frame.current, shown, active, scale), [lit, chart, isSeen])
 
   const fold = (id: string): void => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allMachines } from '../../../machines/registry.ts'
 import type { Chart } from '../charts/chart.ts'
-import { branchesOf, foldChart, openAtFirst, parentOf, type ShownChart } from './fold.ts'
+import { branchesOf, foldChart, openAtFirst, parentOf, type Room, type ShownChart } from './fold.ts'
 import { activeOn } from './taken.ts'
 
 const room = { width: 740, height: 750 }
@@ -162,4 +162,18 @@ test('lines of branches without an active state say their events where somebody 
   expect(labelled([])).not.toContain(merging)
   expect(labelled([merging, asked]).some((source) => source.startsWith(`${asked}.`))).toBe(true)
   expect(labelled([], merging)).toContain(merging)
+})
+
+test('a line of the last step says its event where it has place, and makes no chart too large', () => {
+  const chart = writtenChart('project')
+  const active = activeOn('ready')
+  const isTaken = ({ source }: Chart['lines'][number]): boolean => source === 'notReady'
+  const shown = (look: Room) => foldChart(chart, { open: new Set(), active, isTaken }, look)
+  const said = ({ lines }: ShownChart) => lines.filter(({ label }) => label !== undefined).map(({ source }) => source)
+  const roomy = shown(room)
+  expect(said(roomy)).toContain('notReady')
+  expect(faultsOf(roomy)).toEqual([])
+  const least = foldChart(chart, { open: new Set(), active }, { width: 1, height: 1 })
+  const narrow = shown({ width: least.width, height: least.height })
+  expect(narrow.height).toBeLessThanOrEqual(least.height)
 })

@@ -64,6 +64,8 @@ interface Look {
   readonly active: ReadonlySet<string>
   /** Its lines say their events, as those of active states do. */
   readonly selected?: string | undefined
+  /** The lines of the last step say theirs too, where there is place. */
+  readonly isTaken?: ((line: ChartLine) => boolean) | undefined
 }
 
 /** `within`: of a folded branch, how many states it holds and which of them are active. */
@@ -81,10 +83,12 @@ export function foldChart(chart: Chart, look: Look, room: Room): ShownChart {
   const roomy = laidOut(chart, look, room, false)
   if (isWithin(roomy, room)) return roomy
   const tight = laidOut(chart, look, room, true)
-  return isWithin(tight, room) ? tight : roomy
+  if (isWithin(tight, room)) return tight
+  const bare = laidOut(chart, { ...look, isTaken: undefined }, room, true)
+  return isWithin(bare, room) ? bare : roomy
 }
 
-function laidOut(chart: Chart, { open, active, selected }: Look, room: Room, isTight: boolean): ShownChart {
+function laidOut(chart: Chart, { open, active, selected, isTaken }: Look, room: Room, isTight: boolean): ShownChart {
   const branches = branchesOf(chart)
   const { width, height, states, lines } = moved(placeChildren(''), margin, margin)
   return { ...chart, width: width + 2 * margin, height: height + 2 * margin, states: [...states], lines: [...lines] }
@@ -134,6 +138,7 @@ function laidOut(chart: Chart, { open, active, selected }: Look, room: Room, isT
       (active.has(source) && !(isTight && branches.has(source))) ||
       (isBothWays && active.has(target)) ||
       (frame !== '' && !active.has(frame)) ||
+      isTaken?.(line) === true ||
       selected === source ||
       selected === target
     return isNear ? line : bare
