@@ -7,6 +7,7 @@ import type { ELK as Elk, ElkExtendedEdge, ElkNode } from 'elkjs'
 import type { MachineDefinition } from '../../../machines/definition.ts'
 import type { Chart, ChartLine, ChartState } from './chart.ts'
 import { graphOf, type Graph, type GraphLine, type GraphState } from './graph.ts'
+import { joined, moved, type Placed } from './placed.ts'
 import { branchSize, labelSize, lineText, stateSize, type Size } from './text-size.ts'
 
 const { default: ElkEngine } = createRequire(import.meta.url)('elkjs') as { default: new () => Elk }
@@ -33,11 +34,6 @@ const options = {
   'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
   'elk.layered.feedbackEdges': 'true',
   'elk.layered.thoroughness': '60',
-}
-
-interface Placed extends Size {
-  readonly states: readonly ChartState[]
-  readonly lines: readonly ChartLine[]
 }
 
 export async function chartOf({ kind, version, machine }: MachineDefinition): Promise<Chart> {
@@ -174,22 +170,6 @@ async function layered(
   const own = lines.map((line, index) => placedLine(line, laid.edges?.[index]))
   const { states, lines: inner } = joined(placed)
   return { width: Math.ceil(laid.width ?? 0), height: Math.ceil(laid.height ?? 0), states, lines: [...own, ...inner] }
-}
-
-function joined(parts: readonly Placed[]): Pick<Placed, 'states' | 'lines'> {
-  return { states: parts.flatMap(({ states }) => states), lines: parts.flatMap(({ lines }) => lines) }
-}
-
-function moved(part: Placed, dx: number, dy: number): Placed {
-  return {
-    ...part,
-    states: part.states.map((state) => ({ ...state, x: state.x + dx, y: state.y + dy })),
-    lines: part.lines.map((line) => ({
-      ...line,
-      points: line.points.map(([x, y]) => [x + dx, y + dy]),
-      ...(line.label === undefined ? {} : { label: { ...line.label, x: line.label.x + dx, y: line.label.y + dy } }),
-    })),
-  }
 }
 
 function toElkEdge({ source, target, moves }: GraphLine, index: number): ElkExtendedEdge {

@@ -3,15 +3,11 @@
  * together. Two things that share a row or a column stay in their order, so nothing is laid on anything (fold.test.ts).
  */
 import type { Chart, ChartLine, ChartState } from '../charts/chart.ts'
+import { joined, moved, type Placed as PlacedPart } from '../charts/placed.ts'
 import { branchSize, stateSize, type Size } from '../charts/text-size.ts'
 
 /** What a chart is fitted into, in CSS pixels. */
 export type Room = Size
-
-interface Placed extends Size {
-  readonly states: readonly ShownState[]
-  readonly lines: readonly ChartLine[]
-}
 
 const margin = 6
 const framePadding = 8
@@ -76,6 +72,8 @@ export interface ShownState extends ChartState {
 export interface ShownChart extends Chart {
   readonly states: ShownState[]
 }
+
+type Placed = PlacedPart<ShownState>
 
 /** Where words and names from around leave too little room, the drawing is tight: without those that a click tells. */
 export function foldChart(chart: Chart, look: Look, room: Room): ShownChart {
@@ -150,18 +148,6 @@ function alone(state: ShownState): Placed {
   return { width, height, states: [{ ...state, x: 0, y: 0 }], lines: [] }
 }
 
-function moved(part: Placed, dx: number, dy: number): Placed {
-  return {
-    ...part,
-    states: part.states.map((state) => ({ ...state, x: state.x + dx, y: state.y + dy })),
-    lines: part.lines.map((line) => ({
-      ...line,
-      points: line.points.map(([x, y]): [number, number] => [x + dx, y + dy]),
-      ...(line.label === undefined ? {} : { label: { ...line.label, x: line.label.x + dx, y: line.label.y + dy } }),
-    })),
-  }
-}
-
 /** Without lines between them they stand in columns: the highest first, each in the column that is shortest so far. */
 function inColumns(parts: readonly Placed[], count: number): Placed {
   const columns = Array.from({ length: count }, (): Placed[] => [])
@@ -176,10 +162,6 @@ function inColumns(parts: readonly Placed[], count: number): Placed {
     return here
   })
   return { width: x - gaps.box, height: Math.max(...columns.map(heightOf)) - gaps.box, ...joined(placed) }
-}
-
-function joined(parts: readonly Placed[]): Pick<Placed, 'states' | 'lines'> {
-  return { states: parts.flatMap(({ states }) => states), lines: parts.flatMap(({ lines }) => lines) }
 }
 
 type Axis = 'x' | 'y'
