@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allMachines } from '../../../machines/registry.ts'
 import type { Chart } from '../charts/chart.ts'
-import { branchesOf, foldChart, openAtFirst, parentOf, type Room, type ShownChart } from './fold.ts'
+import { branchesOf, foldChart, openAtFirst, parentOf, type ShownChart } from './fold.ts'
 import { activeOn } from './taken.ts'
 
 const room = { width: 740, height: 750 }
@@ -165,15 +165,16 @@ test('lines of branches without an active state say their events where somebody 
 })
 
 test('a line of the last step says its event where it has place, and makes no chart too large', () => {
-  const chart = writtenChart('project')
-  const active = activeOn('ready')
-  const isTaken = ({ source }: Chart['lines'][number]): boolean => source === 'notReady'
-  const shown = (look: Room) => foldChart(chart, { open: new Set(), active, isTaken }, look)
-  const said = ({ lines }: ShownChart) => lines.filter(({ label }) => label !== undefined).map(({ source }) => source)
-  const roomy = shown(room)
-  expect(said(roomy)).toContain('notReady')
-  expect(faultsOf(roomy)).toEqual([])
-  const least = foldChart(chart, { open: new Set(), active }, { width: 1, height: 1 })
-  const narrow = shown({ width: least.width, height: least.height })
-  expect(narrow.height).toBeLessThanOrEqual(least.height)
+  const chart = writtenChart('task')
+  const active = activeOn('stage.live.active.implementing.clocked pod.none')
+  const fresh = 'stage.live.active.implementing.fresh'
+  const isTaken = ({ source }: Chart['lines'][number]): boolean => source === fresh
+  const look = { open: openAtFirst(chart, active, room), active }
+  const shown = foldChart(chart, { ...look, isTaken }, room)
+  expect(shown.lines.find(isTaken)?.label).toBeDefined()
+  expect(faultsOf(shown)).toEqual([])
+  const bareHeight = (height: number): number => foldChart(chart, look, { ...room, height }).height
+  let least = bareHeight(room.height)
+  while (bareHeight(least - 1) < least) least -= 1
+  expect(foldChart(chart, { ...look, isTaken }, { ...room, height: least }).height).toBeLessThanOrEqual(least)
 })
