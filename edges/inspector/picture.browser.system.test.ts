@@ -16,7 +16,7 @@ describeRequiring('chromium', 'the picture of the inspector', () => {
         const task = await playStory(fixture)
         const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
         await page.goto(`${fixture.link()}#actor=${task}`)
-        await page.locator('.state.active[data-state="pod.working.busy"]').waitFor()
+        await page.locator('.state.active[data-state="stage.live.active.implementing.clocked"]').waitFor()
         await page.getByRole('button', { name: 'Fit', exact: true }).click()
         const drawn = await Promise.all(
           (await page.locator('.chart .state[data-state]').all()).map((state) => state.getAttribute('data-state')),
