@@ -1,9 +1,5 @@
 /** A store with as many actors as one wants, in states that the simulation led them to, and one long history. */
-import { composeOrchestrator } from '../../orchestrator/compose.ts'
-import { live } from '../../property-tests/simulation/live.ts'
-import { makePlan } from '../../property-tests/simulation/make-plan.ts'
-import { crashPoints } from '../../property-tests/simulation/points.ts'
-import { openStore } from '../../property-tests/simulation/store.ts'
+import { Simulation } from '../../property-tests/simulation/run.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -19,20 +15,18 @@ export interface Lived {
 const tables = { actors: 'actor', snapshots: 'snapshot', listings: 'listing', events: 'event' } as const
 
 export async function livedBy(seeds: readonly number[]): Promise<Lived> {
-  const store = await openStore()
+  const simulation = await Simulation.open()
   const lived = { actors: [] as Row[], snapshots: [] as Row[], listings: [] as Row[], events: [] as Row[] }
   try {
     for (const seed of seeds) {
-      const plan = makePlan(seed, crashPoints)
-      await store.clear({ shortens: plan.hasShortJournals })
-      await live(plan, { store: store.sql, compose: composeOrchestrator, passed: () => undefined })
+      await simulation.run(simulation.plan(seed))
       for (const [name, table] of Object.entries(tables)) {
-        const { rows } = await store.sql.query<Row>(`select * from ${table}`)
+        const { rows } = await simulation.store.query<Row>(`select * from ${table}`)
         lived[name as keyof Lived].push(...rows.map((row) => named(row, (address) => `${address}-s${seed}`)))
       }
     }
   } finally {
-    await store.sql.close()
+    await simulation.close()
   }
   return lived
 }

@@ -4,6 +4,7 @@ import { live, type Outcome } from './live.ts'
 import { makePlan } from './make-plan.ts'
 import type { Plan } from './plan.ts'
 import { crashPoints } from './points.ts'
+import type { Sql } from '../../runtime/store/sql.ts'
 import { openStore, type MemoryStore } from './store.ts'
 
 export class Simulation {
@@ -30,6 +31,11 @@ export class Simulation {
       compose: composeOrchestrator,
       passed: (point, died) => void (died ? this.diedAt : this.passed).add(point),
     })
+  }
+
+  /** What the last life left. */
+  get store(): Sql {
+    return this.#store.sql
   }
 
   close(): Promise<void> {

@@ -137,7 +137,6 @@ const laboratory: readonly Zone[] = [
       // Only the composition root puts the tools' server into the wrapper's process.
       'edges/agents/mcp/',
       'edges/inspector/',
-      'orchestrator/',
       'property-tests/',
       kit,
     ],

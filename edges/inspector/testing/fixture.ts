@@ -5,7 +5,7 @@ import type { ActorAddress, MachineEvent } from '../../../machines/definition.ts
 import { machines } from '../../../machines/registry.ts'
 import { listedMachines } from '../../../machines/why/listed.ts'
 import { aTaskConfig } from '../../../machines/testing/a-project.ts'
-import { systemClock, type Clock } from '../../../runtime/clock.ts'
+import { systemClock as clock, type Clock } from '../../../runtime/clock.ts'
 import { until } from '../../../runtime/contract/harness.ts'
 import { createRuntime } from '../../../runtime/create-runtime.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
@@ -37,7 +37,6 @@ export const maintainers = async (): Promise<ReadonlyMap<string, readonly string
   new Map([['default/demo lib', ['Maria']]])
 
 export async function withFixture(use: (fixture: Fixture) => Promise<void>, open = openSharedSql): Promise<void> {
-  const clock = systemClock
   const ids = { next: () => randomUUID() }
   const { logger } = captureLog()
   const sql = await open()
