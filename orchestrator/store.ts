@@ -5,6 +5,7 @@ import { podMigrations } from '../edges/pods/transcripts.ts'
 import { localMigrations } from '../edges/local/migrations.ts'
 import { migrate, runtimeMigrations } from '../runtime/store/migrate.ts'
 import { openPgSql } from '../runtime/store/postgres/pg-sql.ts'
+import { indexSearch } from '../runtime/store/postgres/search-index.ts'
 import { openFolderSql } from '../runtime/store/pglite/pglite-folder.ts'
 import type { Sql } from '../runtime/store/sql.ts'
 import type { OrchestratorSettings } from './settings.ts'
@@ -27,5 +28,6 @@ export async function openStore(
       ? await openFolderSql(join(settings.stateDir, 'database'))
       : await openPgSql({ url: settings.databaseUrl, answerMs: settings.databaseAnswerMs })
   await migrate(sql, orchestratorMigrations)
+  await indexSearch(sql)
   return sql
 }
