@@ -1,4 +1,5 @@
 import { Fragment, h, type ComponentChild } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { ActorRow } from '../answers.ts'
 import { standingWords } from './facts.ts'
 import { age } from './format.ts'
@@ -31,16 +32,24 @@ interface Looked extends ActorListProps {
 export function ActorList(given: ActorListProps): ComponentChild {
   const { filter, selection } = useView()
   const props = { ...given, filter, selected: selection.address }
+  const { groups, now, selected } = props
+  const isEmpty = groups?.every(({ items }) => items.length === 0) ?? true
+  // A key in the search leaves the rows as they are until others come.
+  const rows = useMemo(
+    () =>
+      h(
+        OneTabStop,
+        { tag: 'div', class: 'scroll', items: 'summary,button' },
+        groups === undefined ? h('p', { class: 'empty' }, 'Loading actors…') : listed(groups, props),
+      ),
+    [groups, now, selected, isEmpty ? filter : undefined],
+  )
   return h('nav', { class: 'actors pane', 'aria-label': 'Actors' }, [
     h('div', { class: 'search' }, [
       input(props, 'q', { type: 'search', placeholder: 'Find by title, id or person', 'aria-label': 'Find actors' }),
       filters(props),
     ]),
-    h(
-      OneTabStop,
-      { tag: 'div', class: 'scroll', items: 'summary,button' },
-      props.groups === undefined ? h('p', { class: 'empty' }, 'Loading actors…') : listed(props.groups, props),
-    ),
+    rows,
   ])
 }
 

@@ -40,8 +40,10 @@ export function readBoard(me: string): Promise<Board> {
   return get('board', { me })
 }
 
+/** Where all kinds are listed, the first rows of each: nobody reads a thousand, and a browser draws them at each key. */
 export function readActors(kind: string, { ended, ...filter }: Filter, cursor?: string): Promise<ActorsAnswer> {
-  return get('actors', { ...filter, kind, status: ended === 'no' ? 'active' : '', cursor, limit: 100 })
+  const limit = filter.kind === '' && cursor === undefined ? 20 : 100
+  return get('actors', { ...filter, kind, status: ended === 'no' ? 'active' : '', cursor, limit })
 }
 
 export function readActor(address: string): Promise<ActorAnswer> {

@@ -26,7 +26,9 @@ export function OneTabStop({ tag, items, columns, onArrival, children, ...others
     const there = all()
     const known = there.find((item) => item === latest.current)
     const stop = known ?? there.find((item) => item.ariaCurrent === 'true') ?? there[0]
-    for (const item of there) item.tabIndex = item === stop ? 0 : -1
+    // Most stay as they are, and an attribute that is set anew costs the browser its style.
+    for (const item of there.filter((one) => one.getAttribute('tabindex') !== (one === stop ? '0' : '-1')))
+      item.tabIndex = item === stop ? 0 : -1
   }
   useLayoutEffect(settle)
 
