@@ -4,6 +4,7 @@
  */
 import { chromium, type Page } from 'playwright-core'
 import { goodToken, issueFacts, withFixture, type Fixture } from '../../edges/inspector/testing/fixture.ts'
+import { indexSearch } from '../../runtime/store/postgres/search-index.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
@@ -79,7 +80,7 @@ async function pressKey({ actors, page, url }: Place, word: Word): Promise<Keyst
     (await fetch(`${url}/inspector/api/${path}`, { headers })).json()
   const { kinds } = (await read('kinds')) as { readonly kinds: readonly string[] }
   const from = performance.now()
-  await Promise.all(kinds.map((kind) => read(`actors?kind=${kind}&q=${words[word]}`)))
+  await Promise.all(kinds.map((kind) => read(`actors?kind=${kind}&q=${words[word]}&limit=20`)))
   return { actors, word, drawnMs, answeredMs: performance.now() - from }
 }
 
@@ -153,7 +154,7 @@ async function keystrokesOf(
     for (const [actors, { url, link }] of fixtures) {
       const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
       await page.goto(link())
-      await page.locator('.actors .actor').nth(100).waitFor()
+      await page.locator('.actors .actor').nth(50).waitFor()
       for (const word of Object.keys(words) as Word[]) cells.push({ place: { actors, page, url }, word })
     }
     await interleave(rounds + 1, cells, async ({ place, word }, round) => {
@@ -203,6 +204,7 @@ async function main(): Promise<number> {
       await server.create(`with${actors}`)
       const sql = await openPgSql({ url: server.url(`with${actors}`) })
       await migrate(sql, [runtimeMigrations])
+      await indexSearch(sql)
       if (actors > 0) await fill(sql, lived, actors)
       return sql
     }
