@@ -161,7 +161,7 @@ describe.each(['github', 'gitlab'] as const)('on %s', (dialect) => {
       readablePeople(room)
       const call = (): Promise<Said> => room.call(approve, `library#${room.number}`, '--as', 'maintainer', '--yes')
       await call()
-      expect((await call()).out).toContain('approved plan a1a1a1a1 before')
+      expect((await call()).out).toContain('approved plan a1a1a1a1 a moment ago')
       expect(room.said()).toHaveLength(1)
       room.forge.comment('bot', room.repository, room.number, 'It counts no more: say it again.')
       await call()
@@ -169,6 +169,16 @@ describe.each(['github', 'gitlab'] as const)('on %s', (dialect) => {
       room.knows(first, { planHash: first, self: false })
       expect((await call()).out).toContain('plan a1a1a1a1 is approved: nothing was written')
       expect(room.said()).toHaveLength(3)
+    }))
+
+  test('an approval that lapsed since, of which nobody wrote, is written again', () =>
+    withRoom(dialect, async (room) => {
+      readablePeople(room)
+      const call = (): Promise<Said> => room.call(approve, `library#${room.number}`, '--as', 'maintainer', '--yes')
+      await call()
+      vi.setSystemTime(Date.now() + 120_000)
+      await call().finally(() => vi.useRealTimers())
+      expect(room.said()).toHaveLength(2)
     }))
 
   test('approve writes nothing for who is no maintainer of the repository, and names who is', () =>

@@ -19,6 +19,9 @@ ${speakUsage}
 
 Example: statewright approve implement-lib-1-x7k2p`
 
+/** So long the platform may need to hear of a comment: until then it cannot say whether it counts. */
+const unheardMs = 60_000
+
 /** `statewright approve TASK`: a person's word on the forge, by the person's own right. */
 export async function approve(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, { ...speakOptions, yes: { type: 'boolean', short: 'y' } }, usage)
@@ -49,12 +52,13 @@ export async function approve(args: readonly string[]): Promise<number> {
   const plan = await read(task)
   const { path, on, number, forge } = thread
   const word = asWrittenOn(forge.provider, thread, '/approve')
-  if (isGranted(task, thread)) {
+  if (isApproved(task, thread)) {
     print(`plan ${plan.hash} is approved: nothing was written`)
     return 0
   }
-  if (plan.newest?.body.trim() === word && sameLogin(plan.newest.author, speaker.login)) {
-    print(`${speaker.login} approved plan ${plan.hash} before, and nothing was said since: nothing was written`)
+  const { newest } = plan
+  if (newest?.body.trim() === word && sameLogin(newest.author, speaker.login) && Date.now() - newest.at < unheardMs) {
+    print(`${speaker.login} approved plan ${plan.hash} a moment ago: nothing was written`)
     return 0
   }
   print(planLines({ ...thread, task: id }, plan))
@@ -72,8 +76,11 @@ export async function approve(args: readonly string[]): Promise<number> {
   return 0
 }
 
-function isGranted({ status }: Task, { repository, number }: Thread): boolean {
-  return status.issues.some((one) => one.granted && one.repository === repository && one.number === number)
+/** An approval that lapsed is neither, and is said again. */
+function isApproved({ status }: Task, { repository, number }: Thread): boolean {
+  return status.issues.some(
+    (one) => (one.accepted || one.granted) && one.repository === repository && one.number === number,
+  )
 }
 
 function waitingIssue({ status: { issues, stageClass } }: Task, id: string): Wanted {

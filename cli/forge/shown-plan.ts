@@ -15,7 +15,7 @@ export interface ShownPlan {
   readonly words: string
   readonly at: number
   /** The newest comment of the issue, unless it is older than the plan. */
-  readonly newest?: { readonly author: string; readonly body: string }
+  readonly newest?: { readonly author: string; readonly body: string; readonly at: number }
 }
 
 interface CommentsPort {
@@ -47,7 +47,9 @@ export async function planOn(
   if (firstLine(words) !== title || hash === undefined) return undefined
   const [newest] = comments.filter((one) => one !== found && one.updatedAt >= found.updatedAt).slice(-1)
   const shown = { hash, words, at: found.updatedAt }
-  return newest === undefined ? shown : { ...shown, newest: { author: newest.author.login, body: newest.body } }
+  return newest === undefined
+    ? shown
+    : { ...shown, newest: { author: newest.author.login, body: newest.body, at: newest.updatedAt } }
 }
 
 function firstLine(text: string): string {

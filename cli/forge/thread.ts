@@ -39,7 +39,9 @@ const Task = Type.Object({
     stageClass: Type.String(),
     stageReason: unset(Type.String()),
     planHash: unset(Type.String()),
-    issues: Type.Array(Type.Intersect([Place, Type.Object({ state: Type.String(), granted: Type.Boolean() })])),
+    issues: Type.Array(
+      Type.Intersect([Place, Type.Object({ state: Type.String(), accepted: Type.Boolean(), granted: Type.Boolean() })]),
+    ),
     mergeRequests: Type.Array(Type.Intersect([Place, Type.Object({ state: Type.String() })])),
   }),
 })
