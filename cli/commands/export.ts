@@ -5,7 +5,7 @@ import { actorAddress } from '../actor-address.ts'
 import { readArgs, text, UsageError } from '../args.ts'
 import { allOf, type JournalApi } from '../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../open-journal.ts'
-import { version } from '../program.ts'
+import { program, version } from '../program.ts'
 import { print, printError } from '../terminal.ts'
 
 const usage = `usage: statewright export ACTOR... [--out FILE] [options]
@@ -33,7 +33,7 @@ export async function exportActors(args: readonly string[]): Promise<number> {
       for await (const address of addresses(journal, given)) bundles.push(await journal.bundle(address))
     return bundles
   })
-  if (actors.length === 0) throw new Error('no actor has such an address: statewright actors lists them')
+  if (actors.length === 0) throw new Error(`no actor has such an address: ${program} actors lists them`)
   for (const { address, events, replay } of actors)
     printError(`${address}: ${events.length} events${replay.ok ? '' : `, cannot be replayed: ${replay.why ?? ''}`}`)
   const file: BundleFile = { format: bundleFormat, program: version(), exportedAt: Date.now(), actors }

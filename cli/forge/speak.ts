@@ -6,6 +6,7 @@ import type { Provider } from '../../edges/forge/projects.ts'
 import type { Fetch } from '../../http/ports.ts'
 import { sameLogin } from '../../machines/rules/logins.ts'
 import { text, UsageError, type Parsed } from '../args.ts'
+import { program } from '../program.ts'
 import { serverUsage, placeOf, serverOptions } from '../server/connect.ts'
 import { printError } from '../terminal.ts'
 import { localCredential, localPeople, ownCredential } from './credentials.ts'
@@ -53,7 +54,7 @@ export async function speakerOn(thread: Thread, parsed: Parsed): Promise<Speaker
 function folderOf(parsed: Parsed): string {
   const place = placeOf(parsed, process.env)
   if ('dir' in place) return place.dir
-  throw new UsageError('--as takes a person of statewright up: name its folder with --dir')
+  throw new UsageError(`--as takes a person of ${program} up: name its folder with --dir`)
 }
 
 const answerMs = 30_000
