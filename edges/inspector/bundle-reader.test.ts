@@ -126,15 +126,23 @@ test('a file that no program wrote is refused by the places of its faults', asyn
   ])
 })
 
-test('a context that no machine wrote is a fault of its actor, and none that the page meets first', async () => {
-  const task = (await reader.list('task', { status: 'active' }))[0]!
-  const snapshot = { value: task.value, status: 'active', context: { forge: 7 }, children: {}, historyValue: {} }
-  const { seq, version } = task
-  const actors = file.actors.map((actor): ActorBundle => {
-    const hostile = { seq, version, machineHash: actor.machineHash, snapshot }
-    return actor.address === task.address ? { ...actor, snapshot: hostile } : actor
-  })
-  const faults = await shownFaults({ ...file, actors }, bundleReader({ ...file, actors }, listedMachines))
-  const place = actors.findIndex(({ address }) => address === task.address)
-  expect(faults).toEqual([{ path: `/actors/${place}`, message: expect.stringMatching(/^cannot be shown: ./) }])
-})
+test.each([
+  ['task', { forge: 7 }],
+  ['pod', {}],
+  ['issue', { facts: { title: 7 } }],
+] as const)(
+  'a context of a %s that no machine wrote is a fault of its actor, and none that the page meets first',
+  async (kind, context) => {
+    const found = (await reader.list(kind, { status: 'active' }))[0]!
+    const snapshot = { value: found.value, status: 'active', context, children: {}, historyValue: {} }
+    const { seq, version } = found
+    const actors = file.actors.map((actor): ActorBundle => {
+      const hostile = { seq, version, machineHash: actor.machineHash, snapshot }
+      return actor.address === found.address ? { ...actor, snapshot: hostile } : actor
+    })
+    const faults = await shownFaults({ ...file, actors }, bundleReader({ ...file, actors }, listedMachines))
+    const place = actors.findIndex(({ address }) => address === found.address)
+    // The story of its Task may fail by it too.
+    expect(faults).toContainEqual({ path: `/actors/${place}`, message: expect.stringMatching(/^cannot be shown: ./) })
+  },
+)

@@ -7,6 +7,7 @@ import { listingOf, namedLine } from '../../runtime/listings.ts'
 import type { ActorBundle, BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { knownBy, restoreActor } from '../../runtime/journal/restore.ts'
 import type { ActorView, FindQuery, Found, Runtime } from '../../runtime/runtime.ts'
+import { rowOf } from './routes/actors.ts'
 import type { StoredActor } from '../../runtime/store/actors/load-actors.ts'
 import type { EffectRow, EventRow } from '../../runtime/store/rows.ts'
 import { boardReader } from './read-board.ts'
@@ -122,10 +123,18 @@ export async function shownFaults(
       return [{ path, message: `cannot be shown: ${error instanceof Error ? error.message : 'it throws'}` }]
     }
   }
+  const show = async (address: string, withStory: boolean): Promise<void> => {
+    const parts = parseAddress(address)
+    const view = parts && (await runtime.read(`${parts.kind}:${parts.id}`))
+    if (view !== undefined) rowOf(view)
+    if (withStory) await readStory({ runtime, clock }, address)
+  }
   const faults: Fault[] = []
-  const tasks = [...actors.entries()].filter(([, { kind }]) => kind === 'task').slice(0, mostStories)
-  for (const [index, { address }] of tasks)
-    faults.push(...(await tried(`/actors/${index}`, () => readStory({ runtime, clock }, address))))
+  let stories = 0
+  for (const [index, { address, kind }] of actors.entries()) {
+    const withStory = kind === 'task' && stories++ < mostStories
+    faults.push(...(await tried(`/actors/${index}`, () => show(address, withStory))))
+  }
   const board = boardReader({ runtime, clock, maintainers: async () => new Map() })
   return faults.length > 0 ? faults : tried('/actors', board)
 }

@@ -5,9 +5,11 @@
 import { Type, type Static } from 'typebox'
 
 const Seq = Type.Integer({ minimum: 0 })
+/** Milliseconds since 1970 that are a time at all (ECMA-262, 21.4.1.1). */
+const Time = Type.Number({ minimum: -8.64e15, maximum: 8.64e15 })
 const Fields = Type.Record(Type.String(), Type.Unknown())
 const AnyEvent = Type.Object(
-  { type: Type.String({ minLength: 1 }), at: Type.Optional(Type.Number()) },
+  { type: Type.String({ minLength: 1 }), at: Type.Optional(Time) },
   { additionalProperties: true },
 )
 const Nullable = Type.Union([Type.String(), Type.Null()])
@@ -33,7 +35,7 @@ export const BundledEvent = Type.Object({
   handled: Type.Boolean(),
   fault: Nullable,
   machineHash: Type.String(),
-  at: Type.Number(),
+  at: Time,
 })
 export type BundledEvent = Static<typeof BundledEvent>
 
@@ -43,12 +45,12 @@ const PendingEffect = Type.Object({
   type: Type.String(),
   params: Fields,
   attempts: Type.Integer(),
-  notBefore: Type.Number(),
+  notBefore: Time,
   lastError: Nullable,
   dead: Type.Boolean(),
 })
 
-const ArmedTimer = Type.Object({ id: Type.String(), seq: Seq, dueAt: Type.Number(), event: AnyEvent })
+const ArmedTimer = Type.Object({ id: Type.String(), seq: Seq, dueAt: Time, event: AnyEvent })
 
 /** `ok: false`: redaction changed a decision, or the journal itself does not replay; `why` names the first place. */
 const ReplayVerdict = Type.Object({ ok: Type.Boolean(), why: Type.Optional(Type.String()) })
@@ -78,7 +80,7 @@ export const BundleFile = Type.Object({
   format: Type.Literal(bundleFormat),
   /** The program that wrote it. */
   program: Type.String(),
-  exportedAt: Type.Number(),
+  exportedAt: Time,
   actors: Type.Array(ActorBundle, { minItems: 1 }),
 })
 export type BundleFile = Static<typeof BundleFile>
