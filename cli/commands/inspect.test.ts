@@ -122,6 +122,7 @@ test('texts of a file are masked and made visible as those of a store (INSPECTOR
     )
     return JSON.parse(spoilt) as ActorBundle
   })
+  expect(JSON.stringify(actors)).toMatch(/\u202e.*ghp_/)
   return opened(written({ ...story, actors }, '"><b>.json'), async ({ html, get, ask }) => {
     expect(html).toContain('data-file="&quot;&gt;&lt;b&gt;.json, exported')
     const issue = actors.find(({ kind }) => kind === 'issue')!.address
@@ -153,6 +154,11 @@ test.each<readonly [what: string, content: () => unknown, faults: RegExp]>([
     () => JSON.stringify(story).replace(/(?<="context":)\{/, `{"x":${deep},`),
     /nests deeper than 256 levels$/,
   ],
+  [
+    'of a time that is none',
+    () => ({ ...story, exportedAt: 1e300 }),
+    /\n {2}\/exportedAt must be <= 8640000000000000$/,
+  ],
   ['of no end of faults', () => ({ ...story, actors: Array.from({ length: 99 }, () => ({})) }), /\n {2}and \d+ more$/],
 ])('a file %s is refused by its faults, with code 2 (INSPECTOR-8)', async (_, content, faults) => {
   let code = 0
@@ -166,7 +172,10 @@ test('the command prints the link and ends with code 0 at Ctrl-C', async () => {
   let code = 1
   const heard = process.listeners('SIGINT')
   const timer = setInterval(() => {
-    if (process.listeners('SIGINT').length > heard.length) process.emit('SIGINT', 'SIGINT')
+    if (process.listeners('SIGINT').length === heard.length) return
+    // Once: a second one, a second later, ends the process at once.
+    clearInterval(timer)
+    process.emit('SIGINT', 'SIGINT')
   }, 20)
   const { out } = await said(async () => (code = await inspect([written(story)])))
   clearInterval(timer)
