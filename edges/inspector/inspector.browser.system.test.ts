@@ -377,6 +377,28 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     })
   })
 
+  test('a new actor shows at its place in the list, though more of its kind wait behind it', async () => {
+    await withFixture(async (fixture) => {
+      const observe = (number: number): Promise<void> =>
+        fixture.send(`issue:default/lib-${number}`, {
+          type: 'issue.observed',
+          facts: { ...issueFacts(number), wanted: false },
+        })
+      for (let number = 100; number < 125; number++) await observe(number)
+      await withPage({}, async (page) => {
+        await page.goto(`${fixture.link()}#view=actors`)
+        await page.locator('[role=status].open').waitFor()
+        await page.locator('.actor').nth(19).waitFor()
+        expect(await page.locator('.actor').count()).toBe(20)
+        await observe(1000)
+        await page.locator('.actor .id', { hasText: /^default\/lib-1000$/ }).waitFor()
+        expect((await page.locator('.actor .id').allInnerTexts())[1]).toBe('default/lib-1000')
+        await observe(999)
+        expect(await page.locator('.actor').count()).toBe(21)
+      })
+    })
+  })
+
   test('a search leaves what matches', async () => {
     await withStory(async (fixture) => {
       await withPage({}, async (page) => {

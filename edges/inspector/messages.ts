@@ -16,7 +16,7 @@ export const StepMessage = Type.Object({
 })
 export type StepMessage = Static<typeof StepMessage>
 
-/** In the order of `n`; of several steps of one actor the last. */
+/** In the order of `n`; of several steps of one actor the last, but for the first bundle of a line: it has all that was missed. */
 export type Bundle = readonly StepMessage[]
 
 /** First on every line. `missed`: what lies between is no longer kept, so the page reads everything anew. */

@@ -44,7 +44,7 @@ export function App(): ComponentChild {
   const [settled, setSettled] = useState(filter)
   const [state, setState] = useState<string>()
   const [steps, setSteps] = useState(0)
-  const { now, setOffset } = useNow()
+  const { now, setNow } = useNow()
   const onError = useCallback((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) setLine('lost')
     else if (!renewSession()) setClosed('over')
@@ -80,7 +80,7 @@ export function App(): ComponentChild {
       setKinds(answer.kinds)
       return answer.position
     }
-    return openLine({ begin, onState, onMissed: anew, onStep, onTime: (time) => setOffset(time - Date.now()) })
+    return openLine({ begin, onState, onMissed: anew, onStep, onTime: setNow })
   }, [isClosed])
 
   useEffect(() => setState(undefined), [address])
@@ -277,7 +277,8 @@ function statesOn(chart: Chart | null | undefined, path: string): readonly Chart
 }
 
 /** The server's time, moving on by the browser's own clock. */
-function useNow(): { readonly now: number; setOffset(offset: number): void } {
+/** In a file no time goes by: however late its server says when that was, it is that. */
+function useNow(): { readonly now: number; setNow(now: number): void } {
   const [offset, setOffset] = useState(0)
   const [tick, setTick] = useState(() => Date.now())
   useEffect(() => {
@@ -285,7 +286,7 @@ function useNow(): { readonly now: number; setOffset(offset: number): void } {
     const timer = setInterval(() => setTick(Date.now()), 1000)
     return () => clearInterval(timer)
   }, [])
-  return { now: tick + offset, setOffset }
+  return { now: tick + offset, setNow: (now) => setOffset(now - (file === undefined ? Date.now() : tick)) }
 }
 
 /** Always the newest closure, so that the line is opened once. */

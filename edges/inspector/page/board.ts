@@ -1,6 +1,6 @@
 /** What the page opens on: the Tasks by who can move them, and what holds the Projects. */
 import { h, type ComponentChild } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Board, Card } from '../../../machines/why/board.ts'
 import { readBoard } from './api.ts'
 import { toForge } from './facts.ts'
@@ -69,22 +69,27 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
   ])
 }
 
+/** Read anew soon after each step, however many come, and in a while without one. */
 function useBoard(me: string, steps: number, onError: (error: unknown) => void): Board | undefined {
   const [board, setBoard] = useState<Board>()
-  const [round, setRound] = useState(0)
+  const wanted = useRef(me)
+  wanted.current = me
+  const timer = useRef<number | undefined>(undefined)
+  const read = (): void => {
+    timer.current = undefined
+    const asked = wanted.current
+    readBoard(asked).then((answer) => void (asked === wanted.current && setBoard(answer)), onError)
+  }
+  const readSoon = (): void => void (timer.current ??= window.setTimeout(read, settleMs))
+  useEffect(() => (board === undefined ? read() : readSoon()), [me])
+  useEffect(() => void (steps > 0 && readSoon()), [steps])
   useEffect(() => {
-    const timer = setInterval(() => setRound((each) => each + 1), refreshMs)
-    return () => clearInterval(timer)
-  }, [])
-  useEffect(() => {
-    let isCurrent = true
-    const read = (): void => void readBoard(me).then((answer) => isCurrent && setBoard(answer), onError)
-    const timer = setTimeout(read, board === undefined ? 0 : settleMs)
+    const beat = setInterval(readSoon, refreshMs)
     return () => {
-      isCurrent = false
-      clearTimeout(timer)
+      clearInterval(beat)
+      clearTimeout(timer.current)
     }
-  }, [me, steps, round])
+  }, [])
   return board
 }
 

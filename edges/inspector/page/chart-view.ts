@@ -38,11 +38,11 @@ export function ChartView(props: ChartViewProps): ComponentChild {
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
   useEffect(() => setChosen(new Map()), [chart])
   const lit = [...active].join(' ')
-  const { open, shown } = useMemo(() => {
+  const { first, open, shown } = useMemo(() => {
     const first = openAtFirst(chart, active, room)
     const open = new Set([...branchesOf(chart)].filter((id) => chosen.get(id) ?? first.has(id)))
     const isTaken = (line: ChartLine): boolean => labelOf(line, taken).some(({ isLit }) => isLit)
-    return { open, shown: foldChart(chart, { open, active, selected, isTaken }, room) }
+    return { first, open, shown: foldChart(chart, { open, active, selected, isTaken }, room) }
   }, [chart, lit, chosen, selected, taken, room.width, room.height])
   useEffect(() => show(frame.current, shown, active, scale), [lit, chart, isSeen])
 
@@ -81,7 +81,9 @@ export function ChartView(props: ChartViewProps): ComponentChild {
   }
 
   function foldFar(): void {
-    setChosen(new Map([...branchesOf(chart)].map((id) => [id, active.has(id)])))
+    const branches = [...branchesOf(chart)]
+    const isWholeAtFirst = branches.every((id) => first.has(id))
+    setChosen(new Map(branches.map((id) => [id, (isWholeAtFirst ? active : first).has(id)])))
   }
 }
 

@@ -5,5 +5,8 @@ const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 /** Words for a moment, mostly how long ago it was; the moment itself shows where the pointer rests. */
 export function moment(at: number, words: string): ComponentChild {
-  return h('time', { dateTime: new Date(at).toISOString(), title: whole.format(at) }, words)
+  const date = new Date(at)
+  // A number that is no time can stand in what others wrote.
+  if (Number.isNaN(date.getTime())) return words
+  return h('time', { dateTime: date.toISOString(), title: whole.format(date) }, words)
 }

@@ -101,8 +101,10 @@ function moved(group: Group, step: StepMessage, filter: Filter): Group {
   }
   if (known !== undefined)
     return known.seq >= step.seq ? group : { ...group, items: group.items.map((item) => (item === known ? row : item)) }
-  if (!isWanted(row, filter) || group.nextCursor !== undefined) return group
+  if (!isWanted(row, filter)) return group
   const place = filter.sort === 'newest' ? 0 : group.items.findIndex(({ address }) => address > row.address)
+  // It belongs behind what is read.
+  if (place < 0 && group.nextCursor !== undefined) return group
   const items = place < 0 ? [...group.items, row] : group.items.toSpliced(place, 0, row)
   return { ...group, items, total: group.total + 1 }
 }
