@@ -62,10 +62,11 @@ describeRequiring('postgres', 'a search on a server', () => {
     withDatabase(async (url, sql) => {
       const role = `r${randomUUID().replaceAll('-', '')}`
       await sql.exec(
-        `create role ${role} login; grant select, insert, update, delete on all tables in schema public to ${role}`,
+        `create role ${role} login password '${role}'; grant select, insert, update, delete on all tables in schema public to ${role}`,
       )
       const asked = new URL(url)
       asked.username = role
+      asked.password = role
       const weak = await openPgSql({ url: asked.href })
       try {
         expect(await indexSearch(weak)).toBe(false)
