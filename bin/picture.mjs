@@ -11,6 +11,9 @@ const drawing = 'edges/inspector/picture.browser.system.test.ts'
 
 await onNode24(
   import.meta.url,
-  () => run('vitest', ['run', drawing], { env: { ...process.env, PICTURE: 'docs/inspector.png' } }),
+  () =>
+    run('vitest', ['run', drawing], {
+      env: { ...process.env, STATEWRIGHT_REQUIRE: 'chromium', PICTURE: 'docs/inspector.png' },
+    }),
   usage,
 )
