@@ -56,6 +56,7 @@ export const longForms = [
     env: { STATEWRIGHT_RUNS: '3000' },
   },
   { name: 'wrapper', inCi: 'the daily cases of the contract', command: npm('test:wrapper') },
+  { name: 'inspector', inCi: 'a page over a dozen actors', command: npm('test:inspector') },
   { name: 'tools', inCi: 'no client of other people', command: npm('test:tools') },
   {
     name: 'node-loss',

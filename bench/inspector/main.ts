@@ -32,6 +32,13 @@ const lives = [1, 2, 3, 4, 5, 6]
 const words = { common: 's3', rare: 'library-1-s1-c0002', none: 'nobodywritesthis' } as const
 type Word = keyof typeof words
 
+interface Cell {
+  readonly actors: number
+  readonly page: Page
+  readonly url: string
+  readonly word: Word
+}
+
 interface Keystroke {
   readonly actors: number
   readonly word: Word
@@ -39,12 +46,6 @@ interface Keystroke {
   readonly drawnMs: number
   /** Of the server alone: each kind of actor, asked for at once. */
   readonly answeredMs: number
-}
-
-interface Place {
-  readonly actors: number
-  readonly page: Page
-  readonly url: string
 }
 
 /**
@@ -72,7 +73,7 @@ function drawn(page: Page, word: string): Promise<number> {
   return page.evaluate(`(${untilDrawn})(${JSON.stringify(word)}, ${JSON.stringify(Object.values(words))})`)
 }
 
-async function pressKey({ actors, page, url }: Place, word: Word): Promise<Keystroke> {
+async function pressKey({ actors, page, url, word }: Cell): Promise<Keystroke> {
   await drawn(page, '')
   const drawnMs = await drawn(page, words[word])
   const headers = { authorization: `Bearer ${goodToken}` }
@@ -84,13 +85,11 @@ async function pressKey({ actors, page, url }: Place, word: Word): Promise<Keyst
   return { actors, word, drawnMs, answeredMs: performance.now() - from }
 }
 
-const stepping = 30
-
 /** What the step of one event costs this process, in microseconds of its processors. Thirty actors step in turn. */
 async function stepCost({ send }: Fixture, from: number, events: number): Promise<number> {
   const before = process.cpuUsage()
   for (let event = from; event < from + events; event++) {
-    const number = 100 + (event % stepping)
+    const number = 100 + (event % 30)
     const facts = { ...issueFacts(number), wanted: false, title: `Word ${event}` }
     await send(`issue:default/lib-${number}`, { type: 'issue.observed', facts })
   }
@@ -150,18 +149,18 @@ async function keystrokesOf(
   const keystrokes: Keystroke[] = []
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
   try {
-    const cells: { readonly place: Place; readonly word: Word }[] = []
+    const cells: Cell[] = []
     for (const [actors, { url, link }] of fixtures) {
       const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
       await page.goto(link())
       await page.locator('.actors .actor').nth(50).waitFor()
-      for (const word of Object.keys(words) as Word[]) cells.push({ place: { actors, page, url }, word })
+      for (const word of Object.keys(words) as Word[]) cells.push({ actors, page, url, word })
     }
-    await interleave(rounds + 1, cells, async ({ place, word }, round) => {
-      const key = await pressKey(place, word)
+    await interleave(rounds + 1, cells, async (cell, round) => {
+      const key = await pressKey(cell)
       // The first round warms caches up.
       if (round > 0) keystrokes.push(key)
-      const { actors, drawnMs, answeredMs } = key
+      const { actors, word, drawnMs, answeredMs } = key
       say(
         `round ${round}, ${actors} actors, ${word}: drawn ${numberText(drawnMs)} ms, answered ${numberText(answeredMs)} ms`,
       )
