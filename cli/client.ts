@@ -117,6 +117,11 @@ export function localConnection(
   }
 }
 
+/** A link that opens a session of the inspector, once. */
+export async function inspectorLink(client: Pick<OrchestratorClient, 'ask'>): Promise<string> {
+  return (await client.ask(Type.Object({ link: Type.String() }), 'POST', '/operations/inspector-link')).link
+}
+
 /** Every item of a list, page by page. `item`: the form of one, where the caller reads it for a person. */
 export async function listAll<T>(
   client: Pick<OrchestratorClient, 'ask'>,

@@ -180,10 +180,10 @@ interface Links {
   readonly printed: () => string
 }
 
-/** A ticket in a log is a key for whoever reads logs: where people sign in, nobody needs it there. */
-function linksOf({ parts, publicUrl }: Setup, tickets: Tickets): Links {
-  const minted = (askedBy?: string): string => `${publicUrl()}/inspector?ticket=${tickets.mint(askedBy)}`
-  return { minted, printed: parts.codeFlow === undefined ? minted : () => `${publicUrl()}/inspector` }
+/** A ticket in a log is a key for whoever reads logs: who wants a link asks for it. */
+function linksOf({ publicUrl }: Setup, tickets: Tickets): Links {
+  const printed = (): string => `${publicUrl()}/inspector`
+  return { printed, minted: (askedBy) => `${printed()}?ticket=${tickets.mint(askedBy)}` }
 }
 
 /** Who has a link of one machine has the machine. A person may lose a role, and a browser renews its session by itself. */

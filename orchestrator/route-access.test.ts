@@ -452,11 +452,16 @@ describe('the inspector', () => {
 
   test('gives a session what a viewer sees, and nothing else', async () => {
     const { app } = composed.outside
-    const link = new URL(composed.inspectorLink(), 'http://127.0.0.1')
+    const { body } = await ask({ route: 'POST /operations/inspector-link' }, 'admin')
+    const link = new URL((JSON.parse(body) as { link: string }).link, 'http://127.0.0.1')
     const page = await app.inject({ url: link.pathname + link.search, headers: { host: '127.0.0.1' } })
     const cookie = String(page.headers['set-cookie']).split(';')[0]!
     const get = async (url: string): Promise<number> =>
       (await app.inject({ url, headers: { host: '127.0.0.1', cookie } })).statusCode
     expect([await get('/inspector/api/kinds'), await get('/operations/open')]).toEqual([200, 401])
+  })
+
+  test('what a start writes of the inspector into its log opens nothing (INSPECTOR-RULE-2)', () => {
+    expect(composed.inspectorLink()).toMatch(/\/inspector$/)
   })
 })

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { readArgs } from '../args.ts'
+import { inspectorLink } from '../client.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../server/connect.ts'
 import { print } from '../terminal.ts'
 
@@ -12,8 +12,6 @@ ${serverUsage}`
 export async function inspector(args: readonly string[]): Promise<number> {
   const parsed = readArgs(args, serverOptions, usage)
   if (parsed === undefined) return 0
-  const client = await connectOrchestrator(parsed)
-  const { link } = await client.ask(Type.Object({ link: Type.String() }), 'POST', '/operations/inspector-link')
-  print(link)
+  print(await inspectorLink(await connectOrchestrator(parsed)))
   return 0
 }

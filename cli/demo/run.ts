@@ -1,4 +1,5 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
+import { inspectorLink } from '../client.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
 import { whileNamed } from '../local/while-named.ts'
 import { loginOf } from '../../standins/people.ts'
@@ -60,7 +61,7 @@ export async function startNamed(options: StartOptions): Promise<Started> {
 export async function runMainJob(options: RunOptions): Promise<RunResult> {
   const started = await startNamed(options)
   try {
-    started.write(`inspector: ${String(started.stack.ready['inspector'])}`)
+    started.write(`inspector: ${await inspectorLink(started.stack.client)}`)
     return await play(started, options)
   } catch (error) {
     for (const left of await started.stack.stop()) started.write(left)
