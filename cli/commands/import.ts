@@ -45,7 +45,7 @@ export async function importBundles(args: readonly string[]): Promise<number> {
 }
 
 export function readBundle(file: string): BundleFile {
-  const value = parse(file, readFileSync(file, 'utf8'))
+  const value = parse(file, contentOf(file))
   if (isTooDeep(value, mostLevels))
     refuseBundle(file, [{ path: '/', message: `nests deeper than ${mostLevels} levels` }])
   refuseBundle(file, faultsOf(BundleFile, value))
@@ -60,6 +60,14 @@ export function refuseBundle(
   const lines = faults.slice(0, mostFaults).map(({ path, message }) => `  ${visible(`${path} ${message}`)}`)
   const more = faults.length > mostFaults ? [`  and ${faults.length - mostFaults} more`] : []
   throw new UsageError([`${visible(file)} is not a bundle of statewright export:`, ...lines, ...more].join('\n'))
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${visible(file)} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 function parse(file: string, content: string): unknown {

@@ -168,6 +168,22 @@ test.each<readonly [what: string, content: () => unknown, faults: RegExp]>([
   expect(err.split('\n').filter((line) => line.startsWith('FORGED'))).toEqual([])
 })
 
+test('a link that was used says how to open the file again', async () => {
+  const { server, link } = await openBundle(written(story), 0)
+  await fetch(link)
+  expect(await (await fetch(link)).text()).toContain('Start <code>statewright inspect FILE</code> again')
+  await server.close({ graceMs: 0 })
+})
+
+test.each([
+  ['that is missing', 'nowhere.json'],
+  ['that is a folder', '.'],
+])('a file %s is named, with code 2', async (_, name) => {
+  let code = 0
+  const { err } = await said(async () => (code = await run(['inspect', join(folder, name)])))
+  expect([code, err.includes(folder), /cannot be read: E/.test(err)]).toEqual([2, true, true])
+})
+
 test('the command prints the link and ends with code 0 at Ctrl-C', async () => {
   let code = 1
   const heard = process.listeners('SIGINT')

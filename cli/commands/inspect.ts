@@ -26,13 +26,14 @@ const usage = `usage: statewright inspect FILE [--port N]
 
 Opens a file of statewright export in the inspector's page, and prints the link. It shows what was when the file was written.
 It reads the file alone: it writes nothing, needs no store, and sends nothing over the network. The page is on 127.0.0.1.
-An actor that this version cannot load is shown as quarantined, with the reason. Ctrl-C ends it.
+An actor that this version cannot load is shown as quarantined, with the reason. A story has the pods, turns and threads that
+the file has: export '*' for all. Ctrl-C ends it.
 
-Exit code 0: it ran until it was ended. 2: the file is no such bundle; the command lists its faults.
+Exit code 0: it ran until it was ended. 2: the file cannot be read or is no such bundle; the command lists its faults.
 
   --port N          listen on this port (default: one that is free)
 
-Example: statewright export 'task:default/*' --out tasks.json && statewright inspect tasks.json`
+Example: statewright export '*' --out all.json && statewright inspect all.json`
 
 const options = { port: { type: 'string' } } as const satisfies ParseArgsOptionsConfig
 

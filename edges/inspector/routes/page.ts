@@ -8,10 +8,12 @@ import { byTicket } from '../sessions.ts'
 import { action, html, noticePage, sendPage } from './send-page.ts'
 import { loginPath } from './sign-in.ts'
 
-function closedPage({ signIn }: InspectorDeps, isUsed: boolean): string {
+function closedPage({ signIn, file }: InspectorDeps, isUsed: boolean): string {
   const link =
     'the link that <code>statewright inspector</code> prints: in the folder where <code>statewright up</code> runs, or after <code>statewright login</code>. A link works once, within ten minutes.'
   const used = isUsed ? ['This link was used already, or is too old.'] : []
+  if (file !== undefined)
+    return noticePage('Inspector', ...used, 'Start <code>statewright inspect FILE</code> again: its link works once.')
   return signIn === undefined
     ? noticePage('Inspector', ...used, `This page opens with ${link} A session ends after twelve hours.`)
     : noticePage('Inspector', ...used, `Sign in, or open ${link}`, action(loginPath, 'Sign in'))
