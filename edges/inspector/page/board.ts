@@ -109,10 +109,18 @@ function FirstSteps(): ComponentChild {
   ])
 }
 
+/** More than these would hide the Tasks. */
+const mostProjects = 12
+
 /** What keeps all Tasks of a Project, where something does; else its slots and limits. */
 function Strip({ board, now }: { readonly board: Board; readonly now: number }): ComponentChild {
   const { withheld } = board
   const view = useView()
+  const [held, free] = [true, false].map((isHeld) =>
+    board.projects.filter(({ fault, hold }) => (Boolean(fault) || hold !== '') === isHeld),
+  )
+  const shown = [...(held ?? []), ...(free ?? [])].slice(0, mostProjects)
+  const more = board.projects.length - shown.length
   return h(OneTabStop, { tag: 'ul', class: 'strip', items: 'a' }, [
     withheld === null
       ? null
@@ -121,7 +129,7 @@ function Strip({ board, now }: { readonly board: Board; readonly now: number }):
           ` ${withheld.message}; tried again `,
           moment(withheld.until, withheld.until > now ? `in ${span(withheld.until - now)}` : 'now'),
         ]),
-    board.projects.map(({ project, fault, hold, slots, used, budgets }) =>
+    shown.map(({ project, fault, hold, slots, used, budgets }) =>
       h('li', { class: fault ? 'bad' : hold === '' ? '' : 'held', key: project }, [
         h('a', { href: linkTo({ address: `project:${project}` }, view) }, project),
         fault ? ` ⚠ not ready: ${fault.reason}: ${fault.message}` : hold === '' ? '' : ` ⏸ ${hold}`,
@@ -129,6 +137,7 @@ function Strip({ board, now }: { readonly board: Board; readonly now: number }):
         budgets.map(({ name, limit, spent }) => `; ${name}: ${tokens(spent)} of ${tokens(limit)} tokens`),
       ]),
     ),
+    more === 0 ? null : h('li', null, `and ${count(more, 'Project')} more, in the list`),
   ])
 }
 
