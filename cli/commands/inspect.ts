@@ -91,8 +91,5 @@ export async function openBundle(path: string, port: number): Promise<Opened> {
 }
 
 function exportedOn({ exportedAt }: BundleFile): string {
-  const date = new Date(exportedAt)
-  return Number.isNaN(date.getTime())
-    ? 'at an unknown time'
-    : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return `${new Date(exportedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
