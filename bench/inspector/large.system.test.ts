@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { withFixture, type Fixture } from '../../edges/inspector/testing/fixture.ts'
+import { openFixture, type Fixture } from '../../edges/inspector/testing/fixture.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { indexSearch } from '../../runtime/store/postgres/search-index.ts'
@@ -23,8 +23,7 @@ describe.runIf(process.env['STATEWRIGHT_LARGE'] === 'yes')('the inspector over m
   let browser: Browser
   let fixture: Fixture
   let long: string
-  let close = (): void => undefined
-  let closed: Promise<void>
+  let end: () => Promise<void>
 
   beforeAll(async () => {
     const lived = await livedBy([1, 2, 3, 4, 5, 6])
@@ -39,19 +38,10 @@ describe.runIf(process.env['STATEWRIGHT_LARGE'] === 'yes')('the inspector over m
       long = await lengthen(sql, lived, steps)
       return sql
     }
-    const until = new Promise<void>((resolve) => (close = resolve))
-    await new Promise<void>((resolve, reject) => {
-      closed = withFixture(async (opened) => {
-        fixture = opened
-        resolve()
-        await until
-      }, open)
-      closed.catch(reject)
-    })
+    ;({ fixture, end } = await openFixture(open))
   })
   afterAll(async () => {
-    close()
-    await closed
+    await end()
     await browser.close()
     await server.stop()
   })

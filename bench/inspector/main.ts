@@ -3,7 +3,7 @@
  * pages cost the process that runs the actors, with them and without in turn.
  */
 import { chromium, type Page } from 'playwright-core'
-import { goodToken, issueFacts, withFixture, type Fixture } from '../../edges/inspector/testing/fixture.ts'
+import { goodToken, issueFacts, openFixture, withFixture, type Fixture } from '../../edges/inspector/testing/fixture.ts'
 import { indexSearch } from '../../runtime/store/postgres/search-index.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { migrate, runtimeMigrations } from '../../runtime/store/migrate.ts'
@@ -127,20 +127,6 @@ async function costOfPages(fixture: Fixture, rounds: number, events: number): Pr
   return costs
 }
 
-/** Pages of servers over so many actors each, all at once. */
-async function withPlaces(
-  sizesLeft: readonly number[],
-  open: (actors: number) => Promise<Sql>,
-  use: (fixtures: readonly (readonly [number, Fixture])[]) => Promise<void>,
-): Promise<void> {
-  const [actors, ...others] = sizesLeft
-  if (actors === undefined) return use([])
-  await withFixture(
-    (fixture) => withPlaces(others, open, (fixtures) => use([[actors, fixture], ...fixtures])),
-    () => open(actors),
-  )
-}
-
 async function keystrokesOf(
   fixtures: readonly (readonly [number, Fixture])[],
   rounds: number,
@@ -207,14 +193,23 @@ async function main(): Promise<number> {
       if (actors > 0) await fill(sql, lived, actors)
       return sql
     }
-    await withPlaces(sizes, open, async (fixtures) => {
-      keystrokes =
-        (await journal.attempt('keys', () => keystrokesOf(fixtures, asked.quick ? 2 : 12, journal.say))) ?? []
-    })
-    await withPlaces([0], open, async ([only]) => {
-      const [rounds, events] = asked.quick ? [2, 200] : [8, 1500]
-      if (only) costs = (await journal.attempt('pages', () => costOfPages(only[1], rounds, events))) ?? []
-    })
+    const places: (readonly [number, Fixture])[] = []
+    const ends: (() => Promise<void>)[] = []
+    try {
+      for (const actors of sizes) {
+        const { fixture, end } = await openFixture(() => open(actors))
+        places.push([actors, fixture])
+        ends.push(end)
+      }
+      keystrokes = (await journal.attempt('keys', () => keystrokesOf(places, asked.quick ? 2 : 12, journal.say))) ?? []
+    } finally {
+      for (const end of ends) await end()
+    }
+    const [rounds, events] = asked.quick ? [2, 200] : [8, 1500]
+    const measurePages = async (fixture: Fixture): Promise<void> => {
+      costs = (await journal.attempt('pages', () => costOfPages(fixture, rounds, events))) ?? []
+    }
+    await withFixture(measurePages, () => open(0))
   } finally {
     await server.stop()
   }

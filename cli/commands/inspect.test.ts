@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActorAnswer, ActorsAnswer, HistoryRow } from '../../edges/inspector/answers.ts'
 import type { StoryAnswer } from '../../edges/inspector/read-story.ts'
-import { playStory, withFixture, type Fixture } from '../../edges/inspector/testing/fixture.ts'
-import { machines } from '../../machines/registry.ts'
+import { bundleOf, playStory, withFixture } from '../../edges/inspector/testing/fixture.ts'
 import type { Board } from '../../machines/why/board.ts'
-import { readActor } from '../../runtime/journal/bundle/read-actor.ts'
-import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/journal/bundle/schema.ts'
+import type { ActorBundle, BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { run } from '../main.ts'
 import { inspect, openBundle } from './inspect.ts'
 import { said } from './testing/fixture.ts'
@@ -22,18 +20,10 @@ beforeAll(() =>
   withFixture(async (fixture) => {
     task = await playStory(fixture)
     await fixture.runtime.stop()
-    story = await exported(fixture)
+    story = await bundleOf(fixture)
   }),
 )
 afterAll(() => rmSync(folder, { recursive: true }))
-
-/** Everything, as `statewright export` writes it, but for its masks. */
-async function exported({ runtime, sql }: Pick<Fixture, 'runtime' | 'sql'>): Promise<BundleFile> {
-  const views = (await Promise.all(machines.map(({ kind }) => runtime.list(kind)))).flat()
-  const read = await Promise.all(views.map(({ address }) => readActor(sql, address)))
-  const actors = JSON.parse(JSON.stringify(read)) as ActorBundle[]
-  return { format: bundleFormat, program: 'test', exportedAt: Date.now() + 60_000, actors }
-}
 
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
 

@@ -3,45 +3,26 @@ import type { ActorKind } from '../../machines/definition.ts'
 import { machines } from '../../machines/registry.ts'
 import { listedMachines } from '../../machines/why/listed.ts'
 import type { FindQuery, Runtime } from '../../runtime/runtime.ts'
-import { readActor } from '../../runtime/journal/bundle/read-actor.ts'
-import { bundleFormat, type ActorBundle, type BundleFile } from '../../runtime/journal/bundle/schema.ts'
+import type { ActorBundle, BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { bundleReader, orderFaults, shownFaults, type BundleReader } from './bundle-reader.ts'
-import { playStory, withFixture, type Fixture } from './testing/fixture.ts'
+import { bundleOf, openFixture, playStory } from './testing/fixture.ts'
 
 let runtime: Runtime
 let file: BundleFile
 let reader: BundleReader
-let end: () => void
-let ended: Promise<void>
+let end: () => Promise<void>
 
 beforeAll(async () => {
-  const stopped = new Promise<void>((resolve) => (end = resolve))
-  await new Promise<void>((ready, failed) => {
-    ended = withFixture(async (built) => {
-      runtime = built.runtime
-      await playStory(built)
-      // From now on it only reads.
-      await runtime.stop()
-      file = await exported(built)
-      reader = bundleReader(file, listedMachines)
-      ready()
-      await stopped
-    })
-    ended.catch(failed)
-  })
+  const opened = await openFixture()
+  ;({ end } = opened)
+  runtime = opened.fixture.runtime
+  await playStory(opened.fixture)
+  // From now on it only reads.
+  await runtime.stop()
+  file = await bundleOf(opened.fixture)
+  reader = bundleReader(file, listedMachines)
 })
-afterAll(async () => {
-  end()
-  await ended
-})
-
-/** Everything, as `statewright export` writes it, but for its masks. */
-async function exported({ runtime, sql }: Pick<Fixture, 'runtime' | 'sql'>): Promise<BundleFile> {
-  const views = (await Promise.all(machines.map(({ kind }) => runtime.list(kind)))).flat()
-  const read = await Promise.all(views.map(({ address }) => readActor(sql, address)))
-  const actors = JSON.parse(JSON.stringify(read)) as ActorBundle[]
-  return { format: bundleFormat, program: 'test', exportedAt: Date.now() + 60_000, actors }
-}
+afterAll(() => end())
 
 const queries: readonly (readonly [kind: ActorKind, query: FindQuery])[] = [
   ['task', { limit: 100 }],

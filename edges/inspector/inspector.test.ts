@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { flood, openDescriptors, walk } from '../../http/testing/strangers.ts'
 import type { ActorAnswer, ActorRow, ActorsAnswer, HistoryRow } from './answers.ts'
-import { goodToken, issueFacts, playStory, withFixture, type Fixture } from './testing/fixture.ts'
+import { goodToken, issueFacts, openFixture, playStory, type Fixture } from './testing/fixture.ts'
 
 interface Page<T> {
   readonly items: readonly T[]
@@ -22,25 +22,13 @@ async function endTurn({ send, runtime }: Fixture, task: ActorAddress): Promise<
 
 let fixture: Fixture
 let task: ActorAddress
-let end: () => void
-let ended: Promise<void>
+let end: () => Promise<void>
 
 beforeAll(async () => {
-  const stopped = new Promise<void>((resolve) => (end = resolve))
-  await new Promise<void>((ready, failed) => {
-    ended = withFixture(async (built) => {
-      fixture = built
-      task = await playStory(built)
-      ready()
-      await stopped
-    })
-    ended.catch(failed)
-  })
+  ;({ fixture, end } = await openFixture())
+  task = await playStory(fixture)
 })
-afterAll(async () => {
-  end()
-  await ended
-})
+afterAll(() => end())
 
 const bearerHeaders = { authorization: `Bearer ${goodToken}` }
 

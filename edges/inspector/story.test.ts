@@ -3,29 +3,17 @@ import type { ActorAddress } from '../../machines/definition.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
 import type { Observed } from './deps.ts'
 import { readStory, type StoryAnswer } from './read-story.ts'
-import { goodToken, playStory, withFixture, type Fixture } from './testing/fixture.ts'
+import { goodToken, openFixture, playStory, type Fixture } from './testing/fixture.ts'
 
 let fixture: Fixture
 let task: ActorAddress
-let end: () => void
-let ended: Promise<void>
+let end: () => Promise<void>
 
 beforeAll(async () => {
-  const stopped = new Promise<void>((resolve) => (end = resolve))
-  await new Promise<void>((ready, failed) => {
-    ended = withFixture(async (built) => {
-      fixture = built
-      task = await playStory(built)
-      ready()
-      await stopped
-    })
-    ended.catch(failed)
-  })
+  ;({ fixture, end } = await openFixture())
+  task = await playStory(fixture)
 })
-afterAll(async () => {
-  end()
-  await ended
-})
+afterAll(() => end())
 
 function ask(address: string, headers: Record<string, string>): Promise<Response> {
   return fetch(`${fixture.url}/inspector/api/story?address=${encodeURIComponent(address)}`, { headers })

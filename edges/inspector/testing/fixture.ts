@@ -9,6 +9,8 @@ import { systemClock as clock, type Clock } from '../../../runtime/clock.ts'
 import { until } from '../../../runtime/contract/harness.ts'
 import { createRuntime } from '../../../runtime/create-runtime.ts'
 import { RetryableError } from '../../../runtime/errors.ts'
+import { readActor } from '../../../runtime/journal/bundle/read-actor.ts'
+import { bundleFormat, type ActorBundle, type BundleFile } from '../../../runtime/journal/bundle/schema.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import type { Delivery, EffectContext, EffectHandler, Runtime } from '../../../runtime/runtime.ts'
 import { openSharedSql } from '../../../runtime/store/testing/shared-store.ts'
@@ -97,6 +99,32 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>, open
     await runtime.stop()
     await sql.close()
   }
+}
+
+/** One that stays until `end`: for all tests of a file. */
+export async function openFixture(open = openSharedSql): Promise<{ readonly fixture: Fixture; end(): Promise<void> }> {
+  const [opened, stopped] = [Promise.withResolvers<Fixture>(), Promise.withResolvers<void>()]
+  const ended = withFixture((fixture) => {
+    opened.resolve(fixture)
+    return stopped.promise
+  }, open)
+  ended.catch(opened.reject)
+  const fixture = await opened.promise
+  return {
+    fixture,
+    end() {
+      stopped.resolve()
+      return ended
+    },
+  }
+}
+
+/** All actors, as `statewright export` writes them, but for its masks. */
+export async function bundleOf({ runtime, sql }: Pick<Fixture, 'runtime' | 'sql'>): Promise<BundleFile> {
+  const views = (await Promise.all(machines.map(({ kind }) => runtime.list(kind)))).flat()
+  const read = await Promise.all(views.map(({ address }) => readActor(sql, address)))
+  const actors = JSON.parse(JSON.stringify(read)) as ActorBundle[]
+  return { format: bundleFormat, program: 'test', exportedAt: Date.now() + 60_000, actors }
 }
 
 type Answer = (
