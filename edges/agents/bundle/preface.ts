@@ -1,11 +1,13 @@
 /** What stands before the bundle of the broad-context kinds: the index of Tasks, and what was proposed before (INDEX-1, PROJECT-CRON-10). */
+import type { IssueContext } from '../../../machines/issue/context.ts'
 import type { TaskContext } from '../../../machines/task/context.ts'
 import type { AgentKind } from '../../../machines/task/events.ts'
+import { contextOf } from '../../../runtime/context-of.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { findTasks } from '../find-tasks.ts'
 import { nameOf } from '../names.ts'
 import { proposalsOf, type Proposals } from '../outcome/proposals.ts'
-import type { KindHints } from './assignment/context.ts'
+import type { KindHints, StandingComment } from './assignment/context.ts'
 import { attributes, escapeText } from './escape.ts'
 import { fitsIn, halfOf, sizeOf, sumOf, type Size } from './size.ts'
 import { renderTaskIndex, type IndexScope } from './task-index.ts'
@@ -67,6 +69,7 @@ function brainstormHints({ settings, issues, isOpenProposal }: Proposals): KindH
 }
 
 async function hintsOf(deps: Deps, task: TaskContext, agent: AgentKind): Promise<KindHints> {
+  if (agent === 'implement') return { approvals: await approvalsOf(deps, task) }
   if (agent !== 'refine' && agent !== 'upgrade') return {}
   const project = await deps.projects.project(task.config.project)
   if (project === undefined) return {}
@@ -76,4 +79,14 @@ async function hintsOf(deps: Deps, task: TaskContext, agent: AgentKind): Promise
     return { closedSince: new Date(since).toISOString().slice(0, 10) }
   }
   return upgradePolicy === undefined ? {} : { upgradePolicy: JSON.stringify(upgradePolicy, null, 2) }
+}
+
+async function approvalsOf({ runtime }: Deps, { forge: { issues } }: TaskContext): Promise<readonly StandingComment[]> {
+  const live = issues.filter(({ state }) => state === 'open')
+  const found = live.map(async ({ issue, repository, number }): Promise<readonly StandingComment[]> => {
+    const view = await runtime.read(`issue:${issue}`)
+    const accepted = view && contextOf<IssueContext>(view).accepted
+    return accepted ? [{ repository, number, ...accepted }] : []
+  })
+  return (await Promise.all(found)).flat()
 }

@@ -21,6 +21,10 @@ const plan = { hasPlan: true, planNoteId: 'note-1' } as const
 const stages: readonly (readonly [stage: string, change: Partial<AssignmentContext>, reason?: TurnReason])[] = [
   ['before a plan', {}],
   ['with a plan that waits for its approval', plan],
+  [
+    'with a plan and a comment that approves it',
+    { ...plan, hints: { approvals: [{ repository: 'lib', number: 1, commentId: '12', author: 'maria' }] } },
+  ],
   ['with a plan of the platform’s own proposal', { ...plan, selfGrant: true }],
   ['with its approval', { ...plan, granted: true }],
   ['with its approval and an open merge request', { ...plan, granted: true, ownsMergeRequest: true }],

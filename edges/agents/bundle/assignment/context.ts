@@ -24,8 +24,17 @@ export interface AssignmentContext {
   readonly hints: KindHints
 }
 
+export interface StandingComment {
+  readonly repository: string
+  readonly number: number
+  readonly commentId: string
+  readonly author: string
+}
+
 /** What single kinds are told beside their Task; the settings of the Project as they are at the render. */
 export interface KindHints {
+  /** implement: the maintainer's comment that stands as the approval of each live issue, as the Issue itself judged it. */
+  readonly approvals?: readonly StandingComment[]
   /** brainstorm: how many proposals still fit. */
   readonly proposalsLeft?: number
   /** brainstorm: what it may draw on beside the repositories. */
