@@ -91,7 +91,7 @@ const attacks: readonly Attack<Plot>[] = [
   leading(
     'packs that are links',
     ({ secret }) =>
-      `rm -rf .git/objects/pack; ln -s ${secret.dir}/objects/pack .git/objects/pack; for d in ${secret.dir}/objects/??; do ln -sfn $d .git/objects/; done; echo ${secret.sha} > .git/${tip}`,
+      `rm -rf .git/objects/pack; ln -s ${secret.dir}/objects/pack .git/objects/pack; for d in ${secret.dir}/objects/??; do o=.git/objects/$(basename $d); mkdir -p $o; ln -s $d/* $o/; done; echo ${secret.sha} > .git/${tip}`,
   ),
   odd('a folder .GIT for systems that fold case', "040000 tree %s\\t.GIT\\n' $inner; printf '"),
   odd('a folder .git with a letter that nobody sees', "040000 tree %s\\t.g\\342\\200\\214it\\n' $inner; printf '"),
