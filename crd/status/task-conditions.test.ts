@@ -49,10 +49,14 @@ test('TASK-RESOURCE-16: Running since its pod was asked for, and not since that 
   expect(said(shown({ ...over, stage })['Running']!)).toEqual(['False', 'NoPod', timeIn(8)])
 })
 
-test('TASK-RESOURCE-16: Approved when each of its issues is granted, since the newest grant', () => {
+test('TASK-RESOURCE-16: Approved when each of its issues is granted, since the newest grant, or the comment that it rested on', () => {
   const grants = [1, 4].map((minutes) => issueWith({ grant: { at: at + minutes * minute } as never }))
   const granted = owned({ grant: { planHash: 'p', self: false } })
   expect(said(shown(granted, { issues: grants })['Approved']!)).toEqual(['True', 'Granted', timeIn(4)])
+  const approvals = [2, 3].map((minutes) => ({ commentId: `${minutes}`, at: at + minutes * minute }))
+  const delivered = issueWith({ boundPlans: { 2: 'p', 3: 'other' }, facts: { approvals } as never })
+  const ofPlan = { ...granted, journal: { planHash: 'p' } }
+  expect(said(shown(ofPlan, { issues: [delivered] })['Approved']!)).toEqual(['True', 'Granted', timeIn(2)])
   expect(said(shown(owned({}))['Approved']!)).toEqual(['False', 'NotApproved', timeIn(0)])
   const back = issueWith({ withdrawals: [{ at: at + 6 * minute }] as never })
   expect(said(shown(owned({ withdrawn: true }), { issues: [back] })['Approved']!)).toEqual([

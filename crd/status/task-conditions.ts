@@ -61,13 +61,18 @@ function approved(task: TaskContext, { issues }: ConditionFacts): Dated {
   const newest = (times: readonly number[]): number => Math.max(mintedAt(task), ...times)
   if (!task.forge.everOwnedIssue) return finding('Approved', true, 'NoIssue', 'it needs no approval', mintedAt(task))
   if (owned.length > 0 && owned.every(({ grant }) => grant !== null)) {
-    const at = newest(contexts.flatMap(({ grant }) => (grant === null ? [] : [grant.at])))
+    const at = newest(contexts.flatMap((issue) => issue.grant?.at ?? approvedAt(issue, task)))
     return finding('Approved', true, 'Granted', 'each of its issues is approved for its plan', at)
   }
   const isWithdrawn = owned.some(({ grant, withdrawn }) => grant === null && withdrawn === true)
   if (!isWithdrawn) return finding('Approved', false, 'NotApproved', 'an issue of it is not approved', mintedAt(task))
   const withdrawnAt = newest(contexts.flatMap(({ withdrawals }) => withdrawals.map(({ at }) => at)))
   return finding('Approved', false, 'Withdrawn', 'an approval was taken back', withdrawnAt)
+}
+
+/** A delivered Issue keeps no grant: the comment that its grant rested on tells the time. */
+function approvedAt({ boundPlans, facts }: IssueContext, { journal: { planHash } }: TaskContext): readonly number[] {
+  return (facts?.approvals ?? []).filter(({ commentId }) => boundPlans[commentId] === planHash).map(({ at }) => at)
 }
 
 function stalled(task: TaskContext): Dated {
