@@ -122,6 +122,9 @@ const Answer = Type.Unsafe<WhyAnswer>(
     queue: nullOr(Type.Object({ position: Type.Number(), reason: Type.String() })),
     nextTimer: nullOr(Type.Object({ name: Type.String(), dueAt: Type.Number() })),
     reviewRounds: nullOr(Type.Number()),
+    merged: Type.Optional(
+      Type.Array(Type.Object({ name: Type.String(), url: Type.String(), commit: Type.Optional(Type.String()) })),
+    ),
     spending: nullOr(Type.Array(Type.Object({ name: Type.String(), limit: Type.Number(), spent: Type.Number() }))),
     cost: Type.Optional(Type.Object({ turns: Type.Number(), tokens: Type.Number(), usd: Type.Number() })),
     path: nullOr(Type.Array(Type.Object({ by: Type.String(), does: Type.String(), stage: Type.String() }))),
@@ -149,6 +152,10 @@ function sayWhy(why: WhyAnswer, isScripted = false): readonly string[] {
           ['who', resting.owner] as const,
           ['moved by', resting.unblocks] as const,
         ]),
+    ...(why.merged ?? []).map(
+      ({ name, commit, url }) =>
+        ['merged', [name, commit && `as ${commit.slice(0, 10)}`, url].filter(Boolean).join(' ')] as const,
+    ),
     ...(detail === null ? [] : [['detail', detail] as const]),
     ...lastTurnRows(why.lastTurn),
     ...below.map(

@@ -16,6 +16,7 @@ const dueAt = Date.parse('2026-01-02T03:04:05Z')
 const answers: Readonly<Record<string, ATask>> = {
   parked: parkedBy('needs-maintainer'),
   declined: inReview().outcome('x').send('task.close', { by: 'alice' }).final(),
+  delivered: inReview().approve().final().merged(),
 }
 
 async function print(...args: readonly string[]): Promise<string> {
@@ -140,6 +141,7 @@ describe('why', () => {
   test('of one that has ended it says so and no way', async () => {
     expect(await print('declined')).toMatch(/why +it has ended/)
     expect(await print('declined')).not.toContain('way to delivered')
+    expect(await print('delivered')).toMatch(/why +it has ended\n +merged +lib!7 as merge-1 http/)
   })
 
   test('says which calls of tools a wrapper refused, by turn, tool and reason', async () => {

@@ -90,6 +90,14 @@ describe('the reason', () => {
     expect([why(ended).resting, why(ended).path]).toEqual([null, []])
   })
 
+  test('names what is merged, and nothing where nothing is', () => {
+    const ended = inReview().approve().final().merged()
+    expect(why(ended).merged).toEqual([
+      { name: 'lib!7', url: expect.stringContaining('/') as string, commit: 'merge-1' },
+    ])
+    expect(why(inReview())).not.toHaveProperty('merged')
+  })
+
   test('while its pod lives, what pod and turn wait for is said below', () => {
     const pod = { value: { alive: 'busy' }, path: 'alive.busy', context: {} }
     const turn = { value: {}, path: 'open.running.poll.beat open.running.watch.probing.asked', context: {} }

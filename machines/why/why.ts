@@ -53,6 +53,14 @@ export interface LastTurn {
   readonly ended?: string
 }
 
+export interface MergedRequest {
+  /** `<repository>!<number>`. */
+  readonly name: string
+  readonly url: string
+  /** On the base; absent: the forge names none. */
+  readonly commit?: string
+}
+
 export interface Why {
   readonly task: string
   readonly stage: string
@@ -67,6 +75,8 @@ export interface Why {
   readonly firings?: number
   /** Of a Task that is parked; absent: no turn of it ended. */
   readonly lastTurn?: LastTurn
+  /** Merge requests of it that are merged; absent: none. */
+  readonly merged?: readonly MergedRequest[]
   readonly nextTimer: { readonly name: string; readonly dueAt: number } | null
   /** Reviews that sent the work back, once they are so many that people should look; else null. It ends nothing (REVIEW-7). */
   readonly reviewRounds: number | null
@@ -91,6 +101,7 @@ export function explain({ task, queue, pod, turn, ledger, timers, now }: Surroun
     detail: context.stage.detail,
     below: context.pod.alive ? [...belowOf('pod', pod), ...belowOf('turn', turn)] : [],
     queue: placeOf(slots, context.pod.entry, now),
+    ...mergedOf(context),
     nextTimer: nextOf(timers),
     reviewRounds: context.stage.reviewRounds >= manyReviewRounds ? context.stage.reviewRounds : null,
     spending: spendingOf(context.id, ledger),
@@ -123,6 +134,17 @@ export function explainQueued(task: string, queue: Actor, ledger: Actor | undefi
 function firingsOf(queue: QueueContext | undefined, task: string): Pick<Why, 'firings'> {
   const incident = queue?.incidents?.find((one) => one.task === task)
   return incident ? { firings: incident.firings } : {}
+}
+
+function mergedOf({ forge: { mergeRequests } }: TaskContext): Pick<Why, 'merged'> {
+  const merged = mergeRequests
+    .filter(({ state }) => state === 'merged')
+    .map(({ repository, number, url, mergeCommit }) => ({
+      name: `${repository}!${number}`,
+      url,
+      ...(mergeCommit === null ? {} : { commit: mergeCommit }),
+    }))
+  return merged.length === 0 ? {} : { merged }
 }
 
 function spendingOf(task: string, ledger: Actor | undefined): readonly Account[] | null {

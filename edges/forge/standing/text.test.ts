@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ATask } from '../../../machines/testing/a-task.ts'
+import { ATask, inReview } from '../../../machines/testing/a-task.ts'
 import { explain, type Why } from '../../../machines/why/why.ts'
 import { statePath } from '../../../runtime/step/state-path.ts'
 import { quoted, standingText } from './text.ts'
@@ -55,6 +55,17 @@ describe('how a Task stands, as a comment', () => {
     const text = standingText(whyOf(new ATask().mint().send('task.close', { by: 'alice' })))
     expect(text).toContain(': ended, `rejected`')
     expect(text).not.toContain('<details>')
+  })
+
+  test('of one that is delivered leads to what was merged, and links no address that is none of the web', () => {
+    const ended = whyOf(inReview().approve().final().merged())
+    const url = 'https://forge.example/acme/lib/pull/7?a=>)'
+    const at = (merged: Why['merged']): string => standingText({ ...ended, merged: merged ?? [] })
+    expect(at([{ name: 'lib!7', url, commit: '0123456789abcdef' }])).toContain(
+      '- **merged**: [`lib!7`](<https://forge.example/acme/lib/pull/7?a=%3E)>) as `0123456789`',
+    )
+    expect(at([{ name: 'lib!7', url: 'javascript:alert(1)' }])).toContain('- **merged**: `lib!7`\n')
+    expect(standingText(ended)).not.toContain('nothing is left to do')
   })
 
   test('the same standing is the same text, whenever it is written', () => {

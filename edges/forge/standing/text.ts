@@ -1,6 +1,6 @@
 /** How a Task stands, for people on the forge: what `statewright why` says, as one comment. */
 import { inert } from '../../../machines/rules/executed-text.ts'
-import type { Why } from '../../../machines/why/why.ts'
+import type { MergedRequest, Why } from '../../../machines/why/why.ts'
 
 /** Words of agents, people and forges: nothing in them is markup, a mention, a command or one of our marks. */
 export function quoted(text: string, most = mostQuoted): string {
@@ -30,12 +30,22 @@ export function standingText(why: Why): string {
 
 type Fact = readonly [name: string, value: string]
 
-function rowsOf({ resting, detail, lastTurn, below, queue, nextTimer, reviewRounds }: Why): readonly Fact[] {
+function rowsOf({
+  resting,
+  detail,
+  lastTurn,
+  below,
+  queue,
+  nextTimer,
+  reviewRounds,
+  merged = [],
+}: Why): readonly Fact[] {
   const rows: readonly (Fact | undefined)[] = [
     resting ? ['reason', quoted(resting.reason)] : undefined,
     resting ? ['who can move it', `${resting.owner}: ${resting.unblocks}`] : undefined,
     detail === null || detail === '' ? undefined : ['detail', quoted(detail)],
     ...lastTurnRows(lastTurn),
+    merged.length > 0 ? ['merged', merged.map(mergedText).join(', ')] : undefined,
     below.length > 0 ? ['its pod', below.map(({ says }) => says).join('; ')] : undefined,
     reviewRounds === null ? undefined : ['rounds', `${reviewRounds} reviews requested changes`],
     queue ? ['queue', `place ${queue.position}: ${queue.reason}`] : undefined,
@@ -43,6 +53,12 @@ function rowsOf({ resting, detail, lastTurn, below, queue, nextTimer, reviewRoun
   ]
   const there = rows.filter((row): row is Fact => row !== undefined)
   return there.length > 0 ? there : [['reason', 'nothing is left to do']]
+}
+
+function mergedText({ name, url, commit }: MergedRequest): string {
+  const place = URL.parse(url)
+  const linked = /^https?:$/.test(place?.protocol ?? '') ? `[${quoted(name)}](<${place?.href}>)` : quoted(name)
+  return commit === undefined ? linked : `${linked} as ${quoted(commit.slice(0, 10))}`
 }
 
 /** The commonest question at a Task that came to nothing: what did the agent say, and what failed? */
