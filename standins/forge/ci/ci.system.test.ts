@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { failure, run, withForge, type FixtureOptions, type ForgeFixture } from '../testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
@@ -67,6 +67,24 @@ test('CI gets a path and a home of its own, and none of the secrets around it', 
     })
   } finally {
     delete process.env.FORGE_TEST_CANARY
+  }
+})
+
+test('CI reaches a registry as this machine does: by its certificates and proxy, and without a password of it', async () => {
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/own.pem')
+  vi.stubEnv('https_proxy', 'http://proxy.example:3128')
+  vi.stubEnv('HTTP_PROXY', 'http://me:canary@proxy.example:3128')
+  try {
+    await withCi('env', async (fixture) => {
+      await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' })
+      await fixture.forge.idle()
+      const { text } = ((await checkOf(fixture, 'x')) as { output: { text: string } }).output
+      expect(text).toContain('NODE_EXTRA_CA_CERTS=/etc/own.pem\n')
+      expect(text).toContain('https_proxy=http://proxy.example:3128\n')
+      expect(text).not.toContain('canary')
+    })
+  } finally {
+    vi.unstubAllEnvs()
   }
 })
 

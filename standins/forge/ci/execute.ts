@@ -36,10 +36,21 @@ export async function executeCi(
   }
 }
 
-/** Repository code runs here: it gets a path, a home of its own, and nothing else of this process's environment. */
+/** By which Node, npm, OpenSSL, pip and git reach a registry from behind a proxy that reads along. */
+const certificates = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'GIT_SSL_CAINFO']
+const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()])
+
+/** A proxy with a name and a password in its address stays out. */
+function registryAccess(): Record<string, string> {
+  const named = [...certificates, ...proxies].map((name): [string, string] => [name, process.env[name] ?? ''])
+  return Object.fromEntries(named.filter(([, value]) => value !== '' && !value.includes('@')))
+}
+
+/** Repository code runs here: it gets a path, a home of its own, the way to registries, and nothing else of this process's environment. */
 function ciEnvironment(home: string): Record<string, string> {
   const path = [dirname(process.execPath), gitEnvironment().PATH].join(delimiter)
   return {
+    ...registryAccess(),
     PATH: path,
     HOME: home,
     TMPDIR: home,
