@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { failure, run, withForge, type FixtureOptions, type ForgeFixture } from '../testing/fixture.ts'
 
 const REPO = { owner: 'acme', repo: 'library' }
@@ -51,41 +51,22 @@ test('a check is there when the push is answered, and a red one keeps the change
   })
 })
 
-test('CI gets a path and a home of its own, and none of the secrets around it', async () => {
-  process.env.FORGE_TEST_CANARY = 'canary'
-  try {
-    await withCi('env; git log -1 --format=%s; node --version', async (fixture) => {
-      await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' }, 'The subject')
-      await fixture.forge.idle()
-      const check = (await checkOf(fixture, 'x')) as { conclusion: string; output: { text: string } }
-      expect(check.conclusion).toBe('success')
-      expect(check.output.text).toContain('The subject')
-      expect(check.output.text).toContain(process.version)
-      expect(check.output.text).not.toContain('canary')
-      const home = /^HOME=(.*)$/m.exec(check.output.text)?.[1] ?? ''
-      await expect(access(home)).rejects.toThrow(/ENOENT/)
-    })
-  } finally {
-    delete process.env.FORGE_TEST_CANARY
-  }
-})
-
-test('CI reaches a registry as this machine does: by its certificates and proxy, and without a password of it', async () => {
-  vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/own.pem')
-  vi.stubEnv('https_proxy', 'http://proxy.example:3128')
-  vi.stubEnv('HTTP_PROXY', 'http://me:canary@proxy.example:3128')
-  try {
-    await withCi('env', async (fixture) => {
-      await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' })
-      await fixture.forge.idle()
-      const { text } = ((await checkOf(fixture, 'x')) as { output: { text: string } }).output
-      expect(text).toContain('NODE_EXTRA_CA_CERTS=/etc/own.pem\n')
-      expect(text).toContain('https_proxy=http://proxy.example:3128\n')
-      expect(text).not.toContain('canary')
-    })
-  } finally {
-    vi.unstubAllEnvs()
-  }
+afterEach(() => vi.unstubAllEnvs())
+test('CI gets a path, a home of its own and the way to registries, and none of the secrets around it', async () => {
+  const secrets = { FORGE_TEST_CANARY: 'canary', HTTP_PROXY: 'http://me:canary@proxy.example:3128' }
+  const roads = { NODE_EXTRA_CA_CERTS: '/etc/own.pem', https_proxy: 'http://proxy.example:3128' }
+  for (const [name, value] of Object.entries({ ...secrets, ...roads })) vi.stubEnv(name, value)
+  await withCi('env; git log -1 --format=%s; node --version', async (fixture) => {
+    await fixture.push(await fixture.clone('bot'), 'x', { 'a.txt': 'a' }, 'The subject')
+    await fixture.forge.idle()
+    const check = (await checkOf(fixture, 'x')) as { conclusion: string; output: { text: string } }
+    expect(check.conclusion).toBe('success')
+    const said = [...Object.entries(roads).map((each) => `${each.join('=')}\n`), 'The subject', process.version]
+    for (const each of said) expect(check.output.text).toContain(each)
+    expect(check.output.text).not.toContain('canary')
+    const home = /^HOME=(.*)$/m.exec(check.output.text)?.[1] ?? ''
+    await expect(access(home)).rejects.toThrow(/ENOENT/)
+  })
 })
 
 test('a run that takes too long is ended with its children and says so', async () => {

@@ -5,21 +5,11 @@ import { createBare, readmeOnly, type Seed } from './bare.ts'
 import { commitsBetween, countCommits, listCommits, pushedCommits, readCommit } from './commits.ts'
 import { diffFiles, diffText } from './diff.ts'
 import { mergeTrees, rebaseCommits, writeCommit } from './merge.ts'
-import {
-  branchesAt,
-  branchTip,
-  isAncestor,
-  listRefs,
-  mergeBase,
-  moveRef,
-  readRef,
-  resolveCommit,
-  setRef,
-} from './refs.ts'
+import * as refs from './refs.ts'
 
 export function memoryGit(now: () => number, seed: Seed = readmeOnly): GitStore {
   return gitStore((path, _hooks, source) => createBare(seed, path, source), {
-    ...{ branchesAt, branchTip, isAncestor, listRefs, mergeBase, moveRef, readRef, resolveCommit, setRef },
+    ...refs,
     ...{ commitsBetween, countCommits, listCommits, pushedCommits, readCommit, diffFiles, diffText, mergeTrees },
     writeCommit: (path, spec) => writeCommit(timestamp({ now }), path, spec),
     rebaseCommits: (path, base, head, committer) => rebaseCommits(timestamp({ now }), path, base, head, committer),
