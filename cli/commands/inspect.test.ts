@@ -79,6 +79,27 @@ test('a file opens on its board, with list, page, story and history of each acto
     await get('charts/task')
   }))
 
+test('the history of a file may begin with any step, and goes no further back than the file (INSPECTOR-8)', () => {
+  const isCut = (address: string): boolean => address === 'issue:default/lib-7'
+  const actors = story.actors.map((actor) =>
+    isCut(actor.address) ? { ...actor, events: actor.events.slice(1) } : actor,
+  )
+  const last = actors.find(({ address }) => isCut(address))!.seq
+  expect(last).toBeGreaterThan(3)
+  return opened(written({ ...story, actors }), async ({ get }) => {
+    const read = async (query: string): Promise<unknown> => {
+      const { items, nextCursor } = await get<{
+        readonly items: readonly HistoryRow[]
+        readonly nextCursor?: string
+      }>(`history?address=issue:default/lib-7&limit=2&${query}`)
+      return [items.map(({ seq }) => seq), nextCursor !== undefined]
+    }
+    expect(await read('from=2')).toEqual([[3, 2], true])
+    expect(await read('from=1')).toEqual([[3, 2], false])
+    expect(await read('from=999')).toEqual([[last, last - 1], true])
+  })
+})
+
 test('nobody looks without the link, no other page does, and nothing can be sent (INSPECTOR-8)', () =>
   opened(written(story), async ({ ask }) => {
     expect((await ask('board', { headers: { cookie: '' } })).status).toBe(401)

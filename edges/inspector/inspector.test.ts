@@ -196,6 +196,27 @@ describe('what is shown', () => {
     expect(seqs).toEqual(Array.from({ length: seq }, (_, index) => seq - index))
   })
 
+  test('a page of the history may begin with any step, and leads back no further than what is kept', async () => {
+    const issue: ActorAddress = 'issue:default/lib-31'
+    for (let number = 0; number < 9; number += 1)
+      await fixture.send(issue, { type: 'issue.observed', facts: { ...issueFacts(31), bodyHash: `b${number}` } })
+    const read = async (query: string): Promise<readonly unknown[]> => {
+      const { items, nextCursor } = await get<Page<HistoryRow>>(`history?address=${issue}&limit=3${query}`)
+      const older =
+        nextCursor && (await get<Page<HistoryRow>>(`history?address=${issue}&limit=3&cursor=${nextCursor}`)).items
+      return [items.map(({ seq }) => seq), older ? older.map(({ seq }) => seq) : 'none']
+    }
+    expect(await read('&from=4')).toEqual([
+      [6, 5, 4],
+      [3, 2, 1],
+    ])
+    expect(await read('&from=1')).toEqual([[3, 2, 1], 'none'])
+    expect(await read('&from=99')).toEqual(await read(''))
+    await fixture.sql.query("update event set body = '' where actor = $1 and seq < 5", [issue])
+    expect(await read('&from=2')).toEqual([[7, 6, 5], 'none'])
+    expect(await read('&from=6')).toEqual([[8, 7, 6], [5]])
+  })
+
   test('no secret, neither in a context nor in an event', async () => {
     const [history, actor, issue] = await Promise.all(
       [`history?address=${task}`, `actor?address=${task}`, 'actor?address=issue:default/lib-7'].map((path) =>
@@ -218,6 +239,7 @@ describe('what is shown', () => {
       ['actors?kind=task&rests=soon', 400],
       ['actors?kind=task&sort=oldest', 400],
       [`history?address=${task}&limit=0`, 400],
+      [`history?address=${task}&from=0`, 400],
     ] as const) {
       const answer = await fetch(`${fixture.url}/inspector/api/${path}`, { headers: bearerHeaders })
       expect([path, answer.status]).toEqual([path, status])

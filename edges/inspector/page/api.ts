@@ -4,9 +4,9 @@ import type { Chart } from '../charts/chart.ts'
 import type { Filter } from './selection.ts'
 import type { StoryAnswer } from '../read-story.ts'
 
-interface Page<T> {
+export interface Page<T> {
   readonly items: readonly T[]
-  readonly nextCursor?: string
+  readonly nextCursor?: string | undefined
 }
 
 /** An answer that is no answer: `status` 0 where none came. */
@@ -50,8 +50,12 @@ export function readActor(address: string): Promise<ActorAnswer> {
   return get('actor', { address })
 }
 
-export function readHistory(address: string, cursor?: string): Promise<Page<HistoryRow>> {
-  return get('history', { address, limit: 100, cursor })
+/** The newest page, the one behind a cursor, or the one that begins with a step. */
+export function readHistory(
+  address: string,
+  at: { readonly cursor?: string; readonly from?: number } = {},
+): Promise<Page<HistoryRow>> {
+  return get('history', { address, limit: 100, ...at })
 }
 
 export function readStory(address: string): Promise<StoryAnswer> {

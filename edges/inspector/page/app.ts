@@ -57,7 +57,7 @@ export function App(): ComponentChild {
 
   const actors = useActors(kinds, settled, round, onError)
   const isBegun = kinds !== undefined
-  const watched = useActor(isBegun ? address : undefined, round + actorRound, onError)
+  const watched = useActor(isBegun ? address : undefined, selection.seq, round + actorRound, onError)
   const take = (step: StepMessage): void => {
     actors.take(step)
     setSteps((each) => each + 1)
@@ -197,13 +197,15 @@ interface ActorProps {
 }
 
 function Actor({ watched, selection, now, state, view, onView, onState, onSeq }: ActorProps): ComponentChild {
-  const { actor, rows, chart } = watched
-  const at = rows?.findIndex(({ seq }) => seq === selection.seq) ?? -1
-  const step = at > 0 ? rows?.[at] : undefined
+  const { actor, rows, chart, newer, older } = watched
+  const row = rows?.find(({ seq }) => seq === selection.seq)
+  const step = row === rows?.[0] && newer === undefined ? undefined : row
   const path = step?.path ?? actor?.path ?? ''
   const active = useMemo(() => activeOn(path), [path])
-  const shown = rows?.[Math.max(at, 0)]
-  const taken = useMemo(() => takenIn(chart, rows, step), [chart, rows, step])
+  const taken = useMemo(
+    () => (step === undefined && newer !== undefined ? [] : takenIn(chart, rows, step)),
+    [chart, rows, step, newer === undefined],
+  )
   if (actor === undefined)
     return selection.address === undefined
       ? null
@@ -214,7 +216,7 @@ function Actor({ watched, selection, now, state, view, onView, onState, onSeq }:
         )
   const states = statesOn(chart, path)
   const { standing } = actor
-  const since = shown?.at ?? actor.updatedAt
+  const { seq, at: since } = step ?? { seq: actor.seq, at: actor.updatedAt }
   const hasStory = actor.kind === 'task'
   const isStory = hasStory && view === 'story'
   return h('div', { class: `looked-at ${step === undefined ? standing.tone : 'waits'}`, id: 'view', tabIndex: -1 }, [
@@ -223,7 +225,7 @@ function Actor({ watched, selection, now, state, view, onView, onState, onSeq }:
         h('span', { class: 'kind' }, actor.kind),
         actor.id,
         step === undefined ? h('span', { class: `badge ${standing.tone}` }, standingWords(standing)) : null,
-        h('span', { class: 'since' }, [`step ${shown?.seq ?? actor.seq}, `, moment(since, `${span(now - since)} ago`)]),
+        h('span', { class: 'since' }, [`step ${seq}, `, moment(since, `${span(now - since)} ago`)]),
         hasStory
           ? h(
               'button',
@@ -232,8 +234,14 @@ function Actor({ watched, selection, now, state, view, onView, onState, onSeq }:
             )
           : null,
       ]),
+      selection.seq === undefined || row !== undefined
+        ? null
+        : h('p', { class: 'then', role: 'status' }, [
+            `${withoutStep(selection.seq, watched, actor.seq)} `,
+            h('button', { onClick: () => onSeq(undefined) }, 'Show the newest'),
+          ]),
       isStory
-        ? h(TaskStory, { address: actor.address, seq: actor.seq, now })
+        ? h(TaskStory, { address: actor.address, seq: actor.seq, step, now })
         : chart
           ? h(ChartView, { chart, active, taken, selected: state, onSelect: onState })
           : h('p', { class: 'empty big' }, chart === null ? 'This kind has no chart.' : 'Loading chart…'),
@@ -247,7 +255,7 @@ function Actor({ watched, selection, now, state, view, onView, onState, onSeq }:
         selected: chartTable(chart, state, () => onState(undefined)),
         onLive: () => onSeq(undefined),
       }),
-      h(History, { rows, shown: step?.seq, hasMore: watched.hasMore, now, onShow: onSeq, onMore: watched.more }),
+      h(History, { rows, shown: step?.seq, newer, older, view, now, onShow: onSeq }),
     ]),
   ])
 }
@@ -264,6 +272,14 @@ function takenIn(
   return row === undefined || !row.handled || row.fault !== undefined
     ? []
     : takenRows(chart, before(row), row.path, row.type)
+}
+
+/** Why the step that a link names is not shown. */
+function withoutStep(seq: number, { isAbsent, rows }: Watched, newest: number): string {
+  if (!isAbsent) return `Looking for step ${seq}…`
+  if (seq > newest) return `There is no step ${seq}: the newest is step ${newest}.`
+  const oldest = rows?.at(-1)?.seq
+  return `Step ${seq} is no longer kept${oldest === undefined ? '' : `: the history begins with step ${oldest}`}.`
 }
 
 function hint({ isMissing }: Watched, { address }: Selection): string {

@@ -1,4 +1,5 @@
 import { h, type ComponentChild } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { HistoryRow } from '../answers.ts'
 import { shortPath } from './actor-list.ts'
 import { clockTime } from './format.ts'
@@ -8,16 +9,35 @@ import { OneTabStop } from './one-tab-stop.ts'
 interface HistoryProps {
   /** Newest first. */
   readonly rows: readonly HistoryRow[] | undefined
+  /** Absent: the newest. */
   readonly shown: number | undefined
-  readonly hasMore: boolean
+  /** Absent: there are none. */
+  readonly newer: (() => void) | undefined
+  readonly older: (() => void) | undefined
+  /** The part of the page that is open: on a narrow screen this may be another. */
+  readonly view: string
   readonly now: number
   onShow(seq: number | undefined): void
-  onMore(): void
 }
 
-export function History({ rows, shown, hasMore, now, onShow, onMore }: HistoryProps): ComponentChild {
-  return h('section', { class: 'history', 'aria-label': 'History' }, [
+export function History({ rows, shown, newer, older, view, now, onShow }: HistoryProps): ComponentChild {
+  const frame = useRef<HTMLElement>(null)
+  const newest = newer === undefined ? rows?.[0]?.seq : undefined
+  const oldest = rows?.at(-1)?.seq ?? 1
+  useEffect(
+    () => frame.current?.querySelector('.shown')?.scrollIntoView({ block: 'nearest' }),
+    [shown, newest === undefined, view],
+  )
+  /** Keys go on where the rows that were read end. */
+  const onArrival = (button: HTMLElement): void => {
+    button.click()
+    const seq = Number(button.textContent)
+    if (seq === rows?.[0]?.seq) newer?.()
+    if (seq === oldest) older?.()
+  }
+  return h('section', { class: 'history', 'aria-label': 'History', ref: frame }, [
     h('h3', null, 'History'),
+    newer === undefined ? null : h('button', { class: 'more', onClick: newer }, 'Newer'),
     rows === undefined
       ? h('p', { class: 'empty' }, 'Loading history…')
       : h('table', null, [
@@ -32,11 +52,11 @@ export function History({ rows, shown, hasMore, now, onShow, onMore }: HistoryPr
           ),
           h(
             OneTabStop,
-            { tag: 'tbody', items: 'button', onArrival: (button) => button.click() },
+            { tag: 'tbody', items: 'button', onArrival },
             rows.map((row, index) =>
               rowView(row, {
-                isShown: row.seq === (shown ?? rows[0]?.seq),
-                isNewest: index === 0,
+                isShown: row.seq === (shown ?? newest),
+                isNewest: row.seq === newest,
                 hasMoved: row.path !== rows[index + 1]?.path,
                 now,
                 onShow,
@@ -44,7 +64,11 @@ export function History({ rows, shown, hasMore, now, onShow, onMore }: HistoryPr
             ),
           ),
         ]),
-    hasMore ? h('button', { class: 'more', onClick: onMore }, 'Earlier') : null,
+    older !== undefined
+      ? h('button', { class: 'more', onClick: older }, 'Earlier')
+      : oldest > 1
+        ? h('p', { class: 'empty' }, 'Earlier steps are no longer kept.')
+        : null,
   ])
 }
 
@@ -63,7 +87,7 @@ function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: 
     .filter(Boolean)
     .join(' ')
   return h('tr', { key: row.seq, class: classes, 'aria-selected': isShown, onClick: choose }, [
-    h('td', null, h('button', { 'aria-label': `Show step ${row.seq}` }, row.seq)),
+    h('td', null, h('button', { 'aria-label': `Show step ${row.seq}`, 'aria-current': isShown }, row.seq)),
     h('td', null, moment(row.at, clockTime(row.at, now))),
     h('td', { title: row.path }, [
       h(

@@ -3,6 +3,7 @@ import { h, type ComponentChild, type ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Lane, Story } from '../../../machines/why/story.ts'
 import type { TaskRecord } from '../../../machines/why/record.ts'
+import type { HistoryRow } from '../answers.ts'
 import type { StoryAnswer } from '../read-story.ts'
 import { readStory } from './api.ts'
 import { effectsOf, toForge } from './facts.ts'
@@ -16,6 +17,8 @@ interface StoryProps {
   readonly address: string
   /** The newest step: the story is read anew behind it. */
   readonly seq: number
+  /** The one that is looked at, when it is not the newest. */
+  readonly step: HistoryRow | undefined
   readonly now: number
 }
 
@@ -26,7 +29,7 @@ const mostOpen = 8
 const settleMs = 1500
 const refreshMs = 30_000
 
-export function TaskStory({ address, seq, now }: StoryProps): ComponentChild {
+export function TaskStory({ address, seq, step, now }: StoryProps): ComponentChild {
   const read = useStory(address, seq)
   if (read === undefined) return h('p', { class: 'empty big' }, 'Loading…')
   const { story, record, effects } = read
@@ -41,7 +44,11 @@ export function TaskStory({ address, seq, now }: StoryProps): ComponentChild {
         ),
     h(Times, { story, now }),
     story.lanes.map((lane, index) =>
-      h(LaneView, { lane, story, now, isOpen: index === 0 && lane.bars.length <= mostOpen, key: lane.title }),
+      h(LaneView, {
+        ...{ lane, story, now, address, step },
+        isOpen: index === 0 && lane.bars.length <= mostOpen,
+        key: lane.title,
+      }),
     ),
     h(Record, { record, now }),
     effectsOf(
@@ -126,36 +133,34 @@ function ago(at: number, now: number): ComponentChild {
   return moment(at, past < 1000 ? 'now' : `${age(past)} ago`)
 }
 
-interface LaneProps {
+interface LaneProps extends Pick<StoryProps, 'address' | 'step' | 'now'> {
   readonly lane: Lane
   readonly story: Story
-  readonly now: number
   readonly isOpen: boolean
 }
 
 /** The track is for eyes; the list below it says the same in words, and opens by key. */
-function LaneView({ lane: { title, bars }, story, now, isOpen }: LaneProps): ComponentChild {
+function LaneView({ lane: { title, bars }, story, address, step, now, isOpen }: LaneProps): ComponentChild {
   const view = useView()
   // It stays as its reader left it, however long it becomes.
   const [isOpenFirst] = useState(isOpen)
+  const shown = bars.findLast((bar) => step && bar.address === address && bar.seq !== undefined && bar.seq <= step.seq)
   return h('details', { class: 'lane', open: isOpenFirst }, [
     h('summary', null, [
       h('span', { class: 'name' }, title),
-      h(
-        'span',
-        { class: 'track', 'aria-hidden': 'true' },
+      h('span', { class: 'track', 'aria-hidden': 'true' }, [
         bars.map((bar) => barView(bar, story)),
-      ),
+        step && h('span', { class: 'step', style: { left: placeIn(story, step.at) }, title: `step ${step.seq}` }),
+      ]),
     ]),
     h(
       OneTabStop,
       { tag: 'ol', class: 'plain', items: 'a' },
       bars.map((bar) =>
-        h(
-          'li',
-          { class: toneIn(bar) },
-          barWords(bar, now, (step) => linkTo(step, view)),
-        ),
+        h('li', { class: toneIn(bar), 'aria-current': bar === shown ? 'step' : undefined }, [
+          barWords(bar, now, (each) => linkTo(each, view)),
+          bar === shown ? h('small', null, `, step ${step?.seq} is shown`) : null,
+        ]),
       ),
     ),
   ])
@@ -168,10 +173,14 @@ function toneIn({ on, tone }: Bar): string {
   return on === undefined ? tone : (toneOf[on] ?? tone)
 }
 
-function barView(bar: Bar, { from, until }: Story): ComponentChild {
-  const life = Math.max(1, until - from)
-  const left = `${(100 * (bar.from - from)) / life}%`
-  const width = `${(100 * (bar.until - bar.from)) / life}%`
+function placeIn({ from, until }: Story, at: number): string {
+  const share = (at - from) / Math.max(1, until - from)
+  return `${100 * Math.min(1, Math.max(0, share))}%`
+}
+
+function barView(bar: Bar, story: Story): ComponentChild {
+  const left = placeIn(story, bar.from)
+  const width = placeIn(story, story.from + bar.until - bar.from)
   const words = wordsOf(bar)
   const title = `${words}: ${took(bar.until - bar.from)}, from ${new Date(bar.from).toLocaleString()}`
   return h('span', { class: `bar ${toneIn(bar)}`, style: { left, width }, title }, `${bar.sign} ${words}`)

@@ -2,38 +2,61 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ActorAnswer, HistoryRow } from '../answers.ts'
 import type { Chart } from '../charts/chart.ts'
-import { ApiError, readActor, readChart, readHistory } from './api.ts'
+import { ApiError, readActor, readChart, readHistory, type Page } from './api.ts'
 
 export interface Watched {
   readonly actor: ActorAnswer | undefined
+  /** Newest first, without a gap. */
   readonly rows: readonly HistoryRow[] | undefined
   /** `null`: its kind has none. */
   readonly chart: Chart | null | undefined
   readonly isMissing: boolean
-  readonly hasMore: boolean
-  more(): void
+  /** The step that is looked at does not exist, or is no longer kept. */
+  readonly isAbsent: boolean
+  /** Absent: there is none in that direction. */
+  readonly newer: (() => void) | undefined
+  readonly older: (() => void) | undefined
 }
 
-interface Told {
+interface Loaded extends Page<HistoryRow> {
   readonly address: string
   readonly actor: ActorAnswer
-  readonly rows: readonly HistoryRow[]
-  readonly nextCursor: string | undefined
+  /** Of which reading it is. */
+  readonly round: number
+  /** A step that was read and is not there. */
+  readonly absent?: number | undefined
 }
 
-/** `round` changes with every step of the actor. */
-export function useActor(address: string | undefined, round: number, onError: (error: unknown) => void): Watched {
-  const [told, setTold] = useState<Told>()
+/** Of the steps before the one that is looked at: what led to it. */
+const shownBefore = 50
+
+/** `seq`: the step that is looked at; absent: the newest. `round` changes with every step of the actor. */
+export function useActor(
+  address: string | undefined,
+  seq: number | undefined,
+  round: number,
+  onError: (error: unknown) => void,
+): Watched {
+  const [loaded, setLoaded] = useState<Loaded>()
   const [missing, setMissing] = useState<string>()
   const reading = useRef(0)
+  const current = loaded?.address === address ? loaded : undefined
+  const wanted = seq ?? Infinity
+  const isThere = hasStep(current, wanted)
+  const isAnswered = isThere || current?.absent === wanted
   useEffect(() => {
-    if (address === undefined) return
+    if (address === undefined || (isAnswered && current?.round === round)) return
     const own = ++reading.current
-    Promise.all([readActor(address), readHistory(address)]).then(
-      ([actor, page]) => {
+    Promise.all([readActor(address), readAround(current, address, wanted)]).then(
+      ([actor, read]) => {
         if (own !== reading.current) return
         setMissing(undefined)
-        setTold((before) => joined(before, { address, actor, rows: page.items, nextCursor: page.nextCursor }))
+        setLoaded((before) => {
+          const page = (before?.address === address && joined(before, read)) || read
+          const now = { ...page, address, actor, round }
+          // Of a step that was there nothing was asked: new ones may have pushed it out.
+          return isThere || hasStep(now, wanted) ? now : { ...now, absent: wanted }
+        })
       },
       (error: unknown) => {
         if (own !== reading.current) return
@@ -41,30 +64,50 @@ export function useActor(address: string | undefined, round: number, onError: (e
         else onError(error)
       },
     )
-  }, [address, round])
-  const current = told?.address === address ? told : undefined
-  const more = (): void => {
-    if (current?.nextCursor === undefined) return
-    readHistory(current.address, current.nextCursor).then(
-      ({ items, nextCursor }) => setTold({ ...current, rows: [...current.rows, ...items], nextCursor }),
+  }, [address, round, wanted, isAnswered])
+  const goOn = (at: Parameters<typeof readHistory>[1]): void => {
+    if (address === undefined) return
+    readHistory(address, at).then(
+      (page) => setLoaded((before) => (before?.address === address ? { ...before, ...joined(before, page) } : before)),
       onError,
     )
   }
+  const [newest] = current?.items ?? []
+  const cursor = current?.nextCursor
   return {
     actor: current?.actor,
-    rows: current?.rows,
+    rows: current?.items,
     chart: useChart(current?.actor.kind, onError),
     isMissing: missing !== undefined && missing === address,
-    hasMore: current?.nextCursor !== undefined,
-    more,
+    isAbsent: seq !== undefined && current?.absent === seq,
+    newer: newest === undefined || hasStep(current, Infinity) ? undefined : () => goOn({ from: newest.seq + 1 }),
+    older: cursor === undefined ? undefined : () => goOn({ cursor }),
   }
 }
 
-/** Earlier pages that were read stay. */
-function joined(before: Told | undefined, now: Told): Told {
-  const oldest = now.rows.at(-1)?.seq ?? 0
-  const kept = before?.address === now.address ? before.rows.filter(({ seq }) => seq < oldest) : []
-  return kept[0]?.seq === oldest - 1 ? { ...now, rows: [...now.rows, ...kept], nextCursor: before?.nextCursor } : now
+/** `Infinity` stands for the newest. Actor and history are two readings, and either may be ahead. */
+function hasStep(loaded: Pick<Loaded, 'items' | 'actor'> | undefined, wanted: number): boolean {
+  if (loaded === undefined) return false
+  const { items, actor } = loaded
+  return wanted === Infinity ? (items[0]?.seq ?? 0) >= actor.seq : items.some(({ seq }) => seq === wanted)
+}
+
+/** Nothing is new around a step that is there, but for what came behind the newest. */
+async function readAround(loaded: Loaded | undefined, address: string, wanted: number): Promise<Page<HistoryRow>> {
+  if (wanted === Infinity || (hasStep(loaded, wanted) && hasStep(loaded, Infinity))) return readHistory(address)
+  return loaded !== undefined && hasStep(loaded, wanted)
+    ? loaded
+    : readHistory(address, { from: Math.max(1, wanted - shownBefore) })
+}
+
+/** Undefined: there is a gap between them. */
+function joined(before: Page<HistoryRow>, page: Page<HistoryRow>): Page<HistoryRow> | undefined {
+  const bySeq = new Map([...before.items, ...page.items].map((row) => [row.seq, row]))
+  const items = [...bySeq.values()].toSorted((one, other) => other.seq - one.seq)
+  const oldest = items.at(-1)
+  if (items.some(({ seq }, index) => seq !== (items[0]?.seq ?? 0) - index)) return undefined
+  const { nextCursor } = page.items.length === 0 || oldest === page.items.at(-1) ? page : before
+  return { items, nextCursor }
 }
 
 function useChart(kind: string | undefined, onError: (error: unknown) => void): Chart | null | undefined {

@@ -15,7 +15,16 @@ import { rowOf } from './actors.ts'
 /** In the query, since ids hold slashes. */
 const address = Type.String({ minLength: 3, maxLength: 1024 })
 export const ActorQuery = Type.Object({ address })
-const HistoryQuery = Type.Object({ ...listQuery, address })
+const HistoryQuery = Type.Object({
+  ...listQuery,
+  address,
+  from: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'The oldest step of the page, which is the newest page where no step is so new.',
+    }),
+  ),
+})
 
 export function actorRoutes(app: HttpApp, { runtime, hindranceOf, lastTurnOf, clock }: InspectorDeps): void {
   app.get(
@@ -50,15 +59,20 @@ export function actorRoutes(app: HttpApp, { runtime, hindranceOf, lastTurnOf, cl
     '/history',
     { schema: { hide: true, querystring: HistoryQuery, response: { 200: pageOf(HistoryRow) } } },
     async (request): Promise<Page<HistoryRow>> => {
-      const { cursor } = request.query
+      const { cursor, from = Infinity } = request.query
       const limit = clampLimit(request.query.limit)
       const view = await read(request.query.address)
       // Sequence numbers have no gaps, so the page before `before` is where it is computed to be.
-      const before = cursor === undefined ? view.seq + 1 : decodeCursor(Type.Integer({ minimum: 1 }), cursor)
-      const from = Math.max(1, before - limit)
-      const rows = await runtime.history(view.address, { from, limit: Math.max(0, before - from) })
-      const items = rows.toReversed().map(historyRow)
-      return from > 1 ? { items, nextCursor: encodeCursor(from) } : { items }
+      const before = cursor === undefined ? Infinity : decodeCursor(Type.Integer({ minimum: 1 }), cursor)
+      const oldest = Math.max(1, Math.min(from, view.seq + 1 - limit, before - limit))
+      const rows = await runtime.history(view.address, { from: oldest, limit: Math.min(limit, before - oldest) })
+      // Behind a step that retention took there is none.
+      const hasOlder = oldest > 1 && rows[0]?.seq === oldest
+      const items = rows
+        .filter(({ seq }) => seq < before)
+        .toReversed()
+        .map(historyRow)
+      return hasOlder ? { items, nextCursor: encodeCursor(oldest) } : { items }
     },
   )
 

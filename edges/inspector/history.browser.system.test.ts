@@ -1,0 +1,159 @@
+/** A Task’s page for who was sent a link to one of its steps, however old it is. */
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { ActorAddress } from '../../machines/definition.ts'
+import { describeRequiring } from '../../testing/requires.ts'
+import { openFixture, playStory, type Fixture } from './testing/fixture.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
+
+describeRequiring('chromium', 'the history of a Task in a browser', () => {
+  let browser: Browser
+  let fixture: Fixture
+  let task: ActorAddress
+  let end: () => Promise<void>
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
+    ;({ fixture, end } = await openFixture())
+    task = await playStory(fixture)
+    for (let count = 0; count < 320; count += 1) await heard()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await end()
+  })
+
+  function heard(): Promise<void> {
+    return fixture.send(task, { type: 'forge.event', repository: 'lib', number: 7, author: 'mira', kind: 'labeled' })
+  }
+
+  async function newest(): Promise<number> {
+    return (await fixture.runtime.read(task))!.seq
+  }
+
+  /** A page that was sent `link`; fails on any error that it reports. */
+  async function opened(
+    link: string,
+    use: (page: Page) => Promise<void>,
+    options: BrowserContextOptions = {},
+  ): Promise<void> {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+    const page = await context.newPage()
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(String(error)))
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    await page.goto(`${fixture.link()}#actor=${task}${link}`)
+    await use(page)
+    await context.close()
+    expect(errors).toEqual([])
+  }
+
+  const row = (page: Page, seq: number) => page.getByRole('button', { name: `Show step ${seq}`, exact: true })
+  const shown = (page: Page) => page.locator('.history tr.shown button').innerText()
+  const facts = (page: Page) => page.getByRole('region', { name: 'Facts' })
+
+  test('a link to a step that is older than the newest hundred opens exactly that step, and its row is in view', async () => {
+    await opened('&seq=40', async (page) => {
+      await facts(page).getByText('As it was after step 40.').waitFor()
+      expect(await shown(page)).toBe('40')
+      expect(await page.locator('h2 .since').innerText()).toContain('step 40,')
+      await row(page, 40).waitFor()
+      const [frame, box] = [await page.locator('.history').boundingBox(), await row(page, 40).boundingBox()]
+      expect(box!.y).toBeGreaterThan(frame!.y)
+      expect(box!.y + box!.height).toBeLessThan(frame!.y + frame!.height)
+      expect(new URL(page.url()).hash).toMatch(/&seq=40$/)
+    })
+  })
+
+  test('from a step in the middle the history goes on in both directions, by click and by key, without gap or repetition', async () => {
+    await opened('&seq=170', async (page) => {
+      await row(page, 170).waitFor()
+      const seqs = async (): Promise<number[]> =>
+        (await page.locator('.history tbody td button').allInnerTexts()).map(Number)
+      const before = await seqs()
+      await page.getByRole('button', { name: 'Newer', exact: true }).click()
+      await expect.poll(async () => (await seqs())[0]).toBeGreaterThan(before[0]!)
+      await page.getByRole('button', { name: 'Earlier', exact: true }).click()
+      await expect.poll(async () => (await seqs()).at(-1)).toBeLessThan(before.at(-1)!)
+      expect(await shown(page)).toBe('170')
+      await row(page, 170).focus()
+      for (const [key, end] of [
+        ['End', 1],
+        ['Home', await newest()],
+      ] as const) {
+        await expect
+          .poll(
+            async () => {
+              await page.keyboard.press(key)
+              return Number(await shown(page))
+            },
+            { timeout: 20_000 },
+          )
+          .toBe(end)
+      }
+      const last = await newest()
+      expect(await seqs()).toEqual(Array.from({ length: last }, (_, index) => last - index))
+      expect(await page.getByRole('button', { name: /^(Newer|Earlier)$/ }).count()).toBe(0)
+      expect(new URL(page.url()).hash).not.toContain('seq=')
+      await page.keyboard.press('ArrowDown')
+      expect(await shown(page)).toBe(`${last - 1}`)
+    })
+  })
+
+  test('an old step stays while new ones come, and the way back to now leads to the newest', async () => {
+    await opened('&seq=60', async (page) => {
+      await row(page, 60).waitFor()
+      await page.locator('[role=status].open').waitFor()
+      const isRead = page.waitForResponse(/\/api\/actor\?/)
+      await heard()
+      await isRead
+      const last = await newest()
+      await facts(page).getByText('As it was after step 60.').waitFor()
+      expect(await shown(page)).toBe('60')
+      await page.getByRole('button', { name: 'Back to now' }).click()
+      await row(page, last).waitFor()
+      expect(await shown(page)).toBe(`${last}`)
+      await page.goBack()
+      await facts(page).getByText('As it was after step 60.').waitFor()
+      expect(await shown(page)).toBe('60')
+    })
+  })
+
+  test('the story marks the step that the chart and the history show', async () => {
+    await opened('&seq=2&view=story', async (page) => {
+      const marked = page.locator('.story li[aria-current=step]')
+      await marked.first().waitFor()
+      expect(await marked.first().innerText()).toMatch(/step [12], step 2 is shown$/)
+      expect(await page.locator('.story .track .step').count()).toBe(await page.locator('.story .track').count())
+      await page.getByRole('button', { name: 'show chart' }).click()
+      await facts(page).getByText('As it was after step 2.').waitFor()
+      expect(await shown(page)).toBe('2')
+    })
+  })
+
+  test('of a step that does not exist the page says so, keeps the address and offers the newest', async () => {
+    await opened('&seq=99999', async (page) => {
+      const last = await newest()
+      await page.getByText(`There is no step 99999: the newest is step ${last}.`).waitFor()
+      expect(new URL(page.url()).hash).toMatch(/&seq=99999$/)
+      await page.getByRole('button', { name: 'Show the newest' }).click()
+      await page.getByText('There is no step').waitFor({ state: 'detached' })
+      expect(new URL(page.url()).hash).not.toContain('seq=')
+      expect(await shown(page)).toBe(`${last}`)
+    })
+  })
+
+  test('of a step that retention took the page says from which step on the history is kept', async () => {
+    await fixture.sql.query("update event set body = '' where actor = $1 and seq < 30", [task])
+    await opened('&seq=12', async (page) => {
+      await page.getByText('Step 12 is no longer kept: the history begins with step 30.').waitFor()
+      await row(page, 30).waitFor()
+      expect(new URL(page.url()).hash).toMatch(/&seq=12$/)
+      expect(await page.getByRole('button', { name: 'Earlier' }).count()).toBe(0)
+      await row(page, 30).click()
+      await facts(page).getByText('As it was after step 30.').waitFor()
+    })
+  })
+})
