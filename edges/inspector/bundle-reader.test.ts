@@ -5,6 +5,7 @@ import { listedMachines } from '../../machines/why/listed.ts'
 import type { FindQuery, Runtime } from '../../runtime/runtime.ts'
 import type { ActorBundle, BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { bundleReader, orderFaults, shownFaults, type BundleReader } from './bundle-reader.ts'
+import { readStory } from './read-story.ts'
 import { bundleOf, openFixture, playStory } from './testing/fixture.ts'
 
 let runtime: Runtime
@@ -77,6 +78,22 @@ describe('a bundle is read as the runtime reads its store (INSPECTOR-8)', () => 
 test('a file that was written by a program shows without a fault', async () => {
   expect(orderFaults(file, machines)).toEqual([])
   expect(await shownFaults(file, reader)).toEqual([])
+})
+
+test('of pods, turns and threads that a file does not hold its story says so, and no word of what they did', async () => {
+  const clock = { now: () => file.exportedAt }
+  const wordsIn = async (isHeld: (kind: string) => boolean): Promise<unknown> => {
+    const actors = file.actors.filter(({ kind }) => isHeld(kind))
+    const { address } = actors.find(({ kind, status }) => kind === 'task' && status === 'active')!
+    const read = bundleReader({ ...file, actors }, listedMachines)
+    const { story } = (await readStory({ runtime: read, clock, file: 'a.json' }, address))!
+    return Object.fromEntries(story.lanes.slice(3).map(({ title, bars }) => [title, bars.map(({ word }) => word)]))
+  }
+  const away = ['not in this file']
+  expect(await wordsIn((kind) => kind === 'task')).toEqual({ Pods: away, Turns: away, 'Issue lib#7': away })
+  const whole = await wordsIn(() => true)
+  expect(JSON.stringify(whole)).not.toContain('file')
+  expect(await wordsIn((kind) => kind !== 'turn')).toEqual({ ...(whole as object), Turns: away })
 })
 
 test('an actor that this version cannot load is quarantined, and the rest is shown', async () => {

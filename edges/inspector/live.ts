@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { HttpApp } from '../../http/app.ts'
 import type { Principal } from '../../http/auth/authenticate.ts'
-import { authenticateSocket } from './access.ts'
+import { authenticateSocket, sessionOf } from './access.ts'
 import type { InspectorDeps } from './deps.ts'
 import type { Feed } from './feed.ts'
 import type { HelloMessage } from './messages.ts'
@@ -37,7 +37,8 @@ interface Listening {
   readonly feed: Feed
 }
 
-function serve({ line, request, principal, feed }: Listening, { clock }: InspectorDeps): void {
+function serve({ line, request, principal, feed }: Listening, deps: InspectorDeps): void {
+  const { clock } = deps
   const send = (bundle: Buffer): void => {
     if (line.bufferedAmount > mostBuffered) line.close(tryAgainLater, 'too slow')
     else line.send(bundle, { binary: false })
@@ -60,7 +61,7 @@ function serve({ line, request, principal, feed }: Listening, { clock }: Inspect
 
   function ping(): void {
     if (!isAnswering) return line.terminate()
-    if (isOver(principal, clock.now())) return line.close(policyViolation, 'the session is over')
+    if (isOver({ request, principal }, deps)) return line.close(policyViolation, 'the session is over')
     isAnswering = false
     line.ping()
     // A page can't see pings; by this it knows that the line lives.
@@ -69,7 +70,10 @@ function serve({ line, request, principal, feed }: Listening, { clock }: Inspect
   }
 }
 
-/** Of a session as of a token. */
-function isOver({ claims }: Principal, now: number): boolean {
-  return Number(claims['exp']) * 1000 <= now
+/** Sessions are judged as for any request: what is shown may be of another time than today. */
+function isOver({ request, principal }: Pick<Listening, 'request' | 'principal'>, deps: InspectorDeps): boolean {
+  const { headers } = request
+  return headers.authorization === undefined
+    ? sessionOf(headers, deps) === undefined
+    : Number(principal.claims['exp']) * 1000 <= deps.clock.now()
 }

@@ -15,7 +15,7 @@ import { redact } from '../../runtime/redact.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import { EffectRow } from './answers.ts'
 import type { Observed } from './deps.ts'
-import { WithFacts, effectRow } from './routes/actor.ts'
+import { effectRow } from './routes/actor.ts'
 
 export const StoryAnswer = Type.Object({
   story: Story,
@@ -33,27 +33,41 @@ const mostThreads = 6
 interface StoryDeps {
   readonly runtime: Observed
   readonly clock: Pick<Clock, 'now'>
+  /** The name of the file that is read: of actors that it does not hold the story says so. */
+  readonly file?: string
 }
 
 /** Undefined: there is no such Task. */
-export async function readStory({ runtime, clock }: StoryDeps, address: string): Promise<StoryAnswer | undefined> {
+export async function readStory(
+  { runtime, clock, file }: StoryDeps,
+  address: string,
+): Promise<StoryAnswer | undefined> {
   const parts = parseAddress(address)
   const view = parts?.kind === 'task' ? await runtime.read(addressOf('task', parts.id)) : undefined
   if (view === undefined) return undefined
   // What no code here can load has a context that no code here knows.
   const context = view.status === 'quarantined' ? newTask(view.id) : contextOf<TaskContext>(view)
-  const [task, pods, threads] = await Promise.all([
-    journalOf(runtime, view, 'Task', mostSteps.task),
-    podsOf(runtime, context),
-    threadsOf(runtime, context),
-  ])
+  const read = async (asked: readonly Asked[]): Promise<readonly Seen[]> => {
+    const seen = await Promise.all(
+      asked.map(async (each) => {
+        const address = addressOf(each.kind, each.id)
+        return { ...each, address, view: await runtime.read(address) }
+      }),
+    )
+    return seen.filter((each) => file !== undefined || each.view !== undefined)
+  }
+  const [pods, threads] = await Promise.all([read(podsOf(context)), read(threadsOf(context))])
   const turns = pods.flatMap(turnsOf)
-  const newest = await viewsOf(runtime, turns.slice(-mostTurns))
-  const [ofPods, ofTurns, ofThreads, effects] = await Promise.all([
-    journalsOf(runtime, pods, mostSteps.pod),
-    journalsOf(runtime, newest, mostSteps.pod),
-    journalsOf(runtime, threads, mostSteps.thread),
-    effectsOf(runtime, [view, ...pods.slice(-1), ...newest.slice(-1), ...threads]),
+  const newest = await read(turns.slice(-mostTurns))
+  const own: Seen = { ...view, name: 'Task', view }
+  const journals = (seen: readonly Seen[], most: number): Promise<readonly StoryActor[]> =>
+    Promise.all(seen.map((each) => journalOf(runtime, each, most)))
+  const [task, ofPods, ofTurns, ofThreads, effects] = await Promise.all([
+    journalOf(runtime, own, mostSteps.task),
+    journals(pods, mostSteps.pod),
+    journals(newest, mostSteps.pod),
+    journals(threads, mostSteps.thread),
+    effectsOf(runtime, [own, ...pods.slice(-1), ...newest.slice(-1), ...threads]),
   ])
   const story = storyOf({
     task: { ...view, ...task, context, readFrom: Math.max(1, view.seq - mostSteps.task + 1) },
@@ -62,70 +76,65 @@ export async function readStory({ runtime, clock }: StoryDeps, address: string):
     earlierPods: Math.max(0, context.pod.ordinal - mostPods),
     earlierTurns: turns.length - newest.length,
     threads: ofThreads,
+    absent: file === undefined ? 'not kept' : 'not in this file',
     now: clock.now(),
   })
   const record = recordOf({ task: context, rows: task.rows, ...contextsOf(threads) })
   return Value.Parse(StoryAnswer, redact({ story, record, effects }))
 }
 
-async function podsOf(runtime: Observed, { id, pod: { ordinal } }: TaskContext): Promise<readonly ActorView[]> {
+interface Asked {
+  readonly kind: ActorKind
+  readonly id: string
+  /** As the list of actors calls it; an issue and a merge request as the forge does. */
+  readonly name: string
+}
+
+interface Seen extends Asked {
+  readonly address: ActorAddress
+  /** Undefined: the file does not hold it. */
+  readonly view: ActorView | undefined
+}
+
+function podsOf({ id, pod: { ordinal } }: TaskContext): readonly Asked[] {
   const count = Math.min(ordinal, mostPods)
   const ordinals = Array.from({ length: count }, (_, index) => ordinal - count + 1 + index)
-  return viewsOf(
-    runtime,
-    ordinals.map((each) => addressOf('pod', `${id}/${each}`)),
-  )
+  return ordinals.map((each) => ({ kind: 'pod', id: `${id}/${each}`, name: `pod ${each}` }))
 }
 
-function turnsOf(pod: ActorView): readonly ActorAddress[] {
-  const { turns = 0 } = contextOf<Partial<PodContext>>(pod)
-  return Array.from({ length: turns }, (_, ordinal) => addressOf('turn', `${pod.id}/${ordinal}`))
+/** Of one that is absent, one stands for all. */
+function turnsOf({ id, name, view }: Seen): readonly Asked[] {
+  const { turns = 0 } = view === undefined ? { turns: 1 } : contextOf<Partial<PodContext>>(view)
+  return Array.from({ length: turns }, (_, ordinal) => ({
+    ...{ kind: 'turn', id: `${id}/${ordinal}` },
+    name: `${name.replace('pod', 'turn')}/${ordinal}`,
+  }))
 }
 
-/** Asynchronous to its end: what throws for a context that no machine wrote leaves no promise of a sibling unheard. */
-async function threadsOf(runtime: Observed, { forge }: TaskContext): Promise<readonly ActorView[]> {
-  const addresses = [
-    ...forge.issues.map(({ issue }) => addressOf('issue', issue)),
-    ...forge.mergeRequests.map(({ mergeRequest }) => addressOf('merge-request', mergeRequest)),
+function threadsOf({ forge }: TaskContext): readonly Asked[] {
+  const threads: readonly Asked[] = [
+    ...forge.issues.map(({ issue, repository, number }): Asked => ({
+      kind: 'issue',
+      id: issue,
+      name: `Issue ${repository}#${number}`,
+    })),
+    ...forge.mergeRequests.map(({ mergeRequest: id, repository, number }): Asked => ({
+      ...{ kind: 'merge-request', id },
+      name: `Merge request ${repository}!${number}`,
+    })),
   ]
-  return viewsOf(runtime, addresses.slice(0, mostThreads))
+  return threads.slice(0, mostThreads)
 }
 
-async function viewsOf(runtime: Observed, addresses: readonly ActorAddress[]): Promise<readonly ActorView[]> {
-  const views = await Promise.all(addresses.map((address) => runtime.read(address)))
-  return views.filter((view) => view !== undefined)
+async function journalOf(runtime: Observed, { address, kind, name, view }: Seen, most: number): Promise<StoryActor> {
+  const from = Math.max(1, (view?.seq ?? 0) - most + 1)
+  const rows = view === undefined ? [] : await runtime.history(address, { from, limit: most })
+  return { address, kind, name, rows }
 }
 
-function journalsOf(runtime: Observed, views: readonly ActorView[], most: number): Promise<readonly StoryActor[]> {
-  return Promise.all(views.map((view) => journalOf(runtime, view, nameOf(view), most)))
-}
-
-async function journalOf(
-  runtime: Observed,
-  { address, kind, seq }: ActorView,
-  name: string,
-  most: number,
-): Promise<StoryActor> {
-  return {
-    address,
-    kind,
-    name,
-    rows: await runtime.history(address, { from: Math.max(1, seq - most + 1), limit: most }),
-  }
-}
-
-/** As the list of actors calls it; an issue and a merge request as the forge does. */
-function nameOf({ kind, id, context }: ActorView): string {
-  const facts = Value.Check(WithFacts, context) ? context.facts : undefined
-  if (kind === 'issue') return facts ? `Issue ${facts.repository}#${facts.number}` : `Issue ${id}`
-  if (kind === 'merge-request')
-    return facts ? `Merge request ${facts.repository}!${facts.number}` : `Merge request ${id}`
-  return `${kind} ${id.split('/').slice(2).join('/')}`
-}
-
-function contextsOf(threads: readonly ActorView[]): Pick<Parameters<typeof recordOf>[0], 'issues' | 'mergeRequests'> {
+function contextsOf(threads: readonly Seen[]): Pick<Parameters<typeof recordOf>[0], 'issues' | 'mergeRequests'> {
   const of = (kind: ActorKind): readonly ActorView[] =>
-    threads.filter((thread) => thread.kind === kind && thread.status !== 'quarantined')
+    threads.flatMap(({ view }) => (view?.kind === kind && view.status !== 'quarantined' ? [view] : []))
   return {
     issues: of('issue').map((view) => contextOf<IssueContext>(view)),
     mergeRequests: of('merge-request').map((view) => ({
@@ -135,7 +144,7 @@ function contextsOf(threads: readonly ActorView[]): Pick<Parameters<typeof recor
   }
 }
 
-async function effectsOf(runtime: Observed, views: readonly ActorView[]): Promise<StoryAnswer['effects']> {
-  const found = await Promise.all(views.map(({ address }) => runtime.pendingEffects({ actor: address })))
+async function effectsOf(runtime: Observed, seen: readonly Seen[]): Promise<StoryAnswer['effects']> {
+  const found = await Promise.all(seen.map(({ address }) => runtime.pendingEffects({ actor: address })))
   return found.flat().map((effect) => ({ ...effectRow(effect), actor: effect.actor }))
 }

@@ -27,6 +27,8 @@ interface Options {
   readonly secure?: boolean
   readonly withoutSignIn?: boolean
   readonly loginClaim?: string
+  /** What is shown is of another time than today. */
+  readonly shownAfter?: number
 }
 
 /** The inspector of a runtime without actors. */
@@ -39,6 +41,7 @@ async function open(more: Options = {}): Promise<void> {
   const key = 'key of sessions'
   deps = {
     ...ports,
+    clock: { ...clock, now: () => clock.now() + (more.shownAfter ?? 0) },
     runtime: { subscribe: () => () => undefined } as never,
     definitions: [],
     hindranceOf: async () => undefined,
@@ -411,6 +414,28 @@ test('when a session is over, the API refuses it and the feed ends (INSPECTOR-RU
 
 describe('as it is installed', () => {
   beforeEach(() => server.close({ graceMs: 0 }))
+
+  test.each([-1e12, 1e12])(
+    'a file of another time (%d ms) ends no feed before its session is over, and none later',
+    async (ms) => {
+      await open({ shownAfter: ms })
+      const cookie = await signIn()
+      const line = new WebSocket(`${url.replace('http', 'ws')}/inspector/live`, { headers: { cookie, origin: url } })
+      await new Promise((resolve) => void line.once('message', resolve))
+      const closed = new Promise<number>((resolve) => void line.once('close', resolve))
+      const pinged = new Promise<string>((resolve) => {
+        line.once('ping', () => resolve('pinged'))
+        line.once('close', () => resolve('closed'))
+      })
+      clock.advance(25_000)
+      expect(await pinged).toBe('pinged')
+      const heard = new Promise((resolve) => void line.once('pong', resolve))
+      line.ping()
+      await heard
+      clock.advance(hour)
+      expect(await closed).toBe(1008)
+    },
+  )
 
   test('behind TLS no cookie goes without it', async () => {
     await open({ secure: true })

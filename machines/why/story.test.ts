@@ -36,6 +36,7 @@ function seenOf(task: Stored, { from = 1, now = Infinity, others = {} }: Cut = {
     earlierPods: 0,
     earlierTurns: 0,
     threads: [],
+    absent: 'not kept',
     now: Math.min(now, end.at + 60_000),
     ...others,
     task: {
@@ -158,6 +159,7 @@ function told(rows: readonly StoryRow[], context: Partial<TaskContext> = {}, oth
     earlierPods: 0,
     earlierTurns: 0,
     threads: [],
+    absent: 'not kept',
     now: last.at + minute,
     ...others,
     task: {
@@ -182,6 +184,21 @@ const withIssue = {
     issues: [{ ...owned, state: 'open', accepted: false, grant: null }],
   },
 } as const
+
+test('a pod whose journal is not there is named as such between those that are', () => {
+  const pod = (name: string, ...rows: readonly StoryRow[]): StoryActor => ({
+    ...{ address: `pod:${name}`, kind: 'pod', name, rows },
+  })
+  const rows = [row(1, 'pod.working', `${working}.busy`), row(9, 'x', `${working}.busy`)]
+  const gone = { ...row(3, 'x', 'gone'), status: 'done' } as const
+  const pods = [pod('2', { ...row(2, 'x', 'alive.busy'), seq: 1 }, gone), pod('3'), pod('5', row(5, 'x', 'alive.busy'))]
+  expect(wordsOf(told(rows, {}, { pods, absent: 'not in this file' }).lanes[3])).toEqual([
+    'no pod',
+    '2: working',
+    'not in this file',
+    '5: working',
+  ])
+})
 
 test('whether an idle agent waits for an answer or for the approval of its plan is told by what came before', () => {
   const rows = [

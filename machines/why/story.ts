@@ -63,7 +63,7 @@ export interface StoryRow {
   readonly effects: readonly { readonly type: string; readonly params: { readonly [name: string]: unknown } }[]
 }
 
-/** With the newest rows of its journal, the oldest first. */
+/** With the newest rows of its journal, the oldest first. None: its journal is not there. */
 export interface StoryActor {
   readonly address: string
   readonly kind: ActorKind
@@ -88,6 +88,8 @@ export interface StorySeen {
   readonly earlierTurns: number
   /** Its issues and merge requests. */
   readonly threads: readonly StoryActor[]
+  /** What a lane calls a journal that is not there. */
+  readonly absent: string
   readonly now: number
 }
 
@@ -111,7 +113,7 @@ export function storyOf(seen: StorySeen): Story {
       lane('Queue', queueMarks(seen, life), life),
       lane('Pods', podMarks(seen, life), life),
       lane('Turns', turnMarks(seen, life), life),
-      ...seen.threads.map((thread) => lane(thread.name, threadMarks(thread, life), life)),
+      ...seen.threads.map((thread) => lane(thread.name, threadMarks(thread, seen, life), life)),
     ].map(cutBars),
     waits: totalsOf(rests),
   }
@@ -325,23 +327,23 @@ function slotAt(path: string): Look {
   return ['starting', 'working', 'stopping'].includes(state) ? plain('●', 'has a slot') : plain('○', 'needs no slot')
 }
 
-function podMarks({ pods, earlierPods }: StorySeen, { from }: Life): readonly Mark[] {
-  return inTurn(pods, 'pod', earlierPods, from)
+function podMarks({ pods, earlierPods, absent }: StorySeen, { from }: Life): readonly Mark[] {
+  return inTurn(pods, 'pod', earlierPods, { at: from, look: plain('…', absent) })
 }
 
-function turnMarks({ turns, earlierTurns }: StorySeen, { from }: Life): readonly Mark[] {
-  return inTurn(turns, 'turn', earlierTurns, from)
+function turnMarks({ turns, earlierTurns, absent }: StorySeen, { from }: Life): readonly Mark[] {
+  return inTurn(turns, 'turn', earlierTurns, { at: from, look: plain('…', absent) })
 }
 
-/** One lives after another. */
-function inTurn(actors: readonly StoryActor[], noun: string, earlier: number, from: number): readonly Mark[] {
+/** One lives after another; one that is absent from the end of the one before it. */
+function inTurn(actors: readonly StoryActor[], noun: string, earlier: number, absent: Mark): readonly Mark[] {
   const isCut = (actors[0]?.rows[0]?.seq ?? 1) > 1
   const before =
     earlier > 0 ? plain('…', `${earlier} earlier`) : isCut ? plain('…', 'not kept') : plain('○', `no ${noun}`)
   const marks = actors.flatMap((actor) =>
-    actor.rows.map((row) => markOf(actor.address, row, actorAt(actor, row, noun))),
+    actor.rows.length === 0 ? [absent] : actor.rows.map((row) => markOf(actor.address, row, actorAt(actor, row, noun))),
   )
-  return [{ at: from, look: before }, ...marks]
+  return [{ at: absent.at, look: before }, ...marks]
 }
 
 function actorAt({ kind, name }: StoryActor, { path, status }: StoryRow, noun: string): Look {
@@ -352,7 +354,11 @@ function actorAt({ kind, name }: StoryActor, { path, status }: StoryRow, noun: s
 }
 
 /** A thread lives on after the Task. */
-function threadMarks({ address, kind, rows }: StoryActor, { from, until }: Life): readonly Mark[] {
+function threadMarks(
+  { address, kind, rows }: StoryActor,
+  { absent }: StorySeen,
+  { from, until }: Life,
+): readonly Mark[] {
   let isPlanned = false
   const marks = rows
     .filter(({ at }) => at <= until)
@@ -360,7 +366,9 @@ function threadMarks({ address, kind, rows }: StoryActor, { from, until }: Life)
       isPlanned ||= row.event.type === 'plan.written'
       return markOf(address, row, threadAt(kind, row, isPlanned))
     })
-  const before = rows[0]?.seq === 1 ? plain('○', 'not there yet') : plain('…', 'not kept')
+  const [first] = rows
+  const before =
+    first === undefined ? plain('…', absent) : first.seq === 1 ? plain('○', 'not there yet') : plain('…', 'not kept')
   return [{ at: from, look: before }, ...marks]
 }
 

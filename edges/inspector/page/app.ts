@@ -77,6 +77,7 @@ export function App(): ComponentChild {
     }
     const begin = async (): Promise<string> => {
       const answer = await readKinds()
+      setNow(answer.now)
       setKinds(answer.kinds)
       return answer.position
     }

@@ -102,7 +102,7 @@ const WithThreads = Type.Object({
   }),
 })
 
-export const WithFacts = Type.Object({
+const WithFacts = Type.Object({
   facts: Type.Object({
     repository: Type.String(),
     number: Type.Integer(),
