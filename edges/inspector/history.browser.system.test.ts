@@ -145,6 +145,43 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
     })
   })
 
+  /** In the page: words of an axis that touch or leave it, and those of a bar that are cut. */
+  const cutWords = `(() => {
+    const box = (part) => part.getBoundingClientRect()
+    const [axis, ticks] = [document.querySelector('.axis'), [...document.querySelectorAll('.axis time')]]
+    const ofTicks = ticks.filter((tick, index) => box(tick).right + 4 > box(ticks[index + 1] ?? axis)[ticks[index + 1] ? 'left' : 'right'])
+    const words = [...document.querySelectorAll('.bar')].flatMap((bar) => {
+      const walk = document.createTreeWalker(bar, NodeFilter.SHOW_TEXT)
+      const found = []
+      while (walk.nextNode()) {
+        const range = document.createRange()
+        range.selectNodeContents(walk.currentNode)
+        found.push([bar, range])
+      }
+      return found
+    })
+    const ofBars = words.filter(([bar, range]) => box(range).top < box(bar).bottom - 1 && box(range).right > box(bar).right + 0.5)
+    return [...ofTicks.map((tick) => tick.innerText), ...ofBars.map(([, range]) => String(range))]
+  })()`
+
+  test('on a short story no two ticks are alike or overlap, and words that a bar has no place for are whole or on hover', async () => {
+    await opened('&view=story', async (page) => {
+      await page.locator('.bar').first().waitFor()
+      for (const width of [390, 1440, 2560]) {
+        await page.setViewportSize({ width, height: 900 })
+        expect(await page.evaluate(cutWords), `at ${width} px`).toEqual([])
+        const labels = await page.locator('.axis time').allInnerTexts()
+        expect([labels[0], new Set(labels).size]).toEqual(['start', labels.length])
+        expect(labels.length).toBeGreaterThan(1)
+      }
+      const bars = page.locator('.bar')
+      const titles = await bars.evaluateAll((all) => all.map((bar) => bar.getAttribute('title')))
+      expect(titles.filter((title) => !/^\S.*: .*\d.*from /.test(title ?? ''))).toEqual([])
+      const seen = bars.filter({ hasText: 'working' }).locator('span').last()
+      expect(await seen.isVisible()).toBe(true)
+    })
+  })
+
   test('of a step that retention took the page says from which step on the history is kept', async () => {
     await fixture.sql.query("update event set body = '' where actor = $1 and seq < 30", [task])
     await opened('&seq=12', async (page) => {

@@ -7,7 +7,8 @@ import type { HistoryRow } from '../answers.ts'
 import type { StoryAnswer } from '../read-story.ts'
 import { readStory } from './api.ts'
 import { effectsOf, toForge } from './facts.ts'
-import { age, count, span } from './format.ts'
+import { ticksOf } from './axis.ts'
+import { age, clockTime, count, span } from './format.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 import type { Selection } from './selection.ts'
@@ -97,7 +98,9 @@ function Times({ story, now }: { readonly story: Story; readonly now: number }):
     h('p', null, [
       h('b', null, span(life)),
       lanes[0]?.bars.at(-1)?.on === 'nobody' ? ' until it ended' : cut === null ? ' since it was asked for' : '',
-      '. It waited for:',
+      ', from ',
+      moment(from, clockTime(from, now)),
+      ' on. It waited for:',
     ]),
     h(
       'ul',
@@ -109,7 +112,17 @@ function Times({ story, now }: { readonly story: Story; readonly now: number }):
         ]),
       ),
     ),
-    h('div', { class: 'axis', 'aria-hidden': 'true' }, [[from, (from + until) / 2, until].map((at) => ago(at, now))]),
+    h(
+      'div',
+      { class: 'axis', 'aria-hidden': 'true' },
+      h(
+        'div',
+        null,
+        ticksOf(life).map(({ after, label }) =>
+          h('span', { style: { left: placeIn(story, from + after) } }, moment(from + after, label)),
+        ),
+      ),
+    ),
   ])
 }
 
@@ -183,7 +196,10 @@ function barView(bar: Bar, story: Story): ComponentChild {
   const width = placeIn(story, story.from + bar.until - bar.from)
   const words = wordsOf(bar)
   const title = `${words}: ${took(bar.until - bar.from)}, from ${new Date(bar.from).toLocaleString()}`
-  return h('span', { class: `bar ${toneIn(bar)}`, style: { left, width }, title }, `${bar.sign} ${words}`)
+  return h('span', { class: `bar ${toneIn(bar)}`, style: { left, width }, title }, [
+    h('span', null, bar.sign),
+    h('span', null, words),
+  ])
 }
 
 function wordsOf({ on, word }: Bar): string {
