@@ -145,6 +145,21 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
     })
   })
 
+  test('the title of the page names the Task with its number, follows what is looked at, and is plain on the board', async () => {
+    await opened('&seq=3', async (page) => {
+      const title = 'lib#7: Parse durations with 7 units · Statewright'
+      await expect.poll(() => page.title(), { timeout: 10_000 }).toBe(title)
+      await page.getByRole('link', { name: 'Statewright' }).click()
+      await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('Statewright inspector')
+      await page.goBack()
+      await expect.poll(() => page.title(), { timeout: 10_000 }).toBe(title)
+      await page.goto(`${fixture.url}/inspector#actor=issue:default/lib-9`)
+      await expect.poll(() => page.title(), { timeout: 10_000 }).toBe(title.replaceAll('7', '9'))
+      await page.goto(`${fixture.url}/inspector#actor=queue:default/demo`)
+      await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('queue default/demo · Statewright')
+    })
+  })
+
   /** In the page: words of an axis that touch or leave it, and those of a bar that are cut. */
   const cutWords = `(() => {
     const box = (part) => part.getBoundingClientRect()

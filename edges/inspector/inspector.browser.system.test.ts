@@ -176,7 +176,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         await page.getByRole('button', { name: 'story', exact: true }).click()
         await page.locator('.story .card pre', { hasText: '<script>document.title=2</script>' }).waitFor()
         expect(await page.locator('.story img, .story script').count()).toBe(0)
-        expect(await page.title()).toBe('Statewright inspector')
+        expect(await page.title()).toBe('lib#7: Parse durations with 7 units · Statewright')
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
       })
     })

@@ -85,6 +85,7 @@ export function App(): ComponentChild {
   }, [isClosed])
 
   useEffect(() => setState(undefined), [address])
+  useEffect(() => void (document.title = titleOf(watched.actor)), [watched.actor])
   const open = (next: ViewName): void => select({ ...selection, view: next })
   if (closed === 'signedOut') return h(SignedOut, null)
   const search = (): void => {
@@ -151,6 +152,16 @@ export function App(): ComponentChild {
       }),
     ]),
   ])
+}
+
+const plainTitle = document.title
+
+/** What tabs, history and bookmarks of a browser call it. */
+function titleOf(actor: Watched['actor']): string {
+  if (actor === undefined) return plainTitle
+  const { title = `${actor.kind} ${actor.id}`, links } = actor
+  const name = links[0]?.text ?? ''
+  return `${title.includes(name) ? '' : `${name}: `}${title} · Statewright`
 }
 
 /** The address bar holds what is looked at, so the link moves the focus alone. */
