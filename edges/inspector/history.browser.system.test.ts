@@ -160,6 +160,42 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
     })
   })
 
+  test('a word says which events no state took and which steps failed: no stroke or colour says it alone', async () => {
+    await opened('&seq=3', async (page) => {
+      await page.route('**/inspector/api/history?**', async (route) => {
+        const answer = (await (await route.fetch()).json()) as { readonly items: readonly { readonly seq: number }[] }
+        const items = answer.items.map((item) => ({
+          ...item,
+          ...(item.seq === 2 ? { handled: false } : {}),
+          ...(item.seq === 3 ? { fault: 'it throws' } : {}),
+        }))
+        await route.fulfill({ json: { ...answer, items } })
+      })
+      await page.reload()
+      await page.locator('.history tr.ignored', { hasText: 'no state took it' }).waitFor()
+      await page.locator('.history tr.failed', { hasText: 'the step failed' }).waitFor()
+      expect(await page.locator('.history tr', { hasText: /no state|step failed/ }).count()).toBe(2)
+    })
+  })
+
+  test('in a history beside the chart no short word is cut within', async () => {
+    await opened('&seq=5', async (page) => {
+      await row(page, 2).waitFor()
+      const cut = await page.evaluate<
+        readonly string[]
+      >(`[...document.querySelectorAll('.history td span')].flatMap((part) => {
+        const range = document.createRange()
+        const [text] = part.childNodes
+        return [...text.data.matchAll(/\\w{1,12}/g)].filter(({ index, 0: { length } }) => {
+          range.setStart(text, index)
+          range.setEnd(text, index + length)
+          return range.getClientRects().length > 1
+        }).map(([word]) => word)
+      })`)
+      expect(cut).toEqual([])
+    })
+  })
+
   /** In the page: words of an axis that touch or leave it, and those of a bar that are cut. */
   const cutWords = `(() => {
     const box = (part) => part.getBoundingClientRect()

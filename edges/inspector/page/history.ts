@@ -95,6 +95,8 @@ function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: 
         { class: 'event' },
         breakable(row.type.startsWith('xstate.after.') ? `after ${row.type.split('.')[2]}` : row.type),
       ),
+      row.handled ? null : h('span', { class: 'path' }, 'no state took it'),
+      row.fault === undefined ? null : h('span', { class: 'path' }, 'the step failed'),
       hasMoved ? h('span', { class: 'path' }, breakable(shortPath(row.path))) : null,
     ]),
     h('td', { title: row.effects.map(nameOf).join('\n') }, breakable(effectNames(row))),
