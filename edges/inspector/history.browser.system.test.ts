@@ -233,6 +233,18 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
     })
   })
 
+  test('the story says for whose plan an approval counts, and which plan is the newest', async () => {
+    const granted = { type: 'approval.granted', issue: 'default/lib-7', self: false }
+    await fixture.send(task, { ...granted, planHash: 'sha256:00aa11bb22cc' })
+    await fixture.send(task, { ...granted, planHash: 'p1' })
+    await opened('&view=story', async (page) => {
+      const cards = page.locator('.story .card h4')
+      await cards.filter({ hasText: 'plan p1 by implement pod 1' }).waitFor()
+      await cards.filter({ hasText: 'lib#7: granted, for plan p1 of implement pod 1 ' }).waitFor()
+      await cards.filter({ hasText: 'lib#7: granted, for plan 00aa11bb, which is not the newest ' }).waitFor()
+    })
+  })
+
   test('of a step that retention took the page says from which step on the history is kept', async () => {
     await fixture.sql.query("update event set body = '' where actor = $1 and seq < 30", [task])
     await opened('&seq=12', async (page) => {

@@ -3,7 +3,7 @@
 /** GitHub takes 65,536 characters; the rest is for the words around the plan and the marker. */
 const maxPlanCharacters = 60_000
 
-function shortPlanHash(planHash: string): string {
+export function shortPlanHash(planHash: string): string {
   return planHash.replace(/^sha256[:-]/, '').slice(0, 8)
 }
 

@@ -56,6 +56,29 @@ test('an approval has the words that count and whose they were; one that the pla
   ])
 })
 
+test('an approval says for whose plan it counts, and when that is not the newest', () => {
+  const note = (bodyHash: string, pod: number): TaskContext['journal']['notes'][number] => ({
+    ...{ id: bodyHash, agent: 'implement', pod, at: pod, kind: 'plan', body: '', bodyHash, source: 'agent' },
+  })
+  const journal = { ...task.journal, notes: [note('sha256:aaaaaaaaaa', 1), note('sha256:bbbbbbbbbb', 2)] }
+  const plan = { planHash: 'sha256:bbbbbbbbbb', planNoteId: 'sha256:bbbbbbbbbb' }
+  const rows = ['sha256:aaaaaaaaaa', 'sha256:bbbbbbbbbb', 'sha256:cccccccccc'].map((planHash, index) =>
+    row(index + 1, 'approval.granted', { issue, self: false, planHash }),
+  )
+  const record = recordOf(
+    seenOf([...rows, row(4, 'approval.commented', { issue, by: 'rosa', commentId: '1' })], {
+      journal: { ...journal, ...plan },
+    }),
+  )
+  expect(record.plan).toMatchObject({ kind: 'plan', hash: 'bbbbbbbb', by: 'implement pod 2' })
+  expect(record.approvals.map((approval) => approval.plan)).toEqual([
+    '',
+    'cccccccc, which is not the newest',
+    'bbbbbbbb of implement pod 2',
+    'aaaaaaaa of implement pod 1, which is not the newest',
+  ])
+})
+
 test('an approval whose step is no longer kept is still told by the issue', () => {
   const grant = {
     task: 'a',
@@ -68,7 +91,9 @@ test('an approval whose step is no longer kept is still told by the issue', () =
     at: 3,
   }
   const seen = seenOf([row(9, 'x')], {}, { issues: [{ ...newIssue(issue), grant }] })
-  expect(recordOf(seen).approvals).toEqual([{ at: 3, on: issue, what: 'granted', who: 'rosa', words: '/approve' }])
+  expect(recordOf(seen).approvals).toEqual([
+    { at: 3, on: issue, what: 'granted', who: 'rosa', words: '/approve', plan: 'p, which is not the newest' },
+  ])
 })
 
 test('findings say where, checks what the forge answered and says now', () => {

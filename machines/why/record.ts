@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { IssueContext } from '../issue/context.ts'
+import { shortPlanHash } from '../issue/plan.ts'
 import type { MergeRequestContext } from '../merge-request/context.ts'
 import type { Note, TaskContext } from '../task/context.ts'
 import { shownGoal } from '../task/shown-goal.ts'
@@ -13,6 +14,8 @@ const NoteRow = Type.Object({
   kind: Type.String(),
   by: Type.String({ description: 'Agent kind and pod; the platform writes where a pod left nothing.' }),
   body: Type.String({ description: 'Empty: its words are in the store alone.' }),
+  /** Of a plan: what an approval cites, as the forge shows it. */
+  hash: Type.Optional(Type.String()),
 })
 const Approval = Type.Object({
   at: Type.Number(),
@@ -20,6 +23,7 @@ const Approval = Type.Object({
   who: Type.String({ description: 'Empty: nobody by a comment.' }),
   words: Type.String(),
   on: Type.String(),
+  plan: Type.String({ description: 'The plan that it cites, and whose it is. Empty: it cites none.' }),
 })
 const FindingRow = Type.Object({
   at: Type.Number(),
@@ -71,12 +75,13 @@ export function recordOf(seen: RecordSeen): TaskRecord {
   }
 }
 
-function noteRow({ at, kind, agent, pod, source, body }: Note): Static<typeof NoteRow> {
+function noteRow({ at, kind, agent, pod, source, body, bodyHash }: Note): Static<typeof NoteRow> {
   return {
     at,
     kind,
     by: `${source === 'agent' ? agent : 'platform, for'} ${source === 'agent' ? '' : `${agent} `}pod ${pod}`,
     body,
+    ...(kind === 'plan' ? { hash: shortPlanHash(bodyHash) } : {}),
   }
 }
 
@@ -104,12 +109,14 @@ function approvalsOf({ rows, issues, task }: RecordSeen): readonly ApprovalRow[]
     if (event.type === 'outcome')
       for (const { issue, citation } of event.claims) if (citation) cited.set(issue, citation)
     const found = approvalIn(event, cited)
-    return found ? [{ at: row.at, who: '', words: '', ...found, on: nameOn(task, found.on) }] : []
+    if (found === undefined) return []
+    const { planHash, ...approval } = found
+    return [{ at: row.at, who: '', words: '', ...approval, on: nameOn(task, found.on), plan: planOf(task, planHash) }]
   })
-  return [...ofSteps.toReversed(), ...standing(issues, rows)]
+  return [...ofSteps.toReversed(), ...standing(issues, rows, task)]
 }
 
-type Found = Pick<ApprovalRow, 'what' | 'on'> & Partial<ApprovalRow>
+type Found = Pick<ApprovalRow, 'what' | 'on'> & Partial<ApprovalRow> & { readonly planHash?: string }
 
 const ofApprovals = new Set([
   'outcome',
@@ -127,7 +134,8 @@ function approvalIn(
       return { what: 'a maintainer approves', who: event.by, on: event.issue }
     case 'approval.granted': {
       const { author = '', quote = '' } = (event.self ? undefined : cited.get(event.issue)) ?? {}
-      return { what: event.self ? 'granted without a comment' : 'granted', who: author, words: quote, on: event.issue }
+      const what = event.self ? 'granted without a comment' : 'granted'
+      return { what, who: author, words: quote, on: event.issue, planHash: event.planHash }
     }
     case 'approval.refused':
       return { what: `refused: ${event.reason}`, on: event.issue }
@@ -149,8 +157,20 @@ function nameOn({ forge }: TaskContext, on: string): string {
   return issue ? `${issue.repository}#${issue.number}` : on
 }
 
+/** An approval counts for the plan that it cites alone, and that is of somebody. */
+function planOf({ journal }: TaskContext, hash: string | undefined): string {
+  if (hash === undefined) return ''
+  const note = journal.notes.findLast(({ kind, bodyHash }) => kind === 'plan' && bodyHash === hash)
+  const whose = note === undefined ? '' : ` of ${noteRow(note).by}`
+  return `${shortPlanHash(hash)}${whose}${hash === journal.planHash ? '' : ', which is not the newest'}`
+}
+
 /** Granted in a step that is no longer kept. */
-function standing(issues: readonly IssueContext[], rows: readonly StoryRow[]): readonly ApprovalRow[] {
+function standing(
+  issues: readonly IssueContext[],
+  rows: readonly StoryRow[],
+  task: TaskContext,
+): readonly ApprovalRow[] {
   return issues.flatMap(({ id, grant, facts }) => {
     if (grant === null || rows.some(({ event }) => event.type === 'approval.granted' && event['issue'] === id))
       return []
@@ -162,6 +182,7 @@ function standing(issues: readonly IssueContext[], rows: readonly StoryRow[]): r
         who: grant.author,
         words: grant.quote,
         on,
+        plan: planOf(task, grant.planHash),
       },
     ]
   })

@@ -68,6 +68,15 @@ describe('a Task', () => {
     })
   })
 
+  test('whose plan is newer than the approval waits for another one', () => {
+    const asks = { pod: 1, repository: 'lib', number: 1 }
+    // The first turn behind a grant is told to write code.
+    const replanned = granted().ended().accepted().planned('note-2', 'another').send('agent.asked', asks).ended()
+    expect(standing(replanned)).toMatchObject({ word: 'waits for approval', owner: 'maintainer' })
+    const again = replanned.grant({ planHash: 'another' }).ended().accepted().send('agent.asked', asks).ended()
+    expect(standing(again)).toMatchObject({ word: 'waits for an answer' })
+  })
+
   test('that is parked is never green, and says for what', () => {
     expect(standing(parkedBy('operator-error'))).toMatchObject({ word: 'needs an operator', tone: 'trouble' })
     expect(standing(parkedBy('identity-unverified'))).toMatchObject({ word: 'parked', tone: 'asks' })

@@ -185,6 +185,24 @@ const withIssue = {
   },
 } as const
 
+test('an approval counts for the plan that it cites: a newer plan waits again', () => {
+  const rows = [
+    row(1, 'note.written', `${working}.busy`, { kind: 'plan', bodyHash: 'p1' }),
+    row(2, 'approval.granted', `${working}.busy`, { planHash: 'p1' }),
+    row(3, 'turn.ended', `${working}.idle`),
+    row(4, 'note.written', `${working}.busy`, { kind: 'plan', bodyHash: 'p2' }),
+    row(5, 'turn.ended', `${working}.idle`),
+    row(6, 'approval.granted', `${working}.busy`, { planHash: 'p2' }),
+  ]
+  expect(wordsOf(told(rows, withIssue).lanes[0])).toEqual([
+    'working',
+    'waits for an answer',
+    'working',
+    'waits for approval',
+    'working',
+  ])
+})
+
 test('a pod whose journal is not there is named as such between those that are', () => {
   const pod = (name: string, ...rows: readonly StoryRow[]): StoryActor => ({
     ...{ address: `pod:${name}`, kind: 'pod', name, rows },

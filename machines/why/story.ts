@@ -220,16 +220,17 @@ const approvalWait = 'task/pod.working.idle/awaiting-approval'
 
 /** What events say of a rest beyond the state that they led to. */
 interface Known {
-  readonly isPlanned: boolean
-  readonly isGranted: boolean
+  /** Hashes of the newest plan and of the one that was granted last: an approval counts for the plan that it cites. */
+  readonly plan: unknown
+  readonly granted: unknown
   readonly isWithheld: boolean
   readonly isChecked: boolean
 }
 
 const learnt: Readonly<Record<string, (event: StoryRow['event']) => Partial<Known>>> = {
-  'note.written': ({ kind }) => (kind === 'plan' ? { isPlanned: true } : {}),
-  'approval.granted': () => ({ isGranted: true }),
-  'approval.revoked': () => ({ isGranted: false }),
+  'note.written': ({ kind, bodyHash }) => (kind === 'plan' ? { plan: bodyHash } : {}),
+  'approval.granted': ({ planHash }) => ({ granted: planHash }),
+  'approval.revoked': () => ({ granted: null }),
   'model.withheld': () => ({ isWithheld: true }),
   'model.served': () => ({ isWithheld: false }),
   'slot.granted': () => ({ isWithheld: false }),
@@ -241,8 +242,8 @@ function waitMarks({ task }: StorySeen, { from }: Life): readonly Mark[] {
   const { journal, forge } = task.context
   const isWhole = task.rows[0]?.seq === 1
   let known: Known = {
-    isPlanned: !isWhole && journal.planHash !== null,
-    isGranted: !isWhole && forge.issues.every(({ grant }) => grant !== null),
+    plan: isWhole ? null : journal.planHash,
+    granted: !isWhole && forge.issues.every(({ grant }) => grant?.planHash === journal.planHash) && journal.planHash,
     isWithheld: false,
     isChecked: false,
   }
@@ -258,8 +259,8 @@ function waitAt(context: TaskContext, row: StoryRow, known: Known): Look {
   const path = row.path.split(' ').toSorted().toReversed().join(' ')
   const park = parkOf(context, row)
   if (park !== undefined && isReason(park)) return named(park)
-  if (path.includes('pod.working.idle') && known.isPlanned && !known.isGranted && context.forge.issues.length > 0)
-    return named(approvalWait)
+  const isAsked = known.plan !== null && known.plan !== known.granted
+  if (path.includes('pod.working.idle') && isAsked && context.forge.issues.length > 0) return named(approvalWait)
   if (path.includes('pod.awaitingSlot') && known.isWithheld) return named(withheldWait)
   const { sign, word, tone, owner, reason } = standingOf({ kind: 'task', status: 'active', path })
   if (path.includes('merging.asked.backingOff') && known.isChecked)

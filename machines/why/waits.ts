@@ -18,7 +18,9 @@ export const waits = {
     owner: 'maintainer',
     says: 'the plan waits for the approval of a maintainer',
     unblocks: 'a maintainer writes `/approve` (GitLab: `approve`) on the issue; any other comment goes to the agent',
-    isSo: (context) => context.journal.planHash !== null && gatedIssues(context).some(({ grant }) => grant === null),
+    isSo: (context) =>
+      context.journal.planHash !== null &&
+      gatedIssues(context).some(({ grant }) => grant?.planHash !== context.journal.planHash),
   },
   withheld: {
     state: 'pod.awaitingSlot',

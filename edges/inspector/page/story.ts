@@ -226,9 +226,12 @@ function Record({ record, now }: { readonly record: TaskRecord; readonly now: nu
     part('Plan', plan === null ? [] : [noteView(plan, now)]),
     part(
       'Approval',
-      approvals.map(({ at, on, what, who, words }) =>
+      approvals.map(({ at, on, what, who, words, plan: cited }) =>
         h('div', { class: 'card' }, [
-          h('h4', null, [`${on}: ${what}`, who === '' ? null : ` (${who})`, ' ', ago(at, now)]),
+          h('h4', null, [
+            `${on}: ${what}${who === '' ? '' : ` by ${who}`}${cited === '' ? '' : `, for plan ${cited}`} `,
+            ago(at, now),
+          ]),
           words === '' ? null : h('pre', null, words),
         ]),
       ),
@@ -257,9 +260,9 @@ function Record({ record, now }: { readonly record: TaskRecord; readonly now: nu
   ]
 }
 
-function noteView({ at, kind, by, body }: NonNullable<TaskRecord['plan']>, now: number): ComponentChild {
+function noteView({ at, kind, hash = '', by, body }: NonNullable<TaskRecord['plan']>, now: number): ComponentChild {
   return h('div', { class: 'card' }, [
-    h('h4', null, [`${kind} by ${by} `, ago(at, now)]),
+    h('h4', null, [`${[kind, hash].join(' ').trim()} by ${by} `, ago(at, now)]),
     h('pre', null, body === '' ? '(its words are kept in the store)' : body),
   ])
 }
