@@ -10,7 +10,7 @@ export const ChartRow = Type.Object({
     description: 'the event type; `after <delay>` of a timer; `always` of a row that takes no event',
   }),
   guard: Type.Optional(Type.String({ description: 'its name, or what it asks where it has none' })),
-  actions: Type.Optional(Type.Array(Type.String({ description: 'its name, or `unnamed`' }))),
+  actions: Type.Optional(Type.Array(Type.String({ description: 'its name, or the call that made it' }))),
   target: Type.Optional(Type.String()),
 })
 export type ChartRow = Static<typeof ChartRow>

@@ -1,12 +1,15 @@
-import { createMachine, not } from 'xstate'
+import { and, createMachine, not, or } from 'xstate'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allMachines, machines } from '../../../machines/registry.ts'
+import { refuses } from '../../../machines/task/answers.ts'
+import { does, sequence, type Decide } from '../../../machines/task/chart.ts'
+import { because } from '../../../machines/task/stage-entry.ts'
 import type { Chart } from './chart.ts'
 import { eventName } from './event-name.ts'
-import { guardName } from './guard-name.ts'
 import { graphOf, type GraphState } from './graph.ts'
 import { chartOf } from './layout.ts'
+import { actionNames, guardName } from './names.ts'
 import { svgOf } from './svg.ts'
 
 const machine = createMachine({
@@ -102,8 +105,40 @@ test.each([
   ['by the name of the function that it wraps', when(isOfPod), 'isOfPod'],
   ['by what it compares, with the value that it was made with', over('held'), "budget === 'held'"],
   ['by all that it asks', endsBy('unbound', 'lost'), "isOfPod && ['unbound', 'lost'].includes(event.cause)"],
+  [
+    'by all that it asks together',
+    and(['ready', (_args, limit) => limit === 1 || limit === 2]),
+    'ready and (limit === 1 || limit === 2)',
+  ],
+  ['by each name that it may have', or(['ready', { type: 'ofProbe' }]), 'ready or ofProbe'],
+  ['with the parts of its parts', not(or([and(['ready', 'on']), 'held'])), 'not ((ready and on) or held)'],
 ])('a guard is called %s', (_how, guard, name) => {
   expect(guardName(guard)).toBe(name)
+})
+
+const accept: Decide<never> = () => ({})
+
+test.each([
+  ['by its name', 'accept', ['accept']],
+  ['by its name beside its parameters', { type: 'accept', params: { by: 1 } }, ['accept']],
+  ['by the name of the decision that it became of', does(accept), ['accept']],
+  ['by the call that made it', does(because('laps')), ["because('laps')"]],
+  [
+    'by the call that made it, as that is written',
+    does(refuses('conflict', 'it ended')),
+    ["refuses('conflict', 'it ended')"],
+  ],
+  ['by each of its decisions', does(sequence(accept, because('laps'))), ['accept', "because('laps')"]],
+  ['by what it writes', does(() => ({ context: { pod: { withheld: true } } })), ['pod: { withheld: true }']],
+])('an action is called %s', (_how, action, names) => {
+  expect(actionNames(action)).toEqual(names)
+})
+
+test.each(allMachines)('each row of $kind names what it does', ({ kind }) => {
+  const actions = writtenChart(kind).states.flatMap(({ rows }) => rows.flatMap((row) => row.actions ?? []))
+  const wordless =
+    /^\W*$|^(?:unnamed|anonymous|undefined|enqueueActions|perform|does|sequence|collect)\b|=>|^\(|\bcontext\b|__/
+  expect(actions.filter((action) => wordless.test(action))).toEqual([])
 })
 
 test.each(allMachines)('each guarded row of $kind says what its guard asks', ({ kind }) => {
@@ -128,8 +163,12 @@ describe.each(machines)('the chart of $kind', (definition) => {
   test('holds each state of the machine with its rows', () => {
     const rowsById = (states: readonly Pick<GraphState, 'id' | 'rows'>[]): unknown =>
       JSON.parse(JSON.stringify(Object.fromEntries(states.map(({ id, rows }) => [id, rows.map(isGuarded)]))))
-    // The runner rewrites imports, so a guard's source reads otherwise here.
-    const isGuarded = ({ guard, ...row }: GraphState['rows'][number]) => ({ ...row, isGuarded: guard !== undefined })
+    // The runner rewrites imports, so what has no name reads otherwise here.
+    const isGuarded = ({ guard, actions = [], ...row }: GraphState['rows'][number]) => ({
+      ...row,
+      isGuarded: guard !== undefined,
+      actions: actions.length,
+    })
     expect([chart.kind, chart.version]).toEqual([definition.kind, definition.version])
     expect(rowsById(chart.states)).toEqual(rowsById(allOf(graphOf(definition.machine).states)))
   })

@@ -1,7 +1,7 @@
 /** A machine as a graph: its states with their rows, and the arrows between them. No places yet. */
 import type { AnyStateMachine, AnyStateNode } from 'xstate'
 import { eventName } from './event-name.ts'
-import { guardName } from './guard-name.ts'
+import { actionNames, guardName } from './names.ts'
 import type { ChartMove, ChartRow, ChartState } from './chart.ts'
 
 export interface GraphState extends Omit<ChartState, 'x' | 'y' | 'width' | 'height' | 'folded'> {
@@ -48,18 +48,13 @@ function rowsBelow(node: AnyStateNode): readonly Row[] {
   const own = [...[...node.transitions.values()].flat(), ...(node.always ?? [])]
   const rows = own.flatMap((row) => {
     const guard = row.guard === undefined ? {} : { guard: guardName(row.guard) }
-    const names = unique(row.actions.map(actionName))
+    const names = unique(row.actions.flatMap(actionNames))
     const actions = names.length === 0 ? {} : { actions: names }
     const base = { source: pathOf(node), event: eventName(row.eventType), ...guard, ...actions }
     const targets: readonly AnyStateNode[] = row.target ?? []
     return targets.length === 0 ? [base] : targets.map((target) => ({ ...base, target: pathOf(target) }))
   })
   return [...rows, ...Object.values(node.states).flatMap((child) => rowsBelow(child))]
-}
-
-function actionName(action: unknown): string {
-  const type = typeof action === 'object' && action !== null && 'type' in action ? action.type : action
-  return typeof type === 'string' && !type.startsWith('xstate.') ? type : 'unnamed'
 }
 
 function childrenOf(node: AnyStateNode, rows: readonly Row[]): readonly GraphState[] {
