@@ -357,26 +357,6 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     })
   })
 
-  test('the table of a line shows each row that it stands for: where, event, guard and actions', async () => {
-    await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
-        await page.goto(`${fixture.link()}#actor=${task}`)
-        await isActive(page, 'pod.working.busy')
-        await page.locator('g.line[data-line="stage.live stage.rejected"]').focus()
-        await page.keyboard.press('Enter')
-        const table = page.locator('.card.table', { hasText: 'stage.live → stage.rejected' })
-        await table.getByRole('row').filter({ hasText: 'task.close' }).first().waitFor()
-        expect(await table.getByRole('columnheader').allInnerTexts()).toEqual([
-          'in',
-          'event',
-          'guard',
-          'actions',
-          'leads to',
-        ])
-      })
-    })
-  })
-
   test('a new actor shows at its place in the list, though more of its kind wait behind it', async () => {
     await withFixture(async (fixture) => {
       const observe = (number: number): Promise<void> =>

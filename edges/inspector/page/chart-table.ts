@@ -18,7 +18,7 @@ export function chartTable(
   if (state !== undefined) return card(state.id, onClose, stateTable(state))
   const line = chart?.lines.find((each) => lineId(each) === selected)
   if (!chart || line === undefined) return null
-  return card(`${line.source} → ${line.target}`, onClose, [rowsTable(rowsOf(chart, line), true)])
+  return card(`${line.source} → ${line.target}`, onClose, [rowList(rowsOf(chart, line), line)])
 }
 
 /** The rows that a line stands for, inner ones too. */
@@ -33,7 +33,7 @@ function rowsOf({ states }: Pick<Chart, 'states'>, { moves }: Pick<ChartLine, 'm
 function card(title: string, onClose: () => void, content: readonly ComponentChild[]): ComponentChild {
   return h('div', { class: 'card table', key: 'selected' }, [
     h('h3', null, [
-      title,
+      h('span', null, breakable(title)),
       h('button', { class: 'close', 'aria-label': 'Close the table of this state', onClick: onClose }, '×'),
     ]),
     ...content,
@@ -50,37 +50,41 @@ function stateTable({ id, owner, reason, unblocks, rows, fromAround }: ChartStat
     fromAround.length === 0 ? null : h('p', null, `States around it lead here by ${fromAround.join(', ')}.`),
     rows.length === 0
       ? h('p', { class: 'empty' }, 'It takes nothing of its own; the states around it may.')
-      : rowsTable(
-          rows.map((row) => ({ ...row, source: id })),
-          false,
-        ),
+      : rowList(rows.map((row) => ({ ...row, source: id }))),
   ]
 }
 
-function rowsTable(rows: readonly TableRow[], isOfLine: boolean): ComponentChild {
-  const heads = [...(isOfLine ? ['in'] : []), 'event', 'guard', 'actions', 'leads to']
-  return h('table', null, [
-    h(
-      'thead',
-      null,
-      h(
-        'tr',
-        null,
-        heads.map((head) => h('th', { scope: 'col' }, head)),
-      ),
-    ),
-    h(
-      'tbody',
-      null,
-      rows.map(({ source, event, guard, actions = [], target }) =>
-        h('tr', null, [
-          isOfLine ? h('td', null, source) : null,
-          h('td', null, event),
-          h('td', null, guard ?? '–'),
-          h('td', null, actions.length === 0 ? '–' : actions.join(', ')),
-          h('td', null, target ?? '–'),
+/**
+ * A list of names and values: columns beside each other would break their words in a frame as narrow as this.
+ * @param ends of a line, in the title already: its rows name what lies inside of them.
+ */
+function rowList(rows: readonly TableRow[], ends?: Pick<ChartLine, 'source' | 'target'>): ComponentChild {
+  return h(
+    'ul',
+    { class: 'plain rows' },
+    rows.map(({ source, event, guard, actions, target }) =>
+      h('li', null, [
+        h('b', null, breakable(event)),
+        h('dl', null, [
+          part('in', ends && inside(ends.source, source)),
+          part('guard', guard),
+          part('actions', actions?.join(', ')),
+          part('leads to', ends ? inside(ends.target, target) : target),
         ]),
-      ),
+      ]),
     ),
-  ])
+  )
+}
+
+function part(name: string, text: string | undefined): ComponentChild {
+  return text === undefined ? null : h('div', null, [h('dt', null, name), h('dd', null, breakable(text))])
+}
+
+function inside(frame: string, id: string | undefined): string | undefined {
+  return id === frame ? undefined : id?.slice(frame.length + 1)
+}
+
+/** Ids and calls have no spaces: they break behind their dots and brackets. */
+function breakable(text: string): ComponentChild {
+  return text.split(/(?<=[.(])(?=\w)/).map((word, index) => (index === 0 ? word : [h('wbr', null), word]))
 }
