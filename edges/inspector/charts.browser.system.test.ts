@@ -27,6 +27,28 @@ const tooWide = `[...document.querySelectorAll('.card.table, .card.table *')]
   .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth)
   .map(({ tagName, innerText }) => tagName + ' ' + innerText)`
 
+/** In the page: of each word of the last step whether it is seen as a whole on its own ground, and the contrast of both. */
+const litWords = `[...document.querySelectorAll('.taken-label')].map((label) => {
+  const [ground, text] = label.children
+  const [outer, inner] = [ground, text].map((part) => part.getBoundingClientRect())
+  const onTop = [0.1, 0.5, 0.9].every((share) =>
+    label.contains(document.elementFromPoint(outer.left + outer.width * share, outer.top + outer.height / 2)))
+  const light = (part) => {
+    const [red, green, blue] = getComputedStyle(part).fill.match(/\\d+/g).map((each) => {
+      const value = each / 255
+      return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const [dark, bright] = [light(ground), light(text)].toSorted((one, other) => one - other)
+  return {
+    text: text.textContent,
+    onTop,
+    isInside: inner.left >= outer.left && inner.right <= outer.right,
+    isRead: (bright + 0.05) / (dark + 0.05) >= 4.5,
+  }
+})`
+
 describeRequiring('chromium', 'the charts of the inspector in a browser', () => {
   let browser: Browser
   let opened: Awaited<ReturnType<typeof openFixture>>
@@ -108,4 +130,17 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
       }
     })
   })
+
+  test.each(['light', 'dark'] as const)(
+    'the event of the last step has a ground of its own above all lines, on a %s page',
+    async (colorScheme) => {
+      await withChart(task, { colorScheme }, async (page) => {
+        await page.getByRole('row').filter({ hasText: 'pod.working' }).getByRole('button').click()
+        await page.locator('.taken-label', { hasText: 'pod.working' }).first().waitFor()
+        const words = await page.evaluate<readonly object[]>(litWords)
+        expect(words).toContainEqual({ text: 'pod.working', onTop: true, isInside: true, isRead: true })
+        expect(words.filter((word) => Object.values(word).includes(false))).toEqual([])
+      })
+    },
+  )
 })

@@ -190,7 +190,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
         expect(await isActive(page, 'stage.rejected')).toBe(true)
         expect(await isActive(page, 'pod.stopping')).toBe(true)
-        await page.locator('g.line.taken text.lit', { hasText: 'task.close' }).waitFor()
+        await page.locator('.taken-label', { hasText: 'task.close' }).waitFor()
         await page.locator('.actor[aria-current]', { hasText: 'stage.rejected' }).waitFor()
         expect(await page.locator('.state.active[data-state^="stage.live"]').count()).toBe(0)
       })

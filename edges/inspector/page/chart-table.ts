@@ -1,8 +1,8 @@
 /** What a click in the chart shows: a state's words, timers and rows, or the rows that a line stands for. */
 import { h, type ComponentChild } from 'preact'
 import type { Chart, ChartLine, ChartRow, ChartState } from '../charts/chart.ts'
-import { lineId } from './chart-view.ts'
 import { movesOn, sentence } from './facts.ts'
+import { lineId } from './fold.ts'
 
 interface TableRow extends ChartRow {
   readonly source: string

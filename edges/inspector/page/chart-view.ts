@@ -4,10 +4,11 @@ import type { Chart, ChartLine, ChartState } from '../charts/chart.ts'
 import { moveText, pathData } from '../charts/svg.ts'
 import { aroundLines, lineHeight } from '../charts/text-size.ts'
 import { exportChart, exportFormats, type ExportFormat } from './export-chart.ts'
-import { branchesOf, foldChart, openAtFirst, type Room, type ShownChart, type ShownState } from './fold.ts'
+import { branchesOf, foldChart, lineId, openAtFirst, type Room, type ShownChart, type ShownState } from './fold.ts'
 import { keyIn } from './keys.ts'
+import { litLabels, type LitLabel } from './lit-labels.ts'
 import { useDrag, useRoom, useZoom } from './pan-and-zoom.ts'
-import { labelOf, type Taken } from './taken.ts'
+import { takenAlong, type Taken } from './taken.ts'
 
 interface ChartViewProps {
   readonly chart: Chart
@@ -41,7 +42,7 @@ export function ChartView(props: ChartViewProps): ComponentChild {
   const { first, open, shown } = useMemo(() => {
     const first = openAtFirst(chart, active, room)
     const open = new Set([...branchesOf(chart)].filter((id) => chosen.get(id) ?? first.has(id)))
-    const isTaken = (line: ChartLine): boolean => labelOf(line, taken).some(({ isLit }) => isLit)
+    const isTaken = (line: ChartLine): boolean => takenAlong(line, taken).size > 0
     return { first, open, shown: foldChart(chart, { open, active, selected, isTaken }, room) }
   }, [chart, lit, chosen, selected, taken, room.width, room.height])
   useEffect(() => show(frame.current, shown, active, scale), [lit, chart, isSeen])
@@ -89,10 +90,6 @@ export function ChartView(props: ChartViewProps): ComponentChild {
 
 const step = 1.25
 
-export function lineId({ source, target }: Pick<ChartLine, 'source' | 'target'>): string {
-  return `${source} ${target}`
-}
-
 function drawing(
   { active, taken, selected, onSelect }: ChartViewProps,
   chart: ShownChart,
@@ -135,7 +132,6 @@ function drawing(
         stateView(state, {
           isActive: active.has(state.id),
           isSelected: state.id === selected,
-          isEntered: taken.some(({ target }) => target === state.id),
           isOpen: state.within === undefined && branches.has(state.id),
           onSelect,
           onFold,
@@ -143,6 +139,7 @@ function drawing(
       ),
       lines.map((line) => lineView(line, taken, lineId(line) === selected, onSelect)),
       taken.map((row) => exactView(row, chart)),
+      litLabels(chart, taken).map((label) => litView(label, onSelect)),
     ],
   )
 }
@@ -164,7 +161,6 @@ function walk(event: KeyboardEvent, onFold: (id: string) => void): void {
 interface StateLook {
   readonly isActive: boolean
   readonly isSelected: boolean
-  readonly isEntered: boolean
   /** A branch whose states are drawn. */
   readonly isOpen: boolean
   onSelect(state: string): void
@@ -172,10 +168,10 @@ interface StateLook {
 }
 
 function stateView(state: ShownState, look: StateLook): ComponentChild {
-  const { isActive, isSelected, isEntered, isOpen, onSelect, onFold } = look
+  const { isActive, isSelected, isOpen, onSelect, onFold } = look
   const { id, x, y, width, height, kind, within } = state
   const isBranch = isOpen || within !== undefined
-  const flags = [isActive && 'active', isSelected && 'selected', isEntered && 'entered', within && 'folded']
+  const flags = [isActive && 'active', isSelected && 'selected', within && 'folded']
   const entries = aroundLines(state.fromAround)
   const lit = within?.active ?? []
   // What is seen comes in a row, as who speaks to the page reads it out.
@@ -239,13 +235,13 @@ function lineView(
 ): ComponentChild {
   const { moves, points, label, isBothWays } = line
   const isEventless = moves.every(({ events }) => events.every((event) => event === 'always'))
-  const texts = labelOf(line, taken)
-  const isTaken = texts.some(({ isLit }) => isLit)
+  const lit = takenAlong(line, taken)
+  const isTaken = lit.size > 0
+  const texts = label?.lines ?? []
   // A line with two heads is taken one way.
   const isTakenTo = (end: string): boolean =>
     isTaken && taken.some(({ target }) => target === end || target.startsWith(`${end}.`))
   const marker = (end: string): string => `url(#${isTakenTo(end) ? 'arrow-taken' : 'arrow'})`
-  const [x, y] = label === undefined ? middleOf(points) : [label.x + 2, label.y + 10]
   return h(
     'g',
     {
@@ -256,7 +252,7 @@ function lineView(
       'data-line': lineId(line),
       tabindex: -1,
       role: 'button',
-      'aria-label': `From ${line.source} to ${line.target}: ${texts.map(({ text }) => text).join(' ')}`,
+      'aria-label': `From ${line.source} to ${line.target}: ${[...new Set([...texts, ...lit])].join(' ')}`,
       onClick: () => onSelect(lineId(line)),
     },
     [
@@ -268,23 +264,18 @@ function lineView(
         'marker-end': marker(line.target),
         'marker-start': isBothWays ? marker(line.source) : undefined,
       }),
-      texts.map(({ text, isLit }, index) =>
-        h('text', { x, y: y + index * lineHeight, class: isLit ? 'lit' : undefined }, `${text} `),
-      ),
+      label &&
+        texts.map((text, index) => h('text', { x: label.x + 2, y: label.y + 10 + index * lineHeight }, `${text} `)),
     ],
   )
 }
 
-/** Beside the middle of the longest part: above it, or, where it leads down, within its height. */
-function middleOf(points: ChartLine['points']): readonly [number, number] {
-  const parts = points.slice(1).map((to, index) => [points[index] ?? to, to] as const)
-  const length = ([[ax, ay], [bx, by]]: (typeof parts)[number]): number => Math.abs(bx - ax) + Math.abs(by - ay)
-  const [longest] = parts.toSorted((one, other) => length(other) - length(one))
-  const [[ax, ay], [bx, by]] = longest ?? [
-    [0, 0],
-    [0, 0],
-  ]
-  return [(ax + bx) / 2 + 4, (ay + by) / 2 + (ax === bx ? 4 : -3)]
+/** Above all lines. The line, or the state, has the same in words. */
+function litView({ id, text, x, y, width, height }: LitLabel, onSelect: (id: string) => void): ComponentChild {
+  return h('g', { class: 'taken-label', 'aria-hidden': 'true', onClick: () => onSelect(id) }, [
+    h('rect', { x, y, width, height, rx: 3 }),
+    h('text', { x: x + width / 2, y: y + 10, 'text-anchor': 'middle' }, text),
+  ])
 }
 
 /** What was taken is drawn from the very state to the very state where the line stands for their frames. */

@@ -19,6 +19,10 @@ export function parentOf(id: string): string {
   return id.slice(0, Math.max(0, id.lastIndexOf('.')))
 }
 
+export function lineId({ source, target }: Pick<ChartLine, 'source' | 'target'>): string {
+  return `${source} ${target}`
+}
+
 /** States that have states inside. */
 export function branchesOf({ states }: Chart): ReadonlySet<string> {
   return new Set(states.map(({ id }) => parentOf(id)).filter(Boolean))
@@ -51,7 +55,7 @@ function isWithin({ width, height }: Size, room: Room): boolean {
   return width <= room.width && height <= room.height
 }
 
-function isAround(outer: string, inner: string): boolean {
+export function isAround(outer: string, inner: string): boolean {
   return `${inner}.`.startsWith(`${outer}.`)
 }
 

@@ -7,7 +7,7 @@ import { statePath } from '../../../runtime/step/state-path.ts'
 import type { Chart } from '../charts/chart.ts'
 import { eventName } from '../charts/event-name.ts'
 import { chartOf } from '../charts/layout.ts'
-import { activeOn, labelOf, takenRows } from './taken.ts'
+import { activeOn, takenAlong, takenRows } from './taken.ts'
 
 const machine = createMachine({
   id: 'm',
@@ -38,7 +38,7 @@ function drawn(kind: string): Chart {
   return JSON.parse(readFileSync(new URL(`../generated/charts/${kind}.json`, import.meta.url), 'utf8')) as Chart
 }
 
-test('changes that a review requests light no refusal of the forge: a line shows the move that was taken, by its own label', () => {
+test('changes that a review requests light no refusal of the forge: a line is lit by the move that was taken along it', () => {
   const task = drawn('task')
   const reviewed = 'stage.live.active.reviewing.clocked pod.working.busy'
   const again = 'stage.live.active.implementing.fresh pod.stopping'
@@ -52,16 +52,14 @@ test('changes that a review requests light no refusal of the forge: a line shows
     ({ label, moves }) =>
       label?.lines.includes('mr.openFailed') && moves.some(({ source }) => source === `${opening}.settling`),
   )!
-  expect(labelOf(shared, rows).filter(({ isLit }) => isLit)).toEqual([])
+  expect([...takenAlong(shared, rows)]).toEqual([])
   const back = takenRows(
     task,
     `${opening}.settling pod.stopping`,
     'stage.live.active.implementing.fresh pod.none',
     'pod.final',
   )
-  const texts = labelOf(shared, back)
-  expect(texts.filter(({ isLit }) => isLit).map(({ text }) => text)).toEqual(['always'])
-  expect(texts).toContainEqual({ text: 'mr.openFailed', isLit: false })
+  expect([...takenAlong(shared, back)]).toEqual(['always'])
 })
 
 const journals = new URL('../../../runtime/fixtures/', import.meta.url)

@@ -33,18 +33,10 @@ function activeIn(leaves: readonly string[]): ReadonlySet<string> {
   return new Set(leaves.flatMap((leaf) => leaf.split('.').map((_, index, keys) => keys.slice(0, index + 1).join('.'))))
 }
 
-/** A line's label where some of its moves were taken: their own words are lit, and come last where the label leaves them out. */
-export function labelOf({ moves, label }: ChartLine, taken: readonly Taken[]): readonly LabelText[] {
+/** Events by which a step went along this line; an eventless row that other events share a line with counts by its name. */
+export function takenAlong({ moves }: Pick<ChartLine, 'moves'>, taken: readonly Taken[]): ReadonlySet<string> {
   const own = taken.filter((row) => moves.some(({ source, target }) => row.source === source && row.target === target))
-  const events = new Set(own.map(({ event }) => event))
-  const texts = label?.lines ?? []
-  const others = [...events].filter((event) => !texts.includes(event))
-  return [...texts.map((text) => ({ text, isLit: events.has(text) })), ...others.map((text) => ({ text, isLit: true }))]
-}
-
-interface LabelText {
-  readonly text: string
-  readonly isLit: boolean
+  return new Set(own.map(({ event }) => event))
 }
 
 export function takenRows(chart: Chart, before: string, after: string, eventType: string): readonly Taken[] {
