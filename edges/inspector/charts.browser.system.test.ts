@@ -1,6 +1,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
+import { keyTable, printed, type Key } from './page/keys.ts'
 import { openFixture, playStory, type Fixture } from './testing/fixture.ts'
 
 /** Ten times what the slowest takes. */
@@ -131,6 +132,15 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
     })
   })
 
+  test('on a narrow screen the table of what is chosen takes the place of the chart, and Back leads there again', async () => {
+    await withChart(task, { viewport: { width: 390, height: 844 }, hasTouch: true }, async (page) => {
+      await page.locator('.state[data-state="stage.live.active.implementing.clocked"]').tap()
+      await page.locator('.card.table', { hasText: 'model.withheld' }).waitFor({ state: 'visible' })
+      await page.goBack()
+      await page.locator('.canvas').waitFor({ state: 'visible' })
+    })
+  })
+
   test.each(['light', 'dark'] as const)(
     'the event of the last step has a ground of its own above all lines, on a %s page',
     async (colorScheme) => {
@@ -143,4 +153,146 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
       })
     },
   )
+
+  /** What has the focus, by what it is known. */
+  const focused = (page: Page): Promise<string> =>
+    page.evaluate<string>(
+      `(({ dataset, innerText, ariaLabel }) => dataset.state ?? dataset.line ?? ariaLabel ?? innerText.split('\\n')[0])(document.activeElement)`,
+    )
+  const isWithin = (page: Page, selector: string): Promise<boolean> =>
+    page.evaluate<boolean>(`document.activeElement.closest('${selector}') !== null`)
+  const shownScale = (page: Page): Promise<number> =>
+    page.evaluate<number>(
+      `(({ viewBox, clientWidth }) => clientWidth / viewBox.baseVal.width)(document.querySelector('.canvas svg'))`,
+    )
+  const state = (page: Page, id: string) => page.locator(`.state[data-state="${id}"]`)
+  const folded = 'stage.live.active.merging'
+  const inner = `${folded}.settling`
+
+  /** From one of them to another: the focus goes from the one at the place `from` to the one at the place `to`. */
+  const moves = (items: string, from: number, to: number) => async (page: Page, press: () => Promise<void>) => {
+    const all = page.locator(items).filter({ visible: true })
+    await all.nth(from).focus()
+    await press()
+    expect(await all.nth(to).and(page.locator(':focus')).count()).toBe(1)
+  }
+  const board = async (page: Page): Promise<void> => {
+    await page.goto(`${fixture.url}/inspector#view=board`)
+    await page.locator('.task a').first().waitFor()
+  }
+  const inAll = (from: number, to: number) => async (page: Page, press: () => Promise<void>) => {
+    await moves('.scroll :is(summary, button)', from, to)(page, press)
+    await moves('.history tbody button', from, to)(page, press)
+    await board(page)
+    await moves('.columns a', from, to)(page, press)
+  }
+  const toColumn = (from: number, to: number) => async (page: Page, press: () => Promise<void>) => {
+    await board(page)
+    const filled = page.locator('.column:has(a)')
+    await filled.nth(from).locator('a').first().focus()
+    await press()
+    expect(await filled.nth(to).locator('a').first().and(page.locator(':focus')).count()).toBe(1)
+  }
+  const next = moves('.canvas :is(.state, g.line)', 3, 4)
+  const before = moves('.canvas :is(.state, g.line)', 3, 2)
+  const zooms = (isLarger: boolean) => async (page: Page, press: () => Promise<void>) => {
+    const scale = await shownScale(page)
+    await page.locator('.canvas').focus()
+    await press()
+    await expect.poll(async () => (await shownScale(page)) / scale > 1).toBe(isLarger)
+    expect(await shownScale(page)).not.toBe(scale)
+  }
+
+  /** For each key of the list what it does, over a page that shows a chart. */
+  const effects: Readonly<Record<string, Record<string, (page: Page, press: () => Promise<void>) => Promise<void>>>> = {
+    Anywhere: {
+      '?': async (page, press) => {
+        await press()
+        await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+      },
+      '/': async (page, press) => {
+        await press()
+        expect(await focused(page)).toBe('Find actors')
+      },
+      Escape: async (page, press) => {
+        await page.keyboard.press('?')
+        await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+        await press()
+        await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' })
+      },
+      Tab: async (page, press) => {
+        for (const frame of ['.scroll', '.history tbody']) {
+          await page.locator(`${frame} [tabindex="0"]`).focus()
+          await press()
+          expect(await isWithin(page, frame)).toBe(false)
+        }
+      },
+    },
+    'List, board, history': {
+      ArrowDown: inAll(0, 1),
+      ArrowUp: inAll(1, 0),
+      Home: inAll(1, 0),
+      End: inAll(0, -1),
+      Enter: async (page, press) => {
+        await page.locator('.history tbody button').nth(1).focus()
+        await press()
+        await page.locator('.then').waitFor()
+        await page.locator('.actor', { hasText: 'default/lib-9' }).first().focus()
+        await press()
+        await page.locator('h2', { hasText: 'default/lib-9' }).waitFor()
+        await board(page)
+        await page.locator('.columns a').first().focus()
+        await press()
+        await page.locator('.looked-at').waitFor()
+      },
+    },
+    Board: { ArrowRight: toColumn(0, 1), ArrowLeft: toColumn(1, 0) },
+    Chart: {
+      ArrowRight: next,
+      ArrowDown: next,
+      ArrowLeft: before,
+      ArrowUp: before,
+      Enter: async (page, press) => {
+        for (const id of ['stage', 'stage.delivered', folded, 'stage.live stage.rejected']) {
+          await page.locator(`[data-state="${id}"], [data-line="${id}"]`).focus()
+          await press()
+          await page.locator('.card.table h3', { hasText: id.replace(' ', ' → ') }).waitFor()
+        }
+        expect(await state(page, inner).count()).toBe(0)
+      },
+      ' ': async (page, press) => {
+        await state(page, folded).focus()
+        await press()
+        await state(page, inner).waitFor()
+        await press()
+        await state(page, inner).waitFor({ state: 'detached' })
+        expect(await page.locator('.card.table').count()).toBe(0)
+        await state(page, 'stage.delivered').focus()
+        await press()
+        await page.locator('.card.table h3', { hasText: 'stage.delivered' }).waitFor()
+      },
+      '+': zooms(true),
+      '-': zooms(false),
+    },
+  }
+  const listed = Object.entries(keyTable).flatMap(([place, rows]: [string, readonly Key[]]) =>
+    rows.flatMap(({ keys, does }) => keys.map((key) => ({ place, key, name: printed(key), does }))),
+  )
+
+  test.each(listed)('$place: $name $does', async ({ place, key }) => {
+    await withChart(task, {}, async (page) => {
+      await page.locator('.history tbody button').nth(2).waitFor()
+      await page.locator('.actor').nth(2).waitFor()
+      const press = (): Promise<void> => page.keyboard.press(key)
+      const effect = effects[place]?.[key]
+      expect(effect).toBeDefined()
+      await effect?.(page, press)
+    })
+  })
+
+  test('the list has each key that this file presses', () => {
+    expect(listed.map(({ place, key }) => `${place} ${key}`)).toEqual(
+      Object.entries(effects).flatMap(([place, keys]) => Object.keys(keys).map((key) => `${place} ${key}`)),
+    )
+  })
 })

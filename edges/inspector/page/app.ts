@@ -144,7 +144,11 @@ export function App(): ComponentChild {
         state,
         view,
         onView: open,
-        onState: setState,
+        onState: (id) => {
+          setState(id)
+          // A narrow page shows one part at a time, and the table is in another.
+          if (id !== undefined && document.querySelector('.facts')?.checkVisibility() === false) open('facts')
+        },
         onSeq: (seq) => {
           const { seq: _, ...others } = selection
           select(seq === undefined ? others : { ...others, seq })

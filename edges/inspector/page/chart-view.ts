@@ -5,7 +5,7 @@ import { moveText, pathData } from '../charts/svg.ts'
 import { aroundLines, lineHeight } from '../charts/text-size.ts'
 import { exportChart, exportFormats, type ExportFormat } from './export-chart.ts'
 import { branchesOf, foldChart, lineId, openAtFirst, type Room, type ShownChart, type ShownState } from './fold.ts'
-import { keyIn } from './keys.ts'
+import { keyIn, zoomStep } from './keys.ts'
 import { litLabels, type LitLabel } from './lit-labels.ts'
 import { useDrag, useRoom, useZoom } from './pan-and-zoom.ts'
 import { takenAlong, type Taken } from './taken.ts'
@@ -58,8 +58,8 @@ export function ChartView(props: ChartViewProps): ComponentChild {
   const fit = (): number => Math.min((visible.width - 8) / shown.width, (visible.height - 8) / shown.height)
   return h('div', { class: 'chart' }, [
     h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Chart' }, [
-      h('button', { onClick: () => zoom((now) => now / step), 'aria-label': 'Smaller' }, '−'),
-      h('button', { onClick: () => zoom((now) => now * step), 'aria-label': 'Larger' }, '+'),
+      h('button', { onClick: () => zoom((now) => now / zoomStep), 'aria-label': 'Smaller' }, '−'),
+      h('button', { onClick: () => zoom((now) => now * zoomStep), 'aria-label': 'Larger' }, '+'),
       h('button', { onClick: () => zoom(fit) }, 'Fit'),
       h('button', { onClick: () => show(frame.current, shown, active, scale) }, 'Find active'),
       branchesOf(chart).size === 0
@@ -88,8 +88,6 @@ export function ChartView(props: ChartViewProps): ComponentChild {
   }
 }
 
-const step = 1.25
-
 function drawing(
   { active, taken, selected, onSelect }: ChartViewProps,
   chart: ShownChart,
@@ -105,7 +103,7 @@ function drawing(
       width: width * scale,
       height: height * scale,
       role: 'group',
-      onKeyDown: (event: KeyboardEvent) => walk(event, onFold),
+      onKeyDown: (event: KeyboardEvent) => walk(event, onSelect, onFold),
     },
     [
       h(
@@ -144,16 +142,15 @@ function drawing(
   )
 }
 
-/** Arrow keys go through states and lines, Enter shows a table, Space opens and folds a branch. */
-function walk(event: KeyboardEvent, onFold: (id: string) => void): void {
-  const { by } = keyIn('Chart', event.key) ?? {}
+/** What a key does at a state or a line: keys.ts lists it. */
+function walk(event: KeyboardEvent, onSelect: (id: string) => void, onFold: (id: string) => void): void {
+  const { by, action } = keyIn('Chart', event.key) ?? {}
   const here = (event.target as Element).closest<SVGGElement>('.state,g.line')
-  if (here === null) return
-  const { state } = here.dataset
-  if (event.key === ' ' && state !== undefined && here.ariaExpanded !== null) onFold(state)
-  else if (event.key === 'Enter' || event.key === ' ') here.dispatchEvent(new MouseEvent('click', { bubbles: true }))
-  else if (by === undefined) return
+  if (here === null || (by === undefined && action === undefined)) return
   event.preventDefault()
+  const { state, line } = here.dataset
+  if (action === 'fold' && state !== undefined && here.ariaExpanded !== null) onFold(state)
+  else if (action !== undefined) onSelect(state ?? line ?? '')
   const all = [...(here.ownerSVGElement?.querySelectorAll<SVGGElement>('.state,g.line') ?? [])]
   if (by !== undefined) all[(all.indexOf(here) + by + all.length) % all.length]?.focus()
 }

@@ -7,8 +7,13 @@ export interface Key {
   readonly by?: number
   /** Columns to the right. */
   readonly columns?: number
-  readonly action?: 'openKeys' | 'search'
+  /** How much larger it makes the chart. */
+  readonly zoom?: number
+  readonly action?: 'openKeys' | 'search' | 'showTable' | 'fold'
 }
+
+/** Of a key, and of a button. */
+export const zoomStep = 1.25
 
 export const keyTable = {
   Anywhere: [
@@ -31,8 +36,10 @@ export const keyTable = {
   Chart: [
     { keys: ['ArrowRight', 'ArrowDown'], does: 'the next state or line', by: 1 },
     { keys: ['ArrowLeft', 'ArrowUp'], does: 'the one before', by: -1 },
-    { keys: ['Enter'], does: 'shows its table' },
-    { keys: [' '], does: 'opens or folds a branch' },
+    { keys: ['Enter'], does: 'shows its table', action: 'showTable' },
+    { keys: [' '], does: 'opens or folds a branch, shows the table of anything else', action: 'fold' },
+    { keys: ['+'], does: 'makes the chart larger', zoom: zoomStep },
+    { keys: ['-'], does: 'makes it smaller', zoom: 1 / zoomStep },
   ],
 } as const satisfies Readonly<Record<string, readonly Key[]>>
 

@@ -1,5 +1,6 @@
 /** A frame that scrolls: moved by drag, made larger and smaller by Ctrl and wheel or by key, around what is looked at. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { keyIn } from './keys.ts'
 
 type Frame = { readonly current: HTMLElement | null }
 
@@ -82,7 +83,7 @@ export function useZoom(frame: Frame, first: number, anew: unknown): Zoom {
       newest.current((now) => now * by, { left: event.clientX, top: event.clientY })
     }
     const press = (event: KeyboardEvent): void => {
-      const by = { '+': 1.25, '-': 0.8 }[event.key]
+      const { zoom: by } = keyIn('Chart', event.key) ?? {}
       if (by === undefined || event.ctrlKey || event.metaKey) return
       newest.current((now) => now * by)
     }
