@@ -123,6 +123,7 @@ export const routeRules: RouteRules = {
   'POST /inspector/logout': open,
   'GET /inspector/api/kinds': viewer(),
   'GET /inspector/api/actors': viewer(),
+  'GET /inspector/api/choices': viewer(),
   'GET /inspector/api/board': viewer(),
   'GET /inspector/api/actor': viewer(),
   'GET /inspector/api/history': viewer(),

@@ -34,6 +34,7 @@ import { countShards } from './store/shards/count-shards.ts'
 import { findDeadLetter, listDeadLetters, removeDeadLetter } from './store/inbox/dead-letters.ts'
 import { findReceipts } from './store/inbox/find-receipts.ts'
 import { endedActors, findListed, listActors } from './store/actors/list-actors.ts'
+import { tallyActors } from './store/actors/tally-actors.ts'
 import { listEffects } from './store/effects/list-effects.ts'
 import { listTimers } from './store/timers/list-timers.ts'
 import { loadActors } from './store/actors/load-actors.ts'
@@ -196,6 +197,11 @@ class DurableRuntime implements Runtime {
       isListed: this.#known.get(kind)?.definition.listed !== undefined,
     })
     return { total, found, views: await this.#views(found.map(({ address }) => address)) }
+  }
+
+  tally(texts: readonly string[]): ReturnType<Runtime['tally']> {
+    this.#relisting.begin()
+    return tallyActors(this.#options.sql, texts)
   }
 
   async listEnded(...[kind, query]: Parameters<Runtime['listEnded']>): Promise<readonly ActorView[]> {

@@ -64,6 +64,18 @@ describe('the runtime finds actors by what they list (INSPECTOR-7)', () => {
   })
 })
 
+it('the runtime counts actors by state, and by each word of the texts that are asked for (INSPECTOR-7)', async () => {
+  const runtime = await fourOfThem()
+  const { states, words } = await runtime.tally(['count'])
+  expect(new Set(words)).toEqual(new Set(['all', '1'].map((word) => ({ kind: 'task', name: 'count', word, count: 4 }))))
+  expect(new Set(states)).toEqual(
+    new Set([
+      { kind: 'task', path: 'idle', count: 3 },
+      { kind: 'task', path: 'end', count: 1 },
+    ]),
+  )
+})
+
 describe('what is listed of an actor', () => {
   it('is of its last step, whoever made it, and the same when all of it is made anew', async () => {
     const first = await world.start()

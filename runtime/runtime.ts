@@ -184,6 +184,18 @@ export interface Found {
   readonly views: readonly ActorView[]
 }
 
+/** The most frequent ones, where there are very many. */
+export interface Tally {
+  readonly states: readonly { readonly kind: ActorKind; readonly path: string; readonly count: number }[]
+  /** Words as they are found by, in lower case. */
+  readonly words: readonly {
+    readonly kind: ActorKind
+    readonly name: string
+    readonly word: string
+    readonly count: number
+  }[]
+}
+
 export interface Runtime {
   /** Resolves once the event is durable AND stepped (R1). Rejects with `OverloadedError` when the inbox is full. */
   deliver(delivery: Delivery): Promise<Receipt>
@@ -198,6 +210,8 @@ export interface Runtime {
    * every actor anew; what is not listed again yet is found by no text.
    */
   find(kind: ActorKind, query: FindQuery): Promise<Found>
+  /** How many actors are in each state, and list each word of these texts. It reads all of them. */
+  tally(texts: readonly string[]): Promise<Tally>
   /** Actors of a kind that ended at `since` or later, the newest first. */
   listEnded(kind: ActorKind, query: { readonly since: number; readonly limit: number }): Promise<readonly ActorView[]>
   history(

@@ -44,6 +44,29 @@ export const ActorsAnswer = Type.Object({
 })
 export type ActorsAnswer = Static<typeof ActorsAnswer>
 
+const ChosenFilter = Type.Union([
+  Type.Literal('kind'),
+  Type.Literal('project'),
+  Type.Literal('repository'),
+  Type.Literal('person'),
+  Type.Literal('reason'),
+  Type.Literal('state'),
+])
+
+/** What lists may be filtered by: how many actors of a kind a value finds, and how the page words it. The most frequent first. */
+export const ChoicesAnswer = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      filter: ChosenFilter,
+      kind: Type.String(),
+      value: Type.String(),
+      text: Type.String(),
+      count: Type.Integer(),
+    }),
+  ),
+})
+export type ChoicesAnswer = Static<typeof ChoicesAnswer>
+
 export const TimerRow = Type.Object({ name: Type.String(), state: Type.Optional(Type.String()), dueAt: Type.Number() })
 export type TimerRow = Static<typeof TimerRow>
 

@@ -66,6 +66,13 @@ describe('a bundle is read as the runtime reads its store (INSPECTOR-8)', () => 
       expect(await reader.find(kind, { ...query, after })).toEqual(await runtime.find(kind, { ...query, after }))
   })
 
+  test('how many there are in each state, and with each word', async () => {
+    const [ours, theirs] = await Promise.all([reader, runtime].map((one) => one.tally(['project', 'reason'])))
+    expect(new Set(ours?.states)).toEqual(new Set(theirs?.states))
+    expect(new Set(ours?.words)).toEqual(new Set(theirs?.words))
+    expect(ours?.words.length).toBeGreaterThan(3)
+  })
+
   test('what lives and what has ended', async () => {
     for (const { kind } of machines) {
       expect(await reader.list(kind, { status: 'active' })).toEqual(await runtime.list(kind, { status: 'active' }))

@@ -6,7 +6,7 @@ import { pendingEffectOf, pendingTimerOf } from '../../runtime/listed-rows.ts'
 import { listingOf, namedLine } from '../../runtime/listings.ts'
 import type { ActorBundle, BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { knownBy, restoreActor } from '../../runtime/journal/restore.ts'
-import type { ActorView, FindQuery, Found, Runtime } from '../../runtime/runtime.ts'
+import type { ActorView, FindQuery, Found, Runtime, Tally } from '../../runtime/runtime.ts'
 import { rowOf } from './routes/actors.ts'
 import type { StoredActor } from '../../runtime/store/actors/load-actors.ts'
 import type { EffectRow, EventRow } from '../../runtime/store/rows.ts'
@@ -61,6 +61,13 @@ export function bundleReader(file: BundleFile, definitions: readonly MachineDefi
           .map(viewOf),
         query,
       )
+    },
+    async tally(texts) {
+      const all = stored.flatMap(stateOf)
+      return {
+        states: counted(all.map(viewOf).map(({ kind, path }) => ({ kind, path }))),
+        words: counted(all.flatMap((state) => wordsOf(known.get(state.row.kind)?.definition.listed, state, texts))),
+      }
     },
     async history(address, { from = 1, limit = 1000 } = {}) {
       const rows = ofActor(address).flatMap(({ events }) => events)
@@ -203,6 +210,26 @@ function isFound(
     named.every(([name, word]) => listing?.named.includes(namedLine(name, word)) ?? false) &&
     row.path.toLowerCase().includes(path.toLowerCase()) &&
     row.updatedAt <= restsSince
+  )
+}
+
+/** As `tallyActors` of the store counts them. */
+function wordsOf(
+  listed: MachineDefinition['listed'],
+  state: State,
+  texts: readonly string[],
+): readonly Omit<Tally['words'][number], 'count'>[] {
+  const lines = listingOf(listed, state)?.named.split('\n').filter(Boolean) ?? []
+  const { kind } = viewOf(state)
+  return lines.flatMap((line) => {
+    const [name = '', ...words] = line.split('=')
+    return texts.includes(name) ? [{ kind, name, word: words.join('=') }] : []
+  })
+}
+
+function counted<T extends object>(all: readonly T[]): readonly (T & { readonly count: number })[] {
+  return [...Map.groupBy(all, (one) => JSON.stringify(one)).values()].flatMap((same) =>
+    same.slice(0, 1).map((one) => ({ ...one, count: same.length })),
   )
 }
 

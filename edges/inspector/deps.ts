@@ -1,6 +1,7 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
 import type { Board } from '../../machines/why/board.ts'
 import type { LastTurn } from '../../machines/why/why.ts'
+import type { Clock as RuntimeClock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import type { Authenticate, Principal } from '../../http/auth/authenticate.ts'
 import type { Logger } from '../../http/logging.ts'
@@ -11,7 +12,10 @@ import type { Sessions } from './sessions.ts'
 import type { Tickets } from './tickets.ts'
 
 /** What of the runtime is looked at: nothing here can send an event (INSPECTOR-RULE-1). */
-export type Observed = Pick<Runtime, 'read' | 'find' | 'history' | 'pendingEffects' | 'pendingTimers' | 'subscribe'>
+export type Observed = Pick<
+  Runtime,
+  'read' | 'find' | 'tally' | 'history' | 'pendingEffects' | 'pendingTimers' | 'subscribe'
+>
 
 export interface InspectorDeps {
   readonly runtime: Observed
@@ -22,7 +26,7 @@ export interface InspectorDeps {
   readonly lastTurnOf: (actor: ActorView) => Promise<LastTurn | undefined>
   /** What the page opens on. `me`: a login; of what waits for people, only what it may move. */
   readonly board: (me?: string) => Promise<Board>
-  readonly clock: Clock
+  readonly clock: Clock & Pick<RuntimeClock, 'elapsed'>
   readonly ids: Ids
   readonly logger: Logger
   /** For callers with a bearer token: people's, not pods'. */

@@ -405,8 +405,8 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         expect((await page.locator('.actor .id').allInnerTexts()).toSorted().join()).toBe(
           'default/lib-7,default/lib-8,default/lib-9',
         )
-        await page.getByRole('textbox', { name: 'person' }).fill('nobody')
-        await page.getByText('Nothing matches these filters').waitFor()
+        await page.getByRole('combobox', { name: 'person' }).fill('nobody')
+        await page.getByText('Nothing matches kind “issue” and person “nobody”').waitFor()
         expect(new URL(page.url()).hash).toBe('#kind=issue&person=nobody&sort=newest')
         await page.getByRole('button', { name: 'Clear' }).click()
         await page.locator('.actor').nth(5).waitFor()

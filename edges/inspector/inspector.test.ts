@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { flood, openDescriptors, walk } from '../../http/testing/strangers.ts'
-import type { ActorAnswer, ActorRow, ActorsAnswer, HistoryRow } from './answers.ts'
+import type { ActorAnswer, ActorRow, ActorsAnswer, ChoicesAnswer, HistoryRow } from './answers.ts'
 import { goodToken, issueFacts, openFixture, playStory, type Fixture } from './testing/fixture.ts'
 
 interface Page<T> {
@@ -163,6 +163,23 @@ describe('what is shown', () => {
     expect(await found('repository=lib&state=LIVE&rests=0&q=lib-9')).toBe('1: Parse durations with 9 units')
     expect(await found('rests=3600000')).toBe('0: ')
     expect((await get<ActorsAnswer>('actors?kind=task&repository=lib&reason=pod.working.busy')).total).toBe(1)
+  })
+
+  test('what a list may be filtered by has the words of the page, and finds as many as it says (INSPECTOR-7)', async () => {
+    const { items } = await get<ChoicesAnswer>('choices')
+    const of = (filter: string, kind: string): readonly string[] =>
+      items.filter((one) => one.filter === filter && one.kind === kind).map(({ text, count }) => `${text}: ${count}`)
+    expect(of('kind', 'issue')).toEqual(['issue: 3'])
+    expect(of('project', 'task')).toEqual(['default/demo: 2'])
+    expect(of('person', 'issue')).toEqual(['rosa: 3'])
+    expect(of('reason', 'task')).toEqual(['the agent works on a turn: 1'])
+    expect(of('state', 'task')).toEqual(
+      expect.arrayContaining(['implementing: 1', 'rejected: 1', 'working (working.busy): 1']),
+    )
+    for (const { filter, kind, value, count } of items) {
+      const query = new URLSearchParams({ kind, [filter]: value })
+      expect([filter, value, (await get<ActorsAnswer>(`actors?${query}`)).total]).toEqual([filter, value, count])
+    }
   })
 
   test('an actor with how it stands, its timers and what it has outstanding', async () => {

@@ -14,6 +14,7 @@ import { allActors } from '../../runtime/all-actors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { redact } from '../../runtime/redact.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
+import { sharedReading } from './shared-reading.ts'
 
 interface BoardDeps {
   readonly runtime: Pick<Runtime, 'read' | 'list' | 'listEnded'>
@@ -24,30 +25,10 @@ interface BoardDeps {
 
 const dayMs = 86_400_000
 const mostEnded = 100
-/** Every page that is open asks after each step; all of them share one reading for so long. */
-const sharedMs = 1000
-
 export function boardReader(deps: BoardDeps): (me?: string) => Promise<Board> {
   const { clock } = deps
-  const whole = shared(clock, async () => Value.Parse(Board, redact(boardOf(await readAll(deps)))))
+  const whole = sharedReading(clock, async () => Value.Parse(Board, redact(boardOf(await readAll(deps)))))
   return async (me) => boardFor(await whole(), me)
-}
-
-/** One reading for all who ask soon after it; of one that took long, for so long that readings take a twentieth of the time. */
-function shared<T>(clock: Pick<Clock, 'elapsed'>, read: () => Promise<T>): () => Promise<T> {
-  let reading: Promise<T> | undefined
-  let staleAt = 0
-  return () => {
-    const startedAt = clock.elapsed()
-    if (reading !== undefined && startedAt < staleAt) return reading
-    staleAt = Infinity
-    reading = read()
-    reading.then(
-      () => (staleAt = clock.elapsed() + Math.max(sharedMs, 20 * (clock.elapsed() - startedAt))),
-      () => (staleAt = 0),
-    )
-    return reading
-  }
 }
 
 async function readAll({ runtime, maintainers, clock }: BoardDeps): Promise<Seen> {

@@ -82,6 +82,7 @@ function longTask(steps: number, kept: number): Observed {
       return address === task && view ? { ...view, seq: steps, path: path(steps) } : view
     },
     find: (kind, query) => runtime.find(kind, query),
+    tally: (texts) => runtime.tally(texts),
     history: async (address, query = {}) => {
       if (address !== task) return runtime.history(address, query)
       const { from = 1, limit = 1000 } = query

@@ -102,6 +102,7 @@ const lines: Readonly<Record<string, Line>> = {
   'GET /inspector/api/kinds': operators,
   'GET /inspector/api/actor': operators,
   'GET /inspector/api/actors': operators,
+  'GET /inspector/api/choices': operators,
   'GET /inspector/api/board': operators,
   'GET /inspector/api/history': operators,
   'GET /inspector/api/story': operators,

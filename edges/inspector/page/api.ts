@@ -1,4 +1,4 @@
-import type { ActorAnswer, ActorsAnswer, HistoryRow, KindsAnswer } from '../answers.ts'
+import type { ActorAnswer, ActorsAnswer, ChoicesAnswer, HistoryRow, KindsAnswer } from '../answers.ts'
 import type { Board } from '../../../machines/why/board.ts'
 import type { Chart } from '../charts/chart.ts'
 import type { Filter } from './selection.ts'
@@ -41,9 +41,19 @@ export function readBoard(me: string): Promise<Board> {
 }
 
 /** Where all kinds are listed, the first rows of each: nobody reads a thousand, and a browser draws them at each key. */
-export function readActors(kind: string, { ended, ...filter }: Filter, cursor?: string): Promise<ActorsAnswer> {
-  const limit = filter.kind === '' && cursor === undefined ? 20 : 100
+export function readActors(
+  kind: string,
+  { ended, ...filter }: Filter,
+  cursor?: string,
+  most?: number,
+): Promise<ActorsAnswer> {
+  const limit = most ?? (filter.kind === '' && cursor === undefined ? 20 : 100)
   return get('actors', { ...filter, kind, status: ended === 'no' ? 'active' : '', cursor, limit })
+}
+
+/** What there is to filter by. */
+export function readChoices(): Promise<ChoicesAnswer> {
+  return get('choices')
 }
 
 export function readActor(address: string): Promise<ActorAnswer> {

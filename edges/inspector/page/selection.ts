@@ -21,7 +21,7 @@ export function viewOf({ address, view }: Selection): ViewName {
 }
 
 /** By which actors are listed: `rests` in milliseconds without a step, `sort` is `newest`, `ended` is `no`; empty: not at all. */
-const all = {
+export const none = {
   q: '',
   kind: '',
   project: '',
@@ -33,7 +33,7 @@ const all = {
   sort: '',
   ended: '',
 }
-export type Filter = Readonly<typeof all>
+export type Filter = Readonly<Record<keyof typeof none, string>>
 export const filterNames = [
   'q',
   'kind',
@@ -61,7 +61,7 @@ export function readSelection(hash: string): Selection {
 
 export function readFilter(hash: string): Filter {
   const given = new URLSearchParams(hash.replace(/^#/, ''))
-  return filterNames.reduce((filter, name) => ({ ...filter, [name]: given.get(name) ?? '' }), all)
+  return filterNames.reduce((filter, name) => ({ ...filter, [name]: given.get(name) ?? '' }), none)
 }
 
 export function writeSelection({ address, seq, view }: Selection, filter: Filter): string {

@@ -6,9 +6,11 @@ import type { ActorView } from '../../../runtime/runtime.ts'
 import type { HttpApp } from '../../../http/app.ts'
 import { clampLimit, decodeCursor, listQuery, page } from '../../../http/list.ts'
 import { invalidInput } from '../../../http/problem.ts'
-import { ActorsAnswer, KindsAnswer, type ActorRow } from '../answers.ts'
+import { ActorsAnswer, ChoicesAnswer, KindsAnswer, type ActorRow } from '../answers.ts'
+import { choicesOf, chosenTexts } from '../choices.ts'
 import type { InspectorDeps } from '../deps.ts'
 import type { Feed } from '../feed.ts'
+import { sharedReading } from '../shared-reading.ts'
 
 const Words = Type.Optional(Type.String({ maxLength: 200, description: 'A word of it, in any case.' }))
 const Part = Type.Optional(Type.String({ maxLength: 200, description: 'A part of it, in any case.' }))
@@ -34,6 +36,11 @@ export function actorsRoutes(app: HttpApp, { runtime, definitions, clock }: Insp
     kinds: definitions.map(({ kind }) => kind),
     position: feed.position,
     now: clock.now(),
+  }))
+
+  const choices = sharedReading(clock, async () => choicesOf(await runtime.tally(chosenTexts)))
+  app.get('/choices', { schema: { hide: true, response: { 200: ChoicesAnswer } } }, async () => ({
+    items: [...(await choices())],
   }))
 
   app.get(

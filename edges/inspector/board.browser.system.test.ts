@@ -1,0 +1,87 @@
+/** Board, list and filters, by mouse and by key, in Chromium. */
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { describeRequiring } from '../../testing/requires.ts'
+import { issueFacts, openFixture, playStory, type Fixture } from './testing/fixture.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
+
+describeRequiring('chromium', 'board and list in a browser', () => {
+  let browser: Browser
+  let fixture: Fixture
+  let end: () => Promise<void>
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
+    ;({ fixture, end } = await openFixture())
+    await playStory(fixture)
+    // One more Project, with a Task that waits for people.
+    const facts = { ...issueFacts(3), project: 'default/other', repository: 'Handbook', author: 'Otto' }
+    await fixture.send('issue:default/handbook-3', { type: 'issue.observed', facts: { ...facts, wanted: false } })
+  })
+  afterAll(async () => {
+    await end()
+    await browser.close()
+  })
+
+  /** A page of the fixture; fails on any error that it reports. */
+  async function withPage(hash: string, use: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+    const page = await context.newPage()
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(String(error)))
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    await page.goto(`${fixture.link()}${hash}`)
+    await use(page)
+    await context.close()
+    expect(errors).toEqual([])
+  }
+
+  const rows = (page: Page) => page.locator('.actors .actor')
+
+  test('a filter offers what there is in the words of the page, with how many, by mouse and by key; the address keeps the value', async () => {
+    await withPage('', async (page) => {
+      const asked: string[] = []
+      page.on('request', (request) => request.url().includes('/api/choices') && asked.push(request.url()))
+      await page.getByText('Filters', { exact: true }).click()
+      await page.locator('select[name=project]').selectOption({ label: 'default/demo (7)' })
+      await rows(page).filter({ hasText: 'handbook' }).waitFor({ state: 'detached' })
+      await page.locator('select[name=reason]').selectOption({ label: 'the agent works on a turn (1)' })
+      expect(new URL(page.url()).hash).toBe('#project=default/demo&reason=pod.working.busy')
+      await expect.poll(() => rows(page).count()).toBe(1)
+      await page.getByRole('button', { name: 'Clear' }).click()
+      await page.locator('select[name=state]').focus()
+      await page.keyboard.type('task: implementing')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => new URL(page.url()).hash).toBe('#kind=task&state=stage.live.active.implementing')
+      await expect.poll(() => rows(page).count()).toBe(1)
+      await page.getByRole('searchbox').pressSequentially('parse')
+      expect(asked).toHaveLength(1)
+    })
+  })
+
+  test('a value of the address is chosen in any case, and one that is not there is named', async () => {
+    await withPage('#project=DEFAULT/Other&person=OTTO', async (page) => {
+      await rows(page).first().waitFor()
+      expect(await rows(page).allInnerTexts()).toEqual([expect.stringContaining('handbook-3')])
+      await page.getByText('Filters (2)').click()
+      const chosen = () => page.locator('select[name=project] option:checked').innerText()
+      await expect.poll(chosen).toBe('default/other (1)')
+      await page.goto(`${fixture.url}/inspector#project=default/gone`)
+      await expect.poll(chosen).toBe('default/gone')
+    })
+  })
+
+  test('filters that match nothing say which one to drop, and a click drops it', async () => {
+    await withPage('#project=default/other&person=otto&repository=lib', async (page) => {
+      await page.getByText('Nothing matches project “default/other” and repository “lib” and person “otto”.').waitFor()
+      const drops = page.locator('.actors .empty button')
+      await expect.poll(() => drops.allInnerTexts(), { timeout: 20_000 }).toEqual(['Drop repository “lib”'])
+      await drops.click()
+      await expect.poll(() => rows(page).allInnerTexts()).toEqual([expect.stringContaining('handbook-3')])
+      expect(new URL(page.url()).hash).toBe('#project=default/other&person=otto')
+    })
+  })
+})
