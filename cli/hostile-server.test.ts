@@ -44,7 +44,14 @@ const card = {
     why: evil,
     next: evil,
   },
-  ...{ detail: evil, people: [evil], thread: { name: evil, url: evil }, queue: { position: 1, reason: evil } },
+  ...{
+    detail: evil,
+    people: [evil],
+    by: [evil],
+    repositories: [evil],
+    thread: { name: evil, url: evil },
+    queue: { position: 1, reason: evil },
+  },
   ...{ turns: 1, tokens: 1, usd: 1 },
 }
 const effect = {

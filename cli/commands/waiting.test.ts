@@ -18,6 +18,8 @@ const card: Card = {
   next: 'a person comments or approves',
   detail: '',
   people: ['maria'],
+  by: [],
+  repositories: [],
   thread: { name: 'lib#7', url: 'https://forge.example/lib/issues/7' },
   queue: null,
   turns: 1,

@@ -1,5 +1,5 @@
 import type { MachineDefinition } from '../../machines/definition.ts'
-import type { Board } from '../../machines/why/board.ts'
+import type { Board, BoardFilter } from '../../machines/why/board.ts'
 import type { LastTurn } from '../../machines/why/why.ts'
 import type { Clock as RuntimeClock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
@@ -24,8 +24,8 @@ export interface InspectorDeps {
   readonly hindranceOf: (actor: ActorView) => Promise<{ readonly sentence: string } | undefined>
   /** What the agent of a parked Task did last. Undefined: it is no such Task, or no turn of it ended. */
   readonly lastTurnOf: (actor: ActorView) => Promise<LastTurn | undefined>
-  /** What the page opens on. `me`: a login; of what waits for people, only what it may move. */
-  readonly board: (me?: string) => Promise<Board>
+  /** What the page opens on. */
+  readonly board: (wanted?: BoardFilter) => Promise<Board>
   readonly clock: Clock & Pick<RuntimeClock, 'elapsed'>
   readonly ids: Ids
   readonly logger: Logger

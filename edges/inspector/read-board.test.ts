@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { Value } from 'typebox/value'
 import { issueFacts, maintainers, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 import { until } from '../../runtime/contract/harness.ts'
-import { Board, boardFor, boardOf, type Card } from '../../machines/why/board.ts'
+import { Board, boardFor, boardOf, type BoardFilter, type Card } from '../../machines/why/board.ts'
 import { boardReader } from './read-board.ts'
 
 /** The inspector's story: one Task works, one was closed, and the third issue waits for nothing but a slot. */
 async function withBoard(
-  use: (read: (me?: string) => Promise<Board>, fixture: Fixture) => Promise<void>,
+  use: (read: (wanted?: BoardFilter) => Promise<Board>, fixture: Fixture) => Promise<void>,
 ): Promise<void> {
   await withFixture(async (fixture) => {
     await playStory(fixture)
@@ -43,7 +43,7 @@ describe('the board (OPERATIONS-17)', () => {
 
   test('what waits for people says for whom, and a login finds its own: it filters and gives nothing', () =>
     withBoard(async (read, { send, runtime }) => {
-      const waits = async (me?: string): Promise<readonly Card[]> => (await read(me)).waiting.cards
+      const waits = async (): Promise<readonly Card[]> => (await read()).waiting.cards
       const [task] = await runtime.list('task', { status: 'active' })
       await send(task!.address, { type: 'task.hold', by: 'ops', reason: 'look at it: ghp_0123456789abcdefghij' })
       const [held] = await until(waits, ({ length }) => length === 1)
@@ -56,8 +56,26 @@ describe('the board (OPERATIONS-17)', () => {
       const cards = await until(waits, ({ length }) => length === 2)
       expect(cards[1]).toMatchObject({ title: 'Leave months out', owner: 'human', people: ['Maria', 'rosa'] })
       for (const me of ['@maria', 'ROSA', 'mallory'])
-        expect([me, titles((await read(me)).waiting)]).toEqual([me, me === 'mallory' ? [] : ['Leave months out']])
-      expect((await read('mallory')).ended.cards).toHaveLength(1)
+        expect([me, titles((await read({ me })).waiting)]).toEqual([me, me === 'mallory' ? [] : ['Leave months out']])
+      expect((await read({ me: 'mallory' })).ended.cards).toHaveLength(1)
+    }))
+
+  test('has what its filters leave, in any case: by Project, repository, person, reason and text; a column counts what is left', () =>
+    withBoard(async (read) => {
+      await until(read, ({ queued, working }) => queued.cards.length === 1 && working.cards.length === 1)
+      const left = async (wanted: BoardFilter): Promise<string> => {
+        const { projects, ...board } = await read(wanted)
+        const found = [board.waiting, board.working, board.queued, board.ended].flatMap(titles)
+        return `${projects.length}: ${found.map((title) => title.replace(/\D+/g, '')).join()}`
+      }
+      expect(await left({})).toBe('1: 7,9,8')
+      expect(await left({ project: 'Default/demo', repository: 'LIB', person: '@Rosa', reason: '' })).toBe('1: 7,9,8')
+      expect(await left({ q: 'lib#9' })).toBe('1: 9')
+      expect(await left({ q: ' WITH 8 ' })).toBe('1: 8')
+      expect(await left({ reason: 'pod.working.busy' })).toBe('1: 7')
+      expect(await left({ reason: 'busy' })).toBe('1: ')
+      expect(await left({ project: 'default/other' })).toBe('0: ')
+      expect(await left({ repository: 'li' })).toBe('1: ')
     }))
 
   test('asks an operator about a Task that nobody can load, and about a model that is withheld', () => {

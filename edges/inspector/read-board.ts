@@ -8,7 +8,7 @@ import type { ModelKeyContext } from '../../machines/model-key/context.ts'
 import type { ProjectContext } from '../../machines/project/context.ts'
 import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import { Board, boardFor, boardOf, type Seen } from '../../machines/why/board.ts'
+import { Board, boardFor, boardOf, type BoardFilter, type Seen } from '../../machines/why/board.ts'
 import { contextOf } from '../../runtime/context-of.ts'
 import { allActors } from '../../runtime/all-actors.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -25,10 +25,10 @@ interface BoardDeps {
 
 const dayMs = 86_400_000
 const mostEnded = 100
-export function boardReader(deps: BoardDeps): (me?: string) => Promise<Board> {
+export function boardReader(deps: BoardDeps): (wanted?: BoardFilter) => Promise<Board> {
   const { clock } = deps
   const whole = sharedReading(clock, async () => Value.Parse(Board, redact(boardOf(await readAll(deps)))))
-  return async (me) => boardFor(await whole(), me)
+  return async (wanted) => boardFor(await whole(), wanted)
 }
 
 async function readAll({ runtime, maintainers, clock }: BoardDeps): Promise<Seen> {

@@ -20,6 +20,7 @@ import { restingInQueue, taskResting, type Resting } from './reason.ts'
 const Card = Type.Object({
   task: Type.String({ description: 'Its id, `namespace/name`.' }),
   project: Type.String(),
+  repositories: Type.Array(Type.String()),
   title: Type.String({ description: 'Of its issue, which a stranger may have written; else its goal.' }),
   stage: Type.String(),
   since: Type.Number({ description: 'When it came to its stage, or into the queue. Epoch milliseconds.' }),
@@ -30,6 +31,9 @@ const Card = Type.Object({
   detail: Type.String(),
   people: Type.Array(Type.String(), {
     description: 'Logins of whom it waits for; empty: for nobody on the forge.',
+  }),
+  by: Type.Array(Type.String(), {
+    description: 'Logins of who wrote its issue, and of the maintainer whose approval it has.',
   }),
   thread: Type.Union([Type.Object({ name: Type.String(), url: Type.String() }), Type.Null()], {
     description: 'Issue or merge request where the next step is taken.',
@@ -100,17 +104,38 @@ export interface Seen {
 /** Of a column; a person reads no more. */
 const mostCards = 100
 
-/** Of what waits for people on the forge only what this login may move, where one is given: it filters and gives no right. */
-export function boardFor(board: Board, me = ''): Board {
-  const isFor = ({ people }: Card): boolean => me === '' || isListed(me, people)
-  const { waiting, working, queued, ended } = board
+/** Words of people, in any case; empty ones filter nothing. `me`, a login: of what waits for people, only what it may move. */
+export type BoardFilter = Readonly<Partial<Record<'me' | 'q' | 'project' | 'repository' | 'person' | 'reason', string>>>
+
+/** What a filter leaves; it gives no right. */
+export function boardFor(board: Board, { me = '', ...filter }: BoardFilter = {}): Board {
+  const { q, project, repository, person, reason } = { ...noFilter, ...filter }
+  const isFound = (card: Card): boolean =>
+    (project === '' || isSame(project, card.project)) &&
+    (repository === '' || card.repositories.some((one) => isSame(repository, one))) &&
+    (person === '' || isListed(person, [...card.people, ...card.by])) &&
+    (reason === '' || isSame(reason, card.reason.split('/').at(-1) ?? '')) &&
+    wordsOf(card).includes(q.trim().toLowerCase())
+  const isFor = (card: Card): boolean => isFound(card) && (me === '' || isListed(me, card.people))
+  const { waiting, working, queued, ended, projects } = board
   return {
     ...board,
     waiting: cut(waiting.cards.filter(isFor)),
-    working: cut(working.cards),
-    queued: cut(queued.cards),
-    ended: cut(ended.cards),
+    working: cut(working.cards.filter(isFound)),
+    queued: cut(queued.cards.filter(isFound)),
+    ended: cut(ended.cards.filter(isFound)),
+    projects: projects.filter((one) => project === '' || isSame(project, one.project)),
   }
+}
+
+const noFilter = { q: '', project: '', repository: '', person: '', reason: '' }
+
+function isSame(asked: string, known: string): boolean {
+  return asked.trim().toLowerCase() === known.toLowerCase()
+}
+
+function wordsOf({ task, title, project, repositories, thread, people, by }: Card): string {
+  return [task, title, project, ...repositories, thread?.name, ...people, ...by].join('\n').toLowerCase()
 }
 
 /** With every card. */
@@ -151,12 +176,22 @@ function cut(cards: Column['cards']): Column {
   return { cards: cards.slice(0, mostCards), more: Math.max(0, cards.length - mostCards) }
 }
 
-const bare = { detail: '', people: [], thread: null, queue: null, turns: 0, tokens: 0, usd: 0 }
+const bare = {
+  detail: '',
+  people: [],
+  by: [],
+  repositories: [],
+  thread: null,
+  queue: null,
+  turns: 0,
+  tokens: 0,
+  usd: 0,
+}
 
 type Place = ReturnType<typeof positions>[number]
 
 function cardOf(seen: Seen, { path, context }: TaskActor, place: Place | undefined): Card {
-  const { id, config, forge, stage, turn } = context
+  const { id, config, repositories, forge, stage, turn } = context
   const [issue] = forge.issues
   const facts = issue && seen.issues.get(issue.issue)
   const resting = taskResting(context, path)
@@ -164,11 +199,13 @@ function cardOf(seen: Seen, { path, context }: TaskActor, place: Place | undefin
     title: titleOf(facts, shownGoal(context)),
     task: id,
     project: config.project,
+    repositories: [...repositories],
     stage: stage.name,
     since: stage.enteredAt,
     ...restOf(resting),
     detail: stage.detail ?? '',
     people: peopleOf(seen, context, resting, facts),
+    by: byOf(facts, forge.claimedMaintainer),
     thread: threadOf(context, facts),
     queue: resting?.owner === 'queue' ? placeOf(place) : null,
     turns: turn.count,
@@ -197,6 +234,10 @@ function peopleOf(
   const listed = repositories.flatMap((repository) => maintainers.get(`${config.project} ${repository}`) ?? [])
   const author = resting.owner === 'human' && facts !== undefined ? [facts.author] : []
   return [...new Set([...listed, ...author])]
+}
+
+function byOf(facts: IssueFacts | undefined, maintainer: string | null): string[] {
+  return [facts?.author, maintainer].flatMap((login) => login || [])
 }
 
 /** A change is judged where its merge request is; until there is one, on the issue. */
@@ -233,9 +274,11 @@ function mintCard(seen: Seen, queue: QueueContext, entry: WaitingEntry, place: P
       title: titleOf(facts, shownGoal({ ...seed, forge: seed })),
       task: entry.task,
       project: queue.id,
+      repositories: [...seed.repositories],
       stage: 'queued',
       since: entry.enqueuedAt,
       ...restOf(restingInQueue),
+      by: byOf(facts, null),
       thread: facts ? linkTo('#', facts) : linkTo('!', seed.mergeRequests[0]),
       queue: placeOf(place),
     },

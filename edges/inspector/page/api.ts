@@ -1,5 +1,5 @@
 import type { ActorAnswer, ActorsAnswer, ChoicesAnswer, HistoryRow, KindsAnswer } from '../answers.ts'
-import type { Board } from '../../../machines/why/board.ts'
+import type { Board, BoardFilter } from '../../../machines/why/board.ts'
 import type { Chart } from '../charts/chart.ts'
 import type { Filter } from './selection.ts'
 import type { StoryAnswer } from '../read-story.ts'
@@ -36,8 +36,8 @@ export function readKinds(): Promise<KindsAnswer> {
   return get('kinds')
 }
 
-export function readBoard(me: string): Promise<Board> {
-  return get('board', { me })
+export function readBoard(wanted: BoardFilter): Promise<Board> {
+  return get('board', wanted)
 }
 
 /** Where all kinds are listed, the first rows of each: nobody reads a thousand, and a browser draws them at each key. */

@@ -4,10 +4,12 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Board, Card } from '../../../machines/why/board.ts'
 import { readBoard } from './api.ts'
 import { toForge } from './facts.ts'
+import { filterWords } from './filters.ts'
 import { age, count, span } from './format.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
-import { linkTo, useView } from './view.ts'
+import { boardFilterNames, type Filter } from './selection.ts'
+import { linkTo, refine, useView } from './view.ts'
 
 interface HomeProps {
   /** Counts the steps that were heard: the board is read after them. */
@@ -19,6 +21,8 @@ interface HomeProps {
 /** Steps come in bursts, and a reading is shared by all pages. */
 const settleMs = 1000
 const refreshMs = 30_000
+/** As long as the list waits for the next key, and a little: the list comes first. */
+const typedMs = 250
 const meKey = 'statewright.me'
 
 /** As the identity provider named who signed in: nobody types it. */
@@ -26,7 +30,9 @@ const { me: login } = document.body.dataset
 
 export function Home({ steps, now, onError }: HomeProps): ComponentChild {
   const [me, setMe] = useState(() => login ?? localStorage.getItem(meKey) ?? '')
-  const board = useBoard(me.trim(), steps, onError)
+  const { filter } = useView()
+  const used = boardFilterNames.filter((name) => filter[name] !== '')
+  const board = useBoard(me.trim(), filter, steps, onError)
   const choose = (name: string): void => {
     localStorage.setItem(meKey, name)
     setMe(name)
@@ -37,6 +43,12 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
   const isMine = me.trim() !== ''
   return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, [
     h(Strip, { board, now }),
+    used.length === 0
+      ? null
+      : h('p', { class: 'filtered', role: 'status' }, [
+          `Only what matches ${used.map((name) => filterWords(filter, name)).join(' and ')}. `,
+          h('button', { onClick: () => refine({ ...filter, ...noBoardFilter }) }, 'Show all'),
+        ]),
     login === undefined
       ? h('label', { class: 'me' }, [
           'Waits for me: ',
@@ -52,7 +64,7 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
           h('input', { type: 'checkbox', checked: isMine, onChange: () => setMe(isMine ? '' : login) }),
           ` Only what waits for ${login}`,
         ]),
-    board.projects.length === 0 && document.body.dataset['file'] === undefined
+    board.projects.length === 0 && used.length === 0 && document.body.dataset['file'] === undefined
       ? h(FirstSteps, null)
       : h(OneTabStop, { tag: 'div', class: 'columns', items: 'a', columns: '.column' }, [
           h(Column, {
@@ -69,19 +81,27 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
   ])
 }
 
-/** Read anew soon after each step, however many come, and in a while without one. */
-function useBoard(me: string, steps: number, onError: (error: unknown) => void): Board | undefined {
+const noBoardFilter = Object.fromEntries(boardFilterNames.map((name) => [name, '']))
+
+/** Read anew soon after each step, however many come, and in a while without one; at once when nobody types any more. */
+function useBoard(me: string, filter: Filter, steps: number, onError: (error: unknown) => void): Board | undefined {
   const [board, setBoard] = useState<Board>()
-  const wanted = useRef(me)
-  wanted.current = me
+  const wanted = boardFilterNames.reduce((all, name) => ({ ...all, [name]: filter[name] }), { me })
+  const key = Object.values(wanted).join('\n')
+  const latest = useRef({ key, wanted })
+  latest.current = { key, wanted }
   const timer = useRef<number | undefined>(undefined)
   const read = (): void => {
     timer.current = undefined
-    const asked = wanted.current
-    readBoard(asked).then((answer) => void (asked === wanted.current && setBoard(answer)), onError)
+    const asked = latest.current
+    readBoard(asked.wanted).then((answer) => void (asked.key === latest.current.key && setBoard(answer)), onError)
   }
   const readSoon = (): void => void (timer.current ??= window.setTimeout(read, settleMs))
-  useEffect(() => (board === undefined ? read() : readSoon()), [me])
+  useEffect(() => {
+    if (board === undefined) return read()
+    clearTimeout(timer.current)
+    timer.current = window.setTimeout(read, typedMs)
+  }, [key])
   useEffect(() => void (steps > 0 && readSoon()), [steps])
   useEffect(() => {
     const beat = setInterval(readSoon, refreshMs)

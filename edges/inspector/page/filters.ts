@@ -150,7 +150,7 @@ const words: { readonly [name in FilterName]?: (value: string) => string } = {
 }
 
 /** As a person reads it, of one that is used. */
-function filterWords(filter: Filter, name: FilterName): string {
+export function filterWords(filter: Filter, name: FilterName): string {
   return words[name]?.(filter[name]) ?? `${name} “${filter[name]}”`
 }
 

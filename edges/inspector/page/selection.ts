@@ -47,6 +47,9 @@ export const filterNames = [
   'ended',
 ] as const
 
+/** Those that a board has too. */
+export const boardFilterNames = ['q', 'project', 'repository', 'person', 'reason'] as const
+
 export function readSelection(hash: string): Selection {
   const given = new URLSearchParams(hash.replace(/^#/, ''))
   const address = given.get('actor')
