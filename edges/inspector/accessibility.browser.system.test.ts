@@ -169,7 +169,9 @@ describeRequiring('chromium', 'the inspector for everybody', () => {
         await page.locator('.task .next').first().waitFor()
         const stops = await stopsOf(page)
         expect(stops.filter((name) => ['scroll', 'actor', 'actors'].includes(name))).toHaveLength(1)
-        expect(stops.filter((name) => name === 'task')).toHaveLength(1)
+        const ofCard = stops.filter((name) => ['task', 'where', 'next'].includes(name))
+        // A card, then its own links.
+        expect(ofCard).toEqual(['task', 'task', 'where', 'next'])
         const titles = await page.evaluate<string[]>(
           `[...document.querySelectorAll('.column:has(.task)')].map((column) => column.querySelector('a').innerText)`,
         )

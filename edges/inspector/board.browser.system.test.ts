@@ -104,4 +104,29 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       expect(await rows(page).count()).toBeGreaterThan(7)
     })
   })
+
+  test('arrow keys go from card to card of the board, which is one stop; Tab goes on to the links of a card, Enter opens its story', async () => {
+    await withPage('', async (page) => {
+      const focused = (): Promise<string> =>
+        page.evaluate<string>(
+          `document.activeElement.className + ': ' + document.activeElement.innerText.split('\\n')[0]`,
+        )
+      await page.locator('.task').nth(2).waitFor()
+      const titles = await page.locator('.column .task:first-of-type h3').allInnerTexts()
+      expect(await page.locator('.task[tabindex="0"], .task a:not([tabindex="-1"])').count()).toBe(3)
+      await page.locator('.task').first().focus()
+      await page.keyboard.press('ArrowRight')
+      expect(await focused()).toBe(`task: ${titles[1]}`)
+      await page.keyboard.press('Tab')
+      expect(await focused()).toBe(`: ${titles[1]}`)
+      await page.keyboard.press('Tab')
+      expect(await focused()).toMatch(/^: lib#/)
+      await page.keyboard.press('ArrowLeft')
+      expect(await focused()).toBe(`task: ${titles[0]}`)
+      await page.keyboard.press('End')
+      expect(await focused()).toBe(`task: ${titles.at(-1)}`)
+      await page.keyboard.press('Enter')
+      await page.locator('.story h3', { hasText: titles.at(-1) ?? '' }).waitFor()
+    })
+  })
 })

@@ -66,7 +66,7 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
         ]),
     board.projects.length === 0 && used.length === 0 && document.body.dataset['file'] === undefined
       ? h(FirstSteps, null)
-      : h(OneTabStop, { tag: 'div', class: 'columns', items: 'a', columns: '.column' }, [
+      : h(OneTabStop, { tag: 'div', class: 'columns', items: '.task', columns: '.column' }, [
           h(Column, {
             title: isMine ? `Waits for ${me.trim()}` : 'Waits for people',
             column: waiting,
@@ -191,8 +191,12 @@ function TaskCard({
   const { task, title, stage, since, owner, people, why, next, detail, thread, queue } = card
   const view = useView()
   const isOver = owner === ''
-  return h('article', { class: 'task' }, [
-    h('h3', null, h('a', { href: linkTo({ address: `task:${task}`, view: 'story' }, view) }, title || task)),
+  return h('article', { class: 'task', tabIndex: -1, 'aria-labelledby': `title-${task}` }, [
+    h(
+      'h3',
+      { id: `title-${task}` },
+      h('a', { href: linkTo({ address: `task:${task}`, view: 'story' }, view) }, title || task),
+    ),
     h('p', { class: 'where' }, [
       thread === null ? null : [toForge(thread.url, thread.name), ' · '],
       stage,

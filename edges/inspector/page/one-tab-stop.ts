@@ -1,4 +1,7 @@
-/** Many that are one tab stop: the tab key goes past them, and arrow keys, Home and End go among them. */
+/**
+ * Many that are one tab stop: the tab key goes past them, and arrow keys, Home and End go among them. One that has links in it
+ * is a stop with its links behind it, and Enter follows the first.
+ */
 import { h, type ComponentChild, type ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { keyIn } from './keys.ts'
@@ -21,14 +24,21 @@ export function OneTabStop({ tag, items, columns, onArrival, children, ...others
   const all = (within: Element | null = frame.current): readonly HTMLElement[] =>
     [...(within?.querySelectorAll<HTMLElement>(items) ?? [])].filter((item) => item.checkVisibility())
 
+  /** That, or the one that it stands in. */
+  const itemOf = (target: EventTarget | null): HTMLElement | undefined =>
+    (target instanceof HTMLElement && target.closest<HTMLElement>(items)) || undefined
+
   /** What was there last is the stop; before anybody was there, what is looked at, else the first one. */
   const settle = (): void => {
     const there = all()
     const known = there.find((item) => item === latest.current)
     const stop = known ?? there.find((item) => item.ariaCurrent === 'true') ?? there[0]
-    // Most stay as they are, and an attribute that is set anew costs the browser its style.
-    for (const item of there.filter((one) => one.getAttribute('tabindex') !== (one === stop ? '0' : '-1')))
-      item.tabIndex = item === stop ? 0 : -1
+    const links = frame.current?.querySelectorAll<HTMLElement>(`:is(${items}) a`) ?? []
+    for (const part of [...there, ...links]) {
+      const place = stop?.contains(part) === true ? 0 : -1
+      // Most stay as they are, and an attribute that is set anew costs the browser its style.
+      if (part.getAttribute('tabindex') !== `${place}`) part.tabIndex = place
+    }
   }
   useLayoutEffect(settle)
 
@@ -41,17 +51,19 @@ export function OneTabStop({ tag, items, columns, onArrival, children, ...others
     const { by } = keyIn('List, board, history', event.key) ?? {}
     const { columns: aside } = keyIn('Board', event.key) ?? {}
     const there = all()
-    const at = there.findIndex((item) => item === event.target)
+    const at = there.findIndex((item) => item === itemOf(event.target))
     if (at < 0 || event.ctrlKey || event.altKey || event.metaKey) return
+    if (event.key === 'Enter' && event.target === there[at]) there[at]?.querySelector('a')?.click()
     if (by !== undefined) goTo(there[Math.min(Math.max(at + by, 0), there.length - 1)], event)
     if (aside === undefined || columns === undefined) return
     const filled = [...(frame.current?.querySelectorAll(columns) ?? [])].map(all).filter(({ length }) => length > 0)
-    const column = filled.findIndex((each) => each.some((item) => item === event.target))
+    const column = filled.findIndex((each) => each.some((item) => item === there[at]))
     goTo(filled[column + aside]?.[0], event)
   }
   const onFocusIn = ({ target }: FocusEvent): void => {
-    if (!(target instanceof HTMLElement) || !target.matches(items)) return
-    latest.current = target
+    const item = itemOf(target)
+    if (item === undefined) return
+    latest.current = item
     settle()
   }
   // What was folded shows others.
