@@ -5,7 +5,9 @@ import { listedMachines } from '../../machines/why/listed.ts'
 import type { FindQuery, Runtime } from '../../runtime/runtime.ts'
 import type { ActorBundle, BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { bundleReader, orderFaults, shownFaults, type BundleReader } from './bundle-reader.ts'
+import { boardReader } from './read-board.ts'
 import { readStory } from './read-story.ts'
+import { rowOf } from './routes/actors.ts'
 import { bundleOf, openFixture, playStory } from './testing/fixture.ts'
 
 let runtime: Runtime
@@ -80,6 +82,19 @@ describe('a bundle is read as the runtime reads its store (INSPECTOR-8)', () => 
       if (kind === 'task') expect(await reader.listEnded(kind, query)).toEqual(await runtime.listEnded(kind, query))
     }
   })
+})
+
+test('a Task has one title in list, board and story, in a file too that has the Task alone', async () => {
+  const alone = { ...file, actors: file.actors.filter(({ kind }) => kind === 'task') }
+  const clock = { now: () => file.exportedAt, elapsed: () => 0 }
+  for (const read of [reader, bundleReader(alone, listedMachines)]) {
+    const { views } = await read.find('task', { limit: 9, text: 'lib#7' })
+    expect(views.map((view) => rowOf(view).title)).toEqual(['Parse durations with 7 units'])
+    const board = await boardReader({ runtime: read, clock, maintainers: async () => new Map() })({ q: '7 units' })
+    expect(board.working.cards.map(({ title }) => title)).toEqual(['Parse durations with 7 units'])
+    const story = await readStory({ runtime: read, clock }, views[0]?.address ?? '')
+    expect(story?.record.title).toBe('Parse durations with 7 units')
+  }
 })
 
 test('a file that was written by a program shows without a fault', async () => {

@@ -14,14 +14,14 @@ import type { QueueContext, WaitingEntry } from '../queue/context.ts'
 import { isListed } from '../rules/logins.ts'
 import { tokensOf } from '../rules/spending.ts'
 import type { TaskContext } from '../task/context.ts'
-import { shownGoal } from '../task/shown-goal.ts'
 import { restingInQueue, taskResting, type Resting } from './reason.ts'
+import { titleOf } from './title.ts'
 
 const Card = Type.Object({
   task: Type.String({ description: 'Its id, `namespace/name`.' }),
   project: Type.String(),
   repositories: Type.Array(Type.String()),
-  title: Type.String({ description: 'Of its issue, which a stranger may have written; else its goal.' }),
+  title: Type.String({ description: 'Of its goal, which may have the title that its issue had.' }),
   stage: Type.String(),
   since: Type.Number({ description: 'When it came to its stage, or into the queue. Epoch milliseconds.' }),
   reason: Type.String({ description: 'Of the enum of reasons; empty: it has ended.' }),
@@ -196,7 +196,7 @@ function cardOf(seen: Seen, { path, context }: TaskActor, place: Place | undefin
   const facts = issue && seen.issues.get(issue.issue)
   const resting = taskResting(context, path)
   return {
-    title: titleOf(facts, shownGoal(context)),
+    title: titleOf(context.goal),
     task: id,
     project: config.project,
     repositories: [...repositories],
@@ -217,10 +217,6 @@ function cardOf(seen: Seen, { path, context }: TaskActor, place: Place | undefin
 function restOf(resting: Resting | undefined): Pick<Card, 'reason' | 'owner' | 'why' | 'next'> {
   if (resting === undefined) return { reason: '', owner: '', why: 'has ended', next: '' }
   return { reason: resting.reason, owner: resting.owner, why: resting.says, next: resting.unblocks }
-}
-
-function titleOf(facts: IssueFacts | undefined, goal: string): string {
-  return (facts?.title ?? goal).trim().split('\n', 1)[0] ?? ''
 }
 
 /** What a maintainer must do, a maintainer may; what any person may, the author of the issue too. */
@@ -271,7 +267,7 @@ function mintCard(seen: Seen, queue: QueueContext, entry: WaitingEntry, place: P
   return [
     {
       ...bare,
-      title: titleOf(facts, shownGoal({ ...seed, forge: seed })),
+      title: titleOf(seed.goal),
       task: entry.task,
       project: queue.id,
       repositories: [...seed.repositories],

@@ -14,14 +14,15 @@ test('a Task lists what it is about, where, and what it waits for', () => {
   expect(textsOf('task', context, pathOfParked)).toMatchObject({ project: 'default/demo', reason: 'needs-maintainer' })
   expect(textsOf('task', inReview().context)).toMatchObject({
     repository: 'lib',
-    number: '#1 !7',
+    number: 'lib#1 lib!7',
     agent: 'implement',
   })
 })
 
-test('the title of a Task is the first line of its goal', () => {
+test('the title of a Task is the first line of its goal, without the name of an issue', () => {
   const { context } = inReview()
   expect(textsOf('task', { ...context, goal: ' Parse dates\n\nas ISO 8601' })).toMatchObject({ title: 'Parse dates' })
+  expect(textsOf('task', { ...context, goal: 'lib#7: Parse: dates' })).toMatchObject({ title: 'Parse: dates' })
 })
 
 test('an issue lists its title, its author and its Task, once its forge told of it', () => {
@@ -39,7 +40,7 @@ test('an issue lists its title, its author and its Task, once its forge told of 
     title: 'Broken',
     project: 'default/demo',
     repository: 'lib',
-    number: '#1',
+    number: 'lib#1',
     person: 'maria',
     task: 'default/t',
   })

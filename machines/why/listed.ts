@@ -7,18 +7,19 @@ import { machines } from '../registry.ts'
 import type { TaskContext } from '../task/context.ts'
 import type { TurnContext } from '../turn/context.ts'
 import { taskResting } from './reason.ts'
+import { titleOf } from './title.ts'
 
 /** Rises with each change of what is said below. */
-const version = 1
+const version = 2
 
 const of: { readonly [K in ActorKind]?: (context: never, path: string) => Readonly<Record<string, string>> } = {
   task: (task: TaskContext, path) => ({
-    title: firstLine(task.goal),
+    title: titleOf(task.goal),
     project: task.config.project,
     repository: words(task.repositories),
     number: words([
-      ...task.forge.issues.map(({ number }) => `#${number}`),
-      ...task.forge.mergeRequests.map(({ number }) => `!${number}`),
+      ...task.forge.issues.map(({ repository, number }) => `${repository}#${number}`),
+      ...task.forge.mergeRequests.map(({ repository, number }) => `${repository}!${number}`),
     ]),
     person: task.forge.claimedMaintainer ?? '',
     reason: taskResting(task, path)?.reason.split('/').at(-1) ?? '',
@@ -49,15 +50,11 @@ function thread(
   { title, project, repository, number, author }: Thread,
   sign: '#' | '!',
 ): Readonly<Record<string, string>> {
-  return { title, project, repository, number: `${sign}${number}`, person: author }
+  return { title, project, repository, number: `${repository}${sign}${number}`, person: author }
 }
 
 function words(all: readonly string[]): string {
   return [...new Set(all)].join(' ')
-}
-
-function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0] ?? ''
 }
 
 /** Undefined: of such an actor a list shows its state alone. */

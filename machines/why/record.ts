@@ -5,9 +5,9 @@ import type { IssueContext } from '../issue/context.ts'
 import { shortPlanHash } from '../issue/plan.ts'
 import type { MergeRequestContext } from '../merge-request/context.ts'
 import type { Note, TaskContext } from '../task/context.ts'
-import { shownGoal } from '../task/shown-goal.ts'
 import { Finding, TaskEvent } from '../task/events.ts'
 import type { StoryRow } from './story.ts'
+import { titleOf } from './title.ts'
 
 const NoteRow = Type.Object({
   at: Type.Number(),
@@ -35,7 +35,7 @@ const FindingRow = Type.Object({
 const Check = Type.Object({ at: Type.Number(), on: Type.String(), what: Type.String() })
 
 export const TaskRecord = Type.Object({
-  title: Type.String({ description: 'Of its issue, which a stranger may have written; else its goal.' }),
+  title: Type.String({ description: 'Of its goal, which may have the title that its issue had.' }),
   plan: Type.Union([NoteRow, Type.Null()]),
   /** Of each list the newest first; `more` were left out. */
   approvals: Type.Array(Approval),
@@ -62,9 +62,8 @@ export function recordOf(seen: RecordSeen): TaskRecord {
   const { journal } = seen.task
   const plan = journal.notes.find(({ id }) => id === journal.planNoteId)
   const findings = seen.rows.flatMap(findingsOf).toReversed()
-  const [issue] = seen.issues
   return {
-    title: (issue?.facts?.title ?? shownGoal(seen.task)).trim().split('\n', 1)[0] ?? '',
+    title: titleOf(seen.task.goal),
     plan: plan ? noteRow(plan) : null,
     approvals: approvalsOf(seen).slice(0, most),
     findings: findings.slice(0, most),
