@@ -184,14 +184,14 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
     await moves('.scroll :is(summary, button)', from, to)(page, press)
     await moves('.history tbody button', from, to)(page, press)
     await board(page)
-    await moves('.columns a', from, to)(page, press)
+    await moves('.columns .task', from, to)(page, press)
   }
   const toColumn = (from: number, to: number) => async (page: Page, press: () => Promise<void>) => {
     await board(page)
-    const filled = page.locator('.column:has(a)')
-    await filled.nth(from).locator('a').first().focus()
+    const filled = page.locator('.column:has(.task)')
+    await filled.nth(from).locator('.task').first().focus()
     await press()
-    expect(await filled.nth(to).locator('a').first().and(page.locator(':focus')).count()).toBe(1)
+    expect(await filled.nth(to).locator('.task').first().and(page.locator(':focus')).count()).toBe(1)
   }
   const next = moves('.canvas :is(.state, g.line)', 3, 4)
   const before = moves('.canvas :is(.state, g.line)', 3, 2)
@@ -241,7 +241,7 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
         await press()
         await page.locator('h2', { hasText: 'default/lib-9' }).waitFor()
         await board(page)
-        await page.locator('.columns a').first().focus()
+        await page.locator('.columns .task').first().focus()
         await press()
         await page.locator('.looked-at').waitFor()
       },
