@@ -133,6 +133,22 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
     })
   })
 
+  test('on a narrow screen each part says which step it shows, and leads to the newest', async () => {
+    const narrow = { viewport: { width: 390, height: 844 } }
+    for (const view of ['story', 'chart', 'facts', 'history']) {
+      await opened(
+        `&seq=50&view=${view}`,
+        async (page) => {
+          await page.locator('h2', { hasText: 'step 50,' }).waitFor()
+          await page.locator('h2').getByRole('button', { name: 'to the newest' }).click()
+          await page.locator('h2', { hasText: `step ${await newest()},` }).waitFor()
+          expect(await page.locator('h2').getByRole('button', { name: 'to the newest' }).count()).toBe(0)
+        },
+        narrow,
+      )
+    }
+  })
+
   test('of a step that does not exist the page says so, keeps the address and offers the newest', async () => {
     await opened('&seq=99999', async (page) => {
       const last = await newest()

@@ -241,7 +241,11 @@ function Actor({ watched, selection, now, state, view, onView, onState, onSeq }:
         h('span', { class: 'kind' }, actor.kind),
         actor.id,
         step === undefined ? h('span', { class: `badge ${standing.tone}` }, standingWords(standing)) : null,
-        h('span', { class: 'since' }, [`step ${seq}, `, moment(since, `${span(now - since)} ago`)]),
+        h('span', { class: 'since' }, [
+          `step ${seq}, `,
+          moment(since, `${span(now - since)} ago`),
+          step === undefined ? null : [' ', h('button', { onClick: () => onSeq(undefined) }, 'to the newest')],
+        ]),
         hasStory
           ? h(
               'button',
