@@ -32,8 +32,10 @@ describeRequiring('chromium', 'a file in a browser', () => {
       const lane = page.locator('.lane', { hasText: 'Pods' })
       await lane.locator('summary').click()
       expect(await lane.locator('li').allInnerTexts()).toEqual([expect.stringMatching(/^… not in this file 400 d/)])
-      expect(await page.locator('h2 .since').innerText()).toBe('step 2, 400 d ago')
+      expect(await page.locator('h2 .since').innerText()).toContain('step 2, 400 d ago')
       await page.getByText('As it was after step 2.').waitFor()
+      // When it was asked for stands in the journal of its issue.
+      await page.locator('.times', { hasText: 'since its first step' }).waitFor()
       await page.goto(`${link}#actor=${task}&seq=777&view=story`)
       await page.getByText('There is no step 777').waitFor()
     } finally {

@@ -234,6 +234,7 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
   test('on a short story no two ticks are alike or overlap, and words that a bar has no place for are whole or on hover', async () => {
     await opened('&view=story', async (page) => {
       await page.locator('.bar').first().waitFor()
+      expect(await page.locator('.times').innerText()).toContain('since it was asked for')
       for (const width of [390, 1440, 2560]) {
         await page.setViewportSize({ width, height: 900 })
         expect(await page.evaluate(cutWords), `at ${width} px`).toEqual([])

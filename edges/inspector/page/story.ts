@@ -87,6 +87,8 @@ function Times({ story, now }: { readonly story: Story; readonly now: number }):
   const { from, until, cut, waits, lanes } = story
   if (lanes.length === 0) return h('p', { class: 'then' }, 'Nothing is kept of its journal.')
   const life = until - from
+  // Before its first step it waits for a slot, where the step that asked for it is known.
+  const begun = lanes[0]?.bars[0]?.seq === undefined ? ' since it was asked for' : ' since its first step'
   return h('div', { class: 'times' }, [
     cut === null
       ? null
@@ -97,7 +99,7 @@ function Times({ story, now }: { readonly story: Story; readonly now: number }):
         ]),
     h('p', null, [
       h('b', null, span(life)),
-      lanes[0]?.bars.at(-1)?.on === 'nobody' ? ' until it ended' : cut === null ? ' since it was asked for' : '',
+      lanes[0]?.bars.at(-1)?.on === 'nobody' ? ' until it ended' : cut === null ? begun : '',
       ', from ',
       moment(from, clockTime(from, now)),
       ' on. It waited for:',
