@@ -1,27 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'vitest'
 
-/** What a test may need of the machine that npm does not bring. */
-export type Requirement =
-  | 'postgres'
-  | 'neo4j'
-  | 'lightrag'
-  | 'claude'
-  | 'chromium'
-  | 'protocol'
-  | 'kubernetes'
-  | 'chart'
-  | 'oidc'
-  | 'gitlab-client'
-  | 'systemd'
-
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What becomes of tests whose requirement is there, missing, or missing though the run insists on it. */
 export type Verdict = 'run' | 'skip' | 'fail'
 
 /** Servers count as present when the environment says where: one that merely runs may be someone's own. */
-const addresses: Readonly<Partial<Record<Requirement, string>>> = {
+const addresses = {
   postgres: 'DATABASE_URL',
   neo4j: 'NEO4J_URL',
   /** Which to install and start, comma-separated: `.ci/lightrag.sh`. */
@@ -36,13 +22,18 @@ const addresses: Readonly<Partial<Record<Requirement, string>>> = {
   oidc: 'OIDC_UNDER_TEST',
   /** The folder of GitLab's own client: `.ci/gitlab-client.sh build`. */
   'gitlab-client': 'GITLAB_CLIENT',
+  /** The folder of Mermaid's script: `.ci/mermaid.sh fetch`. */
+  mermaid: 'MERMAID_UNDER_TEST',
 }
 
-const programs: Readonly<Partial<Record<Requirement, readonly string[]>>> = {
+const programs = {
   claude: ['claude', 'node_modules/.bin/claude'],
   systemd: ['systemd-analyze'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome'],
 }
+
+/** What a test may need of the machine that npm does not bring. */
+export type Requirement = keyof typeof addresses | keyof typeof programs
 
 /**
  * `describe` for tests that need something of the machine: skipped where it is missing, but failed where
@@ -58,10 +49,10 @@ export function describeRequiring(requirement: Requirement, name: string, body: 
 }
 
 export function decide(requirement: Requirement, environment: Environment, runs = canRun): Verdict {
-  const address = addresses[requirement]
+  const address = new Map(Object.entries(addresses)).get(requirement)
   const present =
     address === undefined
-      ? (programs[requirement] ?? []).some((name) => runs(name))
+      ? (new Map(Object.entries(programs)).get(requirement) ?? []).some((name) => runs(name))
       : (environment[address] ?? '') !== ''
   if (present) return 'run'
   const demanded = (environment['STATEWRIGHT_REQUIRE'] ?? '').split(',').map((name) => name.trim())

@@ -4,7 +4,7 @@ import { allMachines } from '../../../machines/registry.ts'
 import type { Chart } from './chart.ts'
 import { mermaidOf } from './mermaid.ts'
 
-/** What of the grammar of Mermaid a chart needs; its own drawing is too heavy for a dependency. Mermaid 11.17.2 and 12.3.0 drew all of them in Chromium. */
+/** What of the grammar of Mermaid a chart needs: Mermaid is too heavy for a dependency. `npm run test:inspector` lets it draw all of them. */
 const grammar = [
   /^state "[\w -]+" as \w+( \{)?$/,
   /^(\[\*\]|\w+) --> (\[\*\]|\w+)( : [\w. -]+(, [\w. -]+)*)?$/,
