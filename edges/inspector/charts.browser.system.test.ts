@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
@@ -49,6 +50,30 @@ const litWords = `[...document.querySelectorAll('.taken-label')].map((label) => 
     isRead: (bright + 0.05) / (dark + 0.05) >= 4.5,
   }
 })`
+
+/** A file whose parts lost one colour has 0.07 at least; one that lies half a pixel beside has 0.02. */
+const mostDifferent = 0.03
+
+/** In a page: the share of the pixels of a screenshot that an image has in another colour, both at a quarter: edges of lines blur then. */
+const difference = (image: string, screenshot: Buffer): string => `(async () => {
+  const pictures = await Promise.all(
+    ${JSON.stringify([image, `data:image/png;base64,${screenshot.toString('base64')}`])}.map(async (src) => {
+      const picture = new Image()
+      picture.src = src
+      await picture.decode()
+      return picture
+    }),
+  )
+  const [width, height] = [pictures[1].width, pictures[1].height].map((size) => Math.round(size / 4))
+  const [one, other] = pictures.map((picture) => {
+    const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
+    context.imageSmoothingQuality = 'high'
+    context.drawImage(picture, 0, 0, width, height)
+    return context.getImageData(0, 0, width, height).data
+  })
+  const differs = (at) => [0, 1, 2].some((channel) => Math.abs(one[at + channel] - other[at + channel]) > 64)
+  return Array.from({ length: width * height }, (_, index) => differs(index * 4)).filter(Boolean).length / (width * height)
+})()`
 
 describeRequiring('chromium', 'the charts of the inspector in a browser', () => {
   let browser: Browser
@@ -131,6 +156,33 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
       }
     })
   })
+
+  test.each(['light', 'dark'] as const)(
+    'a %s chart that is saved as SVG or PNG looks as it does on the page, and has nothing that one only works with',
+    async (colorScheme) => {
+      await withChart(task, { colorScheme }, async (page) => {
+        await page.getByRole('row').filter({ hasText: 'pod.working' }).getByRole('button').click()
+        await page.locator('.taken-label', { hasText: 'pod.working' }).first().waitFor()
+        const saved = async (format: string): Promise<Buffer> => {
+          const download = page.waitForEvent('download')
+          await page.getByRole('button', { name: `Save as ${format}` }).click()
+          return readFile(await (await download).path())
+        }
+        const [svg, png] = [await saved('SVG'), await saved('PNG')]
+        expect(svg.toString()).not.toMatch(/tabindex|role="button"|rgba\(0, 0, 0, 0\)|transparent/)
+        expect(svg.toString()).toContain('>pod.working</text>')
+        const shown = await page.locator('.canvas svg').screenshot()
+        const other = await page.context().newPage()
+        for (const [type, file] of [
+          ['image/svg+xml', svg],
+          ['image/png', png],
+        ] as const)
+          expect(
+            await other.evaluate<number>(difference(`data:${type};base64,${file.toString('base64')}`, shown)),
+          ).toBeLessThan(mostDifferent)
+      })
+    },
+  )
 
   test('on a narrow screen the table of what is chosen takes the place of the chart, and Back leads there again', async () => {
     await withChart(task, { viewport: { width: 390, height: 844 }, hasTouch: true }, async (page) => {

@@ -34,11 +34,18 @@ const properties = [
   'stroke',
   'stroke-width',
   'stroke-dasharray',
+  'stroke-linecap',
+  'stroke-linejoin',
   'font-size',
   'font-weight',
   'font-family',
   'paint-order',
 ]
+
+/** What one works with on the page; in a file every program would read it out, or stop there. */
+const handles = ['tabindex', 'role', 'aria-expanded']
+/** They take a click beside what is seen. Not every program that reads SVG knows of paint that is not seen. */
+const unseen = '.reach, [fill=transparent]'
 
 /** A copy that needs no page: what style sheets and variables say stands in each element. */
 function svgText(drawing: SVGSVGElement): string {
@@ -50,8 +57,11 @@ function svgText(drawing: SVGSVGElement): string {
     if (original === undefined) return
     const style = getComputedStyle(original)
     for (const name of properties) element.setAttribute(name, style.getPropertyValue(name))
+    for (const name of handles) element.removeAttribute(name)
+    if (original.matches(unseen)) element.remove()
   })
   const { width, height } = drawing.viewBox.baseVal
+  copy.setAttribute('role', 'img')
   copy.setAttribute('width', String(width))
   copy.setAttribute('height', String(height))
   // No style attribute: the page's policy forbids it.
