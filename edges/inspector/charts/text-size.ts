@@ -1,10 +1,13 @@
-/** How much room text takes. The generator has no font to measure, so widths are a safe mean of common sans-serif faces. */
+/** How much room text takes. The generator has no font to measure, so widths are those of DejaVu Sans, the widest that the page names. */
 import type { ChartMove } from './chart.ts'
 import type { GraphState } from './graph.ts'
 
-/** px per character at the sizes of `svg.ts`. */
+/** px per character of a name, at the sizes of `svg.ts`. */
 const stateCharacter = 8.2
-const smallCharacter = 6.2
+/** px of the small text. */
+const smallSize = 10.5
+/** Of the size: what most letters have, and those that have less or more. */
+const widths = { most: 0.61, slim: 0.39, narrow: 0.31, wide: 0.96 }
 export const lineHeight = 13
 /** What does not fit is said in the facts beside the chart, and in the tooltip. */
 const maxLines = 3
@@ -14,9 +17,16 @@ export interface Size {
   readonly height: number
 }
 
+function smallWidth(text: string): number {
+  const count = (letters: RegExp): number => text.match(letters)?.length ?? 0
+  const [slim, narrow, wide] = [count(/[frt()-]/g), count(/[ijl.,:' ]/g), count(/[mwMW]/g)]
+  const most = text.length - slim - narrow - wide
+  return smallSize * (widths.most * most + widths.slim * slim + widths.narrow * narrow + widths.wide * wide)
+}
+
 export function stateSize(state: Pick<GraphState, 'label' | 'fromAround'>, more: readonly string[] = []): Size {
   const notes = [...aroundLines(state.fromAround), ...more]
-  const widest = Math.max(state.label.length * stateCharacter, ...notes.map((line) => line.length * smallCharacter))
+  const widest = Math.max(state.label.length * stateCharacter, ...notes.map(smallWidth))
   return { width: Math.ceil(Math.max(56, widest + 26)), height: 30 + notes.length * lineHeight }
 }
 
@@ -41,7 +51,7 @@ export function lineText(moves: readonly ChartMove[]): string[] {
 
 export function labelSize(lines: readonly string[]): Size {
   return {
-    width: Math.ceil(Math.max(...lines.map((line) => line.length * smallCharacter)) + 4),
+    width: Math.ceil(Math.max(...lines.map(smallWidth)) + 4),
     height: lines.length * lineHeight,
   }
 }
