@@ -129,4 +129,23 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       await page.locator('.story h3', { hasText: titles.at(-1) ?? '' }).waitFor()
     })
   })
+
+  test('inline code of a forge is code on card and row, and what else a stranger wrote stays text', async () => {
+    const title = 'Say `<b>no</b>` to ``a`b``, <img src=x onerror=document.title=1> and one ` alone'
+    const facts = { ...issueFacts(31), title }
+    await fixture.send('issue:default/lib-31', { type: 'issue.observed', facts })
+    await withPage('', async (page) => {
+      const row = rows(page).filter({ hasText: 'default/lib-31' }).locator('.title')
+      const card = page.locator('.task h3', { hasText: 'one ` alone' })
+      for (const part of [row, card]) {
+        await part.waitFor()
+        expect(await part.locator('code').allInnerTexts()).toEqual(['<b>no</b>', 'a`b'])
+        expect(await part.innerText()).toBe(
+          'Say <b>no</b> to a`b, <img src=x onerror=document.title=1> and one ` alone',
+        )
+      }
+      expect(await page.locator('img').count()).toBe(0)
+      expect(await page.title()).toBe('Statewright inspector')
+    })
+  })
 })

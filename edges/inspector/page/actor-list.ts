@@ -4,6 +4,7 @@ import type { ActorRow } from '../answers.ts'
 import { standingWords } from './facts.ts'
 import { Filters, NothingMatches } from './filters.ts'
 import { age } from './format.ts'
+import { inlineCode } from './inline-code.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 import { refine, select, useView } from './view.ts'
@@ -99,7 +100,7 @@ function actorButton(row: ActorRow, { selected, now }: Looked): ComponentChild {
     [
       h('span', { class: 'id' }, row.id),
       h('span', { class: 'age' }, moment(row.updatedAt, age(now - row.updatedAt))),
-      row.title === undefined ? null : h('span', { class: 'title' }, row.title),
+      row.title === undefined ? null : h('span', { class: 'title' }, inlineCode(row.title)),
       h('span', { class: 'path' }, [
         h('span', { class: `words ${row.standing.tone}` }, standingWords(row.standing)),
         `  ${shortPath(row.path)}`,

@@ -6,6 +6,7 @@ import { readBoard } from './api.ts'
 import { toForge } from './facts.ts'
 import { filterWords } from './filters.ts'
 import { age, count, span } from './format.ts'
+import { inlineCode } from './inline-code.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 import { boardFilterNames, type Filter } from './selection.ts'
@@ -146,13 +147,15 @@ function Strip({ board, now }: { readonly board: Board; readonly now: number }):
       ? null
       : h('li', { class: 'bad' }, [
           h('b', null, '⚠ The model is withheld from the key'),
-          ` ${withheld.message}; tried again `,
+          ' ',
+          inlineCode(withheld.message),
+          '; tried again ',
           moment(withheld.until, withheld.until > now ? `in ${span(withheld.until - now)}` : 'now'),
         ]),
     shown.map(({ project, fault, hold, slots, used, budgets }) =>
       h('li', { class: fault ? 'bad' : hold === '' ? '' : 'held', key: project }, [
         h('a', { href: linkTo({ address: `project:${project}` }, view) }, project),
-        fault ? ` ⚠ not ready: ${fault.reason}: ${fault.message}` : hold === '' ? '' : ` ⏸ ${hold}`,
+        inlineCode(fault ? ` ⚠ not ready: ${fault.reason}: ${fault.message}` : hold === '' ? '' : ` ⏸ ${hold}`),
         ` ${used} of ${count(slots, 'slot')} used`,
         budgets.map(({ name, limit, spent }) => `; ${name}: ${tokens(spent)} of ${tokens(limit)} tokens`),
       ]),
@@ -195,7 +198,7 @@ function TaskCard({
     h(
       'h3',
       { id: `title-${task}` },
-      h('a', { href: linkTo({ address: `task:${task}`, view: 'story' }, view) }, title || task),
+      h('a', { href: linkTo({ address: `task:${task}`, view: 'story' }, view) }, inlineCode(title || task)),
     ),
     h('p', { class: 'where' }, [
       thread === null ? null : [toForge(thread.url, thread.name), ' · '],
@@ -207,10 +210,13 @@ function TaskCard({
       ? null
       : h('p', null, [
           h('b', null, whoOf(owner, people)),
-          `: ${queue === null ? why : `place ${queue.position}, ${queue.reason}`}`,
+          ': ',
+          inlineCode(queue === null ? why : `place ${queue.position}, ${queue.reason}`),
         ]),
-    detail === '' ? null : h('p', { class: 'detail' }, detail),
-    asks ? h('p', { class: 'next' }, ['→ ', thread === null ? next : toForge(thread.url, next)]) : null,
+    detail === '' ? null : h('p', { class: 'detail' }, inlineCode(detail)),
+    asks
+      ? h('p', { class: 'next' }, ['→ ', thread === null ? inlineCode(next) : toForge(thread.url, inlineCode(next))])
+      : null,
     card.turns === 0 ? null : h('p', { class: 'cost' }, costOf(card)),
   ])
 }

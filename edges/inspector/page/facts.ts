@@ -54,7 +54,7 @@ export function standingWords({ sign, word }: StandingRow): ComponentChild {
 }
 
 /** A page of the forge, which learns nothing of this one. */
-export function toForge(url: string, text: string): ComponentChild {
+export function toForge(url: string, text: ComponentChildren): ComponentChild {
   return h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, text)
 }
 
