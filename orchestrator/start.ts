@@ -49,7 +49,7 @@ async function start(settings: OrchestratorSettings, ports: OrchestratorPorts, o
   const tracing = spans && createTracing({ exporter: spans, clock, logger, runtime: () => composed.runtime })
   const fetch = tracing ? tracing.fetch(ports.fetch) : ports.fetch
   const keys = await loadKeys(settings)
-  const sql = await openStore(settings)
+  const sql = await openStore(settings, logger)
   opened(() => sql.close())
   const tokens = podTokens(keys.signing, clock, ports.ids)
   const isolation = isolationOf(settings, programDir)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { describeRequiring } from '../../../testing/requires.ts'
+import { silentLogger, type Logger } from '../../logger.ts'
 import { findListed } from '../actors/list-actors.ts'
 import { migrate } from '../migrate.ts'
 import type { Sql } from '../sql.ts'
@@ -20,10 +21,23 @@ async function scannedRows(sql: Sql): Promise<string> {
   return rows.flatMap((row) => Object.values(row)).join('\n')
 }
 
-it('a store without trigrams has no index for searches, and finds what it found', async () => {
+/** What is warned of. */
+function warnings(): { readonly logger: Logger; readonly lines: readonly string[] } {
+  const lines: string[] = []
+  return {
+    lines,
+    logger: { ...silentLogger, warn: (fields, message) => void lines.push(JSON.stringify(fields) + message) },
+  }
+}
+
+it('a store without trigrams has no index for searches, finds what it found, and one line says what is slower', async () => {
   const sql = await openMemorySql()
   await migrate(sql)
-  expect(await indexSearch(sql)).toBe(false)
+  const { logger, lines } = warnings()
+  expect(await indexSearch(sql, logger)).toBe(false)
+  expect(lines).toEqual([
+    expect.stringMatching(/pg_trgm.*search of the inspector reads each actor.*docs\/operating\.md/),
+  ])
   await sql.close()
 })
 
@@ -52,7 +66,8 @@ describeRequiring('postgres', 'a search on a server', () => {
     withDatabase(async (_url, sql) => {
       expect(await scannedRows(sql)).not.toContain('listing_search')
       expect(await Promise.all([indexSearch(sql), indexSearch(sql)])).toContain(true)
-      expect(await indexSearch(sql)).toBe(true)
+      const { logger, lines } = warnings()
+      expect([await indexSearch(sql, logger), lines]).toEqual([true, []])
       expect(await scannedRows(sql)).toContain('listing_search')
       const query = { text: 'C81E728D9D4C', limit: 9, isListed: true }
       expect((await findListed(sql, 'task', query)).found).toMatchObject([{ address: 'task:a2' }])
@@ -69,7 +84,9 @@ describeRequiring('postgres', 'a search on a server', () => {
       asked.password = role
       const weak = await openPgSql({ url: asked.href })
       try {
-        expect(await indexSearch(weak)).toBe(false)
+        const { logger, lines } = warnings()
+        expect(await indexSearch(weak, logger)).toBe(false)
+        expect(lines).toEqual([expect.stringMatching(/permission denied.*listing_search/)])
         const query = { text: 'c81e728d9d4c', limit: 9, isListed: true }
         expect((await findListed(weak, 'task', query)).found).toMatchObject([{ address: 'task:a2' }])
       } finally {
