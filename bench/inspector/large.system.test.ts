@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 })
 
 const actors = 100_000
 const steps = 5000
-const firstRows = 20
+const firstRows = 10
 
 describe.runIf(process.env['STATEWRIGHT_LARGE'] === 'yes')('the inspector over many actors', () => {
   let server: PostgresServer

@@ -40,14 +40,16 @@ export function readBoard(wanted: BoardFilter): Promise<Board> {
   return get('board', wanted)
 }
 
-/** Where all kinds are listed, the first rows of each: nobody reads a thousand, and a browser draws them at each key. */
+/** Of each kind, where all are listed: each row is an actor that the server restores and a browser draws, at each key. */
+const firstRows = 10
+
 export function readActors(
   kind: string,
   { ended, ...filter }: Filter,
   cursor?: string,
   most?: number,
 ): Promise<ActorsAnswer> {
-  const limit = most ?? (filter.kind === '' && cursor === undefined ? 20 : 100)
+  const limit = most ?? (filter.kind === '' && cursor === undefined ? firstRows : 100)
   return get('actors', { ...filter, kind, status: ended === 'no' ? 'active' : '', cursor, limit })
 }
 

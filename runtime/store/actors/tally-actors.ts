@@ -4,7 +4,7 @@ import type { Queryable } from '../sql.ts'
 /** Of each of the two answers: a person chooses among fewer. */
 const mostRows = 2000
 
-/** Reads every row of both tables: about 1 s for 100,000 actors. */
+/** Reads every row of both tables: about half a second for 100,000 actors. */
 export async function tallyActors(sql: Queryable, texts: readonly string[]): Promise<Tally> {
   const [states, words] = await Promise.all([
     sql.query<Tally['states'][number]>(
