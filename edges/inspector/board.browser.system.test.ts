@@ -98,6 +98,7 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       await page.locator('select[name=project]').selectOption({ label: 'default/other (1)' })
       await page.getByText('Only what matches project “default/other”.').waitFor()
       await expect.poll(titles, { timeout: 20_000 }).toEqual([])
+      expect(await page.locator('.column .empty').allInnerTexts()).toEqual(Array(4).fill('Nothing matches.'))
       await page.getByRole('button', { name: 'Show all' }).click()
       await expect.poll(async () => (await titles()).length, { timeout: 20_000 }).toBe(3)
       expect(new URL(page.url()).hash).toBe('')

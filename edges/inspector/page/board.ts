@@ -42,6 +42,7 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
     return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, h('p', { class: 'empty big' }, 'Loading…'))
   const { waiting, working, queued, ended } = board
   const isMine = me.trim() !== ''
+  const emptyOf = (words: string): string => (used.length === 0 ? words : 'Nothing matches.')
   return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, [
     h(Strip, { board, now }),
     used.length === 0
@@ -71,13 +72,13 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
           h(Column, {
             title: isMine ? `Waits for ${me.trim()}` : 'Waits for people',
             column: waiting,
-            empty: 'Nothing waits.',
+            empty: emptyOf('Nothing waits.'),
             now,
             isAsking: true,
           }),
-          h(Column, { title: 'Working', column: working, empty: 'No agent works.', now }),
-          h(Column, { title: 'Queued', column: queued, empty: 'Nothing is queued.', now }),
-          h(Column, { title: 'Ended today', column: ended, empty: 'Nothing ended within a day.', now }),
+          h(Column, { title: 'Working', column: working, empty: emptyOf('No agent works.'), now }),
+          h(Column, { title: 'Queued', column: queued, empty: emptyOf('Nothing is queued.'), now }),
+          h(Column, { title: 'Ended today', column: ended, empty: emptyOf('Nothing ended within a day.'), now }),
         ]),
   ])
 }
