@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { allMachines } from '../../machines/registry.ts'
 import { describeRequiring } from '../../testing/requires.ts'
-import type { Chart } from './charts/chart.ts'
-import { aroundLines, labelSize } from './charts/text-size.ts'
 import { keyTable, printed, type Key } from './page/keys.ts'
 import { openFixture, playStory, type Fixture } from './testing/fixture.ts'
 
@@ -187,28 +183,6 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
       })
     },
   )
-
-  test('the words of every chart have the place that they take', async () => {
-    const charts = allMachines.map(
-      ({ kind }) =>
-        JSON.parse(readFileSync(new URL(`./generated/charts/${kind}.json`, import.meta.url), 'utf8')) as Chart,
-    )
-    const words = charts.flatMap(({ states, lines }) => [
-      ...states.flatMap(({ fromAround }) => aroundLines(fromAround)),
-      ...lines.flatMap(({ label }) => label?.lines ?? []),
-    ])
-    const texts = [...new Set(words)]
-    await withChart(task, {}, async (page) => {
-      const taken = await page.evaluate<readonly number[]>(`(() => {
-        const text = document.querySelector('.canvas g.line text')
-        return ${JSON.stringify(texts)}.map((words) => {
-          text.textContent = words
-          return text.getComputedTextLength()
-        })
-      })()`)
-      expect(texts.filter((text, index) => labelSize([text]).width < (taken[index] ?? Infinity))).toEqual([])
-    })
-  })
 
   test('on a narrow screen the table of what is chosen takes the place of the chart, and Back leads there again', async () => {
     await withChart(task, { viewport: { width: 390, height: 844 }, hasTouch: true }, async (page) => {

@@ -388,7 +388,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         await page.locator('.actor').nth(1).waitFor({ state: 'detached' })
         expect(await page.locator('.actor').innerText()).toContain('default/lib-9')
         await page.getByRole('searchbox').fill('nowhere')
-        await page.getByText('Nothing matches').waitFor()
+        await page.locator('.actors').getByText('Nothing matches').waitFor()
         await page.getByRole('searchbox').fill('with 8 units')
         await page.locator('.actor .title').nth(1).waitFor()
         expect(await page.locator('.count').allInnerTexts()).toEqual(['1', '1'])

@@ -20,7 +20,10 @@ export const keyTable = {
     { keys: ['?'], does: 'opens this list', action: 'openKeys' },
     { keys: ['/'], does: 'goes to the search', action: 'search' },
     { keys: ['Escape'], does: 'closes this list' },
-    { keys: ['Tab'], does: 'goes on; the list, the board and the history are one stop each, and a card leads to its links' },
+    {
+      keys: ['Tab'],
+      does: 'goes on; the list, the board and the history are one stop each, and a card leads to its links',
+    },
   ],
   'List, board, history': [
     { keys: ['ArrowDown'], does: 'the next one', by: 1 },
