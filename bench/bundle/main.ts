@@ -4,7 +4,7 @@ import type { BundleComment, BundleInput, BundleThread } from '../../edges/agent
 import { renderBundle } from '../../edges/agents/bundle/render.ts'
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import type { Goal } from '../kit/goals.ts'
 import { interleave } from '../kit/interleave.ts'
 import { markdownTable } from '../kit/markdown.ts'
@@ -107,10 +107,7 @@ async function measure(rounds: number): Promise<readonly Row[]> {
 
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), [])
-  if (typeof asked === 'string') {
-    console.error(asked)
-    return usageExitCode
-  }
+  if (typeof asked === 'string') return refuseCall(asked)
   const machine = describeMachine()
   const startedAt = new Date()
   const rows = await measure(asked.quick ? 20 : 300)

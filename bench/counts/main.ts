@@ -2,7 +2,7 @@
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
 import { onInterrupt } from '../kit/interrupted.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import { goalTable } from '../kit/report.ts'
 import type { Report } from '../kit/report.ts'
 import { differenceText, differences, goalsOf, hasGrown } from './compare.ts'
@@ -36,10 +36,7 @@ async function measure(only: ReadonlySet<string>): Promise<Run> {
 
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), clientCounts.map(String))
-  if (typeof asked === 'string') {
-    console.error(asked)
-    return usageExitCode
-  }
+  if (typeof asked === 'string') return refuseCall(asked)
   const machine = describeMachine()
   const startedAt = new Date()
   const { postgres, cells, left } = await measure(asked.only)

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
 import { markdownTable } from '../kit/markdown.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import { goalTable, verdictLines, type Report } from '../kit/report.ts'
 import { findGraphify } from './graphify.ts'
 import { agreement, type Agreement, type Links } from './links.ts'
@@ -57,10 +57,7 @@ async function main(): Promise<number> {
     process.argv.slice(2),
     packages.map(({ name }) => name),
   )
-  if (typeof asked === 'string') {
-    console.error(asked)
-    return usageExitCode
-  }
+  if (typeof asked === 'string') return refuseCall(asked)
   const startedAt = new Date()
   const folder = mkdtempSync(join(tmpdir(), 'statewright-extract-'))
   const rows: Row[] = []

@@ -11,7 +11,7 @@ import type { Goal } from '../kit/goals.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median } from '../kit/percentile.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import { goalTable, type Report } from '../kit/report.ts'
 import { runJournal } from '../kit/run-journal.ts'
 import { atRest, sumOf, type Contender, type Rest } from './up.ts'
@@ -96,10 +96,7 @@ async function main(): Promise<number> {
   const at = process.argv.indexOf('--against')
   const others = process.argv.filter((_, index) => index > 1 && (at < 0 || (index !== at && index !== at + 1)))
   const asked = benchArguments(others, [])
-  if (typeof asked === 'string') {
-    console.error(`${asked}\n${usage}`)
-    return usageExitCode
-  }
+  if (typeof asked === 'string') return refuseCall(`${asked}\n${usage}`)
   const contenders = [own, ...(against === undefined ? [] : [{ name: 'the older checkout', root: resolve(against) }])]
   const rests = new Map<string, Rest[]>(contenders.map((contender) => [contender.name, []]))
   const [machine, startedAt, journal] = [describeMachine(), new Date(), runJournal((line) => console.error(line))]

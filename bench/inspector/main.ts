@@ -18,7 +18,7 @@ import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
 import { median } from '../kit/percentile.ts'
 import { startPostgres } from '../kit/postgres-server.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import { goalTable, type Report } from '../kit/report.ts'
 import { runJournal } from '../kit/run-journal.ts'
 import { fill, livedBy } from './many.ts'
@@ -174,10 +174,7 @@ function ratioOf(keystrokes: readonly Keystroke[], word: Word): Pick<Goal, 'valu
 
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), [])
-  if (typeof asked === 'string') {
-    console.error(asked)
-    return usageExitCode
-  }
+  if (typeof asked === 'string') return refuseCall(asked)
   const [machine, startedAt, journal] = [describeMachine(), new Date(), runJournal((line) => console.error(line))]
   journal.say(`${lives.length} lives of the simulation …`)
   const lived = await livedBy(lives)

@@ -2,8 +2,11 @@ import type { BenchArguments } from './arguments.ts'
 import { writeSection } from './document.ts'
 import { exitCodeOf, jsonLine, verdictLines, type Report } from './report.ts'
 
-/** EX_USAGE of sysexits: neither a missed gate nor an invalid run. */
-export const usageExitCode = 64
+/** Exit code EX_USAGE of sysexits: neither a missed gate nor an invalid run. */
+export function refuseCall(why: string): number {
+  console.error(why)
+  return 64
+}
 
 /** Prints the report, writes its section and its line where asked, and gives the exit code. */
 export async function publish(

@@ -3,7 +3,7 @@ import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import { goalTable, verdictLines, type Report } from '../kit/report.ts'
 import { measureEngine, type EngineResults } from './engine.ts'
 import { measureGraph, type GraphResults } from './graph.ts'
@@ -18,10 +18,7 @@ interface Results {
 
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), sections)
-  if (typeof asked === 'string') {
-    console.error(asked)
-    return usageExitCode
-  }
+  if (typeof asked === 'string') return refuseCall(asked)
   const machine = describeMachine()
   const startedAt = new Date()
   const has = (section: string): boolean => asked.only.size === 0 || asked.only.has(section)

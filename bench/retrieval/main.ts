@@ -12,7 +12,7 @@ import { describeMachine } from '../kit/describe-machine.ts'
 import type { Goal } from '../kit/goals.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { median } from '../kit/percentile.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import { goalTable, verdictLines, type Report } from '../kit/report.ts'
 import { askByTool, askByWords } from './ask.ts'
 import { conversationsOf } from './conversations.ts'
@@ -330,10 +330,7 @@ async function main(): Promise<number> {
     },
   })
   const { repos, only, json = false, quick = false, write = false } = values
-  if (repos === undefined || !existsSync(repos) || (write && (quick || only !== undefined))) {
-    console.error(usage)
-    return usageExitCode
-  }
+  if (repos === undefined || !existsSync(repos) || (write && (quick || only !== undefined))) return refuseCall(usage)
   const startedAt = new Date()
   const folder = mkdtempSync(join(tmpdir(), 'statewright-retrieval-'))
   const rows: Row[] = []

@@ -2,7 +2,7 @@
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
 import { onInterrupt } from '../kit/interrupted.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import { isMeasured } from '../kit/goals.ts'
 import type { Goal } from '../kit/goals.ts'
 import type { Report } from '../kit/report.ts'
@@ -73,10 +73,7 @@ function unmeasured(goals: readonly Goal[]): string[] {
 
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), [...sections, ...contenders.map((contender) => contender.name)])
-  if (typeof asked === 'string') {
-    console.error(asked)
-    return usageExitCode
-  }
+  if (typeof asked === 'string') return refuseCall(asked)
   const machine = describeMachine()
   const startedAt = new Date()
   const journal = runJournal((line) => console.error(line))

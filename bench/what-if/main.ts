@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import type { Goal } from '../kit/goals.ts'
 import { interleave } from '../kit/interleave.ts'
 import { markdownTable } from '../kit/markdown.ts'
@@ -94,10 +94,7 @@ function lower(goalName: string, value: number | undefined): Goal {
 
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), [])
-  if (typeof asked === 'string') {
-    console.error(asked)
-    return usageExitCode
-  }
+  if (typeof asked === 'string') return refuseCall(asked)
   const machine = describeMachine()
   const startedAt = new Date()
   const journal = runJournal((line) => console.error(line))

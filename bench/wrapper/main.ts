@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { realCli } from '../../wrapper/testing/pod.ts'
 import { benchArguments } from '../kit/arguments.ts'
 import { describeMachine } from '../kit/describe-machine.ts'
-import { publish, usageExitCode } from '../kit/publish.ts'
+import { publish, refuseCall } from '../kit/publish.ts'
 import { isMeasured } from '../kit/goals.ts'
 import type { Report } from '../kit/report.ts'
 import { runJournal } from '../kit/run-journal.ts'
@@ -19,10 +19,7 @@ const name = 'wrapper'
 
 async function main(): Promise<number> {
   const asked = benchArguments(process.argv.slice(2), contenders)
-  if (typeof asked === 'string') {
-    console.error(asked)
-    return usageExitCode
-  }
+  if (typeof asked === 'string') return refuseCall(asked)
   const machine = { ...describeMachine(), cli: execFileSync(realCli, ['--version'], { encoding: 'utf8' }).trim() }
   const startedAt = new Date()
   const journal = runJournal((line) => console.error(line))
