@@ -103,6 +103,7 @@ const answers: Readonly<Record<string, unknown>> = {
     cost: { turns: 1, tokens: 1, usd: 1 },
     path: [{ by: evil, does: evil, stage: evil }],
     refusedCalls: [{ turn: 1, pod: 1, calls: [{ tool: evil, reason: 'no-turn', count: 1 }] }],
+    merged: [{ name: evil, url: evil, commit: evil }],
     memory: [{ repository: evil, trouble: evil, commit: evil, due: 1 }],
   },
   '/operations/logs': {
