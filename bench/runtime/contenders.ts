@@ -1,5 +1,6 @@
 export type ContenderName =
   | 'own-postgres'
+  | 'own-listed'
   | 'own-folder'
   | 'raw-group-commit'
   | 'statement'
@@ -17,6 +18,7 @@ export interface ContenderInfo {
   readonly store: 'postgres' | 'folder' | 'restate'
   /** The database that each cell gets a copy of. */
   readonly template?: 'own' | 'baseline' | 'dbos'
+  readonly options?: { readonly isListed: 'yes' }
 }
 
 function program(path: string): URL {
@@ -31,6 +33,14 @@ export const contenders: readonly ContenderInfo[] = [
     program: program('./own-on-postgres.ts'),
     store: 'postgres',
     template: 'own',
+  },
+  {
+    name: 'own-listed',
+    about: 'the same, with what searches find written anew at one step of four',
+    program: program('./own-on-postgres.ts'),
+    store: 'postgres',
+    template: 'own',
+    options: { isListed: 'yes' },
   },
   {
     name: 'dbos-steps',

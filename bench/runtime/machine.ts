@@ -84,3 +84,12 @@ export const ringDefinition: MachineDefinition = {
   createdBy: ['ring.opened'],
   upgrades: {},
 }
+
+/** As a Task is listed. Of 200 steps of the demo 51 changed what is listed; here one of four does. */
+export const listedRing: MachineDefinition = {
+  ...ringDefinition,
+  listed: {
+    version: 1,
+    of: (_, path) => ({ title: 'Title', project: 'default/bench', reason: `${Number(path.slice(1)) >> 2}` }),
+  },
+}

@@ -2,8 +2,10 @@
 import { until } from '../kit/closed-loop.ts'
 import type { Window } from '../kit/closed-loop.ts'
 import type { CellSpec, Contender } from '../kit/cell.ts'
+import type { EffectHandler } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { eventIds } from './event-ids.ts'
+import { listedRing, ringDefinition } from './machine.ts'
 import { actorOf, startOwnRuntime } from './own-runtime.ts'
 import type { Pick } from './turns.ts'
 
@@ -14,12 +16,14 @@ interface Sent {
 
 export async function ownContender(spec: CellSpec, sql: Sql, pick: Pick): Promise<Contender> {
   const underWay = new Map<string, Sent>()
-  const runtime = await startOwnRuntime(sql, async ({ id }) => {
+  const definition = spec.options['isListed'] === undefined ? ringDefinition : listedRing
+  const perform: EffectHandler['perform'] = async ({ id }) => {
     const sent = underWay.get(id as string)
     if (sent) sent.window.effectBegan(performance.now() - sent.at)
     underWay.delete(id as string)
     return []
-  })
+  }
+  const runtime = await startOwnRuntime(sql, perform, { owner: 'bench', definition })
   const nextId = eventIds(spec.tag)
   return {
     async once(client, window) {

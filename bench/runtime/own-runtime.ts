@@ -1,6 +1,6 @@
 /** The product as a contender: its own runtime with its own defaults, and a handler that does nothing. */
 import { createRuntime } from '../../runtime/create-runtime.ts'
-import type { ActorAddress } from '../../machines/definition.ts'
+import type { ActorAddress, MachineDefinition } from '../../machines/definition.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { runtimeDefaults } from '../../runtime/options.ts'
@@ -16,15 +16,17 @@ const owner = 'bench'
 export async function startOwnRuntime(
   sql: Sql,
   perform: EffectHandler['perform'],
-  among: Pick<RuntimeOptions, 'owner' | 'hint'> & Partial<Pick<RuntimeOptions, 'clock'>> = { owner },
+  among: Pick<RuntimeOptions, 'owner' | 'hint'> &
+    Partial<Pick<RuntimeOptions, 'clock'> & { definition: MachineDefinition }> = { owner },
 ): Promise<Runtime> {
+  const { definition = ringDefinition, ...options } = among
   const runtime = createRuntime({
     sql,
-    definitions: [ringDefinition],
+    definitions: [definition],
     clock: systemClock,
     random: Math.random,
     logger: silentLogger,
-    ...among,
+    ...options,
   })
   await runtime.start({ perform: { perform } })
   return runtime

@@ -41,7 +41,14 @@ function measureCell(servers: Servers, { contender, clients }: Cell, turn: strin
   const tag = `${contender.name}_${clients}_${turn}`.replaceAll('-', '_')
   return withStore(servers, contender, tag, (place) =>
     lastLineOf<CellResult>(contender.program, {
-      argument: { ...place, clients, warmMs, measureMs, tag, options: { actors } } satisfies CellSpec,
+      argument: {
+        ...place,
+        clients,
+        warmMs,
+        measureMs,
+        tag,
+        options: { actors, ...contender.options },
+      } satisfies CellSpec,
       boundMs: warmMs + measureMs + overheadBoundMs,
     }),
   )
