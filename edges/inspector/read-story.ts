@@ -56,7 +56,9 @@ export async function readStory(
     )
     return seen.filter((each) => file !== undefined || each.view !== undefined)
   }
-  const [pods, threads] = await Promise.all([read(podsOf(context)), read(threadsOf(context))])
+  // Both are known before the first reading: nobody would hear of a failed one if the other list threw.
+  const asked = [podsOf(context), threadsOf(context)] as const
+  const [pods, threads] = await Promise.all([read(asked[0]), read(asked[1])])
   const turns = pods.flatMap(turnsOf)
   const newest = await read(turns.slice(-mostTurns))
   const own: Seen = { ...view, name: 'Task', view }

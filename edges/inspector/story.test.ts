@@ -110,3 +110,17 @@ test('after retention a story says from which step it is, and where nothing was 
   expect([story.lanes, story.cut?.isKept]).toEqual([[], false])
   expect(record.plan!.kind).toBe('plan')
 })
+
+test('a Task whose threads nobody can list fails before it asks for its pods, so that no failed reading goes unheard', async () => {
+  const asked: string[] = []
+  const runtime: Observed = {
+    ...longTask(5, 1),
+    read: async (address) => {
+      asked.push(address)
+      const view = await fixture.runtime.read(address)
+      return view && { ...view, context: { ...view.context, forge: { issues: [], mergeRequests: null } } }
+    },
+  }
+  await expect(readStory({ runtime, clock: fixture.clock }, task)).rejects.toThrow(TypeError)
+  expect(asked).toEqual([task])
+})
