@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { sharedReading } from './shared-reading.ts'
 
-/** Readings that take so long each; returns how many of them somebody starts who asks every second. */
-async function readingsIn(seconds: number, tookMs: number): Promise<number> {
+/** Returns how many readings somebody starts who asks every second; `tookMs`: of the first ones, the last of them of all behind it. */
+async function readingsIn(seconds: number, ...tookMs: readonly number[]): Promise<number> {
   let now = 0
   let readings = 0
   const read = sharedReading({ elapsed: () => now }, async () => {
+    now += tookMs[readings] ?? tookMs.at(-1) ?? 0
     readings += 1
-    now += tookMs
   })
   while (now < seconds * 1000) {
     await read()
@@ -16,16 +16,35 @@ async function readingsIn(seconds: number, tookMs: number): Promise<number> {
   return readings
 }
 
-test('many who ask share a reading, a long one for longer, and none for more than ten seconds', async () => {
+test('many who ask share a reading, and a long one for longer', async () => {
   expect(await readingsIn(60, 0)).toBe(60)
   expect(await readingsIn(60, 250)).toBe(12)
-  // The first one after a start is slow: what happens meanwhile is not kept from people for minutes.
-  expect(await readingsIn(66, 5_000)).toBeGreaterThan(3)
 })
 
-test('a reading that failed is shared with nobody', async () => {
-  const answers = [Promise.reject(new Error('away')), Promise.resolve('there')]
-  const read = sharedReading({ elapsed: () => 0 }, async () => answers.shift())
+test('a slow first reading is shared for ten seconds, so that nobody looks for minutes at what stood at the start', async () => {
+  expect(await readingsIn(16, 5_000, 0)).toBe(2)
+  expect(await readingsIn(60, 5_000, 0)).toBe(46)
+})
+
+test('readings that stay slow take a twentieth of the time, however slow', async () => {
+  for (const tookMs of [1_000, 5_000, 60_000]) {
+    const hours = 40
+    expect(((await readingsIn(hours * 3_600, tookMs)) * tookMs) / (hours * 3_600_000)).toBeLessThan(1 / 20)
+  }
+})
+
+test('a reading that failed is shared for a second, so that not everybody who opens a page reads all again', async () => {
+  let now = 0
+  let readings = 0
+  const read = sharedReading({ elapsed: () => now }, async () => {
+    readings += 1
+    if (readings === 1) throw new Error('away')
+    return 'there'
+  })
   await expect(read()).rejects.toThrow('away')
+  now = 999
+  await expect(read()).rejects.toThrow('away')
+  expect(readings).toBe(1)
+  now = 1000
   expect(await read()).toBe('there')
 })

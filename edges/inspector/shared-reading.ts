@@ -1,28 +1,32 @@
 import type { Clock } from '../../runtime/clock.ts'
 
-/** Every page that is open asks after each step; all of them share one reading for so long. */
+/** Every page that is open asks after each step; all of them share one reading, or its failure, for so long. */
 const sharedMs = 1000
 
-/** Nobody looks at an older one, however long it took: the first one after a start takes longest. */
-const longestMs = 10_000
+/** The first reading after a start fills caches and takes longest: it says nothing of how long the next one takes. */
+const firstSharedMs = 10_000
 
-/** One reading for all who ask soon after it; of one that took long, for so long that readings take a twentieth of the time. */
+/** A reading is shared for so many times what it took: at most a twentieth of the time is spent on them, however slow they are. */
+const sharedTimes = 20
+
+/** One reading for all who ask soon after it. */
 export function sharedReading<T>(clock: Pick<Clock, 'elapsed'>, read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined
   let staleAt = 0
+  let longestMs = firstSharedMs
   return () => {
     const startedAt = clock.elapsed()
     if (reading !== undefined && startedAt < staleAt) return reading
     staleAt = Infinity
     reading = read()
     reading.then(
-      () => (staleAt = clock.elapsed() + shareFor(clock.elapsed() - startedAt)),
-      () => (staleAt = 0),
+      () => {
+        const now = clock.elapsed()
+        staleAt = now + Math.min(Math.max(sharedMs, sharedTimes * (now - startedAt)), longestMs)
+        longestMs = Infinity
+      },
+      () => (staleAt = clock.elapsed() + sharedMs),
     )
     return reading
   }
-}
-
-function shareFor(tookMs: number): number {
-  return Math.min(Math.max(sharedMs, 20 * tookMs), longestMs)
 }
