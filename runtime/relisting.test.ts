@@ -76,6 +76,35 @@ it('the runtime counts actors by state, and by each word of the texts that are a
   )
 })
 
+it('many words of one text leave no word of another out, and of equal ones the first are counted (INSPECTOR-7)', async () => {
+  const { runtime } = await world.start()
+  await sql.query(`insert into listing (address, seq, version, words, named)
+    select kind || ':' || i || '/' || j, 1, 1, '', e'\\nnote=w' || lpad(i::text, 4, '0') || e'\\n' ||
+        case when i = 1 and j = 1 then e'\\ncount=rare\\n' else '' end
+      from unnest(array['task', 'pod']) kind, generate_series(1, 2100) i, generate_series(1, 2) j`)
+  const { words } = await runtime.tally(['count', 'note'])
+  const of = (kind: string, name: string) => words.filter((one) => one.kind === kind && one.name === name)
+  for (const kind of ['task', 'pod']) {
+    expect(of(kind, 'count')).toEqual([{ kind, name: 'count', word: 'rare', count: 1 }])
+    const expected = Array.from({ length: 200 }, (_, index) => `w${String(index + 1).padStart(4, '0')}`)
+    expect(of(kind, 'note').map(({ word }) => word)).toEqual(expected)
+  }
+})
+
+it('many states of one kind leave no state of another out', async () => {
+  const runtime = await fourOfThem()
+  await sql.query(`insert into actor (address, kind, seq, version, machine_hash, status, path, shard, created_at, updated_at)
+    select 'pod:' || i || '/' || j, 'pod', 1, 1, '', 'done', 's' || lpad(i::text, 4, '0'), 0, 0, 0
+      from generate_series(1, 2100) i, generate_series(1, 2) j`)
+  const { states } = await runtime.tally([])
+  expect(states.filter(({ kind }) => kind === 'task').map(({ path, count }) => `${path} ${count}`)).toEqual([
+    'idle 3',
+    'end 1',
+  ])
+  const pods = states.filter(({ kind }) => kind === 'pod')
+  expect([pods.length, pods.at(0)?.path, pods.at(-1)?.path]).toEqual([2000, 's0001', 's2000'])
+})
+
 describe('what is listed of an actor', () => {
   it('is of its last step, whoever made it, and the same when all of it is made anew', async () => {
     const first = await world.start()

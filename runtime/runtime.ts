@@ -184,7 +184,7 @@ export interface Found {
   readonly views: readonly ActorView[]
 }
 
-/** The most frequent ones, where there are very many. */
+/** The most frequent ones of each kind and text, where there are very many. */
 export interface Tally {
   readonly states: readonly { readonly kind: ActorKind; readonly path: string; readonly count: number }[]
   /** Words as they are found by, in lower case. */
