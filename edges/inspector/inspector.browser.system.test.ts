@@ -197,6 +197,25 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     })
   })
 
+  test('a Task that moved while somebody looked at the board is shown as it stands now, once they come back', async () => {
+    await withStory(async (fixture, task) => {
+      await withPage({}, async (page) => {
+        await page.goto(`${fixture.link()}#actor=${task}`)
+        await page.locator('h2 .badge.goes').waitFor()
+        await page.getByRole('link', { name: 'Statewright' }).click()
+        await page.locator('.column').first().waitFor()
+        await page.locator('[role=status].open').waitFor()
+        await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
+        const { seq } = (await fixture.runtime.read(task as `task:${string}`))!
+        await page.locator('.actor', { hasText: 'stage.rejected' }).nth(1).waitFor()
+        await page.goBack()
+        expect(await isActive(page, 'stage.rejected')).toBe(true)
+        await page.getByRole('button', { name: `Show step ${seq}`, exact: true }).waitFor()
+        expect(await page.locator('h2 .badge.goes, .goes .state.active').count()).toBe(0)
+      })
+    })
+  })
+
   test('a step that is committed while the list is on its way shows in the list', async () => {
     await withStory(async (fixture, task) => {
       await withPage({}, async (page) => {

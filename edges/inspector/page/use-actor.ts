@@ -21,8 +21,8 @@ export interface Watched {
 interface Loaded extends Page<HistoryRow> {
   readonly address: string
   readonly actor: ActorAnswer
-  /** Of which reading it is. */
-  readonly round: number
+  /** Of which reading it is; undefined: somebody looked elsewhere since, and its steps went unheard. */
+  readonly round: number | undefined
   /** A step that was read and is not there. */
   readonly absent?: number | undefined
 }
@@ -44,9 +44,10 @@ export function useActor(
   const wanted = seq ?? Infinity
   const isThere = hasStep(current, wanted)
   const isAnswered = isThere || current?.absent === wanted
+  useEffect(() => setLoaded((before) => before && { ...before, round: undefined }), [address])
   useEffect(() => {
-    if (address === undefined || (isAnswered && current?.round === round)) return
     const own = ++reading.current
+    if (address === undefined || (isAnswered && current?.round === round)) return
     Promise.all([readActor(address), readAround(current, address, wanted)]).then(
       ([actor, read]) => {
         if (own !== reading.current) return
