@@ -1,5 +1,5 @@
 /** Board, list and filters, by mouse and by key, in Chromium. */
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Page, type Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
 import { issueFacts, openFixture, playStory, type Fixture } from './testing/fixture.ts'
@@ -82,6 +82,41 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       await drops.click()
       await expect.poll(() => rows(page).allInnerTexts()).toEqual([expect.stringContaining('handbook-3')])
       expect(new URL(page.url()).hash).toBe('#project=default/other&person=otto')
+    })
+  })
+
+  test('an empty list asks what each filter left out one reading after another, of the kinds that have such words, and stops with the next key', async () => {
+    await withPage('', async (page) => {
+      const asked: string[] = []
+      const one = /\/api\/actors\?(.*&)?limit=1(&|$)/
+      let [open, most] = [0, 0]
+      page.on('request', (request) => {
+        if (!one.test(request.url())) return
+        asked.push(new URL(request.url()).searchParams.get('kind') ?? '')
+        most = Math.max(most, ++open)
+      })
+      const end = (request: Request): void => void (one.test(request.url()) && --open)
+      page.on('requestfinished', end)
+      page.on('requestfailed', end)
+      const answered = Promise.withResolvers<void>()
+      await page.route(one, async (route) => {
+        await answered.promise
+        await route.continue()
+      })
+      const nothing = page.locator('.actors').getByText('Nothing matches')
+      const dropped = page.waitForEvent('requestfailed')
+      await page.goto(`${fixture.url}/inspector#project=default/other&person=otto&repository=lib`)
+      await nothing.waitFor()
+      await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(1)
+      await page.getByRole('searchbox').fill('handbook')
+      expect((await dropped).url()).toContain('limit=1')
+      answered.resolve()
+      await page.getByRole('searchbox').fill('')
+      asked.length = 0
+      const drops = page.locator('.actors .empty button')
+      await expect.poll(() => drops.allInnerTexts(), { timeout: 20_000 }).toEqual(['Drop repository “lib”'])
+      await expect.poll(() => [...new Set(asked)].toSorted(), { timeout: 20_000 }).toEqual(['issue', 'pod', 'task'])
+      expect(most).toBe(1)
     })
   })
 

@@ -21,11 +21,12 @@ export class ApiError extends Error {
 
 type Query = Readonly<Record<string, string | number | undefined>>
 
-async function get<T>(path: string, query: Query = {}): Promise<T> {
+async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   const given = Object.entries(query).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [[key, String(value)]],
   )
-  const answer = await fetch(`/inspector/api/${path}?${new URLSearchParams(given)}`).catch((error: unknown) => {
+  const url = `/inspector/api/${path}?${new URLSearchParams(given)}`
+  const answer = await fetch(url, signal && { signal }).catch((error: unknown) => {
     throw new ApiError(0, String(error))
   })
   if (!answer.ok) throw new ApiError(answer.status, await answer.text())
@@ -46,11 +47,14 @@ const firstRows = 10
 export function readActors(
   kind: string,
   { ended, ...filter }: Filter,
-  cursor?: string,
-  most?: number,
+  {
+    cursor,
+    most,
+    signal,
+  }: { readonly cursor?: string | undefined; readonly most?: number; readonly signal?: AbortSignal } = {},
 ): Promise<ActorsAnswer> {
   const limit = most ?? (filter.kind === '' && cursor === undefined ? firstRows : 100)
-  return get('actors', { ...filter, kind, status: ended === 'no' ? 'active' : '', cursor, limit })
+  return get('actors', { ...filter, kind, status: ended === 'no' ? 'active' : '', cursor, limit }, signal)
 }
 
 /** What there is to filter by. */

@@ -154,8 +154,17 @@ export function filterWords(filter: Filter, name: FilterName): string {
   return words[name]?.(filter[name]) ?? `${name} “${filter[name]}”`
 }
 
-/** Each of these readings is one of a list, so they wait until nobody types. */
+/** Each of these readings is one of a list, so they wait until nobody types, and for each other: lists and board come first. */
 const restMs = 500
+
+const wordNames = ['project', 'repository', 'person', 'reason'] as const
+
+/** Those that have words of all that is chosen: of others the filter finds none. */
+function kindsWith(filter: Filter, kinds: readonly string[], items: readonly Choice[]): readonly string[] {
+  const chosen = wordNames.filter((name) => filter[name] !== '')
+  const has = (kind: string, name: FilterName): boolean => items.some((one) => one.kind === kind && one.filter === name)
+  return kinds.filter((kind) => (filter.kind === '' || filter.kind === kind) && chosen.every((name) => has(kind, name)))
+}
 
 /** Why a list is empty: which of its filters left something out, and how much. */
 export function NothingMatches({ kinds }: FiltersProps): ComponentChild {
@@ -163,22 +172,25 @@ export function NothingMatches({ kinds }: FiltersProps): ComponentChild {
   const [found, setFound] = useState<readonly (readonly [FilterName, number])[]>([])
   const used = filterNames.filter((name) => name !== 'sort' && filter[name] !== '')
   useEffect(() => {
-    let isCurrent = true
+    const asking = new AbortController()
+    const { signal } = asking
     setFound([])
-    const totalWithout = async (name: FilterName): Promise<number> => {
-      const rest = { ...filter, [name]: '' }
-      const shown = kinds.filter((kind) => rest.kind === '' || rest.kind === kind)
-      const answers = await Promise.all(shown.map((kind) => readActors(kind, rest, undefined, 1)))
-      return answers.reduce((sum, { total }) => sum + total, 0)
+    const ask = async (): Promise<void> => {
+      const { items } = await readChoices()
+      for (const name of used) {
+        const rest = { ...filter, [name]: '' }
+        let total = 0
+        for (const kind of kindsWith(rest, kinds, items)) {
+          if (signal.aborted) return
+          total += (await readActors(kind, rest, { most: 1, signal })).total
+        }
+        if (total > 0) setFound((before) => [...before, [name, total]])
+      }
     }
-    const timer = setTimeout(async () => {
-      const totals = await Promise.all(used.map(async (name) => [name, await totalWithout(name)] as const)).catch(
-        () => [],
-      )
-      if (isCurrent) setFound(totals.filter(([, total]) => total > 0))
-    }, restMs)
+    // Where they cannot be read, the list cannot either, and the page says so.
+    const timer = setTimeout(() => void ask().catch(() => undefined), restMs)
     return () => {
-      isCurrent = false
+      asking.abort()
       clearTimeout(timer)
     }
   }, [filter])

@@ -23,7 +23,7 @@ export function useActors(
   const latest = useRef<readonly Group[] | undefined>(undefined)
   latest.current = groups
   const readings = useRef(new Set<StepMessage[]>())
-  const read = (kind: string, cursor?: string): ReturnType<typeof readActors> => readActors(kind, filter, cursor)
+  const read = (kind: string, cursor?: string): ReturnType<typeof readActors> => readActors(kind, filter, { cursor })
   const wanted = filterNames.map((name) => filter[name]).join('\n')
 
   /** What was read, and the steps that came meanwhile: the store may have been read before them. */
