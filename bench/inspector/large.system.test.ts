@@ -85,7 +85,7 @@ describe.runIf(process.env['STATEWRIGHT_LARGE'] === 'yes')('the inspector over m
       await search(page, 'library-1-s1-c0300')
       await expect.poll(() => rows(page).allTextContents(), { timeout: 30_000 }).toEqual(['default/library-1-s1-c0300'])
       await search(page, 'nobodywritesthis')
-      await page.getByText('Nothing matches').waitFor()
+      await page.locator('.actors').getByText('Nothing matches').waitFor()
       await page.goto(`${fixture.url}/inspector#kind=issue&repository=handbook&q=c0300`)
       await page.reload()
       await expect

@@ -184,4 +184,22 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       expect(await page.title()).toBe('Statewright inspector')
     })
   })
+
+  test('a reading of before a step, which pages share, is asked for again, so that the step shows without another one', async () => {
+    await withPage('', async (page) => {
+      const said: string[] = []
+      await page.route('**/api/board*', async (route) => {
+        const response = await route.fetch()
+        said.push(await response.text())
+        await route.fulfill({ response, body: (said.length <= 3 ? said[0] : said.at(-1)) ?? '' })
+      })
+      await page.reload()
+      await page.locator('.task').first().waitFor()
+      const facts = { ...issueFacts(12), title: 'Leave months out', selfProposed: true }
+      await fixture.send('issue:default/lib-12', { type: 'issue.observed', facts })
+      // Without a step the board is read each half minute.
+      await page.locator('.task', { hasText: 'Leave months out' }).waitFor({ timeout: 20_000 })
+      await page.unrouteAll({ behavior: 'wait' })
+    })
+  })
 })

@@ -32,9 +32,11 @@ export function boardReader(deps: BoardDeps): (wanted?: BoardFilter) => Promise<
 }
 
 async function readAll({ runtime, maintainers, clock }: BoardDeps): Promise<Seen> {
+  // Of the begin: a page that heard of a later step asks again.
+  const now = clock.now()
   const [live, ended, quarantined, queues, ledgers, projects, keys, logins] = await Promise.all([
     tasksOf(runtime, 'active'),
-    runtime.listEnded('task', { since: clock.now() - dayMs, limit: mostEnded }),
+    runtime.listEnded('task', { since: now - dayMs, limit: mostEnded }),
     tasksOf(runtime, 'quarantined'),
     contextsOf<QueueContext>(runtime, 'queue'),
     contextsOf<LedgerContext>(runtime, 'ledger'),
@@ -56,7 +58,7 @@ async function readAll({ runtime, maintainers, clock }: BoardDeps): Promise<Seen
     projects,
     maintainers: logins,
     hold: keys.find(({ hold }) => hold !== null)?.hold ?? null,
-    now: clock.now(),
+    now,
   }
 }
 

@@ -33,7 +33,7 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
   const [me, setMe] = useState(() => login ?? localStorage.getItem(meKey) ?? '')
   const { filter } = useView()
   const used = boardFilterNames.filter((name) => filter[name] !== '')
-  const board = useBoard(me.trim(), filter, steps, onError)
+  const board = useBoard(me.trim(), filter, { steps, now }, onError)
   const choose = (name: string): void => {
     localStorage.setItem(meKey, name)
     setMe(name)
@@ -85,18 +85,36 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
 
 const noBoardFilter = Object.fromEntries(boardFilterNames.map((name) => [name, '']))
 
-/** Read anew soon after each step, however many come, and in a while without one; at once when nobody types any more. */
-function useBoard(me: string, filter: Filter, steps: number, onError: (error: unknown) => void): Board | undefined {
+/**
+ * Read anew soon after each step, however many come, and in a while without one; at once when nobody types any more. A reading
+ * that other pages share may be of before the step, or before this page: it is asked for again, less and less often.
+ */
+function useBoard(
+  me: string,
+  filter: Filter,
+  { steps, now }: Pick<HomeProps, 'steps' | 'now'>,
+  onError: (error: unknown) => void,
+): Board | undefined {
   const [board, setBoard] = useState<Board>()
   const wanted = boardFilterNames.reduce((all, name) => ({ ...all, [name]: filter[name] }), { me })
   const key = Object.values(wanted).join('\n')
   const latest = useRef({ key, wanted })
   latest.current = { key, wanted }
   const timer = useRef<number | undefined>(undefined)
+  // The time of the page goes on once a second.
+  const latestNow = now + 1000
+  const behind = useRef({ heardAt: latestNow, times: 0 })
   const read = (): void => {
     timer.current = undefined
     const asked = latest.current
-    readBoard(asked.wanted).then((answer) => void (asked.key === latest.current.key && setBoard(answer)), onError)
+    readBoard(asked.wanted).then((answer) => {
+      if (asked.key !== latest.current.key) return
+      setBoard(answer)
+      const { heardAt, times } = behind.current
+      const isBehind = answer.now <= heardAt
+      behind.current.times = isBehind ? times + 1 : 0
+      if (isBehind) timer.current ??= window.setTimeout(read, Math.min(settleMs * 2 ** times, refreshMs))
+    }, onError)
   }
   const readSoon = (): void => void (timer.current ??= window.setTimeout(read, settleMs))
   useEffect(() => {
@@ -104,7 +122,11 @@ function useBoard(me: string, filter: Filter, steps: number, onError: (error: un
     clearTimeout(timer.current)
     timer.current = window.setTimeout(read, typedMs)
   }, [key])
-  useEffect(() => void (steps > 0 && readSoon()), [steps])
+  useEffect(() => {
+    if (steps === 0) return
+    behind.current.heardAt = latestNow
+    readSoon()
+  }, [steps])
   useEffect(() => {
     const beat = setInterval(readSoon, refreshMs)
     return () => {
