@@ -33,6 +33,16 @@ export function namedLine(name: string, word: string): string {
   return `\n${name}=${word.toLowerCase()}\n`
 }
 
+/** Whole states of a path, in any case: `ready` is not in `notReady`, and `stage.live` is in all states below it. */
+export function inPath(path: string, part: string): boolean {
+  return partsOf(path).includes(partsOf(part))
+}
+
+/** Each state between dots, as `like` of the store has a path too. */
+export function partsOf(path: string): string {
+  return `.${path.toLowerCase().replaceAll(' ', '. .')}.`
+}
+
 /** A list is no reason to refuse a step: what cannot be listed has no texts. PostgreSQL takes neither NUL nor half a character. */
 function textsOf(
   listed: Listed,

@@ -41,6 +41,7 @@ describe('the runtime finds actors by what they list (INSPECTOR-7)', () => {
     ['', { text: '\\' }],
     ['m/b,n/a,n/b', { text: 'about', status: 'active' }],
     ['n/c', { path: 'END' }],
+    ['', { path: 'en' }],
     ['m/b,n/a,n/b,n/c', { texts: { count: '1' } }],
     ['', { texts: { count: 'al' } }],
     ['n/a', { restsSince: 1_700_000_001_500 }],

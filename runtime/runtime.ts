@@ -162,7 +162,7 @@ export interface FindQuery {
   readonly status?: ActorView['status']
   /** A part of the address or of a text that is listed; in any case. */
   readonly text?: string
-  /** A part of the state's path, in any case. */
+  /** Whole states of the path with dots between, in any case: `stage.live` finds all below it. */
   readonly path?: string
   /** By name, a word of the text that is listed under it, in any case. */
   readonly texts?: Readonly<Record<string, string>>

@@ -35,6 +35,9 @@ const queries: readonly (readonly [kind: ActorKind, query: FindQuery])[] = [
   ['task', { limit: 100, status: 'done' }],
   ['task', { limit: 100, status: 'quarantined' }],
   ['task', { limit: 100, path: 'Busy', texts: { project: 'default/DEMO', person: '' } }],
+  ...['stage.live', 'live.active', 'lock', 'liv', 'clocked pod', '%'].map(
+    (path) => ['task', { limit: 100, path }] as const,
+  ),
   ['task', { limit: 100, texts: { repository: 'li' } }],
   ['task', { limit: 100, restsSince: 0 }],
   ['pod', { limit: 100, order: 'newest' }],

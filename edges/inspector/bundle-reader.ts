@@ -3,7 +3,7 @@ import type { ActorAddress, ActorKind, MachineDefinition } from '../../machines/
 import { isQuarantined, journalRow, viewOf, type ActorState } from '../../runtime/actor-state.ts'
 import { addressOf, parseAddress } from '../../runtime/address.ts'
 import { pendingEffectOf, pendingTimerOf } from '../../runtime/listed-rows.ts'
-import { listingOf, namedLine } from '../../runtime/listings.ts'
+import { inPath, listingOf, namedLine } from '../../runtime/listings.ts'
 import type { ActorBundle, BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { knownBy, restoreActor } from '../../runtime/journal/restore.ts'
 import type { ActorView, FindQuery, Found, Runtime, Tally } from '../../runtime/runtime.ts'
@@ -208,7 +208,7 @@ function isFound(
     isOf({ status: isQuarantined(state) ? 'quarantined' : row.status }, status) &&
     words.includes(text.toLowerCase()) &&
     named.every(([name, word]) => listing?.named.includes(namedLine(name, word)) ?? false) &&
-    row.path.toLowerCase().includes(path.toLowerCase()) &&
+    (path === '' || inPath(row.path, path)) &&
     row.updatedAt <= restsSince
   )
 }

@@ -50,12 +50,18 @@ function reasonText(kind: ActorKind, word: string): string {
   return texts.length === 0 ? word : [...new Set(texts)].join('; ')
 }
 
-/** The stage of a Task by its name; of any other region the word of its state. Null: another region has the word. */
+const inReadiness = 'scheduled.readiness.'
+
+/**
+ * The stage of a Task by its name; of any other region the word of its state. A Project is ready or not in either of two states, which
+ * have one name. Null: another region has the word.
+ */
 function stateChoice(kind: ActorKind, leaf: string, count: number): readonly Choice[] {
-  const [stage, name] = (kind === 'task' && /^stage(?:\.live\.(?:active|parked))?\.([^.]+)/.exec(leaf)) || []
+  const [stage, name] = (kind === 'task' && /^stage(?:\.live(?:\.(?:active|parked))?)?\.([^.]+)/.exec(leaf)) || []
   if (stage !== undefined && name !== undefined) return [{ filter: 'state', kind, value: stage, text: name, count }]
   const word = wordFor(`${kind}/${leaf}`)
   if (word === null || leaf === '') return []
-  const last = leaf.split('.').slice(-2).join('.')
-  return [{ filter: 'state', kind, value: leaf, text: word === undefined ? last : `${word.word} (${last})`, count }]
+  const value = kind === 'project' && leaf.startsWith(inReadiness) ? leaf.slice(inReadiness.length) : leaf
+  const last = value.split('.').slice(-2).join('.')
+  return [{ filter: 'state', kind, value, text: word === undefined ? last : `${word.word} (${last})`, count }]
 }

@@ -20,7 +20,9 @@ const Query = Type.Object({
   kind: Type.String({ description: 'One kind of actor.' }),
   q: Part,
   status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('done'), Type.Literal('quarantined')])),
-  state: Part,
+  state: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Whole states of its path with dots between, in any case.' }),
+  ),
   project: Words,
   repository: Words,
   person: Words,

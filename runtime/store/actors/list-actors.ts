@@ -1,5 +1,5 @@
 import type { ActorAddress, ActorKind } from '../../../machines/definition.ts'
-import { namedLine } from '../../listings.ts'
+import { namedLine, partsOf } from '../../listings.ts'
 import type { Queryable } from '../sql.ts'
 import type { FindQuery, Found } from '../../runtime.ts'
 import { lastCharacter, ofStatus, type ActorQuery } from './actor-query.ts'
@@ -86,7 +86,7 @@ function allOf(kind: ActorKind, query: ListedQuery, param: Param): string {
     ...(byWords && status !== undefined ? [`l.ended_at is ${status === 'done' ? 'not null' : 'null'}`] : []),
     ...(text === '' ? [] : [has(byWords ? 'l.words' : 'lower(address)', text.toLowerCase())]),
     ...named.map(([name, word]) => (byWords ? has('l.named', namedLine(name, word)) : 'false')),
-    ...(path === '' ? [] : [has('lower(a.path)', path.toLowerCase())]),
+    ...(path === '' ? [] : [has(`'.' || replace(lower(a.path), ' ', '. .') || '.'`, partsOf(path))]),
     ...(restsSince === undefined ? [] : [`a.updated_at <= ${param(restsSince, 'bigint')}`]),
   ]
   const from = [byWords ? 'listing l' : '', byActor ? 'actor a' : ''].filter(Boolean).join(' join ')
