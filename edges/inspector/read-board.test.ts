@@ -3,6 +3,8 @@ import { Value } from 'typebox/value'
 import { issueFacts, maintainers, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 import { until } from '../../runtime/contract/harness.ts'
 import { Board, boardFor, boardOf, type BoardFilter, type Card } from '../../machines/why/board.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { contextOf } from '../../runtime/context-of.ts'
 import { boardReader } from './read-board.ts'
 
 /** The inspector's story: one Task works, one was closed, and the third issue waits for nothing but a slot. */
@@ -76,6 +78,36 @@ describe('the board (OPERATIONS-17)', () => {
       expect(await left({ reason: 'busy' })).toBe('1: ')
       expect(await left({ project: 'default/other' })).toBe('0: ')
       expect(await left({ repository: 'li' })).toBe('1: ')
+    }))
+
+  test('finds what ended in a quiet Project behind hundreds that ended later elsewhere, and names since when where there are more', () =>
+    withFixture(async (fixture) => {
+      await playStory(fixture)
+      const { runtime, clock } = fixture
+      const tasks = await until(
+        () => runtime.list('task'),
+        (found) => found.length > 1,
+      )
+      const ended = tasks.find(({ context }) => contextOf<TaskContext>({ context }).stage.class === 'terminal')
+      const boardWith = (later: number): Promise<Board> => {
+        const views = Array.from({ length: later + 1 }, (_, index) => {
+          const config = { ...contextOf<TaskContext>(ended!).config, project: index === 900 ? 'quiet/p' : 'busy/p' }
+          return { ...ended!, updatedAt: 1_000_000 - index, context: { ...ended!.context, config } }
+        })
+        return boardReader({
+          runtime: {
+            read: (address) => runtime.read(address),
+            list: async () => [],
+            listEnded: async (_, { limit }) => views.slice(0, limit),
+          },
+          maintainers,
+          clock,
+        })({ project: 'quiet/p' })
+      }
+      const all = await boardWith(900)
+      expect([all.ended.cards.length, all.endedSince]).toEqual([1, undefined])
+      const cut = await boardWith(5000)
+      expect([cut.ended.cards.length, cut.endedSince]).toEqual([1, 1_000_000 - 999])
     }))
 
   test('asks an operator about a Task that nobody can load, and about a model that is withheld', () => {

@@ -24,7 +24,9 @@ interface BoardDeps {
 }
 
 const dayMs = 86_400_000
-const mostEnded = 100
+/** Each is restored, once for all who ask: a filter must find those of a quiet Project among them. */
+const mostEnded = 1000
+
 export function boardReader(deps: BoardDeps): (wanted?: BoardFilter) => Promise<Board> {
   const { clock } = deps
   const whole = sharedReading(clock, async () => Value.Parse(Board, redact(boardOf(await readAll(deps)))))
@@ -36,7 +38,7 @@ async function readAll({ runtime, maintainers, clock }: BoardDeps): Promise<Seen
   const now = clock.now()
   const [live, ended, quarantined, queues, ledgers, projects, keys, logins] = await Promise.all([
     tasksOf(runtime, 'active'),
-    runtime.listEnded('task', { since: now - dayMs, limit: mostEnded }),
+    runtime.listEnded('task', { since: now - dayMs, limit: mostEnded + 1 }),
     tasksOf(runtime, 'quarantined'),
     contextsOf<QueueContext>(runtime, 'queue'),
     contextsOf<LedgerContext>(runtime, 'ledger'),
@@ -45,12 +47,14 @@ async function readAll({ runtime, maintainers, clock }: BoardDeps): Promise<Seen
     maintainers(),
   ])
   const tasks = live.map(taskOf)
-  const endedTasks = ended.map(taskOf)
+  const [oldest, more] = [ended[mostEnded - 1], ended[mostEnded]]
+  const endedTasks = ended.slice(0, mostEnded).map(taskOf)
   const issues = [...tasks, ...endedTasks].flatMap(({ context }) => context.forge.issues[0]?.issue ?? [])
   const asked = queues.flatMap(({ entries }) => entries.flatMap(({ seed }) => seed?.issues[0]?.issue ?? []))
   return {
     tasks,
     ended: endedTasks,
+    ...(oldest && more ? { endedSince: oldest.updatedAt } : {}),
     quarantined: quarantined.map(({ id, fault = '', updatedAt }) => ({ id, fault, since: updatedAt })),
     issues: await readIssues(runtime, [...new Set([...issues, ...asked])]),
     queues,

@@ -69,6 +69,12 @@ export const Board = Type.Object({
   working: Column,
   queued: Column,
   ended: Column,
+  endedSince: Type.Optional(
+    Type.Number({
+      description:
+        'Where more ended within a day than are read: when the first of those ended that are. Epoch milliseconds.',
+    }),
+  ),
   projects: Type.Array(ProjectLine),
   withheld: Type.Union(
     [Type.Object({ cause: Type.String(), message: Type.String(), until: Type.Number() }), Type.Null()],
@@ -88,6 +94,8 @@ export interface Seen {
   readonly tasks: readonly TaskActor[]
   /** Ended, the newest first. */
   readonly ended: readonly TaskActor[]
+  /** Present where more ended than were read. */
+  readonly endedSince?: number
   /** Tasks that no code here can load. */
   readonly quarantined: readonly { readonly id: string; readonly fault: string; readonly since: number }[]
   /** By the actor id of the issue. */
@@ -156,6 +164,7 @@ export function boardOf(seen: Seen): Board {
     working: column(of('working')),
     queued: column(of('queued').toSorted((a, b) => (a.queue?.position ?? 0) - (b.queue?.position ?? 0))),
     ended: column([...of('ended'), ...seen.ended.map((task) => cardOf(seen, task, undefined))]),
+    ...(seen.endedSince === undefined ? {} : { endedSince: seen.endedSince }),
     projects: seen.projects.map((project) => lineOf(seen, project)),
     withheld: seen.hold && { cause: seen.hold.cause, message: seen.hold.message, until: seen.hold.until },
   }
