@@ -92,6 +92,13 @@ test('says so where nothing waits, and prints the whole board with --json', () =
     expect(JSON.parse((await ask('--json')).out)).toEqual({ ...board, waiting: none })
   }))
 
+test('reads the board of an older server, whose cards have less to be found by', () => {
+  const { by: _, repositories: __, ...older } = card
+  return answering({ ...board, waiting: { cards: [older], more: 0 } }, async (ask) => {
+    expect((await ask()).out).toContain('implement-lib-7-x')
+  })
+})
+
 test('takes a person by --me alone, and asks nobody where the call is wrong', async () => {
   await expect(waiting(['maria'])).rejects.toThrow(UsageError)
 })

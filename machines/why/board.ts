@@ -17,10 +17,11 @@ import type { TaskContext } from '../task/context.ts'
 import { restingInQueue, taskResting, type Resting } from './reason.ts'
 import { titleOf } from './title.ts'
 
+/** What cards got later is optional: the command line of a new version reads the board of an older server. */
 const Card = Type.Object({
   task: Type.String({ description: 'Its id, `namespace/name`.' }),
   project: Type.String(),
-  repositories: Type.Array(Type.String()),
+  repositories: Type.Optional(Type.Array(Type.String())),
   title: Type.String({ description: 'Of its goal, which may have the title that its issue had.' }),
   stage: Type.String(),
   since: Type.Number({ description: 'When it came to its stage, or into the queue. Epoch milliseconds.' }),
@@ -32,9 +33,11 @@ const Card = Type.Object({
   people: Type.Array(Type.String(), {
     description: 'Logins of whom it waits for; empty: for nobody on the forge.',
   }),
-  by: Type.Array(Type.String(), {
-    description: 'Logins of who wrote its issue, and of the maintainer whose approval it has.',
-  }),
+  by: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Logins of who wrote its issue, and of the maintainer whose approval it has.',
+    }),
+  ),
   thread: Type.Union([Type.Object({ name: Type.String(), url: Type.String() }), Type.Null()], {
     description: 'Issue or merge request where the next step is taken.',
   }),
@@ -120,8 +123,8 @@ export function boardFor(board: Board, { me = '', ...filter }: BoardFilter = {})
   const { q, project, repository, person, reason } = { ...noFilter, ...filter }
   const isFound = (card: Card): boolean =>
     (project === '' || isSame(project, card.project)) &&
-    (repository === '' || card.repositories.some((one) => isSame(repository, one))) &&
-    (person === '' || isListed(person, [...card.people, ...card.by])) &&
+    (repository === '' || (card.repositories ?? []).some((one) => isSame(repository, one))) &&
+    (person === '' || isListed(person, [...card.people, ...(card.by ?? [])])) &&
     (reason === '' || isSame(reason, card.reason.split('/').at(-1) ?? '')) &&
     wordsOf(card).includes(q.trim().toLowerCase())
   const isFor = (card: Card): boolean => isFound(card) && (me === '' || isListed(me, card.people))
@@ -142,7 +145,7 @@ function isSame(asked: string, known: string): boolean {
   return asked.trim().toLowerCase() === known.toLowerCase()
 }
 
-function wordsOf({ task, title, project, repositories, thread, people, by }: Card): string {
+function wordsOf({ task, title, project, repositories = [], thread, people, by = [] }: Card): string {
   return [task, title, project, ...repositories, thread?.name, ...people, ...by].join('\n').toLowerCase()
 }
 
