@@ -1,5 +1,12 @@
 /** Board, list and filters, by mouse and by key, in Chromium. */
-import { chromium, type Browser, type BrowserContextOptions, type Page, type Request } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContextOptions,
+  type Page,
+  type Request,
+  type WebSocketRoute,
+} from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
 import { issueFacts, openFixture, playStory, type Fixture } from './testing/fixture.ts'
@@ -59,6 +66,35 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       await expect.poll(() => rows(page).count()).toBe(1)
       await page.getByRole('searchbox').pressSequentially('parse')
       expect(asked).toHaveLength(1)
+    })
+  })
+
+  test('a filter offers what there is now, each time the filters open and after a line that missed something', async () => {
+    await withPage('#sort=newest', async (page) => {
+      let count = 0
+      await page.route('**/inspector/api/choices?*', (route) => {
+        const value = `default/reading-${++count}`
+        return route.fulfill({ json: { items: [{ filter: 'project', kind: 'task', value, text: value, count: 1 }] } })
+      })
+      const lines: WebSocketRoute[] = []
+      await page.routeWebSocket('**/inspector/live**', (line) => {
+        lines.push(line)
+        line.connectToServer()
+      })
+      await page.reload()
+      await page.locator('[role=status].open').waitFor()
+      const offered = (reading: number) =>
+        page.locator('select[name=project] option', { hasText: `reading-${reading}` }).waitFor({ state: 'attached' })
+      const summary = page.getByText('Filters (1)')
+      await offered(1)
+      await summary.click()
+      await offered(2)
+      await summary.click()
+      await summary.click()
+      await offered(3)
+      lines[0]!.send(JSON.stringify({ feed: 'another', missed: true, now: Date.now() }))
+      await offered(4)
+      expect(count).toBe(4)
     })
   })
 

@@ -22,6 +22,8 @@ interface ActorListProps {
   readonly kinds: readonly string[]
   readonly groups: readonly Group[] | undefined
   readonly now: number
+  /** Changes whenever everything has to be read anew. */
+  readonly round: number
   onMore(kind: string): void
 }
 
@@ -32,7 +34,7 @@ interface Looked extends ActorListProps {
 export function ActorList(given: ActorListProps): ComponentChild {
   const { filter, selection } = useView()
   const props = { ...given, selected: selection.address }
-  const { kinds, groups, now, selected } = props
+  const { kinds, groups, now, round, selected } = props
   // A key in the search leaves the rows as they are until others come.
   const rows = useMemo(
     () =>
@@ -52,7 +54,7 @@ export function ActorList(given: ActorListProps): ComponentChild {
         onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
           refine({ ...filter, q: currentTarget.value }),
       }),
-      h(Filters, { kinds }),
+      h(Filters, { kinds, round }),
     ]),
     rows,
   ])

@@ -134,6 +134,7 @@ export function App(): ComponentChild {
         kinds: kinds ?? [],
         groups: actors.groups,
         now,
+        round,
         onMore: actors.more,
       }),
       address === undefined && isBegun && !isClosed ? h(Home, { steps: steps + round, now, onError }) : null,

@@ -6,8 +6,13 @@ import { readActors, readChoices } from './api.ts'
 import { filterNames, none, type Filter } from './selection.ts'
 import { refine, useView } from './view.ts'
 
-interface FiltersProps {
+interface NothingProps {
   readonly kinds: readonly string[]
+}
+
+interface FiltersProps extends NothingProps {
+  /** Changes whenever everything has to be read anew. */
+  readonly round: number
 }
 
 type FilterName = keyof Filter
@@ -23,15 +28,16 @@ const rests: readonly Option[] = [
 ]
 
 /** Folded, for most people search. */
-export function Filters({ kinds }: FiltersProps): ComponentChild {
+export function Filters({ kinds, round }: FiltersProps): ComponentChild {
   const { filter } = useView()
-  const [isOpen, setIsOpen] = useState(false)
+  const [openings, setOpenings] = useState(0)
   const used = filterNames.filter((name) => name !== 'q' && filter[name] !== '')
-  const items = useChoices(kinds.length > 0 && (isOpen || used.length > 0))
+  const items = useChoices(kinds.length > 0 && (openings > 0 || used.length > 0), `${openings} ${round}`)
   const ofKind = items.filter(({ kind }) => filter.kind === '' || kind === filter.kind)
   const select = (name: FilterName, label: string, options: readonly Option[]): ComponentChild =>
     choice(label, name, options, filter[name], (value) => refine({ ...filter, [name]: value }))
-  return h('details', { class: 'filters', onToggle: ({ currentTarget }: Toggled) => setIsOpen(currentTarget.open) }, [
+  const onToggle = ({ currentTarget }: Toggled): void => void (currentTarget.open && setOpenings(openings + 1))
+  return h('details', { class: 'filters', onToggle }, [
     h('summary', null, used.length === 0 ? 'Filters' : `Filters (${used.length})`),
     select('kind', 'kind', [['', 'all'], ...optionsOf(items, 'kind')]),
     (['project', 'repository'] as const).map((name) => select(name, name, [any, ...optionsOf(ofKind, name)])),
@@ -57,7 +63,8 @@ interface Toggled {
 
 const any: Option = ['', 'any']
 
-function useChoices(isWanted: boolean): readonly Choice[] {
+/** Read anew with each other `round`. */
+function useChoices(isWanted: boolean, round: string): readonly Choice[] {
   const [items, setItems] = useState<readonly Choice[]>([])
   useEffect(() => {
     // Where they cannot be read, the list cannot either, and the page says so.
@@ -66,7 +73,7 @@ function useChoices(isWanted: boolean): readonly Choice[] {
         (answer) => setItems(answer.items),
         () => undefined,
       )
-  }, [isWanted])
+  }, [isWanted, round])
   return items
 }
 
@@ -167,7 +174,7 @@ function kindsWith(filter: Filter, kinds: readonly string[], items: readonly Cho
 }
 
 /** Why a list is empty: which of its filters left something out, and how much. */
-export function NothingMatches({ kinds }: FiltersProps): ComponentChild {
+export function NothingMatches({ kinds }: NothingProps): ComponentChild {
   const { filter } = useView()
   const [found, setFound] = useState<readonly (readonly [FilterName, number])[]>([])
   const used = filterNames.filter((name) => name !== 'sort' && filter[name] !== '')
