@@ -133,6 +133,22 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
     })
   })
 
+  test('a story that begins behind the step that is looked at has no mark of it, and says so', async () => {
+    const [first] = await fixture.runtime.history(task, { from: 200, limit: 1 })
+    await opened('&seq=40', async (page) => {
+      await page.route('**/inspector/api/story?**', async (route) => {
+        const answer = (await (await route.fetch()).json()) as { readonly story: object }
+        const story = { ...answer.story, from: first!.at, cut: { step: 200, isKept: true } }
+        await route.fulfill({ json: { ...answer, story } })
+      })
+      await page.getByRole('button', { name: 'show story' }).click()
+      await page.locator('.story').getByText('Step 40 is before this line.').waitFor()
+      expect(await page.locator('.story .track .step').count()).toBe(0)
+      await page.locator('h2').getByRole('button', { name: 'to the newest' }).click()
+      await page.getByText('is before this line').waitFor({ state: 'detached' })
+    })
+  })
+
   test('on a narrow screen each part says which step it shows, and leads to the newest', async () => {
     const narrow = { viewport: { width: 390, height: 844 } }
     for (const view of ['story', 'chart', 'facts', 'history']) {

@@ -44,6 +44,9 @@ export function TaskStory({ address, seq, step, now }: StoryProps): ComponentChi
           record.links.map(({ text, url }) => toForge(url, text)),
         ),
     h(Times, { story, now }),
+    step && step.at < story.from
+      ? h('p', { class: 'then', role: 'status' }, `Step ${step.seq} is before this line.`)
+      : null,
     story.lanes.map((lane, index) =>
       h(LaneView, {
         ...{ lane, story, now, address, step },
@@ -165,7 +168,9 @@ function LaneView({ lane: { title, bars }, story, address, step, now, isOpen }: 
       h('span', { class: 'name' }, title),
       h('span', { class: 'track', 'aria-hidden': 'true' }, [
         bars.map((bar) => barView(bar, story)),
-        step && h('span', { class: 'step', style: { left: placeIn(story, step.at) }, title: `step ${step.seq}` }),
+        step &&
+          step.at >= story.from &&
+          h('span', { class: 'step', style: { left: placeIn(story, step.at) }, title: `step ${step.seq}` }),
       ]),
     ]),
     h(
