@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Value } from 'typebox/value'
-import { issueFacts, maintainers, playStory, withFixture, type Fixture } from './testing/fixture.ts'
+import { goodToken, issueFacts, maintainers, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 import { until } from '../../runtime/contract/harness.ts'
 import { Board, boardFor, boardOf, type BoardFilter, type Card } from '../../machines/why/board.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
@@ -80,6 +80,23 @@ describe('the board (OPERATIONS-17)', () => {
       expect(await left({ repository: 'li' })).toBe('1: ')
     }))
 
+  test('finds each Task by the words that the list finds it by, and each person by its name without a sign before it (INSPECTOR-7)', () =>
+    withBoard(async (read, { runtime, url }) => {
+      const board = await until(read, ({ working }) => working.cards.length === 1)
+      const ids = [...board.working.cards, ...board.ended.cards].map(({ task }) => task).toSorted()
+      const words = ['task:default/', 'IMPLEMENT', 'lib#7', 'lib#8', 'pod.working', 'default/demo', 'units', 'nothing']
+      for (const q of words) {
+        const { working, ended } = await read({ q })
+        const onBoard = [...working.cards, ...ended.cards].map(({ task }) => task).toSorted()
+        const { views } = await runtime.find('task', { limit: 9, text: q })
+        expect([q, onBoard]).toEqual([q, views.map(({ id }) => id).filter((id) => ids.includes(id))])
+      }
+      const headers = { authorization: `Bearer ${goodToken}` }
+      const list = await fetch(`${url}/inspector/api/actors?kind=issue&person=%40Rosa`, { headers })
+      expect(await list.json()).toMatchObject({ total: 3 })
+      expect((await read({ person: '@rosa' })).working.cards).toHaveLength(1)
+    }))
+
   test('finds what ended in a quiet Project behind hundreds that ended later elsewhere, and names since when where there are more', () =>
     withFixture(async (fixture) => {
       await playStory(fixture)
@@ -114,9 +131,12 @@ describe('the board (OPERATIONS-17)', () => {
     const none = { tasks: [], ended: [], queues: [], projects: [], maintainers: new Map(), ledgers: new Map() }
     const hold = { cause: 'no_credit', message: 'top up', since: 1, until: 9 } as const
     const quarantined = [{ id: 'default/a', fault: 'no upgrade of task from version 1 to 2', since: 5 }]
-    const board = boardFor(boardOf({ ...none, issues: new Map(), quarantined, hold, now: 7 }))
+    const whole = boardOf({ ...none, issues: new Map(), quarantined, hold, now: 7 })
+    const board = boardFor(whole)
     expect(Value.Check(Board, board)).toBe(true)
     expect(board.waiting.cards).toMatchObject([{ task: 'default/a', owner: 'operator', detail: quarantined[0]?.fault }])
+    const inProject = (project: string) => boardFor(whole, { project }).waiting.cards.length
+    expect(['Default/demo', 'other/demo'].map(inProject)).toEqual([1, 0])
     expect(board.withheld).toEqual({ cause: 'no_credit', message: 'top up', until: 9 })
   })
 

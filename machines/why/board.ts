@@ -15,6 +15,7 @@ import { isListed } from '../rules/logins.ts'
 import { tokensOf } from '../rules/spending.ts'
 import type { TaskContext } from '../task/context.ts'
 import { restingInQueue, taskResting, type Resting } from './reason.ts'
+import { taskTexts } from './task-texts.ts'
 import { titleOf } from './title.ts'
 
 /** What cards got later is optional: the command line of a new version reads the board of an older server. */
@@ -36,6 +37,11 @@ const Card = Type.Object({
   by: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Logins of who wrote its issue, and of the maintainer whose approval it has.',
+    }),
+  ),
+  texts: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Names of its threads and its kind of agent: a search finds it by them too.',
     }),
   ),
   thread: Type.Union([Type.Object({ name: Type.String(), url: Type.String() }), Type.Null()], {
@@ -118,14 +124,14 @@ const mostCards = 100
 /** Words of people, in any case; empty ones filter nothing. `me`, a login: of what waits for people, only what it may move. */
 export type BoardFilter = Readonly<Partial<Record<'me' | 'q' | 'project' | 'repository' | 'person' | 'reason', string>>>
 
-/** What a filter leaves; it gives no right. */
+/** What a filter leaves, which is what it leaves of the list of Tasks, and who wrote an issue as in the list of issues. It gives no right. */
 export function boardFor(board: Board, { me = '', ...filter }: BoardFilter = {}): Board {
   const { q, project, repository, person, reason } = { ...noFilter, ...filter }
   const isFound = (card: Card): boolean =>
-    (project === '' || isSame(project, card.project)) &&
+    (project === '' || isIn(project, card)) &&
     (repository === '' || (card.repositories ?? []).some((one) => isSame(repository, one))) &&
-    (person === '' || isListed(person, [...card.people, ...(card.by ?? [])])) &&
-    (reason === '' || isSame(reason, card.reason.split('/').at(-1) ?? '')) &&
+    (person === '' || isListed(person, card.by ?? [])) &&
+    (reason === '' || isSame(reason, lastOf(card.reason))) &&
     wordsOf(card).includes(q.trim().toLowerCase())
   const isFor = (card: Card): boolean => isFound(card) && (me === '' || isListed(me, card.people))
   const { waiting, working, queued, ended, projects } = board
@@ -145,8 +151,22 @@ function isSame(asked: string, known: string): boolean {
   return asked.trim().toLowerCase() === known.toLowerCase()
 }
 
-function wordsOf({ task, title, project, repositories = [], thread, people, by = [] }: Card): string {
-  return [task, title, project, ...repositories, thread?.name, ...people, ...by].join('\n').toLowerCase()
+/** Nobody knows the Project of a Task that nobody can load: it is one of its namespace, and an operator must act. */
+function isIn(asked: string, { project, task }: Card): boolean {
+  return project === '' ? isSame(namespaceOf(asked), namespaceOf(task)) : isSame(asked, project)
+}
+
+function namespaceOf(id: string): string {
+  return id.split('/', 1)[0] ?? ''
+}
+
+function wordsOf({ task, title, project, repositories = [], texts = [], reason, thread, by = [] }: Card): string {
+  const words = [`task:${task}`, title, project, ...repositories, ...texts, lastOf(reason), thread?.name, ...by]
+  return words.join('\n').toLowerCase()
+}
+
+function lastOf(reason: string): string {
+  return reason.split('/').at(-1) ?? ''
 }
 
 /** With every card. */
@@ -192,6 +212,7 @@ const bare = {
   detail: '',
   people: [],
   by: [],
+  texts: [],
   repositories: [],
   thread: null,
   queue: null,
@@ -207,8 +228,9 @@ function cardOf(seen: Seen, { path, context }: TaskActor, place: Place | undefin
   const [issue] = forge.issues
   const facts = issue && seen.issues.get(issue.issue)
   const resting = taskResting(context, path)
+  const { title, number, person, agent } = taskTexts(context, path)
   return {
-    title: titleOf(context.goal),
+    title,
     task: id,
     project: config.project,
     repositories: [...repositories],
@@ -217,7 +239,8 @@ function cardOf(seen: Seen, { path, context }: TaskActor, place: Place | undefin
     ...restOf(resting),
     detail: stage.detail ?? '',
     people: peopleOf(seen, context, resting, facts),
-    by: byOf(facts, forge.claimedMaintainer),
+    by: byOf(facts, person),
+    texts: [...number.split(' '), agent].filter(Boolean),
     thread: threadOf(context, facts),
     queue: resting?.owner === 'queue' ? placeOf(place) : null,
     turns: turn.count,
@@ -244,7 +267,7 @@ function peopleOf(
   return [...new Set([...listed, ...author])]
 }
 
-function byOf(facts: IssueFacts | undefined, maintainer: string | null): string[] {
+function byOf(facts: IssueFacts | undefined, maintainer: string): string[] {
   return [facts?.author, maintainer].flatMap((login) => login || [])
 }
 
@@ -286,7 +309,7 @@ function mintCard(seen: Seen, queue: QueueContext, entry: WaitingEntry, place: P
       stage: 'queued',
       since: entry.enqueuedAt,
       ...restOf(restingInQueue),
-      by: byOf(facts, null),
+      by: byOf(facts, ''),
       thread: facts ? linkTo('#', facts) : linkTo('!', seed.mergeRequests[0]),
       queue: placeOf(place),
     },

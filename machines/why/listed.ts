@@ -4,27 +4,14 @@ import type { IssueContext } from '../issue/context.ts'
 import type { MergeRequestContext } from '../merge-request/context.ts'
 import type { PodContext } from '../pod/context.ts'
 import { machines } from '../registry.ts'
-import type { TaskContext } from '../task/context.ts'
 import type { TurnContext } from '../turn/context.ts'
-import { taskResting } from './reason.ts'
-import { titleOf } from './title.ts'
+import { taskTexts, words } from './task-texts.ts'
 
 /** Rises with each change of what is said below. */
 const version = 2
 
 const of: { readonly [K in ActorKind]?: (context: never, path: string) => Readonly<Record<string, string>> } = {
-  task: (task: TaskContext, path) => ({
-    title: titleOf(task.goal),
-    project: task.config.project,
-    repository: words(task.repositories),
-    number: words([
-      ...task.forge.issues.map(({ repository, number }) => `${repository}#${number}`),
-      ...task.forge.mergeRequests.map(({ repository, number }) => `${repository}!${number}`),
-    ]),
-    person: task.forge.claimedMaintainer ?? '',
-    reason: taskResting(task, path)?.reason.split('/').at(-1) ?? '',
-    agent: task.kind,
-  }),
+  task: taskTexts,
   issue: ({ facts, owner }: IssueContext) => (facts === null ? {} : { ...thread(facts, '#'), task: owner }),
   'merge-request': ({ facts, owner }: MergeRequestContext) =>
     facts === null ? {} : { ...thread(facts, '!'), task: owner },
@@ -51,10 +38,6 @@ function thread(
   sign: '#' | '!',
 ): Readonly<Record<string, string>> {
   return { title, project, repository, number: `${repository}${sign}${number}`, person: author }
-}
-
-function words(all: readonly string[]): string {
-  return [...new Set(all)].join(' ')
 }
 
 /** Undefined: of such an actor a list shows its state alone. */

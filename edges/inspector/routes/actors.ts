@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { foldLogin } from '../../../machines/rules/logins.ts'
 import { listedOf } from '../../../machines/why/listed.ts'
 import { standingOf } from '../../../machines/why/standing.ts'
 import { redactText } from '../../../runtime/redact.ts'
@@ -62,7 +63,7 @@ export function actorsRoutes(app: HttpApp, { runtime, definitions, clock }: Insp
         ...(rests === undefined ? {} : { restsSince: clock.now() - rests }),
         ...(sort === undefined ? {} : { order: sort }),
         ...(after === undefined ? {} : { after }),
-        texts: trimmed({ project, repository, person, reason }),
+        texts: trimmed({ project, repository, person: foldLogin(person ?? ''), reason }),
       })
       const { items, nextCursor } = page(found, most, ({ address, updatedAt }) => ({ address, updatedAt }))
       const shown = new Map(views.map((view) => [view.address, view]))

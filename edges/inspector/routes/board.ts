@@ -10,7 +10,12 @@ const Query = Type.Object(
     me: Type.Optional(
       Type.String({ maxLength: 255, description: 'A login: of what waits for people, only what it may move.' }),
     ),
-    q: Type.Optional(Type.String({ maxLength: 200, description: 'A part of title, name, thread or login.' })),
+    q: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'A part of its address, or of a text that the list of Tasks finds it by.',
+      }),
+    ),
     project: Words,
     repository: Words,
     person: Words,

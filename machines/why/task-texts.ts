@@ -1,0 +1,25 @@
+import type { TaskContext } from '../task/context.ts'
+import { taskResting } from './reason.ts'
+import { titleOf } from './title.ts'
+
+type Text = 'title' | 'project' | 'repository' | 'number' | 'person' | 'reason' | 'agent'
+
+/** What a list finds a Task by, and the board too. A change raises the version of what is listed. */
+export function taskTexts(task: TaskContext, path: string): Readonly<Record<Text, string>> {
+  return {
+    title: titleOf(task.goal),
+    project: task.config.project,
+    repository: words(task.repositories),
+    number: words([
+      ...task.forge.issues.map(({ repository, number }) => `${repository}#${number}`),
+      ...task.forge.mergeRequests.map(({ repository, number }) => `${repository}!${number}`),
+    ]),
+    person: task.forge.claimedMaintainer ?? '',
+    reason: taskResting(task, path)?.reason.split('/').at(-1) ?? '',
+    agent: task.kind,
+  }
+}
+
+export function words(all: readonly string[]): string {
+  return [...new Set(all)].join(' ')
+}
