@@ -44,4 +44,38 @@ describeRequiring('chromium', 'a file in a browser', () => {
       rmSync(folder, { recursive: true })
     }
   }, 120_000)
+
+  test('a history says which steps are not in the file, and an empty one says that it has none', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'inspect-'))
+    const path = join(folder, 'story.json')
+    await withFixture(async (fixture) => {
+      await playStory(fixture)
+      await fixture.runtime.stop()
+      const file = await bundleOf(fixture)
+      const actors = file.actors.map((actor) => {
+        const kept = { 'issue:default/lib-7': actor.events.slice(1), 'issue:default/lib-8': [] }
+        return {
+          ...actor,
+          events: Object.entries(kept).find(([address]) => address === actor.address)?.[1] ?? actor.events,
+        }
+      })
+      writeFileSync(path, JSON.stringify({ ...file, actors }))
+    })
+    const { server, link } = await openBundle(path, 0)
+    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
+    try {
+      const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+      await page.goto(`${link}#actor=issue:default/lib-7&seq=1`)
+      await page.getByText('Step 1 is not in this file: the history begins with step 2.').waitFor()
+      const history = page.getByRole('region', { name: 'History' })
+      await history.getByText('Earlier steps are not in this file.').waitFor()
+      await page.goto(`${new URL(link).origin}/inspector#actor=issue:default/lib-8`)
+      await history.getByText('Its steps are not in this file.').waitFor()
+      expect(await history.locator('table').count()).toBe(0)
+    } finally {
+      await browser.close()
+      await server.close({ graceMs: 0 })
+      rmSync(folder, { recursive: true })
+    }
+  }, 120_000)
 })

@@ -9,6 +9,7 @@ import { Home } from './board.ts'
 import { chartTable } from './chart-table.ts'
 import { ChartView } from './chart-view.ts'
 import { Facts, standingWords } from './facts.ts'
+import { absence, file } from './file.ts'
 import { span } from './format.ts'
 import { History } from './history.ts'
 import { KeyList } from './key-list.ts'
@@ -23,9 +24,6 @@ import { useActors } from './use-actors.ts'
 import { linkTo, select, useView } from './view.ts'
 
 const lineText = { open: 'live', connecting: 'connecting…', lost: 'disconnected, trying again…' }
-
-/** A file is not live: in its time nothing goes on, and the line says which file it is. */
-const { file } = document.body.dataset
 
 /** Several steps at once are one reading. */
 const settleMs = 120
@@ -276,7 +274,7 @@ function Actor({ watched, selection, now, state, view, onView, onState, onSeq }:
         selected: chartTable(chart, state, () => onState(undefined)),
         onLive: () => onSeq(undefined),
       }),
-      h(History, { rows, shown: step?.seq, newer, older, view, now, onShow: onSeq }),
+      h(History, { rows, last: actor.seq, shown: step?.seq, newer, older, view, now, onShow: onSeq }),
     ]),
   ])
 }
@@ -300,7 +298,7 @@ function withoutStep(seq: number, { isAbsent, rows }: Watched, newest: number): 
   if (!isAbsent) return `Looking for step ${seq}…`
   if (seq > newest) return `There is no step ${seq}: the newest is step ${newest}.`
   const oldest = rows?.at(-1)?.seq
-  return `Step ${seq} is no longer kept${oldest === undefined ? '' : `: the history begins with step ${oldest}`}.`
+  return `Step ${seq} is ${absence}${oldest === undefined ? '' : `: the history begins with step ${oldest}`}.`
 }
 
 function hint({ isMissing }: Watched, { address }: Selection): string {

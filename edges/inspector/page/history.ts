@@ -2,6 +2,7 @@ import { h, type ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { HistoryRow } from '../answers.ts'
 import { shortPath } from './actor-list.ts'
+import { absence } from './file.ts'
 import { clockTime } from './format.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
@@ -9,6 +10,8 @@ import { OneTabStop } from './one-tab-stop.ts'
 interface HistoryProps {
   /** Newest first. */
   readonly rows: readonly HistoryRow[] | undefined
+  /** The newest step, whether its row is there or not. */
+  readonly last: number
   /** Absent: the newest. */
   readonly shown: number | undefined
   /** Absent: there are none. */
@@ -20,10 +23,11 @@ interface HistoryProps {
   onShow(seq: number | undefined): void
 }
 
-export function History({ rows, shown, newer, older, view, now, onShow }: HistoryProps): ComponentChild {
+export function History({ rows, last, shown, newer, older, view, now, onShow }: HistoryProps): ComponentChild {
   const frame = useRef<HTMLElement>(null)
   const newest = newer === undefined ? rows?.[0]?.seq : undefined
-  const oldest = rows?.at(-1)?.seq ?? 1
+  const oldest = rows?.at(-1)?.seq ?? last + 1
+  const isEmpty = rows?.length === 0
   useEffect(
     () => frame.current?.querySelector('.shown')?.scrollIntoView({ block: 'nearest' }),
     [shown, newest === undefined, view],
@@ -40,34 +44,36 @@ export function History({ rows, shown, newer, older, view, now, onShow }: Histor
     newer === undefined ? null : h('button', { class: 'more', onClick: newer }, 'Newer'),
     rows === undefined
       ? h('p', { class: 'empty' }, 'Loading history…')
-      : h('table', null, [
-          h(
-            'thead',
-            null,
+      : isEmpty
+        ? null
+        : h('table', null, [
             h(
-              'tr',
+              'thead',
               null,
-              ['#', 'time', 'event, then in', 'effects'].map((head) => h('th', { scope: 'col' }, head)),
+              h(
+                'tr',
+                null,
+                ['#', 'time', 'event, then in', 'effects'].map((head) => h('th', { scope: 'col' }, head)),
+              ),
             ),
-          ),
-          h(
-            OneTabStop,
-            { tag: 'tbody', items: 'button', onArrival },
-            rows.map((row, index) =>
-              rowView(row, {
-                isShown: row.seq === (shown ?? newest),
-                isNewest: row.seq === newest,
-                hasMoved: row.path !== rows[index + 1]?.path,
-                now,
-                onShow,
-              }),
+            h(
+              OneTabStop,
+              { tag: 'tbody', items: 'button', onArrival },
+              rows.map((row, index) =>
+                rowView(row, {
+                  isShown: row.seq === (shown ?? newest),
+                  isNewest: row.seq === newest,
+                  hasMoved: row.path !== rows[index + 1]?.path,
+                  now,
+                  onShow,
+                }),
+              ),
             ),
-          ),
-        ]),
+          ]),
     older !== undefined
       ? h('button', { class: 'more', onClick: older }, 'Earlier')
-      : oldest > 1
-        ? h('p', { class: 'empty' }, 'Earlier steps are no longer kept.')
+      : rows !== undefined && oldest > 1
+        ? h('p', { class: 'empty' }, `${isEmpty ? 'Its' : 'Earlier'} steps are ${absence}.`)
         : null,
   ])
 }

@@ -8,6 +8,7 @@ import type { StoryAnswer } from '../read-story.ts'
 import { readStory } from './api.ts'
 import { effectsOf, toForge } from './facts.ts'
 import { ticksOf } from './axis.ts'
+import { absence } from './file.ts'
 import { age, clockTime, count, span } from './format.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
@@ -88,7 +89,7 @@ function useStory(address: string, seq: number): StoryAnswer | undefined {
 /** How long it took, whom it waited for, and from when that is known. */
 function Times({ story, now }: { readonly story: Story; readonly now: number }): ComponentChild {
   const { from, until, cut, waits, lanes } = story
-  if (lanes.length === 0) return h('p', { class: 'then' }, 'Nothing is kept of its journal.')
+  if (lanes.length === 0) return h('p', { class: 'then' }, `Its steps are ${absence}.`)
   const life = until - from
   // Before its first step it waits for a slot, where the step that asked for it is known.
   const begun = lanes[0]?.bars[0]?.seq === undefined ? ' since it was asked for' : ' since its first step'
@@ -98,7 +99,7 @@ function Times({ story, now }: { readonly story: Story; readonly now: number }):
       : h('p', { class: 'then' }, [
           'From ',
           ago(from, now),
-          `, step ${cut.step}: ${cut.isKept ? 'earlier steps are too many to be shown here' : 'earlier steps are no longer kept'}.`,
+          `, step ${cut.step}: ${cut.isKept ? 'earlier steps are too many to be shown here' : `earlier steps are ${absence}`}.`,
         ]),
     h('p', null, [
       h('b', null, span(life)),
