@@ -94,7 +94,7 @@ function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: 
     .join(' ')
   return h('tr', { key: row.seq, class: classes, 'aria-selected': isShown, onClick: choose }, [
     h('td', null, h('button', { 'aria-label': `Show step ${row.seq}`, 'aria-current': isShown }, row.seq)),
-    h('td', null, moment(row.at, clockTime(row.at, now))),
+    h('td', null, moment(row.at, clockTime(row.at, now).replace(' ', '\n'))),
     h('td', { title: row.path }, [
       h(
         'span',
