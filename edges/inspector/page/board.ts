@@ -40,7 +40,9 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
   }
   if (board === undefined)
     return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, h('p', { class: 'empty big' }, 'Loading…'))
-  const { waiting, working, queued, ended } = board
+  const { waiting, working, queued, ended, endedSince } = board
+  // Of very many only the newest are looked at.
+  const within = endedSince === undefined ? 'today' : `within ${age(now - endedSince)}`
   const isMine = me.trim() !== ''
   const emptyOf = (words: string): string => (used.length === 0 ? words : 'Nothing matches.')
   return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, [
@@ -78,7 +80,7 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
           }),
           h(Column, { title: 'Working', column: working, empty: emptyOf('No agent works.'), now }),
           h(Column, { title: 'Queued', column: queued, empty: emptyOf('Nothing is queued.'), now }),
-          h(Column, { title: 'Ended today', column: ended, empty: emptyOf('Nothing ended within a day.'), now }),
+          h(Column, { title: `Ended ${within}`, column: ended, empty: emptyOf('Nothing ended within a day.'), now }),
         ]),
   ])
 }
