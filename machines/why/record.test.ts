@@ -105,7 +105,7 @@ test('findings say where, checks what the forge answered and says now', () => {
     }),
     row(2, 'mr.ciRed', { repository: 'lib', number: 2, reason: 'build is red' }),
   ]
-  const facts = { repository: 'lib', number: 2, ci: 'failure', mergeable: false, headSha: 'abc' }
+  const facts = { repository: 'lib', number: 2, ci: 'failure', mergeable: false, headSha: 'abc', state: 'open' }
   const mergeRequest = {
     ...newMergeRequest('m'),
     facts,
@@ -120,6 +120,10 @@ test('findings say where, checks what the forge answered and says now', () => {
     'now: checks failure, cannot merge, no review of this head',
     'checks are red: build is red',
   ])
+  const merged = { ...mergeRequest, facts: { ...facts, state: 'merged' } } as unknown as typeof mergeRequest
+  expect(recordOf(seenOf([], {}, { mergeRequests: [merged] })).checks[0]?.what).toBe(
+    'now: merged, no review of this head',
+  )
 })
 
 test.each([

@@ -199,10 +199,11 @@ const refusals: Readonly<Record<string, string>> = {
 function checksOf({ rows, mergeRequests }: RecordSeen): readonly Static<typeof Check>[] {
   const now = mergeRequests.flatMap(({ facts, verdict, updatedAt }) => {
     if (facts === null) return []
-    const { repository, number, ci, mergeable, headSha } = facts
+    const { repository, number, ci, mergeable, headSha, state } = facts
     const review = verdict?.sha === headSha ? `review ${verdict.value}` : 'no review of this head'
     const merges = { true: 'can merge', false: 'cannot merge', null: 'not known whether it can merge' }[`${mergeable}`]
-    return [{ at: updatedAt, on: `${repository}!${number}`, what: `now: checks ${ci}, ${merges}, ${review}` }]
+    const stands = state === 'open' ? `checks ${ci}, ${merges}` : state
+    return [{ at: updatedAt, on: `${repository}!${number}`, what: `now: ${stands}, ${review}` }]
   })
   const answers = rows.flatMap(({ event, at }) => {
     const what = refusals[event.type]
