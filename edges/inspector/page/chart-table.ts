@@ -80,8 +80,10 @@ function part(name: string, text: string | undefined): ComponentChild {
   return text === undefined ? null : h('div', null, [h('dt', null, name), h('dd', null, breakable(text))])
 }
 
-function inside(frame: string, id: string | undefined): string | undefined {
-  return id === frame ? undefined : id?.slice(frame.length + 1)
+/** A line has the moves of both ways: of the other way a row begins inside the other end, and has its whole name. */
+export function inside(frame: string, id: string | undefined): string | undefined {
+  if (id === frame) return undefined
+  return id?.startsWith(`${frame}.`) === true ? id.slice(frame.length + 1) : id
 }
 
 /** Ids and calls have no spaces: they break behind their dots and brackets. */
