@@ -293,7 +293,7 @@ const calls: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** They show nothing that a server answers, or what they show goes to `print` line by line (the architecture test). */
-const others = ['completion', 'up', 'open', 'demo', 'try', 'secret', 'orchestrator', 'rbac', 'memory']
+const others = ['watch', 'completion', 'up', 'open', 'demo', 'try', 'secret', 'orchestrator', 'rbac', 'memory']
 
 const ofServer = [
   'apply',

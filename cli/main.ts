@@ -35,6 +35,11 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'show resources: KIND [NAME] [-o wide|name|json|yaml] [-w]',
     run: async (args) => (await import('./commands/get.ts')).get(args),
   },
+  watch: {
+    summary: 'show resources, and each row again that changes, until Ctrl-C: KIND [NAME] [-o wide|name]',
+    module: 'get',
+    run: async (args) => (await import('./commands/get.ts')).watch(args),
+  },
   describe: {
     summary: 'show one resource, its conditions and why it rests: KIND NAME',
     run: async (args) => (await import('./commands/describe.ts')).describe(args),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { systemClock, type Clock } from '../../runtime/clock.ts'
 import { UsageError } from '../args.ts'
-import { get } from './get.ts'
+import { get, watch } from './get.ts'
 import { said, withOrchestrator } from './testing/fixture.ts'
 
 interface Item {
@@ -89,9 +89,7 @@ describe('get', () => {
           return systemClock.setTimer(1, callback)
         },
       }
-      const { out } = await said(() =>
-        expect(get(['tasks', '-w', '--dir', fixture.dir], clock)).rejects.toThrow('enough'),
-      )
+      const { out } = await said(() => expect(watch(['tasks', '--dir', fixture.dir], clock)).rejects.toThrow('enough'))
       expect(out.split('\n').map((line) => line.split(/ +/).slice(1, 4))).toEqual([
         ['NAME', 'KIND', 'STAGE'],
         ['implement-a-1-x7f3q', 'implement', 'review'],

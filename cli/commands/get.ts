@@ -12,17 +12,30 @@ import { print, printError, printTitled } from '../terminal.ts'
 import { hasTitles, titleIn, titlesOf } from '../titles.ts'
 import { yamlLines } from '../yaml-lines.ts'
 
-const usage = `usage: statewright get KIND [NAME] [-o wide|name|json|yaml] [-w] [options]
+const usageOf = (call: string, forms: string, example: string): string => `usage: statewright ${call} [options]
 
 Shows resources as a table. Kinds: ${plurals}.
 Of a Task, REASON and WHO say why it rests and who can move it; statewright why says more.
 
-  -o, --output FORM print all columns (wide), names (name), json or yaml
-  -w, --watch       go on, and print each row that changes, until Ctrl-C
+${forms}
   --namespace NAME  only this namespace (default: all; with NAME: default)
 ${serverUsage}
 
-Example: statewright get tasks -o wide`
+Example: statewright ${example}`
+
+const getUsage = usageOf(
+  'get KIND [NAME] [-o wide|name|json|yaml] [-w]',
+  `  -o, --output FORM print all columns (wide), names (name), json or yaml
+  -w, --watch       go on, and print each row that changes, until Ctrl-C`,
+  'get tasks -o wide',
+)
+const watchUsage = usageOf(
+  'watch KIND [NAME] [-o wide|name]',
+  `Goes on, and prints each row again that changes, until Ctrl-C.
+
+  -o, --output FORM print all columns (wide) or names (name)`,
+  'watch tasks',
+)
 
 const options = {
   ...serverOptions,
@@ -42,7 +55,16 @@ interface Asked {
   readonly form: (typeof forms)[number] | undefined
 }
 
-export async function get(args: readonly string[], clock: Clock = systemClock): Promise<number> {
+/** What `get -w` does, by the name that people try first. */
+export function watch(args: readonly string[], clock: Clock = systemClock): Promise<number> {
+  return showResources([...args, '--watch'], watchUsage, clock)
+}
+
+export function get(args: readonly string[], clock: Clock = systemClock): Promise<number> {
+  return showResources(args, getUsage, clock)
+}
+
+async function showResources(args: readonly string[], usage: string, clock: Clock): Promise<number> {
   const parsed = readArgs(args, options, usage)
   if (parsed === undefined) return 0
   const [kindName = '', name, ...more] = parsed.positionals
@@ -64,7 +86,7 @@ export async function get(args: readonly string[], clock: Clock = systemClock): 
   else {
     const show = shower(client, asked, clock)
     if (views.length === 0) print(`no ${kind.plural}`)
-    if (watches) await watch(client, asked, { views, show, clock })
+    if (watches) await follow(client, asked, { views, show, clock })
     await show(views)
   }
   return 0
@@ -169,7 +191,11 @@ interface Watched {
 }
 
 /** Until the process is stopped. */
-async function watch(client: OrchestratorClient, asked: Asked, { views: first, show, clock }: Watched): Promise<never> {
+async function follow(
+  client: OrchestratorClient,
+  asked: Asked,
+  { views: first, show, clock }: Watched,
+): Promise<never> {
   let misses = 0
   for (let views: readonly View[] | undefined = first; ;) {
     if (views !== undefined) await show(views)
