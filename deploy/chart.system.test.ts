@@ -1,6 +1,6 @@
 /** The chart, rendered by the real Helm and judged by a real API server: `npm run test:chart`. */
 import { beforeAll, expect, test } from 'vitest'
-import { rbacManifests } from '../edges/kubernetes/rbac.ts'
+import { rbacManifests } from '../edges/kubernetes/doctor/rbac.ts'
 import { kinds } from '../crd/kinds.ts'
 import { importSigningKey } from '../http/auth/tokens.ts'
 import { settingSchemas } from '../orchestrator/settings-schema.ts'

@@ -1,5 +1,5 @@
-/** What a reconciler of a cluster's resources must know of actors (edges/kubernetes/reconcile-deps.ts). */
-import type { ActorReads, LiveTask, TaskState } from '../edges/kubernetes/reconcile-deps.ts'
+/** What a reconciler of a cluster's resources must know of actors (edges/kubernetes/reconcile/reconcile-deps.ts). */
+import type { ActorReads, LiveTask, TaskState } from '../edges/kubernetes/reconcile/reconcile-deps.ts'
 import { conditionsOf } from '../machines/project/conditions.ts'
 import type { ProjectContext } from '../machines/project/context.ts'
 import type { TaskContext } from '../machines/task/context.ts'

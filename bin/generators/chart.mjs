@@ -60,7 +60,7 @@ export const chart = {
         import('yaml'),
         import('../../orchestrator/settings-schema.ts'),
         import('../../crd/manifest.ts'),
-        import('../../edges/kubernetes/rbac.ts'),
+        import('../../edges/kubernetes/doctor/rbac.ts'),
         import('../../deploy/reach.ts'),
       ])
     const schema = valuesSchema(settingValues(settingSchemas))
@@ -78,7 +78,7 @@ export const chart = {
       `# Generated from bin/generators/chart/values.mjs by ${by}\n${valuesText(schema.properties, yaml)}`,
     )
     await put('README.md', readme(schema.properties, reachTable()))
-    await put('files/rules.yaml', `# Generated from edges/kubernetes/rbac.ts by ${by}\n${yaml(chartRules)}`)
+    await put('files/rules.yaml', `# Generated from edges/kubernetes/doctor/rbac.ts by ${by}\n${yaml(chartRules)}`)
     for (const definition of customResourceDefinitions()) {
       // Helm's own mark: an uninstall leaves the definition, and with it every resource.
       definition.metadata.annotations = { ...definition.metadata.annotations, 'helm.sh/resource-policy': 'keep' }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { pathOf, type KubeClient } from '../../edges/kubernetes/api.ts'
+import { pathOf, type KubeClient } from '../../edges/kubernetes/api/api.ts'
 import type { Fault } from '../../standins/kubelet/fault.ts'
 import { repository, withKubelet, type Scene } from '../../standins/kubelet/testing/real-kubelet.ts'
 import { sharedControlPlane } from '../../testing/control-plane.ts'

@@ -1,7 +1,7 @@
 /** What `statewright rbac` prints; that a server takes it and that it is enough, the tests on a real one show. */
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
+import { rbacManifests } from '../../edges/kubernetes/doctor/rbac.ts'
 import { rbac } from './rbac.ts'
 import { said } from './testing/fixture.ts'
 

@@ -1,4 +1,4 @@
-import { rbacManifests } from '../../edges/kubernetes/rbac.ts'
+import { rbacManifests } from '../../edges/kubernetes/doctor/rbac.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { print } from '../terminal.ts'
 import { yamlLines } from '../yaml-lines.ts'

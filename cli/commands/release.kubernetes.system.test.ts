@@ -1,7 +1,7 @@
 /** `statewright release` on a real API server, without any orchestrator. */
 import { expect, test } from 'vitest'
-import { mergePatch, pathOf, type KubeClient } from '../../edges/kubernetes/api.ts'
-import { createKubeClient } from '../../edges/kubernetes/client.ts'
+import { mergePatch, pathOf, type KubeClient } from '../../edges/kubernetes/api/api.ts'
+import { createKubeClient } from '../../edges/kubernetes/api/client.ts'
 import { sharedControlPlane } from '../../testing/control-plane.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { release } from './release.ts'

@@ -1,5 +1,5 @@
-import { createKubeClient } from '../../edges/kubernetes/client.ts'
-import { findLiveOrchestrator, release as releaseAll, type Released } from '../../edges/kubernetes/release.ts'
+import { createKubeClient } from '../../edges/kubernetes/api/client.ts'
+import { findLiveOrchestrator, release as releaseAll, type Released } from '../../edges/kubernetes/reconcile/release.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { flag, readArgs, text, UsageError } from '../args.ts'
 import { print } from '../terminal.ts'

@@ -1,10 +1,10 @@
 /** What a demo in a cluster shows of itself at the API server, and that nothing of it is left there. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { kindNamed, kinds } from '../../crd/kinds.ts'
-import { pathOf, type KubeObject, type KubeResource } from '../../edges/kubernetes/api.ts'
+import { pathOf, type KubeObject, type KubeResource } from '../../edges/kubernetes/api/api.ts'
 import { findByVariable } from '../../edges/local/processes.ts'
-import { managedBy, managedByLabel } from '../../edges/kubernetes/pod-names.ts'
-import { claimsResource, podsResource, secretsResource } from '../../edges/kubernetes/pod-requests.ts'
+import { managedBy, managedByLabel } from '../../edges/kubernetes/pods/pod-names.ts'
+import { claimsResource, podsResource, secretsResource } from '../../edges/kubernetes/pods/pod-requests.ts'
 import type { Cluster } from '../local/cluster.ts'
 
 export interface ClusterRecord {

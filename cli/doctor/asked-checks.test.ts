@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { customResourceDefinitions } from '../../crd/manifest.ts'
-import { errorOf, KubeError } from '../../edges/kubernetes/answers.ts'
-import type { KubeClient, Method, Question } from '../../edges/kubernetes/api.ts'
-import { agentPod } from '../../edges/kubernetes/doctor-objects.ts'
+import { errorOf, KubeError } from '../../edges/kubernetes/api/answers.ts'
+import type { KubeClient, Method, Question } from '../../edges/kubernetes/api/api.ts'
+import { agentPod } from '../../edges/kubernetes/doctor/doctor-objects.ts'
 import { admissionCheck, definitionsCheck, rightsCheck } from './asked-checks.ts'
 
 const account = { leaseNamespace: 'platform', serviceAccount: 'statewright' }

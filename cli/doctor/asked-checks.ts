@@ -1,10 +1,10 @@
 /** Checks that ask a cluster and change nothing in it. */
-import { KubeError } from '../../edges/kubernetes/answers.ts'
-import { pathOf, type KubeClient } from '../../edges/kubernetes/api.ts'
-import { definitionFaults } from '../../edges/kubernetes/doctor-definitions.ts'
-import { agentPod, type ProbeOptions } from '../../edges/kubernetes/doctor-objects.ts'
-import { missingRights } from '../../edges/kubernetes/doctor-rights.ts'
-import { podsResource } from '../../edges/kubernetes/pod-requests.ts'
+import { KubeError } from '../../edges/kubernetes/api/answers.ts'
+import { pathOf, type KubeClient } from '../../edges/kubernetes/api/api.ts'
+import { definitionFaults } from '../../edges/kubernetes/doctor/doctor-definitions.ts'
+import { agentPod, type ProbeOptions } from '../../edges/kubernetes/doctor/doctor-objects.ts'
+import { missingRights } from '../../edges/kubernetes/doctor/doctor-rights.ts'
+import { podsResource } from '../../edges/kubernetes/pods/pod-requests.ts'
 import { check, type Check } from './check.ts'
 import { admissionGrant, isolationLack, versionGrant } from './grants.ts'
 

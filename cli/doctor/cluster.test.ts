@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { errorOf } from '../../edges/kubernetes/answers.ts'
-import type { KubeClient, Method, Question } from '../../edges/kubernetes/api.ts'
+import { errorOf } from '../../edges/kubernetes/api/answers.ts'
+import type { KubeClient, Method, Question } from '../../edges/kubernetes/api/api.ts'
 import { checkCluster } from './cluster.ts'
 
 const options = { name: 'probe', namespace: 'team', image: 'i', security: { runAsNonRoot: false }, lifeSeconds: 60 }

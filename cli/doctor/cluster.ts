@@ -1,13 +1,13 @@
 /** All checks of a cluster. Whatever happens, the probe's objects are removed before it ends. */
-import type { KubeClient } from '../../edges/kubernetes/api.ts'
+import type { KubeClient } from '../../edges/kubernetes/api/api.ts'
 import {
   clientPod,
   ownedObjects,
   probeJob,
   probeSelector,
   type ProbeOptions,
-} from '../../edges/kubernetes/doctor-objects.ts'
-import { removeProbe, runProbe, type ProbeDeps, type ProbeSeen } from '../../edges/kubernetes/doctor-run.ts'
+} from '../../edges/kubernetes/doctor/doctor-objects.ts'
+import { removeProbe, runProbe, type ProbeDeps, type ProbeSeen } from '../../edges/kubernetes/doctor/doctor-run.ts'
 import { admissionCheck, definitionsCheck, rightsCheck, type Account } from './asked-checks.ts'
 import { check, type Check } from './check.ts'
 import { probeChecks } from './probe-checks.ts'

@@ -1,6 +1,6 @@
 /** What a cluster has to grant, for whoever runs it. */
-import type { KubeObject } from '../../edges/kubernetes/api.ts'
-import { wrapperContainer } from '../../edges/kubernetes/pod-manifest.ts'
+import type { KubeObject } from '../../edges/kubernetes/api/api.ts'
+import { wrapperContainer } from '../../edges/kubernetes/pods/pod-manifest.ts'
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/user-namespaces/ */
 export const versionGrant =

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../edges/kubernetes/api.ts'
-import { agentPod, probeNames } from '../../edges/kubernetes/doctor-objects.ts'
-import type { ProbeSeen } from '../../edges/kubernetes/doctor-run.ts'
+import type { KubeObject } from '../../edges/kubernetes/api/api.ts'
+import { agentPod, probeNames } from '../../edges/kubernetes/doctor/doctor-objects.ts'
+import type { ProbeSeen } from '../../edges/kubernetes/doctor/doctor-run.ts'
 import { exitCodeOf, listing, type Check } from './check.ts'
 import { probeChecks } from './probe-checks.ts'
 

@@ -1,4 +1,4 @@
-import type { KubeClient } from '../../edges/kubernetes/api.ts'
+import type { KubeClient } from '../../edges/kubernetes/api/api.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** What a cluster is before the orchestrator may do anything in it. Its namespace is there. */

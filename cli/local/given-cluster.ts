@@ -1,7 +1,7 @@
 /** A cluster that is there already: the demo has a namespace of its own in it, and touches nothing else. */
 import { join } from 'node:path'
-import { createKubeClient } from '../../edges/kubernetes/client.ts'
-import { definitionFaults } from '../../edges/kubernetes/doctor-definitions.ts'
+import { createKubeClient } from '../../edges/kubernetes/api/client.ts'
+import { definitionFaults } from '../../edges/kubernetes/doctor/doctor-definitions.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { programDir } from '../program.ts'
 import type { ClusterParts } from './cluster-parts.ts'

@@ -1,8 +1,8 @@
 /** Two orchestrators over one PostgreSQL store, side by side at one API server, and the end of the one that leads. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { KubeObject } from '../../edges/kubernetes/api.ts'
-import { leaseName } from '../../edges/kubernetes/lease.ts'
+import type { KubeObject } from '../../edges/kubernetes/api/api.ts'
+import { leaseName } from '../../edges/kubernetes/api/lease.ts'
 import { podFolders } from '../../edges/local/pod-folder.ts'
 import { join } from 'node:path'
 import { sharedControlPlane } from '../../testing/control-plane.ts'

@@ -1,7 +1,7 @@
 /** Each version of each object of ours that an API server has, and what a later one may not show. Test code only. */
 import { kinds } from '../../crd/kinds.ts'
-import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api.ts'
-import { createKubeClient } from '../../edges/kubernetes/client.ts'
+import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api/api.ts'
+import { createKubeClient } from '../../edges/kubernetes/api/client.ts'
 import type { Cluster, Condition } from './cluster.ts'
 
 export interface Versions {

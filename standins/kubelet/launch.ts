@@ -1,8 +1,8 @@
 /** What is run for a container of a pod: its command, its environment and its mounts. */
 import { join } from 'node:path'
 import { mkdirSync } from 'node:fs'
-import { answered } from '../../edges/kubernetes/answers.ts'
-import { pathOf, type KubeClient } from '../../edges/kubernetes/api.ts'
+import { answered } from '../../edges/kubernetes/api/answers.ts'
+import { pathOf, type KubeClient } from '../../edges/kubernetes/api/api.ts'
 import { ConfigError, environmentOf, expand, type Data } from './environment.ts'
 import type { Images } from './image.ts'
 import { mountsOf, type MadeVolume } from './mounts.ts'

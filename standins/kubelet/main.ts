@@ -4,7 +4,7 @@
  * all that it runs; after a SIGKILL the next one with the same root adopts that.
  */
 import { readFileSync } from 'node:fs'
-import { createKubeClient } from '../../edges/kubernetes/client.ts'
+import { createKubeClient } from '../../edges/kubernetes/api/client.ts'
 import { createLogger } from '../../http/logging.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { startKubelet, type KubeletOptions } from './kubelet.ts'

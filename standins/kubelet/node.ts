@@ -1,6 +1,6 @@
 /** The Node of the kubelet: it is registered, and its heartbeats are a Lease and its status. */
-import { answered } from '../../edges/kubernetes/answers.ts'
-import { mergePatch, pathOf } from '../../edges/kubernetes/api.ts'
+import { answered } from '../../edges/kubernetes/api/answers.ts'
+import { mergePatch, pathOf } from '../../edges/kubernetes/api/api.ts'
 import { persist, type NodeDeps } from './status-writer.ts'
 
 const nodes = { apiVersion: 'v1', plural: 'nodes' }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../edges/kubernetes/api.ts'
+import type { KubeObject } from '../../edges/kubernetes/api/api.ts'
 import { sharedControlPlane } from '../../testing/control-plane.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { podIP, podOf } from './testing/manifests.ts'

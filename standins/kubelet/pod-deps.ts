@@ -1,5 +1,5 @@
 /** What the life of a pod needs of its node. */
-import type { KubeObject } from '../../edges/kubernetes/api.ts'
+import type { KubeObject } from '../../edges/kubernetes/api/api.ts'
 import type { Faults } from './fault.ts'
 import type { Images } from './image.ts'
 import type { Pod, Terminated } from './pod.ts'

@@ -1,5 +1,5 @@
 /** Pods of the core API as far as the kubelet reads them (https://kubernetes.io/docs/reference/kubernetes-api/core/pod-v1/). */
-import type { KubeObject } from '../../edges/kubernetes/api.ts'
+import type { KubeObject } from '../../edges/kubernetes/api/api.ts'
 
 export interface KeySelector {
   readonly name: string

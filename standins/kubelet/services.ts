@@ -1,7 +1,7 @@
 /** Services of a node: each has an address of the loopback, at which the kubelet forwards to what is ready behind it. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import type { KubeClient } from '../../edges/kubernetes/api.ts'
-import { createObjectCache } from '../../edges/kubernetes/cache.ts'
+import type { KubeClient } from '../../edges/kubernetes/api/api.ts'
+import { createObjectCache } from '../../edges/kubernetes/api/cache.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'

@@ -1,5 +1,5 @@
-import { answered, KubeError } from '../../edges/kubernetes/answers.ts'
-import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api.ts'
+import { answered, KubeError } from '../../edges/kubernetes/api/answers.ts'
+import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api/api.ts'
 import type { Logger } from '../../http/logging.ts'
 import { backoffMs } from '../../runtime/backoff.ts'
 import { sleep, type Clock } from '../../runtime/clock.ts'

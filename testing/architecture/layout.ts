@@ -43,6 +43,23 @@ const product: readonly Zone[] = [
     'journal',
     'kubernetes',
   ].map((name) => ({ folder: `edges/${name}/`, imports: edge, tests: ['edges/forge/testing/'] })),
+  // Its rooms stand on floors: what the server says, then pods and resources, then what looks at both.
+  {
+    folder: 'edges/kubernetes/testing/',
+    imports: [...edge, 'edges/kubernetes/', 'edges/pods/testing/'],
+    tests: ['edges/forge/testing/'],
+  },
+  ...[
+    { room: 'api', on: [] },
+    { room: 'pods', on: ['api'], tests: ['doctor'] },
+    { room: 'reconcile', on: ['api'], tests: ['pods'] },
+    { room: 'mirror', on: ['api', 'reconcile'] },
+    { room: 'doctor', on: ['api', 'pods'] },
+  ].map(({ room, on, tests = [] }) => ({
+    folder: `edges/kubernetes/${room}/`,
+    imports: [...edge, ...on.map((each) => `edges/kubernetes/${each}/`)],
+    tests: ['edges/kubernetes/testing/', 'edges/forge/testing/', ...tests.map((each) => `edges/kubernetes/${each}/`)],
+  })),
   // Only the generators run it: the layout engine stays out of the product. Page and inspector share the chart's types.
   { folder: 'edges/inspector/charts/', imports: ['machines/', 'runtime/json-rows.ts'], development: true },
   // The tools' server runs in the pod, so it gets the schemas of the agents' API and the wrapper's port, no store and no actor.
@@ -102,10 +119,10 @@ const laboratory: readonly Zone[] = [
   {
     folder: 'standins/kubelet/',
     imports: [
-      'edges/kubernetes/answers.ts',
-      'edges/kubernetes/api.ts',
-      'edges/kubernetes/cache.ts',
-      'edges/kubernetes/client.ts',
+      'edges/kubernetes/api/answers.ts',
+      'edges/kubernetes/api/api.ts',
+      'edges/kubernetes/api/cache.ts',
+      'edges/kubernetes/api/client.ts',
       'edges/local/isolation.ts',
       'edges/local/processes.ts',
       'runtime/backoff.ts',

@@ -1,6 +1,6 @@
 /** What is in a cluster, so that a test can show that a demo changed nothing of it. Test code only. */
-import { pathOf, type KubeClient, type KubeObject } from '../../../edges/kubernetes/api.ts'
-import { podsResource } from '../../../edges/kubernetes/pod-requests.ts'
+import { pathOf, type KubeClient, type KubeObject } from '../../../edges/kubernetes/api/api.ts'
+import { podsResource } from '../../../edges/kubernetes/pods/pod-requests.ts'
 
 /** Of the cluster; the demo is given its name. */
 export const storageClass = 'shared-files'

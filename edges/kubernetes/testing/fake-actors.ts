@@ -4,9 +4,9 @@
  */
 import { Problem } from '../../../http/problem.ts'
 import type { Resource, ResourceHooks, TaskDeletion, TaskEnd } from '../../ports/resources.ts'
-import { isDeleting, isMadeByOrchestrator } from '../marks.ts'
-import { resourceOf } from '../resources.ts'
-import type { ActorReads, TaskState } from '../reconcile-deps.ts'
+import { isDeleting, isMadeByOrchestrator } from '../api/marks.ts'
+import { resourceOf } from '../reconcile/resources.ts'
+import type { ActorReads, TaskState } from '../reconcile/reconcile-deps.ts'
 import type { MemoryServer } from './memory-server.ts'
 
 interface TaskActor {

@@ -1,5 +1,5 @@
 /** A cache over the server in the test's memory; one that lags gets a change when the test delivers it. */
-import { nameOf, type KubeObject, type ObjectCache } from '../api.ts'
+import { nameOf, type KubeObject, type ObjectCache } from '../api/api.ts'
 import type { MemoryServer } from './memory-server.ts'
 
 type Listener = Parameters<ObjectCache['subscribe']>[0]

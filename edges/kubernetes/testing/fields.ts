@@ -1,5 +1,5 @@
 /** An object as its fields, each owned by those who write it: what server-side apply compares. */
-import type { KubeObject } from '../api.ts'
+import type { KubeObject } from '../api/api.ts'
 
 export type Plain = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import type { Workqueue } from '../api.ts'
+import type { Workqueue } from '../api/api.ts'
 
 /** Works when the test drains it; keys in the order in which they came. */
 export class ManualQueue implements Workqueue {

@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { kindNamed, kinds } from '../../../crd/kinds.ts'
-import { errorOf } from '../answers.ts'
-import { applyPatch, pathOf, type KubeClient, type KubeObject, type Method, type Question } from '../api.ts'
+import { errorOf } from '../api/answers.ts'
+import { applyPatch, pathOf, type KubeClient, type KubeObject, type Method, type Question } from '../api/api.ts'
 import { leavesOf, merged, objectOf, type Leaves, type Plain } from './fields.ts'
 
 export interface Call {

@@ -2,11 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../../runtime/clock.ts'
 import { kindNamed } from '../../../crd/kinds.ts'
-import { createObjectCache } from '../cache.ts'
-import { pathOf, type KubeClient, type KubeObject, type KubeResource, type ObjectCache, type Question } from '../api.ts'
-import { podSelector } from '../pod-names.ts'
-import { find, podsResource } from '../pod-requests.ts'
-import { KubernetesPods, type KubernetesPodsOptions } from '../pods.ts'
+import { createObjectCache } from '../api/cache.ts'
+import {
+  pathOf,
+  type KubeClient,
+  type KubeObject,
+  type KubeResource,
+  type ObjectCache,
+  type Question,
+} from '../api/api.ts'
+import { podSelector } from '../pods/pod-names.ts'
+import { find, podsResource } from '../pods/pod-requests.ts'
+import { KubernetesPods, type KubernetesPodsOptions } from '../pods/pods.ts'
 import { aPodSpec, podInputs } from './pod-fixture.ts'
 import { handKubelet, type HandKubelet } from './pod-kubelet.ts'
 import { withRealServer, type RealServer } from './real-server.ts'

@@ -1,7 +1,7 @@
 /** A pod's spec, its inputs and a Project with every field of AgentSpec, for tests. */
 import type { ProjectSpec } from '../../../crd/project.ts'
 import type { PodInputs, PodSpec } from '../../ports/pods.ts'
-import type { PodManifestInput } from '../pod-manifest.ts'
+import type { PodManifestInput } from '../pods/pod-manifest.ts'
 
 export function aPodSpec(change: Partial<PodSpec> = {}): PodSpec {
   const { task = 'default/implement-a-1', ordinal = 2 } = change

@@ -1,7 +1,7 @@
 /** A kubelet and a scheduler that a test plays by hand, as an administrator of a real API server. */
-import { mergePatch, pathOf, type KubeClient, type KubeObject, type ObjectCache } from '../api.ts'
-import { answered } from '../answers.ts'
-import { podsResource } from '../pod-requests.ts'
+import { mergePatch, pathOf, type KubeClient, type KubeObject, type ObjectCache } from '../api/api.ts'
+import { answered } from '../api/answers.ts'
+import { podsResource } from '../pods/pod-requests.ts'
 
 export interface HandKubelet {
   bind(pod: KubeObject): Promise<void>

@@ -1,5 +1,5 @@
 /** Objects of pods as a server has them, with the statuses that a kubelet writes. */
-import type { KubeObject, ObjectMeta } from '../api.ts'
+import type { KubeObject, ObjectMeta } from '../api/api.ts'
 
 const labels = { 'platform.dev/managed-by': 'platform-operator', 'platform.dev/ordinal': '2' }
 const annotations = { 'platform.dev/pod': 'default/implement-a-1/2' }

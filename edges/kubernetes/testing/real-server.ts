@@ -2,9 +2,9 @@
 import { captureLog, type LogCapture } from '../../../http/testing/fixture.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { sharedControlPlane, type ControlPlane } from '../../../testing/control-plane.ts'
-import type { KubeClient, KubeResource, ObjectCache } from '../api.ts'
-import { createObjectCache } from '../cache.ts'
-import { createKubeClient } from '../client.ts'
+import type { KubeClient, KubeResource, ObjectCache } from '../api/api.ts'
+import { createObjectCache } from '../api/cache.ts'
+import { createKubeClient } from '../api/client.ts'
 
 export interface RealServer {
   readonly plane: ControlPlane

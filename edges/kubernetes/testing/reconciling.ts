@@ -1,8 +1,8 @@
 /** One process that reconciles, over a server and actors that outlive it. */
 import { silentLogger } from '../../../runtime/logger.ts'
-import { createEventRecorder } from '../events.ts'
-import { createReconciler, type Reconciler } from '../reconcile.ts'
-import type { ReconcilerDeps } from '../reconcile-deps.ts'
+import { createEventRecorder } from '../api/events.ts'
+import { createReconciler, type Reconciler } from '../reconcile/reconcile.ts'
+import type { ReconcilerDeps } from '../reconcile/reconcile-deps.ts'
 import { FakeActors } from './fake-actors.ts'
 import { FakeCache } from './fake-cache.ts'
 import { ManualQueue } from './manual-queue.ts'

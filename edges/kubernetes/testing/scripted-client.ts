@@ -1,5 +1,5 @@
 /** An API server that a test plays: each list and each watch waits for what the test answers. */
-import type { KubeClient, KubeObject, Question, WatchEvent } from '../api.ts'
+import type { KubeClient, KubeObject, Question, WatchEvent } from '../api/api.ts'
 
 export interface ScriptedWatch {
   readonly path: string

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { kindNamed } from '../../../crd/kinds.ts'
-import { applyPatch, mergePatch, pathOf, type KubeClient, type KubeObject } from '../api.ts'
+import { applyPatch, mergePatch, pathOf, type KubeClient, type KubeObject } from '../api/api.ts'
 
 export interface ServerUnderTest {
   readonly client: Pick<KubeClient, 'ask'>

@@ -1,7 +1,7 @@
 /** A place whose pods the platform's own adapter makes, by the API server of a cluster. */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { podFolders } from '../../../edges/kubernetes/pod-mounts.ts'
+import { podFolders } from '../../../edges/kubernetes/pods/pod-mounts.ts'
 import type { PodInputs } from '../../../edges/ports/pods.ts'
 import { familyOf, identify } from '../../../edges/local/processes.ts'
 import { numbersOf } from '../../../wrapper/space/holder.ts'

@@ -3,7 +3,7 @@
  * API server, once on a hollow node of kubemark (judge.sh), once on the stand-in.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { pathOf, type KubeClient, type KubeObject } from '../../../edges/kubernetes/api.ts'
+import { pathOf, type KubeClient, type KubeObject } from '../../../edges/kubernetes/api/api.ts'
 
 export type Status = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 // Records the lives of lives.ts on hollow nodes: node standins/kubelet/testing/record.ts KUBECONFIG; judge.sh starts those.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createKubeClient } from '../../../edges/kubernetes/client.ts'
+import { createKubeClient } from '../../../edges/kubernetes/api/client.ts'
 import { lives, recordLife } from './lives.ts'
 
 const nodes: Readonly<Record<string, string>> = { 'no-image': 'hollow-pull', 'failed-start': 'hollow-start' }
