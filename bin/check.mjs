@@ -21,7 +21,7 @@ const checks = [
 
 /** It is not written afresh here: that takes the prover (`npm run prove`). A stale one fails in CI alone. */
 async function certificate() {
-  const { proofOfSources } = await import('../orchestrator/proof.ts')
+  const { proofOfSources } = await import('../orchestrator/wiring/proof.ts')
   const { allMachines } = await import('../machines/registry.ts')
   try {
     proofOfSources(allMachines, { env: process.env, warn: console.error })

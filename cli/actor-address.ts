@@ -1,4 +1,4 @@
-import { idOfName } from '../orchestrator/resource-id.ts'
+import { idOfName } from '../crd/resource-id.ts'
 
 /** An address as it stands, or that of the Task of this name. */
 export function actorAddress(given: string): string {

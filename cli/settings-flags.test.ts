@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readArgs } from './args.ts'
 import { flagOf, settingFlags, variableOf, withFlags } from './settings-flags.ts'
-import { settingSchemas } from '../orchestrator/settings-schema.ts'
+import { settingSchemas } from '../orchestrator/settings/settings-schema.ts'
 
 function environment(args: readonly string[], env: Record<string, string> = {}) {
   return withFlags(env, readArgs(args, settingFlags, 'usage')!)

@@ -2,7 +2,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Environment } from '../wrapper/boot/environment.ts'
 import { text, type Parsed } from './args.ts'
-import { settingSchemas, type SettingSchema } from '../orchestrator/settings-schema.ts'
+import { settingSchemas, type SettingSchema } from '../orchestrator/settings/settings-schema.ts'
 
 /** A secret has no flag: other users see the command lines of a machine. The flag names the file that holds it. */
 export function variableOf(name: string, { reads }: Pick<SettingSchema, 'reads'>): string {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { orchestratorEnv, type StackOptions } from './local/stack.ts'
-import { readSettings } from '../orchestrator/settings.ts'
-import { settingSchemas, type SettingName, type SettingSchema } from '../orchestrator/settings-schema.ts'
+import { readSettings } from '../orchestrator/settings/settings.ts'
+import { settingSchemas, type SettingName, type SettingSchema } from '../orchestrator/settings/settings-schema.ts'
 
 const needed = {
   STATE_DIR: '/srv/state',

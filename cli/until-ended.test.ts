@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createLogger } from '../http/logging.ts'
 import { simulatedClock } from '../runtime/simulated-clock.ts'
-import { orchestratorReadiness } from '../orchestrator/readiness.ts'
+import { orchestratorReadiness } from '../orchestrator/wiring/readiness.ts'
 import { untilEnded } from './until-ended.ts'
 
 const never = new Promise<never>(() => undefined)

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { sleep } from '../runtime/clock.ts'
 import { messageOf } from '../runtime/errors.ts'
 import { collectAtRest } from './collect-at-rest.ts'
-import type { Orchestrator } from '../orchestrator/start.ts'
+import type { Orchestrator } from '../orchestrator/wiring/start.ts'
 
 /** What a stop may take when nobody waits for its good end. */
 const hurriedStopMs = 5000

@@ -65,9 +65,9 @@ const directory = 'edges/forge/project-directory.ts'
 const schedule = 'edges/schedule/settings.ts'
 const models = 'crd/models.ts'
 const hooks = 'machines/turn/pod-environment.ts'
-const spending = 'orchestrator/spending.ts'
-const resources = 'orchestrator/resources.ts'
-const byHandTasks = 'orchestrator/tasks-by-hand.ts'
+const spending = 'orchestrator/resources/spending.ts'
+const resources = 'orchestrator/resources/resources.ts'
+const byHandTasks = 'orchestrator/resources/tasks-by-hand.ts'
 const upgrade = { reader: 'edges/agents/bundle/preface.ts', within: 'upgradePolicy' } as const
 
 const ofProject: Uses<ProjectSpec> = {
@@ -77,7 +77,7 @@ const ofProject: Uses<ProjectSpec> = {
   agentPodTTLSeconds: directory,
   maxNewTasksPerSweep: schedule,
   maxOpenTasks: schedule,
-  maxBundleBytes: 'orchestrator/compose-handlers.ts',
+  maxBundleBytes: 'orchestrator/wiring/compose-handlers.ts',
   autoApproveMaxSignificance: directory,
   'agent/model': models,
   'agent/image': ofImage,
@@ -92,7 +92,7 @@ const ofProject: Uses<ProjectSpec> = {
   'agent/effort': models,
   'agent/modelByKind': models,
   'agent/effortByKind': models,
-  'agent/skillsRef': { reader: 'orchestrator/pod-environment.ts', needs: 'SKILLS_REPO_URL' },
+  'agent/skillsRef': { reader: 'orchestrator/pods/pod-environment.ts', needs: 'SKILLS_REPO_URL' },
   'agent/hooks/preClone': hooks,
   'agent/hooks/postClone': hooks,
   'agent/hooks/conversationStart': hooks,
@@ -153,9 +153,9 @@ const ofProject: Uses<ProjectSpec> = {
   'scm/cron/refine/closedLookbackDays': directory,
   'scm/cron/upgrade/schedule': schedule,
   'scm/cron/upgrade/maxOpenUpgrades': schedule,
-  'alerting/enabled': 'orchestrator/alerting.ts',
+  'alerting/enabled': 'orchestrator/resources/alerting.ts',
   'alerting/url': { refused: 'has no effect: no tool of this version queries the alerting system' },
-  'alerting/secretRef': 'orchestrator/alerting.ts',
+  'alerting/secretRef': 'orchestrator/resources/alerting.ts',
   'alerting/cooldownSeconds': 'deprecated',
   'documentation/enabled': schedule,
   'documentation/repo': directory,

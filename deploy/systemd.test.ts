@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { readSettings } from '../orchestrator/settings.ts'
+import { readSettings } from '../orchestrator/settings/settings.ts'
 import { describeRequiring } from '../testing/requires.ts'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'systemd')

@@ -58,7 +58,7 @@ export const chart = {
     const [{ stringify }, { settingSchemas }, { customResourceDefinitions }, { chartRules }, { reachTable }] =
       await Promise.all([
         import('yaml'),
-        import('../../orchestrator/settings-schema.ts'),
+        import('../../orchestrator/settings/settings-schema.ts'),
         import('../../crd/manifest.ts'),
         import('../../edges/kubernetes/doctor/rbac.ts'),
         import('../../deploy/reach.ts'),

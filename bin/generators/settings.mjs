@@ -26,9 +26,9 @@ export const settings = {
   name: 'bin/generators/settings.mjs',
   files: [path],
   async run(outDir) {
-    const { settingSchemas } = await import('../../orchestrator/settings-schema.ts')
+    const { settingSchemas } = await import('../../orchestrator/settings/settings-schema.ts')
     const text = [
-      '<!-- Generated from orchestrator/settings-schema.ts by bin/generators/settings.mjs (npm run generate). Not edited by hand. -->',
+      '<!-- Generated from orchestrator/settings/settings-schema.ts by bin/generators/settings.mjs (npm run generate). Not edited by hand. -->',
       intro,
       ...parts.flatMap(([of, title, lead]) => ['', title, '', lead, '', ...table(settingSchemas, of)]),
       '',

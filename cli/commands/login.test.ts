@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { bearer } from '../../http/auth/authenticate.ts'
 import { oidcVerifier } from '../../http/auth/oidc.ts'
 import { testClock, withServer } from '../../http/testing/fixture.ts'
-import { protectedResourceRoute } from '../../orchestrator/protected-resource.ts'
+import { protectedResourceRoute } from '../../orchestrator/wiring/protected-resource.ts'
 import { startIdentity, type Identity } from '../../standins/identity/identity.ts'
 import { confirm } from '../../standins/identity/testing/browser.ts'
 import { UsageError } from '../args.ts'

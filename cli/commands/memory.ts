@@ -12,7 +12,7 @@ import { progress } from '../progress.ts'
 import { unlessOrphaned, untilParentEnds } from '../parent.ts'
 import { readMemorySettings, readRebuildSettings } from '../memory/settings.ts'
 import { startMemory } from '../memory/start.ts'
-import { proofAtStart } from '../../orchestrator/proof.ts'
+import { proofAtStart } from '../../orchestrator/wiring/proof.ts'
 import { untilEnded } from '../until-ended.ts'
 import { print, printError } from '../terminal.ts'
 

@@ -13,7 +13,7 @@ import { why } from './why.ts'
 import { writeEndpoints } from '../local/endpoints.ts'
 import { programDir } from '../program.ts'
 import { startOrchestratorFixture, type OrchestratorFixture } from '../../orchestrator/testing/fixture.ts'
-import type { WhyAnswer } from '../../orchestrator/why.ts'
+import type { WhyAnswer } from '../../orchestrator/operators/why.ts'
 
 const stub = join(programDir, 'standins', 'stub-cli', 'claude')
 const name = 'documentation-1'

@@ -9,7 +9,7 @@ import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import { openSharedSql } from '../../runtime/store/testing/shared-store.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { storedJournal } from '../../edges/journal/stored-journal.ts'
-import { registerOperations } from '../../orchestrator/operations.ts'
+import { registerOperations } from '../../orchestrator/operators/operations.ts'
 import { retention as command } from './retention.ts'
 import { said, withOrchestrator, type CommandFixture } from './testing/fixture.ts'
 

@@ -79,7 +79,7 @@ describe.skipIf(refused)(`on a disk without room${refused ? ` (skipped: ${reason
       dir,
       `import { rmSync, writeFileSync } from 'node:fs'
       import { openFolderSql } from ${source('../../runtime/store/pglite/pglite-folder.ts')}
-      import { orchestratorReadiness } from ${source('../../orchestrator/readiness.ts')}
+      import { orchestratorReadiness } from ${source('../../orchestrator/wiring/readiness.ts')}
       const sql = await openFolderSql(${JSON.stringify(join(dir, 'db'))})
       await sql.exec('create table t (n int)')
       const ask = orchestratorReadiness({ sql, isListening: () => true, degraded: async () => [] })

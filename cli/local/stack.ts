@@ -43,7 +43,7 @@ import { memorySupervisor, urlOf } from './memory.ts'
 import { project, triggerLabel } from './stack-names.ts'
 import { whileNamed } from './while-named.ts'
 import { Supervisor } from './supervisor.ts'
-import { passedOn } from '../../orchestrator/settings-schema.ts'
+import { passedOn } from '../../orchestrator/settings/settings-schema.ts'
 
 export interface StackOptions {
   readonly dir: string

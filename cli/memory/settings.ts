@@ -5,7 +5,7 @@ import { defaultAlgorithms, isAsymmetric, type AsymmetricAlgorithm } from '../..
 import { readinessChecks, serviceDefaults, type ReadinessCheck } from '../../memory/service.ts'
 import { pgDefaults } from '../../runtime/store/postgres/pg-sql.ts'
 import { EnvironmentReader, type Address, type Environment } from '../../wrapper/boot/environment.ts'
-import { SettingsError } from '../../orchestrator/settings.ts'
+import { SettingsError } from '../../orchestrator/settings/settings.ts'
 
 export interface MemorySettings {
   readonly stateDir: string

@@ -1,6 +1,6 @@
 /** What an orchestrator publishes of itself, before anybody is signed in. */
 import { fetchJson } from '../../http/fetch-json.ts'
-import { protectedResourcePath, ProtectedResource } from '../../orchestrator/protected-resource.ts'
+import { protectedResourcePath, ProtectedResource } from '../../orchestrator/wiring/protected-resource.ts'
 import { systemClock } from '../../runtime/clock.ts'
 
 export function metadataOf(url: string): Promise<ProtectedResource> {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { readSettings } from '../../orchestrator/settings.ts'
+import { readSettings } from '../../orchestrator/settings/settings.ts'
 import { named, type Manifest } from './chart.ts'
 
 export interface Variable {

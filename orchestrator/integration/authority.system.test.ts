@@ -8,7 +8,7 @@ import { signHmac } from '../../http/auth/hmac.ts'
 import { podTokens, type PodClaims } from '../../edges/agents/pod-tokens.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { people } from '../../standins/people.ts'
-import { loadKeys } from '../keys.ts'
+import { loadKeys } from '../wiring/keys.ts'
 import {
   badSignature,
   expectProblem,

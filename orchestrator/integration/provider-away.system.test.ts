@@ -10,7 +10,7 @@ import { clientCredentials } from '../../http/token-source.ts'
 import { captureLog } from '../../http/testing/fixture.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { startIdentity } from '../../standins/identity/identity.ts'
-import { startOrchestrator } from '../start.ts'
+import { startOrchestrator } from '../wiring/start.ts'
 import { settingsOf } from '../testing/fixture.ts'
 import { portsForTests } from '../testing/ports.ts'
 

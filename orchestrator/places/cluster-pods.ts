@@ -7,8 +7,8 @@ import { KubernetesPods } from '../../edges/kubernetes/pods/pods.ts'
 import type { Logger } from '../../http/logging.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Random } from '../../runtime/random.ts'
-import type { Place } from '../place.ts'
-import type { OrchestratorSettings } from '../settings.ts'
+import type { Place } from './place.ts'
+import type { OrchestratorSettings } from '../settings/settings.ts'
 
 interface ClusterPodsOptions {
   readonly client: KubeClient

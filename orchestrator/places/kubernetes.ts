@@ -28,11 +28,11 @@ import type { Ids } from '../../http/ports.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Random } from '../../runtime/random.ts'
-import { actorReads } from '../actor-reads.ts'
-import type { Place, Wired } from '../place.ts'
-import type { OrchestratorSettings } from '../settings.ts'
+import { actorReads } from '../resources/actor-reads.ts'
+import type { Place, Wired } from './place.ts'
+import type { OrchestratorSettings } from '../settings/settings.ts'
 import { clusterPods } from './cluster-pods.ts'
-import { lifeOf } from '../tasks-by-hand.ts'
+import { lifeOf } from '../resources/tasks-by-hand.ts'
 
 interface KubernetesPlaceOptions {
   readonly client: KubeClient

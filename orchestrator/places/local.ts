@@ -3,7 +3,7 @@ import { localResources } from '../../edges/local/resources.ts'
 import type { SecretStore } from '../../edges/ports/resources.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import type { Place } from '../place.ts'
+import type { Place } from './place.ts'
 
 export interface LocalPlaceOptions extends Pick<ResourceApiDeps, 'authenticate' | 'unset'> {
   readonly sql: Sql

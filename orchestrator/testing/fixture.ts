@@ -18,15 +18,15 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { localManifests } from '../../standins/manifests.ts'
 import { people } from '../../standins/people.ts'
 import { programDir } from '../../cli/program.ts'
-import type { OrchestratorSettings } from '../settings.ts'
+import type { OrchestratorSettings } from '../settings/settings.ts'
 import { startForge, type Forge } from '../../standins/forge/forge.ts'
 import { commit, run } from '../../standins/forge/testing/fixture.ts'
 import { startIdentity, type Identity, type IdentityClient } from '../../standins/identity/identity.ts'
-import { startOrchestrator, type Orchestrator } from '../start.ts'
+import { startOrchestrator, type Orchestrator } from '../wiring/start.ts'
 import { portsForTests } from './ports.ts'
 import { settingsForTests } from './settings.ts'
 import { untilOf, type Until } from './until.ts'
-import { idOfName } from '../resource-id.ts'
+import { idOfName } from '../../crd/resource-id.ts'
 
 const audiences = { operator: 'urn:statewright:operator', wrapper: 'urn:statewright:wrapper' } as const
 export const repository = `${people.owner}/duration`

@@ -1,4 +1,4 @@
-import type { OrchestratorSettings } from '../settings.ts'
+import type { OrchestratorSettings } from '../settings/settings.ts'
 
 /** Of an orchestrator whose pods are processes of this machine. */
 export const noCluster: OrchestratorSettings['kubernetes'] = {

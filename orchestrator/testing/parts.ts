@@ -1,8 +1,8 @@
 import type { SecretStore } from '../../edges/ports/resources.ts'
 import { bearer } from '../../http/auth/authenticate.ts'
 import { localPlace } from '../places/local.ts'
-import type { Place } from '../place.ts'
-import type { OrchestratorParts, OrchestratorPorts } from '../setup.ts'
+import type { Place } from '../places/place.ts'
+import type { OrchestratorParts, OrchestratorPorts } from '../wiring/setup.ts'
 
 type Needed = 'sql' | 'podTokens' | 'verifyOidc'
 

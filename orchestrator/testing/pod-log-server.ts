@@ -2,7 +2,7 @@
 import type { PodPort } from '../../edges/ports/pods.ts'
 import { withServer } from '../../http/testing/fixture.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { podLogRoute } from '../pod-logs.ts'
+import { podLogRoute } from '../operators/pod-logs.ts'
 
 export interface PodLogServer {
   get(query: string): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>

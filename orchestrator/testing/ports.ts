@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../runtime/clock.ts'
-import type { OrchestratorPorts } from '../setup.ts'
+import type { OrchestratorPorts } from '../wiring/setup.ts'
 
 type Needed = 'logger' | 'programDir'
 

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { createLogger } from '../../http/logging.ts'
-import type { OrchestratorSettings } from '../settings.ts'
-import { startOrchestrator } from '../start.ts'
+import type { OrchestratorSettings } from '../settings/settings.ts'
+import { startOrchestrator } from '../wiring/start.ts'
 import { portsForTests } from './ports.ts'
 
 const { settings, programDir } = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as {

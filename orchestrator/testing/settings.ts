@@ -5,7 +5,7 @@ import { mostCheckoutBytes } from '../../runtime/checkout-size.ts'
 import { longestRunMs } from '../../edges/git/run-git.ts'
 import { defaultAlgorithms } from '../../http/auth/claims.ts'
 import { everyTokenIsAdmin } from '../../http/auth/roles.ts'
-import type { OrchestratorSettings } from '../settings.ts'
+import type { OrchestratorSettings } from '../settings/settings.ts'
 import { noCluster } from './no-cluster.ts'
 
 /** Groups that a test changes in part. */

@@ -51,7 +51,7 @@ export const memoryHoles: readonly MemoryHole[] = [
     name: 'memory-follows-links',
     law: /^outside/,
     edits: [
-      { file: 'orchestrator/memory-intake.ts', find: /core\.symlinks=false/, replace: 'core.symlinks=true' },
+      { file: 'orchestrator/memory/memory-intake.ts', find: /core\.symlinks=false/, replace: 'core.symlinks=true' },
       { file: 'memory/extract/source-files.ts', find: /constants\.O_NOFOLLOW/, replace: '0' },
     ],
   },
@@ -86,7 +86,7 @@ export const memoryHoles: readonly MemoryHole[] = [
     law: /^secret/,
     edits: [
       {
-        file: 'orchestrator/memory-intake.ts',
+        file: 'orchestrator/memory/memory-intake.ts',
         find: /PATH: process\.env\['PATH'\]/,
         replace: "...process.env, PATH: process.env['PATH']",
       },

@@ -55,7 +55,7 @@ const memoryBugs: readonly PlantedBug[] = [
     law: /^memory: words of/,
     edits: [
       {
-        file: 'orchestrator/compose-handlers.ts',
+        file: 'orchestrator/wiring/compose-handlers.ts',
         find: /cache, defaultBranch, gatedThreads \}\)/,
         replace: 'cache, defaultBranch, gatedThreads: stores.threads })',
       },
@@ -85,7 +85,7 @@ const memoryBugs: readonly PlantedBug[] = [
     law: /^memory: .* though it is paused/,
     edits: [
       {
-        file: 'orchestrator/compose-handlers.ts',
+        file: 'orchestrator/wiring/compose-handlers.ts',
         find: /return project\.isPaused \? 'the Project is paused' : ''/,
         replace: "return ''",
       },

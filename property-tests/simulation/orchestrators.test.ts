@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
+import type { ComposedOrchestrator } from '../../orchestrator/wiring/compose.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { createWorld, type World } from '../runtime/simulation/world.ts'
 import { Faults } from './faults.ts'

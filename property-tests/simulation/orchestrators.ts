@@ -1,8 +1,8 @@
 /** The orchestrator as `cli/` composes it, one life after another over one store, and what calls it from outside. */
 import { people } from '../../standins/people.ts'
-import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
-import type { OrchestratorParts, OrchestratorPorts } from '../../orchestrator/setup.ts'
-import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
+import type { ComposedOrchestrator } from '../../orchestrator/wiring/compose.ts'
+import type { OrchestratorParts, OrchestratorPorts } from '../../orchestrator/wiring/setup.ts'
+import type { OrchestratorSettings } from '../../orchestrator/settings/settings.ts'
 import { partsForTests } from '../../orchestrator/testing/parts.ts'
 import { settingsForTests } from '../../orchestrator/testing/settings.ts'
 import { callbackSecret } from '../../edges/pods/inbound.ts'

@@ -33,7 +33,7 @@ const needsAReader = /store\/(?:list-actors (?!listActors)|commit-steps writeLis
 const unreached = [needsAHopelessDelivery, needsAnOldStore, needsATranscript, needsAReader]
 
 /** What is composed, and the place that this world gives it. */
-const programs = ['orchestrator/compose.ts', 'orchestrator/places/local.ts']
+const programs = ['orchestrator/wiring/compose.ts', 'orchestrator/places/local.ts']
 const sources = programs.reduce((found, file) => filesBehind(new URL(file, root), found), new Map<string, string>())
 
 function filesBehind(file: URL, found: Map<string, string>): Map<string, string> {

@@ -1,5 +1,5 @@
 /** The end of a life: looks again and again until nobody has anything left to do, and helps what is parked. */
-import type { ComposedOrchestrator } from '../../orchestrator/compose.ts'
+import type { ComposedOrchestrator } from '../../orchestrator/wiring/compose.ts'
 import type { CitationChecks } from '../../machines/rules/citation.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import type { Sql } from '../../runtime/store/sql.ts'

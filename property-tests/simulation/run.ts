@@ -1,5 +1,5 @@
 /** One seed after the other over one store, and what they broke. */
-import { composeOrchestrator } from '../../orchestrator/compose.ts'
+import { composeOrchestrator } from '../../orchestrator/wiring/compose.ts'
 import { live, type Outcome } from './live.ts'
 import { makePlan } from './make-plan.ts'
 import type { Plan } from './plan.ts'

@@ -3,7 +3,7 @@
  * nothing of the product reads: journals may be shortened, and the laws still see all that happened.
  */
 import { PGlite } from '@electric-sql/pglite'
-import { orchestratorMigrations } from '../../orchestrator/store.ts'
+import { orchestratorMigrations } from '../../orchestrator/wiring/store.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { resultParsers } from '../../runtime/store/result-types.ts'
 import { sessionSql } from '../../runtime/store/session-sql.ts'

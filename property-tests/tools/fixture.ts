@@ -15,7 +15,7 @@ import {
   type OrchestratorFixture,
   type OrchestratorFixtureOptions,
 } from '../../orchestrator/testing/fixture.ts'
-import type { OrchestratorSettings } from '../../orchestrator/settings.ts'
+import type { OrchestratorSettings } from '../../orchestrator/settings/settings.ts'
 
 export const kinds = ['incident', 'implement', 'review'] as const
 export type Kind = (typeof kinds)[number]

@@ -17,6 +17,7 @@ export interface Zone {
 const kit = 'http/'
 /** Siblings meet in ports only: those of pods and resources, and the forge's, which lies beside its implementations. */
 const edge = ['runtime/', 'machines/', 'crd/', kit, 'edges/ports/', 'edges/forge/*.ts'] as const
+const orchestrated = ['machines/', 'runtime/', 'crd/', 'edges/', 'wrapper/boot/environment.ts', kit] as const
 const platform = ['machines/', 'runtime/', 'crd/', 'edges/', 'memory/', 'wrapper/', kit] as const
 
 /** Here `up` and `demo` start the stand-ins of one machine. */
@@ -102,11 +103,19 @@ const product: readonly Zone[] = [
     ],
   },
   // It reads its environment as the wrapper does; what it starts in a pod it knows by its environment alone.
-  {
-    folder: 'orchestrator/',
-    imports: ['machines/', 'runtime/', 'crd/', 'edges/', 'wrapper/boot/environment.ts', kit],
-    tests: ['wrapper/', 'cli/program.ts'],
-  },
+  { folder: 'orchestrator/', imports: [...orchestrated, 'orchestrator/'], tests: ['wrapper/', 'cli/program.ts'] },
+  ...[
+    { room: 'memory', on: ['settings'] },
+    { room: 'resources', on: ['memory'] },
+    { room: 'settings', on: [] },
+    { room: 'pods', on: ['settings'], tests: ['places'] },
+    { room: 'operators', on: [] },
+    { room: 'places', on: ['resources', 'settings'] },
+  ].map(({ room, on, tests = [] }) => ({
+    folder: `orchestrator/${room}/`,
+    imports: [...orchestrated, ...on.map((each) => `orchestrator/${each}/`)],
+    tests: ['orchestrator/testing/', 'wrapper/', ...tests.map((each) => `orchestrator/${each}/`)],
+  })),
   // Who is who on the forge of one machine, and its resources: data, which starts nothing.
   { folder: 'cli/', imports: [...platform, 'orchestrator/', door, 'standins/people.ts', 'standins/manifests.ts'] },
   { folder: door, imports: ['standins/'] },
@@ -168,8 +177,8 @@ const laboratory: readonly Zone[] = [
       'crd/',
       'runtime/clock.ts',
       'edges/kubernetes/',
-      'orchestrator/settings.ts',
-      'orchestrator/settings-schema.ts',
+      'orchestrator/settings/settings.ts',
+      'orchestrator/settings/settings-schema.ts',
       kit,
     ],
     development: true,

@@ -1,6 +1,6 @@
 /** A memory service as `statewright up` starts one, for the orchestrator of a test. Test code only. */
 import { clientCredentials } from '../../../http/token-source.ts'
-import type { OrchestratorSettings } from '../../../orchestrator/settings.ts'
+import type { OrchestratorSettings } from '../../../orchestrator/settings/settings.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { memorySupervisor, urlOf, type LocalMemory } from '../memory.ts'
 import { freePort } from '../ports.ts'

@@ -33,7 +33,7 @@ export async function ownerTask({ client, tasks }: TaskReads, task: string): Pro
   return ownerOf(found)
 }
 
-/** A later life of a person's Task has a name of its own, and the object of its first name (orchestrator/tasks-by-hand.ts). */
+/** A later life of a person's Task has a name of its own, and the object of its first name (orchestrator/resources/tasks-by-hand.ts). */
 function isLifeOf(name: string): (object: KubeObject) => boolean {
   return ({ metadata }) => {
     const tail = `-${shortHash(metadata.uid)}`

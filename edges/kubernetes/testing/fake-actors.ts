@@ -1,6 +1,6 @@
 /**
  * Projects and Tasks as the orchestrator keeps them, small: what a repeat changes, which life a uid has, what waits, what
- * closes. Follows `orchestrator/tasks-by-hand.ts` and `orchestrator/end-project.ts`.
+ * closes. Follows `orchestrator/resources/tasks-by-hand.ts` and `orchestrator/resources/end-project.ts`.
  */
 import { Problem } from '../../../http/problem.ts'
 import type { Resource, ResourceHooks, TaskDeletion, TaskEnd } from '../../ports/resources.ts'

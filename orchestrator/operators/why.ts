@@ -1,0 +1,144 @@
+/** Reads what an answer to "why does this Task rest" is made of: the Task, its queue, its pod and turn, its timers. */
+import type { ActorAddress } from '../../machines/definition.ts'
+import type { MemoryContext } from '../../machines/memory/context.ts'
+import type { Indexed } from '../../machines/memory/events.ts'
+import type { PodContext } from '../../machines/pod/context.ts'
+import { tokensOf } from '../../machines/rules/spending.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { explain, explainQueued, type Why } from '../../machines/why/why.ts'
+import type { HindranceOf, NamedHindrance } from '../../edges/pods/hindrance.ts'
+import { contextOf } from '../../runtime/context-of.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
+import { readLastTurn } from './last-turn.ts'
+import { readRefusedCalls, type RefusingTurn } from './refused-calls.ts'
+import { idOfName } from '../../crd/resource-id.ts'
+
+export interface WhyDeps {
+  readonly runtime: Pick<Runtime, 'read' | 'list' | 'pendingTimers' | 'history'>
+  readonly clock: Pick<Clock, 'now'>
+  /** The words in which the newest push of a Task was refused, where it was. */
+  readonly pushRefusal?: (project: string, repository: string, task: string) => Promise<string | undefined>
+}
+
+/** What an operator is told who asks why a Task rests. */
+export interface WhyAnswer extends Why {
+  /** Turns in which its wrappers refused calls of tools, oldest first. */
+  readonly refusedCalls: readonly RefusingTurn[]
+  /** What the memory holds of each of its Repositories; those that no step has looked at yet are left out. */
+  readonly memory: readonly HeldOf[]
+  /** What its turns have used so far; a turn that runs is not in it. */
+  readonly cost: CostSoFar
+  /** What its pod names that keeps the turn from going on; absent: nothing, or the pod does not answer. */
+  readonly hindrance?: NamedHindrance
+}
+
+interface CostSoFar {
+  readonly turns: number
+  readonly tokens: number
+  /** List price; 0 for a model without a known one. */
+  readonly usd: number
+}
+
+interface HeldOf extends Indexed {
+  readonly repository: string
+}
+
+/** Like `readWhy`, with what only the journals of its turns and its pod know. */
+export async function answerWhy(
+  deps: WhyDeps & { readonly hindranceOf: HindranceOf },
+  name: string,
+): Promise<WhyAnswer | undefined> {
+  const why = await readWhy(deps, name)
+  if (why === undefined) return undefined
+  const task = await deps.runtime.read(`task:${why.task}`)
+  const context = (task?.context ?? {}) as Partial<TaskContext>
+  const [refusedCalls, memory, hindrance] = await Promise.all([
+    readRefusedCalls(deps.runtime, why.task),
+    heldOf(deps.runtime, context),
+    task && deps.hindranceOf(task),
+  ])
+  return { ...why, refusedCalls, memory, cost: costOf(context), ...(hindrance === undefined ? {} : { hindrance }) }
+}
+
+function costOf({ turn }: Partial<TaskContext>): CostSoFar {
+  const { count = 0, usage = {} } = turn ?? {}
+  return { turns: count, tokens: tokensOf(usage), usd: usage['costUsd'] ?? 0 }
+}
+
+async function heldOf(
+  runtime: WhyDeps['runtime'],
+  { config, repositories = [] }: Partial<TaskContext>,
+): Promise<readonly HeldOf[]> {
+  const memory = config && (await runtime.read(`memory:${config.project}`))
+  const { repositories: known = {} } = (memory?.context ?? {}) as Partial<MemoryContext>
+  return repositories.flatMap((repository) => {
+    const held = known[repository]
+    if (held === undefined) return []
+    const { commit, due, trouble } = held
+    return [{ repository, commit, due, trouble }]
+  })
+}
+
+/** As many Projects as one orchestrator is asked to search for a Task that is not minted yet. */
+const maxQueues = 500
+
+/** `name` without a namespace is in `default`. Undefined: there is no such Task, and none waits to be minted. */
+export async function readWhy(deps: WhyDeps, name: string): Promise<Why | undefined> {
+  const { runtime, clock } = deps
+  const id = idOfName(name)
+  const task = await runtime.read(`task:${id}`)
+  const now = clock.now()
+  if (task === undefined) {
+    const queues = await runtime.list('queue', { limit: maxQueues })
+    for (const queue of queues) {
+      const why = explainQueued(id, queue, await runtime.read(`ledger:${queue.id}`), now)
+      if (why !== undefined) return why
+    }
+    return undefined
+  }
+  const context = contextOf<TaskContext>(task)
+  const pod = await podOf(runtime, context)
+  const { project } = context.config
+  const [queue, ledger, turn, timers, lastTurn] = await Promise.all([
+    runtime.read(`queue:${project}`),
+    runtime.read(`ledger:${project}`),
+    turnOf(runtime, pod),
+    runtime.pendingTimers({ actor: task.address }),
+    readLastTurn(runtime, context),
+  ])
+  const around = { ...given('queue', queue), ...given('ledger', ledger), ...given('pod', pod), ...given('turn', turn) }
+  const why = { ...explain({ task, timers, now, ...around }), ...(lastTurn === undefined ? {} : { lastTurn }) }
+  const refused = await refusalsOf(deps, context)
+  return refused.length === 0 ? why : { ...why, detail: [why.detail ?? '', ...refused].filter(Boolean).join('. ') }
+}
+
+/** Of a Task that rests because its pushes fail; what to do is in the words of who refused them. */
+async function refusalsOf(
+  { pushRefusal }: WhyDeps,
+  { id, config, turn: { lastFailedRepos: lastTurnFailedRepos = [] } }: TaskContext,
+): Promise<readonly string[]> {
+  if (pushRefusal === undefined) return []
+  const asked = lastTurnFailedRepos.map(async (repository) => {
+    const reason = await pushRefusal(config.project, repository, id)
+    return reason === undefined ? [] : [`${repository}: ${reason}`]
+  })
+  return (await Promise.all(asked)).flat()
+}
+
+function given<K extends string>(name: K, view: ActorView | undefined): { readonly [N in K]?: ActorView } {
+  return (view === undefined ? {} : { [name]: view }) as { readonly [N in K]?: ActorView }
+}
+
+async function podOf(
+  runtime: WhyDeps['runtime'],
+  { id, pod: { alive: podAlive, ordinal: podOrdinal } }: TaskContext,
+): Promise<ActorView | undefined> {
+  return podAlive ? runtime.read(`pod:${id}/${podOrdinal}`) : undefined
+}
+
+async function turnOf(runtime: WhyDeps['runtime'], pod: ActorView | undefined): Promise<ActorView | undefined> {
+  const { turns = 0, turnOpen = false, id = '' } = (pod?.context ?? {}) as Partial<PodContext>
+  const address: ActorAddress = `turn:${id}/${turns - 1}`
+  return turnOpen ? runtime.read(address) : undefined
+}

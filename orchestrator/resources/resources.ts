@@ -1,0 +1,287 @@
+/** What the resource API shows and sets in motion: stored kinds with their actor's word, derived kinds from their actors. */
+import type { Kind } from '../../crd/kinds.ts'
+import type { RepositorySpec } from '../../crd/kinds.ts'
+import { issueResource, type IssueMirror } from '../../crd/status/issue.ts'
+import { mergeRequestResource } from '../../crd/status/merge-request.ts'
+import { memoryStatus } from '../../crd/status/memory.ts'
+import { projectStatus } from '../../crd/status/project.ts'
+import { queuedEventResources, type CostFacts } from '../../crd/status/queued-event.ts'
+import { repositoryStatus } from '../../crd/status/repository.ts'
+import type { DerivedResource } from '../../crd/status/shape.ts'
+import { taskResource, type TaskRelations } from '../../crd/status/task.ts'
+import { viewKey, type DerivedViews, type PageQuery } from '../../edges/ports/resource-views.ts'
+import type { Resource } from '../../edges/ports/resources.ts'
+import { scheduleSettings } from '../../edges/schedule/settings.ts'
+import type { ProjectSpec } from '../../crd/project.ts'
+import { resumeIssues } from './end-project.ts'
+import { deliverToMemory } from '../memory/memory-actor.ts'
+import type { ResourceViewsDeps } from './resource-deps.ts'
+import { ledgerDeliveries } from './spending.ts'
+import { waitingTask, waitingTasks } from './tasks-by-hand.ts'
+import { sliceBehind } from '../../http/list.ts'
+import type { ActorKind } from '../../machines/definition.ts'
+import type { IssueContext } from '../../machines/issue/context.ts'
+import type { LedgerContext } from '../../machines/ledger/context.ts'
+import { turnId, type PodContext } from '../../machines/pod/context.ts'
+import type { ProjectContext } from '../../machines/project/context.ts'
+import type { QueueContext } from '../../machines/queue/context.ts'
+import type { TaskContext } from '../../machines/task/context.ts'
+import { contextOf } from '../../runtime/context-of.ts'
+import { allActors } from '../../runtime/all-actors.ts'
+import type { ActorView, Runtime } from '../../runtime/runtime.ts'
+
+const actorKinds: Readonly<Record<string, ActorKind>> = {
+  Task: 'task',
+  Issue: 'issue',
+  MergeRequest: 'merge-request',
+}
+
+type DerivedDeps = Pick<ResourceViewsDeps, 'runtime' | 'threads' | 'resources'>
+
+/** Kinds that only actors write: an actor for each resource, but one queue for all QueuedEvents of a Project. */
+export function derivedViews(deps: DerivedDeps): DerivedViews {
+  const { runtime } = deps
+  return {
+    async list(kind, query) {
+      if (kind.kind === 'QueuedEvent') return sliceBehind(await queuedEvents(deps, query.namespace), viewKey, query)
+      const actorKind = actorKinds[kind.kind]
+      if (actorKind === undefined) return []
+      const views = await actorViews(deps, kind, actorKind, query)
+      if (actorKind !== 'task') return views
+      return sliceBehind([...views, ...(await waitingTasks(deps, query.namespace))], viewKey, query)
+    },
+    async get(kind, namespace, name) {
+      if (kind.kind === 'QueuedEvent')
+        return (await queuedEvents(deps, namespace)).find(({ metadata }) => metadata.name === name)
+      const actorKind = actorKinds[kind.kind]
+      const actor = actorKind && (await runtime.read(`${actorKind}:${namespace}/${name}`))
+      if (actor !== undefined) return actorView(deps, kind, actor)
+      return actorKind === 'task' ? waitingTask(deps, namespace, name) : undefined
+    },
+  }
+}
+
+/** Actors whose facts are not there yet are not shown, and leave no gap in a page. */
+async function actorViews(
+  deps: DerivedDeps,
+  kind: Kind,
+  actorKind: ActorKind,
+  { namespace, after: begin, limit }: PageQuery,
+): Promise<readonly DerivedResource[]> {
+  const idPrefix = namespace === undefined ? '' : `${namespace}/`
+  const shown: DerivedResource[] = []
+  for (let after: string | undefined = begin; after !== undefined && shown.length <= limit;) {
+    const actors: readonly ActorView[] = await deps.runtime.list(actorKind, { idPrefix, after, limit: limit + 1 })
+    const views = await Promise.all(actors.map((actor) => actorView(deps, kind, actor)))
+    shown.push(...views.filter((view) => view !== undefined))
+    after = actors.length > limit ? actors.at(-1)!.id : undefined
+  }
+  return shown.slice(0, limit + 1)
+}
+
+async function actorView(deps: DerivedDeps, { kind }: Kind, actor: ActorView): Promise<DerivedResource | undefined> {
+  if (kind === 'Issue') return issueResource(actor, await issueMirror(deps, actor))
+  if (kind === 'MergeRequest') return mergeRequestResource(actor)
+  return taskResource(actor, await taskRelations(deps.runtime, actor))
+}
+
+async function issueMirror({ runtime, threads }: DerivedDeps, { context }: ActorView): Promise<IssueMirror> {
+  const { facts } = context as unknown as Pick<IssueContext, 'facts'>
+  if (facts === null) return {}
+  const { project, repository, number } = facts
+  const [issue, comments, actor] = await Promise.all([
+    threads.issue(project, repository, number),
+    threads.comments(project, repository, number, 'issue'),
+    runtime.read(`project:${project}`),
+  ])
+  if (issue === undefined) return {}
+  const { resyncedAt = null } = (actor?.context ?? {}) as Partial<ProjectContext>
+  const { state, labels } = issue
+  return { state, labels, comments: comments.length, syncedAt: resyncedAt }
+}
+
+async function taskRelations(runtime: Runtime, { id, context }: ActorView): Promise<TaskRelations> {
+  const {
+    forge: { issues },
+    pod: { alive: podAlive, ordinal: podOrdinal },
+  } = context as unknown as TaskContext
+  const owned = await Promise.all(issues.map(({ issue }) => runtime.read(`issue:${issue}`)))
+  const newest = podOrdinal === 0 ? undefined : await runtime.read(`pod:${id}/${podOrdinal}`)
+  const pod = podAlive ? newest : undefined
+  const turn = pod && (await openTurn(runtime, contextOf<PodContext>(pod)))
+  return {
+    issues: owned.filter((issue) => issue !== undefined),
+    ...(pod ? { pod } : {}),
+    ...(newest && !podAlive ? { podEndedAt: newest.updatedAt } : {}),
+    ...(turn ? { turn } : {}),
+  }
+}
+
+async function openTurn(runtime: Runtime, pod: PodContext): Promise<TaskRelations['turn']> {
+  if (!pod.turnOpen) return undefined
+  const turn = await runtime.read(`turn:${turnId(pod)}`)
+  const [asked] = turn ? await runtime.history(turn.address, { limit: 1 }) : []
+  return turn && { ...turn, startedAt: asked?.event.at ?? null }
+}
+
+async function queuedEvents(
+  deps: Pick<ResourceViewsDeps, 'runtime'>,
+  namespace: string | undefined,
+): Promise<readonly DerivedResource[]> {
+  const all: DerivedResource[] = []
+  for await (const queue of allActors(deps.runtime, 'queue', namespace === undefined ? '' : `${namespace}/`))
+    all.push(...queuedEventResources(queue, await costFacts(deps, queue)))
+  return all
+}
+
+/** An entry that mints carries its seed; of one for the next pod its Task knows. */
+async function costFacts({ runtime }: Pick<ResourceViewsDeps, 'runtime'>, queue: ActorView): Promise<CostFacts> {
+  const { entries } = contextOf<QueueContext>(queue)
+  const spawns = entries.filter(({ seed }) => seed === undefined)
+  const [ledger, ...tasks] = await Promise.all([
+    runtime.read(`ledger:${queue.id}`),
+    ...spawns.map(({ task }) => runtime.read(`task:${task}`)),
+  ])
+  const known = tasks.flatMap((task) => (task ? [[task.id, contextOf<TaskContext>(task)] as const] : []))
+  const { limits } = (ledger?.context ?? {}) as Partial<LedgerContext>
+  return { tasks: new Map(known), ...(limits ? { limits } : {}) }
+}
+
+export async function statusOf(deps: ResourceViewsDeps, resource: Resource): Promise<object> {
+  return resource.kind === 'Project' ? statusOfProject(deps, resource) : statusOfRepository(deps, resource)
+}
+
+async function statusOfProject(
+  deps: ResourceViewsDeps,
+  { namespace, name, createdAt, spec }: Resource,
+): Promise<object> {
+  const id = `${namespace}/${name}`
+  const holder = (await deps.directory.applied(id))?.holder
+  const applied = { name, createdAt, ...memoryServiceOf(deps, id, spec as ProjectSpec) }
+  return {
+    ...projectStatus(await deps.runtime.read(`project:${id}`), applied, await heldBy(deps, id)),
+    ...(holder === id ? await addressesOf(deps, id, name) : {}),
+  }
+}
+
+async function heldBy({ runtime }: ResourceViewsDeps, project: string): Promise<Partial<QueueContext>> {
+  return ((await runtime.read(`queue:${project}`))?.context ?? {}) as Partial<QueueContext>
+}
+
+function memoryServiceOf({ memoryUrl }: ResourceViewsDeps, id: string, { memory }: ProjectSpec): object {
+  if (memory === undefined) return {}
+  return { memoryService: memoryUrl(id) === undefined ? 'missing' : 'named' }
+}
+
+/** A Project without its name has none: what answers there is the holder's (RESOURCES-20). */
+async function addressesOf(
+  { runtime, webhookUrl, memoryUrl, memoryPublicUrl }: ResourceViewsDeps,
+  id: string,
+  name: string,
+): Promise<object> {
+  const [webhookURL, endpoint] = [webhookUrl(name), memoryUrl(id)]
+  if (endpoint === undefined) return { webhookURL }
+  const addresses = { endpoint, externalEndpoint: memoryPublicUrl(id) }
+  return { webhookURL, memory: memoryStatus(addresses, await runtime.read(`memory:${id}`)) }
+}
+
+async function statusOfRepository(
+  { runtime, directory, forgeIdOf }: ResourceViewsDeps,
+  { namespace, name, createdAt, spec }: Resource,
+): Promise<object> {
+  const { projectRef } = spec as RepositorySpec
+  const id = `${namespace}/${projectRef}`
+  const applied = await directory.applied(id)
+  return repositoryStatus({
+    name,
+    createdAt,
+    projectRef,
+    hasProject: applied !== undefined,
+    project: await runtime.read(`project:${id}`),
+    memory: await runtime.read(`memory:${id}`),
+    forgeId: applied?.holder === id ? await forgeIdOf(id, name) : undefined,
+    defaultBranch: applied?.project.taskConfig.repositories.find((one) => one.name === name)?.base,
+  })
+}
+
+/** A Project changed: its actor checks it again. Applied again unchanged, nothing is told twice. */
+export async function tellProject(deps: ResourceViewsDeps, namespace: string, name: string): Promise<void> {
+  const found = await deps.directory.applied(`${namespace}/${name}`)
+  if (found === undefined) return
+  const { project, spec, resources } = found
+  const maxConcurrentAgents = spec.maxConcurrentAgents ?? 3
+  const settings = scheduleSettings(spec)
+  await deps.runtime.deliver({
+    to: `project:${namespace}/${name}`,
+    // By version of the event: an actor that knows no schedules or generations yet is told of them after an upgrade.
+    key: `applied/${project.generation}${settings ? '/scheduled' : ''}/resources`,
+    event: {
+      type: 'project.applied',
+      at: deps.clock.now(),
+      generation: project.generation,
+      maxConcurrentAgents,
+      capacity: spec.queue?.capacity ?? maxConcurrentAgents,
+      alertCapacity: spec.queue?.alertCapacity ?? 1,
+      ...(settings ? { settings } : {}),
+      resources,
+    },
+  })
+  await tellOfKey(deps, `${namespace}/${name}`, `${project.generation}`)
+  await resumeIssues(deps, `${namespace}/${name}`)
+  await tellLedger(deps, `${namespace}/${name}`, project.generation, spec)
+  await configureMemory(deps, `${namespace}/${name}`, `${project.generation}`)
+}
+
+/** Its queue joins the key of its pods, and leaves another one (MODEL-KEY-7). */
+async function tellOfKey(
+  { runtime, clock, modelKey }: ResourceViewsDeps,
+  project: string,
+  when: string,
+): Promise<void> {
+  await runtime.deliver({
+    to: `queue:${project}`,
+    key: `keyed/${modelKey}/${when}`,
+    event: { type: 'queue.keyed', at: clock.now(), key: modelKey },
+  })
+}
+
+async function tellLedger(
+  { runtime, clock }: ResourceViewsDeps,
+  project: string,
+  generation: number,
+  spec: ProjectSpec,
+): Promise<void> {
+  const hasLedger = (await runtime.read(`ledger:${project}`)) !== undefined
+  const applied = { project, generation, spec, hasLedger, at: clock.now() }
+  for (const delivery of ledgerDeliveries(applied)) await runtime.deliver(delivery)
+}
+
+/** Again at each start: the setting may be another one, and what was pushed while none ran is unknown. */
+async function configureMemory(
+  { runtime, clock, memoryUrl, fillsMemory }: ResourceViewsDeps,
+  project: string,
+  when: string,
+): Promise<void> {
+  const fills = fillsMemory && memoryUrl(project) !== undefined
+  const delivery = { key: `configured/${when}`, event: { type: 'memory.configured', at: clock.now(), fills } }
+  if (fills) await runtime.deliver({ to: `memory:${project}`, ...delivery })
+  else await deliverToMemory(runtime, project, delivery)
+}
+
+/**
+ * At a start: each Project as it stands now, since an apply may have ended before it was told, or have been told in the words of an
+ * earlier version. One that lived before reads back what its webhooks told nobody (MIRROR-6).
+ */
+export async function tellProjects(deps: ResourceViewsDeps, start: string): Promise<void> {
+  for (const id of await deps.directory.ids()) {
+    const [namespace = '', name = ''] = id.split('/')
+    const to = `project:${id}` as const
+    const lived = (await deps.runtime.read(to)) !== undefined
+    await tellProject(deps, namespace, name)
+    await tellOfKey(deps, id, start)
+    if (!lived) continue
+    await configureMemory(deps, id, start)
+    const event = { type: 'project.restarted', at: deps.clock.now() }
+    await deps.runtime.deliver({ to, key: `restarted/${start}`, event })
+  }
+}
