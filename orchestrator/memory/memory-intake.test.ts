@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createRunGit } from '../../edges/git/run-git.ts'
+import { createRunGit } from '../../edges/git/store/run-git.ts'
 import type { MemorySource } from '../../edges/ports/memory-intake.ts'
 import { mostCheckoutBytes } from '../../runtime/checkout-size.ts'
 import { systemClock } from '../../runtime/clock.ts'

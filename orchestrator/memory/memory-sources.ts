@@ -1,6 +1,6 @@
 /** What the memory of a Project is filled from: the default branches, and the issues that an agent may read. */
-import type { GitCache } from '../../edges/git/cache.ts'
-import { enrolledAt, remoteOf, type RemoteDeps } from '../../edges/git/enrolled.ts'
+import type { GitCache } from '../../edges/git/store/cache.ts'
+import { enrolledAt, remoteOf, type RemoteDeps } from '../../edges/git/store/enrolled.ts'
 import type { IssueText, MemorySource } from '../../edges/ports/memory-intake.ts'
 import type { MirroredIssue, ThreadQuery, ThreadReader } from '../../edges/ports/threads.ts'
 import { TerminalError } from '../../runtime/errors.ts'

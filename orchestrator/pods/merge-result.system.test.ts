@@ -1,12 +1,12 @@
 /** The merge over a real forge and the gateway's own copies: what main becomes is judged again at the merge (GIT-7). */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { mostPackBytes } from '../../edges/git/receive.ts'
+import { mostPackBytes } from '../../edges/git/wire/receive.ts'
 import { mostCheckoutBytes } from '../../runtime/checkout-size.ts'
-import { longestRunMs } from '../../edges/git/run-git.ts'
+import { longestRunMs } from '../../edges/git/store/run-git.ts'
 import { mergeWhenKnown, openChange } from '../../edges/forge/outbound/testing/merges.ts'
 import { withForgeEdge, type EdgeFixture } from '../../edges/forge/testing/fixture.ts'
-import { createMergeJudge } from '../../edges/git/merge-judge.ts'
+import { createMergeJudge } from '../../edges/git/rules/merge-judge.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { forgeIdsOf, openGitCache } from './gateway.ts'
 

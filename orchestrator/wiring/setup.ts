@@ -1,7 +1,7 @@
 /** What the orchestrator is composed of, and what each part of the composition stands on. */
 import type { Registry } from 'prom-client'
 import type { PodTokens } from '../../edges/agents/pod-tokens.ts'
-import type { GitCache } from '../../edges/git/cache.ts'
+import type { GitCache } from '../../edges/git/store/cache.ts'
 import type { MemoryIntake } from '../../edges/ports/memory-intake.ts'
 import type { CommitGraph } from '../../edges/ports/commit-graph.ts'
 import type { MergeJudge } from '../../edges/ports/merge-judge.ts'

@@ -55,7 +55,7 @@ export const holes: readonly Hole[] = [
     law: /^push/,
     edits: [
       {
-        file: 'edges/git/push-rules.ts',
+        file: 'edges/git/wire/push-rules.ts',
         find: /if \(ref !== `refs\/heads\/\$\{branch\}`\) return [^\n]*/,
         replace: '',
       },
@@ -77,11 +77,11 @@ export const holes: readonly Hole[] = [
     law: /^unseen/,
     edits: [
       {
-        file: 'edges/git/path-guard.ts',
+        file: 'edges/git/rules/path-guard.ts',
         find: /const folded = foldedNames\(path\)/,
         replace: 'const folded: string[] = []',
       },
-      { file: 'edges/git/protected-change.ts', find: /unknownShape\(shapes, path\)/, replace: 'undefined' },
+      { file: 'edges/git/rules/protected-change.ts', find: /unknownShape\(shapes, path\)/, replace: 'undefined' },
     ],
   },
   {

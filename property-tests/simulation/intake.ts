@@ -2,7 +2,7 @@
  * How a life fills a memory. It asks the service as `statewright ingest` does: a bounded number of jobs a step, the commit
  * in the last one, then the code graph. Whatever is cut is done again by the next step, which goes by what is there.
  */
-import type { GitCache } from '../../edges/git/cache.ts'
+import type { GitCache } from '../../edges/git/store/cache.ts'
 import type { MemoryIntake, MemorySource } from '../../edges/ports/memory-intake.ts'
 import type { Indexed } from '../../machines/memory/events.ts'
 import type { Lifeline } from '../runtime/simulation/lifeline.ts'

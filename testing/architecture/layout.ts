@@ -43,7 +43,20 @@ const product: readonly Zone[] = [
     'telemetry',
     'journal',
     'kubernetes',
-  ].map((name) => ({ folder: `edges/${name}/`, imports: edge, tests: ['edges/forge/testing/'] })),
+  ].map((name) => ({
+    folder: `edges/${name}/`,
+    imports: [...edge, `edges/${name}/`],
+    tests: ['edges/forge/testing/'],
+  })),
+  ...[
+    { room: 'store', on: [] },
+    { room: 'rules', on: ['store'] },
+    { room: 'wire', on: ['store', 'rules'] },
+  ].map(({ room, on }) => ({
+    folder: `edges/git/${room}/`,
+    imports: [...edge, ...on.map((each) => `edges/git/${each}/`)],
+    tests: ['edges/git/', 'edges/forge/testing/'],
+  })),
   // Its rooms stand on floors: what the server says, then pods and resources, then what looks at both.
   {
     folder: 'edges/kubernetes/testing/',
@@ -219,7 +232,7 @@ export const startsGit: Readonly<Record<string, string>> = {
   'wrapper/workspace/git.ts': 'wrapper/workspace/hostile-clone.system.test.ts',
   // In the command space: the other end of the wire.
   'wrapper/workspace/outside/wire.ts': 'wrapper/workspace/hostile-clone.system.test.ts',
-  'edges/git/run-git.ts': 'edges/git/hostile-tree.test.ts',
+  'edges/git/store/run-git.ts': 'edges/git/rules/hostile-tree.test.ts',
   'memory/extract/source-files.ts': 'memory/client/hostile-repository.test.ts',
   'cli/local/git-seed.ts': 'cli/local/git-seed.test.ts',
   'standins/forge/git/run.ts': 'standins/forge/git/hostile-tree.test.ts',

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { messageFault } from '../../../edges/git/commit-messages.ts'
+import { messageFault } from '../../../edges/git/rules/commit-messages.ts'
 import { treesIn } from '../../../edges/git/testing/fixture.ts'
 import { inert, withClosing } from '../../../machines/rules/executed-text.ts'
 import { run } from '../../../standins/forge/testing/fixture.ts'

@@ -9,8 +9,8 @@ import {
   type EdgeFixture,
   type EdgeFixtureOptions,
 } from '../../../edges/forge/testing/fixture.ts'
-import { createCommitGraph } from '../../../edges/git/commit-graph.ts'
-import type { GitCache } from '../../../edges/git/cache.ts'
+import { createCommitGraph } from '../../../edges/git/store/commit-graph.ts'
+import type { GitCache } from '../../../edges/git/store/cache.ts'
 import { treesIn } from '../../../edges/git/testing/fixture.ts'
 import { writeCommit } from '../../../edges/git/testing/loose-objects.ts'
 import type { CommitGraph } from '../../../edges/ports/commit-graph.ts'

@@ -178,7 +178,7 @@ async function hasUnpushed(git: Git, bare: Bare, { head, remote, base }: BranchT
   return base === undefined || !(await isPartOf(git, bare, head, base))
 }
 
-/** The second in the words of the git gateway (`edges/git/refusal.ts`); without them the refusal stands as it is. */
+/** The second in the words of the git gateway (`edges/git/rules/refusal.ts`); without them the refusal stands as it is. */
 function behindOf({ stdout, stderr }: GitResult): { readonly behind?: Behind } {
   if (/\((fetch first|non-fast-forward)\)/.test(stdout + stderr)) return { behind: 'branch' }
   return /^!.*\(merge \S+ first \(git merge /m.test(stdout) ? { behind: 'base' } : {}

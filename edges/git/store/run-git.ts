@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Clock } from '../../http/ports.ts'
-import { endGroup } from '../../runtime/process-group.ts'
+import type { Clock } from '../../../http/ports.ts'
+import { endGroup } from '../../../runtime/process-group.ts'
 
 interface GitCall {
   readonly args: readonly string[]

@@ -1,12 +1,12 @@
 /** A push of a pod: read, judged, sent on to the forge by git itself, written down. */
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { Clock } from '../../http/ports.ts'
-import type { GitCache, Quarantine, Remote } from './cache.ts'
+import type { Clock } from '../../../http/ports.ts'
+import type { GitCache, Quarantine, Remote } from '../store/cache.ts'
 import { flushPkt, pktLine, ProtocolError, readPkts, type PktReader } from './pkt-line.ts'
 import { NO_OBJECT, readPushRequest, type PushCommand, type PushRequest } from './push-commands.ts'
 import { pushReport, type RefResult } from './push-report.ts'
-import type { PathGuard } from './path-guard.ts'
+import type { PathGuard } from '../rules/path-guard.ts'
 import { commandFault, contentFault, type PushRight } from './push-rules.ts'
 
 export interface PodIdentity {

@@ -2,13 +2,13 @@
  * What a merge makes of its base (GIT-7, decisions/0032). A change is judged by the tree that the base has after it, not by
  * the branch's own tree: renames, links and includes that only the base has, and criss-cross histories, make one of the other.
  */
-import type { MergeMethod } from '../forge/port.ts'
-import type { MergeJudgement, TouchedPath } from '../ports/merge-judge.ts'
-import { mergeBasesOf, mergeResult } from './merge-result.ts'
+import type { MergeMethod } from '../../forge/port.ts'
+import type { MergeJudgement, TouchedPath } from '../../ports/merge-judge.ts'
+import { mergeBasesOf, mergeResult } from '../store/merge-result.ts'
 import type { PathGuard } from './path-guard.ts'
 import { touchedOf } from './protected-change.ts'
 import { TooManyPlacesError } from './protected-places.ts'
-import { changedPaths, EMPTY_TREE, treeOf, UnreadableTreeError, type Git } from './pushed-tree.ts'
+import { changedPaths, EMPTY_TREE, treeOf, UnreadableTreeError, type Git } from '../store/pushed-tree.ts'
 import { viewOf } from './tree-view.ts'
 
 interface JudgedMerge {

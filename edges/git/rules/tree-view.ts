@@ -1,9 +1,9 @@
 /** Where the protected paths of one tree lead: its links, and what its instructions include. */
-import type { Quarantine } from './cache.ts'
+import type { Quarantine } from '../store/cache.ts'
 import { isInstructionFile, type PathGuard } from './path-guard.ts'
 import { foldedNames } from './path-pattern.ts'
 import { leadingTo, leadsFrom, placesOf, type Lead, type Places } from './protected-places.ts'
-import { entriesOf, gitlinkMode, linkMode, textsOf, type TreeEntry } from './pushed-tree.ts'
+import { entriesOf, gitlinkMode, linkMode, textsOf, type TreeEntry } from '../store/pushed-tree.ts'
 import { knownShapes, type KnownShapes } from './unknown-shape.ts'
 
 export interface TreeView {

@@ -1,7 +1,7 @@
 /** Pushes by what the merge makes of the base: the real gateway before a real forge. */
 import { expect, test } from 'vitest'
-import { commit, run } from '../../standins/forge/testing/fixture.ts'
-import { BRANCH, push, withGateway, type GatewayFixture } from './testing/fixture.ts'
+import { commit, run } from '../../../standins/forge/testing/fixture.ts'
+import { BRANCH, push, withGateway, type GatewayFixture } from '../testing/fixture.ts'
 
 interface World extends GatewayFixture {
   /** The pod's clone, made before main moved. */

@@ -1,5 +1,5 @@
 /** Repositories as the Projects enrol them, and how the forge gives them to us. */
-import { Problem } from '../../http/problem.ts'
+import { Problem } from '../../../http/problem.ts'
 import {
   isOnForge,
   projectId,
@@ -7,7 +7,7 @@ import {
   type ProjectDirectory,
   type ProjectSettings,
   type RepositorySettings,
-} from '../forge/projects.ts'
+} from '../../forge/projects.ts'
 import type { Remote } from './cache.ts'
 
 export interface Place {

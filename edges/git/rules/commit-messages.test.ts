@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../../runtime/clock.ts'
 import { messageFault } from './commit-messages.ts'
-import { createRunGit, gitOrThrow } from './run-git.ts'
+import { createRunGit, gitOrThrow } from '../store/run-git.ts'
 
 const run = createRunGit({ path: process.env['PATH'] ?? '', clock: systemClock })
 

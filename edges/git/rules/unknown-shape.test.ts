@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { knownShapes, unknownShape } from './unknown-shape.ts'
-import { withTrees } from './testing/fixture.ts'
+import { withTrees } from '../testing/fixture.ts'
 
 const base = ['README.md', '.config/a.toml', '.tool/x', 'src/.odd', 'Tiltfile']
 const known = knownShapes(base)

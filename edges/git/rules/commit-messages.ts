@@ -1,6 +1,6 @@
 /** What a forge would execute in the messages of the commits that a push adds (EXECUTED-5, EXECUTED-6). */
-import { closingPhrases, skipPhrases } from '../../machines/rules/executed-text.ts'
-import type { Quarantine } from './cache.ts'
+import { closingPhrases, skipPhrases } from '../../../machines/rules/executed-text.ts'
+import type { Quarantine } from '../store/cache.ts'
 
 /** Why the messages are refused, with the command that mends them; undefined: they close and skip nothing. `there`: commits that the forge has. */
 export async function messageFault(

@@ -1,10 +1,10 @@
 /** The gateway's judgement for whoever merges (GIT-7): the same question as at the push, for the heads of this moment. */
-import type { MergeJudge } from '../ports/merge-judge.ts'
-import type { CachedRepository, GitCache } from './cache.ts'
-import { enrolledAt, remoteOf, type Enrolled, type Place, type RemoteDeps } from './enrolled.ts'
+import type { MergeJudge } from '../../ports/merge-judge.ts'
+import type { CachedRepository, GitCache } from '../store/cache.ts'
+import { enrolledAt, remoteOf, type Enrolled, type Place, type RemoteDeps } from '../store/enrolled.ts'
 import { judgeMerge } from './judge-merge.ts'
 import { pathGuard } from './path-guard.ts'
-import { treeOf } from './pushed-tree.ts'
+import { treeOf } from '../store/pushed-tree.ts'
 
 interface MergeJudgeDeps extends RemoteDeps {
   /** The gateway's own: of two caches in one folder each would fetch under the other's hands. */

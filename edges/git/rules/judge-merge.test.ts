@@ -1,6 +1,6 @@
 /** What a merge makes of its base: real git, exact trees, each way around the branch's own tree with its control. */
 import { describe, expect, test } from 'vitest'
-import { withTrees, type Tree, type TreesFixture } from './testing/fixture.ts'
+import { withTrees, type Tree, type TreesFixture } from '../testing/fixture.ts'
 
 const LONG = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('')
 const MORE = `${LONG}run: steal\n`

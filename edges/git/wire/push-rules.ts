@@ -1,10 +1,10 @@
 /** What a pod may push (GIT-2, GIT-4, GIT-7): its own task branch, forward only, and nothing that would run unseen once it is merged. */
-import { messageFault } from './commit-messages.ts'
-import { judgeMerge } from './judge-merge.ts'
-import type { PathGuard } from './path-guard.ts'
+import { messageFault } from '../rules/commit-messages.ts'
+import { judgeMerge } from '../rules/judge-merge.ts'
+import type { PathGuard } from '../rules/path-guard.ts'
 import { NO_OBJECT, type PushCommand } from './push-commands.ts'
-import { refusalFor } from './refusal.ts'
-import type { CachedRepository, Quarantine } from './cache.ts'
+import { refusalFor } from '../rules/refusal.ts'
+import type { CachedRepository, Quarantine } from '../store/cache.ts'
 
 /** Whether this Task may push now, as its own actors say. */
 export type PushRight =

@@ -1,5 +1,5 @@
 /** The words in which a push is refused for what the merge would make of its base. The way out stands first: what shows them may cut them. */
-import type { MergeJudgement, TouchedPath } from '../ports/merge-judge.ts'
+import type { MergeJudgement, TouchedPath } from '../../ports/merge-judge.ts'
 
 /** undefined: it may go on. `base`: the branch's name. */
 export function refusalFor(judgement: MergeJudgement, base: string): string | undefined {

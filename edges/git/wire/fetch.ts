@@ -2,10 +2,10 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Fetch } from '../../http/ports.ts'
-import { Problem } from '../../http/problem.ts'
-import type { Remote } from './cache.ts'
-import { basicToken } from './run-git.ts'
+import type { Fetch } from '../../../http/ports.ts'
+import { Problem } from '../../../http/problem.ts'
+import type { Remote } from '../store/cache.ts'
+import { basicToken } from '../store/run-git.ts'
 
 interface PassedAnswer {
   readonly status: number

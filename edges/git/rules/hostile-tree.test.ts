@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { commit, run, withForge } from '../../standins/forge/testing/fixture.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { createGitCache } from './cache.ts'
+import { commit, run, withForge } from '../../../standins/forge/testing/fixture.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import { createGitCache } from '../store/cache.ts'
 import { judgeMerge } from './judge-merge.ts'
 import { pathGuard } from './path-guard.ts'
-import { createRunGit } from './run-git.ts'
+import { createRunGit } from '../store/run-git.ts'
 
 test('a hostile tree runs no canary in the cache, and does where its configuration is believed', async () => {
   await withForge({}, async (fixture) => {

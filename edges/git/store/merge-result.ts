@@ -2,7 +2,7 @@
  * The tree that a base has after a merge, made by git itself and kept by nobody: what is written lies in the quarantine.
  * Git 2.38 is the first that merges without a work tree.
  */
-import type { MergeMethod } from '../forge/port.ts'
+import type { MergeMethod } from '../../forge/port.ts'
 import { EMPTY_TREE, text, treeOf, UnreadableTreeError, type Git } from './pushed-tree.ts'
 
 interface MergedHeads {

@@ -1,5 +1,5 @@
 /** Which commits a head has beside its base, read in the gateway's own copy. */
-import type { CommitGraph, Graph, GraphCommit, GraphQuestion } from '../ports/commit-graph.ts'
+import type { CommitGraph, Graph, GraphCommit, GraphQuestion } from '../../ports/commit-graph.ts'
 import type { GitCache, Quarantine } from './cache.ts'
 import { mergeBasesOf, mergeResult } from './merge-result.ts'
 import { treeOf, UnreadableTreeError } from './pushed-tree.ts'

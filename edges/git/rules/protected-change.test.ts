@@ -1,9 +1,9 @@
 /** Changes of a tree by the ways around a name: real git, real trees, some of which no checkout would make. */
 import { expect, test } from 'vitest'
-import type { TouchedPath } from '../ports/merge-judge.ts'
+import type { TouchedPath } from '../../ports/merge-judge.ts'
 import { pathGuard } from './path-guard.ts'
 import { placesOf, type Lead } from './protected-places.ts'
-import { withTrees, type Tree, type TreesFixture } from './testing/fixture.ts'
+import { withTrees, type Tree, type TreesFixture } from '../testing/fixture.ts'
 
 /** A head right on its base. */
 async function touched({ commit, judge }: TreesFixture, before: Tree, after: Tree): Promise<readonly TouchedPath[]> {

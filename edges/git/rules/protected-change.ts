@@ -1,9 +1,9 @@
 /** Whether a change touches what a later agent obeys or a machine runs unseen. */
-import type { TouchedPath } from '../ports/merge-judge.ts'
+import type { TouchedPath } from '../../ports/merge-judge.ts'
 import type { PathGuard } from './path-guard.ts'
 import { leadingTo } from './protected-places.ts'
 import { otherReasons } from './protected-paths.ts'
-import { gitlinkMode, linkMode, noMode, type ChangedPath } from './pushed-tree.ts'
+import { gitlinkMode, linkMode, noMode, type ChangedPath } from '../store/pushed-tree.ts'
 import { shown } from './refusal.ts'
 import type { TreeView } from './tree-view.ts'
 import { unknownShape, type KnownShapes } from './unknown-shape.ts'

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../../runtime/clock.ts'
 import { createRunGit } from './run-git.ts'
 
 const pauseMs = 5

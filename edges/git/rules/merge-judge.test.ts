@@ -1,9 +1,9 @@
 /** The same question as at the push, asked again at the merge: a real forge, whose base and head have moved since. */
 import { expect, test } from 'vitest'
-import { commit, run } from '../../standins/forge/testing/fixture.ts'
-import type { MergeAnswer, MergeJudge, MergeQuestion } from '../ports/merge-judge.ts'
+import { commit, run } from '../../../standins/forge/testing/fixture.ts'
+import type { MergeAnswer, MergeJudge, MergeQuestion } from '../../ports/merge-judge.ts'
 import { createMergeJudge } from './merge-judge.ts'
-import { BRANCH, push, withGateway, type GatewayFixture } from './testing/fixture.ts'
+import { BRANCH, push, withGateway, type GatewayFixture } from '../testing/fixture.ts'
 
 const place = { project: 'default/demo', repository: 'library' }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkManifest } from '../../crd/validate.ts'
+import { checkManifest } from '../../../crd/validate.ts'
 import { pathGuard } from './path-guard.ts'
 import { protectedPaths } from './protected-paths.ts'
 

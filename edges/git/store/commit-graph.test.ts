@@ -1,8 +1,8 @@
 /** Which commits a head has beside its base, asked of a real forge with real git (REVIEW-3, decisions/0064). */
 import { expect, test } from 'vitest'
-import { commit, run } from '../../standins/forge/testing/fixture.ts'
+import { commit, run } from '../../../standins/forge/testing/fixture.ts'
 import { createCommitGraph } from './commit-graph.ts'
-import { BRANCH, push, withGateway } from './testing/fixture.ts'
+import { BRANCH, push, withGateway } from '../testing/fixture.ts'
 
 const place = { project: 'default/demo', repository: 'library', baseBranch: 'main' }
 
