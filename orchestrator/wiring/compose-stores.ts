@@ -2,7 +2,7 @@
 import { pushRefusalIn, type PushRefusal } from '../../edges/forge/forge-edge.ts'
 import { createMirror, type Mirror } from '../../edges/forge/mirror/mirror.ts'
 import type { MirrorOptions } from '../../edges/forge/mirror/options.ts'
-import { mirrorRules } from '../../edges/forge/mirror/rules.ts'
+import { mirrorRules } from '../../edges/forge/mirror/facts/rules.ts'
 import { gatedThreadReader, threadReader } from '../../edges/forge/mirror/threads.ts'
 import { createOpenForge } from '../../edges/forge/open-forge.ts'
 import { grantHoldsIn } from '../../edges/forge/outbound/grants.ts'

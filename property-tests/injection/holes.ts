@@ -97,7 +97,7 @@ export const holes: readonly Hole[] = [
         replace: 'true',
       },
       {
-        file: 'edges/forge/mirror/judged-thread.ts',
+        file: 'edges/forge/mirror/facts/judged-thread.ts',
         find: /&& people\.isMaintainer\(comment\.author\)/,
         replace: '&& !people.isBot(comment.author)',
       },

@@ -14,7 +14,7 @@ export const memoryHoles: readonly MemoryHole[] = [
     law: /^gate: .*issue/,
     edits: [
       {
-        file: 'edges/forge/mirror/gate.ts',
+        file: 'edges/forge/mirror/facts/gate.ts',
         find: /!isGone\(row\) && isHeardSubject\(row, people\)/,
         replace: '!isGone(row)',
       },
@@ -23,14 +23,14 @@ export const memoryHoles: readonly MemoryHole[] = [
   {
     name: 'memory-of-strangers-comments',
     law: /^gate: .*comment/,
-    edits: [{ file: 'edges/forge/mirror/gate.ts', find: /isHeardComment\(row, people\)/, replace: 'true' }],
+    edits: [{ file: 'edges/forge/mirror/facts/gate.ts', find: /isHeardComment\(row, people\)/, replace: 'true' }],
   },
   {
     name: 'memory-of-the-gone',
     law: /^gone/,
     edits: [
       {
-        file: 'edges/forge/mirror/gate.ts',
+        file: 'edges/forge/mirror/facts/gate.ts',
         find: /return notes\.deleted === true/,
         replace: 'return notes === undefined',
       },

@@ -4,7 +4,7 @@
  */
 import { assign } from 'xstate'
 import { bodyHash } from '../../edges/forge/hash.ts'
-import { notesAfter } from '../../edges/forge/mirror/subject-text.ts'
+import { notesAfter } from '../../edges/forge/mirror/facts/subject-text.ts'
 import type { IssueFacts } from '../../machines/issue/events.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { sameLogin } from '../../machines/rules/logins.ts'

@@ -5,8 +5,8 @@
  */
 import type { ActorAddress, MachineEvent } from '../../machines/definition.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
-import { isDeletedByAuthor, isTakenBack, writerOf } from '../../edges/forge/mirror/hands.ts'
-import type { MirroredComment } from '../../edges/forge/mirror/records.ts'
+import { isDeletedByAuthor, isTakenBack, writerOf } from '../../edges/forge/mirror/facts/hands.ts'
+import type { MirroredComment } from '../../edges/forge/mirror/facts/records.ts'
 import type { Actors } from '../machines/world/actors.ts'
 import { botLogin } from '../machines/world/people.ts'
 import type { Process } from '../machines/world/processes.ts'

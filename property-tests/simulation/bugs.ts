@@ -25,7 +25,7 @@ const deafPlaces: readonly PlantedBug[] = (
   law: new RegExp(`^LAW-24: .* over the ${place} in`),
   edits: [
     {
-      file: 'edges/forge/mirror/words.ts',
+      file: 'edges/forge/mirror/facts/words.ts',
       find: /const \{ text, at \} = authorsWords\(row\)\n {2}const word/,
       replace: `if (place.kind === 'mr' && ${isIt}) return []\n  $&`,
     },
@@ -65,7 +65,9 @@ const memoryBugs: readonly PlantedBug[] = [
     name: 'memory-of-what-is-gone',
     does: 'lets agents read what the forge shows nobody any more',
     law: /^memory: words of/,
-    edits: [{ file: 'edges/forge/mirror/gate.ts', find: /return notes\.deleted === true/, replace: 'return false' }],
+    edits: [
+      { file: 'edges/forge/mirror/facts/gate.ts', find: /return notes\.deleted === true/, replace: 'return false' },
+    ],
   },
   {
     name: 'memory-filled-twice',
@@ -286,7 +288,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /^LAW-24: .* grants on comment \d+, which no maintainer wrote/,
     edits: [
       {
-        file: 'edges/forge/mirror/hands.ts',
+        file: 'edges/forge/mirror/facts/hands.ts',
         find: /if \(editedBy === undefined\) return 'author'/,
         replace: "return 'author'",
       },
@@ -304,7 +306,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /^LAW-4/,
     edits: [
       {
-        file: 'edges/forge/mirror/tell.ts',
+        file: 'edges/forge/mirror/facts/tell.ts',
         find: /if \(people\.isOwnComment\(comment\) \|\| [^\n]*/,
         replace: '',
       },
@@ -316,12 +318,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     law: /^LAW-24/,
     edits: [
       {
-        file: 'edges/forge/mirror/hands.ts',
+        file: 'edges/forge/mirror/facts/hands.ts',
         find: /if \(writerOf\(written\) === 'author'\) return written\n/,
         replace: 'if (isChanged) return written\n',
       },
       {
-        file: 'edges/forge/mirror/hands.ts',
+        file: 'edges/forge/mirror/facts/hands.ts',
         find: /return deletedBy !== undefined && sameLogin[^\n]*/,
         replace: 'return deletedBy !== undefined',
       },

@@ -14,7 +14,7 @@ import {
 } from '../errors.ts'
 import type { ForgeSubjectKind } from '../port.ts'
 import { markGone, readAndReport } from './read-forge.ts'
-import type { SubjectKey } from './records.ts'
+import type { SubjectKey } from './facts/records.ts'
 import type { Scope } from './scope.ts'
 import { listOwed, owe, settleOwed } from './store/owed.ts'
 import type { Subject, Subjects } from './subject.ts'

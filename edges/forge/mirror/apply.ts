@@ -18,13 +18,13 @@ import { isOfFork, refOf } from '../head-ref.ts'
 import type { ForgeAccount, ForgeIssue, ForgeMergeRequest } from '../port.ts'
 import { projectId, repositoryAt, type ProjectSettings } from '../projects.ts'
 import { isOld, markGone, readChecks, readSubject, readThread, type ThreadReading } from './read-forge.ts'
-import type { MirroredIssue, MirroredMergeRequest } from './records.ts'
+import type { MirroredIssue, MirroredMergeRequest } from './facts/records.ts'
 import { openScope, requireProject, type Scope } from './scope.ts'
 import { insertDeliveredPush, NO_COMMIT, noteDeletion } from './store/pushes.ts'
 import { listMergeRequests } from './store/subjects.ts'
 import type { Subject, Subjects } from './subject.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type Taken } from './take-in.ts'
-import { issueEditedTelling } from './tell.ts'
+import { issueEditedTelling } from './facts/tell.ts'
 
 export async function applyChange(
   subjects: Subjects,

@@ -6,7 +6,7 @@ import { projectId, type ProjectDirectory, type ProjectSettings } from '../proje
 import { aProject, withSql } from '../testing/fixture.ts'
 import { createHistoryBudget, type Spend } from './history-budget.ts'
 import { createMirror, type Mirror } from './mirror.ts'
-import { mirrorRules } from './rules.ts'
+import { mirrorRules } from './facts/rules.ts'
 
 const author = { login: 'maria', id: '7', bot: false }
 const minute = 60_000

@@ -7,7 +7,7 @@ import type { ForgeComment, ForgeIssue } from '../port.ts'
 import { createOpenForge } from '../open-forge.ts'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 import { createMirror, type Mirror } from './mirror.ts'
-import { mirrorRules } from './rules.ts'
+import { mirrorRules } from './facts/rules.ts'
 
 const REPO = 'acme/library'
 const BOT = { login: 'bot', id: '3', bot: true }

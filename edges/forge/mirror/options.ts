@@ -4,7 +4,7 @@ import type { Sql } from '../../../runtime/store/sql.ts'
 import type { OpenForge } from '../port.ts'
 import type { ProjectDirectory } from '../projects.ts'
 import type { TaskThreads } from '../task-threads.ts'
-import type { MirrorRules } from './rules.ts'
+import type { MirrorRules } from './facts/rules.ts'
 
 export interface MirrorOptions {
   readonly sql: Sql

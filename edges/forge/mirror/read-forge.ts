@@ -2,23 +2,23 @@
 import { commandsIn } from '../../../machines/rules/commands.ts'
 import type { Queryable } from '../../../runtime/store/sql.ts'
 import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
-import { isOwnText, isUnproven, LISTED_WITHIN_MS, tellingOf } from './hands.ts'
+import { isOwnText, isUnproven, LISTED_WITHIN_MS, tellingOf } from './facts/hands.ts'
 import type { MirrorOptions } from './options.ts'
-import type { People } from './people.ts'
+import type { People } from './facts/people.ts'
 import type {
   MergeRequestNotes,
   MirroredComment,
   MirroredMergeRequest,
   MirroredSubject,
   SubjectKey,
-} from './records.ts'
+} from './facts/records.ts'
 import type { Scope } from './scope.ts'
 import { loadThread, markDeleted, markMissed } from './store/comments.ts'
 import { markHasChecks } from './store/cursors.ts'
 import { loadSubject, markComplete, upsertSubject } from './store/subjects.ts'
 import { takeInComment, takeInIssue, takeInMergeRequest, type TakeInContext, type Taken } from './take-in.ts'
-import { isOurs } from './tell.ts'
-import { letsGo } from './words.ts'
+import { isOurs } from './facts/tell.ts'
+import { letsGo } from './facts/words.ts'
 
 /** A subject whose lock the caller has, and what is known of it (subject.ts). */
 interface Subject {

@@ -5,7 +5,7 @@ import { RetryableError } from '../../../runtime/errors.ts'
 import { createOpenForge } from '../open-forge.ts'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 import { createMirror } from './mirror.ts'
-import { mirrorRules } from './rules.ts'
+import { mirrorRules } from './facts/rules.ts'
 import { loadCursor } from './store/cursors.ts'
 
 const REPO = 'acme/library'

@@ -9,8 +9,8 @@ import type { IssueChange, MergeRequestChange, ShownText } from '../change.ts'
 import { contentHash } from '../hash.ts'
 import type { ForgeAccount, ForgeComment, ForgeIssue, ForgeMergeRequest } from '../port.ts'
 import type { ProjectSettings } from '../projects.ts'
-import type { CommentHint } from './hands.ts'
-import type { People } from './people.ts'
+import type { CommentHint } from './facts/hands.ts'
+import type { People } from './facts/people.ts'
 import type {
   IssueNotes,
   MergeRequestNotes,
@@ -18,13 +18,13 @@ import type {
   MirroredMergeRequest,
   MirroredSubject,
   SubjectKey,
-} from './records.ts'
-import type { MirrorRules } from './rules.ts'
+} from './facts/records.ts'
+import type { MirrorRules } from './facts/rules.ts'
 import { loadComment, upsertComment } from './store/comments.ts'
 import type { RepositoryPlace } from './store/places.ts'
 import { wasPushedByPod } from './store/pushes.ts'
 import { loadSubject, upsertSubject } from './store/subjects.ts'
-import { handOf, signedEdit, signedLate, textHash, type SignedEdit, type SubjectText } from './subject-text.ts'
+import { handOf, signedEdit, signedLate, textHash, type SignedEdit, type SubjectText } from './facts/subject-text.ts'
 
 /** `read`: straight from the forge; `told`: a payload that may be late. */
 type Source = 'read' | 'told'

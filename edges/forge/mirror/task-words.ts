@@ -4,7 +4,7 @@ import type { ThreadPlace } from '../task-threads.ts'
 import type { MirrorOptions } from './options.ts'
 import type { Places } from './places.ts'
 import { loadThread } from './store/comments.ts'
-import type { Thread } from './words.ts'
+import type { Thread } from './facts/words.ts'
 
 /** `known`: of that Project. A thread of a repository that is enrolled no more has no maintainers. */
 export async function loadThreads(

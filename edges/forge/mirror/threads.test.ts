@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { standingTopic, topicMarker, withMarkers } from '../marker.ts'
 import type { ProjectDirectory } from '../projects.ts'
 import type { Mirror } from './mirror.ts'
-import type { MirroredComment } from './records.ts'
+import type { MirroredComment } from './facts/records.ts'
 import { threadReader } from './threads.ts'
 
 function row(id: string, more: Partial<MirroredComment> = {}): MirroredComment {

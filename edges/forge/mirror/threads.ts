@@ -12,10 +12,10 @@ import type {
 import { hasTopicOf, standingTopic } from '../marker.ts'
 import { maintainersOf, repositoryNamed, type ProjectDirectory } from '../projects.ts'
 import type { ForgeAccount } from '../port.ts'
-import { isDoubted, writerOf } from './hands.ts'
+import { isDoubted, writerOf } from './facts/hands.ts'
 import type { Mirror } from './mirror.ts'
-import { isGone, openGate, reporterGate, type Gate } from './gate.ts'
-import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from './records.ts'
+import { isGone, openGate, reporterGate, type Gate } from './facts/gate.ts'
+import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject } from './facts/records.ts'
 import type { SubjectFilter } from './store/subjects.ts'
 
 /** A Task may own it all the same, and has to know where it stands. */

@@ -1,7 +1,7 @@
 /** Whether the forge, as it is now, lets exactly this head be merged; everything that the merge call itself can't know. */
 import { isRequired, isUnfinished, unfinished } from '../ci.ts'
 import type { CiReport, ForgeMergeRequest, RequiredChecks } from '../port.ts'
-import type { MirroredMergeRequest } from '../mirror/records.ts'
+import type { MirroredMergeRequest } from '../mirror/facts/records.ts'
 import type { OutboundDeps, Target } from './deps.ts'
 
 /** The events of the Task that answer a merge (MERGE-5). */

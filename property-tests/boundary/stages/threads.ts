@@ -1,6 +1,6 @@
 /** An approved issue on the local forge, with a real mirror and a real Issue behind it; walls down, as they were before law B6. */
-import type { MirroredComment } from '../../../edges/forge/mirror/records.ts'
-import { mirrorRules, type MirrorRules } from '../../../edges/forge/mirror/rules.ts'
+import type { MirroredComment } from '../../../edges/forge/mirror/facts/records.ts'
+import { mirrorRules, type MirrorRules } from '../../../edges/forge/mirror/facts/rules.ts'
 import {
   withApprovedIssue,
   type ApprovedIssue,

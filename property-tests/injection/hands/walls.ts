@@ -7,7 +7,7 @@ export const walls: Readonly<Record<Wall, readonly Edit[]>> = {
   /** What an author withheld outlives other hands. */
   'kept-words': [
     {
-      file: 'edges/forge/mirror/words.ts',
+      file: 'edges/forge/mirror/facts/words.ts',
       find: /return heldBy\(row\) \?\? standingText\(row\)/,
       replace: 'return { text: row.comment.body, at: row.comment.updatedAt }',
     },
@@ -15,17 +15,17 @@ export const walls: Readonly<Record<Wall, readonly Edit[]>> = {
   /** A text that was only read, or told late, is nobody's before its forge says whose. */
   'unknown-hands': [
     {
-      file: 'edges/forge/mirror/hands.ts',
+      file: 'edges/forge/mirror/facts/hands.ts',
       find: /(function mayBeEdited\([^)]*\): boolean \{\n)/,
       replace: '$1  return false\n',
     },
     {
-      file: 'edges/forge/mirror/hands.ts',
+      file: 'edges/forge/mirror/facts/hands.ts',
       find: /const signed = hint\.action === 'created' \? withBeginning\(row, comment\) : row/,
       replace: 'const signed = row',
     },
     {
-      file: 'edges/forge/mirror/hands.ts',
+      file: 'edges/forge/mirror/facts/hands.ts',
       find: /return edited === true && updatedAt === createdAt/,
       replace: 'return false',
     },
@@ -41,7 +41,7 @@ export const walls: Readonly<Record<Wall, readonly Edit[]>> = {
   /** No approval speaks of what an agent wrote after it. */
   'newer-than-agents': [
     {
-      file: 'edges/forge/mirror/facts.ts',
+      file: 'edges/forge/mirror/facts/facts.ts',
       find: /Math\.max\(othersAt, agentEditAt\)/,
       replace: 'othersAt',
     },

@@ -1,5 +1,5 @@
 /** Agents in their pods: what they call, with what they could have read. They obey nobody. */
-import { isOwnText } from '../../../edges/forge/mirror/hands.ts'
+import { isOwnText } from '../../../edges/forge/mirror/facts/hands.ts'
 import { sameLogin } from '../../../machines/rules/logins.ts'
 import { mayMerge } from '../../../machines/rules/may-merge.ts'
 import { judgeComment } from '../../../machines/rules/approval-grammar.ts'

@@ -2,16 +2,16 @@
  * A forge and the mirror of it. What people and the platform do here is true at once; the actors learn of it when a
  * subject is told, by the real edge's tellings, in any order and as late as the history wants.
  */
-import { commentTellings, factsFor, factsTelling, subjectAddress } from '../../../edges/forge/mirror/tell.ts'
-import { withTelling } from '../../../edges/forge/mirror/hands.ts'
-import { notesAfter, signedEdit, textHash } from '../../../edges/forge/mirror/subject-text.ts'
-import type { People } from '../../../edges/forge/mirror/people.ts'
+import { commentTellings, factsFor, factsTelling, subjectAddress } from '../../../edges/forge/mirror/facts/tell.ts'
+import { withTelling } from '../../../edges/forge/mirror/facts/hands.ts'
+import { notesAfter, signedEdit, textHash } from '../../../edges/forge/mirror/facts/subject-text.ts'
+import type { People } from '../../../edges/forge/mirror/facts/people.ts'
 import type {
   MirroredComment,
   MirroredIssue,
   MirroredMergeRequest,
   MirroredSubject,
-} from '../../../edges/forge/mirror/records.ts'
+} from '../../../edges/forge/mirror/facts/records.ts'
 import type { ForgeComment } from '../../../edges/forge/port.ts'
 import type { ProjectSettings } from '../../../edges/forge/projects.ts'
 import type { ActorAddress, JsonObject, MachineEvent } from '../../../machines/definition.ts'

@@ -1,6 +1,6 @@
 /** Who is who in the worlds: the Project's lists, and what the real edge makes of them. */
 import type { ForgeAccount } from '../../../edges/forge/port.ts'
-import { peopleOf, type People } from '../../../edges/forge/mirror/people.ts'
+import { peopleOf, type People } from '../../../edges/forge/mirror/facts/people.ts'
 import type { ProjectSettings } from '../../../edges/forge/projects.ts'
 import type { SpendingLimits } from '../../../machines/ledger/events.ts'
 import type { Ceiling } from '../../../machines/rules/significance.ts'

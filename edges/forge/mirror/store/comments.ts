@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import type { ForgeComment } from '../../port.ts'
 import { columnOf, type RepositoryPlace } from './places.ts'
-import type { Dismissal, MirroredComment, SubjectKey, WithdrawnWords } from '../records.ts'
+import type { Dismissal, MirroredComment, SubjectKey, WithdrawnWords } from '../facts/records.ts'
 
 interface CommentRow {
   readonly document: string

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import { columnOf } from './places.ts'
-import type { SubjectKey } from '../records.ts'
+import type { SubjectKey } from '../facts/records.ts'
 
 /** How far one list of a repository is read. */
 interface History {

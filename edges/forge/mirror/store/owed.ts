@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import { columnOf, type RepositoryPlace } from './places.ts'
-import type { SubjectKey } from '../records.ts'
+import type { SubjectKey } from '../facts/records.ts'
 
 type Owed = Pick<SubjectKey, 'kind' | 'number'>
 

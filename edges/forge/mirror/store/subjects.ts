@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../runtime/store/sql.ts'
 import { columnOf, ofColumn, type RepositoryPlace } from './places.ts'
-import type { MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from '../records.ts'
+import type { MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from '../facts/records.ts'
 
 interface SubjectRow {
   readonly project: string

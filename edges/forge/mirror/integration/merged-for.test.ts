@@ -1,7 +1,7 @@
 /** An issue is merged for the Task whose merge request was merged, and for nobody else (APPROVAL-16). */
 import { expect, test } from 'vitest'
-import { openChange } from '../outbound/testing/merges.ts'
-import { TASK, withApprovedIssue } from './testing/approved-issue.ts'
+import { openChange } from '../../outbound/testing/merges.ts'
+import { TASK, withApprovedIssue } from '../testing/approved-issue.ts'
 
 const REPO = 'acme/library'
 

@@ -1,7 +1,7 @@
 /** No word falls between two readings: what people say in the first moments of a merge request reaches its actor once. */
 import { expect, test } from 'vitest'
-import { SUBJECT, openChange } from '../outbound/testing/merges.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+import { SUBJECT, openChange } from '../../outbound/testing/merges.ts'
+import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
 
 const REPO = 'acme/library'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ForgeComment } from '../port.ts'
+import type { ForgeComment } from '../../port.ts'
 import { isTakenBack, withTelling, type CommentHint } from './hands.ts'
 import type { MirroredComment } from './records.ts'
 import { standingWords } from './words.ts'

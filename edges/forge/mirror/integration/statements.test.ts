@@ -1,7 +1,7 @@
 /** What one webhook costs the store: each row and each thread is loaded once, and again only where something changed it. */
 import { expect, test } from 'vitest'
-import type { EdgeFixture } from '../testing/fixture.ts'
-import { withApprovedIssue, type ApprovedIssue } from './testing/approved-issue.ts'
+import type { EdgeFixture } from '../../testing/fixture.ts'
+import { withApprovedIssue, type ApprovedIssue } from '../testing/approved-issue.ts'
 
 const REPO = 'acme/library'
 

@@ -1,6 +1,6 @@
 /** An issue that was delivered and comes back, end to end: the local forge, the edge and a real Issue. */
 import { expect, test } from 'vitest'
-import { TASK, withApprovedIssue } from './testing/approved-issue.ts'
+import { TASK, withApprovedIssue } from '../testing/approved-issue.ts'
 
 const REPO = 'acme/library'
 

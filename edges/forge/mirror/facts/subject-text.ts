@@ -3,10 +3,10 @@
  * an edit is a trusted hand's where its event names that hand and the very text that it changed; every other change of the text is
  * others' work, and an approval that is not newer does not speak of it.
  */
-import { sameLogin } from '../../../machines/rules/logins.ts'
-import type { IssueAction, MergeRequestAction, TextBefore } from '../change.ts'
-import { contentHash } from '../hash.ts'
-import type { ForgeAccount } from '../port.ts'
+import { sameLogin } from '../../../../machines/rules/logins.ts'
+import type { IssueAction, MergeRequestAction, TextBefore } from '../../change.ts'
+import { contentHash } from '../../hash.ts'
+import type { ForgeAccount } from '../../port.ts'
 
 export interface TextNotes {
   /** The last edit was no trusted hand's, or nobody knows whose. */

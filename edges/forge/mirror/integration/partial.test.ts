@@ -1,9 +1,9 @@
 /** Deliveries that show a subject or a thread in part: the forge is read, and what only the delivery knows is kept. */
 import { expect, test } from 'vitest'
-import type { SubjectAct, SubjectChange } from '../change.ts'
-import type { ForgeAccount } from '../port.ts'
-import { openChange } from '../outbound/testing/merges.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+import type { SubjectAct, SubjectChange } from '../../change.ts'
+import type { ForgeAccount } from '../../port.ts'
+import { openChange } from '../../outbound/testing/merges.ts'
+import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
 
 const REPO = 'acme/library'
 

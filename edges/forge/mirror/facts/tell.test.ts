@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { ForgeComment } from '../port.ts'
-import { aProject } from '../testing/fixture.ts'
+import type { ForgeComment } from '../../port.ts'
+import { aProject } from '../../testing/fixture.ts'
 import { peopleOf } from './people.ts'
 import type { MirroredMergeRequest } from './records.ts'
 import { commentTellings, subjectAddress } from './tell.ts'

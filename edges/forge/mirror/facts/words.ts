@@ -3,10 +3,10 @@
  * line, a review's verdict. A word that withholds stands until a maintainer says a newer one that lets go, in any of the
  * threads, or its author takes it back by his own hand (decisions/0023, 0031). A new head takes nothing back.
  */
-import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
-import { doubtIn } from '../../../machines/rules/doubts.ts'
-import type { ForgeAccount } from '../port.ts'
-import type { ThreadPlace } from '../task-threads.ts'
+import { judgeComment } from '../../../../machines/rules/approval-grammar.ts'
+import { doubtIn } from '../../../../machines/rules/doubts.ts'
+import type { ForgeAccount } from '../../port.ts'
+import type { ThreadPlace } from '../../task-threads.ts'
 import { heldBy, isDeletedByAuthor, isOwnText, writerOf } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, WithdrawnWords } from './records.ts'

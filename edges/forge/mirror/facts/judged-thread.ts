@@ -2,13 +2,13 @@
  * The words of maintainers about an issue, judged as a whole: each as far as it is known to be its author's own. In the merge
  * requests of its Task (`elsewhere`) they withdraw and take back as on the issue itself; what is planned is approved on the issue alone.
  */
-import type { IssueFacts } from '../../../machines/issue/events.ts'
+import type { IssueFacts } from '../../../../machines/issue/events.ts'
 import {
   judgeThread,
   type Elsewhere,
   type Hands,
   type ThreadComment,
-} from '../../../machines/rules/approval-grammar.ts'
+} from '../../../../machines/rules/approval-grammar.ts'
 import { heldBy, isDeletedByAuthor, isTakenBack, withdraws, writerOf } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment } from './records.ts'

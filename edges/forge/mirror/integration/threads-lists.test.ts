@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { ThreadKey, ThreadQuery } from '../../ports/threads.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
-import type { MirroredComment, MirroredIssue } from './records.ts'
-import { upsertSubject } from './store/subjects.ts'
-import { upsertComment } from './store/comments.ts'
-import { gatedThreadReader, threadReader } from './threads.ts'
+import type { ThreadKey, ThreadQuery } from '../../../ports/threads.ts'
+import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
+import type { MirroredComment, MirroredIssue } from '../facts/records.ts'
+import { upsertSubject } from '../store/subjects.ts'
+import { upsertComment } from '../store/comments.ts'
+import { gatedThreadReader, threadReader } from '../threads.ts'
 
 /** Issues 1 to `count`; two share each time of change, and every 700th has the label. */
 async function fill({ sql, edge }: EdgeFixture, count: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ForgeAccount, ForgeComment } from '../port.ts'
-import { aProject } from '../testing/fixture.ts'
+import type { ForgeAccount, ForgeComment } from '../../port.ts'
+import { aProject } from '../../testing/fixture.ts'
 import { withTelling } from './hands.ts'
 import { judgedThread } from './judged-thread.ts'
 import { peopleOf } from './people.ts'

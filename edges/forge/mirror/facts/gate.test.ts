@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { ThreadReader } from '../../ports/threads.ts'
-import type { ForgeComment } from '../port.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
-import { gatedThreadReader, threadReader } from './threads.ts'
+import type { ThreadReader } from '../../../ports/threads.ts'
+import type { ForgeComment } from '../../port.ts'
+import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
+import { gatedThreadReader, threadReader } from '../threads.ts'
 
 const REPO = 'acme/library'
 

@@ -1,9 +1,9 @@
 /** Who an account is to a repository: the pure rules with the Project's lists, ids bound to logins (PEOPLE-1, PEOPLE-3). */
-import { isBot } from '../../../machines/rules/accounts.ts'
-import { passesIntakeGate } from '../../../machines/rules/intake-gate.ts'
-import { foldLogin, isListed, sameLogin } from '../../../machines/rules/logins.ts'
-import type { ForgeAccount, ForgeComment } from '../port.ts'
-import { maintainersOf, reportersOf, type ProjectSettings, type RepositorySettings } from '../projects.ts'
+import { isBot } from '../../../../machines/rules/accounts.ts'
+import { passesIntakeGate } from '../../../../machines/rules/intake-gate.ts'
+import { foldLogin, isListed, sameLogin } from '../../../../machines/rules/logins.ts'
+import type { ForgeAccount, ForgeComment } from '../../port.ts'
+import { maintainersOf, reportersOf, type ProjectSettings, type RepositorySettings } from '../../projects.ts'
 
 export interface People {
   isOwn(account: ForgeAccount): boolean

@@ -3,24 +3,24 @@
  * those of the last telling, then every gated human's comment once. The keys come from what is told, not from the
  * delivery that brought it, so that webhook, redelivery and resync of one thing are one event (R3).
  */
-import type { IssueFacts } from '../../../machines/issue/events.ts'
-import type { MergeRequestFacts } from '../../../machines/merge-request/events.ts'
-import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
-import { commandsIn, type CommandName } from '../../../machines/rules/commands.ts'
-import { isTaskBranch } from '../../../machines/rules/names.ts'
-import { amountOf } from '../../../machines/rules/spending.ts'
-import { sameLogin } from '../../../machines/rules/logins.ts'
-import type { Delivery } from '../../../runtime/runtime.ts'
-import { addressOf } from '../../../runtime/address.ts'
-import { contentHash } from '../hash.ts'
-import type { ForgeComment } from '../port.ts'
-import { forgePath, repositoryNamed, type ProjectSettings } from '../projects.ts'
+import type { IssueFacts } from '../../../../machines/issue/events.ts'
+import type { MergeRequestFacts } from '../../../../machines/merge-request/events.ts'
+import { judgeComment } from '../../../../machines/rules/approval-grammar.ts'
+import { commandsIn, type CommandName } from '../../../../machines/rules/commands.ts'
+import { isTaskBranch } from '../../../../machines/rules/names.ts'
+import { amountOf } from '../../../../machines/rules/spending.ts'
+import { sameLogin } from '../../../../machines/rules/logins.ts'
+import type { Delivery } from '../../../../runtime/runtime.ts'
+import { addressOf } from '../../../../runtime/address.ts'
+import { contentHash } from '../../hash.ts'
+import type { ForgeComment } from '../../port.ts'
+import { forgePath, repositoryNamed, type ProjectSettings } from '../../projects.ts'
 import { issueFactsOf, mergeRequestFactsOf, type FactsContext } from './facts.ts'
 import { isHeardComment, isHeardSubject } from './gate.ts'
 import { isOwnText } from './hands.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredMergeRequest, MirroredSubject, SubjectKey } from './records.ts'
-import type { ActorAddress } from '../../../machines/definition.ts'
+import type { ActorAddress } from '../../../../machines/definition.ts'
 
 /** What the machine of a subject is to know of it. */
 export interface Facts {

@@ -1,5 +1,5 @@
 /** What the mirror keeps: the forge's objects as last told, and what only an event can tell (who did it). */
-import type { CiState } from '../../../machines/merge-request/events.ts'
+import type { CiState } from '../../../../machines/merge-request/events.ts'
 import type {
   ForgeAccount,
   ForgeComment,
@@ -7,8 +7,8 @@ import type {
   ForgeMergeRequest,
   ForgeSubjectKind,
   ReviewVerdict,
-} from '../port.ts'
-import type { RepositoryPlace } from './store/places.ts'
+} from '../../port.ts'
+import type { RepositoryPlace } from '../store/places.ts'
 import type { SubjectText, TextNotes } from './subject-text.ts'
 
 export interface SubjectKey extends RepositoryPlace {

@@ -1,7 +1,7 @@
 /** Who may take a maintainer's word back, end to end: the local forge, the edge, a real Issue, and the merge that asks it. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { topicMarker, withMarkers } from '../marker.ts'
-import { withApprovedIssue, type ApprovedIssue } from './testing/approved-issue.ts'
+import { topicMarker, withMarkers } from '../../marker.ts'
+import { withApprovedIssue, type ApprovedIssue } from '../testing/approved-issue.ts'
 
 /** Forges date in whole seconds: an edit within the second of its comment shows no time of its own. */
 function nextSecond(): void {

@@ -3,7 +3,7 @@
  * an event named another hand; then both of them have to be let in. Without a list everybody is. Of what its forge shows
  * nobody any more, no agent reads a word, whoever wrote it.
  */
-import type { ForgeAccount } from '../port.ts'
+import type { ForgeAccount } from '../../port.ts'
 import type { People } from './people.ts'
 import type { MirroredComment, MirroredIssue, MirroredSubject } from './records.ts'
 import { textHash } from './subject-text.ts'

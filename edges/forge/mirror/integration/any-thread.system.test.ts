@@ -3,11 +3,11 @@
  * maintainer says on a merge request counts as on the issue.
  */
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { SUBJECT, mergeWhenKnown, openChange } from '../outbound/testing/merges.ts'
-import { withForgeEdge } from '../testing/fixture.ts'
-import { judgedThread } from './judged-thread.ts'
-import { mirrorRules } from './rules.ts'
-import { withApprovedIssue, type ApprovedIssue } from './testing/approved-issue.ts'
+import { SUBJECT, mergeWhenKnown, openChange } from '../../outbound/testing/merges.ts'
+import { withForgeEdge } from '../../testing/fixture.ts'
+import { judgedThread } from '../facts/judged-thread.ts'
+import { mirrorRules } from '../facts/rules.ts'
+import { withApprovedIssue, type ApprovedIssue } from '../testing/approved-issue.ts'
 
 const REPO = 'acme/library'
 

@@ -1,10 +1,10 @@
 /** GitHub dates a comment on a line when it is drafted, and a review when it is submitted: neither when it was said last (WORDS-4). */
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { ForgeComment } from '../port.ts'
-import { withTelling, type CommentHint } from './hands.ts'
-import type { MirroredComment } from './records.ts'
-import { withApprovedIssue } from './testing/approved-issue.ts'
-import { standingWords } from './words.ts'
+import type { ForgeComment } from '../../port.ts'
+import { withTelling, type CommentHint } from '../facts/hands.ts'
+import type { MirroredComment } from '../facts/records.ts'
+import { withApprovedIssue } from '../testing/approved-issue.ts'
+import { standingWords } from '../facts/words.ts'
 
 const REPO = 'acme/library'
 const place = { kind: 'mr', repository: 'library', number: 1 } as const

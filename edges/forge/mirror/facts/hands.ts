@@ -3,13 +3,13 @@
  * wrote, and a forge names him in the event alone: what is read says neither who edited nor who deleted. So an edit or
  * a deletion is its author's where an event names him, and what the author withheld outlives all other hands.
  */
-import { judgeComment } from '../../../machines/rules/approval-grammar.ts'
-import { commandsIn, stoppingCommands } from '../../../machines/rules/commands.ts'
-import { withholdingIn } from '../../../machines/rules/doubts.ts'
-import { sameLogin } from '../../../machines/rules/logins.ts'
-import type { CommentAction } from '../change.ts'
-import { bodyHash } from '../hash.ts'
-import type { CommentEdits, ForgeAccount, ForgeComment } from '../port.ts'
+import { judgeComment } from '../../../../machines/rules/approval-grammar.ts'
+import { commandsIn, stoppingCommands } from '../../../../machines/rules/commands.ts'
+import { withholdingIn } from '../../../../machines/rules/doubts.ts'
+import { sameLogin } from '../../../../machines/rules/logins.ts'
+import type { CommentAction } from '../../change.ts'
+import { bodyHash } from '../../hash.ts'
+import type { CommentEdits, ForgeAccount, ForgeComment } from '../../port.ts'
 import type { Dismissal, MirroredComment, WithdrawnWords } from './records.ts'
 
 export interface CommentHint {

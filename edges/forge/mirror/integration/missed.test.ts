@@ -1,11 +1,11 @@
 /** Forges answer with short or empty lists for a moment: what one reading misses is doubted, and only a second one ends it (MIRROR-12). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ForgeComment, ForgePort } from '../port.ts'
-import { threadReader } from './threads.ts'
-import { withTelling } from './hands.ts'
-import { mirrorRules, type MirrorRules } from './rules.ts'
-import { withApprovedIssue, type ApprovedIssue } from './testing/approved-issue.ts'
+import type { ForgeComment, ForgePort } from '../../port.ts'
+import { threadReader } from '../threads.ts'
+import { withTelling } from '../facts/hands.ts'
+import { mirrorRules, type MirrorRules } from '../facts/rules.ts'
+import { withApprovedIssue, type ApprovedIssue } from '../testing/approved-issue.ts'
 
 const REPO = 'acme/library'
 const MINUTE = 60_000

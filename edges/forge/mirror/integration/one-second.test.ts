@@ -4,12 +4,12 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { commentOf as githubComment } from '../github/records.ts'
-import { commentOf as gitlabComment } from '../gitlab/records.ts'
-import type { ForgeComment } from '../port.ts'
-import { isOwnText, isUnproven, tellingOf, withTelling, type CommentHint } from './hands.ts'
-import type { MirroredComment } from './records.ts'
-import { wordsIn } from './words.ts'
+import { commentOf as githubComment } from '../../github/records.ts'
+import { commentOf as gitlabComment } from '../../gitlab/records.ts'
+import type { ForgeComment } from '../../port.ts'
+import { isOwnText, isUnproven, tellingOf, withTelling, type CommentHint } from '../facts/hands.ts'
+import type { MirroredComment } from '../facts/records.ts'
+import { wordsIn } from '../facts/words.ts'
 
 const second = Date.parse('2026-01-02T03:04:05Z')
 const [mike, sam] = ['mike', 'sam'].map((login, at) => ({ login, id: String(at + 1), bot: false }))

@@ -3,8 +3,8 @@
  * nothing until the forge's GraphQL says that no other hand wrote it (decisions/0023).
  */
 import { expect, test } from 'vitest'
-import type { IssueFacts } from '../../../machines/issue/events.ts'
-import { withForgeEdge, type EdgeFixture } from '../testing/fixture.ts'
+import type { IssueFacts } from '../../../../machines/issue/events.ts'
+import { withForgeEdge, type EdgeFixture } from '../../testing/fixture.ts'
 
 const REPO = 'acme/library'
 

@@ -3,10 +3,10 @@
  * its actor is then told. `first-words.test.ts` plays single ones over the store, the webhook and the forge.
  */
 import { describe, expect, test } from 'vitest'
-import type { ForgeComment } from '../port.ts'
-import { withTelling } from './hands.ts'
-import type { MirroredComment } from './records.ts'
-import { untold } from './tell.ts'
+import type { ForgeComment } from '../../port.ts'
+import { withTelling } from '../facts/hands.ts'
+import type { MirroredComment } from '../facts/records.ts'
+import { untold } from '../facts/tell.ts'
 
 const comments = ['a', 'b', 'c'] as const
 type Id = (typeof comments)[number]

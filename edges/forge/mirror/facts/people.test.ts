@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aProject } from '../testing/fixture.ts'
+import { aProject } from '../../testing/fixture.ts'
 import { peopleOf } from './people.ts'
 
 const given = aProject({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bodyHash } from '../hash.ts'
-import type { ForgeAccount, ForgeComment } from '../port.ts'
+import { bodyHash } from '../../hash.ts'
+import type { ForgeAccount, ForgeComment } from '../../port.ts'
 import {
   isDeletedByAuthor,
   isOwnText,
