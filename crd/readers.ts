@@ -117,7 +117,7 @@ const ofProject: Uses<ProjectSpec> = {
   'workspace/size': ofVolumes,
   'workspace/cacheEnabled': onOneMachine('a pod of one machine has no build cache to switch off'),
   'workspace/cacheSize': ofVolumes,
-  'scm/provider': 'edges/forge/open-forge.ts',
+  'scm/provider': 'edges/forge/transport/open-forge.ts',
   'scm/owner': directory,
   'scm/botLogin': directory,
   'scm/botEmail': directory,

@@ -1,6 +1,6 @@
 /** A person's own words on the forge. They go to the forge itself: the orchestrator has no route for them, and its bot no part in them. */
 import type { ParseArgsOptionsConfig } from 'node:util'
-import { adapters } from '../../edges/forge/adapters.ts'
+import { adapters } from '../../edges/forge/transport/adapters.ts'
 import type { ForgePort } from '../../edges/forge/port.ts'
 import type { Provider } from '../../edges/forge/projects.ts'
 import type { Fetch } from '../../http/ports.ts'

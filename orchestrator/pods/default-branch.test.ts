@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { captureLog, testClock } from '../../http/testing/fixture.ts'
 import type { Resource, ResourceReader, SecretReader } from '../../edges/ports/resources.ts'
-import { createOpenForge } from '../../edges/forge/open-forge.ts'
+import { createOpenForge } from '../../edges/forge/transport/open-forge.ts'
 import { learnPlace } from '../../edges/forge/mirror/places.ts'
 import { withSql } from '../../edges/forge/testing/fixture.ts'
 import { createProjectDirectory } from '../../edges/forge/project-directory.ts'

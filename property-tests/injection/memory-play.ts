@@ -116,7 +116,7 @@ async function hideOnGitlab(fixture: EdgeFixture, heard: number): Promise<void> 
   await askGitlab(fixture, 'POST', `issues/${heard}/notes`, { internal: true, body: `Among us: ${words.internal}` })
 }
 
-/** Above its rate the edge spaces requests out (edges/forge/rate-limit.ts), by a clock that nobody else moves here. */
+/** Above its rate the edge spaces requests out (edges/forge/transport/rate-limit.ts), by a clock that nobody else moves here. */
 async function quiet({ clock, quiet: settle }: EdgeFixture): Promise<void> {
   const settled = settle().then(() => true)
   while (!(await Promise.race([settled, wait(stepMs, false)]))) clock.advance(1_000)

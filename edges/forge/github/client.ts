@@ -1,8 +1,8 @@
 import type { Octokit } from '@octokit/rest'
 import type { Static, TSchema } from 'typebox'
 import { RetryableError } from '../../../runtime/errors.ts'
-import type { AdapterOptions } from '../adapter.ts'
-import { checked } from '../answer.ts'
+import type { AdapterOptions } from '../transport/adapter.ts'
+import { checked } from '../transport/answer.ts'
 import { failureOf } from './failure.ts'
 
 interface Place {

@@ -1,5 +1,5 @@
 import { HeadMovedError, NotMergeableError } from '../errors.ts'
-import { isOurs, refusalOf } from '../refusals.ts'
+import { isOurs, refusalOf } from '../transport/refusals.ts'
 
 interface HttpFailure {
   readonly status?: number

@@ -2,7 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { verifyHmac } from '../../../http/auth/hmac.ts'
 import type { CommentAction, ForgeChange, IssueAction, MergeRequestAction, TextBefore } from '../change.ts'
-import { faultOf, Maybe } from '../answer.ts'
+import { faultOf, Maybe } from '../transport/answer.ts'
 import { MalformedPayloadError, type WebhookDialect } from '../webhooks/dialect.ts'
 import type { hookEvents } from './hooks.ts'
 import { accountOf, commentOf, isMergeRequest, issueOf, mergeRequestOf, reviewCommentOf, reviewOf } from './records.ts'

@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '../adapter.ts'
+import type { AdapterOptions } from '../transport/adapter.ts'
 import type { ForgePort } from '../port.ts'
 import { createGithubClient } from './client.ts'
 import { editPart } from './edits.ts'

@@ -3,7 +3,7 @@
  * else in them is ignored, so that new fields never break us.
  */
 import { Type, type Static } from 'typebox'
-import { Count, Maybe } from '../answer.ts'
+import { Count, Maybe } from '../transport/answer.ts'
 
 export const Account = Type.Object({ login: Type.String(), id: Type.Integer(), type: Type.Optional(Type.String()) })
 export type Account = Static<typeof Account>

@@ -1,4 +1,4 @@
-import type { ForgeWire } from '../adapter.ts'
+import type { ForgeWire } from '../transport/adapter.ts'
 
 /**
  * docs.github.com, "Rate limits for the REST API": a secondary limit of 900 points a minute; the primary one, 5000 requests an

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
-import type { AdapterOptions } from '../adapter.ts'
-import { checked } from '../answer.ts'
+import type { AdapterOptions } from '../transport/adapter.ts'
+import { checked } from '../transport/answer.ts'
 import { BrokenAnswerError } from '../errors.ts'
 import { failureOf, silenceOf, type Refusal } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import { ForbiddenError, HeadMovedError, NotMergeableError, ValidationError } from '../errors.ts'
-import { isOurs, refusalOf } from '../refusals.ts'
+import { isOurs, refusalOf } from '../transport/refusals.ts'
 
 /** An answer that is no success. */
 export interface Refusal {

@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '../adapter.ts'
+import type { AdapterOptions } from '../transport/adapter.ts'
 import type { ForgePort } from '../port.ts'
 import { createGitlabClient } from './client.ts'
 import { hookPart } from './hooks.ts'

@@ -2,7 +2,7 @@
  * GitLab's objects as far as we read them. Everything else in them is ignored, so that new fields never break us.
  */
 import { Type, type Static } from 'typebox'
-import { Count, Maybe } from '../answer.ts'
+import { Count, Maybe } from '../transport/answer.ts'
 
 const Iid = Type.Integer({ minimum: 1 })
 

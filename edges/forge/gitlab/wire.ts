@@ -1,4 +1,4 @@
-import type { ForgeWire } from '../adapter.ts'
+import type { ForgeWire } from '../transport/adapter.ts'
 
 /**
  * docs.gitlab.com, "Rate limits" and "GitLab.com settings": 429 alone means a limit, and gitlab.com lets a token ask 2000 times a

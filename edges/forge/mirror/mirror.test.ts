@@ -4,7 +4,7 @@ import type { MergeRequestFacts } from '../../../machines/merge-request/events.t
 import type { Delivery } from '../../../runtime/runtime.ts'
 import type { Sql } from '../../../runtime/store/sql.ts'
 import type { ForgeComment, ForgeIssue } from '../port.ts'
-import { createOpenForge } from '../open-forge.ts'
+import { createOpenForge } from '../transport/open-forge.ts'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 import { createMirror, type Mirror } from './mirror.ts'
 import { mirrorRules } from './facts/rules.ts'

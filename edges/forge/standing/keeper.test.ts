@@ -7,7 +7,7 @@ import { silentLogger } from '../../../runtime/logger.ts'
 import type { ActorView, JournalRow } from '../../../runtime/runtime.ts'
 import { simulatedClock } from '../../../runtime/simulated-clock.ts'
 import { statePath } from '../../../runtime/step/state-path.ts'
-import { createOpenForge } from '../open-forge.ts'
+import { createOpenForge } from '../transport/open-forge.ts'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../testing/fixture.ts'
 import { keepStandings, type StandingKeeper } from './keeper.ts'
 

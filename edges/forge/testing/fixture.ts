@@ -15,7 +15,7 @@ import type { MergeJudge } from '../../ports/merge-judge.ts'
 import { createForgeEdge, forgeMigrations, type ForgeEdge } from '../forge-edge.ts'
 import { createMirror } from '../mirror/mirror.ts'
 import { mirrorRules, type MirrorRules } from '../mirror/facts/rules.ts'
-import { createOpenForge } from '../open-forge.ts'
+import { createOpenForge } from '../transport/open-forge.ts'
 import type { ForgePort, OpenForge } from '../port.ts'
 import type { TaskThreads, ThreadPlace } from '../task-threads.ts'
 import {

@@ -1,8 +1,8 @@
 /** Mirrors of one local forge, of either dialect, under names of their own; each reads it through faults of its own. */
-import { adapters } from '../../../edges/forge/adapters.ts'
+import { adapters } from '../../../edges/forge/transport/adapters.ts'
 import { createMirror, type Mirror } from '../../../edges/forge/mirror/mirror.ts'
 import { mirrorRules } from '../../../edges/forge/mirror/facts/rules.ts'
-import { createOpenForge } from '../../../edges/forge/open-forge.ts'
+import { createOpenForge } from '../../../edges/forge/transport/open-forge.ts'
 import type { ProjectSettings } from '../../../edges/forge/projects.ts'
 import { withForgeEdge, type EdgeFixture, type EdgeFixtureOptions } from '../../../edges/forge/testing/fixture.ts'
 import type { Fetch } from '../../../http/ports.ts'

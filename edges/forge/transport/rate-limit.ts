@@ -3,10 +3,10 @@
  * A token bucket keeps bursts small; what the forge itself says (`Retry-After`, `X-RateLimit-Reset`) closes it until then.
  * Processes share the time of day; a wait that this process knows of goes by the clock that never jumps.
  */
-import type { Clock } from '../../runtime/clock.ts'
-import type { Queryable } from '../../runtime/store/sql.ts'
-import { RateLimitedError, type LimitType } from './errors.ts'
-import { closeBudget, loadBudget, takeToken, type ClosedBy } from './mirror/store/budgets.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Queryable } from '../../../runtime/store/sql.ts'
+import { RateLimitedError, type LimitType } from '../errors.ts'
+import { closeBudget, loadBudget, takeToken, type ClosedBy } from '../mirror/store/budgets.ts'
 
 export interface BudgetOptions {
   readonly sql: Queryable

@@ -1,7 +1,7 @@
 /** What an adapter of a forge brings beside its port: all that its API says in a way of its own, as data. */
-import type { Fetch } from '../../http/ports.ts'
-import type { ForgePort } from './port.ts'
-import type { WebhookDialect } from './webhooks/dialect.ts'
+import type { Fetch } from '../../../http/ports.ts'
+import type { ForgePort } from '../port.ts'
+import type { WebhookDialect } from '../webhooks/dialect.ts'
 
 export interface LimitHeaders {
   /** Statuses that can mean a limit. */

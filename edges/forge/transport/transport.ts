@@ -4,11 +4,11 @@
  * repository sends on to its id. A write passes its fence last, when its turn has come.
  */
 import { createHash } from 'node:crypto'
-import { DeadlineError, withDeadline } from '../../http/deadline.ts'
-import type { Clock, Fetch } from '../../http/ports.ts'
-import { ForgeUnavailableError, type RateLimitedError } from './errors.ts'
+import { DeadlineError, withDeadline } from '../../../http/deadline.ts'
+import type { Clock, Fetch } from '../../../http/ports.ts'
+import { ForgeUnavailableError, type RateLimitedError } from '../errors.ts'
 import type { ForgeWire, LimitHeaders, RepositoryPaths } from './adapter.ts'
-import type { Fence } from './port.ts'
+import type { Fence } from '../port.ts'
 import type { Budget } from './rate-limit.ts'
 
 interface TransportOptions {

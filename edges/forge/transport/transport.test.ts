@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { EffectNotHeldError } from '../../runtime/errors.ts'
-import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { githubWire } from './github/wire.ts'
+import { EffectNotHeldError } from '../../../runtime/errors.ts'
+import { simulatedClock } from '../../../runtime/simulated-clock.ts'
+import { githubWire } from '../github/wire.ts'
 import { createBudget } from './rate-limit.ts'
-import { withSql } from './testing/fixture.ts'
+import { withSql } from '../testing/fixture.ts'
 import { createTransport } from './transport.ts'
 
 const sql = await withSql(async (opened) => opened)

@@ -1,15 +1,15 @@
-import type { Clock } from '../../runtime/clock.ts'
-import { TerminalError } from '../../runtime/errors.ts'
-import type { Fetch } from '../../http/ports.ts'
-import type { LimitType } from './errors.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import { TerminalError } from '../../../runtime/errors.ts'
+import type { Fetch } from '../../../http/ports.ts'
+import type { LimitType } from '../errors.ts'
 import { adapters } from './adapters.ts'
 import type { ForgeAdapter, ForgeWire } from './adapter.ts'
 import { createTransport, type Transport } from './transport.ts'
-import type { OpenForge } from './port.ts'
-import { projectId, type ProjectDirectory, type Provider } from './projects.ts'
+import type { OpenForge } from '../port.ts'
+import { projectId, type ProjectDirectory, type Provider } from '../projects.ts'
 import { createBudget } from './rate-limit.ts'
-import { bodyHash } from './hash.ts'
-import type { Queryable } from '../../runtime/store/sql.ts'
+import { bodyHash } from '../hash.ts'
+import type { Queryable } from '../../../runtime/store/sql.ts'
 
 export interface OpenForgeOptions {
   readonly directory: ProjectDirectory

@@ -1,11 +1,11 @@
 /** The budget over a server that several processes share. */
 import { expect, it } from 'vitest'
-import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import { describeRequiring } from '../../testing/requires.ts'
-import { ownDatabase } from '../../testing/own-database.ts'
-import { forgeMigrations } from './forge-edge.ts'
+import { simulatedClock } from '../../../runtime/simulated-clock.ts'
+import { migrate } from '../../../runtime/store/migrate.ts'
+import { openPgSql } from '../../../runtime/store/postgres/pg-sql.ts'
+import { describeRequiring } from '../../../testing/requires.ts'
+import { ownDatabase } from '../../../testing/own-database.ts'
+import { forgeMigrations } from '../forge-edge.ts'
 import { createBudget, type Budget } from './rate-limit.ts'
 
 describeRequiring('postgres', 'the request budget on a server', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Clock } from '../../runtime/clock.ts'
-import { simulatedClock } from '../../runtime/simulated-clock.ts'
-import { githubWire } from './github/wire.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import { simulatedClock } from '../../../runtime/simulated-clock.ts'
+import { githubWire } from '../github/wire.ts'
 import { limitOf } from './transport.ts'
 import { createBudget, type Budget, type BudgetOptions } from './rate-limit.ts'
-import { withSql } from './testing/fixture.ts'
+import { withSql } from '../testing/fixture.ts'
 
 /** As each process has it. */
 type Process = (clock: Clock, more?: Partial<BudgetOptions>) => Budget

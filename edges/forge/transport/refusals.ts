@@ -1,5 +1,5 @@
 /** What both forges mean by a status, as one of the port's errors. */
-import { EffectNotHeldError } from '../../runtime/errors.ts'
+import { EffectNotHeldError } from '../../../runtime/errors.ts'
 import {
   ConflictError,
   ForbiddenError,
@@ -8,7 +8,7 @@ import {
   RateLimitedError,
   UnauthorizedError,
   ValidationError,
-} from './errors.ts'
+} from '../errors.ts'
 
 /** `status` undefined: nobody answered. */
 export function refusalOf(operation: string, status: number | undefined, detail: string, cause?: unknown): Error {

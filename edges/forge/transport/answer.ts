@@ -1,7 +1,7 @@
 /** What a forge has answered, against the schema of what we read of it. Whatever else is in it is ignored. */
 import { Type, type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { BrokenAnswerError } from './errors.ts'
+import { BrokenAnswerError } from '../errors.ts'
 
 const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
