@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import type { ModelRequest, Move } from './selftest/model.ts'
-import { openWorld, realCli, type PodWorld } from './testing/pod.ts'
-import { describeRequiring } from '../testing/requires.ts'
+import type { ModelRequest, Move } from '../selftest/model.ts'
+import { openWorld, realCli, type PodWorld } from '../testing/pod.ts'
+import { describeRequiring } from '../../testing/requires.ts'
 
 /** Nobody of this machine. */
 const uid = 65_534

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { verifyHmac } from '../http/auth/hmac.ts'
-import { flood, openDescriptors, walk } from '../http/testing/strangers.ts'
-import type { TurnList } from '../machines/turn/schema.ts'
-import type { Move, ModelRequest } from './selftest/model.ts'
-import { toolLabel } from './turns/tool-calls.ts'
+import { verifyHmac } from '../../http/auth/hmac.ts'
+import { flood, openDescriptors, walk } from '../../http/testing/strangers.ts'
+import type { TurnList } from '../../machines/turn/schema.ts'
+import type { Move, ModelRequest } from '../selftest/model.ts'
+import { toolLabel } from '../turns/tool-calls.ts'
 import {
   callbackSecret,
   modelKey,
@@ -15,8 +15,8 @@ import {
   waitFor,
   type Pod,
   type PodWorld,
-} from './testing/pod.ts'
-import { describeRequiring } from '../testing/requires.ts'
+} from '../testing/pod.ts'
+import { describeRequiring } from '../../testing/requires.ts'
 
 /** The model of these tests does what the newest message asks for in so many words. */
 function decide(request: ModelRequest): Move {

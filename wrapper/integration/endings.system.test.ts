@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { ModelRequest, Move } from './selftest/model.ts'
-import type { Session } from '../machines/turn/schema.ts'
-import { openWorld, runGit, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
-import { describeRequiring } from '../testing/requires.ts'
+import type { ModelRequest, Move } from '../selftest/model.ts'
+import type { Session } from '../../machines/turn/schema.ts'
+import { openWorld, runGit, waitFor, type Pod, type PodWorld } from '../testing/pod.ts'
+import { describeRequiring } from '../../testing/requires.ts'
 
 /** What the newest turn asks for: what was sent after its typed line. */
 function newestOf(request: ModelRequest): string {
@@ -98,7 +98,7 @@ describeRequiring('claude', 'how a turn ends on the real CLI', () => {
 })
 
 describe('how a turn ends when the CLI misbehaves', () => {
-  const stub = join(import.meta.dirname, '..', 'standins', 'stub-cli', 'claude')
+  const stub = join(import.meta.dirname, '..', '..', 'standins', 'stub-cli', 'claude')
   let world: PodWorld
   afterEach(() => world.close())
   const startWith = async (faults: object): Promise<Pod> => {

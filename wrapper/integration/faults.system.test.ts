@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { processStat } from './boot/orphan.ts'
-import type { ModelRequest, Move } from './selftest/model.ts'
-import { plainClient } from './testing/plain-client.ts'
+import { processStat } from '../boot/orphan.ts'
+import type { ModelRequest, Move } from '../selftest/model.ts'
+import { plainClient } from '../testing/plain-client.ts'
 import {
   callbackSecret,
   modelKey,
@@ -15,9 +15,9 @@ import {
   waitFor,
   type Pod,
   type PodWorld,
-} from './testing/pod.ts'
-import { childrenOf } from './boot/orphan.ts'
-import { describeRequiring } from '../testing/requires.ts'
+} from '../testing/pod.ts'
+import { childrenOf } from '../boot/orphan.ts'
+import { describeRequiring } from '../../testing/requires.ts'
 
 const noCredit = 'Your credit balance is too low to access the Anthropic API.'
 

@@ -3,12 +3,12 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { maxDepth } from './attestation/canonical.ts'
-import type { ModelRequest, Move } from './selftest/model.ts'
-import { startGateway, type TestGateway } from './testing/gateway.ts'
-import { plainClient } from './testing/plain-client.ts'
-import { linkOf, openWorld, runGit, socketFolderOf, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
-import { describeRequiring } from '../testing/requires.ts'
+import { maxDepth } from '../attestation/canonical.ts'
+import type { ModelRequest, Move } from '../selftest/model.ts'
+import { startGateway, type TestGateway } from '../testing/gateway.ts'
+import { plainClient } from '../testing/plain-client.ts'
+import { linkOf, openWorld, runGit, socketFolderOf, waitFor, type Pod, type PodWorld } from '../testing/pod.ts'
+import { describeRequiring } from '../../testing/requires.ts'
 
 const token = 'pod-token-canary-4711'
 const task = 'implement-lib-1-x7k2p'
@@ -216,7 +216,7 @@ describeRequiring('claude', 'a pod behind the gateway', () => {
 
 describeRequiring('claude', 'a pod whose wrapper believes anybody', () => {
   test('is the control: the same call of the same program approves', { timeout: 90_000 }, async () => {
-    const program = [process.execPath, join(import.meta.dirname, 'testing', 'run-unattested-wrapper.ts')]
+    const program = [process.execPath, join(import.meta.dirname, '..', 'testing', 'run-unattested-wrapper.ts')]
     const world = await openWorld({ decide, program })
     const gateway = await startGateway(world.dir, token)
     try {

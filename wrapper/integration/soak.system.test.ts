@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ModelRequest, Move } from './selftest/model.ts'
-import { openWorld, randomText, waitFor, type Pod, type PodWorld } from './testing/pod.ts'
-import { describeRequiring } from '../testing/requires.ts'
+import type { ModelRequest, Move } from '../selftest/model.ts'
+import { openWorld, randomText, waitFor, type Pod, type PodWorld } from '../testing/pod.ts'
+import { describeRequiring } from '../../testing/requires.ts'
 
 /** 200 with `npm run test:wrapper`. */
 const turns = Number(process.env['WRAPPER_SOAK_TURNS'] ?? 8)
