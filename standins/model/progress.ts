@@ -1,10 +1,9 @@
 /** Where a turn stands in its entry, and the next thing to do. */
-import { isCall, type CallStep, type Entry, type FaultStep, type Step } from '../scenarios/format.ts'
+import { isCall, type CallStep, type Entry, type ExpectStep, type FaultStep, type Step } from '../scenarios/format.ts'
 import { slug } from '../scenarios/check.ts'
 import { readCallId, type CallPlace } from './call-id.ts'
 import { holds } from './condition.ts'
 import type { PlayedCall, Turn } from './conversation.ts'
-import { unmet } from './expect.ts'
 import { nextCall, type Call } from './expand.ts'
 import type { Facts } from './facts.ts'
 import { fill, MissingValue } from './template.ts'
@@ -104,4 +103,22 @@ function callsOf(turn: Turn, entry: Entry): readonly PlacedCall[] {
     const place = readCallId(call.id)
     return place !== undefined && place.entry === slug(entry.name) ? [{ call, place }] : []
   })
+}
+
+/** What is wrong with an `expect` step, over the answer of the call before it or the value it names; undefined when it holds. */
+function unmet(step: ExpectStep, lastAnswer: string, facts: Facts): string | undefined {
+  const { value, contains, lacks, matches } = step.expect
+  const text = value === undefined ? lastAnswer : print(fill(value, facts))
+  const seen = `the answer was: ${text.length > 400 ? `${text.slice(0, 400)}...` : text}`
+  if (contains !== undefined && !text.includes(print(fill(contains, facts))))
+    return `expected the answer to contain "${contains}"; ${seen}`
+  if (lacks !== undefined && text.includes(print(fill(lacks, facts))))
+    return `expected the answer to lack "${lacks}"; ${seen}`
+  if (matches !== undefined && !new RegExp(matches, 'ims').test(text))
+    return `expected the answer to match /${matches}/; ${seen}`
+  return undefined
+}
+
+function print(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
