@@ -1,5 +1,5 @@
 /** A run's counts against the table's. */
-import type { Goal } from '../kit/goals.ts'
+import type { Goal } from '../kit/measure/goals.ts'
 import type { Counts } from './count-cell.ts'
 import type { Cells } from './table.ts'
 

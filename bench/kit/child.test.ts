@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { until } from './closed-loop.ts'
+import { until } from './measure/closed-loop.ts'
 
 const bench = fileURLToPath(new URL('./testing/bench-with-child.ts', import.meta.url))
 

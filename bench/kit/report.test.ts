@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Goal } from './goals.ts'
+import type { Goal } from './measure/goals.ts'
 import { exitCodeOf, goalTable, verdictLines } from './report.ts'
 import type { Report } from './report.ts'
 

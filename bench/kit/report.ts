@@ -1,7 +1,7 @@
 import type { Machine } from './describe-machine.ts'
-import { verdictOf } from './goals.ts'
-import type { Goal } from './goals.ts'
-import { intervalText, isNarrow, mostWidth } from './interval.ts'
+import { verdictOf } from './measure/goals.ts'
+import type { Goal } from './measure/goals.ts'
+import { intervalText, isNarrow, mostWidth } from './measure/interval.ts'
 import { markdownTable } from './markdown.ts'
 import { numberText } from './number-text.ts'
 

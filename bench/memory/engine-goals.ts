@@ -1,5 +1,5 @@
 /** What the engines are after, as ratios within one run: to plain SQL in the same store, and to LightRAG asked directly. */
-import type { Goal } from '../kit/goals.ts'
+import type { Goal } from '../kit/measure/goals.ts'
 import type { EngineRow } from './engine-rows.ts'
 
 /** Plain SQL reads every posting again, which costs it the more the longer the lists are. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isMeasured, verdictOf, type Goal } from '../kit/goals.ts'
+import { isMeasured, verdictOf, type Goal } from '../kit/measure/goals.ts'
 import { engineGoals } from './engine-goals.ts'
 import type { EngineRow } from './engine-rows.ts'
 import { graphGoals } from './graph-goals.ts'

@@ -1,5 +1,5 @@
 /** What the code graph is after, as ratios within one run: to plain SQL over the same rows in the same store, and to Neo4j. */
-import type { Goal } from '../kit/goals.ts'
+import type { Goal } from '../kit/measure/goals.ts'
 import { large, usual, type GraphRow } from './graph-rows.ts'
 
 type Bounds = readonly [question: string, name: string, gate: number, goal: number]

@@ -1,5 +1,5 @@
 /** The runtime's section of BENCHMARKS.md. */
-import { mostWidth } from '../kit/interval.ts'
+import { mostWidth } from '../kit/measure/interval.ts'
 import { verdictLines } from '../kit/report.ts'
 import type { Report } from '../kit/report.ts'
 import { contenders } from './contenders.ts'

@@ -1,6 +1,6 @@
 /** Delivers to actors that the other process owns, and says how long the receipts took. */
-import { Window, closedLoop, shares, until } from '../kit/closed-loop.ts'
-import { percentile } from '../kit/percentile.ts'
+import { Window, closedLoop, shares, until } from '../kit/measure/closed-loop.ts'
+import { percentile } from '../kit/measure/percentile.ts'
 import { shardOf } from '../../runtime/address.ts'
 import { runtimeDefaults } from '../../runtime/options.ts'
 import type { ForwardingResult } from './forwarding.ts'

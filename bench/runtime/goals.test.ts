@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CellResult } from '../kit/cell.ts'
-import { isMeasured, verdictOf } from '../kit/goals.ts'
+import type { CellResult } from '../kit/measure/cell.ts'
+import { isMeasured, verdictOf } from '../kit/measure/goals.ts'
 import type { ContenderName } from './contenders.ts'
 import { goalsOf } from './goals.ts'
 import type { Results } from './results.ts'

@@ -1,7 +1,7 @@
 /** What the runtime is after, as ratios within one run wherever a machine's speed would decide otherwise. */
-import type { Goal } from '../kit/goals.ts'
-import { intervalOf } from '../kit/interval.ts'
-import { median } from '../kit/percentile.ts'
+import type { Goal } from '../kit/measure/goals.ts'
+import { intervalOf } from '../kit/measure/interval.ts'
+import { median } from '../kit/measure/percentile.ts'
 import { ratioGoals } from './ratio-goals.ts'
 import type { Results } from './results.ts'
 import { medianOf, ratiosOf } from './summary.ts'

@@ -1,4 +1,4 @@
-import type { CellResult } from '../kit/cell.ts'
+import type { CellResult } from '../kit/measure/cell.ts'
 import type { ContenderInfo, ContenderName } from './contenders.ts'
 
 /** What is measured once a round. */

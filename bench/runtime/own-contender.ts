@@ -1,7 +1,7 @@
 /** Events to effects through `createRuntime`: the same on either store. */
-import { until } from '../kit/closed-loop.ts'
-import type { Window } from '../kit/closed-loop.ts'
-import type { CellSpec, Contender } from '../kit/cell.ts'
+import { until } from '../kit/measure/closed-loop.ts'
+import type { Window } from '../kit/measure/closed-loop.ts'
+import type { CellSpec, Contender } from '../kit/measure/cell.ts'
 import type { EffectHandler } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
 import { eventIds } from './event-ids.ts'

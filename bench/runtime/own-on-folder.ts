@@ -1,5 +1,5 @@
 /** A cell: the product on its embedded store. */
-import { runCell } from '../kit/cell.ts'
+import { runCell } from '../kit/measure/cell.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
 import { ownContender } from './own-contender.ts'

@@ -1,6 +1,6 @@
 /** Which cells a run measures once more: both of each ratio whose interval is not narrow. */
-import { visitInTurn, interleave } from '../kit/interleave.ts'
-import { intervalOf, isNarrow } from '../kit/interval.ts'
+import { visitInTurn, interleave } from '../kit/measure/interleave.ts'
+import { intervalOf, isNarrow } from '../kit/measure/interval.ts'
 import { ratioGoals } from './ratio-goals.ts'
 import type { RatioGoal } from './ratio-goals.ts'
 import type { Plan } from './plan.ts'

@@ -1,5 +1,5 @@
 /** Starts on what a killed process left, and says how long it took until nothing was pending any more. */
-import { until } from '../kit/closed-loop.ts'
+import { until } from '../kit/measure/closed-loop.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { startOwnRuntime } from './own-runtime.ts'
 

@@ -7,8 +7,8 @@ import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServing } from '../kit/child.ts'
-import { until } from '../kit/closed-loop.ts'
-import { freePort } from '../kit/free-port.ts'
+import { until } from '../kit/measure/closed-loop.ts'
+import { freePort } from '../../testing/free-port.ts'
 
 export interface RestateServer {
   readonly ingress: string

@@ -1,6 +1,6 @@
 /** The figures of a run as flat rows, for the JSON report and for the tables. */
-import type { CellResult } from '../kit/cell.ts'
-import { median } from '../kit/percentile.ts'
+import type { CellResult } from '../kit/measure/cell.ts'
+import { median } from '../kit/measure/percentile.ts'
 import type { ContenderName } from './contenders.ts'
 import type { Results } from './results.ts'
 import { medianOf, ratioOf } from './summary.ts'

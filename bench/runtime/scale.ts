@@ -1,7 +1,7 @@
 /** What a store of many actors costs: a hot few thousand of them, and any of them, which must be loaded first. */
-import type { CellResult, CellSpec } from '../kit/cell.ts'
+import type { CellResult, CellSpec } from '../kit/measure/cell.ts'
 import { lastLineOf } from '../kit/child.ts'
-import { interleave } from '../kit/interleave.ts'
+import { interleave } from '../kit/measure/interleave.ts'
 import type { Plan } from './plan.ts'
 import type { RunJournal } from '../kit/run-journal.ts'
 import { seed } from './seed.ts'

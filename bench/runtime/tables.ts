@@ -1,8 +1,8 @@
 /** The figures of a run as text: on the terminal, and in BENCHMARKS.md. */
-import { isMeasured } from '../kit/goals.ts'
+import { isMeasured } from '../kit/measure/goals.ts'
 import { markdownTable } from '../kit/markdown.ts'
 import { numberText } from '../kit/number-text.ts'
-import { median } from '../kit/percentile.ts'
+import { median } from '../kit/measure/percentile.ts'
 import { goalTable } from '../kit/report.ts'
 import type { Report } from '../kit/report.ts'
 import { contenders } from './contenders.ts'

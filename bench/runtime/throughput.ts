@@ -1,5 +1,5 @@
 /** All contenders at all numbers of clients, round by round, and some of them again. */
-import type { CellResult, CellSpec } from '../kit/cell.ts'
+import type { CellResult, CellSpec } from '../kit/measure/cell.ts'
 import { lastLineOf } from '../kit/child.ts'
 import { numberText } from '../kit/number-text.ts'
 import type { ContenderInfo } from './contenders.ts'

@@ -1,6 +1,6 @@
 /** Arms timers that fall due one after another, and says how late their events were committed. */
-import { until } from '../kit/closed-loop.ts'
-import { percentile } from '../kit/percentile.ts'
+import { until } from '../kit/measure/closed-loop.ts'
+import { percentile } from '../kit/measure/percentile.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { actorOf, startOwnRuntime } from './own-runtime.ts'
 

@@ -1,7 +1,7 @@
 /** The limit of timers: a bare timeout for each, and one INSERT at a time for whatever is due. Nothing survives a crash. */
 import pg from 'pg'
-import { until } from '../kit/closed-loop.ts'
-import { percentile } from '../kit/percentile.ts'
+import { until } from '../kit/measure/closed-loop.ts'
+import { percentile } from '../kit/measure/percentile.ts'
 
 interface Argument {
   readonly url: string

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CellResult } from '../kit/cell.ts'
+import type { CellResult } from '../kit/measure/cell.ts'
 import { undisturbed } from './undisturbed.ts'
 
 async function measured(...foreign: readonly number[]): Promise<{ kept: number; attempts: number; said: number[] }> {

@@ -2,7 +2,7 @@
  * Other programs take from a cell what no median gives back when they stay for a third of a run. So each cell is judged by
  * the cores that others used meanwhile, and a disturbed one is measured again.
  */
-import type { CellResult } from '../kit/cell.ts'
+import type { CellResult } from '../kit/measure/cell.ts'
 import type { ContenderInfo } from './contenders.ts'
 
 /**

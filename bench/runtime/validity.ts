@@ -4,7 +4,7 @@
  * The machine's difference is what the raw group commit, which is none of ours and none of theirs, did in the same run
  * against its own figure of then. A cell that stayed disturbed by other programs makes the run invalid as well.
  */
-import { median } from '../kit/percentile.ts'
+import { median } from '../kit/measure/percentile.ts'
 import { contenders } from './contenders.ts'
 import type { ContenderInfo, ContenderName } from './contenders.ts'
 import type { Results } from './results.ts'

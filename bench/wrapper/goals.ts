@@ -2,8 +2,8 @@
  * What the wrapper adds to the CLI that it drives, as a ratio to that CLI alone in the same round: machines differ twofold.
  * The pauses of the submission are the clock's, not the machine's (CLI-FACT-2); the tables measure them, the ratio leaves them out.
  */
-import type { Goal } from '../kit/goals.ts'
-import { median, percentile } from '../kit/percentile.ts'
+import type { Goal } from '../kit/measure/goals.ts'
+import { median, percentile } from '../kit/measure/percentile.ts'
 import type { Results } from './results.ts'
 import { bootTimesCli, residentMiB, shareOf, timesCli, timesSooner, turnsOf } from './summary.ts'
 

@@ -1,5 +1,5 @@
-import { interleave } from '../kit/interleave.ts'
-import { machineSeconds, treeSeconds } from '../kit/process-times.ts'
+import { interleave } from '../kit/measure/interleave.ts'
+import { machineSeconds, treeSeconds } from '../kit/measure/process-times.ts'
 import { openCliFloor } from './cli-floor.ts'
 import type { Contender } from './contender.ts'
 import { buildRelease } from './release.ts'

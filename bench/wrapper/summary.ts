@@ -1,5 +1,5 @@
 /** Every figure beyond the CLI's own time is a turn's time less the median of the CLI by itself in the same round. */
-import { median, percentile } from '../kit/percentile.ts'
+import { median, percentile } from '../kit/measure/percentile.ts'
 import type { ContenderName, Results, TurnSample } from './results.ts'
 
 export type Span = 'askedMs' | 'toldMs'

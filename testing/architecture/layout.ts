@@ -168,6 +168,7 @@ const laboratory: readonly Zone[] = [
   {
     folder: 'bench/',
     imports: [
+      'testing/free-port.ts',
       'runtime/',
       'machines/',
       'memory/',

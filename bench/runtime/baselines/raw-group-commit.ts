@@ -4,7 +4,7 @@
  * machine is stepped and nothing is serialised. No fence and no unique key either, so no runtime can quite get there.
  */
 import pg from 'pg'
-import { runCell } from '../../kit/cell.ts'
+import { runCell } from '../../kit/measure/cell.ts'
 import { eventIds } from '../event-ids.ts'
 import { actorTurns } from '../turns.ts'
 import { binaryArray, element } from './binary-array.ts'

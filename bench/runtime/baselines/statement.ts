@@ -1,7 +1,7 @@
 /** A cell: the best that a statement an event gives by hand. Snapshots stay in memory, one round trip writes all. */
 import pg from 'pg'
 import type { AnyMachineSnapshot } from 'xstate'
-import { runCell } from '../../kit/cell.ts'
+import { runCell } from '../../kit/measure/cell.ts'
 import { eventIds } from '../event-ids.ts'
 import { actorTurns } from '../turns.ts'
 import { restored, stepped } from './step.ts'

@@ -1,8 +1,8 @@
 /** A cell: DBOS workflows that receive ten messages; the sender awaits each send. Effect: the workflow has the message. */
 import { DBOS } from '@dbos-inc/dbos-sdk'
-import { runCell } from '../../kit/cell.ts'
-import { until } from '../../kit/closed-loop.ts'
-import type { Window } from '../../kit/closed-loop.ts'
+import { runCell } from '../../kit/measure/cell.ts'
+import { until } from '../../kit/measure/closed-loop.ts'
+import type { Window } from '../../kit/measure/closed-loop.ts'
 import { launchDbos } from './dbos.ts'
 
 const messagesOfWorkflow = 10

@@ -1,7 +1,7 @@
 /** A cell: DBOS workflows of ten steps that do nothing. A step, durable before the next begins, is the operation. */
 import { DBOS } from '@dbos-inc/dbos-sdk'
-import { runCell } from '../../kit/cell.ts'
-import type { Window } from '../../kit/closed-loop.ts'
+import { runCell } from '../../kit/measure/cell.ts'
+import type { Window } from '../../kit/measure/closed-loop.ts'
 import { launchDbos } from './dbos.ts'
 
 const stepsOfWorkflow = 10

@@ -1,5 +1,5 @@
 import { DBOS } from '@dbos-inc/dbos-sdk'
-import type { CellSpec } from '../../kit/cell.ts'
+import type { CellSpec } from '../../kit/measure/cell.ts'
 
 /** DBOS with its defaults, and a pool that is not what limits it at a hundred workflows at a time. */
 const poolSize = 32

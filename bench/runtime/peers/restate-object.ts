@@ -1,5 +1,5 @@
 /** A cell: events to Restate virtual objects that read, step and set the snapshot. */
-import { runCell } from '../../kit/cell.ts'
+import { runCell } from '../../kit/measure/cell.ts'
 import { eventIds } from '../event-ids.ts'
 import { actorTurns } from '../turns.ts'
 import { restateCaller } from './restate-call.ts'

@@ -1,5 +1,5 @@
 /** A cell: Restate handlers of ten `ctx.run` steps that do nothing. A step is the operation. */
-import { runCell } from '../../kit/cell.ts'
+import { runCell } from '../../kit/measure/cell.ts'
 import { restateCaller } from './restate-call.ts'
 
 const runsOfHandler = 10
