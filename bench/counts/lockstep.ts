@@ -6,8 +6,8 @@ import type { ActorAddress } from '../../machines/definition.ts'
 import { simulatedClock } from '../../runtime/simulated-clock.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Sql } from '../../runtime/store/sql.ts'
-import { eventIds } from '../runtime/event-ids.ts'
-import { startOwnRuntime } from '../runtime/own-runtime.ts'
+import { eventIds } from '../runtime/contenders/event-ids.ts'
+import { startOwnRuntime } from '../runtime/contenders/own-runtime.ts'
 
 /** Every time then has as many digits. */
 const startAt = Date.UTC(2026, 0, 1)

@@ -4,8 +4,8 @@ import { percentile } from '../kit/measure/percentile.ts'
 import { shardOf } from '../../runtime/address.ts'
 import { runtimeDefaults } from '../../runtime/options.ts'
 import type { ForwardingResult } from './forwarding.ts'
-import { actorOf } from './own-runtime.ts'
-import { startSharedRuntime } from './shared-runtime.ts'
+import { actorOf } from './contenders/own-runtime.ts'
+import { startSharedRuntime } from './contenders/shared-runtime.ts'
 
 interface Argument {
   readonly url: string

@@ -1,5 +1,5 @@
 /** The other process: it owns its part of the shards, steps what comes for them, and waits to be killed. */
-import { startSharedRuntime } from './shared-runtime.ts'
+import { startSharedRuntime } from './contenders/shared-runtime.ts'
 
 const { url } = JSON.parse(process.argv[2] ?? '') as { readonly url: string }
 await startSharedRuntime(url, 'other')

@@ -1,5 +1,5 @@
 import type { CellResult } from '../kit/measure/cell.ts'
-import type { ContenderInfo, ContenderName } from './contenders.ts'
+import type { ContenderInfo, ContenderName } from './contenders/contenders.ts'
 
 /** What is measured once a round. */
 export interface Cell {

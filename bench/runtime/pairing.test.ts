@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { contenders } from './contenders.ts'
-import type { ContenderName } from './contenders.ts'
+import { contenders } from './contenders/contenders.ts'
+import type { ContenderName } from './contenders/contenders.ts'
 import { visitUntilNarrow } from './pairing.ts'
 import type { Cell, Measured } from './measured.ts'
 

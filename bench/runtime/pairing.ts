@@ -1,10 +1,10 @@
 /** Which cells a run measures once more: both of each ratio whose interval is not narrow. */
 import { visitInTurn, interleave } from '../kit/measure/interleave.ts'
 import { intervalOf, isNarrow } from '../kit/measure/interval.ts'
-import { ratioGoals } from './ratio-goals.ts'
-import type { RatioGoal } from './ratio-goals.ts'
+import { ratioGoals } from './tables/ratio-goals.ts'
+import type { RatioGoal } from './tables/ratio-goals.ts'
 import type { Plan } from './plan.ts'
-import { ratiosOf } from './summary.ts'
+import { ratiosOf } from './tables/summary.ts'
 import type { Cell, Measured } from './measured.ts'
 
 /** `visit` adds to `measured`. Bounded: some ratios stay wide for as long as others work on the machine. */

@@ -1,7 +1,7 @@
 /** Starts on what a killed process left, and says how long it took until nothing was pending any more. */
 import { until } from '../kit/measure/closed-loop.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import { startOwnRuntime } from './own-runtime.ts'
+import { startOwnRuntime } from './contenders/own-runtime.ts'
 
 const { url, actors } = JSON.parse(process.argv[2] ?? '') as { readonly url: string; readonly actors: number }
 const boundMs = 60_000

@@ -1,6 +1,6 @@
 /** Has an effect of each actor under way that never ends, says so, and waits to be killed. */
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import { actorOf, startOwnRuntime } from './own-runtime.ts'
+import { actorOf, startOwnRuntime } from './contenders/own-runtime.ts'
 
 const { url, actors } = JSON.parse(process.argv[2] ?? '') as { readonly url: string; readonly actors: number }
 const sql = await openPgSql({ url })

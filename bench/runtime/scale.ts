@@ -16,7 +16,7 @@ export interface ScaleResult {
   readonly result: CellResult
 }
 
-const program = new URL('./own-on-postgres.ts', import.meta.url)
+const program = new URL('./contenders/own-on-postgres.ts', import.meta.url)
 const overheadBoundMs = 90_000
 
 export async function measureScale({ postgres }: Servers, plan: Plan, { say }: RunJournal): Promise<ScaleResult[]> {

@@ -7,7 +7,7 @@ import { shardOf } from '../../runtime/address.ts'
 import { runtimeDefaults } from '../../runtime/options.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import { actorOf, openActors, startOwnRuntime } from './own-runtime.ts'
+import { actorOf, openActors, startOwnRuntime } from './contenders/own-runtime.ts'
 
 const rowsAtOnce = 20_000
 const original = actorOf(0)

@@ -9,10 +9,10 @@ import type { PostgresServer } from '../kit/postgres-server.ts'
 import { migrate } from '../../runtime/store/migrate.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
 import { createBaselineTables } from './baselines/tables.ts'
-import type { ContenderInfo } from './contenders.ts'
-import { openActors, startOwnRuntime, spreadActors } from './own-runtime.ts'
-import { startRestate } from './restate-server.ts'
-import type { RestateServer } from './restate-server.ts'
+import type { ContenderInfo } from './contenders/contenders.ts'
+import { openActors, startOwnRuntime, spreadActors } from './contenders/own-runtime.ts'
+import { startRestate } from './contenders/restate-server.ts'
+import type { RestateServer } from './contenders/restate-server.ts'
 
 export interface Servers {
   readonly postgres: PostgresServer

@@ -2,7 +2,7 @@
 import type { CellResult, CellSpec } from '../kit/measure/cell.ts'
 import { lastLineOf } from '../kit/child.ts'
 import { numberText } from '../kit/number-text.ts'
-import type { ContenderInfo } from './contenders.ts'
+import type { ContenderInfo } from './contenders/contenders.ts'
 import type { Cell, Measured } from './measured.ts'
 import { visitUntilNarrow } from './pairing.ts'
 import type { Plan } from './plan.ts'

@@ -2,7 +2,7 @@
 import { until } from '../kit/measure/closed-loop.ts'
 import { percentile } from '../kit/measure/percentile.ts'
 import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import { actorOf, startOwnRuntime } from './own-runtime.ts'
+import { actorOf, startOwnRuntime } from './contenders/own-runtime.ts'
 
 interface Argument {
   readonly url: string

@@ -3,7 +3,7 @@
  * the cores that others used meanwhile, and a disturbed one is measured again.
  */
 import type { CellResult } from '../kit/measure/cell.ts'
-import type { ContenderInfo } from './contenders.ts'
+import type { ContenderInfo } from './contenders/contenders.ts'
 
 /**
  * In two quiet runs of 2026-11-22 the cells over Postgres and the folder showed up to 0.23 cores of others, those over

@@ -5,8 +5,8 @@
  */
 import pg from 'pg'
 import { runCell } from '../../kit/measure/cell.ts'
-import { eventIds } from '../event-ids.ts'
-import { actorTurns } from '../turns.ts'
+import { eventIds } from '../contenders/event-ids.ts'
+import { actorTurns } from '../contenders/turns.ts'
 import { binaryArray, element } from './binary-array.ts'
 import { initialBody } from './tables.ts'
 

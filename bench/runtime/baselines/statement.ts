@@ -2,8 +2,8 @@
 import pg from 'pg'
 import type { AnyMachineSnapshot } from 'xstate'
 import { runCell } from '../../kit/measure/cell.ts'
-import { eventIds } from '../event-ids.ts'
-import { actorTurns } from '../turns.ts'
+import { eventIds } from '../contenders/event-ids.ts'
+import { actorTurns } from '../contenders/turns.ts'
 import { restored, stepped } from './step.ts'
 import { storeStep } from './store-step.ts'
 

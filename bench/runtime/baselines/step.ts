@@ -1,7 +1,7 @@
 import { transition } from 'xstate'
 import type { AnyMachineSnapshot } from 'xstate'
-import { ringMachine } from '../machine.ts'
-import type { RingEvent } from '../machine.ts'
+import { ringMachine } from '../contenders/machine.ts'
+import type { RingEvent } from '../contenders/machine.ts'
 import { initialSnapshot } from './tables.ts'
 
 type Persisted = { readonly value: unknown; readonly context: unknown }

@@ -1,7 +1,7 @@
 /** The tables of the hand-written baselines: one row an actor with its snapshot in it, journal, outbox. */
 import type { ClientBase } from 'pg'
 import { initialTransition } from 'xstate'
-import { ringMachine } from '../machine.ts'
+import { ringMachine } from '../contenders/machine.ts'
 
 export const initialSnapshot = ringMachine.getPersistedSnapshot(initialTransition(ringMachine)[0])
 export const initialBody = JSON.stringify(initialSnapshot)

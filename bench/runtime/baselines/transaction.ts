@@ -1,8 +1,8 @@
 /** A cell: the classic way by hand. A transaction an event: lock the row, read it, step, write all, commit. */
 import pg from 'pg'
 import { runCell } from '../../kit/measure/cell.ts'
-import { eventIds } from '../event-ids.ts'
-import { actorTurns } from '../turns.ts'
+import { eventIds } from '../contenders/event-ids.ts'
+import { actorTurns } from '../contenders/turns.ts'
 import { restored, stepped } from './step.ts'
 import { storeStep } from './store-step.ts'
 

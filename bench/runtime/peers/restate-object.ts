@@ -1,7 +1,7 @@
 /** A cell: events to Restate virtual objects that read, step and set the snapshot. */
 import { runCell } from '../../kit/measure/cell.ts'
-import { eventIds } from '../event-ids.ts'
-import { actorTurns } from '../turns.ts'
+import { eventIds } from '../contenders/event-ids.ts'
+import { actorTurns } from '../contenders/turns.ts'
 import { restateCaller } from './restate-call.ts'
 
 await runCell(async (spec) => {

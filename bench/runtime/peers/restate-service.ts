@@ -1,8 +1,8 @@
 /** The service behind the Restate server: a virtual object that steps the same machine, and a handler of ten runs. */
 import * as restate from '@restatedev/restate-sdk'
 import { initialTransition, transition } from 'xstate'
-import { ringMachine } from '../machine.ts'
-import type { RingEvent } from '../machine.ts'
+import { ringMachine } from '../contenders/machine.ts'
+import type { RingEvent } from '../contenders/machine.ts'
 
 const runsOfHandler = 10
 const { port } = JSON.parse(process.argv[2] ?? '') as { readonly port: number }

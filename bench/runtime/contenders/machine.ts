@@ -3,7 +3,7 @@
  * one effect per step, and a context of about 2 KB, as a Task's is.
  */
 import { setup } from 'xstate'
-import type { MachineDefinition, MachineEvent } from '../../machines/definition.ts'
+import type { MachineDefinition, MachineEvent } from '../../../machines/definition.ts'
 
 interface RingContext {
   readonly visits: number

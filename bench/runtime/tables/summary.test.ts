@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { medianOf, ratioOf } from './summary.ts'
-import type { Measured } from './measured.ts'
+import type { Measured } from '../measured.ts'
 
 function cell(contender: Measured['contender'], round: number, perSecond: number): Measured {
   const result = { operations: 1, seconds: 1, perSecond, cpuUs: 1, logBytes: 1, foreignCores: 0 }

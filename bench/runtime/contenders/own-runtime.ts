@@ -1,12 +1,12 @@
 /** The product as a contender: its own runtime with its own defaults, and a handler that does nothing. */
-import { createRuntime } from '../../runtime/create-runtime.ts'
-import type { ActorAddress, MachineDefinition } from '../../machines/definition.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { silentLogger } from '../../runtime/logger.ts'
-import { runtimeDefaults } from '../../runtime/options.ts'
-import type { RuntimeOptions } from '../../runtime/options.ts'
-import type { EffectHandler, Runtime } from '../../runtime/runtime.ts'
-import type { Sql } from '../../runtime/store/sql.ts'
+import { createRuntime } from '../../../runtime/create-runtime.ts'
+import type { ActorAddress, MachineDefinition } from '../../../machines/definition.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import { silentLogger } from '../../../runtime/logger.ts'
+import { runtimeDefaults } from '../../../runtime/options.ts'
+import type { RuntimeOptions } from '../../../runtime/options.ts'
+import type { EffectHandler, Runtime } from '../../../runtime/runtime.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
 import { ringDefinition } from './machine.ts'
 
 /** The same owner in each process: one that was killed goes on without waiting for a lease of its own to end. */

@@ -1,12 +1,12 @@
 /** The runtime's section of BENCHMARKS.md. */
-import { mostWidth } from '../kit/measure/interval.ts'
-import { verdictLines } from '../kit/report.ts'
-import type { Report } from '../kit/report.ts'
-import { contenders } from './contenders.ts'
-import { fullPlan } from './plan.ts'
-import type { Results } from './results.ts'
+import { mostWidth } from '../../kit/measure/interval.ts'
+import { verdictLines } from '../../kit/report.ts'
+import type { Report } from '../../kit/report.ts'
+import { contenders } from '../contenders/contenders.ts'
+import { fullPlan } from '../plan.ts'
+import type { Results } from '../results.ts'
 import { tablesOf } from './tables.ts'
-import { mostAttempts, mostForeignCores } from './undisturbed.ts'
+import { mostAttempts, mostForeignCores } from '../undisturbed.ts'
 
 export function documentOf(report: Report, results: Results): string {
   const { machine } = report

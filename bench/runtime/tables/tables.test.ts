@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import type { Report } from '../kit/report.ts'
+import type { Report } from '../../kit/report.ts'
 import { documentOf } from './document.ts'
 import { goalsOf } from './goals.ts'
-import type { Results } from './results.ts'
+import type { Results } from '../results.ts'
 import { jsonRows } from './rows.ts'
-import type { Measured } from './measured.ts'
+import type { Measured } from '../measured.ts'
 
 function cell(contender: Measured['contender'], round: number, perSecond: number, cpuUs: number): Measured {
   const result = { operations: 1, seconds: 1, perSecond, cpuUs, logBytes: 800, foreignCores: 0.1 }

@@ -1,7 +1,7 @@
 /** A cell: the product on its embedded store. */
-import { runCell } from '../kit/measure/cell.ts'
-import { migrate } from '../../runtime/store/migrate.ts'
-import { openFolderSql } from '../../runtime/store/pglite/pglite-folder.ts'
+import { runCell } from '../../kit/measure/cell.ts'
+import { migrate } from '../../../runtime/store/migrate.ts'
+import { openFolderSql } from '../../../runtime/store/pglite/pglite-folder.ts'
 import { ownContender } from './own-contender.ts'
 import { openActors, startOwnRuntime } from './own-runtime.ts'
 import { actorTurns } from './turns.ts'

@@ -4,14 +4,14 @@
  * The machine's difference is what the raw group commit, which is none of ours and none of theirs, did in the same run
  * against its own figure of then. A cell that stayed disturbed by other programs makes the run invalid as well.
  */
-import { median } from '../kit/measure/percentile.ts'
-import { contenders } from './contenders.ts'
-import type { ContenderInfo, ContenderName } from './contenders.ts'
-import type { Results } from './results.ts'
-import type { ScaleResult } from './scale.ts'
+import { median } from '../../kit/measure/percentile.ts'
+import { contenders } from '../contenders/contenders.ts'
+import type { ContenderInfo, ContenderName } from '../contenders/contenders.ts'
+import type { Results } from '../results.ts'
+import type { ScaleResult } from '../scale.ts'
 import { medianOf } from './summary.ts'
-import type { Measured } from './measured.ts'
-import { mostAttempts, mostForeignCores } from './undisturbed.ts'
+import type { Measured } from '../measured.ts'
+import { mostAttempts, mostForeignCores } from '../undisturbed.ts'
 
 /** Operations a second at 1, 16 and 128 clients. */
 type Reference = Readonly<Record<number, number>>

@@ -1,8 +1,8 @@
 /** The figures of a run as flat rows, for the JSON report and for the tables. */
-import type { CellResult } from '../kit/measure/cell.ts'
-import { median } from '../kit/measure/percentile.ts'
-import type { ContenderName } from './contenders.ts'
-import type { Results } from './results.ts'
+import type { CellResult } from '../../kit/measure/cell.ts'
+import { median } from '../../kit/measure/percentile.ts'
+import type { ContenderName } from '../contenders/contenders.ts'
+import type { Results } from '../results.ts'
 import { medianOf, ratioOf } from './summary.ts'
 import type { Metric } from './summary.ts'
 

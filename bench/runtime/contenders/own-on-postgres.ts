@@ -1,6 +1,6 @@
 /** A cell: the product on Postgres. `actors`: how many there are; `any`: all of them are picked, not a hot few. */
-import { runCell } from '../kit/measure/cell.ts'
-import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
+import { runCell } from '../../kit/measure/cell.ts'
+import { openPgSql } from '../../../runtime/store/postgres/pg-sql.ts'
 import { ownContender } from './own-contender.ts'
 import { actorTurns } from './turns.ts'
 

@@ -6,9 +6,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServing } from '../kit/child.ts'
-import { until } from '../kit/measure/closed-loop.ts'
-import { freePort } from '../../testing/free-port.ts'
+import { startServing } from '../../kit/child.ts'
+import { until } from '../../kit/measure/closed-loop.ts'
+import { freePort } from '../../../testing/free-port.ts'
 
 export interface RestateServer {
   readonly ingress: string
@@ -16,7 +16,7 @@ export interface RestateServer {
   stop(): Promise<void>
 }
 
-const service = new URL('./peers/restate-service.ts', import.meta.url)
+const service = new URL('../peers/restate-service.ts', import.meta.url)
 const readyBoundMs = 60_000
 
 export async function startRestate(): Promise<RestateServer> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ContenderName } from './contenders.ts'
-import type { Measured } from './measured.ts'
+import type { ContenderName } from '../contenders/contenders.ts'
+import type { Measured } from '../measured.ts'
 import { checkPeers, invalidity } from './validity.ts'
 
 function cell(contender: ContenderName, perSecond: number, foreignCores = 0, round = 0): Measured {

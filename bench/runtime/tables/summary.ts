@@ -1,8 +1,8 @@
 /** Medians over the rounds, and ratios of two contenders: taken round by round, so that both met the same machine. */
-import type { CellResult } from '../kit/measure/cell.ts'
-import { median } from '../kit/measure/percentile.ts'
-import type { ContenderName } from './contenders.ts'
-import type { Measured } from './measured.ts'
+import type { CellResult } from '../../kit/measure/cell.ts'
+import { median } from '../../kit/measure/percentile.ts'
+import type { ContenderName } from '../contenders/contenders.ts'
+import type { Measured } from '../measured.ts'
 
 export type Metric = Exclude<keyof CellResult, 'operations' | 'seconds'>
 

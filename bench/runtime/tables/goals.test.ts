@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { CellResult } from '../kit/measure/cell.ts'
-import { isMeasured, verdictOf } from '../kit/measure/goals.ts'
-import type { ContenderName } from './contenders.ts'
+import type { CellResult } from '../../kit/measure/cell.ts'
+import { isMeasured, verdictOf } from '../../kit/measure/goals.ts'
+import type { ContenderName } from '../contenders/contenders.ts'
 import { goalsOf } from './goals.ts'
-import type { Results } from './results.ts'
-import type { Measured } from './measured.ts'
+import type { Results } from '../results.ts'
+import type { Measured } from '../measured.ts'
 
 function cell(contender: ContenderName, clients: number, figures: Partial<CellResult>): Measured {
   const result = { operations: 1, seconds: 1, perSecond: 1, cpuUs: 1, logBytes: 1, foreignCores: 0, ...figures }

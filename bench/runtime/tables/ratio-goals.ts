@@ -1,6 +1,6 @@
 /** The goals that are ratios of two contenders: what a run pairs, and repeats until it is sure of them. */
-import type { Goal } from '../kit/measure/goals.ts'
-import type { ContenderName } from './contenders.ts'
+import type { Goal } from '../../kit/measure/goals.ts'
+import type { ContenderName } from '../contenders/contenders.ts'
 import type { Metric } from './summary.ts'
 
 type Bounds = readonly [clients: number, gate: number, goal: number]

@@ -1,9 +1,9 @@
 /** What the runtime is after, as ratios within one run wherever a machine's speed would decide otherwise. */
-import type { Goal } from '../kit/measure/goals.ts'
-import { intervalOf } from '../kit/measure/interval.ts'
-import { median } from '../kit/measure/percentile.ts'
+import type { Goal } from '../../kit/measure/goals.ts'
+import { intervalOf } from '../../kit/measure/interval.ts'
+import { median } from '../../kit/measure/percentile.ts'
 import { ratioGoals } from './ratio-goals.ts'
-import type { Results } from './results.ts'
+import type { Results } from '../results.ts'
 import { medianOf, ratiosOf } from './summary.ts'
 
 const own = 'own-postgres'

@@ -1,10 +1,10 @@
 /** The product as one of two processes over one store: each hears of what the other left for it. */
-import { systemClock } from '../../runtime/clock.ts'
-import { silentLogger } from '../../runtime/logger.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
-import { openPgHints } from '../../runtime/store/postgres/pg-hints.ts'
-import { openPgSql } from '../../runtime/store/postgres/pg-sql.ts'
-import type { Sql } from '../../runtime/store/sql.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import { silentLogger } from '../../../runtime/logger.ts'
+import type { Runtime } from '../../../runtime/runtime.ts'
+import { openPgHints } from '../../../runtime/store/postgres/pg-hints.ts'
+import { openPgSql } from '../../../runtime/store/postgres/pg-sql.ts'
+import type { Sql } from '../../../runtime/store/sql.ts'
 import { startOwnRuntime } from './own-runtime.ts'
 
 export interface SharedRuntime {

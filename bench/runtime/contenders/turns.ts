@@ -1,6 +1,6 @@
 /** Whose turn it is: the same for every contender that has actors. */
-import type { CellSpec } from '../kit/measure/cell.ts'
-import { shares } from '../kit/measure/closed-loop.ts'
+import type { CellSpec } from '../../kit/measure/cell.ts'
+import { shares } from '../../kit/measure/closed-loop.ts'
 
 /**
  * As many as 4,096 actors are for each of 128 clients. A lone client that went through all of them would measure how an
