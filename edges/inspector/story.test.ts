@@ -36,7 +36,7 @@ test('a Task’s story has a lane for what it waits for, for Task, queue, pods, 
     Pods: 'pod 1: working',
     Turns: 'turn 1/0: working',
   })
-  expect(story.cut).toBeNull()
+  expect([story.cut, story.isOver]).toEqual([null, false])
 })
 
 test('beside it stand plan, notes, links, and each effect with its attempts and last error; nothing of a secret', async () => {

@@ -44,6 +44,8 @@ export const Story = Type.Object({
   /** From when it was asked for, or from the oldest step that is known. */
   from: Type.Number(),
   until: Type.Number(),
+  /** Else `until` is when it was read, and the last bar of each lane goes on. */
+  isOver: Type.Boolean(),
   /** The oldest step that is known, where it is not the first. `isKept`: the earlier ones are too many to be shown. */
   cut: Type.Union([Type.Object({ step: Type.Integer(), isKept: Type.Boolean() }), Type.Null()]),
   /** The first is what it waited for. */
@@ -106,6 +108,7 @@ export function storyOf(seen: StorySeen): Story {
   const rests = withNow(seen, lane('Waits for', waitMarks(seen, life), life))
   return {
     ...life,
+    isOver: last.status === 'done',
     cut: first.seq === 1 ? null : { step: first.seq, isKept: first.seq === task.readFrom },
     lanes: [
       rests,
@@ -121,7 +124,7 @@ export function storyOf(seen: StorySeen): Story {
 
 /** Retention took the whole journal. */
 function withoutRows({ task, now }: StorySeen): Story {
-  return { from: now, until: now, cut: { step: task.readFrom, isKept: false }, lanes: [], waits: [] }
+  return { from: now, until: now, isOver: true, cut: { step: task.readFrom, isKept: false }, lanes: [], waits: [] }
 }
 
 interface Life {

@@ -13,6 +13,7 @@ import { age, clockTime, count, span } from './format.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 import type { Selection } from './selection.ts'
+import { storyNow } from './story-now.ts'
 import { linkTo, useView } from './view.ts'
 
 interface StoryProps {
@@ -34,7 +35,8 @@ const refreshMs = 30_000
 export function TaskStory({ address, seq, step, now }: StoryProps): ComponentChild {
   const read = useStory(address, seq)
   if (read === undefined) return h('p', { class: 'empty big' }, 'Loading…')
-  const { story, record, effects } = read
+  const { record, effects } = read
+  const story = storyNow(read.story, now)
   return h('section', { class: 'story', 'aria-label': 'Story' }, [
     h('h3', null, record.title),
     record.links.length === 0
