@@ -1,13 +1,10 @@
 /** How a Task or a Project stands, in lines for people. */
 import { Type, type Static, type TSchema } from 'typebox'
 import { ApiError } from '../http/api-error.ts'
-import type { CallRefusal } from '../machines/turn/schema.ts'
-import type { Why } from '../machines/why/why.ts'
+import { belowRows, mergedRows, wayOf, workRows, type WhyAnswer, type WhyRow } from '../machines/why/why-rows.ts'
 import { listAll, type OrchestratorClient } from './client.ts'
 import { Condition, conditionLines } from './conditions.ts'
-import type { RefusingTurn } from '../orchestrator/operators/refused-calls.ts'
 import { idOfName } from '../crd/resource-id.ts'
-import type { WhyAnswer } from '../orchestrator/operators/why.ts'
 import { resourcePath } from './resource-view.ts'
 import { table } from './table.ts'
 
@@ -143,7 +140,7 @@ const Answer = Type.Unsafe<WhyAnswer>(
 )
 
 function sayWhy(why: WhyAnswer, isScripted = false): readonly string[] {
-  const { task, stage, resting, detail, below, queue, nextTimer, spending } = why
+  const { task, stage, resting, detail, queue, nextTimer } = why
   const facts: (readonly [string, string])[] = [
     ...(resting === null
       ? [['why', 'it has ended'] as const]
@@ -152,37 +149,24 @@ function sayWhy(why: WhyAnswer, isScripted = false): readonly string[] {
           ['who', resting.owner] as const,
           ['moved by', resting.unblocks] as const,
         ]),
-    ...(why.merged ?? []).map(
-      ({ name, commit, url }) =>
-        ['merged', [name, commit && `as ${commit.slice(0, 10)}`, url].filter(Boolean).join(' ')] as const,
-    ),
+    ...pairs(mergedRows(why)),
     ...(detail === null ? [] : [['detail', detail] as const]),
     ...lastTurnRows(why.lastTurn),
-    ...below.map(
-      ({ reason, says, unblocks }) => [reason.slice(0, reason.indexOf('/')), `${says}: ${unblocks}`] as const,
-    ),
+    ...pairs(belowRows(why)),
     ...(queue === null ? [] : [['queue', `position ${queue.position}: ${queue.reason}`] as const]),
     ...(nextTimer === null
       ? []
       : [['timer', `${nextTimer.name} at ${new Date(nextTimer.dueAt).toISOString()}`] as const]),
   ]
   if (why.hindrance !== undefined) facts.push(['hindrance', why.hindrance.sentence])
-  if (why.firings !== undefined) facts.push(['alert', `fired ${grouped(why.firings)} times`])
-  if (why.reviewRounds !== null) facts.push(['rounds', `${why.reviewRounds} reviews requested changes`])
-  const costs: (readonly [string, string])[] = [
-    ...(why.cost === undefined || why.cost.turns === 0 ? [] : [['cost', costLine(why.cost, isScripted)] as const]),
-    ...(spending ?? [])
-      .filter(({ limit }) => limit > 0)
-      .map(({ name, limit, spent, reserved }) => ['spent', sayAccount(name, limit, spent, reserved)] as const),
-  ]
-  facts.push(
-    ...costs,
-    ...why.memory.map((held) => ['memory', heldLine(held)] as const),
-    ...sayRefused(why.refusedCalls).map((said) => ['refused', said] as const),
-  )
+  facts.push(...pairs(workRows(why, isScripted)))
   const width = Math.max(...facts.map(([name]) => name.length))
   const lines = facts.map(([name, said]) => `  ${name.padEnd(width)}  ${said}`)
-  return [`${task}: ${stage}`, ...lines, ...sayPath(why)]
+  return [`${task}: ${stage}`, ...lines, ...wayLines(why)]
+}
+
+function pairs(rows: readonly WhyRow[]): readonly (readonly [string, string])[] {
+  return rows.map(({ name, text }) => [name, text])
 }
 
 /** What the agent said has many lines: each is one of the answer. */
@@ -197,53 +181,9 @@ function lastTurnRows(last: WhyAnswer['lastTurn']): readonly (readonly [string, 
   ]
 }
 
-function heldLine({ repository, commit, due, trouble }: WhyAnswer['memory'][number]): string {
-  const holds = commit === '' ? 'holds no commit whole yet' : `holds commit ${commit.slice(0, 12)}`
-  const lacks = due === 0 ? '' : `lacks ${grouped(due)} files, commits and issues`
-  return `${repository}: ${[holds, lacks, trouble].filter(Boolean).join('; ')}`
-}
-
-/** Of more the newest are said; `--json` has them all. */
-const mostRefusals = 10
-
-const refusedBecause: Readonly<Record<CallRefusal, string>> = {
-  'no-turn': 'while no turn ran',
-  'no-block': 'that the model did not make',
-  'other-tool': 'under the id of a call of another tool',
-  'other-arguments': 'with other arguments than the model gave',
-  'too-deep': 'whose arguments nest too deep to compare',
-}
-
-function sayRefused(turns: readonly RefusingTurn[]): readonly string[] {
-  const all = turns.flatMap(({ pod, turn, calls }) =>
-    calls.map(({ tool, reason, count }) => {
-      const what = `${grouped(count)} ${count === 1 ? 'call' : 'calls'} of ${tool === '' ? 'other tools' : `\`${tool}\``}`
-      return `turn ${turn} of pod ${pod}: the wrapper refused ${what} ${refusedBecause[reason]}`
-    }),
-  )
-  const before = all.length - mostRefusals
-  return before > 0 ? [`${before} more before these; --json has them`, ...all.slice(-mostRefusals)] : all
-}
-
-function sayAccount(name: string, limit: number, spent: number, reserved: number): string {
-  const open = reserved > 0 ? `, ${grouped(reserved)} reserved` : ''
-  return `${name}: ${grouped(spent)}${open} of ${grouped(limit)} tokens`
-}
-
-export function costLine({ turns, tokens, usd }: NonNullable<WhyAnswer['cost']>, isScripted = false): string {
-  if (isScripted) return `${grouped(turns)} ${turns === 1 ? 'turn' : 'turns'}; no model is asked, and nothing is spent`
-  const price = usd === 0 ? '' : `, about ${usd.toFixed(2)} USD`
-  return `${grouped(turns)} ${turns === 1 ? 'turn' : 'turns'}, ${grouped(tokens)} tokens${price} so far`
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en-US')
-}
-
-function sayPath({ path, resting }: Why): readonly string[] {
-  if (resting === null) return []
-  if (path === null) return ['', 'No way to delivered is known from here.']
-  const rows = path.map(({ by, does, stage: then }, index) => [`${index + 1}.`, by, does, then])
-  const title = `The shortest way to delivered, ${path.length} ${path.length === 1 ? 'event' : 'events'}:`
-  return ['', title, ...table(['', 'WHO', 'DOES', 'THEN'], rows)]
+function wayLines(why: WhyAnswer): readonly string[] {
+  const way = wayOf(why)
+  if (way === null) return []
+  const rows = way.steps.map(({ by, does, stage }, index) => [`${index + 1}.`, by, does, stage])
+  return ['', way.title, ...(rows.length === 0 ? [] : table(['', 'WHO', 'DOES', 'THEN'], rows))]
 }

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { bundleReader, orderFaults, shownFaults } from '../../edges/inspector/bundle-reader.ts'
+import type { InspectorDeps } from '../../edges/inspector/deps.ts'
 import { boardReader } from '../../edges/inspector/read-board.ts'
 import { registerInspector } from '../../edges/inspector/register.ts'
 import { createSessions } from '../../edges/inspector/sessions.ts'
@@ -14,6 +15,7 @@ import { serverClock } from '../../http/server-clock.ts'
 import { machines } from '../../machines/registry.ts'
 import { listedMachines } from '../../machines/why/listed.ts'
 import { readLastTurn } from '../../orchestrator/operators/last-turn.ts'
+import { readShownWhy } from '../../orchestrator/operators/why.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import type { BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { count, readArgs, UsageError } from '../args.ts'
@@ -68,16 +70,18 @@ export async function openBundle(path: string, port: number): Promise<Opened> {
   const clock = serverClock(systemClock, logger)
   const ids = { next: () => randomUUID() }
   const runtime = bundleReader(file, listedMachines)
-  refuseBundle(path, await shownFaults(file, runtime))
+  // What is shown is as old as the file: ages and timers are told of that moment. A session ends by the real clock.
+  const then = { ...clock, now: () => file.exportedAt }
+  const whyOf: InspectorDeps['whyOf'] = ({ id }) => readShownWhy({ runtime, clock: then }, id, false)
+  refuseBundle(path, await shownFaults(file, runtime, whyOf))
   const tickets = createTickets({ clock, ids })
   const openapi = { title: 'Statewright inspector', description: 'An exported bundle.' }
   const server = await createServer({ name: 'inspect', version: version(), logger, clock, ids, openapi })
-  // What is shown is as old as the file: ages and timers are told of that moment. A session ends by the real clock.
-  const then = { ...clock, now: () => file.exportedAt }
   await registerInspector(server.app, {
     ...{ runtime, definitions: machines, clock: then, ids, logger, tickets },
     hindranceOf: async () => undefined,
     lastTurnOf: ({ context }) => readLastTurn(runtime, context),
+    whyOf,
     board: boardReader({ runtime, clock: then, maintainers: async () => new Map() }),
     authenticate: async () => {
       throw unauthenticated('an exported bundle opens by its link alone', true)

@@ -2,6 +2,7 @@
  * A call that no model decided, from the socket of the wrapper's tools to what an operator is told of it. Wrapper and
  * orchestrator are the real ones, each as it is started; the stub plays the CLI.
  */
+import type { WhyAnswer } from '../../machines/why/why-rows.ts'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PodFolder } from '../../edges/local/pod-folder.ts'
@@ -13,7 +14,6 @@ import { why } from './why.ts'
 import { writeEndpoints } from '../local/endpoints.ts'
 import { programDir } from '../program.ts'
 import { startOrchestratorFixture, type OrchestratorFixture } from '../../orchestrator/testing/fixture.ts'
-import type { WhyAnswer } from '../../orchestrator/operators/why.ts'
 
 const stub = join(programDir, 'standins', 'stub-cli', 'claude')
 const name = 'documentation-1'

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { scriptedKeyPrefix } from '../../orchestrator/scripted-key.ts'
 
 /** What the parts of one machine know of each other. Kept, so that they still do after a restart. */
 const LocalSecrets = Type.Object({
@@ -26,7 +27,7 @@ export function loadLocalSecrets(dir: string): LocalSecrets {
     hook: random(''),
     operator: random(''),
     cli: random(''),
-    model: random('sk-ant-scripted-'),
+    model: random(scriptedKeyPrefix),
     memory: random(''),
     ...(kept as Partial<LocalSecrets>),
   }

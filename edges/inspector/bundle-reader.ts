@@ -12,7 +12,7 @@ import type { StoredActor } from '../../runtime/store/actors/load-actors.ts'
 import type { EffectRow, EventRow } from '../../runtime/store/rows.ts'
 import { boardReader } from './read-board.ts'
 import { readStory } from './read-story.ts'
-import type { Observed } from './deps.ts'
+import type { InspectorDeps, Observed } from './deps.ts'
 
 export type BundleReader = Observed & Pick<Runtime, 'list' | 'listEnded'>
 
@@ -120,6 +120,7 @@ const mostStories = 200
 export async function shownFaults(
   { actors, exportedAt }: BundleFile,
   runtime: BundleReader,
+  whyOf?: InspectorDeps['whyOf'],
 ): Promise<readonly Fault[]> {
   const clock = { now: () => exportedAt, elapsed: () => 0 }
   const tried = async (path: string, show: () => Promise<unknown>): Promise<readonly Fault[]> => {
@@ -134,7 +135,7 @@ export async function shownFaults(
     const parts = parseAddress(address)
     const view = parts && (await runtime.read(`${parts.kind}:${parts.id}`))
     if (view !== undefined) rowOf(view)
-    if (withStory) await readStory({ runtime, clock }, address)
+    if (withStory) await readStory({ runtime, clock, ...(whyOf === undefined ? {} : { whyOf }) }, address)
   }
   const faults: Fault[] = []
   let stories = 0

@@ -266,6 +266,29 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
     })
   })
 
+  test('the story has what `why` has of the Task: the shortest way to delivered, and what it cost', async () => {
+    await opened('&view=story', async (page) => {
+      const way = page.locator('.story .way')
+      await way.getByText('The shortest way to delivered').waitFor()
+      expect(await way.locator('li').last().innerText()).toBe('forge merges the merge request in lib → delivered')
+      const rows = page.locator('.story dl div')
+      expect(await rows.allInnerTexts()).toEqual(['cost\n1 turn, 42,000 tokens, about 0.30 USD so far'])
+    })
+  })
+
+  test('while nothing happens, the total of the story and the share of whom it waits for go on', async () => {
+    await opened('&view=story', async (page) => {
+      const total = page.locator('.times b').first()
+      await total.waitFor()
+      const isRead: string[] = []
+      page.on('request', (request) => isRead.push(new URL(request.url()).pathname))
+      const [before, bar] = [await total.innerText(), await page.locator('.shares li').first().innerText()]
+      await expect.poll(() => total.innerText(), { timeout: 20_000 }).not.toBe(before)
+      await expect.poll(() => page.locator('.shares li').first().innerText(), { timeout: 20_000 }).not.toBe(bar)
+      expect(isRead.filter((path) => path.endsWith('/story'))).toEqual([])
+    })
+  })
+
   test('the story says for whose plan an approval counts, and which plan is the newest', async () => {
     const granted = { type: 'approval.granted', issue: 'default/lib-7', self: false }
     await fixture.send(task, { ...granted, planHash: 'sha256:00aa11bb22cc' })

@@ -9,18 +9,20 @@ import type { PodContext } from '../../machines/pod/context.ts'
 import { newTask, type TaskContext } from '../../machines/task/context.ts'
 import { TaskRecord, recordOf } from '../../machines/why/record.ts'
 import { Story, storyOf, type StoryActor } from '../../machines/why/story.ts'
+import { WhyShown } from '../../machines/why/why-rows.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { contextOf } from '../../runtime/context-of.ts'
 import { redact } from '../../runtime/redact.ts'
 import type { ActorView } from '../../runtime/runtime.ts'
 import { EffectRow } from './answers.ts'
-import type { Observed } from './deps.ts'
+import type { InspectorDeps, Observed } from './deps.ts'
 import { effectRow } from './routes/actor.ts'
 
 export const StoryAnswer = Type.Object({
   story: Story,
   record: TaskRecord,
   effects: Type.Array(Type.Object({ ...EffectRow.properties, actor: Type.String() })),
+  why: Type.Union([WhyShown, Type.Null()]),
 })
 export type StoryAnswer = Static<typeof StoryAnswer>
 
@@ -33,13 +35,14 @@ const mostThreads = 6
 interface StoryDeps {
   readonly runtime: Observed
   readonly clock: Pick<Clock, 'now'>
+  readonly whyOf?: InspectorDeps['whyOf']
   /** The name of the file that is read: of actors that it does not hold the story says so. */
   readonly file?: string
 }
 
 /** Undefined: there is no such Task. */
 export async function readStory(
-  { runtime, clock, file }: StoryDeps,
+  { runtime, clock, whyOf, file }: StoryDeps,
   address: string,
 ): Promise<StoryAnswer | undefined> {
   const parts = parseAddress(address)
@@ -64,12 +67,13 @@ export async function readStory(
   const own: Seen = { ...view, name: 'Task', view }
   const journals = (seen: readonly Seen[], most: number): Promise<readonly StoryActor[]> =>
     Promise.all(seen.map((each) => journalOf(runtime, each, most)))
-  const [task, ofPods, ofTurns, ofThreads, effects] = await Promise.all([
+  const [task, ofPods, ofTurns, ofThreads, effects, why] = await Promise.all([
     journalOf(runtime, own, mostSteps.task),
     journals(pods, mostSteps.pod),
     journals(newest, mostSteps.pod),
     journals(threads, mostSteps.thread),
     effectsOf(runtime, [own, ...pods.slice(-1), ...newest.slice(-1), ...threads]),
+    view.status === 'quarantined' ? undefined : whyOf?.(view),
   ])
   const story = storyOf({
     task: { ...view, ...task, context, readFrom: Math.max(1, view.seq - mostSteps.task + 1) },
@@ -82,7 +86,7 @@ export async function readStory(
     now: clock.now(),
   })
   const record = recordOf({ task: context, rows: task.rows, ...contextsOf(threads) })
-  return Value.Parse(StoryAnswer, redact({ story, record, effects }))
+  return Value.Parse(StoryAnswer, redact({ story, record, effects, why: why ?? null }))
 }
 
 interface Asked {

@@ -46,6 +46,7 @@ async function open(more: Options = {}): Promise<void> {
     definitions: [],
     hindranceOf: async () => undefined,
     lastTurnOf: async () => undefined,
+    whyOf: async () => undefined,
     board: () => Promise.reject(new Error('nobody asks for it')),
     authenticate: bearer(() => Promise.reject(new Error('nobody brings a token here'))),
     allowFeed: ({ rights, claims }: Principal) => {

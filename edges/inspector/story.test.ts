@@ -51,6 +51,13 @@ test('beside it stand plan, notes, links, and each effect with its attempts and 
   expect(JSON.stringify(await read())).not.toContain('ghp_')
 })
 
+test('with the story comes what `why` has of the Task, in its own words: what it cost, and the shortest way to delivered', async () => {
+  const { why } = await read()
+  expect(why?.rows).toEqual([{ name: 'cost', text: '1 turn, 42,000 tokens, about 0.30 USD so far' }])
+  expect(why?.way?.title).toBe(`The shortest way to delivered, ${why?.way?.steps.length} events:`)
+  expect(why?.way?.steps.at(-1)).toEqual({ by: 'forge', does: 'merges the merge request in lib', stage: 'delivered' })
+})
+
 test('nobody reads it without a session or a token, and what is no Task has none', async () => {
   expect((await ask(task, {})).status).toBe(401)
   const authorization = `Bearer ${goodToken}`

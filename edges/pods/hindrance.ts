@@ -10,7 +10,7 @@ import type { WrapperClient } from './client.ts'
 /** A person waits for the answer. */
 export const hindranceTimeoutMs = 2_000
 
-export interface NamedHindrance extends Hindrance {
+interface NamedHindrance extends Hindrance {
   /** One sentence, made of numbers and times alone: no words of the pod's. */
   readonly sentence: string
 }

@@ -220,15 +220,22 @@ function linksOf({ task, issues }: RecordSeen): TaskRecord['links'] {
   )
   const ofChanges = task.forge.mergeRequests.flatMap(({ repository, number, url, mergeCommit, headSha }) => {
     const name = `${repository}!${number}`
-    const [, base, place = ''] = /^(.+)\/(pulls?|-\/merge_requests)\/\d+$/.exec(url) ?? []
     const sha = mergeCommit ?? headSha
-    if (base === undefined || !/^[0-9a-f]{7,64}$/.test(sha)) return [{ text: name, url }]
-    const isGitlab = place.startsWith('-')
+    const pages = forgePages(url, sha)
+    if (pages === undefined) return [{ text: name, url }]
     return [
       { text: name, url },
-      { text: `diff of ${name}`, url: `${url}/${isGitlab ? 'diffs' : 'files'}` },
-      { text: `commit ${sha.slice(0, 8)}`, url: `${base}${isGitlab ? '/-' : ''}/commit/${sha}` },
+      { text: `diff of ${name}`, url: pages.diff },
+      { text: `commit ${sha.slice(0, 8)}`, url: pages.commit },
     ]
   })
   return [...ofIssues, ...ofChanges].filter(({ url }) => /^https?:\/\//.test(url))
+}
+
+/** Of a merge request and a commit of its repository, by its own address. Undefined: that has no form that is known here. */
+export function forgePages(url: string, sha: string): { readonly diff: string; readonly commit: string } | undefined {
+  const [, base, place = ''] = /^(.+)\/(pulls?|-\/merge_requests)\/\d+$/.exec(url) ?? []
+  if (base === undefined || !/^[0-9a-f]{7,64}$/.test(sha)) return undefined
+  const isGitlab = place.startsWith('-')
+  return { diff: `${url}/${isGitlab ? 'diffs' : 'files'}`, commit: `${base}${isGitlab ? '/-' : ''}/commit/${sha}` }
 }

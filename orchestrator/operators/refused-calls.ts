@@ -1,14 +1,8 @@
 /** Which calls of tools the wrappers of a Task refused (law B3), as the results in the journals of its turns say. */
 import type { TurnContext } from '../../machines/turn/context.ts'
 import type { RefusedCalls } from '../../machines/turn/schema.ts'
+import type { RefusingTurn } from '../../machines/why/why-rows.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
-
-export interface RefusingTurn {
-  /** Ordinal of the pod, and of the turn in it. */
-  readonly pod: number
-  readonly turn: number
-  readonly calls: RefusedCalls
-}
 
 /** More turns than a Task has unless it goes astray; of those, the journals of the newest are read. */
 const mostTurns = 500

@@ -1,17 +1,17 @@
 /** Reads what an answer to "why does this Task rest" is made of: the Task, its queue, its pod and turn, its timers. */
 import type { ActorAddress } from '../../machines/definition.ts'
 import type { MemoryContext } from '../../machines/memory/context.ts'
-import type { Indexed } from '../../machines/memory/events.ts'
 import type { PodContext } from '../../machines/pod/context.ts'
 import { tokensOf } from '../../machines/rules/spending.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { explain, explainQueued, type Why } from '../../machines/why/why.ts'
-import type { HindranceOf, NamedHindrance } from '../../edges/pods/hindrance.ts'
+import { shownWhy, type CostSoFar, type HeldOf, type WhyAnswer, type WhyShown } from '../../machines/why/why-rows.ts'
+import type { HindranceOf } from '../../edges/pods/hindrance.ts'
 import { contextOf } from '../../runtime/context-of.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ActorView, Runtime } from '../../runtime/runtime.ts'
 import { readLastTurn } from './last-turn.ts'
-import { readRefusedCalls, type RefusingTurn } from './refused-calls.ts'
+import { readRefusedCalls } from './refused-calls.ts'
 import { idOfName } from '../../crd/resource-id.ts'
 
 export interface WhyDeps {
@@ -19,29 +19,6 @@ export interface WhyDeps {
   readonly clock: Pick<Clock, 'now'>
   /** The words in which the newest push of a Task was refused, where it was. */
   readonly pushRefusal?: (project: string, repository: string, task: string) => Promise<string | undefined>
-}
-
-/** What an operator is told who asks why a Task rests. */
-export interface WhyAnswer extends Why {
-  /** Turns in which its wrappers refused calls of tools, oldest first. */
-  readonly refusedCalls: readonly RefusingTurn[]
-  /** What the memory holds of each of its Repositories; those that no step has looked at yet are left out. */
-  readonly memory: readonly HeldOf[]
-  /** What its turns have used so far; a turn that runs is not in it. */
-  readonly cost: CostSoFar
-  /** What its pod names that keeps the turn from going on; absent: nothing, or the pod does not answer. */
-  readonly hindrance?: NamedHindrance
-}
-
-interface CostSoFar {
-  readonly turns: number
-  readonly tokens: number
-  /** List price; 0 for a model without a known one. */
-  readonly usd: number
-}
-
-interface HeldOf extends Indexed {
-  readonly repository: string
 }
 
 /** Like `readWhy`, with what only the journals of its turns and its pod know. */
@@ -59,6 +36,12 @@ export async function answerWhy(
     task && deps.hindranceOf(task),
   ])
   return { ...why, refusedCalls, memory, cost: costOf(context), ...(hindrance === undefined ? {} : { hindrance }) }
+}
+
+/** For the page of a Task, which has what its pod names from elsewhere. */
+export async function readShownWhy(deps: WhyDeps, task: string, isScripted: boolean): Promise<WhyShown | undefined> {
+  const why = await answerWhy({ ...deps, hindranceOf: async () => undefined }, task)
+  return why && shownWhy(why, isScripted)
 }
 
 function costOf({ turn }: Partial<TaskContext>): CostSoFar {

@@ -36,6 +36,8 @@ import type { Stores } from './compose-stores.ts'
 import { endProject } from '../resources/end-project.ts'
 import { addGitGateway } from '../pods/gateway.ts'
 import { readLastTurn } from '../operators/last-turn.ts'
+import { scriptedKeyPrefix } from '../scripted-key.ts'
+import { readShownWhy } from '../operators/why.ts'
 import { registerOperations, type OperationsDeps } from '../operators/operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
 import type { ResourceViewsDeps } from '../resources/resource-deps.ts'
@@ -128,13 +130,15 @@ function forPeopleOf(
   setup: Setup,
   stores: Stores,
 ): Stores['core'] &
-  Pick<InspectorDeps, 'authenticate' | 'lastTurnOf' | 'board'> & { readonly hindranceOf: HindranceOf } {
-  const { core } = stores
+  Pick<InspectorDeps, 'authenticate' | 'lastTurnOf' | 'whyOf' | 'board'> & { readonly hindranceOf: HindranceOf } {
+  const { core, pushRefusal } = stores
+  const isScripted = setup.settings.modelKey.startsWith(scriptedKeyPrefix)
   return {
     ...core,
     authenticate: bearer(setup.parts.verifyOidc),
     hindranceOf: hindrancesOf(setup, stores),
     lastTurnOf: ({ context }) => readLastTurn(core.runtime, context),
+    whyOf: ({ id }) => readShownWhy({ ...core, pushRefusal }, id, isScripted),
     board: boardReader({ ...core, maintainers: () => maintainersIn(core.directory) }),
   }
 }

@@ -10,6 +10,7 @@ import { effectsOf, toForge } from './facts.ts'
 import { ticksOf } from './axis.ts'
 import { absence } from './file.ts'
 import { age, clockTime, count, span } from './format.ts'
+import { inlineCode } from './inline-code.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
 import type { Selection } from './selection.ts'
@@ -35,17 +36,11 @@ const refreshMs = 30_000
 export function TaskStory({ address, seq, step, now }: StoryProps): ComponentChild {
   const read = useStory(address, seq)
   if (read === undefined) return h('p', { class: 'empty big' }, 'Loading…')
-  const { record, effects } = read
+  const { record, effects, why } = read
   const story = storyNow(read.story, now)
   return h('section', { class: 'story', 'aria-label': 'Story' }, [
     h('h3', null, record.title),
-    record.links.length === 0
-      ? null
-      : h(
-          'p',
-          { class: 'links' },
-          record.links.map(({ text, url }) => toForge(url, text)),
-        ),
+    record.links.length === 0 ? null : h('p', null, linked(record.links)),
     h(Times, { story, now }),
     step && step.at < story.from
       ? h('p', { class: 'then', role: 'status' }, `Step ${step.seq} is before this line.`)
@@ -57,6 +52,7 @@ export function TaskStory({ address, seq, step, now }: StoryProps): ComponentChi
         key: lane.title,
       }),
     ),
+    why === null ? null : h(Why, why),
     h(Record, { record, now }),
     effectsOf(
       effects.map((effect) => ({ ...effect, type: `${effect.type} of ${effect.actor}` })),
@@ -228,6 +224,48 @@ function barWords(bar: Bar, now: number, linkOf: (step: Selection) => string): C
       ? null
       : [' ', h('a', { href: linkOf({ address, seq }) }, `step ${seq}`)],
   ]
+}
+
+function Why({ rows, way }: NonNullable<StoryAnswer['why']>): ComponentChild {
+  return [
+    way === null
+      ? null
+      : h('div', { class: 'part way' }, [
+          h('h3', null, way.title),
+          h(
+            'ol',
+            null,
+            way.steps.map(({ by, does, stage }) =>
+              h('li', null, [h('b', null, by), ' ', inlineCode(does), ` → ${stage}`]),
+            ),
+          ),
+        ]),
+    part(
+      'Cost, memory and result',
+      rows.length === 0
+        ? []
+        : [
+            h(
+              'dl',
+              null,
+              rows.map(({ name, text, links = [] }) =>
+                h('div', null, [
+                  h('dt', null, name),
+                  h('dd', null, links.length === 0 ? inlineCode(text) : linked(links)),
+                ]),
+              ),
+            ),
+          ],
+    ),
+  ]
+}
+
+function linked(links: TaskRecord['links']): ComponentChildren {
+  return h(
+    'span',
+    { class: 'links' },
+    links.map(({ text, url }) => toForge(url, text)),
+  )
 }
 
 function Record({ record, now }: { readonly record: TaskRecord; readonly now: number }): ComponentChild {

@@ -4,6 +4,8 @@ import { effectSchemas, type EffectType } from '../../../machines/effect.ts'
 import type { ActorAddress, MachineEvent } from '../../../machines/definition.ts'
 import { machines } from '../../../machines/registry.ts'
 import { listedMachines } from '../../../machines/why/listed.ts'
+import { shownWhy } from '../../../machines/why/why-rows.ts'
+import { explain } from '../../../machines/why/why.ts'
 import { aTaskConfig } from '../../../machines/testing/a-project.ts'
 import { systemClock as clock, type Clock } from '../../../runtime/clock.ts'
 import { until } from '../../../runtime/contract/harness.ts'
@@ -68,6 +70,7 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>, open
       kind === 'task'
         ? { pod: 1, words: 'I stop here', tool: { name: 'Edit', failed: true }, ended: 'end_turn' }
         : undefined,
+    whyOf: async (task) => shownWhy({ ...explain({ task, timers: [], now: clock.now() }), ...known }, false),
     board: boardReader({ runtime, clock, maintainers }),
     clock,
     ids,
@@ -100,6 +103,9 @@ export async function withFixture(use: (fixture: Fixture) => Promise<void>, open
     await sql.close()
   }
 }
+
+/** Of each Task, from other actors. */
+const known = { refusedCalls: [], memory: [], cost: { turns: 1, tokens: 42_000, usd: 0.3 } }
 
 /** One that stays until `end`: for all tests of a file. */
 export async function openFixture(open = openSharedSql): Promise<{ readonly fixture: Fixture; end(): Promise<void> }> {
