@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { lastWords } from '../../http/last-words.ts'
 import { secretFileName } from '../../machines/turn/pod-environment.ts'
 import type { ProcessIdentity } from './processes.ts'
 
@@ -94,10 +95,10 @@ export class PodFolder {
     return path
   }
 
-  /** The last lines of the wrapper's log: why it ended. */
+  /** Of the wrapper's log: why it ended. */
   lastWords(): string {
     try {
-      return readFileSync(this.log, 'utf8').trimEnd().split('\n').slice(-3).join(' | ').slice(-600)
+      return lastWords(readFileSync(this.log, 'utf8')).slice(-600)
     } catch {
       return ''
     }

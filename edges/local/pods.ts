@@ -123,7 +123,7 @@ export class LocalPods implements PodPort {
     if (record.phase === 'gone') return goneOf(record)
     if (record.process === undefined || !isAlive(record.process)) {
       if (!record.isolated && endAgent(folder)) return undefined
-      return goneOf({ ...record, reason: 'process-ended', detail: folder.lastWords() || 'the process ended' })
+      return goneOf({ ...record, reason: 'process-ended', detail: folder.lastWords() || 'its log has no error' })
     }
     const url = folder.url()
     return url === undefined ? undefined : { pod: record.pod, state: 'ready', url }

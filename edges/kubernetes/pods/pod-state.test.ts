@@ -60,6 +60,11 @@ const rows: readonly [row: string, status: object, state: PodState][] = [
     ended('exit-0', 'exit code 0'),
   ],
   ['that failed', terminatedStatus({ reason: 'Error', message: 'the log' }), ended('Error', 'exit code 1: the log')],
+  [
+    'that a signal ended, whose log has no error',
+    terminatedStatus({ reason: 'Error', exitCode: 143, message: '{"level":30,"msg":"stopping"}' }),
+    ended('Error', 'exit code 143'),
+  ],
   ['that a signal ended, without a word', terminatedStatus({ exitCode: 137 }), ended('exit-137', 'exit code 137')],
   [
     'that ran out of memory',

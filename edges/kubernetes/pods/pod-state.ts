@@ -2,6 +2,7 @@
  * What an object of a pod means, by the table of its rows (pod-state.test.ts). The node is not read: a pod that does not answer
  * may still run, whatever its node is, and its end is a fact only where a kubelet wrote it or the server has no such pod.
  */
+import { lastWords } from '../../../http/last-words.ts'
 import type { Gone, PodObservation } from '../../ports/pods.ts'
 import type { KubeObject } from '../api/api.ts'
 import { wrapperContainer } from './pod-manifest.ts'
@@ -120,7 +121,7 @@ function whyEnded(status: PodStatus): Why {
     ...(reason === otherReason ? given : []),
     ...(wrapper === undefined && failedInit !== undefined ? [`init container ${failedInit.name}`] : []),
     ...(ended?.exitCode === undefined ? [] : [`exit code ${ended.exitCode}`]),
-    ended?.message ?? '',
+    lastWords(ended?.message ?? ''),
     status.message ?? disruption?.message ?? '',
   ]
   return { reason, ...detailOf(words.filter((text) => text !== '').join(': ')) }
