@@ -9,7 +9,7 @@ import {
 } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
-import { issueFacts, openFixture, playStory, type Fixture } from './testing/fixture.ts'
+import { issueFacts, openFixture, playStory, withPage, type Fixture } from './testing/fixture.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -33,23 +33,16 @@ describeRequiring('chromium', 'board and list in a browser', () => {
     await browser.close()
   })
 
-  /** A page of the fixture; fails on any error that it reports. */
-  async function withPage(hash: string, use: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-    const page = await context.newPage()
-    const errors: string[] = []
-    page.on('pageerror', (error) => errors.push(String(error)))
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-    await page.goto(`${fixture.link()}${hash}`)
-    await use(page)
-    await context.close()
-    expect(errors).toEqual([])
-  }
+  const withBoard = (hash: string, use: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) =>
+    withPage(browser, options, async (page) => {
+      await page.goto(`${fixture.link()}${hash}`)
+      await use(page)
+    })
 
   const rows = (page: Page) => page.locator('.actors .actor')
 
   test('a filter offers what there is in the words of the page, with how many, by mouse and by key; the address keeps the value', async () => {
-    await withPage('', async (page) => {
+    await withBoard('', async (page) => {
       const asked: string[] = []
       page.on('request', (request) => request.url().includes('/api/choices') && asked.push(request.url()))
       await page.getByText('Filters', { exact: true }).click()
@@ -70,7 +63,7 @@ describeRequiring('chromium', 'board and list in a browser', () => {
   })
 
   test('a filter offers what there is now, each time the filters open and after a line that missed something', async () => {
-    await withPage('', async (page) => {
+    await withBoard('', async (page) => {
       // No reading of the page that is open already counts.
       await page.goto('about:blank')
       let count = 0
@@ -101,7 +94,7 @@ describeRequiring('chromium', 'board and list in a browser', () => {
   })
 
   test('a value of the address is chosen in any case, and one that is not there is named', async () => {
-    await withPage('#project=DEFAULT/Other&person=OTTO', async (page) => {
+    await withBoard('#project=DEFAULT/Other&person=OTTO', async (page) => {
       await rows(page).first().waitFor()
       expect(await rows(page).allInnerTexts()).toEqual([expect.stringContaining('handbook-3')])
       await page.getByText('Filters (2)').click()
@@ -113,7 +106,7 @@ describeRequiring('chromium', 'board and list in a browser', () => {
   })
 
   test('filters that match nothing say which one to drop, and a click drops it', async () => {
-    await withPage('#project=default/other&person=otto&repository=lib', async (page) => {
+    await withBoard('#project=default/other&person=otto&repository=lib', async (page) => {
       await page.getByText('Nothing matches project “default/other” and repository “lib” and person “otto”.').waitFor()
       const drops = page.locator('.actors .empty button')
       await expect.poll(() => drops.allInnerTexts(), { timeout: 20_000 }).toEqual(['Drop repository “lib”'])
@@ -124,7 +117,7 @@ describeRequiring('chromium', 'board and list in a browser', () => {
   })
 
   test('an empty list asks what each filter left out one reading after another, of the kinds that have such words, and stops with the next key', async () => {
-    await withPage('', async (page) => {
+    await withBoard('', async (page) => {
       const asked: string[] = []
       const one = /\/api\/actors\?(.*&)?limit=1(&|$)/
       let [open, most] = [0, 0]
@@ -159,7 +152,7 @@ describeRequiring('chromium', 'board and list in a browser', () => {
   })
 
   test('the board has the filters of list and search, says so, and one click shows all', async () => {
-    await withPage('#q=8+units', async (page) => {
+    await withBoard('#q=8+units', async (page) => {
       const titles = () => page.locator('.task h3').allInnerTexts()
       const only = page.getByText('Only what matches the search “8 units”.')
       await only.waitFor()
@@ -180,7 +173,7 @@ describeRequiring('chromium', 'board and list in a browser', () => {
   })
 
   test('arrow keys go from card to card of the board, which is one stop; Tab goes on to the links of a card, Enter opens its story', async () => {
-    await withPage('', async (page) => {
+    await withBoard('', async (page) => {
       const focused = (): Promise<string> =>
         page.evaluate<string>(
           `document.activeElement.className + ': ' + document.activeElement.innerText.split('\\n')[0]`,
@@ -208,7 +201,7 @@ describeRequiring('chromium', 'board and list in a browser', () => {
     const title = 'Say `<b>no</b>` to ``a`b``, <img src=x onerror=document.title=1> and one ` alone'
     const facts = { ...issueFacts(31), title }
     await fixture.send('issue:default/lib-31', { type: 'issue.observed', facts })
-    await withPage('', async (page) => {
+    await withBoard('', async (page) => {
       const row = rows(page).filter({ hasText: 'default/lib-31' }).locator('.title')
       const card = page.locator('.task h3', { hasText: 'one ` alone' })
       for (const part of [row, card]) {
@@ -224,7 +217,7 @@ describeRequiring('chromium', 'board and list in a browser', () => {
   })
 
   test('a reading of before a step, which pages share, is asked for again, so that the step shows without another one', async () => {
-    await withPage('', async (page) => {
+    await withBoard('', async (page) => {
       const said: string[] = []
       await page.route('**/api/board*', async (route) => {
         const response = await route.fetch()

@@ -3,7 +3,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
 import { describeRequiring } from '../../testing/requires.ts'
-import { openFixture, playStory, type Fixture } from './testing/fixture.ts'
+import { openFixture, playStory, withPage, type Fixture } from './testing/fixture.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -33,22 +33,12 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
     return (await fixture.runtime.read(task))!.seq
   }
 
-  /** A page that was sent `link`; fails on any error that it reports. */
-  async function opened(
-    link: string,
-    use: (page: Page) => Promise<void>,
-    options: BrowserContextOptions = {},
-  ): Promise<void> {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-    const page = await context.newPage()
-    const errors: string[] = []
-    page.on('pageerror', (error) => errors.push(String(error)))
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-    await page.goto(`${fixture.link()}#actor=${task}${link}`)
-    await use(page)
-    await context.close()
-    expect(errors).toEqual([])
-  }
+  /** A page that was sent `link`. */
+  const opened = (link: string, use: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) =>
+    withPage(browser, options, async (page) => {
+      await page.goto(`${fixture.link()}#actor=${task}${link}`)
+      await use(page)
+    })
 
   const row = (page: Page, seq: number) => page.getByRole('button', { name: `Show step ${seq}`, exact: true })
   const shown = (page: Page) => page.locator('.history tr.shown button').innerText()

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { chromium, type Browser, type BrowserContextOptions, type Page, type WebSocketRoute } from 'playwright-core'
+import { chromium, type Browser, type Page, type WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeRequiring } from '../../testing/requires.ts'
-import { issueFacts, playStory, withFixture, type Fixture } from './testing/fixture.ts'
+import { issueFacts, playStory, withFixture, withPage, type Fixture } from './testing/fixture.ts'
 
 /** Each test opens a store, a platform and a page. */
 vi.setConfig({ testTimeout: 120_000 })
@@ -34,18 +34,6 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  /** A page of the fixture; fails on any error that it reports. */
-  async function withPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-    const page = await context.newPage()
-    const errors: string[] = []
-    page.on('pageerror', (error) => errors.push(String(error)))
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-    await use(page)
-    await context.close()
-    expect(errors).toEqual([])
-  }
-
   async function withStory(use: (fixture: Fixture, task: string) => Promise<void>): Promise<void> {
     await withFixture(async (fixture) => use(fixture, await playStory(fixture)))
   }
@@ -65,7 +53,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a link shows where a Task stands, why, and what would move it', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         expect(await isActive(page, 'stage.live.active.implementing.clocked')).toBe(true)
         expect(await isActive(page, 'pod.working.busy')).toBe(true)
@@ -81,7 +69,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a Task that waits for a maintainer says so in badge, list and first card, and is not green', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({ colorScheme: 'light' }, async (page) => {
+      await withPage(browser, { colorScheme: 'light' }, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         await page.locator('h2 .badge.goes', { hasText: '► working' }).waitFor()
         await endTurn(fixture, task as `task:${string}`)
@@ -102,7 +90,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
       const limits = { maxConcurrentAgents: 9, capacity: 9, alertCapacity: 1 }
       await fixture.send('issue:default/lib-12', { type: 'issue.observed', facts })
       await fixture.send('queue:default/demo', { type: 'queue.configured', ...limits })
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         const charts: string[] = []
         page.on('request', (request) => request.url().includes('/charts/') && charts.push(request.url()))
         await page.goto(fixture.link())
@@ -139,7 +127,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a card of the board leads to the story of its Task: lanes, words for each bar, and the way to a step, by key (INSPECTOR-6)', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await endTurn(fixture, task as `task:${string}`)
         await page.goto(fixture.link())
         await page.getByRole('link', { name: 'Parse durations with 7 units' }).click()
@@ -171,7 +159,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
       const body = '<img src=x onerror="document.title=1"><script>document.title=2</script> [x](javascript:alert(1))'
       const note = { pod: 1, id: 'note-2', kind: 'plan', bodyHash: 'p2', body }
       await fixture.send(task as `task:${string}`, { type: 'note.written', ...note })
-      await withPage({ viewport: { width: 390, height: 844 } }, async (page) => {
+      await withPage(browser, { viewport: { width: 390, height: 844 } }, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         await page.getByRole('button', { name: 'story', exact: true }).click()
         await page.locator('.story .card pre', { hasText: '<script>document.title=2</script>' }).waitFor()
@@ -184,7 +172,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a step that is committed while one looks moves the light, without a reload', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         await isActive(page, 'stage.live.active.implementing.clocked')
         await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
@@ -199,7 +187,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a Task that moved while somebody looked at the board is shown as it stands now, once they come back', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         await page.locator('h2 .badge.goes').waitFor()
         await page.getByRole('link', { name: 'Statewright' }).click()
@@ -218,7 +206,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a step that is committed while the list is on its way shows in the list', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         const read = Promise.withResolvers<void>()
         const isStepped = Promise.withResolvers<void>()
         await page.route('**/inspector/api/actors?kind=task&**', async (route) => {
@@ -241,7 +229,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a step that is committed before the line is open shows in the list and in the chart', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         const isStepped = Promise.withResolvers<void>()
         await page.routeWebSocket('**/inspector/live**', async (line) => {
           await isStepped.promise
@@ -260,7 +248,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a row of the history shows the chart as it was then, by mouse, by key and by address', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         await page.getByRole('button', { name: 'Show step 1' }).click()
         expect(await isActive(page, 'pod.starting')).toBe(true)
@@ -280,7 +268,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('the table of a state opens by key', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         await page.locator('.state[data-state="stage.live.active.implementing.clocked"]').focus()
         await page.keyboard.press('ArrowRight')
@@ -295,7 +283,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a chart opens readable: text of 11 px, what is active shown, branches far from it folded, which a click or a key opens', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({ reducedMotion: 'reduce' }, async (page) => {
+      await withPage(browser, { reducedMotion: 'reduce' }, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         await isActive(page, 'pod.working.busy')
         // The browser's names are none of this file's: the scripts are text.
@@ -329,7 +317,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a chart is dragged, and Ctrl with the wheel makes it larger around the pointer', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({ reducedMotion: 'reduce' }, async (page) => {
+      await withPage(browser, { reducedMotion: 'reduce' }, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         await isActive(page, 'pod.working.busy')
         await page.getByRole('button', { name: 'Open all' }).click()
@@ -357,7 +345,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a chart is saved as SVG, PNG and Mermaid, with what is active', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({ colorScheme: 'light' }, async (page) => {
+      await withPage(browser, { colorScheme: 'light' }, async (page) => {
         await page.goto(`${fixture.link()}#actor=${task}`)
         await isActive(page, 'pod.working.busy')
         const saved = async (format: string): Promise<Buffer> => {
@@ -384,7 +372,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
           facts: { ...issueFacts(number), wanted: false },
         })
       for (let number = 100; number < 125; number++) await observe(number)
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await page.goto(`${fixture.link()}#view=actors`)
         await page.locator('[role=status].open').waitFor()
         await page.locator('.actor').nth(9).waitFor()
@@ -400,7 +388,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a search leaves what matches', async () => {
     await withStory(async (fixture) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await page.goto(fixture.link())
         await page.locator('.actor').nth(5).waitFor()
         await page.getByRole('searchbox').fill('lib-9')
@@ -417,7 +405,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('filters stand in the address, so that a link shows the same list to somebody else', async () => {
     await withStory(async (fixture) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await page.goto(`${fixture.link()}#kind=issue&person=rosa&sort=newest`)
         await page.getByText('Filters (3)').click()
         await page.locator('.actor').nth(2).waitFor()
@@ -436,7 +424,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('a line that breaks is said, comes back, and nothing is missed', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         const lines: WebSocketRoute[] = []
         let isCut = false
         await page.routeWebSocket('**/inspector/live**', (line) => {
@@ -478,7 +466,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('before anything lives the page says what it waits for', async () => {
     await withFixture(async (fixture) => {
-      await withPage({}, async (page) => {
+      await withPage(browser, {}, async (page) => {
         await page.goto(fixture.link())
         await page.getByText('No actor lives yet').waitFor()
         await fixture.send('project:default/demo', {
@@ -495,7 +483,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
 
   test('on a narrow screen the chart that a link names is at its active states once its tab opens', async () => {
     await withStory(async (fixture, task) => {
-      await withPage({ viewport: { width: 400, height: 800 }, reducedMotion: 'reduce' }, async (page) => {
+      await withPage(browser, { viewport: { width: 400, height: 800 }, reducedMotion: 'reduce' }, async (page) => {
         await fixture.send(task as `task:${string}`, { type: 'task.close', by: 'mira' })
         await page.goto(`${fixture.link()}#actor=${task}`)
         // Far below what the chart shows first.
@@ -520,7 +508,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
     'a narrow %s screen shows one part at a time, and nothing is wider than it',
     async (colorScheme) => {
       await withStory(async (fixture, task) => {
-        await withPage({ viewport: { width: 400, height: 800 }, colorScheme }, async (page) => {
+        await withPage(browser, { viewport: { width: 400, height: 800 }, colorScheme }, async (page) => {
           await page.goto(`${fixture.link()}#actor=${task}`)
           await page.getByRole('button', { name: 'actors', exact: true }).click()
           await page

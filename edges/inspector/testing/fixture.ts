@@ -1,5 +1,7 @@
 /** A small living platform for this folder's tests: the real machines over a memory store, and a world that answers their effects. */
+import { deepEqual } from 'node:assert'
 import { randomUUID } from 'node:crypto'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { effectSchemas, type EffectType } from '../../../machines/effect.ts'
 import type { ActorAddress, MachineEvent } from '../../../machines/definition.ts'
 import { machines } from '../../../machines/registry.ts'
@@ -123,6 +125,22 @@ export async function openFixture(open = openSharedSql): Promise<{ readonly fixt
       return ended
     },
   }
+}
+
+/** A page of its own; fails on any error that it reports. */
+export async function withPage(
+  browser: Browser,
+  options: BrowserContextOptions,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  await use(page)
+  await context.close()
+  deepEqual(errors, [])
 }
 
 /** All actors, as `statewright export` writes them, but for its masks. */
