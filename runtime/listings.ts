@@ -1,5 +1,6 @@
 /** What lists show of an actor, as its definition says it: made of its state alone, so that all of it can be made anew. */
 import type { Listed } from '../machines/definition.ts'
+import { commitText, namedLine } from '../machines/why/search.ts'
 import { isQuarantined, type ActorState } from './actor-state.ts'
 import type { ListingRow } from './store/rows.ts'
 
@@ -15,7 +16,7 @@ export function listingOf(listed: Listed | undefined, state: ActorState): Listin
     address,
     seq,
     version: listed.version,
-    words: [address, ...texts.map(([, text]) => text)].join('\n').toLowerCase(),
+    words: [address, ...texts.flatMap(([name, text]) => (name === commitText ? [] : [text]))].join('\n').toLowerCase(),
     named: texts.flatMap(([name, text]) => text.split(' ').map((word) => namedLine(name, word))).join(''),
     endedAt: status === 'done' ? updatedAt : null,
   }
@@ -26,11 +27,6 @@ export function sameListing(one: ListingRow | undefined, other: ListingRow | und
   return (
     one?.words === other?.words && one?.named === other?.named && (one?.endedAt === null) === (other?.endedAt === null)
   )
-}
-
-/** A word of a text that is listed under the name, as a whole line of `named`. */
-export function namedLine(name: string, word: string): string {
-  return `\n${name}=${word.toLowerCase()}\n`
 }
 
 /** Whole states of a path, in any case: `ready` is not in `notReady`, and `stage.live` is in all states below it. */

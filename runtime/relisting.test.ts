@@ -37,6 +37,8 @@ describe('the runtime finds actors by what they list (INSPECTOR-7)', () => {
   it.each<[string, Partial<FindQuery>]>([
     ['n/a,n/b,n/c', { text: 'aBOUT N/' }],
     ['m/b,n/a,n/b,n/c', { text: '0%' }],
+    ['n/b', { text: ' 100%  N/B about ' }],
+    ['', { text: 'about n/b nothing' }],
     ['', { text: '1_0' }],
     ['', { text: '\\' }],
     ['m/b,n/a,n/b', { text: 'about', status: 'active' }],

@@ -160,7 +160,7 @@ export interface ListQuery {
 /** Page by page, with filters; `texts` are of what the kind's definition lists. */
 export interface FindQuery {
   readonly status?: ActorView['status']
-  /** A part of the address or of a text that is listed; in any case. */
+  /** Words, each a part of the address or of a text that is listed, in any case and order; or the first seven characters of a commit, or more. */
   readonly text?: string
   /** Whole states of the path with dots between, in any case: `stage.live` finds all below it. */
   readonly path?: string

@@ -152,9 +152,9 @@ describeRequiring('chromium', 'board and list in a browser', () => {
   })
 
   test('the board has the filters of list and search, says so, and one click shows all', async () => {
-    await withBoard('#q=8+units', async (page) => {
+    await withBoard('#q=units+lib%238', async (page) => {
       const titles = () => page.locator('.task h3').allInnerTexts()
-      const only = page.getByText('Only what matches the search “8 units”.')
+      const only = page.getByText('Only what matches the search “units lib#8”.')
       await only.waitFor()
       await expect.poll(titles).toEqual(['Parse durations with 8 units'])
       await page.getByRole('searchbox').fill('')

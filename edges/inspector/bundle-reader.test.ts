@@ -8,8 +8,9 @@ import { bundleReader, orderFaults, shownFaults, type BundleReader } from './bun
 import { boardReader } from './read-board.ts'
 import { readStory } from './read-story.ts'
 import { rowOf } from './routes/actors.ts'
-import { bundleOf, openFixture, playStory } from './testing/fixture.ts'
+import { bundleOf, issueFacts, openFixture, playStory } from './testing/fixture.ts'
 
+const head = '0123456789abcdef0123456789abcdef01234567'
 let runtime: Runtime
 let file: BundleFile
 let reader: BundleReader
@@ -20,6 +21,9 @@ beforeAll(async () => {
   ;({ end } = opened)
   runtime = opened.fixture.runtime
   await playStory(opened.fixture)
+  const facts = { ...issueFacts(21), headSha: head, headBranch: 'b', baseBranch: 'main', draft: false, ci: 'none' }
+  const rest = { mergeable: null, headByBot: false, pushedBy: 'rosa', pushedByGated: false, wanted: false }
+  await opened.fixture.send('merge-request:default/lib-21', { type: 'mr.observed', facts: { ...facts, ...rest } })
   // From now on it only reads.
   await runtime.stop()
   file = await bundleOf(opened.fixture)
@@ -31,7 +35,9 @@ const queries: readonly (readonly [kind: ActorKind, query: FindQuery])[] = [
   ['task', { limit: 100 }],
   ['task', { limit: 1 }],
   ['task', { limit: 100, text: 'DURATIONS' }],
+  ['task', { limit: 100, text: 'units  DURATIONS 7' }],
   ['task', { limit: 100, text: '%' }],
+  ['merge-request', { limit: 100, text: `${head} units` }],
   ['task', { limit: 100, status: 'done' }],
   ['task', { limit: 100, status: 'quarantined' }],
   ['task', { limit: 100, path: 'Busy', texts: { project: 'default/DEMO', person: '' } }],
@@ -69,6 +75,15 @@ describe('a bundle is read as the runtime reads its store (INSPECTOR-8)', () => 
     const after = first && { address: first.address, updatedAt: first.updatedAt }
     if (after)
       expect(await reader.find(kind, { ...query, after })).toEqual(await runtime.find(kind, { ...query, after }))
+  })
+
+  test.each([
+    [1, ` 21 UNITS ${head.slice(0, 7)}`],
+    [1, head.toUpperCase()],
+    [0, head.slice(0, 6)],
+    [0, `${head.slice(0, 7)} minutes`],
+  ])('finds %i by all words of a search and the begin of a commit: %s (INSPECTOR-7)', async (count, text) => {
+    for (const one of [reader, runtime]) expect((await one.find('merge-request', { limit: 9, text })).total).toBe(count)
   })
 
   test('how many there are in each state, and with each word', async () => {

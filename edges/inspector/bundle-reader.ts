@@ -3,7 +3,8 @@ import type { ActorAddress, ActorKind, MachineDefinition } from '../../machines/
 import { isQuarantined, journalRow, viewOf, type ActorState } from '../../runtime/actor-state.ts'
 import { addressOf, parseAddress } from '../../runtime/address.ts'
 import { pendingEffectOf, pendingTimerOf } from '../../runtime/listed-rows.ts'
-import { inPath, listingOf, namedLine } from '../../runtime/listings.ts'
+import { isFoundBy, namedLine } from '../../machines/why/search.ts'
+import { inPath, listingOf } from '../../runtime/listings.ts'
 import type { ActorBundle, BundleFile } from '../../runtime/journal/bundle/schema.ts'
 import { knownBy, restoreActor } from '../../runtime/journal/restore.ts'
 import type { ActorView, FindQuery, Found, Runtime, Tally } from '../../runtime/runtime.ts'
@@ -204,10 +205,10 @@ function isFound(
   const { row } = state
   const named = Object.entries(texts).filter(([, word]) => word !== '')
   const listing = listingOf(listed, state)
-  const words = listed === undefined ? row.address.toLowerCase() : (listing?.words ?? '')
+  const searched = listed === undefined ? { words: row.address.toLowerCase() } : (listing ?? { words: '' })
   return (
     isOf({ status: isQuarantined(state) ? 'quarantined' : row.status }, status) &&
-    words.includes(text.toLowerCase()) &&
+    isFoundBy(text, searched) &&
     named.every(([name, word]) => listing?.named.includes(namedLine(name, word)) ?? false) &&
     (path === '' || inPath(row.path, path)) &&
     row.updatedAt <= restsSince

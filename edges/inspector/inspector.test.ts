@@ -157,7 +157,7 @@ describe('what is shown', () => {
       const { total, items } = await get<ActorsAnswer>(`actors?kind=issue&${query}`)
       return `${total}: ${items.map(({ title }) => title).join(', ')}`
     }
-    expect(await found('q=WITH%208')).toBe('1: Parse durations with 8 units')
+    expect(await found('q=lib%238%20WITH')).toBe('1: Parse durations with 8 units')
     expect(await found('project=default/demo&person=rosa&limit=1')).toBe('3: Parse durations with 7 units')
     expect(await found('person=ro')).toBe('0: ')
     expect(await found('repository=lib&state=LIVE&rests=0&q=lib-9')).toBe('1: Parse durations with 9 units')

@@ -3,6 +3,7 @@ import { Value } from 'typebox/value'
 import { goodToken, issueFacts, maintainers, playStory, withFixture, type Fixture } from './testing/fixture.ts'
 import { until } from '../../runtime/contract/harness.ts'
 import { Board, boardFor, boardOf, type BoardFilter, type Card } from '../../machines/why/board.ts'
+import { inReview } from '../../machines/testing/a-task.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { contextOf } from '../../runtime/context-of.ts'
 import { boardReader } from './read-board.ts'
@@ -73,7 +74,7 @@ describe('the board (OPERATIONS-17)', () => {
       expect(await left({})).toBe('1: 7,9,8')
       expect(await left({ project: 'Default/demo', repository: 'LIB', person: '@Rosa', reason: '' })).toBe('1: 7,9,8')
       expect(await left({ q: 'lib#9' })).toBe('1: 9')
-      expect(await left({ q: ' WITH 8 ' })).toBe('1: 8')
+      expect(await left({ q: ' lib#8 WITH ' })).toBe('1: 8')
       expect(await left({ reason: 'pod.working.busy' })).toBe('1: 7')
       expect(await left({ reason: 'busy' })).toBe('1: ')
       expect(await left({ project: 'default/other' })).toBe('0: ')
@@ -84,7 +85,17 @@ describe('the board (OPERATIONS-17)', () => {
     withBoard(async (read, { runtime, url }) => {
       const board = await until(read, ({ working }) => working.cards.length === 1)
       const ids = [...board.working.cards, ...board.ended.cards].map(({ task }) => task).toSorted()
-      const words = ['task:default/', 'IMPLEMENT', 'lib#7', 'lib#8', 'pod.working', 'default/demo', 'units', 'nothing']
+      const words = [
+        'task:default/',
+        'IMPLEMENT',
+        'lib#7',
+        'lib#8',
+        'pod.working',
+        'default/demo',
+        'units',
+        'units 7 WITH',
+        'nothing',
+      ]
       for (const q of words) {
         const { working, ended } = await read({ q })
         const onBoard = [...working.cards, ...ended.cards].map(({ task }) => task).toSorted()
@@ -138,6 +149,20 @@ describe('the board (OPERATIONS-17)', () => {
     const inProject = (project: string) => boardFor(whole, { project }).waiting.cards.length
     expect(['Default/demo', 'other/demo'].map(inProject)).toEqual([1, 0])
     expect(board.withheld).toEqual({ cause: 'no_credit', message: 'top up', until: 9 })
+  })
+
+  test('finds a Task by a commit of its merge request', () => {
+    const none = { ended: [], quarantined: [], queues: [], projects: [], maintainers: new Map(), ledgers: new Map() }
+    const { context } = inReview()
+    const [mergeRequest] = context.forge.mergeRequests
+    const mergeRequests = [{ ...mergeRequest!, headSha: '0123456789ab', mergeCommit: 'ba9876543210' }]
+    const tasks = [
+      { path: 'stage.live.minted pod.none', context: { ...context, forge: { ...context.forge, mergeRequests } } },
+    ]
+    const board = boardOf({ ...none, tasks, issues: new Map(), hold: null, now: 7 })
+    const found = (q: string): number =>
+      [boardFor(board, { q })].flatMap(({ waiting, working }) => [...waiting.cards, ...working.cards]).length
+    expect(['0123456', 'BA98765 lib!7', '012345', '123456789ab'].map(found)).toEqual([1, 1, 0, 0])
   })
 
   test('names what holds a Project', () =>

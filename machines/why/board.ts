@@ -15,6 +15,7 @@ import { isListed } from '../rules/logins.ts'
 import { tokensOf } from '../rules/spending.ts'
 import type { TaskContext } from '../task/context.ts'
 import { restingInQueue, taskResting, type Resting } from './reason.ts'
+import { commitText, isFoundBy, namedLine } from './search.ts'
 import { taskTexts } from './task-texts.ts'
 import { titleOf } from './title.ts'
 
@@ -43,6 +44,9 @@ const Card = Type.Object({
     Type.Array(Type.String(), {
       description: 'Names of its threads and its kind of agent: a search finds it by them too.',
     }),
+  ),
+  commits: Type.Optional(
+    Type.Array(Type.String(), { description: 'Of its merge requests: the newest heads, and what was merged.' }),
   ),
   thread: Type.Union([Type.Object({ name: Type.String(), url: Type.String() }), Type.Null()], {
     description: 'Issue or merge request where the next step is taken.',
@@ -132,7 +136,7 @@ export function boardFor(board: Board, { me = '', ...filter }: BoardFilter = {})
     (repository === '' || (card.repositories ?? []).some((one) => isSame(repository, one))) &&
     (person === '' || isListed(person, card.by ?? [])) &&
     (reason === '' || isSame(reason, lastOf(card.reason))) &&
-    wordsOf(card).includes(q.trim().toLowerCase())
+    isFoundBy(q, searchedOf(card))
   const isFor = (card: Card): boolean => isFound(card) && (me === '' || isListed(me, card.people))
   const { waiting, working, queued, ended, projects } = board
   return {
@@ -160,9 +164,13 @@ function namespaceOf(id: string): string {
   return id.split('/', 1)[0] ?? ''
 }
 
-function wordsOf({ task, title, project, repositories = [], texts = [], reason, thread, by = [] }: Card): string {
+function searchedOf(card: Card): Parameters<typeof isFoundBy>[1] {
+  const { task, title, project, repositories = [], texts = [], reason, thread, by = [], commits = [] } = card
   const words = [`task:${task}`, title, project, ...repositories, ...texts, lastOf(reason), thread?.name, ...by]
-  return words.join('\n').toLowerCase()
+  return {
+    words: words.join('\n').toLowerCase(),
+    named: commits.map((commit) => namedLine(commitText, commit)).join(''),
+  }
 }
 
 function lastOf(reason: string): string {
@@ -213,6 +221,7 @@ const bare = {
   people: [],
   by: [],
   texts: [],
+  commits: [],
   repositories: [],
   thread: null,
   queue: null,
@@ -228,7 +237,7 @@ function cardOf(seen: Seen, { path, context }: TaskActor, place: Place | undefin
   const [issue] = forge.issues
   const facts = issue && seen.issues.get(issue.issue)
   const resting = taskResting(context, path)
-  const { title, number, person, agent } = taskTexts(context, path)
+  const { title, number, person, agent, commit } = taskTexts(context, path)
   return {
     title,
     task: id,
@@ -241,6 +250,7 @@ function cardOf(seen: Seen, { path, context }: TaskActor, place: Place | undefin
     people: peopleOf(seen, context, resting, facts),
     by: byOf(facts, person),
     texts: [...number.split(' '), agent].filter(Boolean),
+    commits: commit.split(' ').filter(Boolean),
     thread: threadOf(context, facts),
     queue: resting?.owner === 'queue' ? placeOf(place) : null,
     turns: turn.count,

@@ -16,6 +16,7 @@ test('a Task lists what it is about, where, and what it waits for', () => {
     repository: 'lib',
     number: 'lib#1 lib!7',
     agent: 'implement',
+    commit: 'sha-1',
   })
 })
 

@@ -5,16 +5,16 @@ import type { MergeRequestContext } from '../merge-request/context.ts'
 import type { PodContext } from '../pod/context.ts'
 import { machines } from '../registry.ts'
 import type { TurnContext } from '../turn/context.ts'
-import { taskTexts, words } from './task-texts.ts'
+import { commitsOf, taskTexts, words } from './task-texts.ts'
 
 /** Rises with each change of what is said below. */
-const version = 2
+const version = 3
 
 const of: { readonly [K in ActorKind]?: (context: never, path: string) => Readonly<Record<string, string>> } = {
   task: taskTexts,
   issue: ({ facts, owner }: IssueContext) => (facts === null ? {} : { ...thread(facts, '#'), task: owner }),
   'merge-request': ({ facts, owner }: MergeRequestContext) =>
-    facts === null ? {} : { ...thread(facts, '!'), task: owner },
+    facts === null ? {} : { ...thread(facts, '!'), task: owner, commit: words(commitsOf([facts])) },
   pod: ({ project, task, agentKind, repositories, reason }: PodContext) => ({
     project,
     repository: words(repositories.map(({ name }) => name)),

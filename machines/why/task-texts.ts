@@ -2,7 +2,7 @@ import type { TaskContext } from '../task/context.ts'
 import { taskResting } from './reason.ts'
 import { titleOf } from './title.ts'
 
-type Text = 'title' | 'project' | 'repository' | 'number' | 'person' | 'reason' | 'agent'
+type Text = 'title' | 'project' | 'repository' | 'number' | 'person' | 'reason' | 'agent' | 'commit'
 
 /** What a list finds a Task by, and the board too. A change raises the version of what is listed. */
 export function taskTexts(task: TaskContext, path: string): Readonly<Record<Text, string>> {
@@ -17,7 +17,18 @@ export function taskTexts(task: TaskContext, path: string): Readonly<Record<Text
     person: task.forge.claimedMaintainer ?? '',
     reason: taskResting(task, path)?.reason.split('/').at(-1) ?? '',
     agent: task.kind,
+    // A text has 200 characters, so of many the newest.
+    commit: words(commitsOf(task.forge.mergeRequests).toReversed()),
   }
+}
+
+interface Change {
+  readonly headSha: string
+  readonly mergeCommit?: string | null
+}
+
+export function commitsOf(changes: readonly Change[]): readonly string[] {
+  return changes.flatMap(({ headSha, mergeCommit }) => [headSha, mergeCommit ?? '']).filter(Boolean)
 }
 
 export function words(all: readonly string[]): string {

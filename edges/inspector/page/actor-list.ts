@@ -48,7 +48,7 @@ export function ActorList(given: ActorListProps): ComponentChild {
   return h('nav', { class: 'actors pane', 'aria-label': 'Actors' }, [
     h('div', { class: 'search' }, [
       h('input', {
-        ...{ name: 'q', type: 'search', placeholder: 'Find by title, id or person', 'aria-label': 'Find actors' },
+        ...{ name: 'q', type: 'search', placeholder: 'Find by words, id or commit', 'aria-label': 'Find actors' },
         maxLength: 200,
         value: filter.q,
         onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>

@@ -1,6 +1,7 @@
 /** The list at the left: read by kind, kept current by the feed. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { ActorRow } from '../answers.ts'
+import { isFoundBy } from '../../../machines/why/search.ts'
 import type { StepMessage } from '../messages.ts'
 import type { Group } from './actor-list.ts'
 import { readActors } from './api.ts'
@@ -109,13 +110,12 @@ function moved(group: Group, step: StepMessage, filter: Filter): Group {
   return { ...group, items, total: group.total + 1 }
 }
 
-function isWanted({ id, path, status }: ActorRow, filter: Filter): boolean {
+function isWanted({ address, path, status }: ActorRow, filter: Filter): boolean {
   const { q, state, ended, kind: _, sort: __, ...texts } = filter
-  const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.trim().toLowerCase())
   return (
     Object.values(texts).every((text) => text === '') &&
     (ended !== 'no' || status === 'active') &&
-    has(id, q) &&
-    has(path, state)
+    isFoundBy(q, { words: address.toLowerCase() }) &&
+    path.toLowerCase().includes(state.trim().toLowerCase())
   )
 }

@@ -14,12 +14,14 @@ import type { Feed } from '../feed.ts'
 import { sharedReading } from '../shared-reading.ts'
 
 const Words = Type.Optional(Type.String({ maxLength: 200, description: 'A word of it, in any case.' }))
-const Part = Type.Optional(Type.String({ maxLength: 200, description: 'A part of it, in any case.' }))
+const Search = Type.Optional(
+  Type.String({ maxLength: 200, description: 'Words, each a part of it, in any case and order.' }),
+)
 
 const Query = Type.Object({
   ...listQuery,
   kind: Type.String({ description: 'One kind of actor.' }),
-  q: Part,
+  q: Search,
   status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('done'), Type.Literal('quarantined')])),
   state: Type.Optional(
     Type.String({ maxLength: 200, description: 'Whole states of its path with dots between, in any case.' }),
@@ -58,7 +60,7 @@ export function actorsRoutes(app: HttpApp, { runtime, definitions, clock }: Insp
       const { total, found, views } = await runtime.find(known, {
         limit: most + 1,
         ...(status === undefined ? {} : { status }),
-        ...(q === undefined ? {} : { text: q.trim() }),
+        ...(q === undefined ? {} : { text: q }),
         ...(state === undefined ? {} : { path: state }),
         ...(rests === undefined ? {} : { restsSince: clock.now() - rests }),
         ...(sort === undefined ? {} : { order: sort }),

@@ -13,7 +13,8 @@ const Query = Type.Object(
     q: Type.Optional(
       Type.String({
         maxLength: 200,
-        description: 'A part of its address, or of a text that the list of Tasks finds it by.',
+        description:
+          'Words, each a part of its address or of a text that the list of Tasks finds it by; or a commit, by seven characters at least.',
       }),
     ),
     project: Words,

@@ -1,5 +1,6 @@
 import type { ActorAddress, ActorKind } from '../../../machines/definition.ts'
-import { namedLine, partsOf } from '../../listings.ts'
+import { commitBegin, namedLine, searchWords } from '../../../machines/why/search.ts'
+import { partsOf } from '../../listings.ts'
 import type { Queryable } from '../sql.ts'
 import type { FindQuery, Found, Tally } from '../../runtime.ts'
 import { lastCharacter, ofStatus, type ActorQuery } from './actor-query.ts'
@@ -75,16 +76,21 @@ async function findPage(sql: Queryable, kind: ActorKind, query: ListedQuery): Pr
 
 /** What is asked for, of the one table that knows it, and of both only where it must be. */
 function allOf(kind: ActorKind, query: ListedQuery, param: Param): string {
-  const { isListed, status, text = '', path = '', texts = {}, restsSince, order } = query
+  const { isListed, status, path = '', texts = {}, restsSince, order } = query
+  const searched = searchWords(query.text ?? '')
   const has = (of: string, part: string): string => `${of} like ${param(`%${escaped(part)}%`)}`
   const named = Object.entries(texts).filter(([, word]) => word !== '')
-  const byWords = isListed && (text !== '' || named.length > 0)
+  const byWords = isListed && (searched.length > 0 || named.length > 0)
   const byActor = !byWords || path !== '' || restsSince !== undefined || order !== undefined || status === 'quarantined'
   const conditions = [
     `address >= ${param(`${kind}:`)} and address < ${param(`${kind};`)}`,
     ...(byActor ? [`true${ofStatus[status ?? 'any']}`] : []),
     ...(byWords && status !== undefined ? [`l.ended_at is ${status === 'done' ? 'not null' : 'null'}`] : []),
-    ...(text === '' ? [] : [has(byWords ? 'l.words' : 'lower(address)', text.toLowerCase())]),
+    ...searched.map((word) => {
+      const begin = byWords ? commitBegin(word) : undefined
+      const inWords = has(byWords ? 'l.words' : 'lower(address)', word)
+      return begin === undefined ? inWords : `(${inWords} or ${has('l.named', begin)})`
+    }),
     ...named.map(([name, word]) => (byWords ? has('l.named', namedLine(name, word)) : 'false')),
     ...(path === '' ? [] : [has(`'.' || replace(lower(a.path), ' ', '. .') || '.'`, partsOf(path))]),
     ...(restsSince === undefined ? [] : [`a.updated_at <= ${param(restsSince, 'bigint')}`]),

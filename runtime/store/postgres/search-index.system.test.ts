@@ -13,9 +13,11 @@ const many = `insert into listing (address, seq, version, words, named)
   select 'task:a' || n, 1, 1, 'task:a' || n || ' parse durations ' || md5(n::text), '' from generate_series(1, 20000) n;
   analyze listing`
 
-async function scannedRows(sql: Sql): Promise<string> {
+const rare = `words like '%cfcd208495d5%'`
+
+async function scannedRows(sql: Sql, found = rare): Promise<string> {
   const { rows } = await sql.query<Record<string, string>>(
-    `explain select address from listing where address >= 'task:' and address < 'task;' and words like '%cfcd208495d5%'`,
+    `explain select address from listing where address >= 'task:' and address < 'task;' and ${found}`,
     [],
   )
   return rows.flatMap((row) => Object.values(row)).join('\n')
@@ -68,8 +70,10 @@ describeRequiring('postgres', 'a search on a server', () => {
       expect(await Promise.all([indexSearch(sql), indexSearch(sql)])).toContain(true)
       const { logger, lines } = warnings()
       expect([await indexSearch(sql, logger), lines]).toEqual([true, []])
-      expect(await scannedRows(sql)).toContain('listing_search')
-      const query = { text: 'C81E728D9D4C', limit: 9, isListed: true }
+      const commit = `(words like '%cfcd208495d5%' or named like e'%\\ncommit=cfcd208495d5%')`
+      for (const found of [rare, commit, `words like '%durations%' and ${rare} and words like '%a1%'`])
+        expect(await scannedRows(sql, found)).toContain('listing_search')
+      const query = { text: 'a2 C81E728D9D4C PARSE', limit: 9, isListed: true }
       expect((await findListed(sql, 'task', query)).found).toMatchObject([{ address: 'task:a2' }])
     }))
 
