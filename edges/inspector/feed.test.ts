@@ -1,6 +1,8 @@
+import { setImmediate as settled } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { testClock, type TestClock } from '../../http/testing/fixture.ts'
-import type { JournalRow } from '../../runtime/runtime.ts'
+import { testClock } from '../../http/testing/fixture.ts'
+import { parkedBy } from '../../machines/testing/a-task.ts'
+import type { ActorView, JournalRow } from '../../runtime/runtime.ts'
 import { Feed } from './feed.ts'
 import type { StepMessage } from './messages.ts'
 
@@ -8,22 +10,27 @@ interface Fixture {
   readonly feed: Feed
   readonly heard: StepMessage[][]
   readonly listeners: Set<(row: JournalRow) => void>
-  readonly clock: TestClock
+  /** What was due is heard then. */
+  advance(milliseconds: number): Promise<void>
   step(seq: number, address?: 'task:b'): void
 }
 
-function fixture(id = 'one'): Fixture {
+function fixture(read: (address: string) => Promise<ActorView | undefined> = async () => undefined): Fixture {
   const listeners = new Set<(row: JournalRow) => void>()
   const subscribe = (listener: (row: JournalRow) => void): (() => void) => {
     listeners.add(listener)
     return () => void listeners.delete(listener)
   }
   const clock = testClock()
-  const feed = new Feed({ subscribe }, { next: () => id }, clock)
+  const feed = new Feed({ subscribe, read }, { next: () => 'one' }, clock)
   const heard: StepMessage[][] = []
   feed.listen((bundle) => heard.push(JSON.parse(bundle.toString()) as StepMessage[]))
   const step = (seq: number, address?: 'task:b'): void => listeners.forEach((listen) => listen(rowOf(seq, address)))
-  return { feed, heard, listeners, clock, step }
+  const advance = async (milliseconds: number): Promise<void> => {
+    clock.advance(milliseconds)
+    await settled()
+  }
+  return { feed, heard, listeners, advance, step }
 }
 
 function rowOf(seq: number, address: JournalRow['address'] = 'task:a'): JournalRow {
@@ -42,10 +49,10 @@ function rowOf(seq: number, address: JournalRow['address'] = 'task:a'): JournalR
   }
 }
 
-test('a committed step is told in few words, without what the event carries', () => {
-  const { heard, step, clock } = fixture()
+test('a committed step is told in few words, without what the event carries', async () => {
+  const { heard, step, advance } = fixture()
   step(3)
-  clock.advance(0)
+  await advance(0)
   expect(heard).toEqual([
     [
       {
@@ -62,46 +69,85 @@ test('a committed step is told in few words, without what the event carries', ()
   ])
 })
 
-test('of many steps within a moment a page hears one bundle, in order, with the last of each actor', () => {
-  const { heard, step, clock } = fixture()
+const parked = { path: 'stage.live.parked.awaiting-human pod.settled', status: 'active', seq: 1, updatedAt: 7 } as const
+const view = {
+  ...parked,
+  address: 'task:a',
+  kind: 'task',
+  id: 'a',
+  context: { ...parkedBy('needs-maintainer').context },
+}
+
+test('a row says what its context says of its rest as soon as it is heard, to who missed it too, and what its path says where nobody can read it', async () => {
+  const { heard, feed, step, advance } = fixture(async (address) => {
+    if (address === 'task:b') throw new Error('the store is away')
+    return view as unknown as ActorView
+  })
   step(1)
-  clock.advance(0)
+  step(2, 'task:b')
+  await advance(0)
+  const said = heard.flat().map(({ standing, title }) => [standing.word, title])
+  expect(said).toEqual([
+    ['waits for approval', 'make it so'],
+    ['parked', undefined],
+  ])
+  const missed: string[] = []
+  feed.listen((bundle) => missed.push(bundle.toString()), feed.since('one.0').messages)
+  step(3)
+  await advance(1000)
+  const words = missed.map((bundle) =>
+    (JSON.parse(bundle) as StepMessage[]).map(({ n, standing }) => [n, standing.word]),
+  )
+  expect(words).toEqual([
+    [
+      [1, 'waits for approval'],
+      [2, 'parked'],
+    ],
+    [[3, 'waits for approval']],
+  ])
+})
+
+test('of many steps within a moment a page hears one bundle, in order, with the last of each actor', async () => {
+  const { heard, step, advance } = fixture()
+  step(1)
+  await advance(0)
   for (const seq of [2, 3]) step(seq)
   step(1, 'task:b')
   step(4)
-  clock.advance(199)
+  await advance(199)
   expect(heard).toHaveLength(1)
-  clock.advance(1)
+  await advance(1)
   expect(heard[1]?.map(({ n, address, seq }) => [n, address, seq])).toEqual([
     [4, 'task:b', 1],
     [5, 'task:a', 4],
   ])
-  clock.advance(10_000)
+  await advance(10_000)
   expect(heard).toHaveLength(2)
 })
 
-test('with 300 pages each hears of steps every one and a half seconds', () => {
-  const { feed, heard, step, clock } = fixture()
+test('with 300 pages each hears of steps every one and a half seconds', async () => {
+  const { feed, heard, step, advance } = fixture()
   for (let page = 1; page < 300; page++) feed.listen(() => undefined)
   step(1)
-  clock.advance(0)
+  await advance(0)
   step(2)
-  clock.advance(1499)
+  await advance(1499)
   expect(heard).toHaveLength(1)
-  clock.advance(1)
+  await advance(1)
   expect(heard).toHaveLength(2)
 })
 
-test('who begins to listen is told nothing of before, and who listened then misses nothing by it', () => {
-  const { feed, heard, step, clock } = fixture()
+test('who begins to listen is told nothing of before, and who listened then misses nothing by it', async () => {
+  const { feed, heard, step, advance } = fixture()
   const later: Buffer[] = []
   step(1)
   feed.listen((bundle) => later.push(bundle))
+  await settled()
   expect(heard).toHaveLength(1)
-  clock.advance(1000)
+  await advance(1000)
   expect(later).toEqual([])
   step(2)
-  clock.advance(0)
+  await advance(0)
   expect([heard.length, later.length]).toEqual([2, 1])
 })
 
@@ -135,7 +181,7 @@ test('who was away for longer than the feed remembers is told to read anew', () 
   expect(feed.since('one.5').messages).toHaveLength(2000)
 })
 
-test('a closed feed hears nothing more of the runtime and tells nobody', () => {
+test('a closed feed hears nothing more of the runtime and tells nobody', async () => {
   const { feed, heard, listeners, step } = fixture()
   feed.close()
   step(1)

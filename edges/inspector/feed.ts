@@ -2,12 +2,13 @@
  * What is committed, as it is told to pages: kept a while, so that a page that lost its line misses nothing, and told in bundles,
  * so that many pages cost the process of the actors little. Of an actor that made several steps a bundle tells the last.
  */
-import { standingOf } from '../../machines/why/standing.ts'
+import { hasOwnWords, standingOf } from '../../machines/why/standing.ts'
 import type { Clock, Ids } from '../../http/ports.ts'
-import { parseAddress } from '../../runtime/address.ts'
+import { addressOf, parseAddress } from '../../runtime/address.ts'
 import type { JournalRow } from '../../runtime/runtime.ts'
 import type { Observed } from './deps.ts'
 import type { StepMessage } from './messages.ts'
+import { rowOf } from './routes/actors.ts'
 
 /** Some minutes of a busy orchestrator; about half a megabyte. */
 const mostKept = 2000
@@ -31,11 +32,15 @@ export class Feed {
   readonly #waiting = new Map<string, StepMessage>()
   readonly #unsubscribe: () => void
   readonly #clock: Clock
+  readonly #runtime: Pick<Observed, 'read'>
   #timer: ReturnType<Clock['setTimer']> | undefined
   #flushedAt = -Infinity
+  /** Bundles go out one behind the other, as each waits for its words. */
+  #sent = Promise.resolve()
   #n = 0
 
-  constructor(runtime: Pick<Observed, 'subscribe'>, ids: Ids, clock: Clock) {
+  constructor(runtime: Pick<Observed, 'subscribe' | 'read'>, ids: Ids, clock: Clock) {
+    this.#runtime = runtime
     this.id = ids.next()
     this.#clock = clock
     this.#unsubscribe = runtime.subscribe((row) => this.#add(row))
@@ -56,10 +61,11 @@ export class Feed {
     return { missed: false, messages: this.#kept.filter(({ n }) => n > last) }
   }
 
-  /** From the next step on: what waits to be told is told before, to who listened then. A bundle is JSON. */
-  listen(listener: (bundle: Buffer) => void): () => void {
+  /** What it missed, then all from the next step on: what waits to be told is told before, to who listened then. A bundle is JSON. */
+  listen(listener: (bundle: Buffer) => void, missed: readonly StepMessage[] = []): () => void {
     this.#flush()
     this.#listeners.add(listener)
+    this.#send(missed, [listener])
     return () => void this.#listeners.delete(listener)
   }
 
@@ -89,9 +95,34 @@ export class Feed {
     this.#timer?.cancel()
     this.#timer = undefined
     if (this.#waiting.size === 0) return
-    const bundle = Buffer.from(JSON.stringify([...this.#waiting.values()]))
+    this.#send([...this.#waiting.values()], [...this.#listeners])
     this.#waiting.clear()
     this.#flushedAt = this.#clock.now()
-    for (const listener of this.#listeners) listener(bundle)
   }
+
+  #send(messages: readonly StepMessage[], listeners: readonly ((bundle: Buffer) => void)[]): void {
+    if (messages.length === 0) return
+    this.#sent = this.#sent.then(async () => {
+      const last = new Map(messages.map((message) => [message.address, message]))
+      await Promise.all([...last.values()].map((message) => this.#addWords(message)))
+      const bundle = Buffer.from(JSON.stringify(messages))
+      for (const listener of listeners) if (this.#listeners.has(listener)) listener(bundle)
+    })
+  }
+
+  /** As a list says it. Who just made a step is in memory; where it cannot be read, the words of its path stay. */
+  async #addWords(message: StepMessage): Promise<void> {
+    const parts = parseAddress(message.address)
+    if (parts === undefined || !hasOwnWords(parts.kind)) return
+    try {
+      const view = await this.#runtime.read(addressOf(parts.kind, parts.id))
+      if (view !== undefined) Object.assign(message, wordsOf(rowOf(view)))
+    } catch {
+      return
+    }
+  }
+}
+
+function wordsOf({ standing, title }: ReturnType<typeof rowOf>): Pick<StepMessage, 'standing' | 'title'> {
+  return { standing, ...(title === undefined ? {} : { title }) }
 }

@@ -75,7 +75,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         await endTurn(fixture, task as `task:${string}`)
         await page.locator('h2 .badge.asks', { hasText: '? waits for approval' }).waitFor()
         expect(await page.locator('.goes .state.active, h2 .badge.goes').count()).toBe(0)
-        await page.locator('.actor[aria-current] .words.asks').waitFor()
+        await page.locator('.actor[aria-current] .words.asks', { hasText: 'waits for approval' }).waitFor()
         const card = page.locator('.card').first()
         expect(await card.innerText()).toMatch(/maintainer[\s\S]*The plan waits/)
         expect(await card.innerText()).toContain('/approve')

@@ -48,8 +48,7 @@ function serve({ line, request, principal, feed }: Listening, deps: InspectorDep
   const { missed, messages } = feed.since(after)
   const hello: HelloMessage = { feed: feed.id, missed, now: clock.now() }
   tell(hello)
-  if (messages.length > 0) tell(messages)
-  const leave = feed.listen(send)
+  const leave = feed.listen(send, messages)
   let isAnswering = true
   let beat = clock.setTimer(HEARTBEAT_MS, ping)
   line.on('pong', () => (isAnswering = true))

@@ -11,8 +11,9 @@ export const StepMessage = Type.Object({
   status: Type.Union([Type.Literal('active'), Type.Literal('done')]),
   type: Type.String(),
   at: Type.Number(),
-  /** As far as the path alone says it. */
+  /** As a list says them; of all but the last step of an actor in a bundle, as far as the path alone says it. */
   standing: StandingRow,
+  title: Type.Optional(Type.String()),
 })
 export type StepMessage = Static<typeof StepMessage>
 

@@ -262,6 +262,11 @@ const knownOf: { readonly [K in keyof Contexts]: (context: Contexts[K], path: st
   },
 }
 
+/** Whether the context of such an actor may say another word than its path. */
+export function hasOwnWords(kind: ActorKind): boolean {
+  return knownOf[kind] !== undefined
+}
+
 interface Contexts {
   readonly project: ProjectContext
   readonly queue: QueueContext

@@ -82,12 +82,13 @@ function grown({ kind, items, total }: Group, more: readonly ActorRow[], nextCur
 
 /**
  * A row keeps its place while it moves; one that ended stays until the list is read anew, so that nothing jumps away. Of a
- * step the page knows neither title nor Project: where the filter wants them, a new row comes with the next reading.
+ * step the page does not know the Project: where the filter wants them, a new row comes with the next reading.
  */
 function moved(group: Group, step: StepMessage, filter: Filter): Group {
   if (!step.address.startsWith(`${group.kind}:`)) return group
   const id = step.address.slice(group.kind.length + 1)
   const known = group.items.find(({ address }) => address === step.address)
+  const title = step.title ?? known?.title
   const row: ActorRow = {
     address: step.address,
     kind: group.kind,
@@ -96,9 +97,8 @@ function moved(group: Group, step: StepMessage, filter: Filter): Group {
     path: step.path,
     seq: step.seq,
     updatedAt: step.at,
-    // What was read knew more than the path.
-    standing: known?.path === step.path ? known.standing : step.standing,
-    ...(known?.title === undefined ? {} : { title: known.title }),
+    standing: step.standing,
+    ...(title === undefined ? {} : { title }),
   }
   if (known !== undefined)
     return known.seq >= step.seq ? group : { ...group, items: group.items.map((item) => (item === known ? row : item)) }

@@ -10,7 +10,6 @@ import { invalidInput } from '../../../http/problem.ts'
 import { ActorsAnswer, ChoicesAnswer, KindsAnswer, type ActorRow } from '../answers.ts'
 import { choicesOf, chosenTexts } from '../choices.ts'
 import type { InspectorDeps } from '../deps.ts'
-import type { Feed } from '../feed.ts'
 import { sharedReading } from '../shared-reading.ts'
 
 const Words = Type.Optional(Type.String({ maxLength: 200, description: 'A word of it, in any case.' }))
@@ -36,7 +35,11 @@ const Query = Type.Object({
 
 const Behind = Type.Object({ address: Type.String(), updatedAt: Type.Integer() })
 
-export function actorsRoutes(app: HttpApp, { runtime, definitions, clock }: InspectorDeps, feed: Feed): void {
+export function actorsRoutes(
+  app: HttpApp,
+  { runtime, definitions, clock }: InspectorDeps,
+  feed: { readonly position: string },
+): void {
   app.get('/kinds', { schema: { hide: true, response: { 200: KindsAnswer } } }, async () => ({
     kinds: definitions.map(({ kind }) => kind),
     position: feed.position,
