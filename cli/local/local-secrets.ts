@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { scriptedKeyPrefix } from '../../orchestrator/scripted-key.ts'
+import { scriptedModelKey } from '../../machines/why/cost.ts'
 
 /** What the parts of one machine know of each other. Kept, so that they still do after a restart. */
 const LocalSecrets = Type.Object({
@@ -27,7 +27,7 @@ export function loadLocalSecrets(dir: string): LocalSecrets {
     hook: random(''),
     operator: random(''),
     cli: random(''),
-    model: random(scriptedKeyPrefix),
+    model: random(scriptedModelKey),
     memory: random(''),
     ...(kept as Partial<LocalSecrets>),
   }

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { people } from '../../standins/people.ts'
 import { listAll } from '../client.ts'
-import { costText } from '../../machines/why/why-rows.ts'
+import { costLine } from '../../machines/why/cost.ts'
 import { explainTask } from '../why-lines.ts'
 import { commentLines } from '../forge/comment-text.ts'
 import { planLines, planOn, type ShownPlan } from '../forge/shown-plan.ts'
@@ -55,7 +55,7 @@ export async function play(stack: Seen, options: Options): Promise<{ readonly en
   if (task === undefined) return { end }
   if (end === 'failed' || end === 'parked') options.voice.write('', ...(await whyLines(stack, task)))
   const { cost } = await stack.client.ask(Spent, 'GET', `/operations/why?task=${idOf(task)}`)
-  return cost === undefined ? { end } : { end, spent: costText(cost, false) }
+  return cost === undefined ? { end } : { end, spent: costLine(cost) }
 }
 
 async function untilEnd(stack: Seen, options: Options): Promise<End> {

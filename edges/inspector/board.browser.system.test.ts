@@ -8,6 +8,7 @@ import {
   type WebSocketRoute,
 } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Board } from '../../machines/why/board.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { issueFacts, openFixture, playStory, withPage, type Fixture } from './testing/fixture.ts'
 
@@ -213,6 +214,25 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       }
       expect(await page.locator('img').count()).toBe(0)
       expect(await page.title()).toBe('Statewright inspector')
+    })
+  })
+
+  test('a card of a scripted model says that nothing is spent, and one of a model what its turns used', async () => {
+    await withBoard('', async (page) => {
+      let isScripted = true
+      await page.route('**/api/board*', async (route) => {
+        const response = await route.fetch()
+        const board = (await response.json()) as Board
+        const cards = board.working.cards.map((card) => ({ ...card, turns: 3, tokens: 1_234_567 }))
+        await route.fulfill({ response, json: { ...board, isScripted, working: { cards, more: 0 } } })
+      })
+      const cost = page.locator('.task .cost').first()
+      await page.reload()
+      await cost.filter({ hasText: '3 turns; no model is asked, and nothing is spent' }).waitFor()
+      isScripted = false
+      await page.reload()
+      await cost.filter({ hasText: '3 turns, 1,234,567 tokens so far' }).waitFor()
+      await page.unrouteAll({ behavior: 'wait' })
     })
   })
 

@@ -396,7 +396,7 @@ describeRequiring('chromium', 'the inspector in a browser', () => {
         expect(await page.locator('.actor').innerText()).toContain('default/lib-9')
         await page.getByRole('searchbox').fill('nowhere')
         await page.locator('.actors').getByText('Nothing matches').waitFor()
-        await page.getByRole('searchbox').fill('with 8 units')
+        await page.getByRole('searchbox').fill('units lib-8')
         await page.locator('.actor .title').nth(1).waitFor()
         expect(await page.locator('.count').allInnerTexts()).toEqual(['1', '1'])
       })

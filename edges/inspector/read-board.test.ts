@@ -148,6 +148,10 @@ describe('the board (OPERATIONS-17)', () => {
     expect(board.waiting.cards).toMatchObject([{ task: 'default/a', owner: 'operator', detail: quarantined[0]?.fault }])
     const inProject = (project: string) => boardFor(whole, { project }).waiting.cards.length
     expect(['Default/demo', 'other/demo'].map(inProject)).toEqual([1, 0])
+    expect([
+      board.isScripted,
+      boardOf({ ...none, issues: new Map(), quarantined, hold, now: 7, isScripted: true }).isScripted,
+    ]).toEqual([false, true])
     expect(board.withheld).toEqual({ cause: 'no_credit', message: 'top up', until: 9 })
   })
 

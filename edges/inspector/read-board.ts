@@ -21,6 +21,7 @@ interface BoardDeps {
   /** Logins by the id of the Project and the name of the Repository with a blank between. */
   readonly maintainers: () => Promise<Seen['maintainers']>
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
+  readonly isScripted?: boolean
 }
 
 const dayMs = 86_400_000
@@ -33,7 +34,7 @@ export function boardReader(deps: BoardDeps): (wanted?: BoardFilter) => Promise<
   return async (wanted) => boardFor(await whole(), wanted)
 }
 
-async function readAll({ runtime, maintainers, clock }: BoardDeps): Promise<Seen> {
+async function readAll({ runtime, maintainers, clock, isScripted = false }: BoardDeps): Promise<Seen> {
   // Of the begin: a page that heard of a later step asks again.
   const now = clock.now()
   const [live, ended, quarantined, queues, ledgers, projects, keys, logins] = await Promise.all([
@@ -61,6 +62,7 @@ async function readAll({ runtime, maintainers, clock }: BoardDeps): Promise<Seen
     ledgers: new Map(ledgers.map((ledger) => [ledger.id, ledger])),
     projects,
     maintainers: logins,
+    isScripted,
     hold: keys.find(({ hold }) => hold !== null)?.hold ?? null,
     now,
   }

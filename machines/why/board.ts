@@ -89,6 +89,9 @@ export const Board = Type.Object({
     }),
   ),
   projects: Type.Array(ProjectLine),
+  isScripted: Type.Optional(
+    Type.Boolean({ description: 'Turns ask a scripted model: what their tokens would cost nobody pays.' }),
+  ),
   withheld: Type.Union(
     [Type.Object({ cause: Type.String(), message: Type.String(), until: Type.Number() }), Type.Null()],
     {
@@ -119,6 +122,7 @@ export interface Seen {
   /** Logins of the maintainers, by the id of the Project and the name of the Repository with a blank between. */
   readonly maintainers: ReadonlyMap<string, readonly string[]>
   readonly hold: Hold | null
+  readonly isScripted?: boolean
   readonly now: number
 }
 
@@ -197,6 +201,7 @@ export function boardOf(seen: Seen): Board {
     ended: column([...of('ended'), ...seen.ended.map((task) => cardOf(seen, task, undefined))]),
     ...(seen.endedSince === undefined ? {} : { endedSince: seen.endedSince }),
     projects: seen.projects.map((project) => lineOf(seen, project)),
+    isScripted: seen.isScripted === true,
     withheld: seen.hold && { cause: seen.hold.cause, message: seen.hold.message, until: seen.hold.until },
   }
 }

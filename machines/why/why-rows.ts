@@ -5,6 +5,7 @@
 import { Type, type Static } from 'typebox'
 import type { Indexed } from '../memory/events.ts'
 import type { CallRefusal, RefusedCalls } from '../turn/schema.ts'
+import { costLine, grouped, type Cost } from './cost.ts'
 import { forgePages } from './record.ts'
 import type { Why } from './why.ts'
 
@@ -13,13 +14,6 @@ export interface RefusingTurn {
   readonly pod: number
   readonly turn: number
   readonly calls: RefusedCalls
-}
-
-export interface CostSoFar {
-  readonly turns: number
-  readonly tokens: number
-  /** List price; 0 for a model without a known one. */
-  readonly usd: number
 }
 
 export interface HeldOf extends Indexed {
@@ -33,7 +27,7 @@ export interface WhyAnswer extends Why {
   /** What the memory holds of each of its Repositories; those that no step has looked at yet are left out. */
   readonly memory: readonly HeldOf[]
   /** What its turns have used so far; a turn that runs is not in it. Absent: an older server does not count. */
-  readonly cost?: CostSoFar
+  readonly cost?: Cost
   /** What its pod names that keeps the turn from going on; absent: nothing, or the pod does not answer. */
   readonly hindrance?: { readonly sentence: string }
 }
@@ -89,7 +83,7 @@ export function workRows(
   return [
     ...(firings === undefined ? [] : [row('alert', `fired ${grouped(firings)} times`)]),
     ...(reviewRounds === null ? [] : [row('rounds', `${reviewRounds} reviews requested changes`)]),
-    ...(cost === undefined || cost.turns === 0 ? [] : [row('cost', costText(cost, isScripted))]),
+    ...(cost === undefined || cost.turns === 0 ? [] : [row('cost', costLine(cost, isScripted))]),
     ...accounts.map((account) => row('spent', accountText(account))),
     ...memory.map((held) => row('memory', heldText(held))),
     ...refusedTexts(refusedCalls).map((text) => row('refused', text)),
@@ -103,12 +97,6 @@ export function wayOf({ path, resting }: Pick<Why, 'path' | 'resting'>): Way | n
     title: `The shortest way to delivered, ${path.length} ${path.length === 1 ? 'event' : 'events'}:`,
     steps: path.map(({ by, does, stage }) => ({ by, does, stage })),
   }
-}
-
-export function costText({ turns, tokens, usd }: CostSoFar, isScripted: boolean): string {
-  const counted = `${grouped(turns)} ${turns === 1 ? 'turn' : 'turns'}`
-  if (isScripted) return `${counted}; no model is asked, and nothing is spent`
-  return `${counted}, ${grouped(tokens)} tokens${usd === 0 ? '' : `, about ${usd.toFixed(2)} USD`} so far`
 }
 
 function row(name: string, text: string): WhyRow {
@@ -146,8 +134,4 @@ function refusedTexts(turns: readonly RefusingTurn[]): readonly string[] {
   )
   const before = all.length - mostRefusals
   return before > 0 ? [`${before} more before these; --json has them`, ...all.slice(-mostRefusals)] : all
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en-US')
 }

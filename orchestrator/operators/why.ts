@@ -5,7 +5,8 @@ import type { PodContext } from '../../machines/pod/context.ts'
 import { tokensOf } from '../../machines/rules/spending.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { explain, explainQueued, type Why } from '../../machines/why/why.ts'
-import { shownWhy, type CostSoFar, type HeldOf, type WhyAnswer, type WhyShown } from '../../machines/why/why-rows.ts'
+import type { Cost } from '../../machines/why/cost.ts'
+import { shownWhy, type HeldOf, type WhyAnswer, type WhyShown } from '../../machines/why/why-rows.ts'
 import type { HindranceOf } from '../../edges/pods/hindrance.ts'
 import { contextOf } from '../../runtime/context-of.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -44,7 +45,7 @@ export async function readShownWhy(deps: WhyDeps, task: string, isScripted: bool
   return why && shownWhy(why, isScripted)
 }
 
-function costOf({ turn }: Partial<TaskContext>): CostSoFar {
+function costOf({ turn }: Partial<TaskContext>): Cost {
   const { count = 0, usage = {} } = turn ?? {}
   return { turns: count, tokens: tokensOf(usage), usd: usage['costUsd'] ?? 0 }
 }

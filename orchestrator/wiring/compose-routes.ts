@@ -29,6 +29,7 @@ import { bearer } from '../../http/auth/authenticate.ts'
 import { exposeMetrics } from '../../http/expose-metrics.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
 import { machines } from '../../machines/registry.ts'
+import { scriptedModelKey } from '../../machines/why/cost.ts'
 import { startRetention, type Retention } from '../../runtime/journal/retention.ts'
 import { alertReads, alertingOf } from '../resources/alerting.ts'
 import type { Setup } from './setup.ts'
@@ -36,7 +37,6 @@ import type { Stores } from './compose-stores.ts'
 import { endProject } from '../resources/end-project.ts'
 import { addGitGateway } from '../pods/gateway.ts'
 import { readLastTurn } from '../operators/last-turn.ts'
-import { scriptedKeyPrefix } from '../scripted-key.ts'
 import { readShownWhy } from '../operators/why.ts'
 import { registerOperations, type OperationsDeps } from '../operators/operations.ts'
 import { orchestratorReadiness } from './readiness.ts'
@@ -132,14 +132,14 @@ function forPeopleOf(
 ): Stores['core'] &
   Pick<InspectorDeps, 'authenticate' | 'lastTurnOf' | 'whyOf' | 'board'> & { readonly hindranceOf: HindranceOf } {
   const { core, pushRefusal } = stores
-  const isScripted = setup.settings.modelKey.startsWith(scriptedKeyPrefix)
+  const isScripted = setup.settings.modelKey.startsWith(scriptedModelKey)
   return {
     ...core,
     authenticate: bearer(setup.parts.verifyOidc),
     hindranceOf: hindrancesOf(setup, stores),
     lastTurnOf: ({ context }) => readLastTurn(core.runtime, context),
     whyOf: ({ id }) => readShownWhy({ ...core, pushRefusal }, id, isScripted),
-    board: boardReader({ ...core, maintainers: () => maintainersIn(core.directory) }),
+    board: boardReader({ ...core, maintainers: () => maintainersIn(core.directory), isScripted }),
   }
 }
 

@@ -2,6 +2,7 @@
 import { h, type ComponentChild } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Board, Card } from '../../../machines/why/board.ts'
+import { costLine } from '../../../machines/why/cost.ts'
 import { readBoard } from './api.ts'
 import { toForge } from './facts.ts'
 import { filterWords } from './filters.ts'
@@ -44,6 +45,7 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
   // Of very many only the newest are looked at.
   const within = endedSince === undefined ? 'today' : `within ${age(now - endedSince)}`
   const isMine = me.trim() !== ''
+  const shown = { now, isScripted: board.isScripted === true }
   const emptyOf = (words: string): string => (used.length === 0 ? words : 'Nothing matches.')
   return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, [
     h(Strip, { board, now }),
@@ -75,12 +77,17 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
             title: isMine ? `Waits for ${me.trim()}` : 'Waits for people',
             column: waiting,
             empty: emptyOf('Nothing waits.'),
-            now,
+            ...shown,
             isAsking: true,
           }),
-          h(Column, { title: 'Working', column: working, empty: emptyOf('No agent works.'), now }),
-          h(Column, { title: 'Queued', column: queued, empty: emptyOf('Nothing is queued.'), now }),
-          h(Column, { title: `Ended ${within}`, column: ended, empty: emptyOf('Nothing ended within a day.'), now }),
+          h(Column, { title: 'Working', column: working, empty: emptyOf('No agent works.'), ...shown }),
+          h(Column, { title: 'Queued', column: queued, empty: emptyOf('Nothing is queued.'), ...shown }),
+          h(Column, {
+            title: `Ended ${within}`,
+            column: ended,
+            empty: emptyOf('Nothing ended within a day.'),
+            ...shown,
+          }),
         ]),
   ])
 }
@@ -194,15 +201,23 @@ interface ColumnProps {
   readonly column: Board['waiting']
   readonly empty: string
   readonly now: number
+  readonly isScripted: boolean
   /** Of people: each card shows what to do. */
   readonly isAsking?: boolean
 }
 
-function Column({ title, column: { cards, more }, empty, now, isAsking = false }: ColumnProps): ComponentChild {
+function Column({
+  title,
+  column: { cards, more },
+  empty,
+  now,
+  isScripted,
+  isAsking = false,
+}: ColumnProps): ComponentChild {
   return h('section', { class: `column${isAsking ? ' asking' : ''}` }, [
     h('h2', null, [title, ' ', h('span', { class: 'number' }, cards.length + more)]),
     cards.length === 0 ? h('p', { class: 'empty' }, empty) : null,
-    cards.map((card) => h(TaskCard, { card, now, asks: isAsking, key: card.task })),
+    cards.map((card) => h(TaskCard, { card, now, isScripted, asks: isAsking, key: card.task })),
     more === 0 ? null : h('p', { class: 'empty' }, `and ${more} more`),
   ])
 }
@@ -210,10 +225,12 @@ function Column({ title, column: { cards, more }, empty, now, isAsking = false }
 function TaskCard({
   card,
   now,
+  isScripted,
   asks,
 }: {
   readonly card: Card
   readonly now: number
+  readonly isScripted: boolean
   readonly asks: boolean
 }): ComponentChild {
   const { task, title, stage, since, owner, people, why, next, detail, thread, queue } = card
@@ -242,7 +259,7 @@ function TaskCard({
     asks
       ? h('p', { class: 'next' }, ['→ ', thread === null ? inlineCode(next) : toForge(thread.url, inlineCode(next))])
       : null,
-    card.turns === 0 ? null : h('p', { class: 'cost' }, costOf(card)),
+    card.turns === 0 ? null : h('p', { class: 'cost' }, costLine(card, isScripted)),
   ])
 }
 
@@ -252,10 +269,6 @@ function whoOf(owner: string, people: readonly string[]): string {
   if (people.length === 0) return owner
   const more = people.length - mostNames
   return `${people.slice(0, mostNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
-
-function costOf({ turns, tokens: used, usd }: Card): string {
-  return `${count(turns, 'turn')}, ${tokens(used)} tokens${usd === 0 ? '' : `, about ${usd.toFixed(2)} USD`}`
 }
 
 function tokens(number: number): string {
