@@ -51,6 +51,17 @@ const litWords = `[...document.querySelectorAll('.taken-label')].map((label) => 
   }
 })`
 
+/** In the page: of each innermost active state whether it is seen whole, and the size of the small text on the screen. */
+const seenActive = `(() => {
+  const frame = document.querySelector('.canvas').getBoundingClientRect()
+  const active = [...document.querySelectorAll('.state.active')]
+  const drawing = document.querySelector('.canvas svg')
+  const seen = active.filter(({ dataset: { state } }) => !active.some((other) => other.dataset.state.startsWith(state + '.')))
+    .map((part) => part.querySelector('.box').getBoundingClientRect())
+    .map((box) => box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom)
+  return { seen: seen.filter(Boolean).length, of: seen.length, text: 10.5 * drawing.clientWidth / drawing.viewBox.baseVal.width }
+})()`
+
 /** A file whose parts lost one colour has 0.07 at least; one that lies half a pixel beside has 0.02. */
 const mostDifferent = 0.03
 
@@ -202,6 +213,44 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
         const words = await page.evaluate<readonly object[]>(litWords)
         expect(words).toContainEqual({ text: 'pod.working', onTop: true, isInside: true, isRead: true })
         expect(words.filter((word) => Object.values(word).includes(false))).toEqual([])
+      })
+    },
+  )
+
+  const kinds = ['task', 'turn', 'pod', 'queue', 'project'] as const
+  const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
+
+  test.each(
+    kinds.flatMap((kind) => (['wide', 'narrow'] as const).map((size): [typeof kind, typeof size] => [kind, size])),
+  )(
+    '`Find active` leads to active states of a %s, readable, from any fold and size of a %s page',
+    async (kind, size) => {
+      const { address } = (await fixture.runtime.list(kind)).find(({ path }) => !path.includes('rejected'))!
+      await withChart(`${address}&view=chart`, { viewport: sizes[size] }, async (page) => {
+        const press =
+          (name: string, times = 1) =>
+          async (): Promise<void> => {
+            const button = page.getByRole('button', { name, exact: true })
+            if ((await button.count()) > 0) await button.click({ clickCount: times })
+          }
+        const away = (left: number, top: number) => () =>
+          page.locator('.canvas').evaluate((canvas, to) => canvas.scrollTo(to), { left, top })
+        const ways = {
+          'at first': [],
+          'away from it': [away(5_000, 5_000)],
+          'all open': [press('Open all')],
+          fitted: [press('Fit')],
+          smallest: [press('Smaller', 12)],
+          'largest and away': [press('Larger', 20), away(0, 0)],
+          'folded, fitted': [press('Fold'), press('Fit')],
+        }
+        for (const [way, steps] of Object.entries(ways)) {
+          for (const step of steps) await step()
+          await press('Find active')()
+          const found = () => page.evaluate<{ seen: number; of: number; text: number }>(seenActive)
+          await expect.poll(async () => (await found()).text, { message: way }).toBeCloseTo(11, 0)
+          await expect.poll(async () => (await found()).seen, { message: way }).toBeGreaterThan(0)
+        }
       })
     },
   )

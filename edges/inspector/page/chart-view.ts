@@ -33,7 +33,7 @@ export function ChartView(props: ChartViewProps): ComponentChild {
     width: Math.max(leastRoom.width, visible.width / readableScale),
     height: Math.max(leastRoom.height, visible.height / readableScale),
   }
-  const { scale, zoom, keepInPlace } = useZoom(frame, readableScale, chart)
+  const { scale, zoom, keepInPlace, centre } = useZoom(frame, readableScale, chart)
   useDrag(frame)
   // What somebody opened or folded stays so, also where the actor moves on.
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
@@ -45,7 +45,11 @@ export function ChartView(props: ChartViewProps): ComponentChild {
     const isTaken = (line: ChartLine): boolean => takenAlong(line, taken).size > 0
     return { first, open, shown: foldChart(chart, { open, active, selected, isTaken }, room) }
   }, [chart, lit, chosen, selected, taken, room.width, room.height])
-  useEffect(() => show(frame.current, shown, active, scale), [lit, chart, isSeen])
+  const findActive = (to: number): void => {
+    const middle = middleOfActive(shown, active, { width: visible.width / to, height: visible.height / to })
+    if (middle !== undefined) centre(middle, to)
+  }
+  useEffect(() => findActive(scale), [lit, chart, isSeen])
 
   const fold = (id: string): void => {
     keepInPlace(id)
@@ -61,7 +65,7 @@ export function ChartView(props: ChartViewProps): ComponentChild {
       h('button', { onClick: () => zoom((now) => now / zoomStep), 'aria-label': 'Smaller' }, '−'),
       h('button', { onClick: () => zoom((now) => now * zoomStep), 'aria-label': 'Larger' }, '+'),
       h('button', { onClick: () => zoom(fit) }, 'Fit'),
-      h('button', { onClick: () => show(frame.current, shown, active, scale) }, 'Find active'),
+      h('button', { onClick: () => findActive(readableScale) }, 'Find active'),
       branchesOf(chart).size === 0
         ? null
         : h('button', { onClick: () => (isWhole ? foldFar() : foldAll(true)) }, isWhole ? 'Fold' : 'Open all'),
@@ -302,30 +306,30 @@ function curve(from: ChartState, to: ChartState): string {
   return `M${ax} ${y1}C${ax} ${(y1 + y2) / 2} ${bx} ${(y1 + y2) / 2} ${bx} ${y2}`
 }
 
-/** Brings the active leaves into view: all when they fit, else the first. */
-function show(frame: HTMLElement | null, chart: Chart, active: ReadonlySet<string>, scale: number): void {
-  const lit = chart.states.filter(({ id }) => active.has(id))
-  const leaves = lit.filter(({ id }) => !lit.some((other) => other.id.startsWith(`${id}.`)))
-  const [first] = leaves
-  if (frame === null || first === undefined) return
-  const whole = around(leaves)
-  const fits = whole.width * scale < frame.clientWidth && whole.height * scale < frame.clientHeight
-  const { x, y, width, height } = fits ? whole : first
-  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
-  frame.scrollTo({
-    left: (x + width / 2) * scale - frame.clientWidth / 2,
-    top: (y + height / 2) * scale - frame.clientHeight / 2,
-    behavior: isStill ? 'instant' : 'smooth',
+/** Of the innermost active states: of all that the room has place for together. */
+function middleOfActive(
+  { states }: Chart,
+  active: ReadonlySet<string>,
+  room: Room,
+): Readonly<Record<'x' | 'y', number>> | undefined {
+  const lit = states.filter(({ id }) => active.has(id))
+  const leaves: readonly Box[] = lit.filter(({ id }) => !lit.some((other) => other.id.startsWith(`${id}.`)))
+  if (leaves.length === 0) return undefined
+  const { x, y, width, height } = leaves.reduce((some, leaf) => {
+    const more = around(some, leaf)
+    return more.width < room.width && more.height < room.height ? more : some
   })
+  return { x: x + width / 2, y: y + height / 2 }
 }
 
-function around(boxes: readonly ChartState[]): Pick<ChartState, 'x' | 'y' | 'width' | 'height'> {
-  const x = Math.min(...boxes.map((box) => box.x))
-  const y = Math.min(...boxes.map((box) => box.y))
+type Box = Pick<ChartState, 'x' | 'y' | 'width' | 'height'>
+
+function around(one: Box, other: Box): Box {
+  const [x, y] = [Math.min(one.x, other.x), Math.min(one.y, other.y)]
   return {
     x,
     y,
-    width: Math.max(...boxes.map((box) => box.x + box.width)) - x,
-    height: Math.max(...boxes.map((box) => box.y + box.height)) - y,
+    width: Math.max(one.x + one.width, other.x + other.width) - x,
+    height: Math.max(one.y + one.height, other.y + other.height) - y,
   }
 }

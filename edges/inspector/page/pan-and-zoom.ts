@@ -35,29 +35,38 @@ interface Anchor {
   /** From the drawing's corner, at scale 1. */
   readonly x: number
   readonly y: number
+  readonly isSmooth?: boolean
 }
 
 interface Zoom {
   readonly scale: number
   zoom(to: (now: number) => number, at?: { readonly left: number; readonly top: number }): void
   keepInPlace(state: string): void
+  /** Puts this point of the drawing into the middle of the frame. */
+  centre(point: Pick<Anchor, 'x' | 'y'>, to: number): void
 }
 
 /** @param anew with another one of it, it begins at the first scale again. */
 export function useZoom(frame: Frame, first: number, anew: unknown): Zoom {
-  const [scale, setScale] = useState(first)
+  // A new one draws anew, also where the scale stays.
+  const [{ scale }, setZoom] = useState({ scale: first })
   const anchor = useRef<Anchor | undefined>(undefined)
-  useEffect(() => setScale(first), [anew])
+  useEffect(() => setZoom({ scale: first }), [anew])
   const zoom: Zoom['zoom'] = (to, at) => {
     const canvas = frame.current
     const drawing = canvas?.querySelector('svg')?.getBoundingClientRect()
     if (!canvas || !drawing) return
-    const bounds = canvas.getBoundingClientRect()
-    const { left, top } = at ?? { left: bounds.left + bounds.width / 2, top: bounds.top + bounds.height / 2 }
-    setScale((now) => {
+    const { left, top } = at ?? middleOf(canvas)
+    setZoom(({ scale: now }) => {
       anchor.current = { left, top, x: (left - drawing.left) / now, y: (top - drawing.top) / now }
-      return Math.min(scales.largest, Math.max(scales.smallest, to(now)))
+      return { scale: Math.min(scales.largest, Math.max(scales.smallest, to(now))) }
     })
+  }
+  const centre: Zoom['centre'] = (point, to) => {
+    if (frame.current === null) return
+    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
+    anchor.current = { ...middleOf(frame.current), ...point, isSmooth: to === scale && !isStill }
+    setZoom({ scale: to })
   }
   const keepInPlace = (state: string): void => {
     const box = boxOf(frame.current, state)
@@ -70,7 +79,12 @@ export function useZoom(frame: Frame, first: number, anew: unknown): Zoom {
     anchor.current = undefined
     const now =
       kept.state === undefined ? canvas.querySelector('svg')?.getBoundingClientRect() : boxOf(canvas, kept.state)
-    if (now) canvas.scrollBy(now.left + kept.x * scale - kept.left, now.top + kept.y * scale - kept.top)
+    if (now)
+      canvas.scrollBy({
+        left: now.left + kept.x * scale - kept.left,
+        top: now.top + kept.y * scale - kept.top,
+        behavior: kept.isSmooth === true ? 'smooth' : 'instant',
+      })
   })
   const newest = useRef(zoom)
   newest.current = zoom
@@ -94,7 +108,12 @@ export function useZoom(frame: Frame, first: number, anew: unknown): Zoom {
       canvas?.removeEventListener('keydown', press)
     }
   }, [])
-  return { scale, zoom, keepInPlace }
+  return { scale, zoom, keepInPlace, centre }
+}
+
+function middleOf(canvas: HTMLElement): { readonly left: number; readonly top: number } {
+  const { left, top, width, height } = canvas.getBoundingClientRect()
+  return { left: left + width / 2, top: top + height / 2 }
 }
 
 function boxOf(canvas: HTMLElement | null, state: string): DOMRect | undefined {
