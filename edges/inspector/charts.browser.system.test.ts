@@ -217,6 +217,24 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
     },
   )
 
+  test('a step without an event is drawn along the line of its row, one way and back, with the word `always`', async () => {
+    const queue = 'queue:default/other'
+    await fixture.send(queue, { type: 'queue.configured', maxConcurrentAgents: 1, capacity: 1, alertCapacity: 1 })
+    await fixture.send(queue, { type: 'queue.opened' })
+    await fixture.send(queue, { type: 'queue.closed', reason: 'NotReady' })
+    await withChart(queue, {}, async (page) => {
+      const line = page.locator('g.line.taken[data-line="readiness.notReady readiness.ready"]')
+      for (const event of ['queue.closed', 'queue.opened']) {
+        await page.getByRole('row').filter({ hasText: event }).getByRole('button').click()
+        await line.waitFor({ state: 'attached' })
+        await page.locator('.taken-label', { hasText: 'always' }).waitFor()
+        expect(await page.locator('.canvas svg path').count()).toBe(
+          await page.locator('.canvas g.line path, .canvas marker path').count(),
+        )
+      }
+    })
+  })
+
   const kinds = ['task', 'turn', 'pod', 'queue', 'project'] as const
   const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
 

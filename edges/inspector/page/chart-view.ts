@@ -140,7 +140,6 @@ function drawing(
         }),
       ),
       lines.map((line) => lineView(line, taken, lineId(line) === selected, onSelect)),
-      taken.map((row) => exactView(row, chart)),
       litLabels(chart, taken).map((label) => litView(label, onSelect)),
     ],
   )
@@ -277,33 +276,6 @@ function litView({ id, text, x, y, width, height }: LitLabel, onSelect: (id: str
     h('rect', { x, y, width, height, rx: 3 }),
     h('text', { x: x + width / 2, y: y + 10, 'text-anchor': 'middle' }, text),
   ])
-}
-
-/** What was taken is drawn from the very state to the very state where the line stands for their frames. */
-function exactView({ source, target }: Taken, { states, lines }: Chart): ComponentChild {
-  if (lines.some((line) => line.source === source && line.target === target)) return null
-  const from = states.find(({ id }) => id === source)
-  const to = states.find(({ id }) => id === target)
-  if (from === undefined || to === undefined || source.startsWith(`${target}.`) || target.startsWith(`${source}.`))
-    return null
-  return h('path', {
-    key: `exact ${source} ${target}`,
-    class: 'exact',
-    d: curve(from, to),
-    'marker-end': 'url(#arrow-taken)',
-  })
-}
-
-/** From the nearest side of one box to the nearest side of the other. */
-function curve(from: ChartState, to: ChartState): string {
-  const [ax, ay] = [from.x + from.width / 2, from.y + from.height / 2]
-  const [bx, by] = [to.x + to.width / 2, to.y + to.height / 2]
-  if (Math.abs(bx - ax) > Math.abs(by - ay)) {
-    const [x1, x2] = bx > ax ? [from.x + from.width, to.x - 2] : [from.x, to.x + to.width + 2]
-    return `M${x1} ${ay}C${(x1 + x2) / 2} ${ay} ${(x1 + x2) / 2} ${by} ${x2} ${by}`
-  }
-  const [y1, y2] = by > ay ? [from.y + from.height, to.y - 2] : [from.y, to.y + to.height + 2]
-  return `M${ax} ${y1}C${ax} ${(y1 + y2) / 2} ${bx} ${(y1 + y2) / 2} ${bx} ${y2}`
 }
 
 /** Of the innermost active states: of all that the room has place for together. */

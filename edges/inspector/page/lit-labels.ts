@@ -49,13 +49,11 @@ export function litLabels(chart: ShownChart, taken: readonly Taken[]): readonly 
 }
 
 function lineSubject(line: ChartLine, taken: readonly Taken[]): Subject {
-  const { points, moves, label } = line
-  // A dashed line says by itself that it takes no event.
-  const isDashed = moves.every(({ events }) => events.every((event) => event === 'always'))
+  const { points, label } = line
   return {
     id: lineId(line),
     points,
-    events: isDashed ? [] : [...takenAlong(line, taken)],
+    events: [...takenAlong(line, taken)],
     drawn: label?.lines.map((text, index) => ({ text, x: label.x, y: label.y + index * lineHeight })) ?? [],
   }
 }
@@ -90,16 +88,19 @@ function freePlace(points: Points, size: Size, chart: ShownChart, placed: readon
   const cost = (box: Box): number =>
     others.reduce((sum, other) => sum + shared(box, other), 0) + size.width * size.height - shared(box, whole(chart))
   const on = placesAlong(points).map(([x, y]) => ({ ...size, x: x - size.width / 2, y: y - size.height / 2 }))
-  const beside = on.flatMap((box) => [
-    { ...box, x: box.x + size.width / 2 + gap },
-    { ...box, x: box.x - size.width / 2 - gap },
-    { ...box, y: box.y + size.height / 2 + gap },
-    { ...box, y: box.y - size.height / 2 - gap },
-  ])
+  const beside = gaps.flatMap((gap) =>
+    on.flatMap((box) => [
+      { ...box, x: box.x + size.width / 2 + gap },
+      { ...box, x: box.x - size.width / 2 - gap },
+      { ...box, y: box.y + size.height / 2 + gap },
+      { ...box, y: box.y - size.height / 2 - gap },
+    ]),
+  )
   return [...on, ...beside].reduce((best, box) => (cost(box) < cost(best) ? box : best))
 }
 
-const gap = 1
+/** Where lines are short between large boxes, the nearest free place is aside of the boxes. */
+const gaps = [1, 8, 16, 32]
 
 function whole({ width, height }: Size): Box {
   return { x: 0, y: 0, width, height }
