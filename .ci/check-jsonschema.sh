@@ -5,5 +5,5 @@ set -euo pipefail
 
 name=check-jsonschema
 version=0.39.0
-program=check-jsonschema
-source "$(dirname "${BASH_SOURCE[0]}")/pypi-program.sh"
+program=bin/check-jsonschema
+source "$(dirname "${BASH_SOURCE[0]}")/registry-program.sh"

@@ -1,25 +1,13 @@
 #!/usr/bin/env bash
-# Mermaid of npm's registry, which draws the text of a chart, kept in the cache folder. No package of ours depends on it.
-#   mermaid.sh fetch   gets it where it isn't there, prints the folder of its programs
+# Mermaid of npm's registry, which draws the text of a chart. No package of ours depends on it.
+#   mermaid.sh install   into the cache, prints the folder of its programs; does nothing more when it is there
 set -euo pipefail
 
+name=mermaid
 version=11.17.2
-folder=${XDG_CACHE_HOME:-$HOME/.cache}/statewright/mermaid/$version
-
-fetch() {
-  # Written last: a folder without it is one whose package is missing.
-  if [ ! -e "$folder/fetched" ]; then
-    mkdir -p "$folder"
-    (cd "$folder" && npm pack --silent --fetch-retries 1 "mermaid@$version" >&2 && tar -xzf "mermaid-$version.tgz" package/dist/mermaid.min.js)
-    touch "$folder/fetched"
-  fi
-  echo "$folder/package/dist"
+program=package/dist
+get() {
+  npm pack --silent --fetch-retries 1 "$name@$version"
+  tar -xzf "$name-$version.tgz" package/dist/mermaid.min.js
 }
-
-case ${1:-} in
-  fetch) fetch ;;
-  *)
-    sed -n '2,3s/^# //p' "${BASH_SOURCE[0]}" >&2
-    exit 2
-    ;;
-esac
+source "$(dirname "${BASH_SOURCE[0]}")/registry-program.sh"

@@ -5,5 +5,5 @@ set -euo pipefail
 
 name=python-gitlab
 version=8.6.0
-program=python
-source "$(dirname "${BASH_SOURCE[0]}")/pypi-program.sh"
+program=bin/python
+source "$(dirname "${BASH_SOURCE[0]}")/registry-program.sh"

@@ -28,7 +28,7 @@ async function main(parameters) {
 /** What the tests may then require. */
 async function fetchMermaid() {
   try {
-    process.env['MERMAID_UNDER_TEST'] = await ciScript('mermaid.sh', ['fetch'])
+    process.env['MERMAID_UNDER_TEST'] = await ciScript('mermaid.sh', ['install'])
     console.log(`Mermaid: ${process.env['MERMAID_UNDER_TEST']}`)
     return ['mermaid']
   } catch (error) {

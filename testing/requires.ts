@@ -22,7 +22,7 @@ const addresses = {
   oidc: 'OIDC_UNDER_TEST',
   /** The folder of GitLab's own client: `.ci/gitlab-client.sh build`. */
   'gitlab-client': 'GITLAB_CLIENT',
-  /** The folder of Mermaid's script: `.ci/mermaid.sh fetch`. */
+  /** The folder of Mermaid's script: `.ci/mermaid.sh install`. */
   mermaid: 'MERMAID_UNDER_TEST',
 }
 
