@@ -2,3 +2,8 @@
 export function idOfName(name: string): string {
   return name.includes('/') ? name : `default/${name}`
 }
+
+/** The bare name of a namespaced id. */
+export function bareName(id: string): string {
+  return id.slice(id.indexOf('/') + 1)
+}

@@ -7,6 +7,7 @@ import type { QueueContext } from '../../machines/queue/context.ts'
 import type { TaskContext } from '../../machines/task/context.ts'
 import { people } from '../../standins/people.ts'
 import { projectWith, repository, startOrchestratorFixture, type OrchestratorFixture } from '../testing/fixture.ts'
+import { bareName } from '../../crd/resource-id.ts'
 
 let fixture: OrchestratorFixture
 
@@ -120,8 +121,6 @@ describe('an issue scan', () => {
   })
 })
 
-const nameOf = (id: string): string => id.slice(id.indexOf('/') + 1)
-
 async function known(): Promise<NonNullable<QueueContext['incidents']>> {
   const { context } = (await fixture.runtime.read('queue:default/demo'))!
   return (context as unknown as QueueContext).incidents ?? []
@@ -175,7 +174,7 @@ describe('an alert', () => {
       const { body } = await post('firing', 'alerts-secret', { startsAt: `2026-03-02T0${hour}:00:00Z` })
       return [body['accepted'], body['joined']]
     }
-    const [name = ''] = (await tasks()).flatMap(({ id, kind }) => (kind === 'incident' ? [nameOf(id)] : []))
+    const [name = ''] = (await tasks()).flatMap(({ id, kind }) => (kind === 'incident' ? [bareName(id)] : []))
     const pod = await fixture.podOf(name, 1)
     const issue = { repo: 'duration', title: 'Errors', body: 'b' }
     const payload = { action: 'file_issue', alert_rules: ['HighErrors'], reason: 'r', issue }

@@ -2,6 +2,7 @@
  * The reach of an agent that has left every bound of its own: the tools as the MCP server calls them, through the broker
  * and by hand with the pod's own token, git, the forge itself, the model proxy, and any address there is.
  */
+import { bareName } from '../../crd/resource-id.ts'
 import { randomUUID } from 'node:crypto'
 import { brokeredBackend, type Backend } from '../../edges/agents/mcp/backend.ts'
 import { codeTools } from '../../edges/agents/mcp/tools/code.ts'
@@ -212,8 +213,4 @@ export class Agent {
     this.heard.push(one)
     return one
   }
-}
-
-export function bareName(id: string): string {
-  return id.slice(id.indexOf('/') + 1)
 }

@@ -2,6 +2,7 @@
  * Agents at their turns. They read what the platform renders for them and call what it serves, each in its mood; one
  * that finds orders in an issue obeys them all first, whatever its mood.
  */
+import { bareName } from '../../crd/resource-id.ts'
 import { approvalOf } from '../../standins/model/approval.ts'
 import { readBundle, type Bundle } from '../../standins/model/bundle.ts'
 import { people } from '../../standins/people.ts'
@@ -442,8 +443,4 @@ function workedOn({ spec }: Pod): readonly PodRepository[] {
 
 function nameOf({ spec }: Pod): string {
   return bareName(spec.task)
-}
-
-function bareName(id: string): string {
-  return id.slice(id.indexOf('/') + 1)
 }

@@ -5,7 +5,7 @@ import { platformAuthor } from '../../../machines/task/pending.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { findTask } from '../caller.ts'
 import { isSince } from '../find-tasks.ts'
-import { nameOf } from '../names.ts'
+import { bareName } from '../../../crd/resource-id.ts'
 import { withWords } from '../spilled-notes.ts'
 import type { BundleComment, BundleInput, BundleMergeRequest, BundleNote, BundleThread, EarlierTask } from './input.ts'
 import type { MirroredComment } from '../../ports/threads.ts'
@@ -34,11 +34,11 @@ export async function collectBundle(
     mergeRequestThread(deps, task, mr.repository, mr.number, mr.mergeRequest),
   )
   return {
-    task: nameOf(task.id),
+    task: bareName(task.id),
     kind: task.kind,
     stage: task.stage.name,
     agent: task.pod.agentKind || (task.stage.wants ?? ''),
-    project: nameOf(task.config.project),
+    project: bareName(task.config.project),
     issues: issues.filter((issue) => issue !== undefined),
     mergeRequests: (await Promise.all(owned)).filter((mr) => mr !== undefined),
     events: await withRefusals(
@@ -66,7 +66,7 @@ async function earlierTasks(
     const earlier = found.task
     const words = await withWords(sql, earlier.id, earlier.journal.notes, (note) => isLasting(earlier, note))
     const notes = words.filter((note) => isLasting(earlier, note)).map(toNote)
-    return notes.length === 0 ? [] : [{ task: nameOf(earlier.id), notes }]
+    return notes.length === 0 ? [] : [{ task: bareName(earlier.id), notes }]
   })
   return (await Promise.all(found)).flat()
 }

@@ -5,7 +5,7 @@ import type { AgentKind } from '../../../machines/task/events.ts'
 import { contextOf } from '../../../runtime/context-of.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { findTasks } from '../find-tasks.ts'
-import { nameOf } from '../names.ts'
+import { bareName } from '../../../crd/resource-id.ts'
 import { proposalsOf, type Proposals } from '../outcome/proposals.ts'
 import type { KindHints, StandingComment } from './assignment/context.ts'
 import { attributes, escapeText } from './escape.ts'
@@ -43,7 +43,7 @@ async function indexOf(deps: Deps, task: TaskContext, scope: IndexScope, budget:
   const { project } = task.config
   const since = (await deps.lifeOf(project))?.since
   const tasks = await findTasks(deps.runtime, { project, since })
-  return renderTaskIndex(tasks, nameOf(project), scope, deps.clock.now(), budget)
+  return renderTaskIndex(tasks, bareName(project), scope, deps.clock.now(), budget)
 }
 
 /** Somebody else may have written over a title of ours: what is shown of it goes through the gate. */

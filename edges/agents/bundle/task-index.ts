@@ -1,6 +1,6 @@
 import type { TaskContext } from '../../../machines/task/context.ts'
 import { shownGoal } from '../../../machines/task/shown-goal.ts'
-import { nameOf } from '../names.ts'
+import { bareName } from '../../../crd/resource-id.ts'
 import { attributes, escapeText } from './escape.ts'
 import { boundless, fitsIn, minus, sizeOf, type Size } from './size.ts'
 
@@ -34,7 +34,7 @@ export function renderTaskIndex(
 }
 
 function renderEntry(task: TaskContext, now: number): string {
-  const head = { name: nameOf(task.id), kind: task.kind, stage: task.stage.name, age: age(now - startOf(task)) }
+  const head = { name: bareName(task.id), kind: task.kind, stage: task.stage.name, age: age(now - startOf(task)) }
   const list = (name: string, items: readonly { readonly repository: string; readonly number: number }[]): string =>
     items.length === 0
       ? ''

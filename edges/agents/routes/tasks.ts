@@ -12,14 +12,14 @@ import { renderTaskIndex } from '../bundle/task-index.ts'
 import { idIn, refuseForeignProject, requireReadable, requireTool } from '../caller.ts'
 import type { AgentApiDeps } from '../deps.ts'
 import { findTasks } from '../find-tasks.ts'
-import { nameOf } from '../names.ts'
+import { bareName } from '../../../crd/resource-id.ts'
 
 const Params = Type.Object({ task: Type.String() })
 
 /** What a Task looks like to a tool: its state, not its bundle. */
 function toTask(task: TaskContext): object {
   return {
-    name: nameOf(task.id),
+    name: bareName(task.id),
     kind: task.kind,
     stage: task.stage.name,
     stageReason: task.stage.reason,
@@ -127,7 +127,7 @@ export function taskRoutes(app: HttpApp, deps: AgentApiDeps): void {
       const tasks = await findTasks(deps.runtime, { project, since })
       return reply
         .type('application/xml; charset=utf-8')
-        .send(renderTaskIndex(tasks, nameOf(project), scope, deps.clock.now(), budgetOf(maxBytes)))
+        .send(renderTaskIndex(tasks, bareName(project), scope, deps.clock.now(), budgetOf(maxBytes)))
     },
   )
 }
