@@ -51,13 +51,13 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       await rows(page).filter({ hasText: 'handbook' }).waitFor({ state: 'detached' })
       await page.locator('select[name=reason]').selectOption({ label: 'the agent works on a turn (1)' })
       expect(new URL(page.url()).hash).toBe('#project=default/demo&reason=pod.working.busy')
-      await expect.poll(() => rows(page).count()).toBe(1)
+      await expect.poll(() => rows(page).count(), { timeout: 20_000 }).toBe(1)
       await page.getByRole('button', { name: 'Clear' }).click()
       await page.locator('select[name=state]').focus()
       await page.keyboard.type('task: implementing')
       await page.keyboard.press('Enter')
       await expect.poll(() => new URL(page.url()).hash).toBe('#kind=task&state=stage.live.active.implementing')
-      await expect.poll(() => rows(page).count()).toBe(1)
+      await expect.poll(() => rows(page).count(), { timeout: 20_000 }).toBe(1)
       await page.getByRole('searchbox').pressSequentially('parse')
       expect(asked).toHaveLength(1)
     })
@@ -112,7 +112,9 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       const drops = page.locator('.actors .empty button')
       await expect.poll(() => drops.allInnerTexts(), { timeout: 20_000 }).toEqual(['Drop repository “lib”'])
       await drops.click()
-      await expect.poll(() => rows(page).allInnerTexts()).toEqual([expect.stringContaining('handbook-3')])
+      await expect
+        .poll(() => rows(page).allInnerTexts(), { timeout: 20_000 })
+        .toEqual([expect.stringContaining('handbook-3')])
       expect(new URL(page.url()).hash).toBe('#project=default/other&person=otto')
     })
   })
@@ -233,6 +235,25 @@ describeRequiring('chromium', 'board and list in a browser', () => {
       await page.reload()
       await cost.filter({ hasText: '3 turns, 1,234,567 tokens so far' }).waitFor()
       await page.unrouteAll({ behavior: 'wait' })
+    })
+  })
+
+  test('what an address names and the page does not take is said, and an answer that refuses is shown in its own words', async () => {
+    await withBoard(`#q=${'x'.repeat(3000)}&seq=abc&project=default/other`, async (page) => {
+      const note = page.locator('.note')
+      await note.filter({ hasText: 'q of 3,000 characters and seq “abc”' }).waitFor()
+      await expect
+        .poll(() => rows(page).allInnerTexts(), { timeout: 20_000 })
+        .toEqual([expect.stringContaining('handbook-3')])
+      await page.getByRole('button', { name: 'Show all' }).click()
+      await note.waitFor({ state: 'detached' })
+      const problem = { status: 400, title: 'Invalid input', detail: '/rests: must be less', code: 'invalid-input' }
+      // A status of 400 alone is an error in the console of the browser.
+      await page.evaluate(`fetch = () => Promise.resolve(new Response('${JSON.stringify(problem)}', { status: 400 }))`)
+      await page.getByRole('searchbox').fill('units')
+      await note.filter({ hasText: 'The server refuses what is asked for: /rests: must be less.' }).waitFor()
+      await page.locator('.actors').getByText('Nothing was read.').waitFor()
+      expect(await page.getByText('disconnected').count()).toBe(0)
     })
   })
 

@@ -7,6 +7,7 @@ import { age } from './format.ts'
 import { inlineCode } from './inline-code.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
+import { longestText } from './selection.ts'
 import { refine, select, useView } from './view.ts'
 
 export interface Group {
@@ -21,6 +22,8 @@ export interface Group {
 interface ActorListProps {
   readonly kinds: readonly string[]
   readonly groups: readonly Group[] | undefined
+  /** The page says why elsewhere. */
+  readonly isRefused: boolean
   readonly now: number
   /** Changes whenever everything has to be read anew. */
   readonly round: number
@@ -43,13 +46,13 @@ export function ActorList(given: ActorListProps): ComponentChild {
         { tag: 'div', class: 'scroll', items: 'summary,button' },
         groups === undefined ? h('p', { class: 'empty' }, 'Loading actors…') : listed(groups, props),
       ),
-    [groups, now, selected],
+    [groups, given.isRefused, now, selected],
   )
   return h('nav', { class: 'actors pane', 'aria-label': 'Actors' }, [
     h('div', { class: 'search' }, [
       h('input', {
         ...{ name: 'q', type: 'search', placeholder: 'Find by words, id or commit', 'aria-label': 'Find actors' },
-        maxLength: 200,
+        maxLength: longestText,
         value: filter.q,
         onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
           refine({ ...filter, q: currentTarget.value }),
@@ -68,7 +71,7 @@ function listed(groups: readonly Group[], props: Looked): ComponentChild {
       null,
       shown.map((group) => groupView(group, props)),
     )
-  return h(NothingMatches, { kinds: props.kinds })
+  return props.isRefused ? h('p', { class: 'empty' }, 'Nothing was read.') : h(NothingMatches, { kinds: props.kinds })
 }
 
 function groupView({ kind, items, total, nextCursor, isLoading }: Group, props: Looked): ComponentChild {

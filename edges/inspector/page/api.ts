@@ -29,8 +29,24 @@ async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Pr
   const answer = await fetch(url, signal && { signal }).catch((error: unknown) => {
     throw new ApiError(0, String(error))
   })
-  if (!answer.ok) throw new ApiError(answer.status, await answer.text())
+  if (!answer.ok) throw new ApiError(answer.status, wordsOf(await answer.text()))
   return (await answer.json()) as T
+}
+
+/** Of a problem its own words (RFC 9457). */
+function wordsOf(body: string): string {
+  try {
+    const problem: { readonly detail?: string; readonly title?: string } = JSON.parse(body)
+    return problem.detail ?? problem.title ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** Asked once more, the server refuses it once more. Undefined: it may be away, or the session over. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError) || ![400, 414, 431].includes(error.status)) return undefined
+  return `The server refuses what is asked for: ${error.message || `status ${error.status}`}.`
 }
 
 export function readKinds(): Promise<KindsAnswer> {

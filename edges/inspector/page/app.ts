@@ -4,7 +4,7 @@ import type { HistoryRow } from '../answers.ts'
 import type { StepMessage } from '../messages.ts'
 import type { Chart } from '../charts/chart.ts'
 import { ActorList } from './actor-list.ts'
-import { ApiError, readKinds } from './api.ts'
+import { ApiError, readKinds, refusalOf } from './api.ts'
 import { Home } from './board.ts'
 import { chartTable } from './chart-table.ts'
 import { ChartView } from './chart-view.ts'
@@ -42,9 +42,12 @@ export function App(): ComponentChild {
   const [settled, setSettled] = useState(filter)
   const [state, setState] = useState<string>()
   const [steps, setSteps] = useState(0)
+  const [refusal, setRefusal] = useState<string>()
   const { now, setNow } = useNow()
   const onError = useCallback((error: unknown) => {
-    if (!(error instanceof ApiError) || error.status !== 401) setLine('lost')
+    const words = refusalOf(error)
+    if (words !== undefined) setRefusal(words)
+    else if (!(error instanceof ApiError) || error.status !== 401) setLine('lost')
     else if (!renewSession()) setClosed('over')
   }, [])
 
@@ -83,6 +86,7 @@ export function App(): ComponentChild {
   }, [isClosed])
 
   useEffect(() => setState(undefined), [address])
+  useEffect(() => setRefusal(undefined), [filter, address])
   useEffect(() => void (document.title = titleOf(watched.actor)), [watched.actor])
   const open = (next: ViewName): void => select({ ...selection, view: next })
   if (closed === 'signedOut') return h(SignedOut, null)
@@ -125,17 +129,21 @@ export function App(): ComponentChild {
             'sign out',
           )
         : null,
+      [looked.leftOut, refusal].map((words) => words && h('p', { class: 'note', role: 'status' }, words)),
     ]),
     h('main', { tabIndex: -1 }, [
       isClosed ? h(Closed, null) : null,
       h(ActorList, {
         kinds: kinds ?? [],
-        groups: actors.groups,
+        groups: refusal === undefined ? actors.groups : [],
+        isRefused: refusal !== undefined,
         now,
         round,
         onMore: actors.more,
       }),
-      address === undefined && isBegun && !isClosed ? h(Home, { steps: steps + round, now, onError }) : null,
+      address === undefined && isBegun && !isClosed
+        ? h(Home, { steps: steps + round, now, isRefused: refusal !== undefined, onError })
+        : null,
       h(Actor, {
         watched,
         selection,

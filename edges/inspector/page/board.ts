@@ -10,13 +10,15 @@ import { age, count, span } from './format.ts'
 import { inlineCode } from './inline-code.ts'
 import { moment } from './moment.ts'
 import { OneTabStop } from './one-tab-stop.ts'
-import { boardFilterNames, type Filter } from './selection.ts'
+import { boardFilterNames, longestText, type Filter } from './selection.ts'
 import { linkTo, refine, useView } from './view.ts'
 
 interface HomeProps {
   /** Counts the steps that were heard: the board is read after them. */
   readonly steps: number
   readonly now: number
+  /** The page says why elsewhere. */
+  readonly isRefused: boolean
   onError(error: unknown): void
 }
 
@@ -30,7 +32,7 @@ const meKey = 'statewright.me'
 /** As the identity provider named who signed in: nobody types it. */
 const { me: login } = document.body.dataset
 
-export function Home({ steps, now, onError }: HomeProps): ComponentChild {
+export function Home({ steps, now, isRefused, onError }: HomeProps): ComponentChild {
   const [me, setMe] = useState(() => login ?? localStorage.getItem(meKey) ?? '')
   const { filter } = useView()
   const used = boardFilterNames.filter((name) => filter[name] !== '')
@@ -39,8 +41,10 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
     localStorage.setItem(meKey, name)
     setMe(name)
   }
-  if (board === undefined)
-    return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, h('p', { class: 'empty big' }, 'Loading…'))
+  if (board === undefined || isRefused) {
+    const words = isRefused ? 'Nothing was read.' : 'Loading…'
+    return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, h('p', { class: 'empty big' }, words))
+  }
   const { waiting, working, queued, ended, endedSince } = board
   // Of very many only the newest are looked at.
   const within = endedSince === undefined ? 'today' : `within ${age(now - endedSince)}`
@@ -60,6 +64,7 @@ export function Home({ steps, now, onError }: HomeProps): ComponentChild {
           'Waits for me: ',
           h('input', {
             value: me,
+            maxLength: longestText,
             placeholder: 'your login on the forge',
             autocapitalize: 'none',
             spellcheck: false,

@@ -3,7 +3,7 @@ import { h, type ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ChoicesAnswer } from '../answers.ts'
 import { readActors, readChoices } from './api.ts'
-import { filterNames, none, type Filter } from './selection.ts'
+import { filterNames, longestText, none, type Filter } from './selection.ts'
 import { refine, useView } from './view.ts'
 
 interface NothingProps {
@@ -100,7 +100,7 @@ function person(filter: Filter, items: readonly Choice[]): ComponentChild {
     h('input', {
       name: 'person',
       list: 'persons',
-      maxLength: 200,
+      maxLength: longestText,
       autocapitalize: 'none',
       spellcheck: false,
       value: filter.person,

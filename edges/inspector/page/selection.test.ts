@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filterNames, readFilter, readSelection, viewOf, writeSelection } from './selection.ts'
+import { filterNames, leftOut, readFilter, readSelection, viewOf, writeSelection } from './selection.ts'
 
 const none = readFilter('')
 
@@ -23,4 +23,16 @@ test('an address that somebody else wrote shows no more than there is', () => {
   expect([viewOf({ view: 'chart' }), viewOf({ address: 'task:a', view: 'board' })]).toEqual(['board', 'chart'])
   expect(readFilter('#__proto__=1&ended=no&nonsense=1')).toEqual({ ...none, ended: 'no' })
   expect(Object.keys(none)).toEqual([...filterNames])
+})
+
+test.each<[string, string | undefined]>([
+  ['#actor=task:a&seq=3&view=story&q=7&kind=nobody&sort=newest&ended=no&rests=600000', undefined],
+  ['#seq=-1', 'seq “-1”'],
+  ['#seq=abc', 'seq “abc”'],
+  ['#ended=yes&rests=soon&nonsense=1', 'ended “yes” and rests “soon” and “nonsense”'],
+  [`#q=${'x'.repeat(3000)}&project=default/demo`, 'q of 3,000 characters'],
+])('%s: what an address names and the page does not take is said, and the rest is used', (hash, words) => {
+  const sentence = `The address asks for ${words}, which this page does not know or take. The rest is shown.`
+  expect(leftOut(hash)).toBe(words && sentence)
+  if (hash.includes('demo')) expect(readFilter(hash)).toEqual({ ...none, project: 'default/demo' })
 })

@@ -50,20 +50,58 @@ export const filterNames = [
 /** Those that a board has too. */
 export const boardFilterNames = ['q', 'project', 'repository', 'person', 'reason'] as const
 
-export function readSelection(hash: string): Selection {
+/** As the server takes them. */
+export const longestText = 200
+
+const known: { readonly [name: string]: (value: string) => boolean } = {
+  actor: () => true,
+  seq: (value) => /^[1-9]\d{0,14}$/.test(value),
+  view: (value) => viewNames.some((name) => name === value),
+  rests: (value) => /^\d{1,15}$/.test(value),
+  sort: (value) => value === 'newest',
+  ended: (value) => value === 'no',
+}
+
+/** Undefined: it is used. */
+function faultOf(name: string, value: string): string | undefined {
+  if (value === '') return undefined
+  if (!Object.hasOwn(known, name) && !filterNames.some((one) => one === name)) return `“${shortened(name)}”`
+  if (name !== 'actor' && value.length > longestText)
+    return `${name} of ${value.length.toLocaleString('en-US')} characters`
+  return known[name]?.(value) === false ? `${name} “${value}”` : undefined
+}
+
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
+
+/** What an address names that is left out, in one sentence; undefined: nothing. */
+export function leftOut(hash: string): string | undefined {
+  const faults = [...new URLSearchParams(hash.replace(/^#/, ''))].flatMap(([name, value]) => faultOf(name, value) ?? [])
+  if (faults.length === 0) return undefined
+  return `The address asks for ${faults.slice(0, 5).join(' and ')}, which this page does not know or take. The rest is shown.`
+}
+
+/** Without what is left out. */
+function readUsed(hash: string): URLSearchParams {
   const given = new URLSearchParams(hash.replace(/^#/, ''))
+  return new URLSearchParams([...given].filter(([name, value]) => faultOf(name, value) === undefined))
+}
+
+export function readSelection(hash: string): Selection {
+  const given = readUsed(hash)
   const address = given.get('actor')
   const seq = Number(given.get('seq'))
   const view = viewNames.find((name) => name === given.get('view'))
   return {
     ...(address ? { address } : {}),
-    ...(Number.isSafeInteger(seq) && seq > 0 ? { seq } : {}),
+    ...(seq > 0 ? { seq } : {}),
     ...(view === undefined ? {} : { view }),
   }
 }
 
 export function readFilter(hash: string): Filter {
-  const given = new URLSearchParams(hash.replace(/^#/, ''))
+  const given = readUsed(hash)
   return filterNames.reduce((filter, name) => ({ ...filter, [name]: given.get(name) ?? '' }), none)
 }
 

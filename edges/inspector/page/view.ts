@@ -4,14 +4,20 @@
  */
 import { createStore } from '@xstate/store'
 import { useEffect, useState } from 'preact/hooks'
-import { readFilter, readSelection, writeSelection, type Filter, type Selection } from './selection.ts'
+import { leftOut, readFilter, readSelection, writeSelection, type Filter, type Selection } from './selection.ts'
 
 interface View {
   readonly selection: Selection
   readonly filter: Filter
+  /** What the address names and this leaves out, in one sentence. */
+  readonly leftOut?: string | undefined
 }
 
-const readView = (hash: string): View => ({ selection: readSelection(hash), filter: readFilter(hash) })
+const readView = (hash: string): View => ({
+  selection: readSelection(hash),
+  filter: readFilter(hash),
+  leftOut: leftOut(hash),
+})
 
 const store = createStore({
   context: readView(''),
