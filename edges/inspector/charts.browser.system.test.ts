@@ -235,6 +235,44 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
     })
   })
 
+  test('the chart is one tab stop: what is active at first, then what had the focus last, also where it was folded', async () => {
+    await withChart(task, {}, async (page) => {
+      const stops = page.locator('.canvas [tabindex="0"], .canvas[tabindex="0"]')
+      const stop = () => stops.evaluateAll((all) => all.map((each) => each.getAttribute('data-state')))
+      const clocked = 'stage.live.active.implementing.clocked'
+      expect(await stop()).toEqual([clocked])
+      await page.getByRole('button', { name: 'Save as Mermaid' }).focus()
+      await page.keyboard.press('Tab')
+      expect(await focused(page)).toBe(clocked)
+      await page.keyboard.press('End')
+      await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Tab')
+      expect(await focused(page)).toBe('pod')
+      await state(page, 'stage.live.active.implementing').locator('.fold').click()
+      expect(await stop()).toEqual(['stage.live.active.implementing'])
+      await page.getByRole('button', { name: 'Open all' }).click()
+      await state(page, 'pod.working.busy').focus()
+      await page.getByRole('button', { name: 'Fold', exact: true }).click()
+      await expect.poll(stop).toHaveLength(1)
+    })
+  })
+
+  test('a line is named by its event, by where it leads from and to, and by its guard', async () => {
+    await withChart(task, {}, async (page) => {
+      const name = (line: string) => page.locator(`g.line[data-line="${line}"]`).getAttribute('aria-label')
+      const within = 'stage.live.active.implementing'
+      expect(await name(`${within}.clocked ${within}.withheld`)).toBe(
+        `model.withheld from ${within}.clocked to ${within}.withheld`,
+      )
+      expect(await name(`${within}.fresh ${within}.clocked`)).toMatch(
+        /^pod\.working from .*fresh to .*clocked, if .*\. The last step took pod\.working$/,
+      )
+      expect(await name('stage.live.active stage.live.parked')).toMatch(
+        /^(\S+ from stage\.live\.active\S* to stage\.live\.parked\S*(, if [^;]+)?; ){2}\d+ more from stage\.live\.active to stage\.live\.parked$/,
+      )
+    })
+  })
+
   const kinds = ['task', 'turn', 'pod', 'queue', 'project'] as const
   const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
 
@@ -312,8 +350,13 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
     await press()
     expect(await filled.nth(to).locator('.task').first().and(page.locator(':focus')).count()).toBe(1)
   }
-  const next = moves('.canvas :is(.state, g.line)', 3, 4)
-  const before = moves('.canvas :is(.state, g.line)', 3, 2)
+  const inChart = (from: string, to: string) => async (page: Page, press: () => Promise<void>) => {
+    await page.locator(`[data-state="${from}"], [data-line="${from}"]`).focus()
+    await press()
+    expect(await focused(page)).toBe(to)
+  }
+  const next = inChart('stage.live.active.merging', 'stage.live.active.merging stage.live.active.reviewing')
+  const before = inChart('stage.live.active.merging stage.live.active.reviewing', 'stage.live.active.merging')
   const zooms = (isLarger: boolean) => async (page: Page, press: () => Promise<void>) => {
     const scale = await shownScale(page)
     await page.locator('.canvas').focus()
@@ -340,7 +383,7 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
         await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' })
       },
       Tab: async (page, press) => {
-        for (const frame of ['.scroll', '.history tbody']) {
+        for (const frame of ['.scroll', '.history tbody', '.canvas']) {
           await page.locator(`${frame} [tabindex="0"]`).focus()
           await press()
           expect(await isWithin(page, frame)).toBe(false)
@@ -371,6 +414,8 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
       ArrowDown: next,
       ArrowLeft: before,
       ArrowUp: before,
+      Home: inChart('stage.delivered', 'stage'),
+      End: inChart('stage.delivered', 'pod'),
       Enter: async (page, press) => {
         for (const id of ['stage', 'stage.delivered', folded, 'stage.live stage.rejected']) {
           await page.locator(`[data-state="${id}"], [data-line="${id}"]`).focus()
@@ -389,6 +434,11 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
         await state(page, 'stage.delivered').focus()
         await press()
         await page.locator('.card.table h3', { hasText: 'stage.delivered' }).waitFor()
+      },
+      Escape: async (page, press) => {
+        await state(page, 'stage').focus()
+        await press()
+        expect(await focused(page)).toBe('Chart of the task machine')
       },
       '+': zooms(true),
       '-': zooms(false),

@@ -56,7 +56,7 @@ export function labelSize(lines: readonly string[]): Size {
   }
 }
 
-function shorten(lines: readonly string[]): readonly string[] {
+export function shorten(lines: readonly string[], behind = ''): readonly string[] {
   if (lines.length <= maxLines) return lines
-  return [...lines.slice(0, maxLines - 1), `${lines.length - maxLines + 1} more`]
+  return [...lines.slice(0, maxLines - 1), `${lines.length - maxLines + 1} more${behind}`]
 }

@@ -1,6 +1,7 @@
 /** What a click in the chart shows: a state's words, timers and rows, or the rows that a line stands for. */
 import { h, type ComponentChild } from 'preact'
 import type { Chart, ChartLine, ChartRow, ChartState } from '../charts/chart.ts'
+import { shorten } from '../charts/text-size.ts'
 import { movesOn, sentence } from './facts.ts'
 import { lineId } from './fold.ts'
 
@@ -28,6 +29,15 @@ function rowsOf({ states }: Pick<Chart, 'states'>, { moves }: Pick<ChartLine, 'm
       .filter((row) => row.target === target && events.includes(row.event))
       .map((row) => ({ ...row, source })),
   )
+}
+
+/** For who hears the chart: as many rows as a line has words for, then how many more the table has. */
+export function lineName(chart: Pick<Chart, 'states'>, line: ChartLine): string {
+  const rows = rowsOf(chart, line).map(
+    ({ event, source, target, guard }) =>
+      `${event} from ${source} to ${target}${guard === undefined ? '' : `, if ${guard}`}`,
+  )
+  return shorten(rows, ` from ${line.source} to ${line.target}`).join('; ')
 }
 
 function card(title: string, onClose: () => void, content: readonly ComponentChild[]): ComponentChild {

@@ -3,10 +3,12 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Chart, ChartLine, ChartState } from '../charts/chart.ts'
 import { moveText, pathData } from '../charts/svg.ts'
 import { aroundLines, lineHeight } from '../charts/text-size.ts'
+import { lineName } from './chart-table.ts'
 import { exportChart, exportFormats, type ExportFormat } from './export-chart.ts'
 import { branchesOf, foldChart, lineId, openAtFirst, type Room, type ShownChart, type ShownState } from './fold.ts'
 import { keyIn, zoomStep } from './keys.ts'
 import { litLabels, type LitLabel } from './lit-labels.ts'
+import { OneTabStop } from './one-tab-stop.ts'
 import { useDrag, useRoom, useZoom } from './pan-and-zoom.ts'
 import { takenAlong, type Taken } from './taken.ts'
 
@@ -60,7 +62,7 @@ export function ChartView(props: ChartViewProps): ComponentChild {
   }
   const isWhole = open.size === branchesOf(chart).size
   const fit = (): number => Math.min((visible.width - 8) / shown.width, (visible.height - 8) / shown.height)
-  return h('div', { class: 'chart' }, [
+  return h(OneTabStop, { tag: 'div', class: 'chart', place: 'Chart', items: parts, order: alongLines }, [
     h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Chart' }, [
       h('button', { onClick: () => zoom((now) => now / zoomStep), 'aria-label': 'Smaller' }, '−'),
       h('button', { onClick: () => zoom((now) => now * zoomStep), 'aria-label': 'Larger' }, '+'),
@@ -75,7 +77,7 @@ export function ChartView(props: ChartViewProps): ComponentChild {
     ]),
     h(
       'div',
-      { class: 'canvas', ref: frame, tabIndex: 0, role: 'region', 'aria-label': `Chart of the ${chart.kind} machine` },
+      { class: 'canvas', ref: frame, tabIndex: -1, role: 'region', 'aria-label': `Chart of the ${chart.kind} machine` },
       drawing(props, shown, scale, fold),
     ),
   ])
@@ -93,7 +95,7 @@ export function ChartView(props: ChartViewProps): ComponentChild {
 }
 
 function drawing(
-  { active, taken, selected, onSelect }: ChartViewProps,
+  { chart: whole, active, taken, selected, onSelect }: ChartViewProps,
   chart: ShownChart,
   scale: number,
   onFold: (id: string) => void,
@@ -139,7 +141,7 @@ function drawing(
           onFold,
         }),
       ),
-      lines.map((line) => lineView(line, taken, lineId(line) === selected, onSelect)),
+      lines.map((line) => lineView(line, lineName(whole, line), taken, lineId(line) === selected, onSelect)),
       litLabels(chart, taken).map((label) => litView(label, onSelect)),
     ],
   )
@@ -147,15 +149,26 @@ function drawing(
 
 /** What a key does at a state or a line: keys.ts lists it. */
 function walk(event: KeyboardEvent, onSelect: (id: string) => void, onFold: (id: string) => void): void {
-  const { by, action } = keyIn('Chart', event.key) ?? {}
-  const here = (event.target as Element).closest<SVGGElement>('.state,g.line')
-  if (here === null || (by === undefined && action === undefined)) return
+  const { action } = keyIn('Chart', event.key) ?? {}
+  const here = (event.target as Element).closest<SVGGElement>(parts)
+  if (here === null || action === undefined) return
   event.preventDefault()
   const { state, line } = here.dataset
-  if (action === 'fold' && state !== undefined && here.ariaExpanded !== null) onFold(state)
-  else if (action !== undefined) onSelect(state ?? line ?? '')
-  const all = [...(here.ownerSVGElement?.querySelectorAll<SVGGElement>('.state,g.line') ?? [])]
-  if (by !== undefined) all[(all.indexOf(here) + by + all.length) % all.length]?.focus()
+  if (action === 'leave') here.closest<HTMLElement>('.canvas')?.focus()
+  else if (action === 'fold' && state !== undefined && here.ariaExpanded !== null) onFold(state)
+  else onSelect(state ?? line ?? '')
+}
+
+/** What the keys go among. */
+const parts = ':is(.state, g.line)'
+
+type Part = HTMLElement | SVGElement
+
+/** Behind each state come the lines that begin there. */
+function alongLines(all: readonly Part[]): readonly Part[] {
+  const places = new Map(all.map(({ dataset }, index) => [dataset['state'], index]))
+  const placeOf = ({ dataset: { state, line } }: Part): number => places.get(state ?? line?.split(' ')[0]) ?? 0
+  return all.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
 interface StateLook {
@@ -176,7 +189,13 @@ function stateView(state: ShownState, look: StateLook): ComponentChild {
   const lit = within?.active ?? []
   // What is seen comes in a row, as who speaks to the page reads it out.
   const count = within === undefined ? [] : [`${within.count} states`]
-  const words = [id, ...entries.map((entry) => entry.slice(2)), ...lit, ...count, ...(isActive ? ['active'] : [])]
+  const words = [
+    id,
+    ...entries.map((entry) => entry.slice(2)),
+    ...lit,
+    ...count,
+    ...(isActive && isOpen ? ['active'] : []),
+  ]
   const at = (event: Event, use: (id: string) => void): void => {
     event.stopPropagation()
     use(id)
@@ -188,7 +207,8 @@ function stateView(state: ShownState, look: StateLook): ComponentChild {
       class: ['state', kind, ...flags].filter(Boolean).join(' '),
       'data-state': id,
       // SVG knows it in lower case only.
-      tabindex: isActive ? 0 : -1,
+      tabindex: -1,
+      'aria-current': isActive && !isOpen ? 'true' : undefined,
       role: 'button',
       'aria-label': words.join(', '),
       'aria-expanded': isBranch ? isOpen : undefined,
@@ -229,6 +249,7 @@ function stateView(state: ShownState, look: StateLook): ComponentChild {
 
 function lineView(
   line: ChartLine,
+  name: string,
   taken: readonly Taken[],
   isSelected: boolean,
   onSelect: (id: string) => void,
@@ -238,6 +259,8 @@ function lineView(
   const lit = takenAlong(line, taken)
   const isTaken = lit.size > 0
   const texts = label?.lines ?? []
+  const seen = texts.join(' ')
+  const words = name.includes(seen) ? name : `${seen}: ${name}`
   // A line with two heads is taken one way.
   const isTakenTo = (end: string): boolean =>
     isTaken && taken.some(({ target }) => target === end || target.startsWith(`${end}.`))
@@ -252,7 +275,7 @@ function lineView(
       'data-line': lineId(line),
       tabindex: -1,
       role: 'button',
-      'aria-label': `From ${line.source} to ${line.target}: ${[...new Set([...texts, ...lit])].join(' ')}`,
+      'aria-label': isTaken ? `${words}. The last step took ${[...lit].join(', ')}` : words,
       onClick: () => onSelect(lineId(line)),
     },
     [

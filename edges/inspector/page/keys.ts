@@ -9,7 +9,7 @@ export interface Key {
   readonly columns?: number
   /** How much larger it makes the chart. */
   readonly zoom?: number
-  readonly action?: 'openKeys' | 'search' | 'showTable' | 'fold'
+  readonly action?: 'openKeys' | 'search' | 'showTable' | 'fold' | 'leave'
 }
 
 /** Of a key, and of a button. */
@@ -22,7 +22,7 @@ export const keyTable = {
     { keys: ['Escape'], does: 'closes this list' },
     {
       keys: ['Tab'],
-      does: 'goes on; the list, the board and the history are one stop each, and a card leads to its links',
+      does: 'goes on; list, board, chart and history are one stop each, and a card leads to its links',
     },
   ],
   'List, board, history': [
@@ -39,8 +39,11 @@ export const keyTable = {
   Chart: [
     { keys: ['ArrowRight', 'ArrowDown'], does: 'the next state or line', by: 1 },
     { keys: ['ArrowLeft', 'ArrowUp'], does: 'the one before', by: -1 },
+    { keys: ['Home'], does: 'the first one', by: -Infinity },
+    { keys: ['End'], does: 'the last one', by: Infinity },
     { keys: ['Enter'], does: 'shows its table', action: 'showTable' },
     { keys: [' '], does: 'opens or folds a branch, shows the table of anything else', action: 'fold' },
+    { keys: ['Escape'], does: 'leaves the states; arrow keys then move the chart', action: 'leave' },
     { keys: ['+'], does: 'makes the chart larger', zoom: zoomStep },
     { keys: ['-'], does: 'makes it smaller', zoom: 1 / zoomStep },
   ],

@@ -6,34 +6,49 @@ import { h, type ComponentChild, type ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { keyIn } from './keys.ts'
 
+type Item = HTMLElement | SVGElement
+
 interface OneTabStopProps {
   readonly tag: 'div' | 'ol' | 'tbody' | 'ul'
+  /** Where keys.ts lists what goes among them. */
+  readonly place?: Parameters<typeof keyIn>[0]
   readonly class?: string
   /** Selects those that are gone through. */
   readonly items: string
   /** Selects the columns that they stand in, where the keys to the left and right lead to others. */
   readonly columns?: string
+  /** How they follow each other, where that is not how the page has them. */
+  order?(there: readonly Item[]): readonly Item[]
   readonly children?: ComponentChildren
   /** It has the focus now. */
-  onArrival?(item: HTMLElement): void
+  onArrival?(item: Item): void
 }
 
-export function OneTabStop({ tag, items, columns, onArrival, children, ...others }: OneTabStopProps): ComponentChild {
+export function OneTabStop({
+  tag,
+  place: keys = 'List, board, history',
+  items,
+  columns,
+  order = (there) => there,
+  onArrival,
+  children,
+  ...others
+}: OneTabStopProps): ComponentChild {
   const frame = useRef<HTMLElement>(null)
-  const latest = useRef<HTMLElement | undefined>(undefined)
-  const all = (within: Element | null = frame.current): readonly HTMLElement[] =>
-    [...(within?.querySelectorAll<HTMLElement>(items) ?? [])].filter((item) => item.checkVisibility())
+  const latest = useRef<Item | undefined>(undefined)
+  const all = (within: Element | null = frame.current): readonly Item[] =>
+    order([...(within?.querySelectorAll<Item>(items) ?? [])].filter((item) => item.checkVisibility()))
 
   /** That, or the one that it stands in. */
-  const itemOf = (target: EventTarget | null): HTMLElement | undefined =>
-    (target instanceof HTMLElement && target.closest<HTMLElement>(items)) || undefined
+  const itemOf = (target: EventTarget | null): Item | undefined =>
+    (target instanceof Element && target.closest<Item>(items)) || undefined
 
   /** What was there last is the stop; before anybody was there, what is looked at, else the first one. */
   const settle = (): void => {
     const there = all()
     const known = there.find((item) => item === latest.current)
     const stop = known ?? there.find((item) => item.ariaCurrent === 'true') ?? there[0]
-    const links = frame.current?.querySelectorAll<HTMLElement>(`:is(${items}) a`) ?? []
+    const links = frame.current?.querySelectorAll<Item>(`:is(${items}) a`) ?? []
     for (const part of [...there, ...links]) {
       const place = stop?.contains(part) === true ? 0 : -1
       // Most stay as they are, and an attribute that is set anew costs the browser its style.
@@ -42,13 +57,13 @@ export function OneTabStop({ tag, items, columns, onArrival, children, ...others
   }
   useLayoutEffect(settle)
 
-  const goTo = (item: HTMLElement | undefined, event: KeyboardEvent): void => {
+  const goTo = (item: Item | undefined, event: KeyboardEvent): void => {
     event.preventDefault()
     item?.focus()
     if (item !== undefined) onArrival?.(item)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    const { by } = keyIn('List, board, history', event.key) ?? {}
+    const { by } = keyIn(keys, event.key) ?? {}
     const { columns: aside } = keyIn('Board', event.key) ?? {}
     const there = all()
     const at = there.findIndex((item) => item === itemOf(event.target))
