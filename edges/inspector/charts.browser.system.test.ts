@@ -273,6 +273,19 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
     })
   })
 
+  test('the table of a line of a folded chart shows each event that the line stands for', async () => {
+    await withChart(task, {}, async (page) => {
+      const id = 'stage.live.active stage.live.parked'
+      await openTable(page, `g.line[data-line="${id}"]`)
+      const lines = (await page.locator(`g.line[data-line="${id}"] > title`).textContent())?.split('\n') ?? []
+      const events = lines.flatMap((line) => line.split(': ')[1]?.split(', ') ?? [])
+      const shown = await page.locator('.card.table li > b').allInnerTexts()
+      expect(events.length).toBeGreaterThan(10)
+      expect(new Set(shown)).toEqual(new Set(events))
+      await page.locator(`g.line[data-line="${id}"].selected > text`).first().waitFor()
+    })
+  })
+
   const kinds = ['task', 'turn', 'pod', 'queue', 'project'] as const
   const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allMachines } from '../../../machines/registry.ts'
 import type { Chart } from '../charts/chart.ts'
-import { branchesOf, foldChart, openAtFirst, parentOf, type ShownChart } from './fold.ts'
+import { branchesOf, foldChart, lineId, openAtFirst, parentOf, type ShownChart } from './fold.ts'
 import { activeOn } from './taken.ts'
 
 const room = { width: 740, height: 750 }
@@ -162,6 +162,18 @@ test('lines of branches without an active state say their events where somebody 
   expect(labelled([])).not.toContain(merging)
   expect(labelled([merging, asked]).some((source) => source.startsWith(`${asked}.`))).toBe(true)
   expect(labelled([], merging)).toContain(merging)
+})
+
+test('a line that is selected says its events', () => {
+  const chart = writtenChart('task')
+  const active = activeOn('stage.live.active.implementing.clocked pod.none')
+  const id = 'stage.live.active stage.live.parked'
+  const labelOf = (selected?: string) =>
+    foldChart(chart, { open: openAtFirst(chart, active, room), active, selected }, room).lines.find(
+      (line) => lineId(line) === id,
+    )?.label?.lines
+  expect(labelOf()).toBeUndefined()
+  expect(labelOf(id)).toHaveLength(3)
 })
 
 test('a line of the last step says its event where it has place, and makes no chart too large', () => {

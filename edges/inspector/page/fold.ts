@@ -141,6 +141,7 @@ function laidOut(chart: Chart, { open, active, selected, isTaken }: Look, room: 
       (isBothWays && active.has(target)) ||
       (frame !== '' && !active.has(frame)) ||
       isTaken?.(line) === true ||
+      selected === lineId(line) ||
       selected === source ||
       selected === target
     return isNear ? line : bare
