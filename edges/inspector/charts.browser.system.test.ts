@@ -180,7 +180,7 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
           return readFile(await (await download).path())
         }
         const [svg, png] = [await saved('SVG'), await saved('PNG')]
-        expect(svg.toString()).not.toMatch(/tabindex|role="button"|rgba\(0, 0, 0, 0\)|transparent/)
+        expect(svg.toString()).not.toMatch(/tabindex|aria-current|role="button"|rgba\(0, 0, 0, 0\)|transparent/)
         expect(svg.toString()).toContain('>pod.working</text>')
         const shown = await page.locator('.canvas svg').screenshot()
         const other = await page.context().newPage()

@@ -43,7 +43,7 @@ const properties = [
 ]
 
 /** What one works with on the page; in a file every program would read it out, or stop there. */
-const handles = ['tabindex', 'role', 'aria-expanded']
+const handles = ['tabindex', 'role', 'aria-current', 'aria-expanded']
 /** They take a click beside what is seen. Not every program that reads SVG knows of paint that is not seen. */
 const unseen = '.reach, [fill=transparent]'
 
