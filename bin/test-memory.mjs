@@ -28,7 +28,7 @@ Example: npm run test:memory -- --only postgres`
 
 const all = ['postgres', 'neo4j', 'lightrag', 'schemathesis']
 /** Parts of paths. `memory` alone would take the runtime's tests on a store in memory too. */
-const ofTheService = ['memory/', 'deploy/memory', 'cli/local/memory', 'cli/commands/ingest', 'http/auth']
+const ofTheService = ['memory/', 'deploy/memory', 'cli/local/memory', 'cli/commands/knowledge/ingest', 'http/auth']
 const lightragVersions = '1.5.7,1.4.9.11'
 const ci = (name) => join(root, '.ci', name)
 

@@ -13,195 +13,196 @@ interface Command {
 const commands: Readonly<Record<string, Command>> = {
   up: {
     summary: 'start everything on this machine and stay',
-    run: async (args) => (await import('./commands/up.ts')).up(args),
+    run: async (args) => (await import('./commands/programs/up.ts')).up(args),
   },
   open: {
     summary: 'print the links of what up runs: the inspector, and each person of the local forge',
-    run: async (args) => (await import('./commands/open.ts')).open(args),
+    run: async (args) => (await import('./commands/programs/open.ts')).open(args),
   },
   demo: {
     summary: 'run the main job, from an issue to a merged change, and end',
-    run: async (args) => (await import('./commands/demo.ts')).demo(args),
+    run: async (args) => (await import('./commands/programs/demo.ts')).demo(args),
   },
   try: {
     summary: 'try it on a repository of yours: PATH [--issue TEXT]',
-    run: async (args) => (await import('./commands/try.ts')).tryOwn(args),
+    run: async (args) => (await import('./commands/programs/try.ts')).tryOwn(args),
   },
   apply: {
     summary: 'apply resources: -f FILE (- reads standard input)',
-    run: async (args) => (await import('./commands/apply.ts')).apply(args),
+    run: async (args) => (await import('./commands/resources/apply.ts')).apply(args),
   },
   get: {
     summary: 'show resources: KIND [NAME] [-o wide|name|json|yaml] [-w]',
-    run: async (args) => (await import('./commands/get.ts')).get(args),
+    run: async (args) => (await import('./commands/resources/get.ts')).get(args),
   },
   watch: {
     summary: 'show resources, and each row again that changes, until Ctrl-C: KIND [NAME] [-o wide|name]',
     module: 'get',
-    run: async (args) => (await import('./commands/get.ts')).watch(args),
+    run: async (args) => (await import('./commands/resources/get.ts')).watch(args),
   },
   describe: {
     summary: 'show one resource, its conditions and why it rests: KIND NAME',
-    run: async (args) => (await import('./commands/describe.ts')).describe(args),
+    run: async (args) => (await import('./commands/resources/describe.ts')).describe(args),
   },
   delete: {
     summary: 'delete a Project, a Repository or a Task: KIND NAME',
-    run: async (args) => (await import('./commands/delete.ts')).deleteResource(args),
+    run: async (args) => (await import('./commands/resources/delete.ts')).deleteResource(args),
   },
   why: {
     summary: 'explain why a Task or a Project rests, and what would move it: TASK|PROJECT [--json]',
-    run: async (args) => (await import('./commands/why.ts')).why(args),
+    run: async (args) => (await import('./commands/work/why.ts')).why(args),
   },
   approve: {
     summary: "approve a Task's plan on the forge, by your own right: TASK [--yes] [--as NAME]",
-    run: async (args) => (await import('./commands/approve.ts')).approve(args),
+    run: async (args) => (await import('./commands/work/approve.ts')).approve(args),
   },
   comment: {
     summary: 'comment on the forge, by your own right: TASK TEXT|- [--as NAME]',
-    run: async (args) => (await import('./commands/comment.ts')).comment(args),
+    run: async (args) => (await import('./commands/work/comment.ts')).comment(args),
   },
   waiting: {
     summary: 'list the Tasks that wait for people, and what each waits for: [--me NAME] [--json]',
-    run: async (args) => (await import('./commands/waiting.ts')).waiting(args),
+    run: async (args) => (await import('./commands/work/waiting.ts')).waiting(args),
   },
   logs: {
     summary: "print what the wrapper of a Task's pod logged: TASK [--pod N] [--tail N] [--follow]",
-    run: async (args) => (await import('./commands/logs.ts')).logs(args),
+    run: async (args) => (await import('./commands/work/logs.ts')).logs(args),
   },
   transcript: {
     summary: "print what the agent of a Task's stopped pod said and did: TASK [--pod N] [--json]",
-    run: async (args) => (await import('./commands/transcript.ts')).transcript(args),
+    run: async (args) => (await import('./commands/work/transcript.ts')).transcript(args),
   },
   retry: {
     summary: 'let a parked Task go on: TASK [--json]',
     module: 'task-verbs',
-    run: async (args) => (await import('./commands/task-verbs.ts')).retry(args),
+    run: async (args) => (await import('./commands/work/task-verbs.ts')).retry(args),
   },
   cancel: {
     summary: 'end a Task: TASK [--json]',
     module: 'task-verbs',
-    run: async (args) => (await import('./commands/task-verbs.ts')).cancel(args),
+    run: async (args) => (await import('./commands/work/task-verbs.ts')).cancel(args),
   },
   hold: {
     summary: 'take a Task out of work until somebody retries it: TASK --reason TEXT',
     module: 'task-verbs',
-    run: async (args) => (await import('./commands/task-verbs.ts')).hold(args),
+    run: async (args) => (await import('./commands/work/task-verbs.ts')).hold(args),
   },
   pause: {
     summary: 'admit no pod of a Project until somebody resumes it: PROJECT --reason TEXT',
     module: 'project-verbs',
-    run: async (args) => (await import('./commands/project-verbs.ts')).pause(args),
+    run: async (args) => (await import('./commands/work/project-verbs.ts')).pause(args),
   },
   resume: {
     summary: 'take a pause of a Project back: PROJECT --reason TEXT',
     module: 'project-verbs',
-    run: async (args) => (await import('./commands/project-verbs.ts')).resume(args),
+    run: async (args) => (await import('./commands/work/project-verbs.ts')).resume(args),
   },
   inspector: {
     summary: 'print a link that signs a browser in to the inspector, once',
-    run: async (args) => (await import('./commands/inspector.ts')).inspector(args),
+    run: async (args) => (await import('./commands/journal/inspector.ts')).inspector(args),
   },
   secret: {
     summary: 'write a Secret from standard input: set NAME KEY=-',
-    run: async (args) => (await import('./commands/secret.ts')).secret(args),
+    run: async (args) => (await import('./commands/resources/secret.ts')).secret(args),
   },
   actors: {
     summary: 'list actors and their states: [PREFIX] [--status quarantined]',
-    run: async (args) => (await import('./commands/actors.ts')).actors(args),
+    run: async (args) => (await import('./commands/journal/actors.ts')).actors(args),
   },
   history: {
     summary: 'show what happened to an actor: ACTOR',
-    run: async (args) => (await import('./commands/history.ts')).history(args),
+    run: async (args) => (await import('./commands/journal/history.ts')).history(args),
   },
   replay: {
     summary: 'replay journals and compare each step with the store: ACTOR... | --all',
-    run: async (args) => (await import('./commands/replay.ts')).replay(args),
+    run: async (args) => (await import('./commands/journal/replay.ts')).replay(args),
   },
   export: {
     summary: 'write actors with their journals, all texts masked: ACTOR... [--out FILE]',
-    run: async (args) => (await import('./commands/export.ts')).exportActors(args),
+    run: async (args) => (await import('./commands/journal/export.ts')).exportActors(args),
   },
   import: {
     summary: 'replay exported journals with this version, as a test: FILE...',
-    run: async (args) => (await import('./commands/import.ts')).importBundles(args),
+    run: async (args) => (await import('./commands/journal/import.ts')).importBundles(args),
   },
   inspect: {
     summary: 'open exported journals in the inspector, read-only and offline: FILE',
-    run: async (args) => (await import('./commands/inspect.ts')).inspect(args),
+    run: async (args) => (await import('./commands/journal/inspect.ts')).inspect(args),
   },
   prove: {
     summary: 'list Tasks that this version would have ended otherwise: --against LOG | --all',
-    run: async (args) => (await import('./commands/prove.ts')).prove(args),
+    run: async (args) => (await import('./commands/journal/prove.ts')).prove(args),
   },
   effects: {
     summary: 'show and retry effects that are not settled: list, show KEY, redeliver KEY... | --all',
     module: 'outbox',
-    run: async (args) => (await import('./commands/outbox.ts')).effects(args),
+    run: async (args) => (await import('./commands/journal/outbox.ts')).effects(args),
   },
   'dead-letters': {
     summary: 'show and retry events that changed nothing: list, show ID, redeliver ID... | --all',
     module: 'outbox',
-    run: async (args) => (await import('./commands/outbox.ts')).deadLetters(args),
+    run: async (args) => (await import('./commands/journal/outbox.ts')).deadLetters(args),
   },
   retention: {
     summary: 'show how long journals are kept: [sweep]',
-    run: async (args) => (await import('./commands/retention.ts')).retention(args),
+    run: async (args) => (await import('./commands/journal/retention.ts')).retention(args),
   },
   skills: {
     summary: 'check the tool calls in skill files: check PATH... [--manifest FILE|URL]',
-    run: async (args) => (await import('./commands/skills.ts')).skills(args),
+    run: async (args) => (await import('./commands/knowledge/skills.ts')).skills(args),
   },
   'code-graph': {
     summary: 'extract and send a code graph: push [DIR] --repo NAME | extract [DIR]',
-    run: async (args) => (await import('./commands/code-graph.ts')).codeGraph(args),
+    run: async (args) => (await import('./commands/knowledge/code-graph.ts')).codeGraph(args),
   },
   ingest: {
     summary: 'store a repository in the knowledge service: DIR [--repo NAME] [--dry-run]',
-    run: async (args) => (await import('./commands/ingest.ts')).ingest(args),
+    run: async (args) => (await import('./commands/knowledge/ingest.ts')).ingest(args),
   },
   query: {
     summary: 'query the knowledge service: TEXT [--mode MODE] [--top-k N] [--json]',
-    run: async (args) => (await import('./commands/query.ts')).query(args),
+    run: async (args) => (await import('./commands/knowledge/query.ts')).query(args),
   },
   login: {
     summary: 'sign in at an orchestrator or the knowledge service with a code in a browser: [--server URL]',
-    run: async (args) => (await import('./commands/login.ts')).login(args),
+    run: async (args) => (await import('./commands/programs/login.ts')).login(args),
   },
   context: {
     summary: 'list the orchestrators that you are signed in at, or choose one: [use NAME]',
-    run: async (args) => (await import('./commands/context.ts')).context(args),
+    run: async (args) => (await import('./commands/programs/context.ts')).context(args),
   },
   completion: {
     summary: 'print a script that completes commands in a shell: bash|zsh|fish',
-    run: async (args) => (await import('./commands/completion.ts')).completion(args, brought()),
+    run: async (args) => (await import('./commands/programs/completion.ts')).completion(args, brought()),
   },
   orchestrator: {
     summary: 'run the orchestrator; the environment has its settings',
-    run: async (args) => (await import('./commands/orchestrator.ts')).orchestrator(args, process.env, version()),
+    run: async (args) =>
+      (await import('./commands/programs/orchestrator.ts')).orchestrator(args, process.env, version()),
   },
   release: {
     summary: 'take our finalizers off in a Kubernetes cluster without an orchestrator: --kubeconfig FILE',
-    run: async (args) => (await import('./commands/release.ts')).release(args),
+    run: async (args) => (await import('./commands/resources/release.ts')).release(args),
   },
   rbac: {
     summary: 'print the rights of an orchestrator in a Kubernetes cluster: [--namespaces A,B] | kubectl apply -f -',
-    run: async (args) => (await import('./commands/rbac.ts')).rbac(args),
+    run: async (args) => (await import('./commands/resources/rbac.ts')).rbac(args),
   },
   doctor: {
     summary: 'look whether agents can run here, or in a Kubernetes cluster: [--cluster --image IMAGE]',
-    run: async (args) => (await import('./commands/doctor.ts')).doctor(args),
+    run: async (args) => (await import('./commands/programs/doctor.ts')).doctor(args),
   },
   memory: {
     summary: 'run the knowledge service; the environment has its settings. rebuild: fill its engine again',
-    run: async (args) => (await import('./commands/memory.ts')).memory(args, process.env, version()),
+    run: async (args) => (await import('./commands/programs/memory.ts')).memory(args, process.env, version()),
   },
   wrapper: {
     summary: 'supervise one agent in one pod. selftest: check an agent CLI',
-    run: async (args) => process.exit(await (await import('./commands/wrapper.ts')).wrapper(args, version())),
+    run: async (args) => process.exit(await (await import('./commands/programs/wrapper.ts')).wrapper(args, version())),
   },
   'check-pins': {
     summary: 'check that a deployment pins skills and wrapper to releases: DIR',
-    run: async (args) => (await import('./commands/check-pins.ts')).checkPins(args),
+    run: async (args) => (await import('./commands/programs/check-pins.ts')).checkPins(args),
   },
 }
 

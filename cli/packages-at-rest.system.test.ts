@@ -82,7 +82,7 @@ test.each([
 test(
   'up has loaded nothing that only its servers need',
   async () => {
-    const command = JSON.stringify(join(programDir, 'cli/commands/up.ts'))
+    const command = JSON.stringify(join(programDir, 'cli/commands/programs/up.ts'))
     const script = `await import(${command}); console.log('loaded')`
     const loaded = await packagesOf(['--input-type=module', '--eval', script], { mark: 'loaded' })
     expect(loaded).toContain('oidc-provider')

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 
 const ownFile = /new URL\(["']\.\/([^"']+)["'],\s*import\.meta\.url\)/g
-const commandFolder = /\/cli\/commands\/([^/]+)\.ts$/
+const commandFolder = /\/cli\/commands\/[^/]+\/([^/]+)\.ts$/
 
 /**
  * @param {readonly object[]} chunks as rolldown returns them; the command line loads each command by a dynamic import.

@@ -11,7 +11,7 @@ type Person = keyof typeof keys
 const persons = Object.entries(keys).map(([login, key]) => ({ login, key }))
 const repository = { labels: [{ name: 'platform' }, { name: 'bug' }] }
 
-/** As the platform writes it (cli/commands/approve.test.ts). */
+/** As the platform writes it (cli/commands/work/approve.test.ts). */
 const shownPlan = (text: string): string => `${text}\n\n${planMark}`
 
 interface Browser {
