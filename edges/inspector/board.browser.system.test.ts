@@ -257,6 +257,21 @@ describeRequiring('chromium', 'board and list in a browser', () => {
     })
   })
 
+  test('the first Escape empties the search, the second leads to the list, and the list of keys has it', async () => {
+    await withBoard('#q=units', async (page) => {
+      const field = page.getByRole('searchbox')
+      await rows(page).first().waitFor()
+      await field.focus()
+      await page.keyboard.press('Escape')
+      expect([await field.inputValue(), await page.evaluate('document.activeElement.name')]).toEqual(['', 'q'])
+      await expect.poll(() => new URL(page.url()).hash).toBe('')
+      await page.keyboard.press('Escape')
+      expect(await page.evaluate('document.activeElement.closest(".scroll") !== null')).toBe(true)
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').getByText('goes on to the list').waitFor()
+    })
+  })
+
   test('a reading of before a step, which pages share, is asked for again, so that the step shows without another one', async () => {
     await withBoard('', async (page) => {
       const said: string[] = []

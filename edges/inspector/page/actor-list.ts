@@ -56,11 +56,18 @@ export function ActorList(given: ActorListProps): ComponentChild {
         value: filter.q,
         onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
           refine({ ...filter, q: currentTarget.value }),
+        onKeyDown: onEscape,
       }),
       h(Filters, { kinds, round }),
     ]),
     rows,
   ])
+}
+
+/** The first empties the field, the next leaves it. */
+function onEscape(event: KeyboardEvent & { readonly currentTarget: HTMLInputElement }): void {
+  if (event.key !== 'Escape' || event.currentTarget.value !== '') return
+  document.querySelector<HTMLElement>('.scroll :is(summary,button):not([tabindex="-1"])')?.focus()
 }
 
 function listed(groups: readonly Group[], props: Looked): ComponentChild {

@@ -25,6 +25,7 @@ export const keyTable = {
       does: 'goes on; list, board, chart and history are one stop each, and a card leads to its links',
     },
   ],
+  'Search field': [{ keys: ['Escape'], does: 'empties it; where it is empty, goes on to the list' }],
   'List, board, history': [
     { keys: ['ArrowDown'], does: 'the next one', by: 1 },
     { keys: ['ArrowUp'], does: 'the one before', by: -1 },
