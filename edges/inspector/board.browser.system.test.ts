@@ -272,6 +272,21 @@ describeRequiring('chromium', 'board and list in a browser', () => {
     })
   })
 
+  test('a long title ends with a sign after three lines on card and row, and is whole where the pointer rests', async () => {
+    const title = `${'Parse durations of many units '.repeat(6)}to the end`
+    await fixture.send('issue:default/lib-41', { type: 'issue.observed', facts: { ...issueFacts(41), title } })
+    await withBoard('', async (page) => {
+      const row = rows(page).filter({ hasText: 'default/lib-41' })
+      const card = page.locator('.task h3 a', { hasText: 'to the end' })
+      await card.waitFor()
+      for (const part of [row.locator('.title'), card]) {
+        const hidden = await part.evaluate((element) => element.scrollHeight - element.clientHeight)
+        expect(hidden).toBeGreaterThan(0)
+      }
+      for (const part of [row, card]) expect(await part.getAttribute('title')).toContain(title)
+    })
+  })
+
   test('a reading of before a step, which pages share, is asked for again, so that the step shows without another one', async () => {
     await withBoard('', async (page) => {
       const said: string[] = []

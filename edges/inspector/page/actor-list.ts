@@ -106,7 +106,7 @@ function actorButton(row: ActorRow, { selected, now }: Looked): ComponentChild {
     {
       class: `actor ${row.status}`,
       'aria-current': isSelected ? 'true' : undefined,
-      title: `${row.address}\n${row.path}`,
+      title: [row.title ?? [], row.address, row.path].flat().join('\n'),
       onClick: () => select({ address: row.address }),
     },
     [

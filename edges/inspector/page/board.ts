@@ -245,7 +245,7 @@ function TaskCard({
     h(
       'h3',
       { id: `title-${task}` },
-      h('a', { href: linkTo({ address: `task:${task}`, view: 'story' }, view) }, inlineCode(title || task)),
+      h('a', { href: linkTo({ address: `task:${task}`, view: 'story' }, view), title }, inlineCode(title || task)),
     ),
     h('p', { class: 'where' }, [
       thread === null ? null : [toForge(thread.url, thread.name), ' · '],
