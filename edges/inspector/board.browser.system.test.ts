@@ -287,6 +287,21 @@ describeRequiring('chromium', 'board and list in a browser', () => {
     })
   })
 
+  test('a board of a reading that is some seconds old says of when it is, and a new one does not', async () => {
+    await withBoard('', async (page) => {
+      const aged = page.locator('.home').getByText(/^As it was 1 min( \d+ s)? ago\.$/)
+      await page.locator('.task').first().waitFor()
+      expect(await aged.count()).toBe(0)
+      await page.route('**/api/board*', async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, json: { ...((await response.json()) as Board), now: Date.now() - 60_000 } })
+      })
+      await page.reload()
+      await aged.waitFor()
+      await page.unrouteAll({ behavior: 'wait' })
+    })
+  })
+
   test('a reading of before a step, which pages share, is asked for again, so that the step shows without another one', async () => {
     await withBoard('', async (page) => {
       const said: string[] = []

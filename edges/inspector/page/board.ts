@@ -5,6 +5,7 @@ import type { Board, Card } from '../../../machines/why/board.ts'
 import { costLine } from '../../../machines/why/cost.ts'
 import { readBoard } from './api.ts'
 import { toForge } from './facts.ts'
+import { file } from './file.ts'
 import { filterWords } from './filters.ts'
 import { age, count, span } from './format.ts'
 import { inlineCode } from './inline-code.ts'
@@ -25,6 +26,8 @@ interface HomeProps {
 /** Steps come in bursts, and a reading is shared by all pages. */
 const settleMs = 1000
 const refreshMs = 30_000
+/** A reading that takes long is shared for long. */
+const agedMs = 5000
 /** As long as the list waits for the next key, and a little: the list comes first. */
 const typedMs = 250
 const meKey = 'statewright.me'
@@ -53,6 +56,9 @@ export function Home({ steps, now, isRefused, onError }: HomeProps): ComponentCh
   const emptyOf = (words: string): string => (used.length === 0 ? words : 'Nothing matches.')
   return h('div', { class: 'home pane', id: 'view', tabIndex: -1 }, [
     h(Strip, { board, now }),
+    file !== undefined || now - board.now < agedMs
+      ? null
+      : h('p', { class: 'empty' }, ['As it was ', moment(board.now, `${age(now - board.now)} ago`), '.']),
     used.length === 0
       ? null
       : h('p', { class: 'filtered', role: 'status' }, [
