@@ -2,6 +2,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ActorAddress } from '../../machines/definition.ts'
+import type { Story } from '../../machines/why/story.ts'
 import { describeRequiring } from '../../testing/requires.ts'
 import { openFixture, playStory, withPage, type Fixture } from './testing/fixture.ts'
 
@@ -197,6 +198,96 @@ describeRequiring('chromium', 'the history of a Task in a browser', () => {
       await page.locator('.history tr.ignored', { hasText: 'no state took it' }).waitFor()
       await page.locator('.history tr.failed', { hasText: 'the step failed' }).waitFor()
       expect(await page.locator('.history tr', { hasText: /no state|step failed/ }).count()).toBe(2)
+    })
+  })
+
+  test('rows of one event say what tells them apart', async () => {
+    await opened('&seq=5', async (page) => {
+      const row = (seq: number) => page.locator('.history tr', { has: page.locator(`[aria-label="Show step ${seq}"]`) })
+      await row(2).waitFor()
+      expect(await row(2).locator('.about').innerText()).toBe('pod 1')
+      expect(await row(8).locator('.about').innerText()).toBe('lib#7, labeled, mira')
+    })
+  })
+
+  test('no line of the history begins with a comma, however long the name of an effect is', async () => {
+    await opened('&seq=3', async (page) => {
+      await page.route('**/inspector/api/history?**', async (route) => {
+        const answer = (await (await route.fetch()).json()) as { readonly items: readonly object[] }
+        const effects = ['withdrawEffects', 'mergeMergeRequest', 'answer'].map((type) => ({ type, params: {} }))
+        await route.fulfill({ json: { ...answer, items: answer.items.map((item) => ({ ...item, effects })) } })
+      })
+      await page.reload()
+      await row(page, 2).waitFor()
+      for (const width of [390, 1100, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        if (width === 390) await page.getByRole('button', { name: 'history', exact: true }).click()
+        const begun =
+          await page.evaluate<number>(`[...document.querySelectorAll('.history td:last-child')].filter((cell) => {
+          const [text] = cell.childNodes
+          const top = (index) => {
+            const range = document.createRange()
+            range.setStart(text, index)
+            range.setEnd(text, index + 1)
+            return range.getBoundingClientRect().top
+          }
+          return [...text.data.matchAll(/,/g)].some(({ index }) => top(index) > top(index - 1))
+        }).length`)
+        expect(begun, `at ${width} px`).toBe(0)
+      }
+    })
+  })
+
+  test('commands in what would move a Task, in its title and in its story are code, without their backticks', async () => {
+    await opened('&view=story', async (page) => {
+      const standing = { tone: 'asks', sign: '?', word: 'waits', owner: 'maintainer' }
+      const words = { reason: 'the plan waits for `/approve`', next: 'a maintainer writes `/approve`' }
+      await page.route('**/inspector/api/actor?**', async (route) => {
+        const answer = (await (await route.fetch()).json()) as object
+        await route.fulfill({ json: { ...answer, standing: { ...standing, ...words }, hindrance: 'see `status`' } })
+      })
+      await page.route('**/inspector/api/story?**', async (route) => {
+        const answer = (await (await route.fetch()).json()) as { readonly record: object; readonly story: Story }
+        const [waits, ...lanes] = answer.story.lanes
+        const bars = waits!.bars.map((bar) => ({ ...bar, text: 'waits for `/retry`' }))
+        const story = { ...answer.story, lanes: [{ ...waits, bars }, ...lanes] }
+        const record = { ...answer.record, title: 'Fix `npm test`' }
+        await route.fulfill({ json: { ...answer, story, record } })
+      })
+      await page.reload()
+      await page.locator('.story > h3', { hasText: 'Fix npm test' }).waitFor()
+      const shown = async (place: string): Promise<readonly string[]> => {
+        expect(await page.locator(place).innerText()).not.toContain('`')
+        return page.locator(place).locator('code').allInnerTexts()
+      }
+      expect(await shown('.facts .standing')).toEqual(['/approve', '/approve'])
+      expect(await shown('.facts .fault')).toEqual(['status'])
+      expect(await shown('.story > h3')).toEqual(['npm test'])
+      expect(new Set(await shown('.lane >> nth=0'))).toEqual(new Set(['/retry']))
+    })
+  })
+
+  test('the head of an actor does not jump when its last step gets older', async () => {
+    await opened('', async (page) => {
+      // The server's line has the server's time.
+      await page.routeWebSocket(/.*/, () => undefined)
+      await page.clock.install()
+      await page.reload()
+      const button = page.getByRole('button', { name: 'show story' })
+      await button.waitFor()
+      const widths = Array.from({ length: 16 }, (_, index) => 1030 + 20 * index)
+      const places = async (): Promise<readonly (number | undefined)[]> => {
+        const found = []
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 900 })
+          found.push((await button.boundingBox())?.y)
+        }
+        return found
+      }
+      const young = await places()
+      await page.clock.fastForward(671_000)
+      await page.locator('h2 .since', { hasText: /\d\d min/ }).waitFor()
+      expect(await places()).toEqual(young)
     })
   })
 

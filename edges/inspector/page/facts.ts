@@ -2,6 +2,7 @@ import { h, type ComponentChildren, type ComponentChild } from 'preact'
 import type { ActorAnswer, EffectRow, HistoryRow, StandingRow, TimerRow } from '../answers.ts'
 import type { ChartState } from '../charts/chart.ts'
 import { count, span } from './format.ts'
+import { inlineCode } from './inline-code.ts'
 import { moment } from './moment.ts'
 
 interface FactsProps {
@@ -79,7 +80,7 @@ function standingCard({ standing, path, links }: ActorAnswer): ComponentChild {
 }
 
 export function movesOn(next: string): ComponentChild {
-  return h('p', { class: 'unblocks' }, [h('span', null, 'Moves on: '), next])
+  return h('p', { class: 'unblocks' }, [h('span', null, 'Moves on: '), inlineCode(next)])
 }
 
 function stateCard({ id, owner, reason, unblocks }: ChartState): ComponentChild {
@@ -90,8 +91,8 @@ function stateCard({ id, owner, reason, unblocks }: ChartState): ComponentChild 
   ])
 }
 
-export function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+export function sentence(text: string): ComponentChildren {
+  return inlineCode(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
 }
 
 function timersOf(timers: readonly TimerRow[], now: number): ComponentChild {

@@ -2,6 +2,7 @@ import { h, type ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { HistoryRow } from '../answers.ts'
 import { shortPath } from './actor-list.ts'
+import { eventWords } from './event-words.ts'
 import { absence } from './file.ts'
 import { clockTime } from './format.ts'
 import { moment } from './moment.ts'
@@ -88,6 +89,7 @@ interface RowLook {
 }
 
 function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: RowLook): ComponentChild {
+  const about = eventWords(row)
   const choose = (): void => onShow(isNewest ? undefined : row.seq)
   const classes = [isShown && 'shown', !row.handled && 'ignored', row.fault !== undefined && 'failed']
     .filter(Boolean)
@@ -101,6 +103,7 @@ function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: 
         { class: 'event' },
         breakable(row.type.startsWith('xstate.after.') ? `after ${row.type.split('.')[2]}` : row.type),
       ),
+      about === '' ? null : h('span', { class: 'about' }, breakable(about)),
       row.handled ? null : h('span', { class: 'path' }, 'no state took it'),
       row.fault === undefined ? null : h('span', { class: 'path' }, 'the step failed'),
       hasMoved ? h('span', { class: 'path' }, breakable(shortPath(row.path))) : null,
@@ -109,13 +112,14 @@ function rowView(row: HistoryRow, { isShown, isNewest, hasMoved, now, onShow }: 
   ])
 }
 
-/** Dotted names may break behind their dots. */
+/** Names may break behind their dots and slashes. */
 function breakable(text: string): string {
-  return text.replaceAll('.', '.\u200b')
+  return text.replaceAll(/[./]/g, '$&\u200b')
 }
 
 function effectNames({ effects }: HistoryRow): string {
-  const names = effects.map(nameOf)
+  // A name that is as wide as its place would leave the comma to the next line.
+  const names = effects.map((effect) => nameOf(effect).replaceAll(/\B(?=[A-Z])/g, '\u200b'))
   return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')}, ${names.length - 2} more`
 }
 

@@ -39,7 +39,7 @@ export function TaskStory({ address, seq, step, now }: StoryProps): ComponentChi
   const { record, effects, why } = read
   const story = storyNow(read.story, now)
   return h('section', { class: 'story', 'aria-label': 'Story' }, [
-    h('h3', null, record.title),
+    h('h3', null, inlineCode(record.title)),
     record.links.length === 0 ? null : h('p', null, linked(record.links)),
     h(Times, { story, now }),
     step && step.at < story.from
@@ -219,7 +219,7 @@ function barWords(bar: Bar, now: number, linkOf: (step: Selection) => string): C
     words,
     ` ${took(until - from)}, `,
     ago(from, now),
-    text === undefined || text === bar.word ? null : h('small', null, ` ${text}`),
+    text === undefined || text === bar.word ? null : h('small', null, [' ', inlineCode(text)]),
     address === undefined || seq === undefined
       ? null
       : [' ', h('a', { href: linkOf({ address, seq }) }, `step ${seq}`)],
@@ -297,7 +297,7 @@ function Record({ record, now }: { readonly record: TaskRecord; readonly now: nu
     part(
       'Checks',
       checks.map(({ at, on, what }) =>
-        h('p', { class: 'check' }, [h('b', null, on), ` ${what} `, h('small', null, ago(at, now))]),
+        h('p', { class: 'check' }, [h('b', null, on), ' ', inlineCode(what), ' ', h('small', null, ago(at, now))]),
       ),
     ),
     part(
