@@ -168,3 +168,9 @@ test('of many notes the newest are told, and how many more there are', () => {
   expect(record.more.notes).toBe(10)
   expect(record.plan!.body).toBe('5')
 })
+
+test('a title that is too long for a line ends with a sign that it goes on', () => {
+  const titleFor = (goal: string): string => recordOf(seenOf([], { goal })).title
+  expect(titleFor(`lib#7: ${'a'.repeat(200)}`)).toBe('a'.repeat(200))
+  expect(titleFor(`lib#7: ${'a'.repeat(201)}`)).toBe(`${'a'.repeat(199)}…`)
+})
