@@ -5,7 +5,7 @@ import { pathOf, type KubeObject, type KubeResource } from '../../edges/kubernet
 import { findByVariable } from '../../edges/local/processes.ts'
 import { managedBy, managedByLabel } from '../../edges/kubernetes/pods/pod-names.ts'
 import { claimsResource, podsResource, secretsResource } from '../../edges/kubernetes/pods/pod-requests.ts'
-import type { Cluster } from '../local/cluster.ts'
+import type { Cluster } from '../local/cluster/cluster.ts'
 
 export interface ClusterRecord {
   /** Of agents, in the order of their creation: the phase in which each was seen last. */

@@ -1,7 +1,7 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
 import { inspectorLink } from '../client.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
-import { whileNamed } from '../local/while-named.ts'
+import { whileNamed } from '../local/processes/while-named.ts'
 import { loginOf } from '../../standins/people.ts'
 import type { KillRecord } from './chaos.ts'
 import type { ClusterRecord } from './cluster-record.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { podFolders } from '../../edges/local/pod-folder.ts'
 import { childrenOf, findByVariable, isAlive, signal, type ProcessIdentity } from '../../edges/local/processes.ts'
 import { podName } from '../../edges/kubernetes/pods/pod-names.ts'
-import type { ClusterServers } from '../local/cluster-parts.ts'
+import type { ClusterServers } from '../local/cluster/cluster-parts.ts'
 import type { Stack } from '../local/stack.ts'
 
 export interface Victim {

@@ -12,7 +12,7 @@ import { afterAll, expect, test } from 'vitest'
 import { programDir } from '../program.ts'
 import { requireEndpoints } from './endpoints.ts'
 import { findPeople } from './people-file.ts'
-import { freePort } from './ports.ts'
+import { freePort } from './processes/ports.ts'
 
 const page = join(programDir, 'docs', 'first-session.md')
 const program = join(programDir, 'bin', 'statewright.mjs')

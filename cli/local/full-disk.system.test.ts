@@ -40,7 +40,7 @@ describe.skipIf(refused)(`on a disk without room${refused ? ` (skipped: ${reason
     const dir = folder()
     const { status, said } = onTinyDisk(
       dir,
-      `import { Supervisor } from ${source('./supervisor.ts')}
+      `import { Supervisor } from ${source('./processes/supervisor.ts')}
       const told = Promise.withResolvers()
       const noise = 'for (let n = 0; n < 2000; n += 1) { console.error("x".repeat(500)); console.log("y".repeat(500)) }'
       const supervisor = new Supervisor({
@@ -111,7 +111,7 @@ test('a program ends when its supervisor was killed: nothing of it is left with 
     await untilParentEnds(process)
     clearInterval(running)`,
   )
-  const program = `import { Supervisor } from ${source('./supervisor.ts')}
+  const program = `import { Supervisor } from ${source('./processes/supervisor.ts')}
     new Supervisor({ command: [process.execPath, ${JSON.stringify(child)}], env: {}, cwd: '/',
       logFile: ${JSON.stringify(join(dir, 'p.log'))}, onLine() {}, onFailed() {} }).start()`
   const parent = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' })

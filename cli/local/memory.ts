@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { programDir } from '../program.ts'
 import { databaseFor } from './database.ts'
-import { Supervisor } from './supervisor.ts'
+import { Supervisor } from './processes/supervisor.ts'
 
 interface LocalMemoryOptions {
   readonly dir: string

@@ -18,18 +18,18 @@ import { systemClock } from '../../runtime/clock.ts'
 import { localConnection, orchestratorClient, type OrchestratorClient } from '../client.ts'
 import { closingOnFailure, type Opened } from '../../runtime/closing.ts'
 import { programDir, version } from '../program.ts'
-import { startCluster, type Cluster } from './cluster.ts'
-import type { GivenCluster } from './given-cluster.ts'
+import { startCluster, type Cluster } from './cluster/cluster.ts'
+import type { GivenCluster } from './cluster/given-cluster.ts'
 import { databaseFor } from './database.ts'
-import { endPods } from './end-pods.ts'
+import { endPods } from './processes/end-pods.ts'
 import { findEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts'
-import type { ReleaseImages } from './images.ts'
-import type { Release } from './release.ts'
-import { buildOnce } from './servers.ts'
+import type { ReleaseImages } from './cluster/images.ts'
+import type { Release } from './cluster/release.ts'
+import { buildOnce } from './cluster/servers.ts'
 import { headBranch, seedRepository } from './git-seed.ts'
 import { dialectOf, ownerIn, providers, type ForgeChoice } from './forge-choice.ts'
 import { loadLocalSecrets } from './local-secrets.ts'
-import { logFile } from './log-file.ts'
+import { logFile } from './processes/log-file.ts'
 import { localManifests, type LocalManifest, type LocalProject } from '../../standins/manifests.ts'
 import { Type } from 'typebox'
 import { kindNamed } from '../../crd/kinds.ts'
@@ -37,12 +37,12 @@ import { ApiError } from '../../http/api-error.ts'
 import { wallsOf, type ModelChoice } from './model-choice.ts'
 import { people } from '../../standins/people.ts'
 import { makePeople, writePeople, type PeopleFile } from './people-file.ts'
-import { loopback, podAddresses, reachable, type PodAddresses } from './pod-addresses.ts'
-import { choosePorts, portOf, type Ports } from './ports.ts'
+import { loopback, podAddresses, reachable, type PodAddresses } from './processes/pod-addresses.ts'
+import { choosePorts, portOf, type Ports } from './processes/ports.ts'
 import { memorySupervisor, urlOf } from './memory.ts'
 import { project, triggerLabel } from './stack-names.ts'
-import { whileNamed } from './while-named.ts'
-import { Supervisor } from './supervisor.ts'
+import { whileNamed } from './processes/while-named.ts'
+import { Supervisor } from './processes/supervisor.ts'
 import { passedOn } from '../../orchestrator/settings/settings-schema.ts'
 
 export interface StackOptions {
@@ -336,7 +336,7 @@ async function startPrograms(
 }
 
 async function prepareRelease(dir: string, write: (text: string) => void): Promise<ReleaseImages> {
-  const { buildImages } = await import('./images.ts')
+  const { buildImages } = await import('./cluster/images.ts')
   await buildOnce('helm.sh', 'Helm from its Go module', 3, write)
   write('building the images of orchestrator and wrapper as folders')
   return buildImages(join(dir, 'images'))
@@ -354,7 +354,7 @@ async function startInstalled(
     readonly opened: Opened
   },
 ): Promise<Programs> {
-  const { startRelease } = await import('./start-release.ts')
+  const { startRelease } = await import('./cluster/start-release.ts')
   const { release, ready, stop } = await startRelease({
     ...given,
     dir: options.dir,
@@ -434,7 +434,7 @@ function endpointsOf(
 
 /** @throws where the cluster cannot take the demo, or this machine does not know the host. */
 async function addressesIn(given: GivenCluster): Promise<PodAddresses> {
-  await (await import('./given-cluster.ts')).checkGivenCluster(given)
+  await (await import('./cluster/given-cluster.ts')).checkGivenCluster(given)
   return podAddresses(new URL(given.operatorUrl).hostname)
 }
 

@@ -1,7 +1,7 @@
 /** What tests a change of a person's repository: as in its CI, in a fresh clone. */
 import { UsageError } from '../args.ts'
 import { git } from '../local/git-seed.ts'
-import { namedSteps } from '../local/while-named.ts'
+import { namedSteps } from '../local/processes/while-named.ts'
 import { executeCi } from '../local/standins.ts'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'

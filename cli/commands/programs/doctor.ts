@@ -10,7 +10,7 @@ import { count, flag, readArgs, text, UsageError, type Parsed } from '../../args
 import { exitCodeOf, listing, type Check } from '../../doctor/check.ts'
 import { checkCluster, probeManifests } from '../../doctor/cluster.ts'
 import { checkMachine } from '../../doctor/machine.ts'
-import { untilInterrupted } from '../../local/interrupt.ts'
+import { untilInterrupted } from '../../local/processes/interrupt.ts'
 import { print, printError } from '../../terminal.ts'
 import { yamlLines } from '../../yaml-lines.ts'
 

@@ -3,7 +3,7 @@ import { clientCredentials } from '../../../http/token-source.ts'
 import type { OrchestratorSettings } from '../../../orchestrator/settings/settings.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { memorySupervisor, urlOf, type LocalMemory } from '../memory.ts'
-import { freePort } from '../ports.ts'
+import { freePort } from '../processes/ports.ts'
 
 const audience = 'urn:statewright:memory'
 const client = { clientId: 'pods', secret: 'memory-client' }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { programDir } from '../program.ts'
+import { programDir } from '../../program.ts'
 
 /** One line of what the guard reads. With a command: run it at the end, unless a later line has the number alone. */
 export interface GuardLine {

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { identify, isAlive } from '../../edges/local/processes.ts'
-import { programDir } from '../program.ts'
+import { identify, isAlive } from '../../../edges/local/processes.ts'
+import { programDir } from '../../program.ts'
 
 /** Ten times what it takes on a busy machine. */
 const limitMs = 20_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { customResourceDefinitions } from '../../crd/manifest.ts'
-import { answerJson, withApiServer, type Answering } from '../../edges/kubernetes/testing/api-server.ts'
+import { customResourceDefinitions } from '../../../crd/manifest.ts'
+import { answerJson, withApiServer, type Answering } from '../../../edges/kubernetes/testing/api-server.ts'
 import { checkGivenCluster } from './given-cluster.ts'
 
 /** A cluster with these of the definitions. */

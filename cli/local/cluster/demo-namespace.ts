@@ -1,9 +1,9 @@
 /** The namespace of one demo in a cluster that others use: nobody else's, and gone at the end. */
-import { answered } from '../../edges/kubernetes/api/answers.ts'
-import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api/api.ts'
-import { podsResource } from '../../edges/kubernetes/pods/pod-requests.ts'
-import { release } from '../../edges/kubernetes/reconcile/release.ts'
-import { sleep, type Clock } from '../../runtime/clock.ts'
+import { answered } from '../../../edges/kubernetes/api/answers.ts'
+import { pathOf, type KubeClient, type KubeObject } from '../../../edges/kubernetes/api/api.ts'
+import { podsResource } from '../../../edges/kubernetes/pods/pod-requests.ts'
+import { release } from '../../../edges/kubernetes/reconcile/release.ts'
+import { sleep, type Clock } from '../../../runtime/clock.ts'
 
 const namespaces = { apiVersion: 'v1', plural: 'namespaces' }
 /** What an agent's pod gets to commit and push, where the demo ended before it. */

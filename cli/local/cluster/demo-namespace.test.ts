@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { errorOf } from '../../edges/kubernetes/api/answers.ts'
-import type { KubeClient, KubeObject, Method, Question } from '../../edges/kubernetes/api/api.ts'
-import { closeFinalizer } from '../../edges/kubernetes/api/marks.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import { errorOf } from '../../../edges/kubernetes/api/answers.ts'
+import type { KubeClient, KubeObject, Method, Question } from '../../../edges/kubernetes/api/api.ts'
+import { closeFinalizer } from '../../../edges/kubernetes/api/marks.ts'
+import type { Clock } from '../../../runtime/clock.ts'
 import { createNamespace, removeNamespace } from './demo-namespace.ts'
 
 const path = '/api/v1/namespaces/demo-x'

@@ -1,5 +1,5 @@
-import type { KubeClient } from '../../edges/kubernetes/api/api.ts'
-import type { Supervisor } from './supervisor.ts'
+import type { KubeClient } from '../../../edges/kubernetes/api/api.ts'
+import type { Supervisor } from '../processes/supervisor.ts'
 
 /** What a cluster is before the orchestrator may do anything in it. Its namespace is there. */
 export interface ClusterParts {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { KubeClient } from '../../edges/kubernetes/api/api.ts'
+import type { KubeClient } from '../../../edges/kubernetes/api/api.ts'
 import { openForward, orchestratorPods } from './forward.ts'
-import { freePort } from '../../testing/free-port.ts'
+import { freePort } from '../../../testing/free-port.ts'
 
 interface Given {
   readonly name: string

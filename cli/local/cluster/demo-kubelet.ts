@@ -1,10 +1,10 @@
 /** The kubelet of a demo with a Kubernetes of its own: it runs pods as processes of this machine. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { programDir } from '../program.ts'
+import { programDir } from '../../program.ts'
 import { wrapperImage, type ReleaseImages } from './images.ts'
 import type { Closes } from './servers.ts'
-import { Supervisor } from './supervisor.ts'
+import { Supervisor } from '../processes/supervisor.ts'
 
 export const demoImage = 'statewright.invalid/wrapper:demo'
 

@@ -1,12 +1,12 @@
 /** The orchestrator of a demo as a chart's user gets it: Secrets, `helm install`, and one port of this machine that leads to it. */
-import type { Opened } from '../../runtime/closing.ts'
+import type { Opened } from '../../../runtime/closing.ts'
 import type { Cluster } from './cluster.ts'
 import { kubeletRoot } from './demo-kubelet.ts'
 import { openForward } from './forward.ts'
 import type { ReleaseImages } from './images.ts'
-import type { loadLocalSecrets } from './local-secrets.ts'
-import type { ModelChoice } from './model-choice.ts'
-import type { Ports } from './ports.ts'
+import type { loadLocalSecrets } from '../local-secrets.ts'
+import type { ModelChoice } from '../model-choice.ts'
+import type { Ports } from '../processes/ports.ts'
 import { installRelease, type Release } from './release.ts'
 
 interface InstallOptions {

@@ -1,8 +1,8 @@
 /** A port of this machine that leads to the orchestrator's ready pod, as an ingress of a cluster or `kubectl port-forward` does. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api/api.ts'
-import { podsResource } from '../../edges/kubernetes/pods/pod-requests.ts'
+import { pathOf, type KubeClient, type KubeObject } from '../../../edges/kubernetes/api/api.ts'
+import { podsResource } from '../../../edges/kubernetes/pods/pod-requests.ts'
 
 interface ForwardOptions {
   readonly client: Pick<KubeClient, 'ask'>

@@ -1,9 +1,9 @@
 /** A cluster that is there already: the demo has a namespace of its own in it, and touches nothing else. */
 import { join } from 'node:path'
-import { createKubeClient } from '../../edges/kubernetes/api/client.ts'
-import { definitionFaults } from '../../edges/kubernetes/doctor/doctor-definitions.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { programDir } from '../program.ts'
+import { createKubeClient } from '../../../edges/kubernetes/api/client.ts'
+import { definitionFaults } from '../../../edges/kubernetes/doctor/doctor-definitions.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import { programDir } from '../../program.ts'
 import type { ClusterParts } from './cluster-parts.ts'
 import { createNamespace, removeNamespace } from './demo-namespace.ts'
 import type { Closes } from './servers.ts'

@@ -2,10 +2,10 @@
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { kindNamed } from '../../crd/kinds.ts'
-import { applyPatch, pathOf, type KubeClient, type KubeObject } from '../../edges/kubernetes/api/api.ts'
-import type { Opened } from '../../runtime/closing.ts'
-import { programDir } from '../program.ts'
+import { kindNamed } from '../../../crd/kinds.ts'
+import { applyPatch, pathOf, type KubeClient, type KubeObject } from '../../../edges/kubernetes/api/api.ts'
+import type { Opened } from '../../../runtime/closing.ts'
+import { programDir } from '../../program.ts'
 import type { ClusterParts, ClusterServers } from './cluster-parts.ts'
 import { demoImage, startDemoKubelet } from './demo-kubelet.ts'
 import type { GivenCluster } from './given-cluster.ts'
@@ -108,7 +108,7 @@ async function startOwnCluster(
     release,
   }: { readonly servers: Servers; readonly closes: Closes } & Pick<ClusterOptions, 'write' | 'release'>,
 ): Promise<ClusterParts> {
-  const { createKubeClient } = await import('../../edges/kubernetes/api/client.ts')
+  const { createKubeClient } = await import('../../../edges/kubernetes/api/client.ts')
   await buildOnce('kube.sh', 'the API server from Go modules', 4, write)
   const kube = join(dir, 'kubernetes')
   await mkdir(kube, { recursive: true })
@@ -145,8 +145,8 @@ async function allowOrchestrator(
   { client, kubeconfig, namespace }: Pick<ClusterParts, 'client' | 'kubeconfig' | 'namespace'>,
 ): Promise<string> {
   const [{ accountKubeconfig, accountToken }, { rbacManifests }] = await Promise.all([
-    import('../../edges/kubernetes/api/account.ts'),
-    import('../../edges/kubernetes/doctor/rbac.ts'),
+    import('../../../edges/kubernetes/api/account.ts'),
+    import('../../../edges/kubernetes/doctor/rbac.ts'),
   ])
   await apply(rbacManifests({ namespaces: [namespace], leaseNamespace: namespace, serviceAccount }))
   const account = { namespace, name: serviceAccount }

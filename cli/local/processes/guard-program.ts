@@ -1,5 +1,5 @@
 /**
- * `node cli/local/guard-program.ts LOG`: reads lines from the process that started it (`GuardLine`), and runs what is left of
+ * `node cli/local/processes/guard-program.ts LOG`: reads lines from the process that started it (`GuardLine`), and runs what is left of
  * them once its input ends. The kernel closes that pipe at every end of the process, SIGKILL too: no pid is looked at that
  * may be another's by then.
  */

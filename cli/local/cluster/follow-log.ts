@@ -1,5 +1,5 @@
 /** Takes the JSON lines that a growing file has, as `tail -f` does. */
-import { readTail } from '../../edges/local/log-tail.ts'
+import { readTail } from '../../../edges/local/log-tail.ts'
 
 export interface LogFollower {
   /** Takes the lines that have been written since the last call. A file that is not there has none. */

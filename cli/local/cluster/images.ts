@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { programDir, version } from '../program.ts'
+import { programDir, version } from '../../program.ts'
 
 export interface ReleaseImages {
   /** By name as the chart renders it: the words of its entry point. */

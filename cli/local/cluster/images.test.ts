@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { programDir } from '../program.ts'
+import { programDir } from '../../program.ts'
 import { releaseImage } from './images.ts'
 
 const chart = (file: string): unknown => parse(readFileSync(join(programDir, 'deploy/chart', file), 'utf8'))

@@ -1,5 +1,5 @@
-import { podFolders } from '../../edges/local/pod-folder.ts'
-import { childrenOf, familyOf, isAlive, signal, type ProcessIdentity } from '../../edges/local/processes.ts'
+import { podFolders } from '../../../edges/local/pod-folder.ts'
+import { childrenOf, familyOf, isAlive, signal, type ProcessIdentity } from '../../../edges/local/processes.ts'
 
 /** A wrapper commits and stops its agent within this; what it could not push stays in the workspace. */
 const graceMs = 10_000

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { programDir } from '../program.ts'
-import { startGuard, type Guard } from './guard.ts'
+import { programDir } from '../../program.ts'
+import { startGuard, type Guard } from '../processes/guard.ts'
 
 /** Registers what ends a part. The last one that was registered runs first. */
 export type Closes = (close: () => Promise<unknown>) => void
