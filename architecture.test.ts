@@ -335,7 +335,7 @@ test('what is allowed passes', () => {
     ['cli/local/standins.ts', "import { y } from '../../standins/forge/y.ts'"],
     ['standins/identity/x.ts', "import Provider from 'oidc-provider'"],
     ['cli/x.ts', 'export const x = new Date()'],
-    ['cli/terminal.ts', 'console.log(x)'],
+    ['cli/output/terminal.ts', 'console.log(x)'],
     ['cli/x.test.ts', 'console.log(process.stdout)'],
     ['memory/x.ts', 'console.log(x)'],
     ['runtime/x.ts', 'export const x = new Date(5)'],

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { print } from './terminal.ts'
+import { print } from './output/terminal.ts'
 
 /** The command was called wrongly: exit code 2, and the message says how to call it. */
 export class UsageError extends Error {

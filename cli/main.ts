@@ -1,7 +1,7 @@
 /** The command line: one program, its commands loaded when they are called, because importing everything takes a second. */
 import { nearest } from '../crd/nearest.ts'
 import { leftOut, program, version } from './program.ts'
-import { errorLines, print, printError } from './terminal.ts'
+import { errorLines, print, printError } from './output/terminal.ts'
 
 interface Command {
   readonly summary: string

@@ -1,7 +1,7 @@
 /** The journal of a running orchestrator, by its API. */
 import { pageOf, type Page } from '../http/list.ts'
 import type { Static, TSchema } from 'typebox'
-import type { OrchestratorClient } from './client.ts'
+import type { OrchestratorClient } from './server/client.ts'
 import {
   ActorAnswer,
   ActorBundle,

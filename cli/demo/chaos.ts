@@ -4,7 +4,7 @@
  * settled, a Task that merges.
  */
 import { seeded } from '../../runtime/random.ts'
-import type { OrchestratorClient } from '../client.ts'
+import type { OrchestratorClient } from '../server/client.ts'
 import { stageOf } from './story.ts'
 import type { Victim, Victims } from './victims.ts'
 import type { Moment } from './word-plan.ts'

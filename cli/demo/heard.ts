@@ -2,7 +2,7 @@
  * Did each word reach whom it was meant for, once? What was said is in the forge's audit log. Who heard it is in the
  * journals of the actors and in the turns as the model got them.
  */
-import { listAll, type OrchestratorClient } from '../client.ts'
+import { listAll, type OrchestratorClient } from '../server/client.ts'
 import type { AuditEntry, Model } from '../local/standins.ts'
 import { firstLine, saidByMaintainers, type Said } from './said.ts'
 

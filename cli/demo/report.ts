@@ -1,5 +1,5 @@
 /** What `--json` ends with: one object, its verdict from the forge's audit log. */
-import { listAll } from '../client.ts'
+import { listAll } from '../server/client.ts'
 import type { ClusterRecord } from './cluster-record.ts'
 import type { Stack } from '../local/stack.ts'
 import type { SpokenWord } from './speaker.ts'

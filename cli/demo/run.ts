@@ -1,5 +1,5 @@
 /** One run of the main job on a stack of its own: open the issue, let people answer, wait for the end, judge it. */
-import { inspectorLink } from '../client.ts'
+import { inspectorLink } from '../server/client.ts'
 import { startStack, type Stack, type StackOptions } from '../local/stack.ts'
 import { whileNamed } from '../local/processes/while-named.ts'
 import { loginOf } from '../../standins/people.ts'

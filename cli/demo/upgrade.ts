@@ -1,5 +1,5 @@
 /** `helm upgrade` while the agent's first turn is open: the main job has to end as if nothing had happened. */
-import type { OrchestratorClient } from '../client.ts'
+import type { OrchestratorClient } from '../server/client.ts'
 import type { Release, Upgrade } from '../local/cluster/release.ts'
 import type { Forge } from '../local/standins.ts'
 import { missed, resendMissed } from './missed.ts'

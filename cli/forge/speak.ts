@@ -8,7 +8,7 @@ import { sameLogin } from '../../machines/rules/logins.ts'
 import { text, UsageError, type Parsed } from '../args.ts'
 import { program } from '../program.ts'
 import { serverUsage, placeOf, serverOptions } from '../server/connect.ts'
-import { printError } from '../terminal.ts'
+import { printError } from '../output/terminal.ts'
 import { localCredential, localPeople, ownCredential } from './credentials.ts'
 import type { Thread } from './thread.ts'
 

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { forgePath, webOf } from '../../edges/forge/projects.ts'
 import type { ForgeSubjectKind } from '../../edges/forge/port.ts'
 import { UsageError } from '../args.ts'
-import type { OrchestratorClient } from '../client.ts'
+import type { OrchestratorClient } from '../server/client.ts'
 import { resourcePath, unset } from '../resource-view.ts'
 import type { ForgeApi } from './credentials.ts'
 

@@ -15,7 +15,7 @@ import {
   type Scenario,
 } from './standins.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { localConnection, orchestratorClient, type OrchestratorClient } from '../client.ts'
+import { localConnection, orchestratorClient, type OrchestratorClient } from '../server/client.ts'
 import { closingOnFailure, type Opened } from '../../runtime/closing.ts'
 import { programDir, version } from '../program.ts'
 import { startCluster, type Cluster } from './cluster/cluster.ts'

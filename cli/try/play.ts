@@ -1,9 +1,9 @@
 /** The part of the person: reads plans, approves them by a comment on the issue or rejects them, and answers. */
 import { Type, type Static } from 'typebox'
 import { people } from '../../standins/people.ts'
-import { listAll } from '../client.ts'
+import { listAll } from '../server/client.ts'
 import { costLine } from '../../machines/why/cost.ts'
-import { explainTask } from '../why-lines.ts'
+import { explainTask } from '../output/why-lines.ts'
 import { commentLines } from '../forge/comment-text.ts'
 import { planLines, planOn, type ShownPlan } from '../forge/shown-plan.ts'
 import { unset } from '../resource-view.ts'

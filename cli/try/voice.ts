@@ -1,4 +1,4 @@
-import { asked, print } from '../terminal.ts'
+import { asked, print } from '../output/terminal.ts'
 
 export interface Voice {
   write(...lines: readonly string[]): void

@@ -2,8 +2,8 @@ import { count, flag, readArgs, text, UsageError } from '../../args.ts'
 import type { ActorAnswer } from '../../../edges/journal/answers.ts'
 import { allOf, type ActorsQuery } from '../../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../../open-journal.ts'
-import { printRows } from '../../print-rows.ts'
-import { table } from '../../table.ts'
+import { printRows } from '../../output/print-rows.ts'
+import { table } from '../../output/table.ts'
 
 const usage = `usage: statewright actors [PREFIX] [options]
 

@@ -6,7 +6,7 @@ import { readArgs, text, UsageError } from '../../args.ts'
 import { allOf, type JournalApi } from '../../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../../open-journal.ts'
 import { program, version } from '../../program.ts'
-import { print, printError } from '../../terminal.ts'
+import { print, printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright export ACTOR... [--out FILE] [options]
 

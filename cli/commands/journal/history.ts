@@ -3,8 +3,8 @@ import { count, flag, readArgs, UsageError } from '../../args.ts'
 import type { HistoryAnswer } from '../../../edges/journal/answers.ts'
 import { allOf } from '../../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../../open-journal.ts'
-import { printRows } from '../../print-rows.ts'
-import { table } from '../../table.ts'
+import { printRows } from '../../output/print-rows.ts'
+import { table } from '../../output/table.ts'
 
 const usage = `usage: statewright history ACTOR [options]
 

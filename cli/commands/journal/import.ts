@@ -7,7 +7,7 @@ import { foldBundle } from '../../../runtime/journal/bundle/fold.ts'
 import { BundleFile, type ActorBundle } from '../../../runtime/journal/bundle/schema.ts'
 import { machineHash } from '../../../runtime/step/machine-hash.ts'
 import { flag, readArgs, UsageError } from '../../args.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright import FILE... [--json]
 

@@ -21,7 +21,7 @@ import type { BundleFile } from '../../../runtime/journal/bundle/schema.ts'
 import { count, readArgs, UsageError } from '../../args.ts'
 import { aborted, untilInterrupted } from '../../local/processes/interrupt.ts'
 import { version } from '../../program.ts'
-import { print, printError } from '../../terminal.ts'
+import { print, printError } from '../../output/terminal.ts'
 import { readBundle, refuseBundle } from './import.ts'
 
 const usage = `usage: statewright inspect FILE [--port N]

@@ -1,7 +1,7 @@
 import { readArgs } from '../../args.ts'
-import { inspectorLink } from '../../client.ts'
+import { inspectorLink } from '../../server/client.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright inspector [options]
 

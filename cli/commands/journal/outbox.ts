@@ -3,13 +3,13 @@ import { Type } from 'typebox'
 import { flag, readArgs, text, UsageError, type Parsed } from '../../args.ts'
 import { connectOrchestrator } from '../../server/connect.ts'
 import { ApiError } from '../../../http/api-error.ts'
-import { type OrchestratorClient } from '../../client.ts'
+import { type OrchestratorClient } from '../../server/client.ts'
 import type { DeadLetterAnswer, EffectAnswer } from '../../../edges/journal/answers.ts'
 import { allOf, type JournalPage, type JournalApi, type PageQuery } from '../../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../../open-journal.ts'
-import { printRows } from '../../print-rows.ts'
-import { table } from '../../table.ts'
-import { errorLines, print, printError } from '../../terminal.ts'
+import { printRows } from '../../output/print-rows.ts'
+import { table } from '../../output/table.ts'
+import { errorLines, print, printError } from '../../output/terminal.ts'
 
 const effectsUsage = `usage: statewright effects [list | show KEY | redeliver KEY... | redeliver --all] [options]
 

@@ -8,7 +8,7 @@ import { flag, readArgs, text, UsageError, type Parsed } from '../../args.ts'
 import { allOf, type JournalApi } from '../../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../../open-journal.ts'
 import { readBundle } from './import.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright prove --against LOG [LOG...] | --all [options]
 

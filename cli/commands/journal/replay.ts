@@ -3,7 +3,7 @@ import { flag, readArgs, UsageError } from '../../args.ts'
 import type { ReplayAnswer } from '../../../edges/journal/answers.ts'
 import { allOf, type JournalApi } from '../../../edges/journal/journal-api.ts'
 import { journalOptions, journalUsage, withJournal } from '../../open-journal.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright replay ACTOR... | --all [options]
 

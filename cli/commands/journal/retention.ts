@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { flag, readArgs, UsageError } from '../../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
 import type { RetentionPolicy, Sweep } from '../../../runtime/journal/retention.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright retention [sweep] [options]
 

@@ -9,10 +9,10 @@ import { openFactsCache } from '../../../memory/extract/facts-cache.ts'
 import type { FilePiece } from '../../../memory/extract/graph.ts'
 import { pushGraph } from '../../../memory/client/push/push.ts'
 import { git } from '../../../memory/extract/source-files.ts'
-import { progress } from '../../progress.ts'
+import { progress } from '../../output/progress.ts'
 import { cacheDir, connect, serviceOptions, serviceUsage } from '../../knowledge-service.ts'
 import { programDir, version } from '../../program.ts'
-import { print, printEach } from '../../terminal.ts'
+import { print, printEach } from '../../output/terminal.ts'
 
 const usage = `usage: statewright code-graph push [DIR] --repo NAME [options]
        statewright code-graph extract [DIR] [--out FILE] [options]

@@ -8,9 +8,9 @@ import { noRecord, settledRecord, type IngestRecord } from '../../../memory/clie
 import { ingest as send } from '../../../memory/client/ingest/run.ts'
 import { findCommit } from '../../../memory/client/ingest/tree.ts'
 import type { MemoryClient } from '../../../memory/client/memory-client.ts'
-import { progress } from '../../progress.ts'
+import { progress } from '../../output/progress.ts'
 import { connect, serviceOptions, serviceUrl, serviceUsage } from '../../knowledge-service.ts'
-import { print, printError } from '../../terminal.ts'
+import { print, printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright ingest DIR [--repo NAME] [options]
 

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value'
 import { memoryKinds, type MemoryKind } from '../../../memory/engine/memory-kind.ts'
 import { count, flag, readArgs, text, UsageError, type Parsed } from '../../args.ts'
 import { connect, serviceOptions, serviceUsage } from '../../knowledge-service.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const modes = ['hybrid', 'naive', 'local', 'global']
 

@@ -4,7 +4,7 @@ import { faultsOf } from '../../../http/validation.ts'
 import { flag, readArgs, text, UsageError } from '../../args.ts'
 import { toolManifest, ToolManifest } from '../../../edges/agents/mcp/manifest.ts'
 import { checkSkillText, type SkillFault } from '../../skills/check.ts'
-import { errorLines, print, printError } from '../../terminal.ts'
+import { errorLines, print, printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright skills check PATH... [--manifest FILE|URL] [--json]
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pinsOf } from '../../pins/unpinned.ts'
 import { readArgs, UsageError } from '../../args.ts'
-import { print, printError } from '../../terminal.ts'
+import { print, printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright check-pins DIR
 

@@ -1,6 +1,6 @@
 import { readArgs, UsageError } from '../../args.ts'
 import { plurals } from '../../resource-view.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright completion bash|zsh|fish
 

@@ -1,7 +1,7 @@
 import { readArgs, UsageError } from '../../args.ts'
 import { contextsFile, readContexts, writeContexts, type Contexts } from '../../server/contexts.ts'
-import { table } from '../../table.ts'
-import { print } from '../../terminal.ts'
+import { table } from '../../output/table.ts'
+import { print } from '../../output/terminal.ts'
 import { program } from '../../program.ts'
 
 const usage = `usage: statewright context [use NAME]

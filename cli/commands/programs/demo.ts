@@ -9,7 +9,7 @@ import { forgeChoice } from '../../local/forge-choice.ts'
 import { aborted, untilInterrupted } from '../../local/processes/interrupt.ts'
 import { modelChoice } from '../../local/model-choice.ts'
 import { defaultScenarioFile, loadScenario } from '../../local/standins.ts'
-import { print, printError } from '../../terminal.ts'
+import { print, printError } from '../../output/terminal.ts'
 import { program } from '../../program.ts'
 
 const usage = `usage: statewright demo [options]

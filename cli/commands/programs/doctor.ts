@@ -11,8 +11,8 @@ import { exitCodeOf, listing, type Check } from '../../doctor/check.ts'
 import { checkCluster, probeManifests } from '../../doctor/cluster.ts'
 import { checkMachine } from '../../doctor/machine.ts'
 import { untilInterrupted } from '../../local/processes/interrupt.ts'
-import { print, printError } from '../../terminal.ts'
-import { yamlLines } from '../../yaml-lines.ts'
+import { print, printError } from '../../output/terminal.ts'
+import { yamlLines } from '../../output/yaml-lines.ts'
 
 const usage = `usage: statewright doctor [--json]
        statewright doctor --cluster --image IMAGE [options]

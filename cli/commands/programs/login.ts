@@ -15,7 +15,7 @@ import { tokenStore } from '../../../memory/client/token-store.ts'
 import { serverAddress } from '../../server/address.ts'
 import { contextsFile, readContexts, withContext, withoutContext, writeContexts } from '../../server/contexts.ts'
 import { metadataOf } from '../../server/metadata.ts'
-import { print, printError } from '../../terminal.ts'
+import { print, printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright login --server URL [options]
        statewright login [--url URL] [options]

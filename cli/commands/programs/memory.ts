@@ -8,13 +8,13 @@ import { readArgs, UsageError } from '../../args.ts'
 import { openParts } from '../../memory/parts.ts'
 import { aborted, untilInterrupted } from '../../local/processes/interrupt.ts'
 import { programDir } from '../../program.ts'
-import { progress } from '../../progress.ts'
+import { progress } from '../../output/progress.ts'
 import { unlessOrphaned, untilParentEnds } from '../../parent.ts'
 import { readMemorySettings, readRebuildSettings } from '../../memory/settings.ts'
 import { startMemory } from '../../memory/start.ts'
 import { proofAtStart } from '../../../orchestrator/wiring/proof.ts'
 import { untilEnded } from '../../until-ended.ts'
-import { print, printError } from '../../terminal.ts'
+import { print, printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright memory [rebuild]
 

@@ -4,7 +4,7 @@ import { isRunning, requireEndpoints } from '../../local/endpoints.ts'
 import { findPeople } from '../../local/people-file.ts'
 import { readyLines } from '../../local/ready-lines.ts'
 import { triggerLabel } from '../../local/stack-names.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 import { program } from '../../program.ts'
 
 const usage = `usage: statewright open [--dir DIR]

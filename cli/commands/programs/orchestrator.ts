@@ -13,7 +13,7 @@ import { untilEnded } from '../../until-ended.ts'
 import { storyLine } from '../../../orchestrator/wiring/story-line.ts'
 import { settingFlags, withFlags } from '../../settings-flags.ts'
 import { readSettings } from '../../../orchestrator/settings/settings.ts'
-import { printError } from '../../terminal.ts'
+import { printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright orchestrator [--SETTING VALUE ...]
 

@@ -19,7 +19,7 @@ import {
   playingOthers,
   type Scenario,
 } from '../../local/standins.ts'
-import { confirmed, outliveTerminal, print } from '../../terminal.ts'
+import { confirmed, outliveTerminal, print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright up [options]
 

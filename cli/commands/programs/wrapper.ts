@@ -9,7 +9,7 @@ import { runProbe } from '../../../wrapper/probe/main.ts'
 import { flag, readArgs, text, UsageError } from '../../args.ts'
 import { installedCli, programDir } from '../../program.ts'
 import { podServer } from '../../../edges/agents/mcp/pod-server.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright wrapper
        statewright wrapper selftest [options]

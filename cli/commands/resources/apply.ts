@@ -6,7 +6,7 @@ import { checkManifest, type Checked, type ManifestFault } from '../../../crd/va
 import { ApiError } from '../../../http/api-error.ts'
 import { readArgs, text, UsageError } from '../../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { print, printError } from '../../terminal.ts'
+import { print, printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright apply -f FILE [options]
 

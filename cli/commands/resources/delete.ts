@@ -2,7 +2,7 @@ import { onlyOrchestratorWrites } from '../../../crd/validate.ts'
 import { readArgs, text, UsageError } from '../../args.ts'
 import { requireKind, resourcePath } from '../../resource-view.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { asked, print } from '../../terminal.ts'
+import { asked, print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright delete KIND NAME [options]
 

@@ -1,12 +1,12 @@
 import { Value } from 'typebox/value'
 import { Type } from 'typebox'
 import { readArgs, text, UsageError } from '../../args.ts'
-import { Condition, conditionLines } from '../../conditions.ts'
+import { Condition, conditionLines } from '../../output/conditions.ts'
 import { plurals, requireKind, resourcePath, View } from '../../resource-view.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { printTitled } from '../../terminal.ts'
-import { yamlLines } from '../../yaml-lines.ts'
-import { explainTask } from '../../why-lines.ts'
+import { printTitled } from '../../output/terminal.ts'
+import { yamlLines } from '../../output/yaml-lines.ts'
+import { explainTask } from '../../output/why-lines.ts'
 
 const usage = `usage: statewright describe KIND NAME [options]
 

@@ -1,7 +1,7 @@
 import { rbacManifests } from '../../../edges/kubernetes/doctor/rbac.ts'
 import { flag, readArgs, text, UsageError } from '../../args.ts'
-import { print } from '../../terminal.ts'
-import { yamlLines } from '../../yaml-lines.ts'
+import { print } from '../../output/terminal.ts'
+import { yamlLines } from '../../output/yaml-lines.ts'
 
 const usage = `usage: statewright rbac [options]
 

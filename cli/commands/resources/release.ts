@@ -6,7 +6,7 @@ import {
 } from '../../../edges/kubernetes/reconcile/release.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { flag, readArgs, text, UsageError } from '../../args.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright release [options]
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Type } from 'typebox'
 import { readArgs, text, UsageError } from '../../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright secret set NAME KEY=- [options]
 

@@ -4,7 +4,7 @@ import { planLines, planOn, type ShownPlan } from '../../forge/shown-plan.ts'
 import { asWrittenOn, noCredential, speakerOn, speakOptions, speakUsage } from '../../forge/speak.ts'
 import { findThread, onlyOne, readTask, type Task, type Thread, type Wanted } from '../../forge/thread.ts'
 import { connectOrchestrator } from '../../server/connect.ts'
-import { confirmed, print } from '../../terminal.ts'
+import { confirmed, print } from '../../output/terminal.ts'
 import { program } from '../../program.ts'
 
 const usage = `usage: statewright approve TASK [--yes] [options]

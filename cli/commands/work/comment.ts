@@ -3,7 +3,7 @@ import { readArgs, UsageError } from '../../args.ts'
 import { asWrittenOn, noCredential, speakerOn, speakOptions, speakUsage } from '../../forge/speak.ts'
 import { findThread, onlyOne, type Task, type Wanted } from '../../forge/thread.ts'
 import { connectOrchestrator } from '../../server/connect.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 const usage = `usage: statewright comment TASK TEXT [options]
 

@@ -4,11 +4,11 @@ import { Type, type Static } from 'typebox'
 import { ApiError } from '../../../http/api-error.ts'
 import { sleep, systemClock, type Clock } from '../../../runtime/clock.ts'
 import { flag, readArgs, text, UsageError, type Parsed } from '../../args.ts'
-import { isAway, type OrchestratorClient } from '../../client.ts'
-import { readableLines } from '../../log-line.ts'
+import { isAway, type OrchestratorClient } from '../../server/client.ts'
+import { readableLines } from '../../output/log-line.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { print, printError } from '../../terminal.ts'
-import { lastWordsOf } from '../../why-lines.ts'
+import { print, printError } from '../../output/terminal.ts'
+import { lastWordsOf } from '../../output/why-lines.ts'
 
 const usage = `usage: statewright logs TASK [--pod N] [--tail N] [--follow] [--json] [options]
 

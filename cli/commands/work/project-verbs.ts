@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { flag, readArgs, text, UsageError } from '../../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { print } from '../../terminal.ts'
+import { print } from '../../output/terminal.ts'
 
 interface Verb {
   readonly name: 'pause' | 'resume'

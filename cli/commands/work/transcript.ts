@@ -3,7 +3,7 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { Type } from 'typebox'
 import { flag, readArgs, text, UsageError } from '../../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { print, printError } from '../../terminal.ts'
+import { print, printError } from '../../output/terminal.ts'
 
 const usage = `usage: statewright transcript TASK [--pod N] [--json] [options]
 

@@ -2,12 +2,12 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { Board, type Card } from '../../../machines/why/board.ts'
 import { systemClock, type Clock } from '../../../runtime/clock.ts'
-import { age } from '../../age.ts'
+import { age } from '../../output/age.ts'
 import { flag, readArgs, text, UsageError } from '../../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { table } from '../../table.ts'
-import { titleIn } from '../../titles.ts'
-import { print, printError, printTitled } from '../../terminal.ts'
+import { table } from '../../output/table.ts'
+import { titleIn } from '../../output/titles.ts'
+import { print, printError, printTitled } from '../../output/terminal.ts'
 
 const usage = `usage: statewright waiting [--me NAME] [--json] [options]
 

@@ -1,7 +1,7 @@
 import { flag, readArgs, UsageError } from '../../args.ts'
 import { connectOrchestrator, serverOptions, serverUsage } from '../../server/connect.ts'
-import { print, printTitled } from '../../terminal.ts'
-import { explained } from '../../why-lines.ts'
+import { print, printTitled } from '../../output/terminal.ts'
+import { explained } from '../../output/why-lines.ts'
 
 const usage = `usage: statewright why TASK|PROJECT [--json] [options]
 

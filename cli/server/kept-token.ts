@@ -4,9 +4,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { Type, type Static } from 'typebox'
-import type { TokenSource } from '../http/token-source.ts'
-import { readOwnFile, writeOwnFile } from '../memory/client/own-file.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { TokenSource } from '../../http/token-source.ts'
+import { readOwnFile, writeOwnFile } from '../../memory/client/own-file.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 const Kept = Type.Object({ of: Type.String(), token: Type.String(), until: Type.Number() })
 

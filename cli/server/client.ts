@@ -1,13 +1,13 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { ApiError } from '../http/api-error.ts'
-import { pageOf, type Page } from '../http/list.ts'
-import { clientCredentials, type TokenSource } from '../http/token-source.ts'
-import { faultsOf } from '../http/validation.ts'
-import { systemClock } from '../runtime/clock.ts'
-import type { Endpoints } from './local/endpoints.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { pageOf, type Page } from '../../http/list.ts'
+import { clientCredentials, type TokenSource } from '../../http/token-source.ts'
+import { faultsOf } from '../../http/validation.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import type { Endpoints } from '../local/endpoints.ts'
 import { keptToken } from './kept-token.ts'
-import { versionOf } from './server/metadata.ts'
-import { program } from './program.ts'
+import { versionOf } from './metadata.ts'
+import { program } from '../program.ts'
 
 /** Nobody answered: asked again later, somebody may. */
 class UnreachableError extends Error {

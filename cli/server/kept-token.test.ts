@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UnsecuredJWT } from 'jose'
 import { expect, onTestFinished, test } from 'vitest'
-import type { TokenSource } from '../http/token-source.ts'
+import type { TokenSource } from '../../http/token-source.ts'
 import { keptToken } from './kept-token.ts'
 
 test('a token serves the next commands of its own client, until shortly before it ends', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { said } from './commands/testing/fixture.ts'
+import { said } from '../commands/testing/fixture.ts'
 import { printRows } from './print-rows.ts'
 
 const list = { none: 'no actors', lines: (items: readonly object[]) => items.map(() => 'a row') }

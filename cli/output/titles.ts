@@ -1,9 +1,9 @@
 /** What Tasks and Issues are about: the title of the issue, which a stranger may have written. */
 import { Type, type Static } from 'typebox'
-import { valueAt } from '../crd/columns.ts'
-import type { Kind } from '../crd/kinds.ts'
-import { ApiError } from '../http/api-error.ts'
-import { listAll, type OrchestratorClient } from './client.ts'
+import { valueAt } from '../../crd/columns.ts'
+import type { Kind } from '../../crd/kinds.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { listAll, type OrchestratorClient } from '../server/client.ts'
 
 interface View {
   readonly metadata: { readonly name: string; readonly namespace: string }

@@ -1,11 +1,11 @@
 /** How a Task or a Project stands, in lines for people. */
 import { Type, type Static, type TSchema } from 'typebox'
-import { ApiError } from '../http/api-error.ts'
-import { belowRows, mergedRows, wayOf, workRows, type WhyAnswer, type WhyRow } from '../machines/why/why-rows.ts'
-import { listAll, type OrchestratorClient } from './client.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { belowRows, mergedRows, wayOf, workRows, type WhyAnswer, type WhyRow } from '../../machines/why/why-rows.ts'
+import { listAll, type OrchestratorClient } from '../server/client.ts'
 import { Condition, conditionLines } from './conditions.ts'
-import { idOfName } from '../crd/resource-id.ts'
-import { resourcePath } from './resource-view.ts'
+import { idOfName } from '../../crd/resource-id.ts'
+import { resourcePath } from '../resource-view.ts'
 import { table } from './table.ts'
 
 /** Of the Task of this name, or else of the Project. */
