@@ -257,21 +257,6 @@ describeRequiring('chromium', 'board and list in a browser', () => {
     })
   })
 
-  test('the first Escape empties the search, the second leads to the list, and the list of keys has it', async () => {
-    await withBoard('#q=units', async (page) => {
-      const field = page.getByRole('searchbox')
-      await rows(page).first().waitFor()
-      await field.focus()
-      await page.keyboard.press('Escape')
-      expect([await field.inputValue(), await page.evaluate('document.activeElement.name')]).toEqual(['', 'q'])
-      await expect.poll(() => new URL(page.url()).hash).toBe('')
-      await page.keyboard.press('Escape')
-      expect(await page.evaluate('document.activeElement.closest(".scroll") !== null')).toBe(true)
-      await page.keyboard.press('?')
-      await page.getByRole('dialog').getByText('goes on to the list').waitFor()
-    })
-  })
-
   test('a long title ends with a sign after three lines on card and row, and is whole where the pointer rests', async () => {
     const title = `${'Parse durations of many units '.repeat(6)}to the end`
     await fixture.send('issue:default/lib-41', { type: 'issue.observed', facts: { ...issueFacts(41), title } })

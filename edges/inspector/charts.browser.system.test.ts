@@ -403,6 +403,17 @@ describeRequiring('chromium', 'the charts of the inspector in a browser', () => 
         }
       },
     },
+    'Search field': {
+      Escape: async (page, press) => {
+        const field = page.getByRole('searchbox')
+        await field.fill('lib-9')
+        await press()
+        expect([await field.inputValue(), await focused(page)]).toEqual(['', 'Find actors'])
+        await expect.poll(() => page.url()).not.toContain('lib-9')
+        await press()
+        expect(await isWithin(page, '.scroll')).toBe(true)
+      },
+    },
     'List, board, history': {
       ArrowDown: inAll(0, 1),
       ArrowUp: inAll(1, 0),
